@@ -1,0 +1,16 @@
+"""srcgrad: a source-transformation autodiff compiler for NumPy."""
+
+from .api import Gradient, grad, value_and_grad, vjp
+from .errors import InternalError, SourceError, SrcgradError, UnsupportedError
+
+__version__ = "0.1.0"
+__all__ = [
+    "Gradient",
+    "InternalError",
+    "SourceError",
+    "SrcgradError",
+    "UnsupportedError",
+    "grad",
+    "value_and_grad",
+    "vjp",
+]

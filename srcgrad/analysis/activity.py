@@ -1,0 +1,159 @@
+"""Which variables carry a derivative: those that vary with the inputs and matter to the outputs."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+from .. import ir
+from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
+from ..rules import registry
+from .aliasing import Aliasing
+
+INERT = frozenset(
+    {
+        builtins.len, builtins.bool, builtins.print, builtins.str, builtins.isinstance,
+        operator.not_, operator.is_, operator.contains, str.format, str.__mod__,
+    }
+)  # fmt: skip
+
+
+def carries(kind: Any) -> bool:
+    """Whether a value of this kind can carry a derivative."""
+    match kind:
+        case Array() | Scalar():
+            return kind.dtype is None or kind.dtype.kind in "fc"
+        case ListOf():
+            items = kind.item if isinstance(kind.item, tuple) else (kind.item,)
+            return any(item is not None and _carries_item(item) for item in items)
+        case TupleOf():
+            return any(carries(item) for item in kind.items)
+        case Opaque():
+            return kind.type is None
+    return False
+
+
+def _carries_item(item: Any) -> bool:
+    return any(map(_carries_item, item)) if isinstance(item, tuple) else carries(item)
+
+
+def is_inert(statement: ir.Assign) -> bool:
+    """Whether a statement's result has no derivative, whatever it is applied to."""
+    function = statement.function
+    if function in INERT or (isinstance(function, type) and issubclass(function, BaseException)):
+        return True
+    if function is builtins.getattr:
+        return not (isinstance(statement.target.kind, (Array, Scalar)) and
+                    carries(statement.target.kind))
+    record = registry.lookup(function)
+    return record is not None and record.zero
+
+
+class Activity:
+    """The active variables of a block, for given inputs and outputs."""
+
+    def __init__(
+        self,
+        block: ir.Block,
+        inputs: Iterable[ir.Var],
+        outputs: Iterable[ir.Var],
+        aliasing: Aliasing,
+    ) -> None:
+        self.aliasing = aliasing
+        self.varied: set[ir.Var] = set(inputs)
+        self.useful: set[ir.Var] = set(outputs)
+        self._repeat(self._forward, block, self.varied)
+        self._repeat(self._backward, block, self.useful)
+
+    def active(self, operand: Any) -> bool:
+        """Whether a variable varies with an input and an output varies with it."""
+        return (
+            isinstance(operand, ir.Var)
+            and carries(operand.kind)
+            and self._has(self.varied, operand)
+            and self._has(self.useful, operand)
+        )
+
+    def is_varied(self, operand: ir.Operand) -> bool:
+        return any(self._has(self.varied, v) and carries(v.kind) for v in ir.variables(operand))
+
+    def _has(self, where: set[ir.Var], var: ir.Var) -> bool:
+        return var in where or self._memory(var) in where
+
+    def _memory(self, var: ir.Var) -> Any:
+        """What stands for a variable's memory, if that is written in place."""
+        root = self.aliasing.find(var)
+        return (root, "memory") if root in self.aliasing.written else None
+
+    def _put(self, where: set[Any], var: ir.Var) -> None:
+        where.add(var)
+        memory = self._memory(var)
+        if memory is not None:
+            where.add(memory)
+
+    def _repeat(self, step: Any, block: ir.Block, where: set[Any]) -> None:
+        for var in list(where):
+            self._put(where, var)
+        size = -1
+        while len(where) != size:
+            size = len(where)
+            step(block)
+
+    def _forward(self, block: ir.Block) -> None:
+        for s in block.statements:
+            match s:
+                case ir.Assign():
+                    if any(self.is_varied(o) for o in s.operands()):
+                        for v in s.writes:
+                            self._put(self.varied, v)
+                            if isinstance(v.kind, ListOf):
+                                self.varied.add(self.aliasing.items(v))
+                        if carries(s.target.kind) and not is_inert(s):
+                            self._put(self.varied, s.target)
+                case ir.If():
+                    self._forward(s.then)
+                    self._forward(s.orelse)
+                    for k, target in enumerate(s.targets):
+                        if self.is_varied(s.then.results[k]) or self.is_varied(s.orelse.results[k]):
+                            self._put(self.varied, target)
+                case ir.Loop():
+                    for k, param in enumerate(s.params):
+                        if self.is_varied(s.inits[k]) or self.is_varied(s.body.results[k]):
+                            self._put(self.varied, param)
+                    self._forward(s.body)
+                    for k, target in enumerate(s.targets):
+                        if self.is_varied(s.inits[k]) or self.is_varied(s.body.results[k]):
+                            self._put(self.varied, target)
+
+    def _use(self, operand: ir.Operand) -> None:
+        for v in ir.variables(operand):
+            self._put(self.useful, v)
+
+    def _backward(self, block: ir.Block) -> None:
+        for s in reversed(block.statements):
+            match s:
+                case ir.Assign():
+                    wanted = self._has(self.useful, s.target) and not is_inert(s)
+                    if wanted or any(self._has(self.useful, v) for v in s.writes):
+                        for operand in s.operands():
+                            self._use(operand)
+                case ir.If():
+                    for k, target in enumerate(s.targets):
+                        if self._has(self.useful, target):
+                            self._use(s.then.results[k])
+                            self._use(s.orelse.results[k])
+                    self._backward(s.then)
+                    self._backward(s.orelse)
+                case ir.Loop():
+                    for k, param in enumerate(s.params):
+                        if self._has(self.useful, s.targets[k]) or self._has(self.useful, param):
+                            self._put(self.useful, param)
+                            self._use(s.body.results[k])
+                            self._use(s.inits[k])
+                    self._backward(s.body)
+                    for k, param in enumerate(s.params):
+                        if self._has(self.useful, param):
+                            self._use(s.body.results[k])
+                            self._use(s.inits[k])

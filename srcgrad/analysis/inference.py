@@ -1,0 +1,356 @@
+"""The kind of a primitive's result, found by running the primitive on two small samples.
+
+Instead of a shape rule for each of NumPy's functions there is one mechanism: give every unknown
+dimension a length, call the function, and read the result. Two samples with different lengths,
+values and memory layouts tell a dimension that follows an argument's from one that only happens
+to have its length, and a view that is certain from one that depends on the layout. Functions
+whose result depends on more than kinds (an index, a new shape) have a kind function of their own.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..kinds import (
+    UNKNOWN,
+    Array,
+    Dimension,
+    Kind,
+    ListOf,
+    Opaque,
+    Scalar,
+    Size,
+    TupleOf,
+    fresh_size,
+    kind_of,
+)
+
+# Lengths of the unknown dimensions in the two samples: all differences A - B are different.
+LENGTHS = ((6, 7, 9, 11, 13, 17), (17, 14, 12, 10, 8, 7))
+LARGEST_LITERAL = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """The kind of a result, the variables whose memory it may share, and whether it surely does."""
+
+    kind: Kind
+    views: tuple[ir.Var, ...] = ()
+    certain: bool = True
+
+
+class Missing(Exception):
+    """An operand of which no sample can be made."""
+
+
+def infer(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred:
+    """The kind of `function(*args, **kwargs)`; UNKNOWN where the samples don't tell.
+
+    >>> import numpy as np
+    >>> n = Size(0); x = ir.Var("x", Array(np.dtype("f4"), (n, 3)))
+    >>> infer(np.sum, (x,), {"axis": ir.Const(0)}).kind
+    Array(dtype=dtype('float32'), shape=(3,))
+    >>> infer(np.transpose, (x,), {}).views == (x,)
+    True
+    """
+    bases: list[Size | int] = []
+    leaves: list[ir.Var] = []
+    key: list[Any] = [function]
+    for operand in args:
+        _describe(operand, bases, leaves, key)
+    for name in kwargs:
+        key.append(name)
+        _describe(kwargs[name], bases, leaves, key)
+    try:
+        cached = _cache.get(tuple(key))
+        hashable = True
+    except TypeError:
+        cached, hashable = None, False
+    if cached is None:
+        cached = _sampled(function, args, kwargs, bases, leaves)
+        if hashable:
+            if len(_cache) > 20000:
+                _cache.clear()
+            _cache[tuple(key)] = cached
+    pattern, positions, certain = cached
+    return Inferred(
+        _filled(pattern, bases, {}), tuple(leaves[i] for i in positions), certain
+    )
+
+
+_cache: dict[tuple[Any, ...], tuple[Any, tuple[int, ...], bool]] = {}
+
+
+def _base(size: Size | int, bases: list[Size | int]) -> int:
+    """The position of a dimension's base among the bases."""
+    number: Any = size.base if isinstance(size, Size) else size
+    for position, known in enumerate(bases):
+        if (known.base if isinstance(known, Size) else known) == number and type(known) is type(
+            size
+        ):
+            if isinstance(size, Size) and size.big:
+                bases[position] = Size(size.base, 0, True)
+            return position
+    bases.append(Size(size.base, 0, size.big) if isinstance(size, Size) else size)
+    return len(bases) - 1
+
+
+def _literal(n: Dimension) -> bool:
+    return isinstance(n, int) and n <= LARGEST_LITERAL
+
+
+def _describe(
+    operand: ir.Operand, bases: list[Size | int], leaves: list[ir.Var], key: list[Any]
+) -> None:
+    """Append to `key` all that the result's kind can depend on."""
+    if isinstance(operand, ir.Var):
+        leaves.append(operand)
+        kind = operand.kind
+        if isinstance(kind, Array) and kind.shape is not None:
+            key.append((Array, kind.dtype))
+            for n in kind.shape:
+                key.append(
+                    n
+                    if _literal(n)
+                    else (_base(n, bases), n.offset if isinstance(n, Size) else 0)
+                )
+            key.append(None)
+        elif isinstance(kind, Scalar):
+            size = kind.size
+            key.append((Scalar, kind.dtype, kind.python))
+            if isinstance(size, Size):
+                key.append((_base(size, bases), size.offset))
+            else:
+                key.append(size)
+        else:
+            key.append(kind)
+    elif isinstance(operand, ir.Pack):
+        key.append((operand.type, len(operand.items)))
+        for item in operand.items:
+            _describe(item, bases, leaves, key)
+    else:
+        value = operand.value
+        key.append((type(value), value, str(value)) if isinstance(value, float) else
+                   (type(value), value))
+
+
+def _sampled(
+    function: Any,
+    args: tuple[ir.Operand, ...],
+    kwargs: dict[str, ir.Operand],
+    bases: list[Size | int],
+    leaves: list[ir.Var],
+) -> tuple[Any, tuple[int, ...], bool]:
+    for attempt in range(3):
+        results, shared = [], []
+        try:
+            for variant in (0, 1):
+                sampler = _Sampler(variant, attempt, bases)
+                values = [sampler.operand(a) for a in args]
+                named = {k: sampler.operand(v) for k, v in kwargs.items()}
+                with np.errstate(all="ignore"), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    result = function(*values, **named)
+                results.append(result)
+                shared.append(
+                    frozenset(
+                        i for i, leaf in enumerate(sampler.leaves) if _overlap(result, leaf)
+                    )
+                )
+        except Missing:
+            break
+        except Exception:
+            continue
+        pattern = _pattern(results[0], results[1], _offsets(leaves, bases))
+        return pattern, tuple(sorted(shared[0] | shared[1])), shared[0] == shared[1]
+    return _Unknown(), tuple(range(len(leaves))), False
+
+
+@dataclass(frozen=True, slots=True)
+class _Unknown:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class _Relative:
+    base: int
+    offset: int
+
+
+class _Sampler:
+    """Makes sample values: variant 0 C-contiguous and all different, variant 1 neither."""
+
+    def __init__(self, variant: int, attempt: int, bases: list[Size | int]) -> None:
+        self.variant, self.attempt, self.bases = variant, attempt, bases
+        self.leaves: list[Any] = []
+
+    def length(self, n: Dimension) -> int:
+        if isinstance(n, int) and n <= LARGEST_LITERAL:
+            return n
+        offset = n.offset if isinstance(n, Size) else 0
+        return _length(self.variant, _base(n, self.bases)) + offset
+
+    def operand(self, operand: ir.Operand) -> Any:
+        if isinstance(operand, ir.Const):
+            return operand.value
+        if isinstance(operand, ir.Pack):
+            items = [self.operand(item) for item in operand.items]
+            return slice(*items) if operand.type is slice else operand.type(items)
+        value = self.value(operand.kind)
+        self.leaves.append(value)
+        return value
+
+    def value(self, kind: Any) -> Any:
+        match kind:
+            case Array(dtype, shape) if dtype is not None and shape is not None:
+                return self.array(dtype, tuple(self.length(n) for n in shape))
+            case Scalar():
+                if kind.dtype.kind == "b":
+                    number: Any = bool(self.variant)
+                elif kind.dtype.kind in "iu":
+                    known = kind.size is not None and (self.attempt == 0 or isinstance(kind.size, int))
+                    number = self.length(kind.size) if known else 2 - self.attempt  # type: ignore[arg-type]
+                else:
+                    number = (0.5, 0.25)[self.variant]
+                scalar = kind.dtype.type(number)
+                return scalar if kind.python is False else scalar.item()
+            case ListOf(item) if item is not None and not isinstance(item, tuple):
+                return [self.value(item) for _ in range((3, 5)[self.variant])]
+            case TupleOf(items, type_):
+                items = tuple(self.value(item) for item in items)
+                return items if type_ is tuple else type_(*items)
+            case Opaque(type=t) if t is type(None):
+                return None
+        raise Missing
+
+    def array(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+        if dtype.kind not in "fciub":
+            raise Missing
+        count = int(np.prod(shape))
+        if dtype.kind == "b":
+            flat = np.arange(count) % 3 == self.variant
+        elif dtype.kind in "iu":
+            flat = np.arange(count) % 2 if self.variant else np.ones(count)
+        elif self.variant and self.attempt == 0:
+            flat = np.array([0.5, 0.5, 0.0])[np.arange(count) % 3]
+        else:
+            flat = 0.3 + 0.4 * np.arange(count) / (count + 1)
+        array = flat.astype(dtype).reshape(shape)
+        if dtype.kind in "fc" and len(shape) > 1 and shape[-1] == shape[-2]:
+            array = (0.1 + 2 * np.eye(shape[-1]) + 0 * array).astype(dtype)
+        if self.variant and shape:
+            wide = np.zeros(tuple(2 * n for n in shape), dtype)
+            wide[tuple(slice(None, None, 2) for _ in shape)] = array
+            array = wide[tuple(slice(None, None, 2) for _ in shape)]
+        return array
+
+
+def _length(variant: int, position: int) -> int:
+    lengths = LENGTHS[variant]
+    if position < len(lengths):
+        return lengths[position]
+    return (20 + 3 * position, 90 - 2 * position)[variant]
+
+
+def _overlap(result: Any, leaf: Any) -> bool:
+    if isinstance(result, (tuple, list)):
+        return any(_overlap(item, leaf) for item in result)
+    if isinstance(leaf, list):
+        return any(_overlap(result, item) for item in leaf)
+    return (
+        isinstance(result, np.ndarray)
+        and isinstance(leaf, np.ndarray)
+        and (result is leaf or np.may_share_memory(result, leaf))
+    )
+
+
+def _offsets(leaves: list[ir.Var], bases: list[Size | int]) -> list[set[int]]:
+    """The offsets with which each base occurs among the operands."""
+    seen: list[set[int]] = [set() for _ in bases]
+    for leaf in leaves:
+        kind = leaf.kind
+        sizes: tuple[Any, ...] = ()
+        if isinstance(kind, Array):
+            sizes = kind.shape or ()
+        elif isinstance(kind, Scalar):
+            sizes = (kind.size,)
+        for n in sizes:
+            if isinstance(n, Size):
+                seen[_base(n, bases)].add(n.offset)
+    return seen
+
+
+def _follows(offset: int, seen: set[int]) -> bool:
+    """Whether lengths clamped at zero still agree: `n - 4 + 2` isn't `n - 2` when n is 3."""
+    if offset in seen or not seen:
+        return True
+    return offset < min(seen) if offset < 0 else min(seen) >= 0
+
+
+def _pattern(a: Any, b: Any, seen: list[set[int]]) -> Any:
+    """What the two sample results have in common, dimensions relative to the bases."""
+    if isinstance(a, (tuple, list)):
+        if type(a) is not type(b) or len(a) != len(b):
+            return Opaque(type(a))
+        return (type(a), tuple(_pattern(x, y, seen) for x, y in zip(a, b, strict=True)))
+    if isinstance(a, np.ndarray):
+        if not isinstance(b, np.ndarray) or a.ndim != b.ndim:
+            return _Unknown()
+        dtype = a.dtype if a.dtype == b.dtype else None
+        dimensions = zip(a.shape, b.shape, strict=True)
+        return (Array, dtype, tuple(_relative(m, n, seen) for m, n in dimensions))
+    if type(a) is not type(b):
+        return _Unknown()
+    if isinstance(a, int) and not isinstance(a, bool):
+        return (int, _relative(a, b, seen))
+    return kind_of(a)
+
+
+def _relative(a: int, b: int, seen: list[set[int]]) -> _Relative | int | None:
+    """The dimension that is `a` long in the first sample and `b` in the second."""
+    best: _Relative | None = None
+    for position, offsets in enumerate(seen):
+        offset = a - _length(0, position)
+        if (
+            offset == b - _length(1, position)
+            and abs(offset) <= 4
+            and _follows(offset, offsets)
+            and (best is None or abs(offset) < abs(best.offset))
+        ):
+            best = _Relative(position, offset)
+    if best is None and a == b:
+        return a
+    return best
+
+
+def _filled(pattern: Any, bases: list[Size | int], fresh: dict[Any, Any]) -> Kind:
+    """The kind that a pattern stands for, given the real bases."""
+    if isinstance(pattern, _Unknown):
+        return UNKNOWN
+    if isinstance(pattern, Kind):
+        return pattern
+    if pattern[0] is Array:
+        return Array(pattern[1], tuple(_dimension(n, bases) for n in pattern[2]))
+    if pattern[0] is int:
+        n = _dimension(pattern[1], bases) if not isinstance(pattern[1], int) else None
+        return Scalar(np.dtype(np.int64), True, n if isinstance(n, Size) else fresh_size())
+    return TupleOf(tuple(_filled(item, bases, fresh) for item in pattern[1]), pattern[0])
+
+
+def _dimension(n: _Relative | int | None, bases: list[Size | int]) -> Dimension:
+    if n is None:
+        return fresh_size()
+    if isinstance(n, int):
+        return n
+    base = bases[n.base]
+    if isinstance(base, int):
+        return base + n.offset
+    return Size(base.base, n.offset, base.big)
+
+

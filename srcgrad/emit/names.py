@@ -1,0 +1,178 @@
+"""Naming: which variables of the IR share a Python variable, and what it is called.
+
+SSA variables that meet in an `If` or a loop should be one Python variable, so that no copies are
+printed. Liveness gives the pairs that can't share (they interfere); the rest is coalesced, and
+each group gets the name that its user-named member has.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections.abc import Iterable
+
+from .. import ir
+
+
+class Names:
+    """The Python name of each variable of a function; `inlined` variables need none."""
+
+    def __init__(
+        self,
+        function: ir.Function,
+        inlined: dict[ir.Var, ir.Assign],
+        reserved: Iterable[str],
+    ) -> None:
+        self.inlined = inlined
+        self.reserved = set(reserved) | set(keyword.kwlist) | {"_"} | set(dir(builtins))
+        self.edges: dict[ir.Var, set[ir.Var]] = {}
+        self.order: list[ir.Var] = list(function.params)
+        self.parent: dict[ir.Var, ir.Var] = {}
+        live = self._block(function.block, set())
+        for p in function.params:
+            self._define(p, live | set(function.params))
+        self._coalesce_all(function.block)
+        self.names: dict[ir.Var, str] = {}
+        self._assign(function)
+
+    def __getitem__(self, var: ir.Var) -> str:
+        return self.names[self.find(var)]
+
+    def find(self, var: ir.Var) -> ir.Var:
+        while var in self.parent:
+            var = self.parent[var]
+        return var
+
+    # Liveness
+
+    def uses(self, operands: Iterable[ir.Operand]) -> set[ir.Var]:
+        """The named variables that evaluating operands reads."""
+        found: set[ir.Var] = set()
+        for operand in operands:
+            for v in ir.variables(operand):
+                if v in self.inlined:
+                    found |= self.uses(self.inlined[v].operands())
+                else:
+                    found.add(v)
+        return found
+
+    def _define(self, var: ir.Var, live: set[ir.Var]) -> None:
+        edges = self.edges.setdefault(var, set())
+        for other in live:
+            if other is not var:
+                edges.add(other)
+                self.edges.setdefault(other, set()).add(var)
+
+    def _block(self, block: ir.Block, after: set[ir.Var]) -> set[ir.Var]:
+        """The variables live before a block, given those live after it."""
+        live = after | self.uses(block.results)
+        for s in reversed(block.statements):
+            match s:
+                case ir.Assign():
+                    if s.target in self.inlined:
+                        continue
+                    self._define(s.target, live)
+                    live.discard(s.target)
+                    live |= self.uses(s.operands())
+                case ir.If():
+                    for target in s.targets:
+                        self._define(target, live | set(s.targets))
+                    live -= set(s.targets)
+                    live = self._block(s.then, set(live)) | self._block(s.orelse, set(live))
+                    live |= self.uses([s.test])
+                case ir.Loop():
+                    live = self._loop(s, live)
+        return live
+
+    def _loop(self, s: ir.Loop, live: set[ir.Var]) -> set[ir.Var]:
+        for target in s.targets:
+            self._define(target, live | set(s.targets))
+        live -= set(s.targets)
+        own = set(s.params) | ({s.index} if s.index is not None else set())
+        around = set(live)
+        for _ in range(2):
+            inside = self._block(s.body, set(around) | self._flag(s))
+            for p in own:
+                self._define(p, inside | own | around)
+            around |= inside - own
+        # a parameter's next value is assigned while the exit flag is still needed
+        for p in s.params:
+            self._define(p, self._flag(s))
+        return around | self.uses([*s.inits, *(s.range or ())])
+
+    def _flag(self, s: ir.Loop) -> set[ir.Var]:
+        return self.uses([s.body.results[-1]]) if s.exits else set()
+
+    # Coalescing
+
+    def _coalesce_all(self, block: ir.Block) -> None:
+        for s in block.statements:
+            match s:
+                case ir.Loop():
+                    for p, target in zip(s.params, s.targets, strict=True):
+                        self._merge(p, target)
+                    for k, p in enumerate(s.params):
+                        self._coalesce(p, s.body.results[k])
+                        self._coalesce(p, s.inits[k])
+                case ir.If():
+                    for k, target in enumerate(s.targets):
+                        self._coalesce(target, s.then.results[k])
+                        self._coalesce(target, s.orelse.results[k])
+            for inner in ir.blocks(s):
+                self._coalesce_all(inner)
+
+    def _coalesce(self, a: ir.Var, operand: ir.Operand) -> None:
+        if not isinstance(operand, ir.Var) or operand in self.inlined:
+            return
+        x, y = self.find(a), self.find(operand)
+        if x is not y and y not in self.edges.get(x, ()):
+            self._merge(x, y)
+
+    def _merge(self, a: ir.Var, b: ir.Var) -> None:
+        a, b = self.find(a), self.find(b)
+        if a is b:
+            return
+        self.parent[b] = a
+        mine = self.edges.setdefault(a, set())
+        for other in self.edges.pop(b, set()):
+            edges = self.edges[other]
+            edges.discard(b)
+            if other is not a:
+                edges.add(a)
+                mine.add(other)
+        mine.discard(b)
+
+    # Names
+
+    def _assign(self, function: ir.Function) -> None:
+        groups: dict[ir.Var, list[ir.Var]] = {}
+        for var in self._all(function):
+            if var not in self.inlined:
+                groups.setdefault(self.find(var), []).append(var)
+        params = {self.find(p): p.name for p in function.params}
+        for root, name in params.items():
+            self.names[root] = name
+        for root, members in groups.items():
+            if root in self.names:
+                continue
+            base = next((v.name for v in members if v.user), members[0].name)
+            taken = {self.names[o] for o in self.edges.get(root, ()) if o in self.names}
+            taken |= self.reserved
+            if base == "_" and any(v.user for v in members):
+                base = "item"
+            name, number = base, 1
+            while name in taken or not name.isidentifier():
+                name = f"{base}_{number}"
+                number += 1
+                if not base.isidentifier():
+                    base = "value"
+            self.names[root] = name
+
+    def _all(self, function: ir.Function) -> Iterable[ir.Var]:
+        yield from function.params
+        for s in ir.walk(function.block):
+            if isinstance(s, ir.Loop):
+                if s.index is not None:
+                    yield s.index
+                yield from s.params
+            yield from ir.targets(s)

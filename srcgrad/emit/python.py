@@ -1,0 +1,448 @@
+"""Emission: from IR to the gast tree of a Python function.
+
+Temporaries that are used once are written where they are used; the others get names
+(`names.py`). Above the statements of the reverse sweep stands, as a comment, the primal line that
+they undo.
+"""
+
+from __future__ import annotations
+
+import builtins
+import linecache
+import math
+import operator
+import types
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast  # type: ignore[import-untyped]
+import numpy as np
+
+from .. import ir
+from ..analysis.aliasing import Aliasing, holds_memory
+from ..errors import InternalError
+from ..frontend.lower import raise_exception
+from ..kinds import Array, ListOf, Scalar
+from ..transform.prune import SHAPE_ONLY
+from . import runtime
+from .names import Names
+from .printer import BlankLine, Comment
+from .spelling import HELPERS, Speller, attribute, call, constant, name
+
+LARGEST = 9  # primitives in one expression
+MODULES = {"numpy": "np", "math": "math", "cmath": "cmath"}
+
+
+def reverse_sweep() -> None:
+    """A mark in the IR: here the reverse sweep begins."""
+
+
+@dataclass
+class Emitted:
+    """The tree of a generated function and the objects it refers to by name."""
+
+    tree: Any
+    bindings: dict[str, Any] = field(default_factory=dict)
+    modules: set[str] = field(default_factory=set)
+    helpers: list[Any] = field(default_factory=list)
+
+
+def emit_function(function: ir.Function, docstring: str) -> Emitted:
+    """The Python function that does what an IR function does."""
+    return _Emitter(function).run(docstring)
+
+
+class _Emitter:
+    def __init__(self, function: ir.Function) -> None:
+        self.function = function
+        self.aliasing = Aliasing(function.block)
+        self.emitted = Emitted(None)
+        self.speller = Speller(self.reference)
+        self.inlined = self._inlined(function)
+        reserved = {"np", "math", "cmath", function.name} | {h.__name__ for h in HELPERS}
+        self.names = Names(function, self.inlined, reserved)
+        self.reversing = False
+        self.line: Any = None
+
+    def run(self, docstring: str) -> Emitted:
+        f = self.function
+        body: list[Any] = [gast.Expr(constant(docstring))]
+        body += self.block(f.block)
+        values = [self.operand(r) for r in f.block.results]
+        result = values[0] if len(values) == 1 else gast.Tuple(values, gast.Load())
+        body.append(gast.Return(result))
+        args = [gast.Name(self.names[p], gast.Param(), None, None) for p in f.params]
+        arguments = gast.arguments(args, [], None, [], [], None, [])
+        self.emitted.tree = gast.FunctionDef(f.name, arguments, body, [], None, None, [])
+        return self.emitted
+
+    # Which temporaries are written where they are used
+
+    def _inlined(self, function: ir.Function) -> dict[ir.Var, ir.Assign]:
+        counts: dict[ir.Var, int] = {}
+
+        def count(operands: Iterable[ir.Operand]) -> None:
+            for operand in operands:
+                for v in ir.variables(operand):
+                    counts[v] = counts.get(v, 0) + 1
+
+        for s in ir.walk(function.block):
+            match s:
+                case ir.Assign():
+                    count(s.operands())
+                case ir.If():
+                    count([s.test, *s.then.results, *s.orelse.results])
+                case ir.Loop():
+                    count([*s.inits, *(s.range or ()), *s.body.results])
+        count(function.block.results)
+        found: dict[ir.Var, ir.Assign] = {}
+        self.sizes: dict[ir.Var, int] = {}
+        self._inline_block(function.block, counts, found, True)
+        return found
+
+    def _inline_block(
+        self, block: ir.Block, counts: dict[ir.Var, int], found: dict[ir.Var, ir.Assign], top: bool
+    ) -> None:
+        pending: dict[ir.Var, ir.Assign] = {}
+        reads: dict[ir.Var, set[ir.Var]] = {}
+
+        def take(operands: Iterable[ir.Operand], size: int) -> tuple[int, set[ir.Var]]:
+            """Write pending operands here; the size and memory reads of the expression."""
+            memory: set[ir.Var] = set()
+            for operand in operands:
+                for v in ir.variables(operand):
+                    if v in pending:
+                        if size + self.sizes[v] <= LARGEST:
+                            found[v] = pending.pop(v)
+                            size += self.sizes[v]
+                            memory |= reads[v]
+                        else:
+                            del pending[v]
+                    elif v not in found:
+                        pass
+            return size, memory
+
+        for s in block.statements:
+            match s:
+                case ir.Assign():
+                    size, memory = take(s.operands(), 1)
+                    memory |= self._reads(s)
+                    if s.writes or s.effect:
+                        written = {self.aliasing.find(v) for v in s.writes}
+                        for v in list(pending):
+                            if s.effect or reads[v] & written:
+                                del pending[v]
+                        continue
+                    if counts.get(s.target, 0) == 1 and not s.target.user and self._may(s):
+                        pending[s.target] = s
+                        self.sizes[s.target] = size
+                        reads[s.target] = memory
+                case ir.If():
+                    take([s.test], 1)
+                    pending.clear()
+                    self._inline_block(s.then, counts, found, False)
+                    self._inline_block(s.orelse, counts, found, False)
+                case ir.Loop():
+                    take(s.range or (), 1)
+                    pending.clear()
+                    self._inline_block(s.body, counts, found, False)
+        if top:
+            take(block.results, 1)
+
+    def _may(self, s: ir.Assign) -> bool:
+        return s.function is not list and not isinstance(s.target.kind, ListOf)
+
+    def _reads(self, s: ir.Assign) -> set[ir.Var]:
+        """The memory whose contents a statement reads, if anything writes it."""
+        if s.function in SHAPE_ONLY:
+            return set()
+        found = set()
+        for operand in s.operands():
+            for v in ir.variables(operand):
+                if holds_memory(v.kind) and v not in s.views:
+                    root = self.aliasing.find(v)
+                    if root in self.aliasing.written:
+                        found.add(root)
+        return found
+
+    # Statements
+
+    def block(self, block: ir.Block) -> list[Any]:
+        body: list[Any] = []
+        for position, s in enumerate(block.statements):
+            if isinstance(s, ir.Assign) and s.function is reverse_sweep:
+                self.reversing = True
+                self.line = None
+                if body:
+                    body.append(BlankLine())
+                continue
+            if isinstance(s, ir.Assign) and s.target in self.inlined:
+                continue
+            statements = self.statement(s, block, position)
+            if statements:
+                self.comment(s, body)
+                body += statements
+        return body
+
+    def comment(self, s: ir.Statement, body: list[Any]) -> None:
+        """The primal line that the next statements undo."""
+        if not self.reversing or s.span is None or isinstance(s, ir.Loop):
+            return
+        place = (s.span.filename, s.span.line)
+        if place == self.line:
+            return
+        self.line = place
+        text = linecache.getline(*place).strip()
+        if text:
+            body.append(Comment(text))
+
+    def statement(self, s: ir.Statement, block: ir.Block, position: int) -> list[Any]:
+        match s:
+            case ir.Assign():
+                return self.assign(s)
+            case ir.If():
+                return self.branch(s)
+            case ir.Loop():
+                return self.loop(s)
+
+    def assign(self, s: ir.Assign) -> list[Any]:
+        args = [self.operand(a) for a in s.args]
+        kwargs = {k: self.operand(a) for k, a in s.kwargs}
+        statement = self.speller.statement(s, args, kwargs)
+        if statement is not None:
+            return [statement]
+        expression = self.speller.expression(s, args, kwargs)
+        if (s.writes or s.effect) and not self._used(s.target):
+            return [gast.Expr(expression)]
+        if isinstance(expression, gast.Name) and expression.id == self.names[s.target]:
+            return []
+        return [gast.Assign([self.store(s.target)], expression, None)]
+
+    def _used(self, var: ir.Var) -> bool:
+        if not hasattr(self, "_uses"):
+            self._uses: set[ir.Var] = set()
+            for s in ir.walk(self.function.block):
+                self._uses.update(ir.uses(s))
+                for b in ir.blocks(s):
+                    self._uses.update(v for r in b.results for v in ir.variables(r))
+            self._uses.update(v for r in self.function.block.results for v in ir.variables(r))
+        return var in self._uses
+
+    def store(self, var: ir.Var) -> Any:
+        return gast.Name(self.names[var], gast.Store(), None, None)
+
+    def moves(self, pairs: list[tuple[ir.Var, ir.Operand]]) -> list[Any]:
+        """Assign operands to variables, all at once."""
+        needed = []
+        for target, operand in pairs:
+            if operand is ir.UNDEFINED:
+                continue
+            if isinstance(operand, ir.Var) and operand not in self.inlined:
+                if self.names[operand] == self.names[target]:
+                    continue
+            needed.append((target, operand))
+        if not needed:
+            return []
+        written: set[str] = set()
+        conflict = False
+        for target, operand in needed:
+            read = {self.names[v] for v in self.names.uses([operand])}
+            conflict |= bool(read & written)
+            written.add(self.names[target])
+        if not conflict:
+            return [gast.Assign([self.store(t)], self.operand(o), None) for t, o in needed]
+        targets = gast.Tuple([self.store(t) for t, _ in needed], gast.Store())
+        values = gast.Tuple([self.operand(o) for _, o in needed], gast.Load())
+        return [gast.Assign([targets], values, None)]
+
+    def branch(self, s: ir.If) -> list[Any]:
+        test = self.operand(s.test)
+        line = self.line
+        then = self.block(s.then) + self.moves(list(zip(s.targets, s.then.results, strict=True)))
+        self.line = line
+        orelse = self.block(s.orelse) + self.moves(
+            list(zip(s.targets, s.orelse.results, strict=True))
+        )
+        if not _code(then) and not _code(orelse):
+            return []
+        if not _code(then):
+            test, then, orelse = _negated(test), orelse, []
+        if not _code(orelse):
+            orelse = []
+        if len(then) == 1 and len(orelse) == 1 and len(s.targets) == 1:
+            a, b = then[0], orelse[0]
+            if isinstance(a, gast.Assign) and isinstance(b, gast.Assign):
+                if _size(a.value) + _size(b.value) < 14:
+                    choice = gast.IfExp(test, a.value, b.value)
+                    return [gast.Assign(a.targets, choice, None)]
+        return [gast.If(test, then, orelse)]
+
+    def loop(self, s: ir.Loop) -> list[Any]:
+        before = self.moves(list(zip(s.params, s.inits, strict=True)))
+        line, self.line = self.line, None
+        body = self.block(s.body)
+        body += self.moves(list(zip(s.params, s.body.results, strict=False)))
+        header: Any = None
+        if s.exits:
+            flag = s.body.results[-1]
+            header, body = self.leave(flag, body)
+        self.line = line if not self.reversing else None
+        if not body:
+            body = [gast.Pass()]
+        if s.range is None:
+            test = header if header is not None else constant(True)
+            return [*before, gast.While(test, body, [])]
+        if header is not None:
+            body = [gast.If(_negated(header), [gast.Break()], []), *body]
+        used = s.index is not None and self._used(s.index)
+        target = self.store(s.index) if used and s.index is not None else gast.Name(
+            "_", gast.Store(), None, None
+        )
+        parts = [self.operand(p) for p in s.range]
+        zero = isinstance(s.range[0], ir.Const) and s.range[0].value == 0
+        one = isinstance(s.range[2], ir.Const) and s.range[2].value == 1
+        args = parts if not one else parts[:2]
+        if one and zero:
+            args = parts[1:2]
+        iterable = call(name("range"), args)
+        if s.backwards and used:
+            iterable = call(name("reversed"), [iterable])
+        return [*before, gast.For(target, iterable, body, [], None)]
+
+    def leave(self, flag: ir.Operand, body: list[Any]) -> tuple[Any, list[Any]]:
+        """How a loop with an exit flag ends: (the test of a while, or None; the body)."""
+        test = self.operand(flag)
+        # `if test: body` with the flag `not test` is `while test: body`
+        if (
+            len(body) >= 1
+            and isinstance(body[-1], gast.If)
+            and not body[-1].orelse
+            and _same(_negated(test), body[-1].test)
+            and isinstance(test, (gast.Name, gast.UnaryOp, gast.Compare))
+        ):
+            inner = body[-1]
+            if len(body) == 1:
+                return inner.test, inner.body
+            leave = gast.If(_negated(inner.test), [gast.Break()], [])
+            return None, [*body[:-1], leave, *inner.body]
+        if isinstance(test, gast.Constant) and test.value is True:
+            return None, [*body, gast.Break()]
+        return None, [*body, gast.If(test, [gast.Break()], [])]
+
+    # Operands
+
+    def operand(self, operand: ir.Operand) -> Any:
+        match operand:
+            case ir.Var():
+                if operand in self.inlined:
+                    s = self.inlined[operand]
+                    args = [self.operand(a) for a in s.args]
+                    kwargs = {k: self.operand(a) for k, a in s.kwargs}
+                    return self.speller.expression(s, args, kwargs)
+                return name(self.names[operand])
+            case ir.Pack():
+                if operand.type is slice:
+                    parts = [
+                        None if isinstance(p, ir.Const) and p.value is None else self.operand(p)
+                        for p in operand.items
+                    ]
+                    return gast.Slice(*parts)
+                items = [self.operand(p) for p in operand.items]
+                if operand.type is dict:
+                    return gast.Dict([i.elts[0] for i in items], [i.elts[1] for i in items])
+                if operand.type is list:
+                    return gast.List(items, gast.Load())
+                return gast.Tuple(items, gast.Load())
+            case ir.Const():
+                return self.literal(operand.value)
+        raise InternalError(f"no expression for {operand!r}")
+
+    def literal(self, value: Any) -> Any:
+        """The expression for a constant."""
+        if value is None or value is Ellipsis or type(value) in (bool, int, float, str, bytes, complex):
+            return constant(value)
+        if type(value) is tuple:
+            return gast.Tuple([self.literal(v) for v in value], gast.Load())
+        if type(value) is slice:
+            parts = [None if p is None else self.literal(p)
+                     for p in (value.start, value.stop, value.step)]
+            return gast.Slice(*parts)
+        if isinstance(value, np.dtype) and value.kind in "fciub" and value.isnative:
+            return attribute(self.module("numpy"), value.name if value.kind != "b" else "bool_")
+        if isinstance(value, np.generic) and value.dtype.kind in "fiu":
+            kind = attribute(self.module("numpy"), value.dtype.name)
+            return call(kind, [constant(value.item())])
+        if isinstance(value, ir.Undefined):
+            return constant(None)
+        return self.reference(value)
+
+    def module(self, module: str) -> Any:
+        self.emitted.modules.add(module)
+        return name(MODULES[module])
+
+    def reference(self, value: Any) -> Any:
+        """The expression for a function or another object."""
+        if value in HELPERS if _hashable(value) else False:
+            if value not in self.emitted.helpers:
+                self.emitted.helpers.append(value)
+            return name(value.__name__)
+        text = getattr(value, "__name__", None)
+        if isinstance(text, str) and getattr(builtins, text, None) is value:
+            return name(text)
+        for module, where in (("numpy", np), ("math", math)):
+            if isinstance(value, types.ModuleType) and value is where:
+                return self.module(module)
+            if isinstance(text, str) and getattr(where, text, None) is value:
+                return attribute(self.module(module), text)
+        if isinstance(text, str):
+            for sub in ("linalg", "fft", "random"):
+                if getattr(getattr(np, sub), text, None) is value:
+                    return attribute(attribute(self.module("numpy"), sub), text)
+        owner = getattr(value, "__self__", None)
+        if isinstance(owner, np.ufunc) and isinstance(text, str):
+            return attribute(self.reference(owner), text)
+        return name(self.bound(value, text))
+
+    def bound(self, value: Any, text: str | None) -> str:
+        for known, thing in self.emitted.bindings.items():
+            if thing is value:
+                return known
+        base = text if isinstance(text, str) and text.isidentifier() else "constant"
+        if isinstance(value, np.ndarray):
+            base = "indices" if value.dtype.kind in "iu" else "constant"
+        candidate, number = base, 1
+        taken = set(self.names.names.values()) | set(self.emitted.bindings) | self.names.reserved
+        while candidate in taken:
+            candidate, number = f"{base}_{number}", number + 1
+        self.emitted.bindings[candidate] = value
+        return candidate
+
+
+def _code(body: list[Any]) -> bool:
+    return any(not isinstance(s, (Comment, BlankLine)) for s in body)
+
+
+def _negated(test: Any) -> Any:
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return test.operand
+    return gast.UnaryOp(gast.Not(), test)
+
+
+def _same(a: Any, b: Any) -> bool:
+    return bool(gast.dump(a) == gast.dump(b))
+
+
+def _size(node: Any) -> int:
+    return sum(1 for _ in gast.walk(node))
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+__all__ = ["Array", "Emitted", "Scalar", "emit_function", "operator", "raise_exception", "runtime"]

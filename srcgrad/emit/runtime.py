@@ -1,0 +1,122 @@
+"""The few helpers that generated code may call, where shapes aren't known when compiling.
+
+`Gradient.save` copies the source of those that a gradient uses, so they import NumPy alone and
+don't call one another.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def unbroadcast(gradient: Any, like: Any) -> Any:
+    """Sum an adjoint over the axes along which its operand was broadcast.
+
+    >>> unbroadcast(np.ones((3, 2)), np.zeros((1, 2)))
+    array([[3., 3.]])
+    """
+    shape = np.shape(like)
+    if np.shape(gradient) == shape:
+        return gradient
+    if np.ndim(gradient) > len(shape):
+        gradient = np.add.reduce(gradient, axis=tuple(range(np.ndim(gradient) - len(shape))))
+    if np.ndim(gradient) < len(shape):
+        gradient = np.broadcast_to(gradient, shape)
+    axes = tuple(i for i, n in enumerate(shape) if n == 1 and gradient.shape[i] != 1)
+    if axes:
+        gradient = np.add.reduce(gradient, axis=axes, keepdims=True)
+    if np.shape(gradient) != shape:
+        gradient = np.broadcast_to(gradient, shape)
+    return gradient
+
+
+def total(gradient: Any) -> Any:
+    """The sum of all elements of an array or number.
+
+    >>> float(total(np.ones((2, 2))))
+    4.0
+    """
+    return np.sum(gradient)
+
+
+def zero_like(value: Any) -> Any:
+    """A zero adjoint for an array or number.
+
+    >>> zero_like(2.5)
+    0.0
+    """
+    return np.zeros_like(value) if np.ndim(value) else 0.0
+
+
+def as_dtype(gradient: Any, dtype: Any) -> Any:
+    """An adjoint with the dtype of its operand.
+
+    >>> as_dtype(np.ones(2), np.dtype("f4")).dtype
+    dtype('float32')
+    """
+    if dtype.kind == "f" and np.iscomplexobj(gradient):
+        gradient = np.real(gradient)
+    return gradient.astype(dtype, copy=False) if isinstance(gradient, np.ndarray) else gradient
+
+
+def own_copy(array: Any) -> Any:
+    """A copy of an argument that the function writes into, with the same memory layout.
+
+    >>> own_copy(np.ones((2, 3)).T).flags.f_contiguous
+    True
+    """
+    copy = array.copy(order="K")
+    if copy.strides == array.strides or array.ndim == 0:
+        return copy
+    # reshape and ravel must be views, or copies, of the copy as they are of the original
+    order = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+    wide = np.empty(tuple(2 * array.shape[axis] for axis in order), array.dtype)
+    view = wide[tuple(slice(0, 2 * array.shape[axis], 2) for axis in order)]
+    view = view.transpose(np.argsort(order))
+    view = view[tuple(slice(None, None, -1 if step < 0 else 1) for step in array.strides)]
+    view[...] = array
+    return view
+
+
+def check_apart(written: Any, arrays: Any) -> None:
+    """Refuse arguments that share memory when one of them is written in place.
+
+    >>> x = np.ones(3)
+    >>> check_apart((x,), (x, np.ones(3)))
+    """
+    for i, a in enumerate(written):
+        for j, b in enumerate(arrays):
+            if a is b and i <= j and not any(c is a for c in arrays[:j]):
+                continue
+            if np.may_share_memory(a, b):
+                raise ValueError(
+                    "two arguments share memory, and the function writes into one of them: "
+                    "pass a copy"
+                )
+
+
+def finished(gradient: Any, like: Any) -> Any:
+    """A gradient as an array with the shape and dtype of its argument.
+
+    >>> finished(1.0, np.zeros(2, np.float32))
+    array([1., 1.], dtype=float32)
+    """
+    if np.iscomplexobj(gradient) and not np.iscomplexobj(like):
+        gradient = np.real(gradient)
+    result = np.empty_like(like)
+    result[...] = gradient
+    return result
+
+
+def make_object(cls: Any, attributes: Any) -> Any:
+    """An object of a class with the given attributes, made without calling its `__init__`.
+
+    >>> class Point: pass
+    >>> make_object(Point, {"x": 1}).x
+    1
+    """
+    thing = object.__new__(cls)
+    vars(thing).update(attributes)
+    return thing

@@ -1,0 +1,189 @@
+"""How a call of a primitive is written in Python: NumPy's fastest spelling of it, and a short one.
+
+This is emission's table of NumPy spellings; nothing here analyses or decides what is computed.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+import gast  # type: ignore[import-untyped]
+import numpy as np
+
+from .. import ir
+from ..frontend.builder import list_append
+from ..frontend.calls import len_of_range
+from ..frontend.lower import enter_context, exit_context, raise_exception
+from ..kinds import Array, ListOf
+from . import runtime
+
+BINARY = {
+    operator.add: gast.Add, operator.sub: gast.Sub, operator.mul: gast.Mult,
+    operator.truediv: gast.Div, operator.floordiv: gast.FloorDiv, operator.mod: gast.Mod,
+    operator.pow: gast.Pow, operator.matmul: gast.MatMult, operator.and_: gast.BitAnd,
+    operator.or_: gast.BitOr, operator.xor: gast.BitXor, operator.lshift: gast.LShift,
+    operator.rshift: gast.RShift,
+}  # fmt: skip
+INPLACE = {
+    operator.iadd: gast.Add, operator.isub: gast.Sub, operator.imul: gast.Mult,
+    operator.itruediv: gast.Div, operator.ifloordiv: gast.FloorDiv, operator.imod: gast.Mod,
+    operator.ipow: gast.Pow, operator.imatmul: gast.MatMult, operator.iand: gast.BitAnd,
+    operator.ior: gast.BitOr, operator.ixor: gast.BitXor, operator.ilshift: gast.LShift,
+    operator.irshift: gast.RShift,
+}  # fmt: skip
+COMPARE = {
+    operator.lt: gast.Lt, operator.le: gast.LtE, operator.gt: gast.Gt, operator.ge: gast.GtE,
+    operator.eq: gast.Eq, operator.ne: gast.NotEq, operator.is_: gast.Is,
+}  # fmt: skip
+UNARY = {operator.neg: gast.USub, operator.pos: gast.UAdd, operator.invert: gast.Invert,
+         operator.not_: gast.Not}  # fmt: skip
+METHODS = {
+    np.sum: "sum", np.mean: "mean", np.prod: "prod", np.max: "max", np.min: "min",
+    np.var: "var", np.std: "std", np.reshape: "reshape", np.ravel: "ravel",
+    np.cumsum: "cumsum", np.argsort: "argsort", np.swapaxes: "swapaxes",
+}  # fmt: skip
+HELPERS = {
+    runtime.unbroadcast, runtime.total, runtime.zero_like, runtime.as_dtype, runtime.own_copy,
+    runtime.check_apart, runtime.finished, runtime.make_object, len_of_range,
+}
+
+Ast = Any
+
+
+def name(text: str) -> Ast:
+    return gast.Name(text, gast.Load(), None, None)
+
+
+def attribute(value: Ast, text: str) -> Ast:
+    return gast.Attribute(value, text, gast.Load())
+
+
+def call(function: Ast, args: list[Ast], kwargs: dict[str, Ast] | None = None) -> Ast:
+    return gast.Call(function, args, [gast.keyword(k, v) for k, v in (kwargs or {}).items()])
+
+
+def constant(value: Any) -> Ast:
+    return gast.Constant(value, None)
+
+
+class Speller:
+    """Spells calls; `reference(object)` gives the expression for an object that isn't a literal."""
+
+    def __init__(self, reference: Callable[[Any], Ast]) -> None:
+        self.reference = reference
+
+    def expression(
+        self, s: ir.Assign, args: list[Ast], kwargs: dict[str, Ast]
+    ) -> Ast:
+        """The expression for a call that yields a value."""
+        f = s.function
+        if f in BINARY:
+            return gast.BinOp(args[0], BINARY[f](), args[1])
+        if f in UNARY:
+            return gast.UnaryOp(UNARY[f](), args[0])
+        if f in COMPARE:
+            return gast.Compare(args[0], [COMPARE[f]()], [args[1]])
+        if f is operator.contains:
+            return gast.Compare(args[1], [gast.In()], [args[0]])
+        if f is operator.getitem:
+            return gast.Subscript(args[0], args[1], gast.Load())
+        if f is builtins.getattr and isinstance(s.args[1], ir.Const):
+            return attribute(args[0], s.args[1].value)
+        if f is operator.call:
+            return call(args[0], args[1:], kwargs)
+        if f is list and isinstance(s.args[0], ir.Pack):
+            return args[0]
+        if f is enter_context:
+            return call(attribute(args[0], "__enter__"), [])
+        if f is exit_context:
+            none = [constant(None)] * 3
+            return call(attribute(args[0], "__exit__"), none)
+        if f is list_append:
+            return call(attribute(args[0], "append"), args[1:])
+        special = self.numpy(s, args, kwargs)
+        if special is not None:
+            return special
+        if isinstance(f, types.MethodDescriptorType) and not isinstance(s.args[0], ir.Const):
+            return call(attribute(args[0], f.__name__), args[1:], kwargs)
+        return call(self.reference(f), args, kwargs)
+
+    def numpy(self, s: ir.Assign, args: list[Ast], kwargs: dict[str, Ast]) -> Ast | None:
+        f = s.function
+        first = s.args[0] if s.args else None
+        is_array = isinstance(first, ir.Var) and isinstance(first.kind, Array) and bool(
+            first.kind.shape is not None
+        )
+        if not is_array:
+            return None
+        assert isinstance(first, ir.Var) and isinstance(first.kind, Array)
+        if f in METHODS and "where" not in kwargs and "initial" not in kwargs:
+            return call(attribute(args[0], METHODS[f]), args[1:], kwargs)
+        if f is np.transpose and len(args) == 1 and not kwargs:
+            return attribute(args[0], "T")
+        if f is np.shape:
+            return attribute(args[0], "shape")
+        if f is np.zeros_like and len(args) == 1 and not kwargs:
+            return self.zeros(first.kind, args[0])
+        if f is np.expand_dims and len(s.args) == 2 and isinstance(s.args[1], ir.Const):
+            key = self.new_axis(s.args[1].value, first.kind)
+            if key is not None:
+                return gast.Subscript(args[0], key, gast.Load())
+        if f is np.real:
+            return attribute(args[0], "real")
+        if f is np.imag:
+            return attribute(args[0], "imag")
+        if f is np.array and len(args) == 1 and not kwargs:
+            return call(attribute(args[0], "copy"), [])
+        return None
+
+    def zeros(self, kind: Array, x: Ast) -> Ast:
+        function = attribute(name("np"), "zeros")
+        shape = attribute(x, "shape")
+        if kind.dtype == np.float64:
+            return call(function, [shape])
+        if kind.dtype is None or kind.dtype.kind not in "fc":
+            return call(attribute(name("np"), "zeros_like"), [x])
+        return call(function, [shape, attribute(name("np"), kind.dtype.name)])
+
+    def new_axis(self, axis: Any, kind: Array) -> Ast | None:
+        axes = axis if isinstance(axis, tuple) else (axis,)
+        if kind.shape is None or not all(isinstance(a, int) for a in axes):
+            return None
+        rank = len(kind.shape) + len(axes)
+        where = {a % rank for a in axes}
+        last = max(where)
+        parts: list[Ast] = [
+            constant(None) if i in where else gast.Slice(None, None, None)
+            for i in range(last + 1)
+        ]
+        return parts[0] if len(parts) == 1 else gast.Tuple(parts, gast.Load())
+
+    def statement(self, s: ir.Assign, args: list[Ast], kwargs: dict[str, Ast]) -> Ast | None:
+        """The statement for a call that is made for its effect, None if it is an expression."""
+        f = s.function
+        if f in INPLACE:
+            target = _stored(args[0])
+            return gast.AugAssign(target, INPLACE[f](), args[1])
+        if f is operator.setitem:
+            return gast.Assign([gast.Subscript(args[0], args[1], gast.Store())], args[2], None)
+        if f is raise_exception:
+            return gast.Raise(args[0], None)
+        return None
+
+
+def _stored(node: Ast) -> Ast:
+    match node:
+        case gast.Name():
+            return gast.Name(node.id, gast.Store(), None, None)
+        case gast.Subscript():
+            return gast.Subscript(node.value, node.slice, gast.Store())
+        case gast.Attribute():
+            return gast.Attribute(node.value, node.attr, gast.Store())
+    return node
+
+
+__all__ = ["HELPERS", "ListOf", "Speller", "attribute", "call", "constant", "name"]

@@ -1,0 +1,566 @@
+"""Lowering: from a function object and the kinds of its arguments to IR.
+
+Lowering is an abstract interpretation of the function's AST. What is known when compiling (flags,
+shapes' ranks, functions, containers, loops over them) is evaluated; what remains is emitted as IR.
+Statements are here; expressions, calls and the joining of branches in the modules beside.
+
+A `break`, `continue` or `return` sets flags (`%stop`: skip the rest of this block; `%break`: leave
+the loop; `%returned`) in the frame. What follows a statement that may set `%stop` is lowered into
+the branch that doesn't, or under an `If` on the flag, so that no later stage knows of jumps.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast  # type: ignore[import-untyped]
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..kinds import Array, Opaque, Scalar
+from .builder import FALSE, NONE, TRUE, describe
+from .calls import Calls
+from .expressions import BINARY, INPLACE
+from .values import Bound, ListObject, Place, Ref, Slice, Tuple, Value
+
+
+class Raise(Exception):
+    """The primitive that raises an exception; emission prints a `raise` statement."""
+
+
+def raise_exception(exception: Any, cause: Any = None) -> None:
+    """`raise exception from cause`, as a primitive."""
+    raise exception from cause
+
+
+class Lowerer(Calls):
+    """Lowers statements; the whole of the frontend's interpreter."""
+
+    def run(self, statements: list[Any]) -> None:
+        """Lower a list of statements, as far as they are reached."""
+        for position, node in enumerate(statements):
+            stopped = self.stopped(self.state)
+            if stopped:
+                return
+            rest = statements[position:]
+            if stopped is None:
+                self.run_unless_stopped(rest)
+                return
+            self.at(node)
+            if isinstance(node, gast.If):
+                if self.if_statement(node, statements[position + 1 :]):
+                    return
+                continue
+            method = getattr(self, "statement_" + type(node).__name__, None)
+            if method is None:
+                raise self.refuse(f"{type(node).__name__} isn't supported")
+            method(node)
+
+    def run_unless_stopped(self, rest: list[Any]) -> None:
+        test = self.state.frames[self.current]["%stop"]
+        assert isinstance(test, ir.Var)
+
+        def go_on() -> None:
+            frame = self.state.frames[self.current]
+            frame["%stop"] = frame["%break"] = frame["%returned"] = FALSE
+            self.run(rest)
+
+        self.branch(test, lambda: self.flag("%stop"), go_on)
+
+    def if_statement(self, node: gast.If, rest: list[Any]) -> bool:
+        test = self.truth(self.expression(node.test))
+        if isinstance(test, ir.Const):
+            self.run(node.body if test.value else node.orelse)
+            return False
+        return self.branch(
+            test,
+            lambda: self.run(node.body),
+            lambda: self.run(node.orelse),
+            (lambda: self.run(rest)) if rest else None,
+        )
+
+    # Assignment
+
+    def statement_Assign(self, node: Any) -> None:
+        value = self.expression(node.value)
+        for target in node.targets:
+            self.at(node)
+            self.assign(target, value)
+
+    def statement_AnnAssign(self, node: Any) -> None:
+        if node.value is not None:
+            self.assign(node.target, self.expression(node.value))
+
+    def assign(self, target: Any, value: Value) -> None:
+        match target:
+            case gast.Name():
+                self.bind(target.id, value)
+            case gast.Tuple() | gast.List():
+                self.unpack(target.elts, value)
+            case gast.Starred():
+                self.assign(target.value, value)
+            case gast.Subscript():
+                container = self.expression(target.value)
+                self.store_item(container, self.expression(target.slice), value)
+            case gast.Attribute():
+                thing = self.expression(target.value)
+                if isinstance(thing, ir.Var) and target.attr == "shape":
+                    reshaped = self.attribute(thing, "reshape")
+                    self.assign(target.value, self.call(reshaped, [value], {}))
+                    return
+                self.set_attribute(thing, target.attr, value)
+            case _:
+                raise self.refuse(f"assignment to {type(target).__name__} isn't supported")
+
+    def unpack(self, targets: list[Any], value: Value) -> None:
+        star = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
+        if star is None and isinstance(value, ir.Var) and isinstance(value.kind, Array):
+            # the length may be unknown: what is unpacked are the first items
+            sequence = self.require(value)
+            items = [sequence.item(ir.Const(i)) for i in range(len(targets))]
+        else:
+            items = self.unpacked(value)
+        if star is None:
+            if len(items) != len(targets):
+                raise self.refuse(
+                    f"{len(items)} values can't be unpacked into {len(targets)} names"
+                )
+            for target, item in zip(targets, items, strict=True):
+                self.assign(target, item)
+            return
+        after = len(targets) - star - 1
+        if len(items) < star + after:
+            raise self.refuse("not enough values to unpack")
+        for target, item in zip(targets[:star], items[:star], strict=True):
+            self.assign(target, item)
+        middle = self.new(ListObject(tuple(items[star : len(items) - after])))
+        self.assign(targets[star], middle)
+        for target, item in zip(targets[star + 1 :], items[len(items) - after :], strict=True):
+            self.assign(target, item)
+
+    def statement_AugAssign(self, node: Any) -> None:
+        function = BINARY[type(node.op)]
+        target = node.target
+        match target:
+            case gast.Name():
+                old = self.lookup(target.id)
+                value = self.expression(node.value)
+                self.at(node)
+                new = self.augmented(function, old, value)
+                if new is not old:
+                    self.bind(target.id, new)
+            case gast.Subscript():
+                container, key = self.expression(target.value), self.expression(target.slice)
+                old = self.subscript(container, key)
+                value = self.expression(node.value)
+                self.at(node)
+                new = self.augmented(function, old, value)
+                if new is not old or not self.is_view(old, container):
+                    self.store_item(container, key, new)
+            case gast.Attribute():
+                thing = self.expression(target.value)
+                old = self.attribute(thing, target.attr)
+                value = self.expression(node.value)
+                self.at(node)
+                new = self.augmented(function, old, value)
+                if new is not old:
+                    self.assign_attribute(thing, target, new)
+            case _:
+                raise self.refuse("this augmented assignment isn't supported")
+
+    def assign_attribute(self, thing: Value, target: Any, value: Value) -> None:
+        self.set_attribute(thing, target.attr, value)
+
+    def is_view(self, old: Value, container: Value) -> bool:
+        """Whether an item just read shares its memory with its container."""
+        if not isinstance(old, ir.Var):
+            return True
+        for statement in reversed(self.block.statements):
+            if isinstance(statement, ir.Assign) and statement.target is old:
+                return bool(statement.views)
+        return not isinstance(container, ir.Var)
+
+    def augmented(self, function: Callable[..., Any], old: Value, value: Value) -> Value:
+        """`old op= value`: in place for arrays and lists, a new value for numbers."""
+        if isinstance(old, ir.Var) and isinstance(old.kind, Array):
+            if old.kind.shape is None:
+                raise self.refuse(
+                    "whether this is an array, written in place, or a number isn't known here",
+                    "write x = x + y",
+                )
+            inplace = INPLACE[function]
+            self.emit(
+                inplace,
+                (old, self.number(value)),
+                inferred=Inferred(Opaque(None)),
+                writes=(old,),
+            )
+            return old
+        if isinstance(old, Ref):
+            thing = self.state.heap[old.id]
+            if isinstance(thing, ListObject) and function is operator.add:
+                self.extend(old, value)
+                return old
+            name = f"__i{function.__name__.strip('_')}__"
+            cls = self.builtin_type(old)
+            assert isinstance(cls, ir.Const)
+            found = self.class_attribute(cls.value, name)
+            if found is not None and isinstance(found, Place):
+                return self.call(Bound(found, old), [value], {})
+        return self.binary(function, old, value)
+
+    def statement_Delete(self, node: Any) -> None:
+        for target in node.targets:
+            match target:
+                case gast.Name():
+                    self.state.frames[self.current][target.id] = ir.UNDEFINED
+                case gast.Subscript():
+                    container = self.expression(target.value)
+                    self.method_pop(container, self.expression(target.slice))
+                case _:
+                    raise self.refuse("this del isn't supported")
+
+    # Control flow
+
+    def flag(self, *names: str) -> None:
+        for name in names:
+            self.state.frames[self.current][name] = TRUE
+
+    def statement_Return(self, node: Any) -> None:
+        value = self.expression(node.value) if node.value is not None else NONE
+        self.state.frames[self.current]["%return"] = value
+        self.flag("%stop", "%break", "%returned")
+
+    def statement_Break(self, node: Any) -> None:
+        self.flag("%stop", "%break")
+
+    def statement_Continue(self, node: Any) -> None:
+        self.flag("%stop")
+
+    def statement_Pass(self, node: Any) -> None:
+        pass
+
+    def statement_Global(self, node: Any) -> None:
+        pass
+
+    statement_Nonlocal = statement_Global
+
+    def statement_Expr(self, node: Any) -> None:
+        if not isinstance(node.value, gast.Constant):
+            self.expression(node.value)
+
+    def statement_For(self, node: Any) -> None:
+        iterable = self.expression(node.iter)
+        name = node.target.id if isinstance(node.target, gast.Name) else "i"
+        if node.orelse:
+            self.state.frames[self.current]["%broken"] = FALSE
+
+        def body(item: Value) -> None:
+            self.at(node)
+            self.assign(node.target, item)
+            self.run(node.body)
+
+        self.iterate(iterable, body, name)
+        self.loop_else(node)
+
+    def loop_else(self, node: Any) -> None:
+        if not node.orelse:
+            return
+        flag = self.state.frames[self.current].pop("%broken")
+        if isinstance(flag, ir.Const):
+            if not flag.value:
+                self.run(node.orelse)
+            return
+        assert isinstance(flag, ir.Var)
+        self.branch(flag, _nothing, lambda: self.run(node.orelse))
+
+    def statement_While(self, node: Any) -> None:
+        if node.orelse:
+            self.state.frames[self.current]["%broken"] = FALSE
+        left = f"%left{self.unique()}"
+
+        def iteration(index: ir.Var | None) -> Value:
+            self.at(node)
+            self.state.frames[self.current]["%returned"] = FALSE
+            test = self.truth(self.expression(node.test))
+            frame = self.state.frames[self.current]
+            if isinstance(test, ir.Const):
+                if test.value:
+                    self.run(node.body)
+                    return self.exit_flag()
+                return TRUE
+            frame[left] = FALSE
+
+            def leave() -> None:
+                self.state.frames[self.current][left] = TRUE
+
+            self.branch(test, lambda: self.run(node.body), leave)
+            frame = self.state.frames[self.current]
+            ended = frame.pop(left)
+            broken = self.exit_flag()
+            if isinstance(broken, ir.Const):
+                return TRUE if broken.value else ended
+            if isinstance(ended, ir.Const):
+                return TRUE if ended.value else broken
+            return self.emit(operator.or_, (self.operand(ended), self.operand(broken)))
+
+        self.loop(None, iteration)
+        self.after_loop()
+        self.loop_else(node)
+
+    def statement_Raise(self, node: Any) -> None:
+        if node.exc is None:
+            raise self.refuse("a bare raise isn't supported")
+        exception = self.expression(node.exc)
+        operand = self.shown(exception)
+        self.emit(raise_exception, (operand,), inferred=Inferred(Opaque(None)), effect=True)
+        self.state.unreachable = True
+
+    def statement_Assert(self, node: Any) -> None:
+        test = self.truth(self.expression(node.test))
+        if isinstance(test, ir.Const) and test.value:
+            return
+
+        def fail() -> None:
+            args = () if node.msg is None else (self.shown(self.expression(node.msg)),)
+            error = self.emit(AssertionError, args, inferred=Inferred(Opaque(AssertionError)))
+            self.emit(raise_exception, (error,), inferred=Inferred(Opaque(None)), effect=True)
+            self.state.unreachable = True
+
+        if isinstance(test, ir.Const):
+            fail()
+            return
+        self.branch(test, _nothing, fail)
+
+    def statement_With(self, node: Any) -> None:
+        managers = []
+        for item in node.items:
+            manager = self.expression(item.context_expr)
+            if isinstance(manager, Ref):
+                entered = self.call(self.attribute(manager, "__enter__"), [], {})
+            else:
+                entered = self.unknown_call(enter_context, [manager], {})
+            managers.append(manager)
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, entered)
+        self.run(node.body)
+        for manager in reversed(managers):
+            if isinstance(manager, Ref):
+                self.call(self.attribute(manager, "__exit__"), [NONE, NONE, NONE], {})
+            else:
+                self.unknown_call(exit_context, [manager], {})
+
+    def statement_Try(self, node: Any) -> None:
+        if node.handlers:
+            raise self.refuse(
+                "try/except can't be differentiated: which of its writes happened isn't known",
+                "test the condition with an if before the operation that may fail",
+            )
+        self.run(node.body)
+        if self.state.unreachable:
+            return
+        frame = self.state.frames[self.current]
+        names = ("%stop", "%break", "%returned", "%return")
+        saved = {name: frame[name] for name in names if name in frame}
+        for name in names[:3]:
+            frame[name] = FALSE
+        if "%return" in frame:
+            frame["%return"] = ir.UNDEFINED
+        self.run(node.finalbody)
+        frame = self.state.frames[self.current]
+        if self.stopped(self.state) is False:
+            for name in names:
+                if name in saved:
+                    frame[name] = saved[name]
+                else:
+                    frame.pop(name, None)
+
+    def statement_Match(self, node: Any) -> None:
+        subject = self.expression(node.subject)
+        self.match_cases(subject, list(node.cases))
+
+    def match_cases(self, subject: Value, cases: list[Any]) -> None:
+        if not cases:
+            return
+        case = cases[0]
+        test = self.matched(case.pattern, subject)
+        if isinstance(test, ir.Const) and not test.value:
+            self.match_cases(subject, cases[1:])
+            return
+
+        def guarded() -> None:
+            if case.guard is None:
+                self.run(case.body)
+                return
+            condition = self.truth(self.expression(case.guard))
+            if isinstance(condition, ir.Const):
+                if condition.value:
+                    self.run(case.body)
+                else:
+                    self.match_cases(subject, cases[1:])
+                return
+            self.branch(
+                condition,
+                lambda: self.run(case.body),
+                lambda: self.match_cases(subject, cases[1:]),
+            )
+
+        if isinstance(test, ir.Const):
+            guarded()
+            return
+        assert isinstance(test, ir.Var)
+        self.branch(test, guarded, lambda: self.match_cases(subject, cases[1:]))
+
+    def matched(self, pattern: Any, subject: Value) -> Value:
+        """Whether a pattern matches, binding its names."""
+        match pattern:
+            case gast.MatchValue():
+                return self.truth(
+                    self.compare(gast.Eq(), subject, self.expression(pattern.value))
+                )
+            case gast.MatchSingleton():
+                return self.truth(self.identical(subject, ir.Const(pattern.value)))
+            case gast.MatchAs():
+                if pattern.pattern is not None:
+                    inner = self.matched(pattern.pattern, subject)
+                    if isinstance(inner, ir.Const) and not inner.value:
+                        return inner
+                else:
+                    inner = TRUE
+                if pattern.name is not None:
+                    self.bind(pattern.name, subject)
+                return inner
+            case gast.MatchOr():
+                result: Value = FALSE
+                for option in pattern.patterns:
+                    test = self.matched(option, subject)
+                    if isinstance(test, ir.Const):
+                        if test.value:
+                            return TRUE
+                    elif isinstance(result, ir.Const):
+                        result = test
+                    else:
+                        result = self.emit(
+                            operator.or_, (self.operand(result), self.operand(test))
+                        )
+                return result
+            case gast.MatchSequence():
+                if not isinstance(subject, (Tuple, Ref)):
+                    return FALSE
+                if isinstance(subject, Ref):
+                    thing = self.state.heap[subject.id]
+                    if not isinstance(thing, ListObject):
+                        return FALSE
+                items = self.unpacked(subject)
+                return self.matched_items(pattern.patterns, items)
+            case gast.MatchClass():
+                cls = self.key(self.expression(pattern.cls))
+                if not self.is_instance(subject, cls):
+                    return FALSE
+                names = list(getattr(cls, "__match_args__", ()))[: len(pattern.patterns)]
+                if cls in (int, float, str, bool, tuple, list) and pattern.patterns:
+                    return self.matched(pattern.patterns[0], subject)
+                pairs = [
+                    *zip(names, pattern.patterns, strict=True),
+                    *zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True),
+                ]
+                return self.all_matched(
+                    [(p, self.attribute(subject, n)) for n, p in pairs]
+                )
+        raise self.refuse(f"the pattern {type(pattern).__name__} isn't supported")
+
+    def matched_items(self, patterns: list[Any], items: list[Value]) -> Value:
+        star = next((i for i, p in enumerate(patterns) if isinstance(p, gast.MatchStar)), None)
+        if star is None:
+            if len(items) != len(patterns):
+                return FALSE
+            return self.all_matched(list(zip(patterns, items, strict=True)))
+        after = len(patterns) - star - 1
+        if len(items) < star + after:
+            return FALSE
+        if patterns[star].name is not None:
+            middle = self.new(ListObject(tuple(items[star : len(items) - after])))
+            self.bind(patterns[star].name, middle)
+        pairs = [
+            *zip(patterns[:star], items[:star], strict=True),
+            *zip(patterns[star + 1 :], items[len(items) - after :], strict=True),
+        ]
+        return self.all_matched(pairs)
+
+    def all_matched(self, pairs: list[tuple[Any, Value]]) -> Value:
+        result: Value = TRUE
+        for pattern, item in pairs:
+            test = self.matched(pattern, item)
+            if isinstance(test, ir.Const):
+                if not test.value:
+                    return FALSE
+            elif isinstance(result, ir.Const):
+                result = test
+            else:
+                result = self.emit(operator.and_, (self.operand(result), self.operand(test)))
+        return result
+
+    # Definitions
+
+    def statement_FunctionDef(self, node: Any) -> None:
+        if any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in gast.walk(node)):
+            raise self.refuse(
+                "a generator function can't be differentiated", "return a list instead"
+            )
+        value: Value = self.closure(node, node.name)
+        for decorator in reversed(node.decorator_list):
+            value = self.call(self.expression(decorator), [value], {})
+        self.state.frames[self.current][node.name] = value
+
+    def statement_AsyncFunctionDef(self, node: Any) -> None:
+        raise self.refuse("asynchronous code can't be differentiated")
+
+    statement_AsyncFor = statement_AsyncFunctionDef
+    statement_AsyncWith = statement_AsyncFunctionDef
+
+    def statement_ClassDef(self, node: Any) -> None:
+        raise self.refuse(
+            "a class defined inside a differentiated function isn't supported",
+            "move it out of the function",
+        )
+
+    def statement_Import(self, node: Any) -> None:
+        import importlib
+
+        for name in node.names:
+            module = importlib.import_module(name.name)
+            if name.asname is None:
+                module = importlib.import_module(name.name.partition(".")[0])
+            self.bind(name.asname or name.name.partition(".")[0], Place(module))
+
+    def statement_ImportFrom(self, node: Any) -> None:
+        import importlib
+
+        if node.level:
+            package = self.frames[self.current].namespace.globals.get("__package__")
+            module = importlib.import_module("." * node.level + (node.module or ""), package)
+        else:
+            module = importlib.import_module(node.module)
+        for name in node.names:
+            if name.name == "*":
+                raise self.refuse("import * isn't supported inside a function")
+            self.bind(name.asname or name.name, self.constant_attribute(Place(module), name.name))
+
+
+def enter_context(manager: Any) -> Any:
+    """`manager.__enter__()`."""
+    return manager.__enter__()
+
+
+def exit_context(manager: Any) -> Any:
+    """`manager.__exit__(None, None, None)`."""
+    return manager.__exit__(None, None, None)
+
+
+def _nothing() -> None:
+    return None
+
+
+__all__ = ["Array", "Lowerer", "Scalar", "Slice", "describe"]

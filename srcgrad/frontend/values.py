@@ -1,0 +1,193 @@
+"""Abstract values: what lowering knows of each Python value while it walks the program.
+
+Numbers and arrays are IR operands: a `Const` when known, a `Var` when not. Containers, objects and
+functions exist only here, not in the IR, unless the program builds them in a loop. Mutable
+things live on an abstract heap, so that two names for one list see the same changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import ir
+
+
+@dataclass(eq=False, slots=True)
+class Tuple:
+    """A tuple or named tuple of known length; `whole` is the variable that holds it, if any."""
+
+    items: tuple[Value, ...]
+    type: type = tuple
+    whole: ir.Var | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A reference to an object on the abstract heap."""
+
+    id: int
+
+
+@dataclass(eq=False, slots=True)
+class Slice:
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(eq=False, slots=True)
+class Closure:
+    """A function defined in the code being lowered: its node and the frame it can see."""
+
+    node: Any
+    source: Any
+    frame: int | None
+    namespace: Any  # the Namespace of its globals
+    defaults: tuple[Value, ...] = ()
+    keyword_defaults: dict[str, Value] = field(default_factory=dict)
+    name: str = "<lambda>"
+    owner: Any = None  # the class in whose body a method stands, for super()
+
+
+@dataclass(eq=False, slots=True)
+class Bound:
+    """A callable with its first argument bound."""
+
+    function: Value
+    receiver: Value
+
+
+@dataclass(eq=False, slots=True)
+class Partial:
+    function: Value
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+
+
+@dataclass(eq=False, slots=True)
+class Sequence:
+    """Something to iterate over: a length, and the item at an index, made on demand."""
+
+    length: Value
+    item: Callable[[Value], Value]
+    structural: bool = False  # its items are known one by one
+    bounds: Any = None  # of a range: start, stop, step
+
+
+@dataclass(eq=False, slots=True)
+class Generator:
+    """A generator expression, run where it is consumed."""
+
+    node: Any
+    frame: int
+
+
+@dataclass(eq=False, slots=True)
+class Place(ir.Const):
+    """An object found through a global name or a cell, whose attributes are read at call time."""
+
+    path: Any = None
+
+
+Value = (
+    ir.Var | ir.Const | Tuple | Ref | Slice | Closure | Bound | Partial | Sequence | Generator
+)
+
+
+@dataclass(eq=False, slots=True)
+class ListObject:
+    """A list on the heap: its items, or the variable that holds it at run time."""
+
+    items: tuple[Value, ...]
+    var: ir.Var | None = None
+    external: str | None = None  # what the caller would see changed
+
+
+@dataclass(eq=False, slots=True)
+class DictObject:
+    items: dict[Any, Value]
+    external: str | None = None
+    is_set: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Instance:
+    """An object of a user class: its attributes."""
+
+    type: type
+    items: dict[Any, Value]
+    external: str | None = None
+
+
+Heap = ListObject | DictObject | Instance
+
+
+@dataclass(eq=False, slots=True)
+class State:
+    """The variables of every frame and the objects of the heap at one point of the program."""
+
+    frames: dict[int, dict[str, Value]]
+    heap: dict[int, Heap]
+    unreachable: bool = False
+
+    def copy(self) -> State:
+        return State(
+            {key: dict(frame) for key, frame in self.frames.items()},
+            dict(self.heap),
+            self.unreachable,
+        )
+
+
+class NeedStatic(Exception):
+    """An int or string must be known when compiling; `origins` says what it derives from."""
+
+    def __init__(self, origins: frozenset[Any], message: str, span: Any) -> None:
+        super().__init__(message)
+        self.origins, self.message, self.span = origins, message, span
+
+
+class Materialize(Exception):
+    """A list must exist at run time, because its length isn't known when compiling."""
+
+    def __init__(self, ref: Ref, span: Any) -> None:
+        super().__init__()
+        self.ref, self.span = ref, span
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Where a value outside the function is found when it is called.
+
+    `how` is "global" (container: the module's dict), "cell", "attribute" or "item"; the last two
+    have a Path or an object as container.
+    """
+
+    how: str
+    container: Any
+    name: Any
+
+    def read(self) -> Any:
+        container = self.container.read() if isinstance(self.container, Path) else self.container
+        if self.how == "cell":
+            return container.cell_contents
+        if self.how == "attribute":
+            return getattr(container, self.name)
+        return container[self.name]
+
+    def __hash__(self) -> int:
+        return hash((self.how, id(self.container), self.name))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Path) or self.how != other.how or self.name != other.name:
+            return False
+        if isinstance(self.container, Path):
+            return self.container == other.container
+        return self.container is other.container
+
+    def __str__(self) -> str:
+        if self.how in ("global", "cell"):
+            return str(self.name)
+        prefix = str(self.container) if isinstance(self.container, Path) else "self"
+        return f"{prefix}.{self.name}" if self.how == "attribute" else f"{prefix}[{self.name!r}]"

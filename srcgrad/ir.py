@@ -1,0 +1,232 @@
+"""The intermediate representation: structured SSA over primitives.
+
+A Function has parameters and a Block; a block is a list of statements and the operands it yields.
+`Assign` applies one Python callable. `If` and `Loop` own blocks and say which variables they
+yield: there are no jumps. A Loop runs its body for each value of its range (or for ever) until
+the body yields a true exit flag. Memory isn't in SSA form: a call may write an array in place;
+`Assign.writes` says which operands, `Assign.views` whose memory the result may share.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .errors import Span
+from .kinds import Kind
+
+_counter = itertools.count()
+
+
+@dataclass(eq=False, slots=True)
+class Var:
+    """A variable, assigned once. `name` is what a reader would call it; it needn't be unique."""
+
+    name: str
+    kind: Kind
+    user: bool = False  # the name is the user's own
+    origins: frozenset[Any] = frozenset()  # the parameters and loop indices an int derives from
+    optional: bool = False  # may be None at run time
+    id: int = field(default_factory=lambda: next(_counter))
+
+    def __repr__(self) -> str:
+        return f"{self.name}.{self.id}"
+
+
+@dataclass(eq=False, slots=True)
+class Const:
+    """A value known when compiling."""
+
+    value: Any
+
+    def __repr__(self) -> str:
+        return repr(self.value) if not callable(self.value) else self.value.__name__
+
+
+class Undefined:
+    """The value of a variable that isn't assigned on some path."""
+
+    def __repr__(self) -> str:
+        return "undefined"
+
+
+UNDEFINED = Const(Undefined())
+
+
+@dataclass(eq=False, slots=True)
+class Pack:
+    """A tuple, list or slice of operands, written out where it is used."""
+
+    type: type
+    items: tuple[Operand, ...]
+
+    def __repr__(self) -> str:
+        return f"{self.type.__name__}{self.items}"
+
+
+Operand = Var | Const | Pack
+
+
+@dataclass(eq=False, slots=True)
+class Assign:
+    target: Var
+    function: Any
+    args: tuple[Operand, ...]
+    kwargs: tuple[tuple[str, Operand], ...] = ()
+    span: Span | None = None
+    views: tuple[Var, ...] = ()
+    certain: bool = True  # the result shares memory with `views` in every run
+    writes: tuple[Var, ...] = ()
+    effect: bool = False  # must stay where it is: it prints, raises, draws a random number
+
+    def operands(self) -> Iterator[Operand]:
+        yield from self.args
+        for _, value in self.kwargs:
+            yield value
+
+
+@dataclass(eq=False, slots=True)
+class Block:
+    statements: list[Statement] = field(default_factory=list)
+    results: tuple[Operand, ...] = ()
+
+
+@dataclass(eq=False, slots=True)
+class If:
+    test: Operand
+    then: Block
+    orelse: Block
+    targets: tuple[Var, ...]
+    span: Span | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Loop:
+    """`params` start as `inits`; each run of `body` yields their next values, then the exit flag
+    if `exits`. `range` is (start, stop, step), or None for a loop that only its exit flag ends.
+    """
+
+    index: Var | None
+    range: tuple[Operand, Operand, Operand] | None
+    params: tuple[Var, ...]
+    inits: tuple[Operand, ...]
+    body: Block
+    targets: tuple[Var, ...]
+    exits: bool = False
+    backwards: bool = False  # run through the range from its end
+    span: Span | None = None
+
+
+Statement = Assign | If | Loop
+
+
+@dataclass(eq=False, slots=True)
+class Function:
+    name: str
+    params: tuple[Var, ...]
+    block: Block
+    span: Span | None = None
+
+
+def variables(operand: Operand) -> Iterator[Var]:
+    """The variables in an operand."""
+    if isinstance(operand, Var):
+        yield operand
+    elif isinstance(operand, Pack):
+        for item in operand.items:
+            yield from variables(item)
+
+
+def uses(statement: Statement) -> Iterator[Var]:
+    """The variables a statement reads itself, those in its blocks not included."""
+    match statement:
+        case Assign():
+            for operand in statement.operands():
+                yield from variables(operand)
+        case If():
+            yield from variables(statement.test)
+        case Loop():
+            for operand in (*(statement.range or ()), *statement.inits):
+                yield from variables(operand)
+
+
+def targets(statement: Statement) -> tuple[Var, ...]:
+    """The variables a statement defines for those after it."""
+    return (statement.target,) if isinstance(statement, Assign) else statement.targets
+
+
+def blocks(statement: Statement) -> tuple[Block, ...]:
+    match statement:
+        case If():
+            return statement.then, statement.orelse
+        case Loop():
+            return (statement.body,)
+    return ()
+
+
+def walk(block: Block) -> Iterator[Statement]:
+    """All statements of a block, in program order, those of nested blocks included."""
+    for statement in block.statements:
+        yield statement
+        for inner in blocks(statement):
+            yield from walk(inner)
+
+
+def free_variables(block: Block) -> dict[Var, None]:
+    """The variables a block uses but doesn't define, in order of first use."""
+    defined: set[Var] = set()
+    found: dict[Var, None] = {}
+
+    def visit(block: Block) -> None:
+        for statement in block.statements:
+            found.update((v, None) for v in uses(statement) if v not in defined)
+            if isinstance(statement, Loop):
+                defined.update(statement.params)
+                if statement.index is not None:
+                    defined.add(statement.index)
+            for inner in blocks(statement):
+                visit(inner)
+            defined.update(targets(statement))
+        for operand in block.results:
+            found.update((v, None) for v in variables(operand) if v not in defined)
+
+    visit(block)
+    return found
+
+
+def substitute(operand: Operand, mapping: Callable[[Var], Operand]) -> Operand:
+    """The operand with each variable replaced."""
+    if isinstance(operand, Var):
+        return mapping(operand)
+    if isinstance(operand, Pack):
+        return Pack(operand.type, tuple(substitute(item, mapping) for item in operand.items))
+    return operand
+
+
+def to_text(function: Function) -> str:
+    """The function in a readable notation, for debugging and for `explain`."""
+    lines = [f"function {function.name}({', '.join(map(repr, function.params))})"]
+
+    def visit(block: Block, indent: str) -> None:
+        for s in block.statements:
+            match s:
+                case Assign():
+                    name = getattr(s.function, "__name__", str(s.function))
+                    args = [repr(a) for a in s.args] + [f"{k}={v!r}" for k, v in s.kwargs]
+                    lines.append(f"{indent}{s.target!r} = {name}({', '.join(args)})")
+                case If():
+                    lines.append(f"{indent}{list(s.targets)} = if {s.test!r}")
+                    visit(s.then, indent + "    ")
+                    lines.append(f"{indent}else")
+                    visit(s.orelse, indent + "    ")
+                case Loop():
+                    over = f"{s.index!r} in {s.range!r}" if s.range else "ever"
+                    state = [f"{p!r}={i!r}" for p, i in zip(s.params, s.inits, strict=True)]
+                    lines.append(f"{indent}{list(s.targets)} = for {over} with {', '.join(state)}")
+                    visit(s.body, indent + "    ")
+        lines.append(f"{indent}yield {', '.join(map(repr, block.results))}")
+
+    visit(function.block, "    ")
+    return "\n".join(lines)

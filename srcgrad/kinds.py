@@ -1,0 +1,191 @@
+"""Kinds: what the compiler knows of a value before the program runs.
+
+A kind is a static description: an array with its dtype and symbolic shape, a number, a list. Two
+dimensions that are the same `Size` are equal in every run; that is what proves a broadcast absent.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+_counter = itertools.count()
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A dimension whose length isn't known: a base plus a constant offset, never below zero.
+
+    `big` says that the base is known to be at least 2, so that the dimension never broadcasts.
+    """
+
+    base: int
+    offset: int = 0
+    big: bool = False
+
+    def shifted(self, by: int) -> Size:
+        if by == 0:
+            return self
+        if self.offset * by < 0 or abs(self.offset + by) > 4:  # the clamp at zero loses information
+            return fresh_size()
+        return Size(self.base, self.offset + by, self.big)
+
+    @property
+    def never_one(self) -> bool:
+        return self.big and self.offset >= 0
+
+
+Dimension = int | Size
+
+
+def fresh_size(big: bool = False) -> Size:
+    """A dimension of which nothing is known."""
+    return Size(next(_counter), 0, big)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The base of all kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Array(Kind):
+    """A NumPy array. Shape None: an array or number of unknown rank; dtype None: unknown."""
+
+    dtype: np.dtype[Any] | None
+    shape: tuple[Dimension, ...] | None
+
+    @property
+    def rank(self) -> int | None:
+        return None if self.shape is None else len(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar(Kind):
+    """An immutable number. `python`: a Python number (True), a NumPy one (False), or either."""
+
+    dtype: np.dtype[Any]
+    python: bool | None = True
+    size: Dimension | None = None  # of an int: the dimension it is as long as
+
+    @property
+    def shape(self) -> tuple[Dimension, ...]:
+        return ()
+
+    @property
+    def rank(self) -> int:
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf(Kind):
+    """A Python list built at run time, whose items are all of one kind."""
+
+    item: Any  # a Kind, or a tuple of them for items that are tuples; None while it is empty
+
+
+@dataclass(frozen=True, slots=True)
+class TupleOf(Kind):
+    """A tuple that a primitive returns."""
+
+    items: tuple[Kind, ...]
+    type: type = tuple
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque(Kind):
+    """Any other object; it carries no derivative."""
+
+    type: type | None = None
+
+
+FLOAT = Scalar(np.dtype(np.float64))
+INT = Scalar(np.dtype(np.int64))
+BOOL = Scalar(np.dtype(np.bool_))
+NOTHING = Opaque(type(None))
+UNKNOWN = Array(None, None)
+
+
+def int_kind() -> Scalar:
+    """The kind of a Python int that may serve as a dimension."""
+    return Scalar(INT.dtype, True, fresh_size())
+
+
+def is_float(kind: Kind) -> bool:
+    """Whether a value of this kind can carry a derivative by its dtype."""
+    return isinstance(kind, (Array, Scalar)) and (kind.dtype is None or kind.dtype.kind in "fc")
+
+
+def kind_of(value: Any, sizes: dict[int, Size] | None = None) -> Kind:
+    """The kind of a run-time value; equal lengths in `sizes` share a Size; 0 and 1 are literal.
+
+    >>> import numpy as np
+    >>> kind_of(2.5)
+    Scalar(dtype=dtype('float64'), python=True, size=None)
+    >>> kind_of(np.ones((1, 0))).shape
+    (1, 0)
+    """
+    if isinstance(value, np.ndarray):
+        sizes = {} if sizes is None else sizes
+        return Array(
+            value.dtype,
+            tuple(n if n < 2 else sizes.setdefault(n, fresh_size(True)) for n in value.shape),
+        )
+    if isinstance(value, np.generic):
+        return Scalar(value.dtype, False)
+    if isinstance(value, bool):
+        return BOOL
+    if isinstance(value, int):
+        return int_kind()
+    if isinstance(value, float):
+        return FLOAT
+    if isinstance(value, complex):
+        return Scalar(np.dtype(np.complex128))
+    return Opaque(type(value))
+
+
+class KindMismatch(Exception):
+    """Two kinds that no kind describes both of."""
+
+
+def join(a: Kind, b: Kind) -> Kind:
+    """The kind of a value that is either of kind `a` or of kind `b`.
+
+    Raises:
+        KindMismatch: no kind describes both.
+    """
+    if a == b:
+        return a
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        dtype = a.dtype if a.dtype == b.dtype else np.promote_types(a.dtype, b.dtype)
+        python = a.python if a.python == b.python else None
+        integer = dtype.kind == "i" and python
+        return Scalar(dtype, python, fresh_size() if integer else None)
+    if isinstance(a, (Array, Scalar)) and isinstance(b, (Array, Scalar)):
+        known = a.dtype is not None and b.dtype is not None
+        dtype2 = np.promote_types(a.dtype, b.dtype) if known else None  # type: ignore[arg-type]
+        if isinstance(a, Scalar) or isinstance(b, Scalar) or a.rank != b.rank:
+            return Array(dtype2, None)
+        if a.shape is None or b.shape is None:
+            return Array(dtype2, None)
+        pairs = zip(a.shape, b.shape, strict=True)
+        return Array(dtype2, tuple(m if m == n else fresh_size() for m, n in pairs))
+    if isinstance(a, ListOf) and isinstance(b, ListOf):
+        return ListOf(join_items(a.item, b.item))
+    if isinstance(a, Opaque) and isinstance(b, Opaque):
+        return Opaque(None)
+    raise KindMismatch
+
+
+def join_items(a: Any, b: Any) -> Any:
+    """Join the kinds of list items, which may be tuples of kinds."""
+    if a is None or b is None:
+        return b if a is None else a
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        return tuple(join_items(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        raise KindMismatch
+    return join(a, b)

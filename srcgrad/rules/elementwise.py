@@ -1,0 +1,425 @@
+"""Elementwise arithmetic: the operators and NumPy's elementwise functions.
+
+A rule is given by partial derivatives where that is cheapest, else as an adjoint that divides or
+scales `d_out` first. Applied to the tangents, such an adjoint gives the forward derivative too.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+
+import numpy as np
+
+from srcgrad.rules.helpers import bessel_i
+from srcgrad.rules.registry import adjoint, elementwise, inert, zero
+
+NUMPY_2 = not np.__version__.startswith("1.")
+
+# -- arithmetic ------------------------------------------------------------------------------------
+
+
+@adjoint(operator.add, np.add)
+def add(x, y, *, out, d_out):
+    return d_out, d_out
+
+
+@adjoint(operator.sub, np.subtract)
+def subtract(x, y, *, out, d_out):
+    return d_out, -d_out
+
+
+@elementwise(operator.mul, np.multiply)
+def multiply(x, y, *, out):
+    return y, x
+
+
+@adjoint(operator.truediv, np.divide)
+def divide(x, y, *, out, d_out):
+    d_x = d_out / y
+    return d_x, -d_x * out
+
+
+@adjoint(operator.neg, np.negative)
+def negative(x, *, out, d_out):
+    return -d_out
+
+
+@adjoint(operator.pos, np.positive)
+def positive(x, *, out, d_out):
+    return d_out
+
+
+@adjoint(operator.mod, np.remainder)
+def remainder(x, y, *, out, d_out):
+    return d_out, -d_out * (x // y)
+
+
+@adjoint(np.fmod)
+def fmod(x, y, *, out, d_out):
+    return d_out, -d_out * np.trunc(x / y)
+
+
+@adjoint(builtins.divmod, np.divmod)
+def divmod(x, y, *, out, d_out):
+    return d_out[1], -d_out[1] * out[0]
+
+
+@elementwise(operator.pow, builtins.pow, np.power, np.float_power)
+def power(x, y, *, out):
+    return power_by_base(x, y), out * log_of_base(x)
+
+
+def power_by_base(x, y):
+    """The derivative `y * x ** (y - 1)`, but 0 where y = 0, also at x = 0."""
+    if np.ndim(y):
+        return y * (x + ((x == 0) & (y == 0))) ** (y - 1)
+    if np.ndim(x) or np.iscomplexobj(y):
+        return y * (x if y else x + (x == 0)) ** (y - 1)
+    return y * x ** (y - 1) if y >= 1 or x else y * math.inf if y else 0.0
+
+
+def log_of_base(x):
+    """log(x), but 0 at x = 0."""
+    if np.ndim(x) or np.iscomplexobj(x):
+        return np.log(x + (x == 0))
+    return math.log(x) if x > 0 else 0.0 if x == 0 else math.nan
+
+
+@adjoint(np.reciprocal)
+def reciprocal(x, *, out, d_out):
+    return -d_out * out * out
+
+
+@adjoint(np.square)
+def square(x, *, out, d_out):
+    return 2 * d_out * x
+
+
+@adjoint(np.sqrt)
+def sqrt(x, *, out, d_out):
+    return 0.5 * d_out / out
+
+
+@adjoint(np.cbrt)
+def cbrt(x, *, out, d_out):
+    return d_out / (3 * out * out)
+
+
+# -- exponentials and logarithms -------------------------------------------------------------------
+
+
+@elementwise(np.exp)
+def exp(x, *, out):
+    return out
+
+
+@adjoint(np.exp2)
+def exp2(x, *, out, d_out):
+    return math.log(2.0) * d_out * out
+
+
+@elementwise(np.expm1)
+def expm1(x, *, out):
+    return out + 1
+
+
+@adjoint(np.log)
+def log(x, *, out, d_out):
+    return d_out / x
+
+
+@adjoint(np.log2)
+def log2(x, *, out, d_out):
+    return d_out / math.log(2.0) / x
+
+
+@adjoint(np.log10)
+def log10(x, *, out, d_out):
+    return d_out / math.log(10.0) / x
+
+
+@adjoint(np.log1p)
+def log1p(x, *, out, d_out):
+    return d_out / (1 + x)
+
+
+@elementwise(np.logaddexp)
+def logaddexp(x, y, *, out):
+    """The softmax of both; the lower bound of `out` makes it 0 where both are -inf, not nan."""
+    bounded = np.maximum(out, -3e38)
+    return np.exp(x - bounded), np.exp(y - bounded)
+
+
+@elementwise(np.logaddexp2)
+def logaddexp2(x, y, *, out):
+    bounded = np.maximum(out, -3e38)
+    return np.exp2(x - bounded), np.exp2(y - bounded)
+
+
+# -- trigonometry ----------------------------------------------------------------------------------
+
+
+@elementwise(np.sin)
+def sin(x, *, out):
+    return np.cos(x)
+
+
+@adjoint(np.cos)
+def cos(x, *, out, d_out):
+    return -d_out * np.sin(x)
+
+
+@elementwise(np.tan)
+def tan(x, *, out):
+    return 1 + out * out
+
+
+@adjoint(np.arcsin)
+def arcsin(x, *, out, d_out):
+    return d_out / np.sqrt(1 - x * x)
+
+
+@adjoint(np.arccos)
+def arccos(x, *, out, d_out):
+    return -d_out / np.sqrt(1 - x * x)
+
+
+@adjoint(np.arctan)
+def arctan(x, *, out, d_out):
+    return d_out / (1 + x * x)
+
+
+@adjoint(np.arctan2)
+def arctan2(y, x, *, out, d_out):
+    squared = x * x + y * y
+    scaled = d_out / (squared + (squared == 0))
+    return scaled * x, -scaled * y
+
+
+@adjoint(np.hypot)
+def hypot(x, y, *, out, d_out):
+    scaled = d_out / (out + (out == 0))
+    return scaled * x, scaled * y
+
+
+@elementwise(np.sinh)
+def sinh(x, *, out):
+    return np.cosh(x)
+
+
+@elementwise(np.cosh)
+def cosh(x, *, out):
+    return np.sinh(x)
+
+
+@elementwise(np.tanh)
+def tanh(x, *, out):
+    return 1 - out * out
+
+
+@adjoint(np.arcsinh)
+def arcsinh(x, *, out, d_out):
+    return d_out / np.sqrt(x * x + 1)
+
+
+@adjoint(np.arccosh)
+def arccosh(x, *, out, d_out):
+    if np.iscomplexobj(x):
+        return d_out / (np.sqrt(x - 1) * np.sqrt(x + 1))
+    return d_out / np.sqrt(x * x - 1)
+
+
+@adjoint(np.arctanh)
+def arctanh(x, *, out, d_out):
+    return d_out / (1 - x * x)
+
+
+@adjoint(np.deg2rad, np.radians)
+def deg2rad(x, *, out, d_out):
+    return math.pi / 180 * d_out
+
+
+@adjoint(np.rad2deg, np.degrees)
+def rad2deg(x, *, out, d_out):
+    return 180 / math.pi * d_out
+
+
+@elementwise(np.sinc)
+def sinc(x, *, out):
+    """(cos(pi x) - sinc(x)) / x, and near 0, where that cancels, its Taylor series."""
+    near = np.abs(x) < 0.1
+    s = (np.pi * x) ** 2
+    series = 1 - s / 10 * (1 - s / 28 * (1 - s / 54 * (1 - s / 88 * (1 - s / 130))))
+    return np.where(near, -np.pi * np.pi / 3 * x * series, (np.cos(np.pi * x) - out) / (x + near))
+
+
+@elementwise(np.i0)
+def i0(x, *, out):
+    return bessel_i(1, x)
+
+
+@adjoint(np.unwrap)
+def unwrap(p, discont=None, axis=-1, *, out, d_out):
+    return d_out
+
+
+# -- signs, maxima and choices ---------------------------------------------------------------------
+
+
+@elementwise(operator.abs, builtins.abs, np.absolute)
+def absolute(x, *, out):
+    if np.iscomplexobj(x):
+        return np.conj(x) / (out + (out == 0))
+    if np.ndim(x) == 0:
+        return math.copysign(1.0, x) if x else 0.0
+    return np.sign(x)
+
+
+@elementwise(np.fabs)
+def fabs(x, *, out):
+    return np.sign(x)
+
+
+@adjoint(np.sign)
+def sign(x, *, out, d_out):
+    """Zero, but of a complex number NumPy 2 gives z / abs(z)."""
+    if NUMPY_2 and np.iscomplexobj(x):
+        size = np.abs(x)
+        return (d_out - np.conj(out) * (d_out * out).real) / (size + (size == 0))
+    return None
+
+
+@elementwise(np.copysign)
+def copysign(x, y, *, out):
+    return np.sign(x) * np.sign(out), None
+
+
+@adjoint(np.maximum)
+def maximum(x, y, *, out, d_out):
+    d_x = of_higher(d_out, x, y)
+    return d_x, d_out - d_x
+
+
+@adjoint(np.minimum)
+def minimum(x, y, *, out, d_out):
+    d_y = of_higher(d_out, x, y)
+    return d_out - d_y, d_y
+
+
+def of_higher(d_out, x, y):
+    """The share of x in the adjoint of the higher of both: all, half of it where equal, or none."""
+    if np.ndim(x) == 0 and np.ndim(y) == 0:
+        return d_out * ((x > y) + 0.5 * (x == y))
+    if isinstance(x, int) or isinstance(y, int):  # the difference is not inf - inf
+        return d_out * (0.5 + 0.5 * np.sign(x - y))
+    return 0.5 * d_out * np.add(x > y, x >= y, dtype=np.int8)
+
+
+@adjoint(np.fmax, np.fmin)
+def fmax(x, y, *, out, d_out):
+    d_x = 0.5 * d_out * np.add(x == out, y != out, dtype=np.int8)
+    return d_x, d_out - d_x
+
+
+@adjoint(np.clip)
+def clip(a, a_min=None, a_max=None, *, min=None, max=None, out, d_out):
+    """At a bound the derivative by `a` is 1; where `a` is cut, that by the bound is."""
+    d_a = d_out * (a == out)
+    if a_max is None:
+        return d_a, d_out - d_a
+    d_max = (d_out - d_a) * (out == a_max)
+    return d_a, d_out - d_a - d_max, d_max
+
+
+@adjoint(np.where)
+def where(condition, x=None, y=None, *, out, d_out):
+    if x is None:
+        return None
+    return None, np.where(condition, d_out, 0.0), np.where(condition, 0.0, d_out)
+
+
+@elementwise(np.heaviside)
+def heaviside(x, y, *, out):
+    return None, x == 0
+
+
+@adjoint(np.nan_to_num)
+def nan_to_num(x, *, nan=0.0, posinf=None, neginf=None, out, d_out):
+    if np.iscomplexobj(x):
+        return d_out.real * np.isfinite(x.real) + 1j * d_out.imag * np.isfinite(x.imag)
+    return d_out * np.isfinite(x)
+
+
+# -- parts of numbers ------------------------------------------------------------------------------
+
+
+@adjoint(np.ldexp)
+def ldexp(x, i, *, out, d_out):
+    return np.ldexp(d_out, i)
+
+
+@adjoint(np.modf)
+def modf(x, *, out, d_out):
+    return d_out[0]
+
+
+@adjoint(np.frexp)
+def frexp(x, *, out, d_out):
+    return np.ldexp(d_out[0], -out[1])
+
+
+@adjoint(np.nextafter)
+def nextafter(x, y, *, out, d_out):
+    return d_out, None
+
+
+@adjoint(np.real, np.real_if_close)
+def real(val, *, out, d_out):
+    return d_out
+
+
+@adjoint(np.imag)
+def imag(val, *, out, d_out):
+    return -1j * d_out if np.iscomplexobj(val) else None
+
+
+@adjoint(np.conjugate)
+def conjugate(x, *, out, d_out):
+    return np.conj(d_out) if np.iscomplexobj(x) else d_out
+
+
+@adjoint(np.angle)
+def angle(z, deg=False, *, out, d_out):
+    if not np.iscomplexobj(z):
+        return None
+    if deg:
+        d_out = 180 / math.pi * d_out
+    squared = z.real * z.real + z.imag * z.imag
+    return -1j * np.conj(z) * (d_out / (squared + (squared == 0)))
+
+
+# -- piecewise constant ----------------------------------------------------------------------------
+
+zero(operator.floordiv, np.floor_divide)
+zero(np.rint, np.round, np.around, np.floor, np.ceil, np.trunc, np.fix, np.signbit, np.spacing)
+zero(
+    *(operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge),
+    *(operator.not_, operator.truth, operator.is_, operator.is_not, operator.contains),
+    *(np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal),
+    *(np.logical_and, np.logical_or, np.logical_xor, np.logical_not),
+    *(np.isnan, np.isinf, np.isfinite, np.isneginf, np.isposinf, np.isclose, np.allclose),
+    *(np.array_equal, np.array_equiv, np.iscomplex, np.isreal),
+    note="a truth value",
+)
+zero(
+    *(operator.and_, operator.or_, operator.xor, operator.invert),
+    *(operator.inv, operator.lshift, operator.rshift, operator.index),
+    *(np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift),
+    *(np.gcd, np.lcm),
+    note="of integers",
+)
+if hasattr(np, "bitwise_count"):
+    zero(np.bitwise_count, note="of integers")
+inert(np.iscomplexobj, np.isrealobj, np.isscalar, np.issubdtype, np.can_cast, np.promote_types)

@@ -1,0 +1,157 @@
+"""Polynomials, covariances and weighted counts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .products import conj
+from .registry import adjoint, definition, refuse
+
+# Polynomials, the highest power first
+
+
+def falling(n, m):
+    """The factors that differentiating n powers x^(n-1), ..., 1 m times puts before them."""
+    powers = np.arange(n - 1, -1, -1)
+    factors = np.ones(n)
+    for i in range(m):
+        factors = factors * (powers - i)
+    return factors
+
+
+@adjoint(np.polyval)
+def polyval(p, x, *, out, d_out):
+    d_x = d_out * np.polyval(np.polyder(p), x)
+    if np.ndim(x) == 0:
+        return d_out * np.vander(np.reshape(x, 1), p.size)[0], d_x
+    if np.ndim(x) == 1:
+        return d_out @ np.vander(x, p.size), d_x
+    return d_out.reshape(x.size) @ np.vander(x.reshape(x.size), p.size), d_x
+
+
+@adjoint(np.polyder)
+def polyder(p, m=1, *, out, d_out):
+    d_p = np.zeros(p.shape, d_out.dtype)
+    d_p[: d_out.size] = d_out
+    return d_p * falling(p.size, m)
+
+
+@adjoint(np.polyint)
+def polyint(p, m=1, *, out, d_out):
+    return d_out[: p.size] / falling(p.size + m, m)[: p.size]
+
+
+@adjoint(np.polyadd)
+def polyadd(a1, a2, *, out, d_out):
+    return d_out[d_out.size - np.size(a1) :], d_out[d_out.size - np.size(a2) :]
+
+
+@adjoint(np.polysub)
+def polysub(a1, a2, *, out, d_out):
+    return d_out[d_out.size - np.size(a1) :], -d_out[d_out.size - np.size(a2) :]
+
+
+@adjoint(np.polymul)
+def polymul(a1, a2, *, out, d_out):
+    """A convolution, without the leading zeros of the factors."""
+    d_full = np.zeros(a1.size + a2.size - 1, d_out.dtype)
+    d_full[d_full.size - d_out.size :] = d_out
+    return np.convolve(d_full, a2[::-1], "valid"), np.convolve(d_full, a1[::-1], "valid")
+
+
+@adjoint(np.roots)
+def roots(p, *, out, d_out):
+    """Of p(r) = 0: p'(r) dr = -sum of dp[k] r^(n-1-k)."""
+    return -(d_out / np.polyval(np.polyder(p), out)) @ np.vander(out, p.size)
+
+
+@adjoint(np.poly)
+def poly(seq_of_zeros, *, out, d_out):
+    """d_zeros[i] = -sum of d_out[k+1] q[k], with q the polynomial divided by x - zeros[i]."""
+    if seq_of_zeros.ndim != 1:
+        raise NotImplementedError("np.poly of a matrix: use np.poly(np.linalg.eigvals(a))")
+    quotient = np.ones_like(seq_of_zeros)
+    total = np.zeros_like(seq_of_zeros)
+    for k in range(1, np.size(out)):
+        total = total - quotient * d_out[k]
+        quotient = out[k] + seq_of_zeros * quotient
+    return total
+
+
+@definition(np.polyfit)
+def polyfit(x, y, deg, rcond=None, *, w=None):
+    """As NumPy does it: least squares with columns of length one."""
+    matrix = np.vander(x, deg + 1)
+    right = y
+    if rcond is None:
+        rcond = x.size * 2.220446049250313e-16
+    if w is not None:
+        matrix = matrix * w[:, None]
+        right = y * w if y.ndim == 1 else y * w[:, None]
+    scale = np.sqrt((matrix * matrix).sum(0))
+    c = np.linalg.lstsq(matrix / scale, right, rcond)[0]
+    return c / scale if y.ndim == 1 else c / scale[:, None]
+
+
+refuse(np.polydiv, reason="the quotient's length depends on the values")
+
+# Covariances
+
+
+def as_rows(x, rowvar):
+    """A variable in each row."""
+    if np.ndim(x) <= 1:
+        return np.reshape(x, (1, np.size(x)))
+    return x if rowvar else x.T
+
+
+def from_rows(d_rows, x, rowvar):
+    if np.ndim(x) <= 1:
+        return d_rows.reshape(np.shape(x))
+    return d_rows if rowvar else d_rows.T
+
+
+@adjoint(np.cov)
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, *, dtype=None, out, d_out):
+    x = as_rows(m, rowvar)
+    count = x.shape[0]
+    if y is not None:
+        x = np.concatenate((x, as_rows(y, rowvar)))
+    x = x - x.mean(1, keepdims=True)
+    if ddof is None:
+        ddof = 0 if bias else 1
+    d_cov = np.reshape(d_out, (x.shape[0], x.shape[0])) / (x.shape[1] - ddof)
+    d_x = d_cov @ conj(x) + conj(d_cov.T @ x)
+    if y is None:
+        return from_rows(d_x, m, rowvar)
+    return from_rows(d_x[:count], m, rowvar), from_rows(d_x[count:], y, rowvar)
+
+
+@adjoint(np.corrcoef)
+def corrcoef(x, y=None, rowvar=True, *, dtype=None, out, d_out):
+    """r[i, j] = c[i, j] / sqrt(c[i, i] c[j, j]), with c the covariances."""
+    covariances = np.cov(x, y, rowvar)
+    count = as_rows(x, rowvar).shape[0]
+    if y is not None:
+        count = count + as_rows(y, rowvar).shape[0]
+    c = np.reshape(covariances, (count, count))
+    variances = c.diagonal()
+    d_out = np.reshape(d_out, (count, count))
+    through = (d_out + conj(d_out.T)) * np.reshape(out, (count, count))
+    d_c = d_out / np.sqrt(variances[:, None] * variances)
+    d_c = d_c - (through.sum(1) / (2 * variances))[:, None] * np.eye(count)
+    return cov(x, y, rowvar, out=covariances, d_out=d_c)
+
+
+# Counts
+
+
+@adjoint(np.bincount)
+def bincount(x, weights=None, minlength=0, *, out, d_out):
+    return None, d_out[x]
+
+
+refuse(
+    *(np.apply_along_axis, np.apply_over_axes),
+    reason="it calls a Python function: write a loop over the slices",
+)

@@ -1,0 +1,198 @@
+"""Small functions that several rules share.
+
+Those of the first part look only at ranks, axes and other static values: a compiler that knows
+the arguments can call them. The rest is ordinary NumPy code, inlined like the rules themselves.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from srcgrad.rules.registry import adjoint
+
+# -- indices -------------------------------------------------------------------------------------
+
+
+def axes_of(ndim, axis):
+    """An axis argument (None, a number or a tuple) as a sorted tuple of non-negative axes."""
+    if axis is None:
+        return tuple(range(ndim))
+    if isinstance(axis, tuple):
+        axis = tuple(i % ndim for i in axis)
+        return tuple(i for i in range(ndim) if i in axis)
+    return (axis % ndim,) if ndim else ()
+
+
+def restoring_index(ndim, axis):
+    """The index that gives an array reduced over `axis` its `ndim` axes back, with length 1.
+
+    >>> restoring_index(3, 1)
+    (slice(None, None, None), None)
+    """
+    axes = axes_of(ndim, axis)
+    if not axes:
+        return (Ellipsis,)
+    if axes[0] > 0 and axes == tuple(range(ndim - len(axes), ndim)):
+        return (Ellipsis, *(None for _ in axes))
+    return tuple(None if i in axes else slice(None) for i in range(axes[-1] + 1))
+
+
+def along(ndim, axis, part):
+    """The index that takes `part` (a number, a slice or None) along one axis.
+
+    >>> along(2, 0, -1), along(3, -1, -1)
+    ((-1,), (Ellipsis, -1))
+    """
+    axis = axis % ndim
+    if axis > 0 and axis == ndim - 1:
+        return (Ellipsis, part)
+    return (slice(None),) * axis + (part,)
+
+
+def axes_first(ndim, axis):
+    """The permutation that moves the reduced axes to the front."""
+    axes = axes_of(ndim, axis)
+    return axes + tuple(i for i in range(ndim) if i not in axes)
+
+
+def argsort(axes, ndim):
+    """The positions of the axes in rising order; of a permutation, this is the inverse."""
+    order = ()
+    for i in range(ndim):
+        for k in range(len(axes)):
+            if axes[k] == i:
+                order = (*order, k)
+    return order
+
+
+# -- reductions ----------------------------------------------------------------------------------
+
+
+def restore_axes(d_out, x, axis, keepdims):
+    """An adjoint of a reduction with axes of length 1 in place of those reduced."""
+    if keepdims or axis is None or axis == () or np.ndim(x) == 0:
+        return d_out
+    return d_out[restoring_index(np.ndim(x), axis)]
+
+
+def reduced_size(x, axis):
+    """How many numbers go into each result of a reduction."""
+    if axis is None or np.ndim(x) == 0:
+        return np.size(x)
+    if not isinstance(axis, tuple):
+        return np.shape(x)[axis]
+    n = 1
+    for i in axis:
+        n = n * np.shape(x)[i]
+    return n
+
+
+def reduced_first(x, axis):
+    """An array with its reduced axes as one, in front."""
+    if np.ndim(x) == 1:
+        return x
+    if axis is None or np.ndim(x) == 0:
+        return np.reshape(x, -1)
+    x = np.transpose(x, axes_first(np.ndim(x), axis))
+    if isinstance(axis, tuple):
+        return np.reshape(x, (reduced_size_first(x, len(axis)), *np.shape(x)[len(axis) :]))
+    return x
+
+
+def reduced_size_first(x, count):
+    """The number of elements in the first `count` axes."""
+    n = 1
+    for i in range(count):
+        n = n * np.shape(x)[i]
+    return n
+
+
+def reduced_back(d_first, x, axis):
+    """The reverse of `reduced_first`, for an adjoint of its result."""
+    if np.ndim(x) == 1:
+        return d_first
+    if axis is None or np.ndim(x) == 0:
+        return np.reshape(d_first, np.shape(x))
+    order = axes_first(np.ndim(x), axis)
+    if isinstance(axis, tuple):
+        d_first = np.reshape(d_first, tuple(np.shape(x)[i] for i in order))
+    return np.transpose(d_first, argsort(order, np.ndim(x)))
+
+
+def shares(mask, d_out, axis, dtype):
+    """Adjoint split equally among the marked elements along `axis` (d_out has all axes)."""
+    if axis is None:
+        return mask * (d_out / int(np.count_nonzero(mask)))
+    return mask * (d_out / np.sum(mask, axis=axis, dtype=dtype, keepdims=True))
+
+
+def reversed_cumsum(d_out, axis):
+    """Sums of an array from its end along one axis."""
+    index = along(np.ndim(d_out), axis, slice(None, None, -1))
+    return np.cumsum(d_out[index], axis=axis)[index]
+
+
+def products_of_others(a, axis):
+    """For each element, the product of all others along `axis`: exact with zeros."""
+    factors = reduced_first(a, axis)
+    before, after = np.ones_like(factors), np.ones_like(factors)
+    before[1:] = np.cumprod(factors[:-1], axis=0)
+    after[:-1] = np.cumprod(factors[:0:-1], axis=0)[::-1]
+    return reduced_back(before * after, a, axis)
+
+
+# -- functions that NumPy and the standard library lack --------------------------------------------
+
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+
+
+def polygamma(order, x):
+    """Derivative number `order` of the digamma function at a float: DLMF 5.15 and 5.11.
+
+    >>> round(polygamma(0, 1.0), 12)  # minus Euler's constant
+    -0.577215664902
+    """
+    sign, factorial = (-1.0) ** (order + 1), math.gamma(order + 1)
+    x, total = float(x), 0.0
+    if x <= 0 and x == math.floor(x):
+        return math.nan
+    while x < 20 + order:
+        total += factorial / x ** (order + 1)
+        x += 1
+    total += factorial / (2 * x ** (order + 1))
+    if order:
+        total += factorial / order / x**order
+    for k, bernoulli in enumerate(_BERNOULLI, 1):
+        ratio = math.gamma(2 * k + order) / math.gamma(2 * k + 1)
+        total += bernoulli * ratio / x ** (2 * k + order)
+    return sign * total if order else math.log(x) + sign * total
+
+
+@adjoint(polygamma)
+def d_polygamma(order, x, *, out, d_out):
+    return None, d_out * polygamma(order + 1, x)
+
+
+def bessel_i(order, x):
+    """The modified Bessel function of an integer order by its power series: DLMF 10.25.2.
+
+    >>> float(round(bessel_i(1, 1.0), 12))
+    0.565159103992
+    """
+    half, k = np.asarray(x) / 2, 0
+    term = half**order / math.factorial(order)
+    total = term
+    while np.any(np.abs(term) > 1e-17 * np.abs(total)):
+        k += 1
+        term = term * (half * half / (k * (k + order)))
+        total = total + term
+    return total[()]
+
+
+@adjoint(bessel_i)
+def d_bessel_i(order, x, *, out, d_out):
+    if order == 0:
+        return None, d_out * bessel_i(1, x)
+    return None, 0.5 * d_out * (bessel_i(order - 1, x) + bessel_i(order + 1, x))

@@ -1,0 +1,134 @@
+"""Functions that write an array in place: their reverse rules, or what they are short for.
+
+In a rule `x` is the array before the call and `d_x` its adjoint buffer, updated in place.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from ..emit import runtime
+from .registry import adjoint, definition, inplace
+
+
+@inplace(operator.setitem)
+def setitem(x, key, value, *, d_x):
+    d_value = d_x[key]
+    if np.ndim(d_value):
+        d_value = d_value.copy()
+    d_x[key] = 0
+    return None, None, d_value
+
+
+@inplace(operator.iadd)
+def iadd(x, y, *, d_x):
+    return None, d_x
+
+
+@inplace(operator.isub)
+def isub(x, y, *, d_x):
+    return None, -d_x
+
+
+@inplace(operator.imul)
+def imul(x, y, *, d_x):
+    d_y = d_x * x
+    d_x *= y
+    return None, d_y
+
+
+@inplace(operator.itruediv)
+def itruediv(x, y, *, d_x):
+    d_x /= y
+    return None, -d_x * x / y
+
+
+@inplace(operator.ipow)
+def ipow(x, y, *, d_x):
+    d_y = d_x * x**y * np.log(np.where(x > 0, x, 1.0))
+    d_x *= y * x ** np.where(y == 0, 1.0, y - 1.0)
+    return None, d_y
+
+
+@inplace(operator.imod)
+def imod(x, y, *, d_x):
+    return None, -d_x * (x // y)
+
+
+@inplace(operator.ifloordiv)
+def ifloordiv(x, y, *, d_x):
+    d_x[...] = 0
+    return None, None
+
+
+@inplace(operator.imatmul)
+def imatmul(x, y, *, d_x):
+    d_y = x.T @ d_x
+    d_x[...] = d_x @ y.T
+    return None, d_y
+
+
+@inplace(np.add.at)
+def add_at(x, indices, b, *, d_x):
+    return None, None, d_x[indices]
+
+
+@inplace(np.subtract.at)
+def subtract_at(x, indices, b, *, d_x):
+    return None, None, -d_x[indices]
+
+
+@definition(np.copyto)
+def copyto(dst, src, casting="same_kind"):
+    dst[...] = src
+
+
+@definition(np.ndarray.fill)
+def fill(a, value):
+    a[...] = value
+
+
+@definition(np.ndarray.sort)
+def sort(a, axis=-1):
+    a[...] = np.sort(a, axis)
+
+
+@definition(np.ndarray.partition)
+def partition(a, kth, axis=-1):
+    a[...] = np.partition(a, kth, axis)
+
+
+@definition(np.put)
+def put(a, ind, v):
+    a.reshape(-1)[ind] = v
+
+
+@definition(np.ndarray.itemset if hasattr(np.ndarray, "itemset") else None)
+def itemset(a, key, value):
+    a[key] = value
+
+
+@definition(np.put_along_axis)
+def put_along_axis(arr, indices, values, axis):
+    key = []
+    for i in range(arr.ndim):
+        if i == axis % arr.ndim:
+            key.append(indices)
+        else:
+            shape = [1] * arr.ndim
+            shape[i] = arr.shape[i]
+            key.append(np.arange(arr.shape[i]).reshape(tuple(shape)))
+    arr[tuple(key)] = values
+
+
+@definition(np.fill_diagonal)
+def fill_diagonal(a, val):
+    i = np.arange(min(a.shape))
+    a[i, i] = val
+
+
+@adjoint(runtime.own_copy)
+def own_copy(array, *, out, d_out):
+    return d_out

@@ -1,0 +1,389 @@
+"""Python's own functions of numbers: the built-in ones, `math` and `cmath`."""
+
+from __future__ import annotations
+
+import builtins
+import cmath
+import math
+
+import numpy as np
+
+from srcgrad.rules.helpers import polygamma, products_of_others
+from srcgrad.rules.registry import adjoint, elementwise, inert, zero
+
+
+# -- built-in functions ----------------------------------------------------------------------------
+
+
+@adjoint(builtins.max, builtins.min)
+def extremum(*args, out, d_out):
+    """Equal shares for all that attain the extremum."""
+    if len(args) == 2:
+        x, y = args
+        d_x = d_out * ((x == out) - 0.5 * (x == y))
+        return d_x, d_out - d_x
+    count = 0
+    for x in args:
+        count = count + (x == out)
+    share, shares = d_out / count, ()
+    for x in args:
+        shares = (*shares, share * (x == out))
+    return shares
+
+
+@adjoint(builtins.float)
+def to_float(x=0.0, *, out, d_out):
+    return np.reshape(d_out, np.shape(x)) if np.ndim(x) else d_out
+
+
+@adjoint(builtins.complex)
+def to_complex(real=0.0, imag=0.0, *, out, d_out):
+    return d_out, 1j * d_out
+
+
+zero(builtins.int, builtins.bool, builtins.round, builtins.any, builtins.all)
+zero(float.is_integer, int.bit_length)
+inert(
+    *(builtins.len, builtins.isinstance, builtins.issubclass, builtins.callable, builtins.hasattr),
+    *(builtins.id, builtins.hash, builtins.type, builtins.repr, builtins.str, builtins.format),
+    *(builtins.ascii, builtins.bin, builtins.hex, builtins.oct, builtins.ord, builtins.chr),
+)
+
+# -- math: powers, exponentials and logarithms -----------------------------------------------------
+
+
+@adjoint(math.sqrt)
+def sqrt(x, *, out, d_out):
+    return 0.5 * d_out / out if out else d_out * math.inf
+
+
+@elementwise(math.pow)
+def pow(x, y, *, out):
+    d_x = y * x ** (y - 1) if y >= 1 or x else y * math.inf if y else 0.0
+    return d_x, out * math.log(x) if x > 0 else 0.0 if x == 0 else math.nan
+
+
+@adjoint(math.exp, cmath.exp)
+def exp(x, *, out, d_out):
+    return d_out * out
+
+
+@elementwise(math.expm1)
+def expm1(x, *, out):
+    return out + 1
+
+
+@adjoint(math.log, cmath.log)
+def log(x, base=None, *, out, d_out):
+    if base is None:
+        return d_out / x
+    scaled = d_out / (cmath.log(base) if np.iscomplexobj(out) else math.log(base))
+    return scaled / x, -scaled * out / base
+
+
+@adjoint(math.log2)
+def log2(x, *, out, d_out):
+    return d_out / math.log(2.0) / x
+
+
+@adjoint(math.log10, cmath.log10)
+def log10(x, *, out, d_out):
+    return d_out / math.log(10.0) / x
+
+
+@adjoint(math.log1p)
+def log1p(x, *, out, d_out):
+    return d_out / (1 + x)
+
+
+@adjoint(math.hypot)
+def hypot(*coordinates, out, d_out):
+    scaled, result = d_out / (out + (out == 0)), ()
+    for x in coordinates:
+        result = (*result, scaled * x)
+    return result
+
+
+@adjoint(math.dist)
+def dist(p, q, *, out, d_out):
+    scaled = d_out / (out + (out == 0))
+    if isinstance(p, np.ndarray):
+        d_p = scaled * (p - q)
+        return d_p, -d_p
+    d_p = [scaled * (x - y) for x, y in zip(p, q, strict=True)]
+    return d_p, [-d_x for d_x in d_p]
+
+
+# -- math: trigonometry ----------------------------------------------------------------------------
+
+
+@elementwise(math.sin)
+def sin(x, *, out):
+    return math.cos(x)
+
+
+@adjoint(math.cos)
+def cos(x, *, out, d_out):
+    return -d_out * math.sin(x)
+
+
+@elementwise(math.tan, cmath.tan)
+def tan(x, *, out):
+    return 1 + out * out
+
+
+@adjoint(math.asin)
+def asin(x, *, out, d_out):
+    return d_out / math.sqrt(1 - x * x) if x * x < 1 else d_out * math.inf
+
+
+@adjoint(math.acos)
+def acos(x, *, out, d_out):
+    return -d_out / math.sqrt(1 - x * x) if x * x < 1 else -d_out * math.inf
+
+
+@adjoint(math.atan, cmath.atan)
+def atan(x, *, out, d_out):
+    return d_out / (1 + x * x)
+
+
+@adjoint(math.atan2)
+def atan2(y, x, *, out, d_out):
+    squared = x * x + y * y
+    scaled = d_out / (squared + (squared == 0))
+    return scaled * x, -scaled * y
+
+
+@elementwise(math.sinh)
+def sinh(x, *, out):
+    return math.cosh(x)
+
+
+@elementwise(math.cosh)
+def cosh(x, *, out):
+    return math.sinh(x)
+
+
+@elementwise(math.tanh, cmath.tanh)
+def tanh(x, *, out):
+    return 1 - out * out
+
+
+@adjoint(math.asinh)
+def asinh(x, *, out, d_out):
+    return d_out / math.sqrt(x * x + 1)
+
+
+@adjoint(math.acosh)
+def acosh(x, *, out, d_out):
+    return d_out / math.sqrt(x * x - 1) if x > 1 else d_out * math.inf
+
+
+@adjoint(math.atanh, cmath.atanh)
+def atanh(x, *, out, d_out):
+    return d_out / (1 - x * x)
+
+
+@adjoint(math.radians)
+def radians(x, *, out, d_out):
+    return math.pi / 180 * d_out
+
+
+@adjoint(math.degrees)
+def degrees(x, *, out, d_out):
+    return 180 / math.pi * d_out
+
+
+# -- math: special functions -----------------------------------------------------------------------
+
+
+@elementwise(math.gamma)
+def gamma(x, *, out):
+    return out * polygamma(0, x)
+
+
+@elementwise(math.lgamma)
+def lgamma(x, *, out):
+    return polygamma(0, x)
+
+
+@adjoint(math.erf)
+def erf(x, *, out, d_out):
+    return 2 / math.sqrt(math.pi) * d_out * math.exp(-x * x)
+
+
+@adjoint(math.erfc)
+def erfc(x, *, out, d_out):
+    return -2 / math.sqrt(math.pi) * d_out * math.exp(-x * x)
+
+
+# -- math: arithmetic ------------------------------------------------------------------------------
+
+
+@elementwise(math.fabs)
+def fabs(x, *, out):
+    return math.copysign(1.0, x) if x else 0.0
+
+
+@elementwise(math.copysign)
+def copysign(x, y, *, out):
+    return math.copysign(1.0, x) * math.copysign(1.0, y) if x else 0.0, None
+
+
+@adjoint(math.fmod)
+def fmod(x, y, *, out, d_out):
+    return d_out, -d_out * math.trunc(x / y)
+
+
+@adjoint(math.remainder)
+def remainder(x, y, *, out, d_out):
+    return d_out, -d_out * round((x - out) / y)
+
+
+@adjoint(math.modf)
+def modf(x, *, out, d_out):
+    return d_out[0]
+
+
+@adjoint(math.frexp)
+def frexp(x, *, out, d_out):
+    return math.ldexp(d_out[0], -out[1])
+
+
+@adjoint(math.ldexp)
+def ldexp(x, i, *, out, d_out):
+    return math.ldexp(d_out, i)
+
+
+@adjoint(math.nextafter)
+def nextafter(x, y, *, out, d_out):
+    return d_out, None
+
+
+@adjoint(math.fsum)
+def fsum(seq, *, out, d_out):
+    if isinstance(seq, np.ndarray):
+        return np.broadcast_to(d_out, np.shape(seq))
+    return [d_out for _ in seq]
+
+
+@adjoint(math.prod)
+def prod(iterable, *, start=1, out, d_out):
+    """With a zero among them, by the products of the factors before and after each one."""
+    if isinstance(iterable, np.ndarray):
+        return d_out * start * products_of_others(iterable, None)
+    if out:
+        return [d_out * out / x for x in iterable]
+    d_iterable = [d_out * start for _ in iterable]
+    before = after = 1.0
+    for i in range(len(iterable)):
+        d_iterable[i] = d_iterable[i] * before
+        before = before * iterable[i]
+    for i in range(len(iterable) - 1, -1, -1):
+        d_iterable[i] = d_iterable[i] * after
+        after = after * iterable[i]
+    return d_iterable
+
+
+if hasattr(math, "cbrt"):
+
+    @adjoint(math.cbrt)
+    def cbrt(x, *, out, d_out):
+        return d_out / (3 * out * out) if out else d_out * math.inf
+
+    @adjoint(math.exp2)
+    def exp2(x, *, out, d_out):
+        return math.log(2.0) * d_out * out
+
+
+if hasattr(math, "sumprod"):
+
+    @adjoint(math.sumprod)
+    def sumprod(p, q, *, out, d_out):
+        if isinstance(p, np.ndarray):
+            return d_out * q, d_out * p
+        return [d_out * y for y in q], [d_out * x for x in p]
+
+
+if hasattr(math, "fma"):
+
+    @elementwise(math.fma)
+    def fma(x, y, z, *, out):
+        return y, x, 1.0
+
+
+zero(math.ceil, math.floor, math.trunc, math.ulp)
+zero(math.isclose, math.isfinite, math.isinf, math.isnan, note="a truth value")
+zero(
+    *(math.comb, math.perm, math.factorial, math.gcd, math.lcm, math.isqrt),
+    note="of integers",
+)
+
+# -- cmath -----------------------------------------------------------------------------------------
+
+
+@adjoint(cmath.sqrt)
+def complex_sqrt(z, *, out, d_out):
+    return 0.5 * d_out / out if out else d_out * math.inf
+
+
+@elementwise(cmath.sin)
+def complex_sin(z, *, out):
+    return cmath.cos(z)
+
+
+@adjoint(cmath.cos)
+def complex_cos(z, *, out, d_out):
+    return -d_out * cmath.sin(z)
+
+
+@elementwise(cmath.sinh)
+def complex_sinh(z, *, out):
+    return cmath.cosh(z)
+
+
+@elementwise(cmath.cosh)
+def complex_cosh(z, *, out):
+    return cmath.sinh(z)
+
+
+@adjoint(cmath.asin)
+def complex_asin(z, *, out, d_out):
+    return d_out / cmath.sqrt(1 - z * z)
+
+
+@adjoint(cmath.acos)
+def complex_acos(z, *, out, d_out):
+    return -d_out / cmath.sqrt(1 - z * z)
+
+
+@adjoint(cmath.asinh)
+def complex_asinh(z, *, out, d_out):
+    return d_out / cmath.sqrt(1 + z * z)
+
+
+@adjoint(cmath.acosh)
+def complex_acosh(z, *, out, d_out):
+    return d_out / (cmath.sqrt(z - 1) * cmath.sqrt(z + 1))
+
+
+@adjoint(cmath.phase)
+def phase(z, *, out, d_out):
+    squared = z.real * z.real + z.imag * z.imag
+    return -1j * z.conjugate() * (d_out / (squared + (squared == 0)))
+
+
+@adjoint(cmath.polar)
+def polar(z, *, out, d_out):
+    """With z = r e^(i phi): dr + i r dphi = r dz / z."""
+    r = out[0]
+    d_r, d_phi = d_out
+    return (r * d_r - 1j * d_phi) * z.conjugate() / (r * r + (r == 0))
+
+
+@adjoint(cmath.rect)
+def rect(r, phi, *, out, d_out):
+    return d_out * cmath.exp(1j * phi), 1j * d_out * out
+
+
+zero(cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan, note="a truth value")

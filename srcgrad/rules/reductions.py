@@ -1,0 +1,568 @@
+"""Sums, means, extrema, products, cumulative forms, order statistics and finite differences."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from srcgrad.rules.helpers import (
+    along,
+    argsort,
+    axes_of,
+    products_of_others,
+    reduced_back,
+    reduced_first,
+    reduced_size,
+    restore_axes,
+    restoring_index,
+    reversed_cumsum,
+    shares,
+)
+from srcgrad.rules.registry import adjoint, zero
+
+# -- sums and means --------------------------------------------------------------------------------
+
+
+@adjoint(np.sum)
+def sum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, out, d_out):
+    d_a = restore_axes(d_out, a, axis, keepdims)
+    return np.broadcast_to(d_a if where is True else d_a * where, np.shape(a))
+
+
+@adjoint(np.nansum)
+def nansum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, out, d_out):
+    d_a = restore_axes(d_out, a, axis, keepdims) * ~np.isnan(a)
+    return d_a if where is True else d_a * where
+
+
+@adjoint(np.mean)
+def mean(a, axis=None, dtype=None, *, keepdims=False, where=True, out, d_out):
+    d_a = d_out / counted(a, axis, keepdims, where, out)
+    d_a = restore_axes(d_a, a, axis, keepdims)
+    return np.broadcast_to(d_a if where is True else d_a * where, np.shape(a))
+
+
+def counted(a, axis, keepdims, where, out):
+    """How many numbers each result is made of."""
+    if where is True:
+        return reduced_size(a, axis)
+    everywhere = np.broadcast_to(where, np.shape(a))
+    return np.sum(everywhere, axis=axis, dtype=out.dtype, keepdims=keepdims)
+
+
+@adjoint(np.nanmean)
+def nanmean(a, axis=None, dtype=None, *, keepdims=False, where=True, out, d_out):
+    there = ~np.isnan(a) if where is True else ~np.isnan(a) & where
+    d_a = restore_axes(d_out, a, axis, keepdims)
+    return shares(there, d_a, axis, out.dtype)
+
+
+@adjoint(np.average)
+def average(a, axis=None, weights=None, *, keepdims=False, out, d_out):
+    if weights is None:
+        return np.broadcast_to(
+            restore_axes(d_out / reduced_size(a, axis), a, axis, keepdims), np.shape(a)
+        )
+    d_out, out = restore_axes(d_out, a, axis, keepdims), restore_axes(out, a, axis, keepdims)
+    if np.ndim(weights) == np.ndim(a):
+        scaled = d_out / np.sum(weights, axis=axis, keepdims=True)
+        return scaled * weights, None, scaled * (a - out)
+    # the weights have the reduced axes only, in the order given
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(i % np.ndim(a) for i in axes)
+    order = argsort(axes, np.ndim(a))
+    sorted_weights = np.transpose(weights, order)[
+        tuple(slice(None) if i in axes else None for i in range(np.ndim(a)))
+    ]
+    scaled = d_out / np.sum(weights)
+    others = tuple(i for i in range(np.ndim(a)) if i not in axes)
+    d_weights = np.sum(scaled * (a - out), axis=others)
+    return scaled * sorted_weights, None, np.transpose(d_weights, argsort(order, len(order)))
+
+
+# -- variances -------------------------------------------------------------------------------------
+
+
+@adjoint(np.var)
+def var(
+    a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None,
+    out, d_out,
+):  # fmt: skip
+    scaled = 2 * d_out / (counted(a, axis, keepdims, where, out) - either(correction, ddof))
+    return restore_axes(scaled, a, axis, keepdims) * deviations(a, axis, where, mean)
+
+
+@adjoint(np.std)
+def std(
+    a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None,
+    out, d_out,
+):  # fmt: skip
+    degrees = counted(a, axis, keepdims, where, out) - either(correction, ddof)
+    scaled = d_out / (degrees * (out + (out == 0)))
+    return restore_axes(scaled, a, axis, keepdims) * deviations(a, axis, where, mean)
+
+
+def either(correction, ddof):
+    return ddof if correction is None else correction
+
+
+def deviations(a, axis, where, mean):
+    """The differences from the mean, conjugated, 0 where `where` is false."""
+    if mean is None and where is True:
+        mean = np.mean(a, axis=axis, keepdims=axis is not None)
+    elif mean is None:
+        mean = np.mean(a, axis=axis, keepdims=axis is not None, where=where)
+    difference = np.conj(a - mean) if np.iscomplexobj(a) else a - mean
+    return difference if where is True else difference * where
+
+
+@adjoint(np.nanvar)
+def nanvar(
+    a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None,
+    out, d_out,
+):  # fmt: skip
+    there = ~np.isnan(a) if where is True else ~np.isnan(a) & where
+    degrees = np.sum(there, axis=axis, dtype=out.dtype, keepdims=keepdims)
+    scaled = 2 * d_out / (degrees - either(correction, ddof))
+    return restore_axes(scaled, a, axis, keepdims) * nan_deviations(a, axis, there, mean)
+
+
+@adjoint(np.nanstd)
+def nanstd(
+    a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None,
+    out, d_out,
+):  # fmt: skip
+    there = ~np.isnan(a) if where is True else ~np.isnan(a) & where
+    degrees = np.sum(there, axis=axis, dtype=out.dtype, keepdims=keepdims)
+    scaled = d_out / ((degrees - either(correction, ddof)) * (out + (out == 0)))
+    return restore_axes(scaled, a, axis, keepdims) * nan_deviations(a, axis, there, mean)
+
+
+def nan_deviations(a, axis, there, mean):
+    return deviations(np.where(there, a, 0.0), axis, there, mean)
+
+
+# -- extrema ---------------------------------------------------------------------------------------
+
+
+@adjoint(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
+def max(a, axis=None, *, keepdims=False, initial=None, where=True, out, d_out):
+    """Equal shares for all that attain the extremum, `initial` included."""
+    out = restore_axes(out, a, axis, keepdims)
+    d_out = restore_axes(d_out, a, axis, keepdims)
+    mask = a == out if where is True else (a == out) & where
+    if initial is None:
+        return shares(mask, d_out, axis, out.dtype)
+    count = np.sum(mask, axis=axis, dtype=out.dtype, keepdims=axis is not None)
+    return mask * (d_out / (count + (out == initial)))
+
+
+@adjoint(np.ptp)
+def ptp(a, axis=None, *, keepdims=False, out, d_out):
+    d_out = restore_axes(d_out, a, axis, keepdims)
+    high = a == np.max(a, axis=axis, keepdims=axis is not None)
+    low = a == np.min(a, axis=axis, keepdims=axis is not None)
+    return shares(high, d_out, axis, out.dtype) - shares(low, d_out, axis, out.dtype)
+
+
+# -- products --------------------------------------------------------------------------------------
+
+
+@adjoint(np.prod)
+def prod(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, out, d_out):
+    if where is not True:
+        factors = np.where(where, a, 1.0)
+        return where * d_prod(factors, axis, keepdims, initial, out, d_out)
+    return d_prod(a, axis, keepdims, initial, out, d_out)
+
+
+@adjoint(np.nanprod)
+def nanprod(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, out, d_out):
+    there = ~np.isnan(a) if where is True else ~np.isnan(a) & where
+    return there * d_prod(np.where(there, a, 1.0), axis, keepdims, initial, out, d_out)
+
+
+def d_prod(a, axis, keepdims, initial, out, d_out):
+    if np.all(out) if np.ndim(out) else out != 0:
+        return restore_axes(d_out * out, a, axis, keepdims) / a
+    if initial is not None:
+        d_out = d_out * initial
+    return restore_axes(d_out, a, axis, keepdims) * products_of_others(a, axis)
+
+
+# -- cumulative sums and products ------------------------------------------------------------------
+
+
+@adjoint(np.cumsum)
+def cumsum(a, axis=None, dtype=None, *, out, d_out):
+    if axis is None:
+        d_a = reversed_cumsum(d_out, 0)
+        return d_a if np.ndim(a) == 1 else np.reshape(d_a, np.shape(a))
+    return reversed_cumsum(d_out, axis)
+
+
+@adjoint(np.nancumsum)
+def nancumsum(a, axis=None, dtype=None, *, out, d_out):
+    if axis is None:
+        d_a = reversed_cumsum(d_out, 0)
+        return ~np.isnan(a) * (d_a if np.ndim(a) == 1 else np.reshape(d_a, np.shape(a)))
+    return ~np.isnan(a) * reversed_cumsum(d_out, axis)
+
+
+@adjoint(np.cumprod)
+def cumprod(a, axis=None, dtype=None, *, out, d_out):
+    return d_cumprod(a, axis, out, d_out)
+
+
+@adjoint(np.nancumprod)
+def nancumprod(a, axis=None, dtype=None, *, out, d_out):
+    there = ~np.isnan(a)
+    return there * d_cumprod(np.where(there, a, 1.0), axis, out, d_out)
+
+
+def d_cumprod(a, axis, out, d_out):
+    if axis is None and np.ndim(a) != 1:
+        return np.reshape(d_cumprod_along(np.reshape(a, -1), 0, out, d_out), np.shape(a))
+    return d_cumprod_along(a, 0 if axis is None else axis, out, d_out)
+
+
+def d_cumprod_along(a, axis, out, d_out):
+    """With zeros, by the recurrence s[k] = d_out[k] + a[k + 1] * s[k + 1]."""
+    if np.all(out):
+        return reversed_cumsum(d_out * out, axis) / a
+    factors = reduced_first(a, axis)
+    s = np.array(reduced_first(d_out, axis))
+    for k in range(len(factors) - 2, -1, -1):
+        s[k] += factors[k + 1] * s[k + 1]
+    s[1:] *= np.cumprod(factors[:-1], axis=0)
+    return reduced_back(s, a, axis)
+
+
+if hasattr(np, "cumulative_sum"):
+
+    @adjoint(np.cumulative_sum)
+    def cumulative_sum(x, *, axis=None, dtype=None, include_initial=False, out, d_out):
+        axis = 0 if axis is None else axis
+        return reversed_cumsum(without_initial(d_out, axis, include_initial), axis)
+
+    @adjoint(np.cumulative_prod)
+    def cumulative_prod(x, *, axis=None, dtype=None, include_initial=False, out, d_out):
+        axis = 0 if axis is None else axis
+        out = without_initial(out, axis, include_initial)
+        return d_cumprod_along(x, axis, out, without_initial(d_out, axis, include_initial))
+
+
+def without_initial(x, axis, include_initial):
+    return x[along(np.ndim(x), axis, slice(1, None))] if include_initial else x
+
+
+# -- order statistics ------------------------------------------------------------------------------
+
+# alpha and beta of the continuous methods: R. J. Hyndman and Y. Fan, Sample quantiles in
+# statistical packages, The American Statistician 50 (1996)
+PLOTTING = {
+    "interpolated_inverted_cdf": (0.0, 1.0),
+    "hazen": (0.5, 0.5),
+    "weibull": (0.0, 0.0),
+    "linear": (1.0, 1.0),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+}
+# closest_observation goes to an odd index between two, and before NumPy 2.0.1 to an even one
+TIES_UP = 1 if np.__version__.startswith("1.") or np.__version__ == "2.0.0" else 0
+
+
+@adjoint(np.median)
+def median(a, axis=None, *, keepdims=False, out, d_out):
+    """Half to those equal to either middle element."""
+    n = reduced_size(a, axis)
+    ordered = np.partition(reduced_first(a, axis), ((n - 1) // 2, n // 2), axis=0)
+    d_half = restore_axes(0.5 * d_out, a, axis, keepdims)
+    low = restore_axes(ordered[(n - 1) // 2], a, axis, False)
+    high = restore_axes(ordered[n // 2], a, axis, False)
+    return shares(a == low, d_half, axis, out.dtype) + shares(a == high, d_half, axis, out.dtype)
+
+
+@adjoint(np.nanmedian)
+def nanmedian(a, axis=None, *, keepdims=False, out, d_out):
+    return d_nanquantile(a, 0.5, axis, "linear", keepdims, out, d_out)[0]
+
+
+@adjoint(np.quantile)
+def quantile(a, q, axis=None, *, method="linear", keepdims=False, out, d_out):
+    return d_quantile(a, q, axis, method, keepdims, out, d_out)
+
+
+@adjoint(np.nanquantile)
+def nanquantile(a, q, axis=None, *, method="linear", keepdims=False, out, d_out):
+    return d_nanquantile(a, q, axis, method, keepdims, out, d_out)
+
+
+@adjoint(np.percentile)
+def percentile(a, q, axis=None, *, method="linear", keepdims=False, out, d_out):
+    q = np.asarray(q) if isinstance(q, (list, tuple)) else q
+    d_a, d_q = d_quantile(a, q / 100, axis, method, keepdims, out, d_out)
+    return d_a, None if d_q is None else d_q / 100
+
+
+@adjoint(np.nanpercentile)
+def nanpercentile(a, q, axis=None, *, method="linear", keepdims=False, out, d_out):
+    q = np.asarray(q) if isinstance(q, (list, tuple)) else q
+    d_a, d_q = d_nanquantile(a, q / 100, axis, method, keepdims, out, d_out)
+    return d_a, None if d_q is None else d_q / 100
+
+
+def d_quantile(a, q, axis, method, keepdims, out, d_out):
+    """A quantile lies between two elements; all equal to either share its weight."""
+    q = np.asarray(q) if isinstance(q, (list, tuple)) else q
+    n = reduced_size(a, axis)
+    place = virtual_index(n, q, method)
+    place = place if method == "linear" else np.clip(place, 0, n - 1)
+    if np.ndim(q) == 0:
+        i, j = math.floor(place), math.ceil(place)
+        ordered = np.partition(reduced_first(a, axis), (i, j), axis=0)
+        weight = place - i
+    else:
+        i, j = np.floor(place).astype(np.intp), np.ceil(place).astype(np.intp)
+        ordered = np.sort(reduced_first(a, axis), axis=0)
+        weight = np.reshape(place - i, np.shape(q) + (1,) * np.ndim(a))
+    low, high = restore_levels(ordered[i], q, a, axis), restore_levels(ordered[j], q, a, axis)
+    d_out = d_out if keepdims else restore_levels(d_out, q, a, axis)
+    d_a = share_levels(a, q, axis, low, high, weight, out, d_out)
+    return d_a, d_level(a, q, n, method, (high - low) * d_out)
+
+
+def d_nanquantile(a, q, axis, method, keepdims, out, d_out):
+    if np.ndim(q) > 1 and isinstance(axis, tuple):  # NumPy returns the levels out of order
+        raise NotImplementedError("several axes with a two-dimensional q: flatten q first")
+    q = np.asarray(q) if isinstance(q, (list, tuple)) else q
+    ordered = np.sort(reduced_first(a, axis), axis=0)  # nan comes last
+    n = np.count_nonzero(~np.isnan(ordered), axis=0)
+    q_wide = np.reshape(q, np.shape(q) + (1,) * np.ndim(n)) if np.ndim(q) and np.ndim(n) else q
+    place = np.clip(virtual_index(n, q_wide, method), 0, n - 1)
+    i, j = np.floor(place).astype(np.intp), np.ceil(place).astype(np.intp)
+    low = restore_levels(taken(ordered, i), q, a, axis)
+    high = restore_levels(taken(ordered, j), q, a, axis)
+    weight = restore_levels(place - i, q, a, axis)
+    n = restore_axes(n, a, axis, False)
+    d_out = d_out if keepdims else restore_levels(d_out, q, a, axis)
+    d_a = share_levels(a, q, axis, low, high, weight, out, d_out)
+    return d_a, d_level(a, q, n, method, (high - low) * d_out)
+
+
+def taken(ordered, i):
+    """The elements number i along the first axis, where i may have leading axes of its own."""
+    if np.ndim(ordered) == 1:
+        return ordered[i]
+    rows = np.reshape(i, (-1, *np.shape(ordered)[1:]))
+    return np.reshape(np.take_along_axis(ordered, rows, axis=0), np.shape(i))
+
+
+def restore_levels(x, q, a, axis):
+    """A result for each level of q with axes of length 1 in place of those reduced."""
+    if np.ndim(q) == 0:
+        return restore_axes(x, a, axis, False)
+    return x[(slice(None),) * np.ndim(q) + restoring_index(np.ndim(a), axis)]
+
+
+def share_levels(a, q, axis, low, high, weight, out, d_out):
+    """The adjoint of `low + weight * (high - low)`, where these are values found in a."""
+    levels = np.ndim(q)
+    axes = tuple(i + levels for i in axes_of(np.ndim(a), axis)) if levels else axis
+    d_a = shares(a == low, d_out - weight * d_out, axes, out.dtype)
+    d_a = d_a + shares(a == high, weight * d_out, axes, out.dtype)
+    return np.sum(d_a, axis=tuple(range(levels))) if levels else d_a
+
+
+def d_level(a, q, n, method, d_place):
+    """The adjoint of the level q, which only the continuous methods have."""
+    if method not in PLOTTING:
+        return None
+    alpha, beta = PLOTTING[method]
+    d_place = (n + 1 - alpha - beta) * d_place
+    if method != "linear":
+        q_wide = np.reshape(q, np.shape(q) + (1,) * np.ndim(a)) if np.ndim(q) else q
+        place = virtual_index(n, q_wide, method)
+        d_place = d_place * ((place >= 0) & (place <= n - 1))
+    if np.ndim(q) == 0:
+        return np.sum(d_place)
+    return np.sum(d_place, axis=tuple(range(np.ndim(q), np.ndim(d_place))))
+
+
+def virtual_index(n, q, method):
+    """Where quantile q lies among n sorted numbers, as NumPy's method of that name has it."""
+    if method == "linear":
+        return (n - 1) * q
+    if method == "lower":
+        return np.floor((n - 1) * q)
+    if method == "higher":
+        return np.ceil((n - 1) * q)
+    if method == "nearest":
+        return np.round((n - 1) * q)
+    if method == "midpoint":
+        return 0.5 * (np.floor((n - 1) * q) + np.ceil((n - 1) * q))
+    if method == "inverted_cdf":
+        return np.ceil(n * q - 1)
+    if method == "averaged_inverted_cdf":
+        return 0.5 * (np.floor(n * q) + np.ceil(n * q - 1))
+    if method == "closest_observation":
+        nearest = np.ceil(n * q - 1.5)
+        return nearest + ((nearest == n * q - 1.5) & (nearest % 2 == TIES_UP))
+    alpha, beta = PLOTTING[method]
+    return n * q + (alpha + q * (1 - alpha - beta)) - 1
+
+
+# -- integrals and differences ---------------------------------------------------------------------
+
+
+def trapezoid(y, x=None, dx=1.0, axis=-1, *, out, d_out):
+    ndim = np.ndim(y)
+    head, tail = along(ndim, axis, slice(None, -1)), along(ndim, axis, slice(1, None))
+    half = (0.5 * d_out)[along(ndim, axis, None)] if ndim > 1 else 0.5 * d_out
+    d_y = np.zeros(np.shape(y), out.dtype)
+    if x is None:
+        d_y[head] += half * dx
+        d_y[tail] += half * dx
+        return d_y, None, np.sum(half * (y[head] + y[tail]), axis=axis, keepdims=True)
+    if np.ndim(x) == 1:
+        index = tuple(slice(None) if i == axis % ndim else None for i in range(ndim))
+        steps = np.diff(x)[index]
+        d_steps = half * (y[head] + y[tail])
+        d_steps = np.sum(d_steps, axis=tuple(i for i in range(ndim) if i != axis % ndim))
+        d_x = np.zeros(np.shape(x), d_steps.dtype)
+        d_x[1:] += d_steps
+        d_x[:-1] -= d_steps
+    else:
+        steps = np.diff(x, axis=axis)
+        d_steps = half * (y[head] + y[tail])
+        d_x = np.zeros(np.shape(y), d_steps.dtype)
+        d_x[tail] += d_steps
+        d_x[head] -= d_steps
+    d_y[head] += half * steps
+    d_y[tail] += half * steps
+    return d_y, d_x
+
+
+for _name in ("trapezoid", "trapz"):
+    if hasattr(np, _name):
+        adjoint(getattr(np, _name))(trapezoid)
+
+
+@adjoint(np.diff)
+def diff(a, n=1, axis=-1, prepend=None, append=None, *, out, d_out):
+    for _ in range(n):
+        d_out = undo_diff(d_out, axis)
+    if prepend is None and append is None:
+        return d_out
+    ndim = np.ndim(a)
+    first = 0 if prepend is None else 1 if np.ndim(prepend) == 0 else np.shape(prepend)[axis]
+    last = first + np.shape(a)[axis]
+    return (
+        d_out[along(ndim, axis, slice(first, last))],
+        None,
+        None,
+        d_out[along(ndim, axis, slice(None, first))],
+        d_out[along(ndim, axis, slice(last, None))],
+    )
+
+
+def undo_diff(d_out, axis):
+    """The adjoint of one difference along an axis."""
+    ndim = np.ndim(d_out)
+    n = np.shape(d_out)[axis] + 1
+    shape = tuple(n if i == axis % ndim else np.shape(d_out)[i] for i in range(ndim))
+    d_a = np.zeros(shape, d_out.dtype)
+    d_a[along(ndim, axis, slice(1, None))] = d_out
+    d_a[along(ndim, axis, slice(None, -1))] -= d_out
+    return d_a
+
+
+@adjoint(np.ediff1d)
+def ediff1d(ary, to_end=None, to_begin=None, *, out, d_out):
+    first = 0 if to_begin is None else np.size(to_begin)
+    last = first + np.size(ary) - 1
+    d_ary = np.reshape(undo_diff(d_out[first:last], 0), np.shape(ary))
+    d_end = None if to_end is None else np.reshape(d_out[last:], np.shape(to_end))
+    d_begin = None if to_begin is None else np.reshape(d_out[:first], np.shape(to_begin))
+    return d_ary, d_end, d_begin
+
+
+@adjoint(np.gradient)
+def gradient(f, *varargs, axis=None, edge_order=1, out, d_out):
+    ndim, d_f, d_spacings = np.ndim(f), 0.0, ()
+    axes = axis if isinstance(axis, tuple) else axes_of(ndim, axis)
+    for k in range(len(axes)):
+        d_k = d_out if len(axes) == 1 else d_out[k]
+        spacing = None if not varargs else varargs[0] if len(varargs) == 1 else varargs[k]
+        part, d_spacing = d_gradient(f, spacing, axes[k] % ndim, edge_order, d_k)
+        d_f = part if k == 0 else d_f + part
+        d_spacings = (*d_spacings, d_spacing)
+    if len(varargs) == 1:
+        total = d_spacings[0]
+        for d_spacing in d_spacings[1:]:
+            total = total + d_spacing
+        return d_f, total
+    return (d_f, *d_spacings) if varargs else d_f
+
+
+def d_gradient(f, spacing, axis, edge_order, d_out):
+    """One derivative: of weighted means of the slopes of neighbouring intervals.
+
+    With slopes s and steps h these are (h2 s1 + h1 s2) / (h1 + h2) inside, and at the edges s1,
+    or s1 + (s1 - s2) h1 / (h1 + h2) if of second order.
+    """
+    ndim = np.ndim(f)
+    uneven = spacing is not None and np.ndim(spacing) > 0
+    head, tail = along(ndim, axis, slice(None, -1)), along(ndim, axis, slice(1, None))
+    first, second = along(ndim, axis, slice(None, 1)), along(ndim, axis, slice(1, 2))
+    last, before = along(ndim, axis, slice(-1, None)), along(ndim, axis, slice(-2, -1))
+    inner = d_out[along(ndim, axis, slice(1, -1))]
+    if uneven:
+        step = np.diff(spacing)[tuple(slice(None) if i == axis else None for i in range(ndim))]
+        both = step[head] + step[tail]
+        inner = inner / both
+        to_left, to_right = inner * step[tail], inner * step[head]
+        at_first, at_last = step[first] / both[first], step[last] / both[last]
+    else:
+        to_left = to_right = 0.5 * inner
+        at_first = at_last = 0.5
+    n = np.shape(f)[axis] - 1
+    shape = tuple(n if i == axis else np.shape(f)[i] for i in range(ndim))
+    d_slope = np.zeros(shape, d_out.dtype)
+    d_slope[head] += to_left
+    d_slope[tail] += to_right
+    d_slope[first] += d_out[first]
+    d_slope[last] += d_out[last]
+    if edge_order == 2:
+        d_slope[first] += d_out[first] * at_first
+        d_slope[second] -= d_out[first] * at_first
+        d_slope[last] += d_out[last] * at_last
+        d_slope[before] -= d_out[last] * at_last
+    if spacing is None:
+        return undo_diff(d_slope, axis), None
+    d_difference = d_slope / (step if uneven else spacing)
+    d_f = undo_diff(d_difference, axis)
+    if not uneven:
+        return d_f, -np.sum(d_difference * np.diff(f, axis=axis)) / spacing
+    # of the coordinates: through the slopes, and through the weights of the slopes
+    slope = np.diff(f, axis=axis) / step
+    mean = (slope[head] * step[tail] + slope[tail] * step[head]) / both
+    d_step = -d_difference * slope
+    d_step[head] += inner * (slope[tail] - mean)
+    d_step[tail] += inner * (slope[head] - mean)
+    if edge_order == 2:
+        bend = d_out[first] * (slope[first] - slope[second]) / both[first] ** 2
+        d_step[first] += bend * step[second]
+        d_step[second] -= bend * step[first]
+        bend = d_out[last] * (slope[last] - slope[before]) / both[last] ** 2
+        d_step[last] += bend * step[before]
+        d_step[before] -= bend * step[last]
+    d_step = np.sum(d_step, axis=tuple(i for i in range(ndim) if i != axis))
+    return d_f, undo_diff(d_step, 0)
+
+
+# -- piecewise constant ----------------------------------------------------------------------------
+
+zero(np.any, np.all, note="a truth value")
+zero(np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.count_nonzero, note="an integer")

@@ -1,0 +1,196 @@
+"""The registry of primitives: which function has which derivative.
+
+A primitive is a callable that the compiler doesn't look into: a NumPy function, an operator, a
+method of an array. What is known of one is a `Primitive` record, filed under the function object
+itself, never under its name. Rules are ordinary functions; nothing here knows the compiler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Primitive:
+    """What is known of one primitive.
+
+    Attributes:
+        function: the callable itself.
+        adjoint: the reverse rule, or None. Called with the primal arguments and the keywords
+            `out` and `d_out`; returns the contribution to the adjoint of each leading parameter.
+        partials: the partial derivatives of an elementwise function, or None. Called with the
+            primal arguments and the keyword `out`.
+        zero: the result is piecewise constant, its derivative zero everywhere.
+        inert: the result only describes its arguments (a shape, a dtype), or is no number.
+        refused: why it cannot be differentiated, or None.
+        mutates: the parameters written in place: positions, or names of keyword parameters.
+        note: a remark for the table of supported functions.
+    """
+
+    function: Callable[..., Any]
+    adjoint: Callable[..., Any] | None = None
+    partials: Callable[..., Any] | None = None
+    zero: bool = False
+    inert: bool = False
+    refused: str | None = None
+    mutates: tuple[int | str, ...] = ()
+    note: str = ""
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether a derivative (a zero one included) is known."""
+        return self.zero or self.adjoint is not None or self.partials is not None
+
+
+primitives: dict[Any, Primitive] = {}
+kinds: dict[Any, Callable[..., Any]] = {}
+methods: dict[Any, Callable[..., Any]] = {}
+
+
+def lookup(function: Any) -> Primitive | None:
+    """The record of a function, or None if it is no primitive.
+
+    >>> import numpy as np, srcgrad.rules
+    >>> lookup(np.tanh).differentiable
+    True
+    """
+    try:
+        return primitives.get(function)
+    except TypeError:
+        return None
+
+
+def _file(functions: tuple[Any, ...], **what: Any) -> None:
+    for function in functions:
+        primitives[function] = replace(primitives.get(function, Primitive(function)), **what)
+
+
+def adjoint(*functions: Any, note: str = "") -> Callable[[F], F]:
+    """Decorator: register the reverse rule of one or several functions.
+
+    The rule's parameters are those of the function, followed by the keyword-only `out` (the
+    primal result) and `d_out` (its adjoint, of the same shape and dtype). It returns the
+    contribution to its first parameter, or a tuple with one entry per leading parameter
+    (None where there is no derivative); a parameter that is a sequence of arrays gets a list.
+    Contributions may have the broadcast shape: the compiler reduces them.
+
+    >>> import numpy as np
+    >>> @adjoint(np.tanh)
+    ... def tanh(x, *, out, d_out):
+    ...     return d_out * (1 - out * out)
+    """
+
+    def register(rule: F) -> F:
+        _file(functions, adjoint=rule, note=note)
+        return rule
+
+    return register
+
+
+def elementwise(*functions: Any, note: str = "") -> Callable[[F], F]:
+    """Decorator: register an elementwise function by its partial derivatives alone.
+
+    The rule's parameters are those of the function, followed by the keyword-only `out`. It
+    returns the partial derivative by its only parameter, or a tuple with one for each.
+
+    >>> import numpy as np
+    >>> @elementwise(np.sin)
+    ... def sin(x, *, out):
+    ...     return np.cos(x)
+    """
+
+    def register(rule: F) -> F:
+        _file(functions, partials=rule, note=note)
+        return rule
+
+    return register
+
+
+def zero(*functions: Any, note: str = "piecewise constant") -> None:
+    """Register functions whose derivative is zero wherever it exists."""
+    _file(functions, zero=True, note=note)
+
+
+def inert(*functions: Any, note: str = "") -> None:
+    """Register functions that only describe their arguments, or whose result is no number."""
+    _file(functions, inert=True, zero=True, note=note)
+
+
+def refuse(*functions: Any, reason: str) -> None:
+    """Register functions that can't be differentiated, with the reason and what to do."""
+    _file(functions, refused=reason)
+
+
+def mutates(*functions: Any, parameters: tuple[int | str, ...]) -> None:
+    """Register which parameters a function writes in place."""
+    _file(functions, mutates=parameters)
+
+
+def method(descriptor: Any, function: Callable[..., Any]) -> None:
+    """Register that a method (`np.ndarray.sum`) means the same as a function (`np.sum`)."""
+    methods[descriptor] = function
+
+
+def kind(*functions: Any) -> Callable[[F], F]:
+    """Decorator: register how the kind of a result follows from the operands.
+
+    Needed only where running the function on small samples can't tell: see `analysis.inference`.
+    The function gets the operands as the IR has them and returns an `Inferred`, or None to leave
+    it to the samples.
+    """
+
+    def register(rule: F) -> F:
+        for function in functions:
+            kinds[function] = rule
+        return rule
+
+    return register
+
+
+inplace_rules: dict[Any, Callable[..., Any]] = {}
+definitions: dict[Any, Callable[..., Any]] = {}
+
+
+def inplace(*functions: Any) -> Callable[[F], F]:
+    """Decorator: register the reverse rule of a function that writes its first argument in place.
+
+    The rule's parameters are those of the function (the first one as it was before the call)
+    and the keyword-only `d_x`, the adjoint of the written array: a buffer that holds the adjoint
+    of the new contents when the rule starts and must hold that of the old ones when it ends. It
+    returns the contributions to the parameters, None for the first.
+
+    >>> import operator
+    >>> @inplace(operator.imul)
+    ... def imul(x, y, *, d_x):
+    ...     d_y = d_x * x
+    ...     d_x *= y
+    ...     return None, d_y
+    """
+
+    def register(rule: F) -> F:
+        for function in functions:
+            inplace_rules[function] = rule
+        return rule
+
+    return register
+
+
+def definition(*functions: Any) -> Callable[[F], F]:
+    """Decorator: register a Python function that does what a primitive does, in simpler ones.
+
+    >>> import numpy as np
+    >>> @definition(np.copyto)
+    ... def copyto(dst, src):
+    ...     dst[...] = src
+    """
+
+    def register(body: F) -> F:
+        for function in functions:
+            definitions[function] = body
+        return body
+
+    return register

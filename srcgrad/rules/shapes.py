@@ -1,0 +1,277 @@
+"""Kinds of results that depend on more than the kinds of the operands: on an index, a new shape."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..kinds import UNKNOWN, Array, Dimension, Opaque, Scalar, Size, TupleOf, fresh_size, int_kind
+from .registry import kind
+
+
+def _as_dimension(operand: ir.Operand) -> Dimension:
+    """The length that an operand, an int, gives to a dimension."""
+    if isinstance(operand, ir.Const):
+        return int(operand.value) if operand.value >= 0 else fresh_size()
+    if isinstance(operand, ir.Var):
+        return _length(operand.kind)
+    return fresh_size()
+
+
+def _length(kind: Any) -> Dimension:
+    if isinstance(kind, Scalar) and kind.size is not None:
+        return kind.size
+    return fresh_size()
+
+
+def _as_shape(operand: ir.Operand) -> tuple[Dimension, ...] | None:
+    if isinstance(operand, ir.Pack):
+        return tuple(_as_dimension(item) for item in operand.items)
+    if isinstance(operand, ir.Const):
+        value = operand.value
+        items = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+        return tuple(_as_dimension(ir.Const(item)) for item in items)
+    if isinstance(operand.kind, Scalar) and operand.kind.dtype.kind in "iu":
+        return (_as_dimension(operand),)
+    if isinstance(operand.kind, TupleOf):
+        return tuple(_length(item) for item in operand.kind.items)
+    return None
+
+
+def _is_index(operand: ir.Operand) -> bool:
+    if isinstance(operand, ir.Const):
+        return isinstance(operand.value, (int, np.integer)) and not isinstance(operand.value, bool)
+    return (
+        isinstance(operand, ir.Var)
+        and isinstance(operand.kind, Scalar)
+        and operand.kind.dtype.kind in "iu"
+    )
+
+
+def _sliced(n: Dimension, parts: tuple[ir.Operand, ...]) -> Dimension:
+    """The length of `x[start:stop:step]` along a dimension of length n."""
+    values = [p.value if isinstance(p, ir.Const) else p for p in parts]
+    if isinstance(n, int) and not any(isinstance(v, ir.Var) for v in values):
+        return len(range(*slice(*values).indices(n)))
+    start, stop, step = values
+    if step == -1 and start is None and stop is None:
+        return n
+    if step not in (None, 1) or not isinstance(n, Size):
+        return fresh_size()
+    if isinstance(start, ir.Var) or (start is not None and start < 0):
+        return fresh_size()
+    if isinstance(stop, ir.Var):
+        # x[:m] is m long only where m is no more than the length; equal sizes prove that
+        bound = stop.kind.size if isinstance(stop.kind, Scalar) else None
+        shrinks = isinstance(bound, Size) and bound.base == n.base and bound.offset <= n.offset and n.offset <= 0
+        return bound.shifted(-(start or 0)) if shrinks else fresh_size()
+    if stop is not None and stop >= 0:
+        return fresh_size()
+    return n.shifted((stop or 0) - (start or 0))
+
+
+@kind(operator.getitem, np.ndarray.__getitem__)
+def getitem(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
+    """Basic keys give views or scalars, advanced keys (arrays, lists, masks) copies."""
+    x, key = args
+    if not isinstance(x, ir.Var) or not isinstance(x.kind, Array):
+        return None
+    array = x.kind
+    if isinstance(key, ir.Const) and isinstance(key.value, tuple):
+        key = ir.Pack(tuple, tuple(ir.Const(item) for item in key.value))
+    items = list(key.items) if isinstance(key, ir.Pack) and key.type is tuple else [key]
+    items = [
+        ir.Pack(slice, (ir.Const(i.value.start), ir.Const(i.value.stop), ir.Const(i.value.step)))
+        if isinstance(i, ir.Const) and isinstance(i.value, slice)
+        else i
+        for i in items
+    ]
+    if array.shape is None:
+        basic = all(
+            _is_index(i)
+            or (isinstance(i, ir.Pack) and i.type is slice)
+            or (isinstance(i, ir.Const) and (i.value is None or i.value is Ellipsis))
+            for i in items
+        )
+        return Inferred(Array(array.dtype, None), (x,), False) if basic else None
+
+    def consumed(item: ir.Operand) -> int:
+        if isinstance(item, ir.Const) and (item.value is None or item.value is Ellipsis):
+            return 0
+        if isinstance(item, ir.Const) and isinstance(item.value, np.ndarray):
+            return item.value.ndim if item.value.dtype == bool else 1
+        if isinstance(item, ir.Var) and isinstance(item.kind, Array):
+            if item.kind.shape is None:
+                return -1000
+            if item.kind.dtype is not None and item.kind.dtype.kind == "b":
+                return len(item.kind.shape)
+        return 1
+
+    used = sum(consumed(i) for i in items)
+    if used < 0:
+        return Inferred(Array(array.dtype, None), (x,), False)
+    missing = len(array.shape) - used
+    if missing < 0:
+        return None
+    places = [
+        i for i, k in enumerate(items) if isinstance(k, ir.Const) and k.value is Ellipsis
+    ]
+    full = ir.Pack(slice, (ir.Const(None), ir.Const(None), ir.Const(None)))
+    place = places[0] if places else len(items)
+    items[place : place + 1] = [full] * missing
+    shape: list[Dimension] = []
+    advanced: list[tuple[Dimension, ...]] = []
+    positions: list[int] = []
+    axis = 0
+    for number, item in enumerate(items):
+        if isinstance(item, ir.Const) and item.value is None:
+            shape.append(1)
+        elif _is_index(item):
+            if advanced or any(_is_advanced(k) for k in items):
+                positions.append(number)
+                advanced.append(())
+            axis += 1
+        elif isinstance(item, ir.Pack) and item.type is slice:
+            shape.append(_sliced(array.shape[axis], item.items))
+            axis += 1
+        else:
+            positions.append(number)
+            index_shape = _index_shape(item)
+            if index_shape is None:
+                return Inferred(Array(array.dtype, None))
+            advanced.append(index_shape)
+            axis += consumed(item)
+    if not advanced:
+        if shape or Ellipsis in [i.value for i in _constants(key)]:
+            return Inferred(Array(array.dtype, tuple(shape)), (x,))
+        if array.dtype is None:
+            return Inferred(UNKNOWN)
+        return Inferred(Scalar(array.dtype, False))
+    broadcast = _broadcast(advanced)
+    adjacent = positions == list(range(positions[0], positions[-1] + 1))
+    before = sum(
+        1
+        for item in items[: positions[0]]
+        if (isinstance(item, ir.Pack) and item.type is slice)
+        or (isinstance(item, ir.Const) and item.value is None)
+    )
+    where = before if adjacent else 0
+    result = (*shape[:where], *broadcast, *shape[where:])
+    if not result and array.dtype is not None:
+        return Inferred(Scalar(array.dtype, False))
+    return Inferred(Array(array.dtype, result))
+
+
+def _constants(key: ir.Operand) -> list[ir.Const]:
+    if isinstance(key, ir.Const):
+        return [key]
+    if isinstance(key, ir.Pack):
+        return [item for item in key.items if isinstance(item, ir.Const)]
+    return []
+
+
+def _is_advanced(item: ir.Operand) -> bool:
+    if isinstance(item, ir.Const):
+        return isinstance(item.value, (np.ndarray, list, bool, np.bool_))
+    if isinstance(item, ir.Pack):
+        return item.type is list
+    return isinstance(item.kind, Array) or item.kind == Scalar(np.dtype(bool))
+
+
+def _index_shape(item: ir.Operand) -> tuple[Dimension, ...] | None:
+    """The shape that an advanced index contributes, None where unknown."""
+    if isinstance(item, ir.Const):
+        array = np.asarray(item.value)
+        return (int(array.sum()),) if array.dtype == bool else array.shape
+    if isinstance(item, ir.Pack):
+        return (len(item.items),)
+    if isinstance(item.kind, Array):
+        if item.kind.dtype is not None and item.kind.dtype.kind == "b":
+            return (fresh_size(),)
+        return item.kind.shape
+    return None
+
+
+def _broadcast(shapes: list[tuple[Dimension, ...]]) -> tuple[Dimension, ...]:
+    rank = max(map(len, shapes))
+    result: list[Dimension] = [1] * rank
+    for shape in shapes:
+        for axis, n in enumerate(shape, rank - len(shape)):
+            if result[axis] == 1:
+                result[axis] = n
+            elif n != 1 and n != result[axis]:
+                result[axis] = fresh_size()
+    return tuple(result)
+
+
+@kind(np.reshape)
+def reshape(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
+    x = args[0]
+    shape = args[1] if len(args) > 1 else kwargs.get("shape", kwargs.get("newshape"))
+    if shape is None or not isinstance(x, ir.Var) or not isinstance(x.kind, (Array, Scalar)):
+        return None
+    return Inferred(Array(x.kind.dtype, _as_shape(shape)), (x,), False)
+
+
+@kind(np.ndarray.reshape)
+def reshape_method(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
+    if len(args) == 2:
+        return reshape(args, {})
+    return reshape((args[0], ir.Pack(tuple, args[1:])), {})
+
+
+@kind(np.broadcast_to)
+def broadcast_to(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
+    x = args[0]
+    shape = args[1] if len(args) > 1 else kwargs.get("shape")
+    if shape is None or not isinstance(x, ir.Var) or not isinstance(x.kind, (Array, Scalar)):
+        return None
+    return Inferred(Array(x.kind.dtype, _as_shape(shape)), (x,))
+
+
+@kind(np.zeros, np.ones, np.empty)
+def created(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
+    shape = args[0] if args else kwargs.get("shape")
+    dtype = args[1] if len(args) > 1 else kwargs.get("dtype", ir.Const(None))
+    if shape is None or not isinstance(dtype, ir.Const):
+        return None
+    return Inferred(Array(np.dtype(dtype.value), _as_shape(shape)))
+
+
+@kind(np.full)
+def full(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
+    if len(args) < 2:
+        return None
+    dtype = args[2] if len(args) > 2 else kwargs.get("dtype", ir.Const(None))
+    value = args[1]
+    if not isinstance(dtype, ir.Const):
+        return None
+    if dtype.value is not None:
+        return Inferred(Array(np.dtype(dtype.value), _as_shape(args[0])))
+    if isinstance(value, ir.Const):
+        return Inferred(Array(np.asarray(value.value).dtype, _as_shape(args[0])))
+    if isinstance(value, ir.Var) and isinstance(value.kind, (Array, Scalar)):
+        return Inferred(Array(value.kind.dtype, _as_shape(args[0])))
+    return None
+
+
+@kind(operator.floordiv, operator.mod)
+def integer_division(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
+    """Of Python ints: the samples would not tell a quotient from a dimension."""
+
+    def is_int(operand: ir.Operand) -> bool:
+        if isinstance(operand, ir.Const):
+            return type(operand.value) is int
+        kind = getattr(operand, "kind", None)
+        return isinstance(kind, Scalar) and kind.dtype.kind == "i" and kind.python is True
+
+    return Inferred(int_kind()) if all(is_int(a) for a in args) else None
+
+
+@kind(np.random.default_rng, np.random.RandomState)
+def generator(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
+    return Inferred(Opaque(np.random.Generator))

@@ -1,0 +1,143 @@
+"""Dead-code elimination: what no result, effect or needed memory depends on goes.
+
+A write in place is alive if anybody alive reads the memory (the aliasing class) that it writes.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.aliasing import Aliasing, holds_memory
+from ..emit import runtime
+from ..kinds import Array
+
+# Functions that look at the shape of their array operands, not at their contents.
+SHAPE_ONLY: frozenset[Any] = frozenset(
+    {builtins.getattr, builtins.len, np.shape, np.ndim, np.size, np.zeros_like, np.empty_like,
+     np.ones_like, np.may_share_memory, runtime.zero_like, list}
+)  # fmt: skip
+
+
+def prune(function: ir.Function) -> None:
+    """Remove the dead code of a function, in place."""
+    marker = _Marker(Aliasing(function.block), function.block)
+    marker.run()
+    _sweep(function.block, marker)
+
+
+class _Marker:
+    def __init__(self, aliasing: Aliasing, block: ir.Block) -> None:
+        self.aliasing, self.block = aliasing, block
+        self.live: set[Any] = set()  # variables, statements, and roots of memory that is read
+
+    def run(self) -> None:
+        for operand in self.block.results:
+            self.read(operand)
+        size = -1
+        while len(self.live) != size:
+            size = len(self.live)
+            self.mark(self.block)
+
+    def use(self, operand: ir.Operand) -> None:
+        self.live.update(ir.variables(operand))
+
+    def read(self, operand: ir.Operand) -> None:
+        for v in ir.variables(operand):
+            self.live.add(v)
+            if holds_memory(v.kind):
+                root = self.aliasing.find(v)
+                if root in self.aliasing.written:
+                    self.live.add((root, "read"))
+                inner = self.aliasing.contents.get(root)
+                if inner is not None:
+                    root = self.aliasing.find(inner)
+                    if root in self.aliasing.written:
+                        self.live.add((root, "read"))
+
+    def mark(self, block: ir.Block) -> bool:
+        """Mark what is alive in a block; whether anything is."""
+        found = False
+        for s in reversed(block.statements):
+            match s:
+                case ir.Assign():
+                    alive = s in self.live or self.alive(s)
+                    if alive and s not in self.live:
+                        self.live.add(s)
+                        self.mark_operands(s)
+                case ir.If():
+                    inner = [self.mark(s.then), self.mark(s.orelse)]
+                    alive = any(inner) or any(t in self.live for t in s.targets)
+                    if alive:
+                        self.live.add(s)
+                        self.use(s.test)
+                        for k, target in enumerate(s.targets):
+                            if target in self.live:
+                                self.use(s.then.results[k])
+                                self.use(s.orelse.results[k])
+                case ir.Loop():
+                    alive = self.mark(s.body) or any(t in self.live for t in s.targets)
+                    if alive:
+                        self.live.add(s)
+                        self.mark_loop(s)
+            found |= s in self.live
+        return found
+
+    def alive(self, s: ir.Assign) -> bool:
+        if s.effect or s.target in self.live:
+            return True
+        return any((self.aliasing.find(v), "read") in self.live for v in s.writes)
+
+    def mark_operands(self, s: ir.Assign) -> None:
+        shape_only = s.function in SHAPE_ONLY
+        for position, operand in enumerate(s.operands()):
+            for v in ir.variables(operand):
+                is_list = not isinstance(v.kind, Array)
+                if not is_list and (v in s.views or (v in s.writes and position == 0)):
+                    self.live.add(v)
+                elif is_list and s.writes == (v,) and s.function is not list.pop:
+                    self.live.add(v)
+                elif shape_only and not is_list:
+                    self.live.add(v)
+                else:
+                    self.read(v)
+
+    def mark_loop(self, s: ir.Loop) -> None:
+        for operand in s.range or ():
+            self.use(operand)
+        if s.exits:
+            self.use(s.body.results[-1])
+        for k, param in enumerate(s.params):
+            if param in self.live or s.targets[k] in self.live:
+                self.live.add(param)
+                self.use(s.inits[k])
+                self.use(s.body.results[k])
+
+
+def _sweep(block: ir.Block, marker: _Marker) -> None:
+    live = marker.live
+    kept: list[ir.Statement] = []
+    for s in block.statements:
+        if s not in live:
+            continue
+        match s:
+            case ir.If():
+                keep = [k for k, t in enumerate(s.targets) if t in live]
+                _sweep(s.then, marker)
+                _sweep(s.orelse, marker)
+                for b in (s.then, s.orelse):
+                    b.results = tuple(b.results[k] for k in keep)
+                s.targets = tuple(s.targets[k] for k in keep)
+            case ir.Loop():
+                keep = [k for k, p in enumerate(s.params) if p in live]
+                flags = s.body.results[len(s.params) :]
+                _sweep(s.body, marker)
+                s.body.results = tuple(s.body.results[k] for k in keep) + flags
+                s.params = tuple(s.params[k] for k in keep)
+                s.inits = tuple(s.inits[k] for k in keep)
+                s.targets = tuple(s.targets[k] for k in keep)
+        kept.append(s)
+    block.statements[:] = kept

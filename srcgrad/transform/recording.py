@@ -1,0 +1,255 @@
+"""To be recorded: how the reverse sweep gets the forward sweep's values back.
+
+The reverse sweep uses variables of the forward sweep. One that isn't in a loop is still there.
+One that belongs to a loop's iteration is *recomputed* in the mirrored iteration, where that is
+cheaper than storing it (an index, a slice or an item of an array that is never written), else
+*recorded*: pushed on a list by the forward sweep and popped by the reverse sweep.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.aliasing import Aliasing
+from ..emit import runtime
+from ..frontend.builder import list_append
+from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
+
+CHEAP: frozenset[Any] = frozenset(
+    {
+        operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg,
+        operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
+        operator.and_, operator.or_, operator.not_, operator.getitem, operator.is_,
+        builtins.getattr, builtins.len, np.transpose, np.shape, builtins.bool,
+    }
+)  # fmt: skip
+ALLOCATIONS: frozenset[Any] = frozenset({np.zeros_like, runtime.zero_like})
+
+
+def record(
+    function: ir.Function,
+    forward: int,
+    mirrors: dict[int, ir.Block],
+    indices: dict[ir.Var, ir.Var],
+) -> None:
+    """Make the reverse sweep stand on its own, in place.
+
+    `forward` is the number of statements of the forward sweep; `mirrors` maps the id of each
+    forward block to the block of the reverse sweep that undoes it.
+    """
+    recorder = _Recorder(function, mirrors, indices)
+    statements = function.block.statements
+    top = ir.Block(statements[:forward])
+    recorder.visit(top, None, False)
+    function.block.statements[:0] = recorder.stacks
+
+
+class _Recorder:
+    def __init__(
+        self, function: ir.Function, mirrors: dict[int, ir.Block], indices: dict[ir.Var, ir.Var]
+    ) -> None:
+        self.mirrors, self.indices = mirrors, indices
+        self.aliasing = Aliasing(function.block)
+        self.stacks: list[ir.Statement] = []
+        self.looped: dict[ir.Var, ir.Block] = {}  # the innermost forward block in a loop
+        self.definitions: dict[ir.Var, ir.Assign] = {}
+        for statement in ir.walk(function.block):
+            if isinstance(statement, ir.Assign):
+                self.definitions[statement.target] = statement
+
+    def visit(self, block: ir.Block, loop: ir.Loop | None, looped: bool) -> None:
+        """Serve the uses that a block's mirror makes of the block's variables."""
+        if looped:
+            own = self._own(block, loop)
+            for v in own:
+                self.looped[v] = block
+        for s in block.statements:
+            match s:
+                case ir.If():
+                    self.visit(s.then, None, looped)
+                    self.visit(s.orelse, None, looped)
+                case ir.Loop():
+                    self.visit(s.body, s, True)
+        mirror = self.mirrors.get(id(block))
+        if looped and mirror is not None:
+            self._serve(block, mirror, own, loop)
+
+    def _own(self, block: ir.Block, loop: ir.Loop | None) -> dict[ir.Var, None]:
+        found: dict[ir.Var, None] = {}
+        if loop is not None:
+            if loop.index is not None:
+                found[loop.index] = None
+            found.update((p, None) for p in loop.params)
+        for s in block.statements:
+            found.update((t, None) for t in ir.targets(s))
+        return found
+
+    def _serve(
+        self, block: ir.Block, mirror: ir.Block, own: dict[ir.Var, None], loop: ir.Loop | None
+    ) -> None:
+        used = ir.free_variables(mirror)
+        mapping: dict[ir.Var, ir.Operand] = {}
+        if loop is not None and loop.index is not None and loop.index in self.indices:
+            mapping[loop.index] = self.indices[loop.index]
+        needed = [v for v in own if v in used and v not in mapping]
+        if not needed and not mapping:
+            return
+        recorded: dict[ir.Var, ir.Var] = {}
+        clones: list[ir.Statement] = []
+        forward_uses = self._forward_uses(block)
+        # Recomputing what is recomputable from what must be recorded anyway.
+        must = {v for v in needed if not self._recomputable(v, own, mapping, set(), forward_uses)}
+
+        def provide(v: ir.Var) -> ir.Operand:
+            if v in mapping:
+                return mapping[v]
+            if v not in own:
+                return v
+            definition = self.definitions.get(v)
+            if v in must or definition is None:
+                twin = ir.Var(v.name, v.kind, v.user)
+                recorded[v] = twin
+                mapping[v] = twin
+                return twin
+            args = tuple(ir.substitute(a, provide) for a in definition.args)
+            kwargs = tuple((k, ir.substitute(a, provide)) for k, a in definition.kwargs)
+            twin = ir.Var(v.name, v.kind, v.user)
+            views = tuple(w for x in definition.views for w in ir.variables(provide(x)))
+            clones.append(
+                ir.Assign(twin, definition.function, args, kwargs, definition.span, views,
+                          definition.certain)
+            )  # fmt: skip
+            mapping[v] = twin
+            return twin
+
+        for v in needed:
+            provide(v)
+        pops = self._stack(block, recorded) if recorded else []
+        _replace(mirror, mapping)
+        mirror.statements[:0] = [*pops, *clones]
+
+    def _forward_uses(self, block: ir.Block) -> set[ir.Var]:
+        """Variables that the forward sweep itself uses."""
+        found: set[ir.Var] = set()
+        for s in ir.walk(block):
+            found.update(ir.uses(s))
+            for inner in ir.blocks(s):
+                found.update(v for o in inner.results for v in ir.variables(o))
+        found.update(v for o in block.results for v in ir.variables(o))
+        return found
+
+    def _recomputable(
+        self,
+        v: ir.Var,
+        own: dict[ir.Var, None],
+        mapping: dict[ir.Var, ir.Operand],
+        seen: set[ir.Var],
+        forward_uses: set[ir.Var],
+    ) -> bool:
+        """Whether a variable can be had again from what the mirrored iteration has."""
+        if v in mapping:
+            return True
+        if v not in own:
+            return v not in self.looped
+        definition = self.definitions.get(v)
+        if definition is None or v in seen or definition.effect or definition.writes:
+            return False
+        if definition.function in ALLOCATIONS:
+            source = definition.args[0]
+            return (
+                v not in forward_uses
+                and isinstance(source, ir.Var)
+                and self._recomputable(source, own, mapping, {*seen, v}, forward_uses)
+            )
+        if definition.function not in CHEAP or not self._cheap(definition):
+            return False
+        for operand in definition.operands():
+            for w in ir.variables(operand):
+                if not self._recomputable(w, own, mapping, {*seen, v}, forward_uses):
+                    return False
+        return True
+
+    def _cheap(self, s: ir.Assign) -> bool:
+        kind = s.target.kind
+        if isinstance(kind, ListOf):
+            return False
+        if isinstance(kind, Array) and not s.views:
+            return False
+        if s.views:
+            return True  # a view's memory is what is wanted; its contents are snapshots' business
+        if s.function is operator.getitem:
+            container = s.args[0]
+            if not isinstance(container, ir.Var) or self.aliasing.is_written(container):
+                return False
+            return isinstance(container.kind, (Array, TupleOf)) and isinstance(kind, Scalar)
+        reads = [v for o in s.operands() for v in ir.variables(o)]
+        scalars = all(isinstance(v.kind, (Scalar, Opaque)) for v in reads)
+        shape = s.function in (builtins.getattr, np.shape) or (
+            s.function is builtins.len and all(isinstance(v.kind, Array) for v in reads)
+        )
+        return scalars or shape
+
+    def _stack(self, block: ir.Block, recorded: dict[ir.Var, ir.Var]) -> list[ir.Statement]:
+        """Push at the end of the forward block; the statements that pop."""
+        originals, twins = list(recorded), list(recorded.values())
+        single = len(originals) == 1
+        item: Any = originals[0].kind if single else tuple(v.kind for v in originals)
+        name = f"{originals[0].name}_saved" if single else "saved"
+        stack = ir.Var(name, ListOf(item))
+        self.stacks.append(ir.Assign(stack, list, (ir.Pack(list, ()),)))
+        pushed: ir.Operand = originals[0] if single else ir.Pack(tuple, tuple(originals))
+        block.statements.append(
+            ir.Assign(
+                ir.Var("_", Opaque(None)), list_append, (stack, pushed), writes=(stack,)
+            )
+        )
+        if single:
+            return [ir.Assign(twins[0], list.pop, (stack,), views=(stack,), writes=(stack,))]
+        whole = ir.Var("record", TupleOf(item))
+        pops: list[ir.Statement] = [
+            ir.Assign(whole, list.pop, (stack,), views=(stack,), writes=(stack,))
+        ]
+        for i, twin in enumerate(twins):
+            pops.append(
+                ir.Assign(
+                    twin, operator.getitem, (whole, ir.Const(i)),
+                    views=(whole,) if isinstance(twin.kind, (Array, ListOf)) else (),
+                )
+            )  # fmt: skip
+        return pops
+
+
+def _replace(block: ir.Block, mapping: dict[ir.Var, ir.Operand]) -> None:
+    """Substitute variables in a block, in place."""
+
+    def get(v: ir.Var) -> ir.Operand:
+        return mapping.get(v, v)
+
+    rename(block, get)
+
+
+def rename(block: ir.Block, get: Callable[[ir.Var], ir.Operand]) -> None:
+    """Replace the variables that a block uses, in place."""
+    for s in block.statements:
+        match s:
+            case ir.Assign():
+                s.args = tuple(ir.substitute(a, get) for a in s.args)
+                s.kwargs = tuple((k, ir.substitute(a, get)) for k, a in s.kwargs)
+                s.views = tuple(w for v in s.views for w in ir.variables(get(v)))
+                s.writes = tuple(w for v in s.writes for w in ir.variables(get(v)))
+            case ir.If():
+                s.test = ir.substitute(s.test, get)
+            case ir.Loop():
+                s.inits = tuple(ir.substitute(a, get) for a in s.inits)
+                if s.range is not None:
+                    start, stop, step = (ir.substitute(a, get) for a in s.range)
+                    s.range = (start, stop, step)
+        for inner in ir.blocks(s):
+            rename(inner, get)
+    block.results = tuple(ir.substitute(a, get) for a in block.results)
