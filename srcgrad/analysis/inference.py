@@ -34,6 +34,7 @@ from ..kinds import (
 # Lengths of the unknown dimensions in the two samples: all differences A - B are different.
 LENGTHS = ((6, 7, 9, 11, 13, 17), (17, 14, 12, 10, 8, 7))
 LARGEST_LITERAL = 24
+UNIFORM = 3  # the attempt in which all dimensions but 0 and 1 have the same length
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,25 +112,7 @@ def _describe(
     """Append to `key` all that the result's kind can depend on."""
     if isinstance(operand, ir.Var):
         leaves.append(operand)
-        kind = operand.kind
-        if isinstance(kind, Array) and kind.shape is not None:
-            key.append((Array, kind.dtype))
-            for n in kind.shape:
-                key.append(
-                    n
-                    if _literal(n)
-                    else (_base(n, bases), n.offset if isinstance(n, Size) else 0)
-                )
-            key.append(None)
-        elif isinstance(kind, Scalar):
-            size = kind.size
-            key.append((Scalar, kind.dtype, kind.python))
-            if isinstance(size, Size):
-                key.append((_base(size, bases), size.offset))
-            else:
-                key.append(size)
-        else:
-            key.append(kind)
+        _describe_kind(operand.kind, bases, key)
     elif isinstance(operand, ir.Pack):
         key.append((operand.type, len(operand.items)))
         for item in operand.items:
@@ -140,6 +123,30 @@ def _describe(
                    (type(value), value))
 
 
+def _describe_kind(kind: Any, bases: list[Size | int], key: list[Any]) -> None:
+    match kind:
+        case Array(dtype, shape) if shape is not None:
+            key.append((Array, dtype))
+            for n in shape:
+                offset = n.offset if isinstance(n, Size) else 0
+                key.append(n if _literal(n) else (_base(n, bases), offset))
+            key.append(None)
+        case Scalar(dtype, python, size):
+            key.append((Scalar, dtype, python))
+            key.append((_base(size, bases), size.offset) if isinstance(size, Size) else size)
+        case TupleOf(items, type_):
+            key.append((TupleOf, len(items), type_))
+            for item in items:
+                _describe_kind(item, bases, key)
+        case ListOf(item):
+            key.append(ListOf)
+            for part in item if isinstance(item, tuple) else (item,):
+                _describe_kind(part, bases, key)
+            key.append(None)
+        case _:
+            key.append(kind)
+
+
 def _sampled(
     function: Any,
     args: tuple[ir.Operand, ...],
@@ -147,7 +154,7 @@ def _sampled(
     bases: list[Size | int],
     leaves: list[ir.Var],
 ) -> tuple[Any, tuple[int, ...], bool]:
-    for attempt in range(3):
+    for attempt in range(4):
         results, shared = [], []
         try:
             for variant in (0, 1):
@@ -167,7 +174,8 @@ def _sampled(
             break
         except Exception:
             continue
-        pattern = _pattern(results[0], results[1], _offsets(leaves, bases))
+        seen = _offsets(leaves, bases) if attempt < UNIFORM else []
+        pattern = _pattern(results[0], results[1], seen)
         return pattern, tuple(sorted(shared[0] | shared[1])), shared[0] == shared[1]
     return _Unknown(), tuple(range(len(leaves))), False
 
@@ -191,6 +199,8 @@ class _Sampler:
         self.leaves: list[Any] = []
 
     def length(self, n: Dimension) -> int:
+        if self.attempt == UNIFORM and not (isinstance(n, int) and n < 2):
+            return LENGTHS[self.variant][0]
         if isinstance(n, int) and n <= LARGEST_LITERAL:
             return n
         offset = n.offset if isinstance(n, Size) else 0
@@ -215,7 +225,7 @@ class _Sampler:
                     number: Any = bool(self.variant)
                 elif kind.dtype.kind in "iu":
                     known = kind.size is not None and (self.attempt == 0 or isinstance(kind.size, int))
-                    number = self.length(kind.size) if known else 2 - self.attempt  # type: ignore[arg-type]
+                    number = self.length(kind.size) if known else self.attempt % 2  # type: ignore[arg-type]
                 else:
                     number = (0.5, 0.25)[self.variant]
                 scalar = kind.dtype.type(number)

@@ -56,6 +56,7 @@ def as_dtype(gradient: Any, dtype: Any) -> Any:
     >>> as_dtype(np.ones(2), np.dtype("f4")).dtype
     dtype('float32')
     """
+    dtype = np.dtype(dtype)
     if dtype.kind == "f" and np.iscomplexobj(gradient):
         gradient = np.real(gradient)
     return gradient.astype(dtype, copy=False) if isinstance(gradient, np.ndarray) else gradient

@@ -860,6 +860,13 @@ class Expressions(Builder):
 
     def constant_attribute(self, value: ir.Const, name: str) -> Value:
         thing = value.value
+        if self.fixed_span and isinstance(thing, (int, float, complex)):
+            # in a rule, a number stands for an array of no dimensions
+            described = {"ndim": 0, "size": 1, "dtype": np.asarray(thing).dtype}
+            if name == "shape":
+                return Tuple(())
+            if name in described:
+                return ir.Const(described[name])
         if not hasattr(thing, name):
             raise self.refuse(f"{type(thing).__name__!r} object has no attribute {name!r}")
         if isinstance(thing, types.ModuleType):

@@ -34,7 +34,7 @@ def restoring_index(ndim, axis):
     axes = axes_of(ndim, axis)
     if not axes:
         return (Ellipsis,)
-    if axes[0] > 0 and axes == tuple(range(ndim - len(axes), ndim)):
+    if axes[0] > 0 and axes[0] == ndim - len(axes):
         return (Ellipsis, *(None for _ in axes))
     return tuple(None if i in axes else slice(None) for i in range(axes[-1] + 1))
 
@@ -72,7 +72,7 @@ def argsort(axes, ndim):
 
 def restore_axes(d_out, x, axis, keepdims):
     """An adjoint of a reduction with axes of length 1 in place of those reduced."""
-    if keepdims or axis is None or axis == () or np.ndim(x) == 0:
+    if keepdims or axis is None or np.ndim(x) == 0:
         return d_out
     return d_out[restoring_index(np.ndim(x), axis)]
 

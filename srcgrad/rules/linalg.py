@@ -401,7 +401,7 @@ def vector_norm_adjoint(x, ord, axis, out, d_out):
     if ord in (np.inf, -np.inf):
         extreme = size.max(axis, keepdims=True) if ord > 0 else size.min(axis, keepdims=True)
         tied = size == extreme
-        return d_out / tied.sum(axis, keepdims=True) * tied * direction(x, size)
+        return d_out / tied.sum(axis, size.dtype, keepdims=True) * tied * direction(x, size)
     part = size / (out + (out == 0))
     return d_out * direction(x, size) * (part + (part == 0)) ** (ord - 1)
 
@@ -414,13 +414,13 @@ def matrix_norm_adjoint(x, ord, d_out):
             weights = (s != 0) * d_out[..., 0]
         else:
             tied = s == (s[..., :1] if ord == 2 else s[..., -1:])
-            weights = tied / tied.sum(-1, keepdims=True) * d_out[..., 0]
+            weights = tied * (s != 0) / tied.sum(-1, s.dtype, keepdims=True) * d_out[..., 0]
         return conj((u * weights[..., None, :]) @ vh)
     summed, along = (-2, -1) if abs(ord) == 1 else (-1, -2)
     size = np.abs(x)
     sums = size.sum(summed, keepdims=True)
     tied = sums == (sums.max(along, keepdims=True) if ord > 0 else sums.min(along, keepdims=True))
-    return d_out / tied.sum(along, keepdims=True) * tied * direction(x, size)
+    return d_out / tied.sum(along, size.dtype, keepdims=True) * tied * direction(x, size)
 
 
 @adjoint(np.linalg.norm)
@@ -430,10 +430,12 @@ def norm(x, ord=None, axis=None, keepdims=False, *, out, d_out):
     if axis is None and (ord is None or ord == "fro" or (ord == 2 and x.ndim == 1)):
         return d_out / (out + (out == 0)) * conj(x)
     axes, key = normed(x.ndim, axis)
-    if not keepdims:
-        out, d_out = np.asarray(out)[key], np.asarray(d_out)[key]
+    if not keepdims and np.ndim(out) > 0:
+        out, d_out = out[key], d_out[key]
     if len(axes) == 1 or ord is None or ord == "fro":
         return vector_norm_adjoint(x, ord, axes, out, d_out)
+    if np.ndim(out) == 0:
+        d_out = np.reshape(d_out, (1, 1))
     order = to_last(x.ndim, axes)
     d_x = matrix_norm_adjoint(x.transpose(order), ord, d_out.transpose(order))
     return d_x.transpose(inverse_permutation(order))
@@ -448,8 +450,8 @@ if hasattr(np.linalg, "matrix_norm"):
     @adjoint(np.linalg.vector_norm)
     def vector_norm(x, *, axis=None, keepdims=False, ord=2, out, d_out):
         axes, key = normed(x.ndim, axis)
-        if not keepdims:
-            out, d_out = np.asarray(out)[key], np.asarray(d_out)[key]
+        if not keepdims and np.ndim(out) > 0:
+            out, d_out = out[key], d_out[key]
         return vector_norm_adjoint(x, ord, axes, out, d_out)
 
 

@@ -55,9 +55,7 @@ def dot(a, b, *, out, d_out):
     if b.ndim <= 2:
         return matmul(a, b, out=out, d_out=d_out)
     rest = a.ndim - 1
-    d_a = np.tensordot(
-        d_out, b, (tuple(range(rest, out.ndim)), (*range(b.ndim - 2), b.ndim - 1))
-    )
+    d_a = np.tensordot(d_out, b, (tuple(range(rest, out.ndim)), (*range(b.ndim - 2), b.ndim - 1)))
     if a.ndim == 1:
         d_b = a[:, None] * d_out[..., None, :]
     else:
@@ -168,8 +166,8 @@ def kron(a, b, *, out, d_out):
         tuple(range(1, 2 * ndim, 2)),
         tuple(range(ndim)),
     )
-    d_a = np.tensordot(d_mixed, np.reshape(b, b_shape), (odd, every))
-    d_b = np.tensordot(d_mixed, np.reshape(a, a_shape), (even, every))
+    d_a = np.tensordot(d_mixed, b if np.ndim(b) == ndim else np.reshape(b, b_shape), (odd, every))
+    d_b = np.tensordot(d_mixed, a if np.ndim(a) == ndim else np.reshape(a, a_shape), (even, every))
     if np.ndim(a) != ndim:
         d_a = d_a.reshape(np.shape(a))
     if np.ndim(b) != ndim:
@@ -275,7 +273,7 @@ def einsum(*operands, optimize=False, out, d_out):
         product, diagonals, key = einsum_operand(inputs, output, number)
         factors = (d_out, *arrays[:number], *arrays[number + 1 :])
         for axis in diagonals:
-            factors = (*factors, np.eye(x.shape[axis]))
+            factors = (*factors, np.eye(x.shape[axis], dtype=x.dtype))
         d_x = d_out
         if product is not None:
             if optimize and len(factors) > 2:

@@ -11,7 +11,6 @@ import numpy as np
 from srcgrad.rules.helpers import polygamma, products_of_others
 from srcgrad.rules.registry import adjoint, elementwise, inert, zero
 
-
 # -- built-in functions ----------------------------------------------------------------------------
 
 

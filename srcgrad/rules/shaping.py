@@ -46,9 +46,7 @@ def along(axis, ndim):
 
 def filled(d_out, out):
     """The adjoints of several results, zeros for those that were not used."""
-    return [
-        np.zeros_like(out[i]) if d_out[i] is None else d_out[i] for i in range(len(out))
-    ]
+    return [np.zeros_like(out[i]) if d_out[i] is None else d_out[i] for i in range(len(out))]
 
 
 # Shape
@@ -177,9 +175,7 @@ def moved(ndim, source, destination):
         source, destination = (source,), (destination,)
     source = [i % ndim for i in source]
     order = [i for i in range(ndim) if i not in source]
-    for place, axis in sorted(
-        zip([i % ndim for i in destination], source, strict=True)
-    ):
+    for place, axis in sorted(zip([i % ndim for i in destination], source, strict=True)):
         order.insert(place, axis)
     return tuple(order)
 
@@ -283,7 +279,7 @@ def tile(A, reps, *, out, d_out):
     mixed = ()
     for axis in range(ndim):
         mixed = (*mixed, reps[axis], shape[axis])
-    d_A = d_out.reshape(mixed).sum(tuple(range(0, 2 * ndim, 2)))
+    d_A = d_out.reshape(mixed).sum(0 if ndim == 1 else tuple(range(0, 2 * ndim, 2)))
     return d_A if np.ndim(A) == ndim else d_A.reshape(np.shape(A))
 
 
@@ -316,16 +312,21 @@ def pieces(d_out, arrays, axis, lengths):
         piece = d_out[at(axis, slice(start, stop))]
         start = stop
         if isinstance(a, (list, tuple)):
-            piece = unpacked(a, piece.reshape(np.shape(a)))
+            piece = unpacked(a, piece.reshape(shape_of(a)))
         elif np.ndim(a) != d_out.ndim:
             piece = piece.reshape(np.shape(a))
         contributions = [*contributions, piece]
     return contributions
 
 
+def shape_of(a):
+    """The shape of an array or of a nested list."""
+    return (len(a), *shape_of(a[0])) if isinstance(a, (list, tuple)) else np.shape(a)
+
+
 def length(a, axis):
     """The length of an array or a nested list along an axis, 1 where it has no such axis."""
-    return np.shape(a)[axis] if nesting(a) > axis else 1
+    return shape_of(a)[axis] if nesting(a) > axis else 1
 
 
 @adjoint(np.concatenate, *present(np, "concat"))
@@ -406,8 +407,8 @@ def extent(arrays, axis, ndim, level):
         return np.shape(arrays)[axis] if np.ndim(arrays) >= -axis else 1
     if axis != -level:
         return extent(arrays[0], axis, ndim, level - 1)
-    total = 0
-    for a in arrays:
+    total = extent(arrays[0], axis, ndim, level - 1)
+    for a in arrays[1:]:
         total = total + extent(a, axis, ndim, level - 1)
     return total
 
@@ -416,11 +417,14 @@ def unblocked(arrays, d_out, level):
     if not isinstance(arrays, list):
         return d_out if np.ndim(arrays) == d_out.ndim else d_out.reshape(np.shape(arrays))
     contributions = []
-    start = 0
-    for a in arrays:
-        length = extent(a, -level, d_out.ndim, level - 1)
-        piece = d_out[at(d_out.ndim - level, slice(start, start + length))]
-        start = start + length
+    start = None
+    for number, a in enumerate(arrays):
+        stop = None
+        if number < len(arrays) - 1:
+            stop = extent(a, -level, d_out.ndim, level - 1)
+            stop = stop if start is None else start + stop
+        piece = d_out[at(d_out.ndim - level, slice(start, stop))]
+        start = stop
         contributions = [*contributions, unblocked(a, piece, level - 1)]
     return contributions
 
@@ -484,7 +488,7 @@ def insert(arr, obj, values, axis=None, *, out, d_out):
     origin = np.insert(np.full(n, -1), obj, np.arange(d_out.shape[axis] - n))
     d_arr = d_out[at(axis, np.flatnonzero(origin < 0))]
     d_values = d_out[at(axis, np.argsort(origin, kind="stable")[n:])]
-    if isinstance(obj, (int, np.integer)) and axis != 0:
+    if axis != 0 and isinstance(obj, (int, np.integer)):
         d_values = np.moveaxis(d_values, axis, 0)
     return d_arr if np.ndim(arr) == len(shape) else d_arr.reshape(np.shape(arr)), None, d_values
 
@@ -536,9 +540,7 @@ def as_given(values, totals):
         return [before, after] if len(values) == 2 else [before + after]
     if len(values) == 1:
         totals = [(sum([t[0] for t in totals]), sum([t[1] for t in totals]))]
-    return [
-        list(t) if len(v) == 2 else [t[0] + t[1]] for v, t in zip(values, totals, strict=True)
-    ]
+    return [list(t) if len(v) == 2 else [t[0] + t[1]] for v, t in zip(values, totals, strict=True)]
 
 
 @adjoint(np.pad)
@@ -595,9 +597,7 @@ def pad(
         elif mode in ("maximum", "minimum", "median"):
             core = out[
                 tuple(
-                    slice(None)
-                    if i < axis
-                    else slice(widths[i][0], widths[i][0] + array.shape[i])
+                    slice(None) if i < axis else slice(widths[i][0], widths[i][0] + array.shape[i])
                     for i in range(array.ndim)
                 )
             ]
@@ -630,9 +630,7 @@ def _chosen(x, mode, axis):
         weights = np.zeros(x.shape)
         for middle in ((n - 1) // 2, n // 2):
             place = np.take(order, [middle], axis)
-            np.put_along_axis(
-                weights, place, np.take_along_axis(weights, place, axis) + 0.5, axis
-            )
+            np.put_along_axis(weights, place, np.take_along_axis(weights, place, axis) + 0.5, axis)
         return weights
     extreme = x.max(axis, keepdims=True) if mode == "maximum" else x.min(axis, keepdims=True)
     tied = x == extreme
@@ -845,9 +843,7 @@ def linspace(
 
 
 @adjoint(np.logspace)
-def logspace(
-    start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, out, d_out
-):
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, out, d_out):
     d_power = d_out * out
     if d_power.ndim > 1 and axis != -1:
         d_power = np.moveaxis(d_power, axis, -1)

@@ -116,7 +116,6 @@ COMPLEX_TOO = {
     np.conjugate: (-2, 2),
     np.angle: (0.2, 2),
     np.nan_to_num: (-2, 2),
-    np.real_if_close: (-2, 2),
     operator.abs: (0.2, 2),
     builtins.abs: (-2, -0.2),
 }
@@ -127,6 +126,7 @@ REAL = {
     np.rad2deg: (-2, 2),
     np.radians: (-90, 90),
     np.degrees: (-2, 2),
+    np.real_if_close: (-2, 2),
     np.i0: (-3, 3),
     np.modf: (1.1, 1.9),
     np.frexp: (1.1, 1.9),

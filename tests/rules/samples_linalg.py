@@ -229,6 +229,8 @@ SAMPLES[np.linalg.det] = [
     case(r(20, 20), tolerance=1e-5),
     case(np.array([[1 + 1j, 2.0], [2 + 2j, 4.0]])),
 ]
+
+
 def twice(a):
     """The cofactors, which the second derivative of a determinant differentiates."""
     return cofactors(a, np.linalg.det(a))

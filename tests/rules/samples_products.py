@@ -210,11 +210,12 @@ SAMPLES = {
         case(r(3, 4, 2, 3), -1, 1, 3),
         case(c(3, 3)),
     ],
-    np.convolve: [
-        case(r(5), r(3), *mode) for mode in ((), ("full",), ("same",), ("valid",))
+    np.convolve: [case(r(5), r(3), *mode) for mode in ((), ("full",), ("same",), ("valid",))]
+    + [
+        case(r(n), r(m), mode)
+        for n, m in ((4, 4), (3, 6), (5, 2), (2, 5), (1, 3), (6, 4), (4, 6))
+        for mode in ("full", "same", "valid")
     ]
-    + [case(r(n), r(m), mode) for n, m in ((4, 4), (3, 6), (5, 2), (2, 5), (1, 3), (6, 4), (4, 6))
-       for mode in ("full", "same", "valid")]
     + [case(c(5), c(3), mode) for mode in ("full", "same", "valid")],
     np.correlate: [
         case(r(n), r(m), *mode)
