@@ -861,9 +861,11 @@ class Adjoint(Lowerer):
 
     def _check_keywords(self, s: ir.Assign, rule: Any) -> None:
         names = _parameters(rule)
-        variadic = rule.__code__.co_flags & 0x04
+        code = rule.__code__
+        variadic = code.co_flags & 0x04
+        named = {*names, *code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]}
         for k, _ in s.kwargs:
-            if k not in names:
+            if k not in named or k in ("out", "d_out"):
                 raise UnsupportedError(
                     f"the rule of {_name(s.function)} doesn't support the argument {k!r}",
                     s.span,
