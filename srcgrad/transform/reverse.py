@@ -45,6 +45,7 @@ class Adjoint(Lowerer):
         self.aliasing = Aliasing(function.block)
         self.activity = Activity(function.block, inputs, outputs, self.aliasing)
         self.function = function
+        self.inputs = frozenset(inputs)
         self.shadows: dict[ir.Var, ir.Var] = {}
         self.adjoints: dict[ir.Var, Any] = {}
         self.buffers: dict[ir.Var, ir.Var] = {}
@@ -566,6 +567,8 @@ class Adjoint(Lowerer):
                     self._reverse_loop(s)
 
     def _reverse_assign(self, s: ir.Assign) -> None:
+        if s.target in self.inputs:  # taken out of a container: its adjoint is a result
+            return
         if s.target in self.shadows and any(s.target is v for v in self.shadows.values()):
             return
         if s.writes:
