@@ -1,0 +1,64 @@
+"""The programs in examples/ run as a user runs them, with fewer steps."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ARGUMENTS = {
+    "digits.py": ["--epochs=8"],
+    "heat_inverse.py": ["--iterations=200"],
+    "scipy_fit.py": [],
+}
+
+
+def run(name, *arguments):
+    """The output of an example, which must end well and warn of nothing."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", ROOT / "examples" / name, *arguments],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr
+    return done.stdout
+
+
+def test_every_example_is_run():
+    assert {path.name for path in (ROOT / "examples").glob("*.py")} == set(ARGUMENTS)
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_examples_are_short_and_explain_themselves(name):
+    text = (ROOT / "examples" / name).read_text()
+    assert len(text.splitlines()) <= 90
+    assert f"python examples/{name}" in text
+
+
+def test_digits():
+    output = run("digits.py", *ARGUMENTS["digits.py"])
+    assert "def value_and_d_loss(params, x, y, decay):" in output
+    accuracy = re.search(r"test accuracy: ([\d.]+)%", output)
+    assert float(accuracy[1]) >= 96
+
+
+def test_heat_inverse():
+    output = run("heat_inverse.py", *ARGUMENTS["heat_inverse.py"])
+    errors = [float(e) for e in re.findall(r"largest error of the start ([\d.]+)", output)]
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] < 0.1 < errors[0]
+    assert "def value_and_d_misfit(u, measured, steps):" in output
+
+
+def test_scipy_fit():
+    output = run("scipy_fit.py", *ARGUMENTS["scipy_fit.py"])
+    ours, differences = re.findall(r"(\d+) evaluations, loss ([\d.]+)", output)
+    assert int(ours[0]) * 3 < int(differences[0])
+    assert float(ours[1]) == pytest.approx(float(differences[1]), rel=1e-3)
