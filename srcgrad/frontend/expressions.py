@@ -37,6 +37,7 @@ from .values import (
     Slice,
     Tuple,
     Value,
+    structure,
 )
 
 BINARY: dict[type, Callable[..., Any]] = {
@@ -319,6 +320,8 @@ class Expressions(Builder):
             if path is not None:
                 self.guards[path] = value
             return ir.Const(value)
+        if isinstance(value, (tuple, list, dict)) and path is not None:
+            self.guards[Path("structure", path, "")] = structure(value)
         if isinstance(value, tuple):
             items = tuple(
                 self.lift(item, Path("item", path, i) if path else None)
@@ -454,6 +457,7 @@ class Expressions(Builder):
             if base is object:
                 break
             if name in base.__dict__:
+                self.guards[Path("class", base, name)] = base.__dict__[name]
                 return Place(base.__dict__[name], None)
         return None
 
@@ -881,6 +885,8 @@ class Expressions(Builder):
             if isinstance(raw, classmethod):
                 return Bound(Place(raw.__func__, None), value)
             if isinstance(found, (types.FunctionType, type)) or callable(found):
+                if isinstance(found, types.FunctionType):
+                    self.guards[Path("attribute", thing, name)] = found
                 return Place(found, None)
             return self.lift(found, Path("attribute", thing, name))
         if isinstance(thing, SIMPLE) or isinstance(thing, (np.generic, np.dtype)):
@@ -897,6 +903,7 @@ class Expressions(Builder):
         if isinstance(raw, property) and raw.fget is not None:
             return self.call(Bound(Place(raw.fget, None), value), [], {})
         if isinstance(raw, types.FunctionType) and name not in getattr(thing, "__dict__", {}):
+            self.guards[Path("attribute", type(thing), name)] = raw
             return Bound(Place(raw, None), value)
         found = getattr(thing, name)
         container = value.path if isinstance(value, Place) and value.path else thing

@@ -160,8 +160,9 @@ class Materialize(Exception):
 class Path:
     """Where a value outside the function is found when it is called.
 
-    `how` is "global" (container: the module's dict), "cell", "attribute" or "item"; the last two
-    have a Path or an object as container.
+    `how` is "global" (container: the module's dict), "cell", "attribute", "item", "class" (an
+    attribute as the class has it, unbound) or "structure" (what a container holds, but not the
+    values); all but the first two have a Path or an object as container.
     """
 
     how: str
@@ -174,10 +175,15 @@ class Path:
             return container.cell_contents
         if self.how == "attribute":
             return getattr(container, self.name)
+        if self.how == "class":
+            return container.__dict__[self.name]
+        if self.how == "structure":
+            return structure(container)
         return container[self.name]
 
     def __hash__(self) -> int:
-        return hash((self.how, id(self.container), self.name))
+        inner = self.container if isinstance(self.container, Path) else id(self.container)
+        return hash((self.how, inner, self.name))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Path) or self.how != other.how or self.name != other.name:
@@ -186,8 +192,22 @@ class Path:
             return self.container == other.container
         return self.container is other.container
 
+    def __repr__(self) -> str:
+        return f"<{self.how} {self}>"
+
     def __str__(self) -> str:
         if self.how in ("global", "cell"):
             return str(self.name)
         prefix = str(self.container) if isinstance(self.container, Path) else "self"
         return f"{prefix}.{self.name}" if self.how == "attribute" else f"{prefix}[{self.name!r}]"
+
+
+def structure(container: Any) -> Any:
+    """The type of a container and its keys or length, to see whether it has changed.
+
+    >>> structure({"a": 1, "b": 2})
+    (<class 'dict'>, 'a', 'b')
+    """
+    if isinstance(container, dict):
+        return (type(container), *container)
+    return (type(container), len(container))
