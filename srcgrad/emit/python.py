@@ -126,6 +126,9 @@ class _Emitter:
         for s in block.statements:
             match s:
                 case ir.Assign():
+                    for v in s.writes:
+                        if v in pending and not _assignable(pending[v]):
+                            del pending[v]
                     size, memory = take(s.operands(), 1)
                     memory |= self._reads(s)
                     if s.writes or s.effect:
@@ -160,7 +163,7 @@ class _Emitter:
         found = set()
         for operand in s.operands():
             for v in ir.variables(operand):
-                if holds_memory(v.kind) and v not in s.views:
+                if holds_memory(v.kind) and (v not in s.views or not isinstance(v.kind, Array)):
                     root = self.aliasing.find(v)
                     if root in self.aliasing.written:
                         found.add(root)
@@ -443,6 +446,15 @@ def _hashable(value: Any) -> bool:
     except TypeError:
         return False
     return True
+
+def _assignable(s: ir.Assign) -> bool:
+    """Whether a call can stand on the left of an augmented assignment."""
+    container = s.args[0] if s.args else None
+    return (
+        s.function is operator.getitem
+        and isinstance(container, ir.Var)
+        and isinstance(container.kind, Array)
+    )
 
 
 __all__ = ["Array", "Emitted", "Scalar", "emit_function", "operator", "raise_exception", "runtime"]

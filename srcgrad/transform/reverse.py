@@ -978,6 +978,7 @@ class Adjoint(Lowerer):
                 continue
             a, b = first.get(var), second.get(var)
             if a is b:
+                after[var] = a
                 continue
             if a is None:
                 self.block = then

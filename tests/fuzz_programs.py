@@ -1,0 +1,652 @@
+"""Random programs over NumPy arrays: branches, loops, writes in place, views, lists.
+
+`program(choose)` makes one as a tree of lines; `choose(n)` picks a number below n, so that
+hypothesis, or a plain random generator, decides everything. Shapes are known while generating,
+which makes every index valid; values stay bounded because what grows is wrapped in sin or tanh.
+"""
+
+from __future__ import annotations
+
+import linecache
+import operator
+
+HELPERS = '''\
+import numpy as np
+
+
+def mutate(a, s):
+    a[0] = np.sin(a[0] * s)
+    a[1:] *= 0.5
+    return a[1] * s
+
+
+def scaled(a, s):
+    return a * s
+
+
+def tail(a):
+    return a[1:]
+
+
+def shifted(a, b):
+    a[1:] = a[:-1] * b[1:]
+    b += 0.1 * a
+    return a
+
+
+def gather(items, a):
+    items.append(a)
+    items.append(np.sin(a))
+
+
+'''
+
+N = 4  # the length of most arrays
+M = 3  # the number of rows
+
+
+class Program:
+    """The state of one generation: names in scope, with what is known of each."""
+
+    def __init__(self, choose, features=None):
+        self.choose = choose
+        self.scalars = {}
+        self.arrays = {}
+        self.lists = {}  # name -> [item, minimal length, whether it may change here]
+        self.indices = []  # loop indices, all below M
+        self.counter = 0
+        self.loops = 0
+        self.depth = 0
+
+    # Choices
+
+    def pick(self, items):
+        items = list(items)
+        return items[self.choose(len(items))]
+
+    def chance(self, percent):
+        return self.choose(100) < percent
+
+    def name(self, prefix):
+        self.counter += 1
+        return f"{prefix}{self.counter}"
+
+    def constant(self):
+        return self.pick(["0.5", "0.3", "1.2", "-0.7", "2.0", "0.9"])
+
+    # Expressions
+
+    def index(self, n):
+        """An index into a dimension of length n."""
+        choices = [str(self.choose(n)), str(-1 - self.choose(n))]
+        if self.indices:
+            i = self.pick(self.indices)
+            choices += [f"({i} + 1) % {n}", f"{i} % {n}", f"{i} - 1" if n >= M else "0"]
+            if n >= M:
+                choices += [i, i]
+            if n > M:
+                choices += [f"{i} + 1"]
+        return self.pick(choices)
+
+    def scalar(self, depth=2):
+        kind = self.choose(14) if depth > 0 else self.choose(5)
+        if kind == 0:
+            return self.constant()
+        if kind in (1, 2) and self.scalars:
+            return self.pick(self.scalars)
+        if kind in (3, 4, 1, 2):
+            array = self.pick(self.arrays)
+            shape = self.arrays[array]
+            if len(shape) == 1:
+                return f"{array}[{self.index(shape[0])}]"
+            return f"{array}[{self.index(shape[0])}, {self.index(shape[1])}]"
+        if kind == 5:
+            return f"np.sin({self.scalar(depth - 1)})"
+        if kind == 6:
+            return f"({self.scalar(depth - 1)} * {self.scalar(depth - 1)})"
+        if kind == 7:
+            return f"({self.scalar(depth - 1)} {self.pick('+-')} {self.scalar(depth - 1)})"
+        if kind == 8:
+            divisor = self.scalar(depth - 1)
+            return f"({self.scalar(depth - 1)} / (1.5 + {divisor} * {divisor}))"
+        if kind == 9:
+            array = self.pick(self.arrays)
+            return self.pick([f"{array}.mean()", f"np.sum({array}) * 0.2", f"{array}.sum() / 3"])
+        if kind == 10:
+            return f"float({self.scalar(depth - 1)})"
+        if kind == 11:
+            found = [n for n, (item, least, _) in self.lists.items() if item == () and least > 0]
+            if found:
+                items = self.pick(found)
+                return f"{items}[{self.pick(['0', '-1', '0'])}]"
+            return f"-{self.scalar(depth - 1)}"
+        if kind == 12 and self.indices:
+            return f"({self.scalar(depth - 1)} * {self.pick(self.indices)})"
+        return f"np.tanh({self.scalar(depth - 1)})"
+
+    def with_shape(self, shape):
+        return [name for name, s in self.arrays.items() if s == shape]
+
+    def read(self, shape):
+        """An array of the given shape without arithmetic: a variable, or a view."""
+        found = list(self.with_shape(shape))
+        for name, s in self.arrays.items():
+            if len(shape) == 1:
+                (n,) = shape
+                if len(s) == 1 and s[0] > n:
+                    k = s[0] - n
+                    start = self.choose(k + 1)
+                    stop = start + n - s[0]
+                    found.append(f"{name}[{start or ''}:{stop or ''}]")
+                    if s[0] >= 2 * n - 1:
+                        found.append(f"{name}[:{2 * n - 1}:2]")
+                if len(s) == 1 and s[0] == n:
+                    found += [f"{name}[::-1]"] * self.chance(30)
+                if len(s) == 2 and s[1] == n:
+                    found.append(f"{name}[{self.index(s[0])}]")
+                if len(s) == 2 and s[0] == n:
+                    found.append(f"{name}[:, {self.index(s[1])}]")
+                if len(s) == 2 and s[0] * s[1] == n:
+                    found += [f"{name}.ravel()", f"{name}.reshape(-1)"]
+            else:
+                if len(s) == 2 and s == shape[::-1] and s[0] != s[1]:
+                    found.append(f"{name}.T")
+                if len(s) == 1 and s[0] == shape[0] * shape[1]:
+                    found.append(f"{name}.reshape{shape}")
+                if s == (M, N) and shape == (2, N):
+                    found.append(f"{name}[{self.pick(['1:', ':-1', '::2'])}]")
+        for name, (item, least, _) in self.lists.items():
+            if item == shape and least > 0:
+                found += [f"{name}[{self.pick(['0', '-1'])}]"] * 2
+        return self.pick(found) if found else None
+
+    def array(self, shape, depth=2):
+        """An array of the given shape; may be a view."""
+        kind = self.choose(19) if depth > 0 else 0
+        if kind <= 3:
+            return self.read(shape) or self.made(shape)
+        inner = depth - 1
+        if kind == 4:
+            return f"np.sin({self.array(shape, inner)})"
+        if kind == 5:
+            return f"{self.array(shape, inner)} * {self.scalar(inner)}".join("()")
+        if kind in (6, 7):
+            sign = self.pick("+-*")
+            return f"({self.array(shape, inner)} {sign} {self.array(shape, inner)})"
+        if kind == 8:
+            test = f"{self.array(shape, 0)} > {self.constant()}"
+            return f"np.where({test}, {self.array(shape, inner)}, {self.array(shape, inner)})"
+        if kind == 9:
+            return self.made(shape)
+        if kind == 10:
+            return f"{self.array(shape, 0)}.copy()"
+        if kind == 11 and len(shape) == 1:
+            matrices = [n for n, s in self.arrays.items() if len(s) == 2 and s[0] == shape[0]]
+            if matrices:
+                matrix = self.pick(matrices)
+                return f"{matrix} @ {self.array((self.arrays[matrix][1],), inner)}".join("()")
+            return f"np.array([{', '.join(self.scalar(1) for _ in range(shape[0]))}])"
+        if kind == 11:
+            return f"({self.array(shape, inner)} * {self.array((shape[1],), inner)})"
+        if kind == 12 and len(shape) == 1 and shape[0] > 1:
+            k = 1 + self.choose(shape[0] - 1)
+            parts = f"{self.array((k,), inner)}, {self.array((shape[0] - k,), inner)}"
+            return f"np.concatenate([{parts}])"
+        if kind == 12 and len(shape) == 2:
+            rows = ", ".join(self.array((shape[1],), inner) for _ in range(shape[0]))
+            return self.pick(["np.stack([%s])", "np.array([%s])"]) % rows
+        if kind == 13:
+            return f"np.tanh({self.array(shape, inner)})"
+        if kind == 14:
+            return f"(1.5 - {self.array(shape, inner)})"
+        if kind == 15 and len(shape) == 1:
+            sources = [n for n, s in self.arrays.items() if len(s) == 1]
+            source = self.pick(sources)
+            index = [self.choose(self.arrays[source][0]) for _ in range(shape[0])]
+            return f"{source}[np.array({index})]" if self.chance(50) else f"{source}[{index}]"
+        if kind == 15:
+            return f"np.outer({self.array(shape[:1], inner)}, {self.array(shape[1:], inner)})"
+        if kind == 16 and len(shape) == 1:
+            matrices = [n for n, s in self.arrays.items() if len(s) == 2 and s[1] == shape[0]]
+            if matrices:
+                return f"{self.pick(matrices)}.{self.pick(['sum', 'mean'])}(axis=0)"
+            return f"scaled({self.array(shape, inner)}, {self.scalar(inner)})"
+        if kind == 17:
+            return f"scaled({self.array(shape, inner)}, {self.scalar(inner)})"
+        if kind == 18:
+            a, b = self.array(shape, 0), self.array(shape, 0)
+            return f"({a} / (1.5 + {b} * {b}))"
+        return f"-{self.array(shape, inner)}"
+
+    def made(self, shape):
+        size = shape[0] if len(shape) == 1 else shape
+        known = self.with_shape(shape)
+        choices = [f"np.zeros({size})", f"np.ones({size})", f"np.full({size}, {self.scalar(0)})"]
+        if known:
+            choices += [f"np.zeros_like({self.pick(known)})", f"np.zeros({self.pick(known)}.shape)"]
+        return self.pick(choices)
+
+    def bounded(self, shape):
+        text = self.array(shape)
+        return f"np.sin({text})" if self.chance(40) else text
+
+    def bounded_scalar(self):
+        text = self.scalar()
+        return f"np.tanh({text})" if self.chance(50) else text
+
+    def shape(self):
+        return self.pick([(N,), (N,), (N,), (M, N), (M,), (2, N), (N, M)])
+
+    def test(self):
+        choices = [f"{self.scalar(1)} > {self.constant()}", f"{self.scalar(1)} < {self.scalar(1)}"]
+        if self.indices:
+            choices.append(f"{self.pick(self.indices)} > {self.choose(2)}")
+            choices.append(f"{self.pick(self.indices)} == {self.choose(3)}")
+        if self.chance(15):
+            choices = [f"{choices[0]} {self.pick(['and', 'or'])} {self.scalar(0)} > 0.1"]
+        return self.pick(choices)
+
+    def key(self, shape):
+        """A key to write to, and the shape of what is written."""
+        if len(shape) == 1:
+            (n,) = shape
+            return self.pick(
+                [
+                    (self.index(n), ()),
+                    (self.index(n), ()),
+                    ("1:", (n - 1,)),
+                    (":-1", (n - 1,)),
+                    (":", shape),
+                    ("...", shape),
+                    ("::-1", shape),
+                    ("::2", ((n + 1) // 2,)),
+                    ("1:-1", (n - 2,)) if n > 2 else (":", shape),
+                ]
+            )
+        m, n = shape
+        return self.pick(
+            [
+                (f"{self.index(m)}, {self.index(n)}", ()),
+                (self.index(m), (n,)),
+                (f":, {self.index(n)}", (m,)),
+                ("1:", (m - 1, n)) if (m - 1, n) == (2, N) else (":", shape),
+                (f"{self.index(m)}, 1:", (n - 1,)),
+                (":", shape),
+            ]
+        )
+
+    # Statements: lists of lines, or (line, block) for compound ones
+
+    def value(self, shape):
+        return self.bounded(shape) if shape else self.bounded_scalar()
+
+    def statement(self):
+        kinds = [
+            "scalar", "array", "rebind", "alias", "view", "write", "write", "write", "augment",
+            "augment", "augment_part", "augment_part", "swap", "list", "append", "list_item",
+            "call", "primitive", "mask", "fancy", "tuple_items", "list_copy",
+        ]  # fmt: skip
+        if self.depth < 3:
+            kinds += ["branch", "branch", "loop", "loop", "loop", "while_loop"]
+        if self.loops:
+            kinds += ["jump"]
+        elif self.depth == 1 and self.chance(10):
+            kinds += ["early"]
+        return getattr(self, "make_" + self.pick(kinds))()
+
+    def block(self, size):
+        """Statements in a scope of their own: names made inside are gone after it."""
+        self.depth += 1
+        saved = dict(self.scalars), dict(self.arrays), {k: list(v) for k, v in self.lists.items()}
+        lines = []
+        for _ in range(1 + self.choose(size)):
+            lines += self.statement()
+        self.scalars, self.arrays, self.lists = saved
+        self.depth -= 1
+        return lines
+
+    def make_scalar(self):
+        value = self.bounded_scalar()
+        outer = bool(self.scalars) and self.chance(60)
+        name = self.pick(self.scalars) if outer else self.name("s")
+        self.scalars[name] = True
+        if outer and self.chance(40):
+            return [f"{name} {self.pick('+-*')}= {value}"]
+        return [f"{name} = {value}"]
+
+    def make_array(self):
+        shape = self.shape()
+        value = self.bounded(shape)
+        name = self.name("a")
+        self.arrays[name] = shape
+        return [f"{name} = {value}"]
+
+    def make_rebind(self):
+        name = self.pick(self.arrays)
+        return [f"{name} = {self.bounded(self.arrays[name])}"]
+
+    def make_alias(self):
+        other = self.pick(self.arrays)
+        name = self.name("a")
+        self.arrays[name] = self.arrays[other]
+        return [f"{name} = {other}"]
+
+    def make_view(self):
+        shape = self.shape()
+        text = self.read(shape)
+        if text is None:
+            return self.make_alias()
+        name = self.name("a")
+        self.arrays[name] = shape
+        return [f"{name} = {text}"]
+
+    def make_write(self):
+        name = self.pick(self.arrays)
+        key, shape = self.key(self.arrays[name])
+        value = self.value(shape) if self.chance(85) else self.scalar(1)
+        return [f"{name}[{key}] = {value}"]
+
+    def make_augment(self):
+        name = self.pick(self.arrays)
+        shape = self.arrays[name]
+        if self.chance(25):
+            return [f"{name} {self.pick('+-*')}= {self.scalar(1)}"]
+        if self.chance(15):
+            divisor = self.array(shape, 0)
+            return [f"{name} /= 1.5 + {divisor} ** 2"]
+        return [f"{name} {self.pick('+-*')}= {self.bounded(shape)}"]
+
+    def make_augment_part(self):
+        name = self.pick(self.arrays)
+        key, shape = self.key(self.arrays[name])
+        return [f"{name}[{key}] {self.pick('+-**')}= {self.value(shape)}"]
+
+    def make_swap(self):
+        name = self.pick(self.arrays)
+        others = [n for n in self.with_shape(self.arrays[name]) if n != name]
+        if not others:
+            return self.make_array()
+        other = self.pick(others)
+        if self.chance(25) and len(others) > 1:
+            third = self.pick([n for n in others if n != other])
+            return [f"{name}, {other}, {third} = {other}, {third}, {name}"]
+        return [f"{name}, {other} = {other}, {name}"]
+
+    def make_list(self):
+        name = self.name("l")
+        item = self.pick([(), (), (N,), (N,), (M,), "pair"])
+        count = self.choose(3)
+        values = ", ".join(self.item(item) for _ in range(count))
+        self.lists[name] = [item, count, True]
+        return [f"{name} = [{values}]"]
+
+    def item(self, item):
+        if item == "pair":
+            return f"({self.scalar(1)}, {self.array((N,), 1)})"
+        if item == ():
+            return self.bounded_scalar()
+        return self.array(item, 1)
+
+    def make_append(self):
+        if not self.lists:
+            return self.make_list()
+        name = self.pick(self.lists)
+        info = self.lists[name]
+        line = f"{name}.append({self.item(info[0])})"
+        info[1] += 1
+        if self.chance(25):
+            inner = self.statement()
+            if any("return" in str(s) or "break" in str(s) or "continue" in str(s) for s in inner):
+                return [line, *inner]
+            if info[0] == "pair" or info[1] < 1 or name not in self.lists:
+                return [line, *inner]
+            out = self.name("s" if info[0] == () else "a")
+            if info[0] == ():
+                self.scalars[out] = True
+            else:
+                self.arrays[out] = info[0]
+            info[1] -= 1
+            return [line, *inner, f"{out} = {name}.pop()"]
+        return [line]
+
+    def make_list_item(self):
+        found = [n for n, v in self.lists.items() if v[1] > 0]
+        if not found:
+            return self.make_append()
+        name = self.pick(found)
+        item = self.lists[name][0]
+        place = self.pick(["0", "-1"])
+        if item == "pair":
+            s, a = self.name("s"), self.name("a")
+            self.scalars[s], self.arrays[a] = True, (N,)
+            return [f"{s}, {a} = {name}[{place}]"]
+        if self.chance(40):
+            return [f"{name}[{place}] = {self.item(item)}"]
+        if item == ():
+            return [f"{name}[{place}] {self.pick('+-*')}= {self.bounded_scalar()}"]
+        if self.chance(50):
+            return [f"{name}[{place}] {self.pick('+-*')}= {self.bounded(item)}"]
+        return [f"{name}[{place}][{self.index(item[0])}] = {self.bounded_scalar()}"]
+
+    def make_tuple_items(self):
+        a, b = self.name("a"), self.name("a")
+        shape = self.shape()
+        first, second = self.array(shape, 1), self.array(shape, 1)
+        pair = self.name("t")
+        self.arrays[a] = self.arrays[b] = shape
+        return [f"{pair} = ({first}, {second})", f"{b}, {a} = {pair}"]
+
+    def make_list_copy(self):
+        if not self.lists or self.chance(60):
+            return self.make_list()
+        name = self.pick(self.lists)
+        item, least, _ = self.lists[name]
+        new = self.name("l")
+        text, count = self.pick(
+            [(f"list({name})", least), (f"{name} + {name}", 2 * least), (f"{name}[1:]", least - 1),
+             (f"{name}[::-1]", least), (f"[v for v in {name}]", least)]
+        )  # fmt: skip
+        self.lists[new] = [item, max(count, 0), True]
+        return [f"{new} = {text}"]
+
+    def make_call(self):
+        kind = self.choose(4)
+        shape = self.pick([s for s in self.arrays.values() if len(s) == 1])
+        a = self.pick(self.with_shape(shape))
+        if kind == 0:
+            name = self.name("s")
+            line = f"{name} = mutate({a}, {self.scalar(1)})"
+            self.scalars[name] = True
+            return [line]
+        if kind == 1 and shape == (N,):
+            name = self.name("a")
+            self.arrays[name] = (M,)
+            return [f"{name} = tail({a})"]
+        if kind == 2:
+            b = self.pick(self.with_shape(shape))
+            name = self.name("a")
+            self.arrays[name] = shape
+            return [f"{name} = shifted({a}, {b})"]
+        found = [n for n, v in self.lists.items() if v[0] == shape]
+        if not found:
+            return self.make_list()
+        name = self.pick(found)
+        self.lists[name][1] += 2
+        return [f"gather({name}, {a})"]
+
+    def make_primitive(self):
+        name = self.pick(self.arrays)
+        shape = self.arrays[name]
+        kind = self.choose(6)
+        if kind == 0 and len(shape) == 1:
+            index = [self.choose(shape[0]) for _ in range(M)]
+            return [f"np.add.at({name}, np.array({index}), {self.array((M,), 1)})"]
+        if kind == 1:
+            function = self.pick(["add", "multiply", "subtract"])
+            operands = f"{self.array(shape, 1)}, {self.array(shape, 1)}"
+            return [f"np.{function}({operands}, out={name})"]
+        if kind == 2:
+            return [f"np.copyto({name}, {self.bounded(shape)})"]
+        if kind == 3:
+            return [f"np.sin({self.array(shape, 1)}, out={name})"]
+        if kind == 4:
+            return [f"{name}.fill({self.scalar(1)})"]
+        return [f"np.sin({name}[1:], out={name}[:-1])"] if len(shape) == 1 else self.make_write()
+
+    def make_mask(self):
+        name = self.pick(self.arrays)
+        test = f"{self.array(self.arrays[name], 0)} > {self.constant()}"
+        mark = self.pick(["=", "+=", "*="])
+        return [f"{name}[{test}] {mark} {self.scalar(1)}"]
+
+    def make_fancy(self):
+        found = [n for n, s in self.arrays.items() if len(s) == 1]
+        name = self.pick(found)
+        (n,) = self.arrays[name]
+        order = list(range(n))
+        index = [order.pop(self.choose(len(order))) for _ in range(2)]
+        mark = self.pick(["=", "+=", "*=", "="])
+        fresh = self.name("a")
+        lines = [f"{name}[{index}] {mark} {self.pick([self.scalar(1), self.array((2,), 1)])}"]
+        self.arrays[fresh] = (2,)
+        lines.append(f"{fresh} = {name}[{index[::-1]}]")
+        if self.chance(50):
+            lines.append(f"{fresh}[0] = {self.scalar(1)}")
+        return lines
+
+    def make_branch(self):
+        lines = [(f"if {self.test()}:", self.block(3))]
+        if self.chance(20):
+            lines.append((f"elif {self.test()}:", self.block(2)))
+        if self.chance(60):
+            lines.append(("else:", self.block(3)))
+        return lines
+
+    def make_loop(self):
+        self.loops += 1
+        kind = self.choose(10)
+        added = None
+        if kind < 7:
+            index = self.pick("ijk") if self.chance(70) else self.name("i")
+            while index in self.indices:
+                index = self.name("i")
+            bounds = self.pick(["range(3)", "range(n)", "range(0)", "range(1, 3)", "range(2, -1, -1)",
+                                "range(n)", "range(len(x) - 1)", "range(n - 2)"])  # fmt: skip
+            head = f"for {index} in {bounds}:"
+            self.indices.append(index)
+            body = self.block(4)
+            self.indices.remove(index)
+        elif kind < 8 and any(v[0] != "pair" for v in self.lists.values()):
+            found = [n for n, v in self.lists.items() if v[0] != "pair"]
+            name = self.pick(found)
+            item = self.lists[name][0]
+            added = self.name("s" if item == () else "a")
+            saved = dict(self.scalars), dict(self.arrays)
+            (self.scalars if item == () else self.arrays)[added] = True if item == () else item
+            changing = self.lists.pop(name)
+            head, body = f"for {added} in {name}:", self.block(3)
+            self.lists[name] = changing
+            self.scalars, self.arrays = saved
+        else:
+            array = self.pick(self.arrays)
+            shape = self.arrays[array]
+            added = self.name("s" if len(shape) == 1 else "a")
+            saved = dict(self.scalars), dict(self.arrays)
+            if len(shape) == 1:
+                self.scalars[added] = True
+            else:
+                self.arrays[added] = shape[1:]
+            text = self.pick([array, f"{array}.copy()"])
+            head, body = f"for {added} in {text}:", self.block(3)
+            self.scalars, self.arrays = saved
+        self.loops -= 1
+        return [(head, body)]
+
+    def make_while_loop(self):
+        count = self.name("c")
+        self.loops += 1
+        test = self.pick([f"{count} < {self.choose(4)}", f"{count} < 4 and {self.test()}"])
+        saved, self.indices = self.indices, list(self.indices)
+        body = self.block(3)
+        self.indices = saved
+        self.loops -= 1
+        return [f"{count} = 0", (f"while {test}:", [f"{count} += 1", *body])]
+
+    def make_jump(self):
+        return [(f"if {self.test()}:", [self.pick(["break", "continue"])])]
+
+    def make_early(self):
+        return [(f"if {self.test()}:", [f"return {self.result()}"])]
+
+    def result(self):
+        terms = [name for name in self.scalars]
+        terms += [f"np.sum({name} * {self.constant()})" for name in self.arrays]
+        return " + ".join(terms)
+
+
+def program(choose):
+    """A random program, as a tree of lines: a list of lines and of (line, block)."""
+    p = Program(choose)
+    p.arrays = {"x": (N,), "w": (M, N)}
+    p.scalars = {"z": True}
+    p.depth = 1
+    lines = []
+    if p.chance(50):
+        lines += [f"{name} = {name}.copy()" for name in ("x", "w") if p.chance(60)]
+    for _ in range(2 + p.choose(8)):
+        lines += p.statement()
+    total = "total"
+    lines.append(f"{total} = {p.result()}")
+    for name, (item, _, _) in p.lists.items():
+        if item == "pair":
+            lines.append((f"for p, q in {name}:", [f"{total} = {total} + p * np.sum(q)"]))
+        else:
+            lines.append((f"for v in {name}:", [f"{total} = {total} + np.sum(np.sin(v))"]))
+    lines.append(f"return {total}")
+    return lines
+
+
+def text_of(lines, indent="    "):
+    """The source text of a tree of lines."""
+    out = []
+    for line in lines:
+        if isinstance(line, tuple):
+            head, body = line
+            out.append(indent + head)
+            out.append(text_of(body, indent + "    ") if body else indent + "    pass")
+        else:
+            out.append(indent + line)
+    return "\n".join(out)
+
+
+def source(lines):
+    """The whole module of a program."""
+    return HELPERS + "def program(x, w, z, n):\n" + text_of(lines) + "\n"
+
+
+_number = 0
+
+
+def load(text):
+    """The function `program` of a module's text; its source can be found by inspect."""
+    global _number
+    _number += 1
+    filename = f"<fuzz {_number}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    namespace = {"__name__": "fuzz"}
+    exec(compile(text, filename, "exec"), namespace)
+    return namespace["program"]
+
+
+def smaller(lines):
+    """Programs with one statement less, or with a block in place of its statement."""
+    for i, line in enumerate(lines):
+        yield lines[:i] + lines[i + 1 :]
+        if isinstance(line, tuple):
+            head, body = line
+            yield lines[:i] + body + lines[i + 1 :]
+            for b in smaller(body):
+                yield [*lines[:i], (head, b), *lines[i + 1 :]]
+
+
+__all__ = ["load", "operator", "program", "smaller", "source"]

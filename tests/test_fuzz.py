@@ -1,0 +1,196 @@
+"""Gradients of random programs (`fuzz_programs.py`) against finite differences.
+
+A wrong gradient is a failure; a refusal (UnsupportedError) is counted. For a long run:
+
+    python -m tests.test_fuzz 5000 [first seed]
+
+prints each failing program, made as small as it gets, and a summary.
+"""
+
+from __future__ import annotations
+
+import collections
+import random
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import srcgrad
+from srcgrad.errors import UnsupportedError
+from tests import fuzz_programs
+from tests.fuzz_programs import M, N
+
+
+class Invalid(Exception):
+    """The program itself fails, or is not smooth enough to be checked."""
+
+
+class Wrong(Exception):
+    """The gradient is wrong."""
+
+
+def inputs(dtype=np.float64):
+    r = np.random.default_rng(7)
+    x, w = r.normal(size=N), r.normal(size=(M, N))
+    return x.astype(dtype), w.astype(dtype), 0.4, 3
+
+
+def difference(f, args, direction, step):
+    values = []
+    for sign in (1, -1, 2, -2):
+        moved = [np.array(a) + sign * step * d if np.ndim(a) else a + sign * step * d
+                 for a, d in zip(args[:3], direction, strict=True)]  # fmt: skip
+        values.append(float(f(*moved, args[3])))
+    near = (values[0] - values[1]) / (2 * step)
+    far = (values[2] - values[3]) / (4 * step)
+    return (4 * near - far) / 3
+
+
+def derivative(f, args, direction):
+    """The derivative along a direction, from differences with two steps that agree."""
+    try:
+        a, b = (difference(f, args, direction, step) for step in (1e-4, 2.7e-5))
+    except Exception as error:
+        raise Invalid from error
+    if not np.isfinite(a) or abs(a) > 1e5 or abs(a - b) > 1e-7 * (1 + abs(a)):
+        raise Invalid
+    return b
+
+
+def check(text):
+    """Compare the gradient of a program with differences.
+
+    Raises:
+        Invalid: the program is no test.
+        Wrong: the gradient is wrong.
+        UnsupportedError: srcgrad refuses the program.
+    """
+    f = fuzz_programs.load(text)
+    args = inputs()
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        r = np.random.default_rng(3)
+        directions = [
+            (r.normal(size=N), r.normal(size=(M, N)), float(r.normal())) for _ in range(2)
+        ]
+        expected = [derivative(f, args, d) for d in directions]
+        primal = float(f(*(np.array(a) if np.ndim(a) else a for a in args)))
+        gradient = srcgrad.value_and_grad(f, argnums=(0, 1, 2))
+        mine = [np.array(a) if np.ndim(a) else a for a in args]
+        try:
+            value, found = gradient(*mine)
+        except UnsupportedError:
+            raise
+        except Exception as error:
+            raise Wrong(f"{type(error).__name__}: {error}\n{gradient.source}") from error
+    for a, b in zip(args, mine, strict=True):
+        if not np.array_equal(a, b):
+            raise Wrong(f"an argument was changed\n{gradient.source}")
+    if abs(value - primal) > 1e-12 * (1 + abs(primal)):
+        raise Wrong(f"the value is {value}, not {primal}\n{gradient.source}")
+    for g, a in zip(found, args[:3], strict=True):
+        if np.shape(g) != np.shape(a):
+            raise Wrong(f"a gradient of shape {np.shape(g)} for {np.shape(a)}\n{gradient.source}")
+    for d, e in zip(directions, expected, strict=True):
+        total = sum(float(np.sum(g * v)) for g, v in zip(found, d, strict=True))
+        if not abs(total - e) <= 1e-5 * (1 + abs(e)):
+            raise Wrong(f"the derivative is {total}, not {e}\n{gradient.source}")
+
+
+@settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+@given(st.data())
+def test_random_programs(data):
+    def choose(n):
+        return data.draw(st.integers(0, n - 1))
+
+    text = fuzz_programs.source(fuzz_programs.program(choose))
+    try:
+        check(text)
+    except (Invalid, UnsupportedError):
+        return
+    except Wrong as error:
+        pytest.fail(f"{text}\n{error}", pytrace=False)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_seeded_programs(seed):
+    counts, failures = campaign(15, 1000 * seed)
+    assert not failures, "\n".join(failures)
+    assert counts["refused"] <= 5
+
+
+def generated(seed):
+    r = random.Random(seed)
+    return fuzz_programs.program(lambda n: r.randrange(n))
+
+
+def outcome(lines):
+    """What happens with a program: a word, and details."""
+    try:
+        check(fuzz_programs.source(lines))
+    except Invalid:
+        return "invalid", ""
+    except UnsupportedError as error:
+        return "refused", error.message
+    except Wrong as error:
+        return "wrong", str(error)
+    return "right", ""
+
+
+def shrunk(lines, seconds=8.0):
+    """The smallest program that is still wrong."""
+    end = time.time() + seconds
+    again = True
+    while again and time.time() < end:
+        again = False
+        for candidate in fuzz_programs.smaller(lines):
+            if time.time() > end:
+                break
+            try:
+                if outcome(candidate)[0] == "wrong":
+                    lines, again = candidate, True
+                    break
+            except (SyntaxError, IndentationError):
+                continue
+    return lines
+
+
+def campaign(count, first=0, shrink=False, most=12):
+    """Run random programs; how many ended how, and the wrong ones."""
+    counts, reasons, failures = collections.Counter(), collections.Counter(), []
+    for seed in range(first, first + count):
+        lines = generated(seed)
+        word, details = outcome(lines)
+        counts[word] += 1
+        if word == "refused":
+            reasons[details[:100]] += 1
+        if word == "wrong":
+            if shrink:
+                lines = shrunk(lines)
+                details = outcome(lines)[1]
+            text = fuzz_programs.text_of(lines)
+            failures.append(f"seed {seed}\n{text}\n{details}\n")
+            if shrink:
+                print(failures[-1], "-" * 80, sep="\n", flush=True)
+            if len(failures) >= most:
+                break
+    if shrink:
+        for reason, n in reasons.most_common(30):
+            print(n, reason)
+        print(dict(counts))
+    return counts, failures
+
+
+if __name__ == "__main__":
+    arguments = [int(a) for a in sys.argv[1:]] or [1000]
+    campaign(arguments[0], arguments[1] if len(arguments) > 1 else 0, True)
