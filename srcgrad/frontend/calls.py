@@ -41,7 +41,12 @@ from .values import (
 )
 
 MOST_CALLS = 60
+RULES = "srcgrad.rules."
 MOST_UNROLLED = 100
+
+
+class Dynamic(Exception):
+    """A value isn't known when compiling."""
 
 
 class Calls(Expressions):
@@ -142,6 +147,10 @@ class Calls(Expressions):
         record = registry.lookup(function)
         if record is not None or function in registry.inplace_rules:
             return self.primitive(function, record, args, kwargs)
+        if isinstance(function, types.FunctionType) and function.__module__.startswith(RULES):
+            known = self.computed(function, args, kwargs)
+            if known is not None:
+                return known
         match function:
             case functools.partial():
                 bound = tuple(self.lift(a, None) for a in function.args)
@@ -166,6 +175,42 @@ class Calls(Expressions):
         if isinstance(method, types.FunctionType):
             return self.call(Bound(Place(method), Place(function)), args, kwargs)
         return self.unknown_call(function, args, kwargs)
+
+    def computed(
+        self, function: Any, args: list[Value], kwargs: dict[str, Value]
+    ) -> Value | None:
+        """The result of a rule's helper of known arguments, which needn't be lowered."""
+        try:
+            values = [self.static(a) for a in args]
+            named = {k: self.static(a) for k, a in kwargs.items()}
+        except Dynamic:
+            return None
+        return self.unstatic(function(*values, **named))
+
+    def static(self, value: Value) -> Any:
+        """The Python value of an abstract value that is known when compiling."""
+        match value:
+            case ir.Const() if not isinstance(value.value, ir.Undefined):
+                return value.value
+            case Tuple():
+                return tuple(self.static(item) for item in value.items)
+            case Slice():
+                return slice(*(self.static(p) for p in (value.start, value.stop, value.step)))
+            case Ref():
+                thing = self.state.heap[value.id]
+                if isinstance(thing, ListObject) and thing.var is None:
+                    return [self.static(item) for item in thing.items]
+        raise Dynamic
+
+    def unstatic(self, value: Any) -> Value:
+        """The abstract value of a Python value."""
+        if type(value) is tuple:
+            return Tuple(tuple(self.unstatic(item) for item in value))
+        if type(value) is list:
+            return self.new(ListObject(tuple(self.unstatic(item) for item in value)))
+        if type(value) is slice:
+            return Slice(ir.Const(value.start), ir.Const(value.stop), ir.Const(value.step))
+        return ir.Const(value)
 
     def nested_gradient(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         raise self.refuse("a gradient inside a differentiated function isn't supported yet")

@@ -3,8 +3,11 @@
 from . import (
     descriptions,
     elementwise,
+    fft,
+    fitting,
     indexing,
     inplace,
+    linalg,
     methods,
     products,
     python,
@@ -17,8 +20,11 @@ from .registry import lookup
 __all__ = [
     "descriptions",
     "elementwise",
+    "fft",
+    "fitting",
     "indexing",
     "inplace",
+    "linalg",
     "lookup",
     "methods",
     "products",
