@@ -5,7 +5,7 @@ import os
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # before NumPy is imported: pytest-xdist uses the cores
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, settings  # noqa: E402
 
 # Reproducible where nobody watches; a different search on each run at a developer's desk.
 settings.register_profile("default", deadline=None)
