@@ -14,6 +14,7 @@ from . import (
     reductions,
     shapes,
     shaping,
+    sizes,
 )
 from .registry import lookup
 
@@ -32,4 +33,5 @@ __all__ = [
     "reductions",
     "shapes",
     "shaping",
+    "sizes",
 ]

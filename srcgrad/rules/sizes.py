@@ -1,0 +1,147 @@
+"""Kinds of results whose size or dtype depends on values, so that samples would mislead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..kinds import Array, Dimension, Scalar, Size, TupleOf, fresh_size
+from .registry import kind
+
+Args = tuple[ir.Operand, ...]
+Kwargs = dict[str, ir.Operand]
+
+
+def _dtype(operand: ir.Operand) -> np.dtype[Any] | None:
+    if isinstance(operand, ir.Const):
+        return np.asarray(operand.value).dtype
+    kind = getattr(operand, "kind", None)
+    return kind.dtype if isinstance(kind, (Array, Scalar)) else None
+
+
+def _promoted(operands: Args) -> np.dtype[Any] | None:
+    dtypes = [_dtype(o) for o in operands]
+    if any(d is None for d in dtypes):
+        return None
+    return np.result_type(*dtypes)  # type: ignore[arg-type]
+
+
+@kind(np.arange)
+def arange(args: Args, kwargs: Kwargs) -> Inferred | None:
+    names = [*args, *(kwargs[k] for k in ("start", "stop", "step") if k in kwargs)]
+    given = kwargs.get("dtype", args[3] if len(args) > 3 else ir.Const(None))
+    if not isinstance(given, ir.Const):
+        return None
+    dtype = _promoted(tuple(names[:3])) if given.value is None else np.dtype(given.value)
+    if all(isinstance(n, ir.Const) for n in names[:3]):
+        values = [n.value for n in names[:3]]  # type: ignore[union-attr]
+        return Inferred(Array(np.arange(*values).dtype if given.value is None else dtype,
+                              (len(np.arange(*values)),)))  # fmt: skip
+    size: Dimension = fresh_size()
+    only = names[0]
+    if len(names) == 1 and isinstance(only, ir.Var) and isinstance(only.kind, Scalar):
+        size = only.kind.size if only.kind.size is not None else size
+    return Inferred(Array(dtype, (size,)))
+
+
+@kind(np.convolve, np.correlate)
+def convolve(args: Args, kwargs: Kwargs) -> Inferred | None:
+    return Inferred(Array(_promoted(args[:2]), (fresh_size(),)))
+
+
+@kind(np.trim_zeros)
+def trim_zeros(args: Args, kwargs: Kwargs) -> Inferred | None:
+    return Inferred(Array(_dtype(args[0]), (fresh_size(),)), tuple(ir.variables(args[0])))
+
+
+@kind(np.linalg.eigvals)
+def eigvals(args: Args, kwargs: Kwargs) -> Inferred | None:
+    """Of a real matrix the eigenvalues are real or complex, as they come."""
+    shape = getattr(getattr(args[0], "kind", None), "shape", None)
+    dtype = _dtype(args[0])
+    known = dtype if dtype is not None and dtype.kind == "c" else None
+    return Inferred(Array(known, None if shape is None else shape[:-1]))
+
+
+@kind(np.linalg.eig)
+def eig(args: Args, kwargs: Kwargs) -> Inferred | None:
+    values = eigvals(args, kwargs)
+    assert values is not None and isinstance(values.kind, Array)
+    shape = getattr(getattr(args[0], "kind", None), "shape", None)
+    result = type(np.linalg.eig(np.eye(1)))
+    return Inferred(TupleOf((values.kind, Array(values.kind.dtype, shape)), result))
+
+
+@kind(np.real_if_close)
+def real_if_close(args: Args, kwargs: Kwargs) -> Inferred | None:
+    dtype = _dtype(args[0])
+    if dtype is None or dtype.kind != "c":
+        return None
+    shape = getattr(getattr(args[0], "kind", None), "shape", None)
+    return Inferred(Array(None, shape), tuple(ir.variables(args[0])), False)
+
+
+def _pieces(x: ir.Operand, count: int, axis: int, equal: bool) -> Inferred | None:
+    kind_ = getattr(x, "kind", None)
+    if not isinstance(kind_, Array) or kind_.shape is None or not kind_.shape:
+        return None
+    whole = fresh_size()
+    items = []
+    for _ in range(count):
+        shape = list(kind_.shape)
+        n = shape[axis]
+        if equal and isinstance(n, int) and n % count == 0:
+            shape[axis] = n // count
+        else:
+            shape[axis] = whole if equal else fresh_size()
+        items.append(Array(kind_.dtype, tuple(shape)))
+    return Inferred(TupleOf(tuple(items), list), tuple(ir.variables(x)))
+
+
+def _split(args: Args, kwargs: Kwargs, axis: ir.Operand, even: bool) -> Inferred | None:
+    sections = args[1] if len(args) > 1 else kwargs.get("indices_or_sections")
+    if not isinstance(axis, ir.Const):
+        return None
+    if isinstance(sections, ir.Const) and isinstance(sections.value, int):
+        return _pieces(args[0], sections.value, axis.value, even)
+    if isinstance(sections, ir.Pack):
+        return _pieces(args[0], len(sections.items) + 1, axis.value, False)
+    if isinstance(sections, ir.Const):
+        return _pieces(args[0], len(sections.value) + 1, axis.value, False)
+    size = getattr(getattr(sections, "kind", None), "shape", None)
+    if size is not None and len(size) == 1 and not isinstance(size[0], Size):
+        return _pieces(args[0], size[0] + 1, axis.value, False)
+    return None
+
+
+@kind(np.split)
+def split(args: Args, kwargs: Kwargs) -> Inferred | None:
+    axis = args[2] if len(args) > 2 else kwargs.get("axis", ir.Const(0))
+    return _split(args, kwargs, axis, True)
+
+
+@kind(np.array_split)
+def array_split(args: Args, kwargs: Kwargs) -> Inferred | None:
+    axis = args[2] if len(args) > 2 else kwargs.get("axis", ir.Const(0))
+    return _split(args, kwargs, axis, False)
+
+
+@kind(np.vsplit)
+def vsplit(args: Args, kwargs: Kwargs) -> Inferred | None:
+    return _split(args, kwargs, ir.Const(0), True)
+
+
+@kind(np.hsplit)
+def hsplit(args: Args, kwargs: Kwargs) -> Inferred | None:
+    rank = getattr(getattr(args[0], "kind", None), "rank", None)
+    return _split(args, kwargs, ir.Const(0 if rank == 1 else 1), True)
+
+
+@kind(np.dsplit)
+def dsplit(args: Args, kwargs: Kwargs) -> Inferred | None:
+    return _split(args, kwargs, ir.Const(2), True)
+
+
