@@ -6,6 +6,7 @@ generated blocks.
 
 import contextlib
 import io
+import linecache
 import os
 import re
 import shlex
@@ -24,44 +25,57 @@ PROGRAMS = [code for language, rest, code in BLOCKS if language == "python" and 
 GENERATED = {rest.split()[-1]: code for _, rest, code in BLOCKS if "generated:" in rest}
 
 
-def run(code, folder, name="model.py"):
-    """Run a block as a module of its own; its namespace and what it printed."""
-    path = folder / name
-    path.write_text(code)
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def run(code):
+    """Run a block as the file model.py; its namespace and what it printed."""
+    Path("model.py").write_text(code)
+    linecache.checkcache()
     namespace = {"__name__": "model"}
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(code, str(path), "exec"), namespace)
+        exec(compile(code, "model.py", "exec"), namespace)
     return namespace, printed.getvalue()
 
 
+def rewrite(head, old, new):
+    """Check a block that follows from the code, or write it anew."""
+    if os.environ.get("SRCGRAD_REWRITE"):
+        text = README.read_text()
+        assert text.count(head + old + "```\n") == 1
+        README.write_text(text.replace(head + old + "```\n", head + new + "```\n"))
+    else:
+        assert old == new, "run with SRCGRAD_REWRITE=1 and look at the change"
+
+
 @pytest.mark.parametrize("number", range(len(PROGRAMS)))
-def test_program(number, tmp_path, monkeypatch):
-    """A block runs, and prints what the comments after its `print`s say."""
-    monkeypatch.chdir(tmp_path)
+def test_program(number):
+    """A block runs, and prints what the comments after its `print`s say, or the next block."""
     code = PROGRAMS[number]
-    _, printed = run(code, tmp_path)
+    _, printed = run(code)
+    after = [*BLOCKS, ("", "", "")][BLOCKS.index(("python", "", code)) + 1]
+    if after[:2] == ("text", " printed"):
+        rewrite("```text printed\n", after[2], printed)
+        return
     said = re.findall(r"^print\(.*\)  +# (.*)$", code, re.MULTILINE)
     lines = [line for line in said if line != "what follows"]
     assert printed.splitlines()[: len(lines)] == lines
 
 
 @pytest.mark.parametrize("name", GENERATED)
-def test_generated_source_is_current(name, tmp_path):
+def test_generated_source_is_current(name):
     program = next(code for code in PROGRAMS if re.search(rf"def {name}\(|^{name} =", code, re.M))
-    namespace, _ = run(program, tmp_path)
+    namespace, _ = run(program)
     source = namespace[name].source.strip("\n") + "\n"
-    if os.environ.get("SRCGRAD_REWRITE"):
-        head = f"```python generated: {name}\n"
-        before, after = README.read_text().split(head)
-        README.write_text(before + head + source + after[after.index("```") :])
-    else:
-        assert GENERATED[name] == source, "run with SRCGRAD_REWRITE=1 and look at the change"
+    rewrite(f"```python generated: {name}\n", GENERATED[name], source)
 
 
-def test_generated_loss_stands_alone(tmp_path):
+def test_generated_loss_stands_alone():
     """The text in the README is a gradient by itself, given NumPy."""
-    namespace, _ = run(PROGRAMS[0], tmp_path)
+    namespace, _ = run(PROGRAMS[0])
     alone = {"np": np}
     exec(GENERATED["loss"], alone)
     arguments = [namespace[k] for k in "wxy"]
@@ -72,8 +86,8 @@ CONVENTIONS = re.findall(r"^\| `([^`]+)` \| `([^`]+)` \| `([^`]+)` \|$", README.
 
 
 @pytest.mark.parametrize("function, at, derivative", CONVENTIONS, ids=[c[0] for c in CONVENTIONS])
-def test_convention(function, at, derivative, tmp_path):
-    namespace, _ = run(f"import numpy as np\ndef f(x):\n    return {function}\n", tmp_path)
+def test_convention(function, at, derivative):
+    namespace, _ = run(f"import numpy as np\ndef f(x):\n    return {function}\n")
     with np.errstate(divide="ignore"):
         found = grad(namespace["f"])(eval(at))
     np.testing.assert_array_equal(found, eval(derivative))
