@@ -227,11 +227,12 @@ class Builder:
         (a, then), (b, orelse) = first, second
         yields: list[tuple[ir.Operand, ir.Operand, ir.Var]] = []
         statement = ir.If(test, then, orelse, (), self.span)
-        self.block.statements.append(statement)
+        here = len(self.block.statements)
         if a.unreachable or b.unreachable:
             live = b if a.unreachable else a
             a = b = live
             if a.unreachable:
+                self.block.statements.append(statement)
                 self.state = a
                 return
             self.state = self._rebind(entry, live, yields, 1 if first[0].unreachable else 0)
@@ -240,6 +241,8 @@ class Builder:
         then.results = tuple(y[0] for y in yields)
         orelse.results = tuple(y[1] for y in yields)
         statement.targets = tuple(y[2] for y in yields)
+        # not before: where a list must be materialized first, both branches are lowered again
+        self.block.statements.insert(here, statement)
 
     def _merged(
         self, test: ir.Operand, a: State, b: State, yields: list[Any]
