@@ -7,6 +7,8 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from .. import ir
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from ..rules import registry
@@ -17,6 +19,13 @@ INERT = frozenset(
         builtins.len, builtins.bool, builtins.print, builtins.str, builtins.isinstance,
         operator.not_, operator.is_, operator.contains, str.format, str.__mod__,
     }
+)  # fmt: skip
+
+
+# Objects without numbers in them; of any other, srcgrad can't know.
+HARMLESS: frozenset[Any] = frozenset(
+    {type(None), str, bytes, bool, int, slice, type, range, np.dtype, np.random.Generator,
+     np.random.RandomState}
 )  # fmt: skip
 
 
@@ -31,7 +40,7 @@ def carries(kind: Any) -> bool:
         case TupleOf():
             return any(carries(item) for item in kind.items)
         case Opaque():
-            return kind.type is None
+            return kind.type not in HARMLESS
     return False
 
 

@@ -225,7 +225,10 @@ class _Sampler:
                     number: Any = bool(self.variant)
                 elif kind.dtype.kind in "iu":
                     known = kind.size is not None and (self.attempt == 0 or isinstance(kind.size, int))
-                    number = self.length(kind.size) if known else self.attempt % 2  # type: ignore[arg-type]
+                    # never the same in both: what follows from its value isn't known
+                    v = self.variant
+                    free = (1 + v, v, 2 - v, 1 + v)[self.attempt]
+                    number = self.length(kind.size) if known else free  # type: ignore[arg-type]
                 else:
                     number = (0.5, 0.25)[self.variant]
                 scalar = kind.dtype.type(number)
@@ -307,7 +310,7 @@ def _pattern(a: Any, b: Any, seen: list[set[int]]) -> Any:
     """What the two sample results have in common, dimensions relative to the bases."""
     if isinstance(a, (tuple, list)):
         if type(a) is not type(b) or len(a) != len(b):
-            return Opaque(type(a))
+            return _Unknown()
         return (type(a), tuple(_pattern(x, y, seen) for x, y in zip(a, b, strict=True)))
     if isinstance(a, np.ndarray):
         if not isinstance(b, np.ndarray) or a.ndim != b.ndim:

@@ -20,6 +20,7 @@ from ..errors import Span, UnsupportedError
 from ..kinds import (
     BOOL,
     NOTHING,
+    UNKNOWN,
     Array,
     Kind,
     KindMismatch,
@@ -122,6 +123,8 @@ class Builder:
             if inferred is None:
                 self.need_constants(function, args, kwargs)
                 inferred = infer(function, args, kwargs)
+                if inferred.kind is UNKNOWN:
+                    self.need_known_ints(args, kwargs)
         target = ir.Var(name or hint(function), inferred.kind)
         if isinstance(inferred.kind, Scalar) and inferred.kind.dtype.kind in "iub":
             found: frozenset[Any] = frozenset()
@@ -143,6 +146,16 @@ class Builder:
             )
         )
         return target
+
+    def need_known_ints(
+        self, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
+    ) -> None:
+        """The kind of a result may follow from the value of an int: ask for it."""
+        for operand in (*args, *kwargs.values()):
+            for v in ir.variables(operand):
+                wanted = {o for o in v.origins if type(o) is not object or o in self.unrollable}
+                if wanted and isinstance(v.kind, Scalar) and v.kind.dtype.kind in "iu":
+                    raise NeedStatic(v.origins, f"{v.name} must be known when compiling", self.span)
 
     def need_constants(
         self, function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
