@@ -642,6 +642,8 @@ class Expressions(Builder):
                 none = isinstance(y, ir.Const) and y.value is None
                 if none and not x.optional and not isinstance(x.kind, Opaque):
                     return FALSE
+                if isinstance(y, ir.Const) and isinstance(x.kind, Array) and x.kind.shape is not None:
+                    return FALSE
                 if isinstance(y, (ir.Var, ir.Const)):
                     if x is y:
                         return TRUE

@@ -15,13 +15,18 @@ from srcgrad.rules.registry import adjoint
 # -- indices -------------------------------------------------------------------------------------
 
 
+def all_axes(ndim):
+    """The numbers of the axes, as a tuple: a loop over one is unrolled when compiling."""
+    return tuple(range(ndim))
+
+
 def axes_of(ndim, axis):
     """An axis argument (None, a number or a tuple) as a sorted tuple of non-negative axes."""
     if axis is None:
-        return tuple(range(ndim))
+        return all_axes(ndim)
     if isinstance(axis, tuple):
         axis = tuple(i % ndim for i in axis)
-        return tuple(i for i in range(ndim) if i in axis)
+        return tuple(i for i in all_axes(ndim) if i in axis)
     return (axis % ndim,) if ndim else ()
 
 
@@ -36,35 +41,54 @@ def restoring_index(ndim, axis):
         return (Ellipsis,)
     if axes[0] > 0 and axes[0] == ndim - len(axes):
         return (Ellipsis, *(None for _ in axes))
-    return tuple(None if i in axes else slice(None) for i in range(axes[-1] + 1))
+    return tuple(None if i in axes else slice(None) for i in all_axes(axes[-1] + 1))
 
 
 def along(ndim, axis, part):
     """The index that takes `part` (a number, a slice or None) along one axis.
 
-    >>> along(2, 0, -1), along(3, -1, -1)
-    ((-1,), (Ellipsis, -1))
+    >>> along(2, 0, -1), along(2, 1, -1), along(3, 1, -1)
+    (-1, (Ellipsis, -1), (slice(None, None, None), -1))
     """
     axis = axis % ndim
-    if axis > 0 and axis == ndim - 1:
+    if axis == 0:
+        return part
+    if axis == ndim - 1:
         return (Ellipsis, part)
     return (slice(None),) * axis + (part,)
 
 
+def only_along(ndim, axis):
+    """The index that gives an array that has only these axes all `ndim` of them.
+
+    >>> only_along(3, 1)
+    (None, slice(None, None, None), None)
+    """
+    axes = axes_of(ndim, axis)
+    return tuple(slice(None) if i in axes else None for i in all_axes(ndim))
+
+
+def other_axes(ndim, axis):
+    """The axes not reduced."""
+    axes = axes_of(ndim, axis)
+    return tuple(i for i in all_axes(ndim) if i not in axes)
+
+
 def axes_first(ndim, axis):
     """The permutation that moves the reduced axes to the front."""
+    return axes_of(ndim, axis) + other_axes(ndim, axis)
+
+
+def is_first(ndim, axis):
+    """Whether the reduced axes are the first ones."""
     axes = axes_of(ndim, axis)
-    return axes + tuple(i for i in range(ndim) if i not in axes)
+    return not axes or axes[-1] == len(axes) - 1
 
 
 def argsort(axes, ndim):
     """The positions of the axes in rising order; of a permutation, this is the inverse."""
-    order = ()
-    for i in range(ndim):
-        for k in range(len(axes)):
-            if axes[k] == i:
-                order = (*order, k)
-    return order
+    axes = tuple(i % ndim for i in axes)
+    return tuple(k for i in all_axes(ndim) for k in all_axes(len(axes)) if axes[k] == i)
 
 
 # -- reductions ----------------------------------------------------------------------------------
@@ -74,7 +98,13 @@ def restore_axes(d_out, x, axis, keepdims):
     """An adjoint of a reduction with axes of length 1 in place of those reduced."""
     if keepdims or axis is None or np.ndim(x) == 0:
         return d_out
-    return d_out[restoring_index(np.ndim(x), axis)]
+    index = restoring_index(np.ndim(x), axis)
+    return d_out[index[0] if len(index) == 1 else index]
+
+
+def everywhere(where):
+    """Whether the argument `where` of a reduction leaves nothing out."""
+    return np.ndim(where) == 0 and where is True
 
 
 def reduced_size(x, axis):
@@ -95,7 +125,8 @@ def reduced_first(x, axis):
         return x
     if axis is None or np.ndim(x) == 0:
         return np.reshape(x, -1)
-    x = np.transpose(x, axes_first(np.ndim(x), axis))
+    if not is_first(np.ndim(x), axis):
+        x = np.transpose(x, axes_first(np.ndim(x), axis))
     if isinstance(axis, tuple):
         return np.reshape(x, (reduced_size_first(x, len(axis)), *np.shape(x)[len(axis) :]))
     return x
@@ -104,7 +135,7 @@ def reduced_first(x, axis):
 def reduced_size_first(x, count):
     """The number of elements in the first `count` axes."""
     n = 1
-    for i in range(count):
+    for i in all_axes(count):
         n = n * np.shape(x)[i]
     return n
 
@@ -118,6 +149,8 @@ def reduced_back(d_first, x, axis):
     order = axes_first(np.ndim(x), axis)
     if isinstance(axis, tuple):
         d_first = np.reshape(d_first, tuple(np.shape(x)[i] for i in order))
+    if is_first(np.ndim(x), axis):
+        return d_first
     return np.transpose(d_first, argsort(order, np.ndim(x)))
 
 

@@ -7,9 +7,13 @@ import math
 import numpy as np
 
 from srcgrad.rules.helpers import (
+    all_axes,
     along,
     argsort,
     axes_of,
+    everywhere,
+    only_along,
+    other_axes,
     products_of_others,
     reduced_back,
     reduced_first,
@@ -27,33 +31,33 @@ from srcgrad.rules.registry import adjoint, zero
 @adjoint(np.sum)
 def sum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, out, d_out):
     d_a = restore_axes(d_out, a, axis, keepdims)
-    return np.broadcast_to(d_a if where is True else d_a * where, np.shape(a))
+    return np.broadcast_to(d_a if everywhere(where) else d_a * where, np.shape(a))
 
 
 @adjoint(np.nansum)
 def nansum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, out, d_out):
     d_a = restore_axes(d_out, a, axis, keepdims) * ~np.isnan(a)
-    return d_a if where is True else d_a * where
+    return d_a if everywhere(where) else d_a * where
 
 
 @adjoint(np.mean)
 def mean(a, axis=None, dtype=None, *, keepdims=False, where=True, out, d_out):
     d_a = d_out / counted(a, axis, keepdims, where, out)
     d_a = restore_axes(d_a, a, axis, keepdims)
-    return np.broadcast_to(d_a if where is True else d_a * where, np.shape(a))
+    return np.broadcast_to(d_a if everywhere(where) else d_a * where, np.shape(a))
 
 
 def counted(a, axis, keepdims, where, out):
     """How many numbers each result is made of."""
-    if where is True:
+    if everywhere(where):
         return reduced_size(a, axis)
-    everywhere = np.broadcast_to(where, np.shape(a))
-    return np.sum(everywhere, axis=axis, dtype=out.dtype, keepdims=keepdims)
+    mask = np.broadcast_to(where, np.shape(a))
+    return np.sum(mask, axis=axis, dtype=out.dtype, keepdims=keepdims)
 
 
 @adjoint(np.nanmean)
 def nanmean(a, axis=None, dtype=None, *, keepdims=False, where=True, out, d_out):
-    there = ~np.isnan(a) if where is True else ~np.isnan(a) & where
+    there = ~np.isnan(a) if everywhere(where) else ~np.isnan(a) & where
     d_a = restore_axes(d_out, a, axis, keepdims)
     return shares(there, d_a, axis, out.dtype)
 
@@ -69,16 +73,12 @@ def average(a, axis=None, weights=None, *, keepdims=False, out, d_out):
         scaled = d_out / np.sum(weights, axis=axis, keepdims=True)
         return scaled * weights, None, scaled * (a - out)
     # the weights have the reduced axes only, in the order given
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    axes = tuple(i % np.ndim(a) for i in axes)
-    order = argsort(axes, np.ndim(a))
-    sorted_weights = np.transpose(weights, order)[
-        tuple(slice(None) if i in axes else None for i in range(np.ndim(a)))
-    ]
+    ndim, axes = np.ndim(a), axis if isinstance(axis, tuple) else (axis,)
+    order = argsort(axes, ndim)
     scaled = d_out / np.sum(weights)
-    others = tuple(i for i in range(np.ndim(a)) if i not in axes)
-    d_weights = np.sum(scaled * (a - out), axis=others)
-    return scaled * sorted_weights, None, np.transpose(d_weights, argsort(order, len(order)))
+    d_a = scaled * np.transpose(weights, order)[only_along(ndim, axis)]
+    d_weights = np.sum(scaled * (a - out), axis=other_axes(ndim, axis))
+    return d_a, None, np.transpose(d_weights, argsort(order, len(order)))
 
 
 # -- variances -------------------------------------------------------------------------------------
@@ -89,8 +89,10 @@ def var(
     a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None,
     out, d_out,
 ):  # fmt: skip
-    scaled = 2 * d_out / (counted(a, axis, keepdims, where, out) - either(correction, ddof))
-    return restore_axes(scaled, a, axis, keepdims) * deviations(a, axis, where, mean)
+    n = counted(a, axis, keepdims, where, out)
+    scaled = 2 * d_out / degrees_of_freedom(n, ddof, correction)
+    d_a = restore_axes(scaled, a, axis, keepdims) * deviations(a, axis, where, mean)
+    return d_a if everywhere(where) else d_a * where
 
 
 @adjoint(np.std)
@@ -98,23 +100,27 @@ def std(
     a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None,
     out, d_out,
 ):  # fmt: skip
-    degrees = counted(a, axis, keepdims, where, out) - either(correction, ddof)
-    scaled = d_out / (degrees * (out + (out == 0)))
-    return restore_axes(scaled, a, axis, keepdims) * deviations(a, axis, where, mean)
+    n = counted(a, axis, keepdims, where, out)
+    scaled = d_out / (degrees_of_freedom(n, ddof, correction) * (out + (out == 0)))
+    d_a = restore_axes(scaled, a, axis, keepdims) * deviations(a, axis, where, mean)
+    return d_a if everywhere(where) else d_a * where
 
 
-def either(correction, ddof):
-    return ddof if correction is None else correction
+def degrees_of_freedom(n, ddof, correction):
+    lost = ddof if correction is None else correction
+    return n if lost == 0 else n - lost
 
 
 def deviations(a, axis, where, mean):
-    """The differences from the mean, conjugated, 0 where `where` is false."""
-    if mean is None and where is True:
-        mean = np.mean(a, axis=axis, keepdims=axis is not None)
-    elif mean is None:
-        mean = np.mean(a, axis=axis, keepdims=axis is not None, where=where)
-    difference = np.conj(a - mean) if np.iscomplexobj(a) else a - mean
-    return difference if where is True else difference * where
+    """The differences from the mean, conjugated."""
+    if mean is None:
+        if not everywhere(where):
+            mean = np.mean(a, axis=axis, keepdims=True, where=where)
+        elif axis is None:
+            mean = np.mean(a)
+        else:
+            mean = np.mean(a, axis=axis, keepdims=True)
+    return np.conj(a - mean) if np.iscomplexobj(a) else a - mean
 
 
 @adjoint(np.nanvar)
@@ -122,10 +128,11 @@ def nanvar(
     a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None,
     out, d_out,
 ):  # fmt: skip
-    there = ~np.isnan(a) if where is True else ~np.isnan(a) & where
-    degrees = np.sum(there, axis=axis, dtype=out.dtype, keepdims=keepdims)
-    scaled = 2 * d_out / (degrees - either(correction, ddof))
-    return restore_axes(scaled, a, axis, keepdims) * nan_deviations(a, axis, there, mean)
+    there = ~np.isnan(a) if everywhere(where) else ~np.isnan(a) & where
+    n = np.sum(there, axis=axis, dtype=out.dtype, keepdims=keepdims)
+    scaled = 2 * d_out / degrees_of_freedom(n, ddof, correction)
+    known = np.where(there, a, 0.0)
+    return restore_axes(scaled, a, axis, keepdims) * deviations(known, axis, there, mean) * there
 
 
 @adjoint(np.nanstd)
@@ -133,14 +140,11 @@ def nanstd(
     a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None,
     out, d_out,
 ):  # fmt: skip
-    there = ~np.isnan(a) if where is True else ~np.isnan(a) & where
-    degrees = np.sum(there, axis=axis, dtype=out.dtype, keepdims=keepdims)
-    scaled = d_out / ((degrees - either(correction, ddof)) * (out + (out == 0)))
-    return restore_axes(scaled, a, axis, keepdims) * nan_deviations(a, axis, there, mean)
-
-
-def nan_deviations(a, axis, there, mean):
-    return deviations(np.where(there, a, 0.0), axis, there, mean)
+    there = ~np.isnan(a) if everywhere(where) else ~np.isnan(a) & where
+    n = np.sum(there, axis=axis, dtype=out.dtype, keepdims=keepdims)
+    scaled = d_out / (degrees_of_freedom(n, ddof, correction) * (out + (out == 0)))
+    known = np.where(there, a, 0.0)
+    return restore_axes(scaled, a, axis, keepdims) * deviations(known, axis, there, mean) * there
 
 
 # -- extrema ---------------------------------------------------------------------------------------
@@ -151,7 +155,7 @@ def max(a, axis=None, *, keepdims=False, initial=None, where=True, out, d_out):
     """Equal shares for all that attain the extremum, `initial` included."""
     out = restore_axes(out, a, axis, keepdims)
     d_out = restore_axes(d_out, a, axis, keepdims)
-    mask = a == out if where is True else (a == out) & where
+    mask = a == out if everywhere(where) else (a == out) & where
     if initial is None:
         return shares(mask, d_out, axis, out.dtype)
     count = np.sum(mask, axis=axis, dtype=out.dtype, keepdims=axis is not None)
@@ -171,7 +175,7 @@ def ptp(a, axis=None, *, keepdims=False, out, d_out):
 
 @adjoint(np.prod)
 def prod(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, out, d_out):
-    if where is not True:
+    if not everywhere(where):
         factors = np.where(where, a, 1.0)
         return where * d_prod(factors, axis, keepdims, initial, out, d_out)
     return d_prod(a, axis, keepdims, initial, out, d_out)
@@ -179,7 +183,7 @@ def prod(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, 
 
 @adjoint(np.nanprod)
 def nanprod(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, out, d_out):
-    there = ~np.isnan(a) if where is True else ~np.isnan(a) & where
+    there = ~np.isnan(a) if everywhere(where) else ~np.isnan(a) & where
     return there * d_prod(np.where(there, a, 1.0), axis, keepdims, initial, out, d_out)
 
 
@@ -259,18 +263,28 @@ def without_initial(x, axis, include_initial):
 
 # -- order statistics ------------------------------------------------------------------------------
 
-# alpha and beta of the continuous methods: R. J. Hyndman and Y. Fan, Sample quantiles in
-# statistical packages, The American Statistician 50 (1996)
-PLOTTING = {
-    "interpolated_inverted_cdf": (0.0, 1.0),
-    "hazen": (0.5, 0.5),
-    "weibull": (0.0, 0.0),
-    "linear": (1.0, 1.0),
-    "median_unbiased": (1 / 3, 1 / 3),
-    "normal_unbiased": (3 / 8, 3 / 8),
-}
+
+def plotting(method):
+    """alpha and beta of the continuous methods: R. J. Hyndman and Y. Fan, Sample quantiles in
+    statistical packages, The American Statistician 50 (1996).
+    """
+    if method == "linear":
+        return 1.0, 1.0
+    if method == "interpolated_inverted_cdf":
+        return 0.0, 1.0
+    if method == "hazen":
+        return 0.5, 0.5
+    if method == "weibull":
+        return 0.0, 0.0
+    if method == "median_unbiased":
+        return 1 / 3, 1 / 3
+    if method == "normal_unbiased":
+        return 3 / 8, 3 / 8
+    return None
+
+
 # closest_observation goes to an odd index between two, and before NumPy 2.0.1 to an even one
-TIES_UP = 1 if np.__version__.startswith("1.") or np.__version__ == "2.0.0" else 0
+ODD = not np.__version__.startswith("1.") and np.__version__ != "2.0.0"
 
 
 @adjoint(np.median)
@@ -377,17 +391,20 @@ def share_levels(a, q, axis, low, high, weight, out, d_out):
 
 def d_level(a, q, n, method, d_place):
     """The adjoint of the level q, which only the continuous methods have."""
-    if method not in PLOTTING:
+    constants = plotting(method)
+    if constants is None:
         return None
-    alpha, beta = PLOTTING[method]
-    d_place = (n + 1 - alpha - beta) * d_place
-    if method != "linear":
+    if method == "linear":
+        d_place = (n - 1) * d_place
+    else:
+        alpha, beta = constants
+        d_place = (n + 1 - alpha - beta) * d_place
         q_wide = np.reshape(q, np.shape(q) + (1,) * np.ndim(a)) if np.ndim(q) else q
         place = virtual_index(n, q_wide, method)
         d_place = d_place * ((place >= 0) & (place <= n - 1))
     if np.ndim(q) == 0:
-        return np.sum(d_place)
-    return np.sum(d_place, axis=tuple(range(np.ndim(q), np.ndim(d_place))))
+        return np.sum(d_place) if np.ndim(d_place) else d_place
+    return np.sum(d_place, axis=tuple(range(np.ndim(q), np.ndim(q) + np.ndim(a))))
 
 
 def virtual_index(n, q, method):
@@ -408,8 +425,8 @@ def virtual_index(n, q, method):
         return 0.5 * (np.floor(n * q) + np.ceil(n * q - 1))
     if method == "closest_observation":
         nearest = np.ceil(n * q - 1.5)
-        return nearest + ((nearest == n * q - 1.5) & (nearest % 2 == TIES_UP))
-    alpha, beta = PLOTTING[method]
+        return nearest + ((nearest == n * q - 1.5) & ((nearest % 2 == 0) == ODD))
+    alpha, beta = plotting(method)
     return n * q + (alpha + q * (1 - alpha - beta)) - 1
 
 
@@ -426,10 +443,8 @@ def trapezoid(y, x=None, dx=1.0, axis=-1, *, out, d_out):
         d_y[tail] += half * dx
         return d_y, None, np.sum(half * (y[head] + y[tail]), axis=axis, keepdims=True)
     if np.ndim(x) == 1:
-        index = tuple(slice(None) if i == axis % ndim else None for i in range(ndim))
-        steps = np.diff(x)[index]
-        d_steps = half * (y[head] + y[tail])
-        d_steps = np.sum(d_steps, axis=tuple(i for i in range(ndim) if i != axis % ndim))
+        steps = np.diff(x)[only_along(ndim, axis)]
+        d_steps = np.sum(half * (y[head] + y[tail]), axis=other_axes(ndim, axis))
         d_x = np.zeros(np.shape(x), d_steps.dtype)
         d_x[1:] += d_steps
         d_x[:-1] -= d_steps
@@ -451,38 +466,49 @@ for _name in ("trapezoid", "trapz"):
 
 @adjoint(np.diff)
 def diff(a, n=1, axis=-1, prepend=None, append=None, *, out, d_out):
-    for _ in range(n):
-        d_out = undo_diff(d_out, axis)
     if prepend is None and append is None:
-        return d_out
-    ndim = np.ndim(a)
-    first = 0 if prepend is None else 1 if np.ndim(prepend) == 0 else np.shape(prepend)[axis]
-    last = first + np.shape(a)[axis]
+        return undo_diffs(d_out, axis, n, np.shape(a)[axis])
+    before = 0 if prepend is None else 1 if np.ndim(prepend) == 0 else np.shape(prepend)[axis]
+    after = 0 if append is None else 1 if np.ndim(append) == 0 else np.shape(append)[axis]
+    last = before + np.shape(a)[axis]
+    d_all, ndim = undo_diffs(d_out, axis, n, last + after), np.ndim(a)
     return (
-        d_out[along(ndim, axis, slice(first, last))],
+        d_all[along(ndim, axis, slice(before, last))],
         None,
         None,
-        d_out[along(ndim, axis, slice(None, first))],
-        d_out[along(ndim, axis, slice(last, None))],
+        d_all[along(ndim, axis, slice(None, before))],
+        d_all[along(ndim, axis, slice(last, None))],
     )
 
 
-def undo_diff(d_out, axis):
-    """The adjoint of one difference along an axis."""
-    ndim = np.ndim(d_out)
-    n = np.shape(d_out)[axis] + 1
-    shape = tuple(n if i == axis % ndim else np.shape(d_out)[i] for i in range(ndim))
-    d_a = np.zeros(shape, d_out.dtype)
-    d_a[along(ndim, axis, slice(1, None))] = d_out
-    d_a[along(ndim, axis, slice(None, -1))] -= d_out
+def undo_diffs(d_out, axis, times, n):
+    if times == 1:
+        return undo_diff(d_out, axis, n)
+    for k in all_axes(times):
+        d_out = undo_diff(d_out, axis, n - times + 1 + k)
+    return d_out
+
+
+def undo_diff(d_out, axis, n):
+    """The adjoint of the differences of n numbers along an axis."""
+    d_a = np.zeros(with_length(np.shape(d_out), axis, n), d_out.dtype)
+    d_a[along(np.ndim(d_out), axis, slice(1, None))] = d_out
+    d_a[along(np.ndim(d_out), axis, slice(None, -1))] -= d_out
     return d_a
+
+
+def with_length(shape, axis, n):
+    """A shape with another length along one axis."""
+    axis = axis % len(shape)
+    return (*shape[:axis], n, *shape[axis + 1 :])
 
 
 @adjoint(np.ediff1d)
 def ediff1d(ary, to_end=None, to_begin=None, *, out, d_out):
+    n = np.size(ary)
     first = 0 if to_begin is None else np.size(to_begin)
-    last = first + np.size(ary) - 1
-    d_ary = np.reshape(undo_diff(d_out[first:last], 0), np.shape(ary))
+    last = first + n - 1
+    d_ary = np.reshape(undo_diff(d_out[first:last], 0, n), np.shape(ary))
     d_end = None if to_end is None else np.reshape(d_out[last:], np.shape(to_end))
     d_begin = None if to_begin is None else np.reshape(d_out[:first], np.shape(to_begin))
     return d_ary, d_end, d_begin
@@ -492,7 +518,7 @@ def ediff1d(ary, to_end=None, to_begin=None, *, out, d_out):
 def gradient(f, *varargs, axis=None, edge_order=1, out, d_out):
     ndim, d_f, d_spacings = np.ndim(f), 0.0, ()
     axes = axis if isinstance(axis, tuple) else axes_of(ndim, axis)
-    for k in range(len(axes)):
+    for k in all_axes(len(axes)):
         d_k = d_out if len(axes) == 1 else d_out[k]
         spacing = None if not varargs else varargs[0] if len(varargs) == 1 else varargs[k]
         part, d_spacing = d_gradient(f, spacing, axes[k] % ndim, edge_order, d_k)
@@ -519,7 +545,7 @@ def d_gradient(f, spacing, axis, edge_order, d_out):
     last, before = along(ndim, axis, slice(-1, None)), along(ndim, axis, slice(-2, -1))
     inner = d_out[along(ndim, axis, slice(1, -1))]
     if uneven:
-        step = np.diff(spacing)[tuple(slice(None) if i == axis else None for i in range(ndim))]
+        step = np.diff(spacing)[only_along(ndim, axis)]
         both = step[head] + step[tail]
         inner = inner / both
         to_left, to_right = inner * step[tail], inner * step[head]
@@ -527,9 +553,8 @@ def d_gradient(f, spacing, axis, edge_order, d_out):
     else:
         to_left = to_right = 0.5 * inner
         at_first = at_last = 0.5
-    n = np.shape(f)[axis] - 1
-    shape = tuple(n if i == axis else np.shape(f)[i] for i in range(ndim))
-    d_slope = np.zeros(shape, d_out.dtype)
+    n = np.shape(f)[axis]
+    d_slope = np.zeros(with_length(np.shape(f), axis, n - 1), d_out.dtype)
     d_slope[head] += to_left
     d_slope[tail] += to_right
     d_slope[first] += d_out[first]
@@ -540,9 +565,9 @@ def d_gradient(f, spacing, axis, edge_order, d_out):
         d_slope[last] += d_out[last] * at_last
         d_slope[before] -= d_out[last] * at_last
     if spacing is None:
-        return undo_diff(d_slope, axis), None
+        return undo_diff(d_slope, axis, n), None
     d_difference = d_slope / (step if uneven else spacing)
-    d_f = undo_diff(d_difference, axis)
+    d_f = undo_diff(d_difference, axis, n)
     if not uneven:
         return d_f, -np.sum(d_difference * np.diff(f, axis=axis)) / spacing
     # of the coordinates: through the slopes, and through the weights of the slopes
@@ -558,8 +583,8 @@ def d_gradient(f, spacing, axis, edge_order, d_out):
         bend = d_out[last] * (slope[last] - slope[before]) / both[last] ** 2
         d_step[last] += bend * step[before]
         d_step[before] -= bend * step[last]
-    d_step = np.sum(d_step, axis=tuple(i for i in range(ndim) if i != axis))
-    return d_f, undo_diff(d_step, 0)
+    d_step = np.sum(d_step, axis=other_axes(ndim, axis))
+    return d_f, undo_diff(d_step, 0, n)
 
 
 # -- piecewise constant ----------------------------------------------------------------------------

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import Array, Dimension, Scalar, Size, TupleOf, fresh_size
+from ..kinds import Array, Dimension, Kind, Scalar, Size, TupleOf, fresh_size, join, kind_of
 from .registry import kind
 
 Args = tuple[ir.Operand, ...]
@@ -50,6 +51,24 @@ def arange(args: Args, kwargs: Kwargs) -> Inferred | None:
 @kind(np.convolve, np.correlate)
 def convolve(args: Args, kwargs: Kwargs) -> Inferred | None:
     return Inferred(Array(_promoted(args[:2]), (fresh_size(),)))
+
+
+@kind(builtins.max, builtins.min)
+def extreme(args: Args, kwargs: Kwargs) -> Inferred | None:
+    """One of the arguments, whichever it is: of a float and an int, perhaps the float."""
+    if len(args) < 2 or kwargs:
+        return None
+    whole: Kind | None = None
+    for operand in args:
+        if not isinstance(operand, (ir.Var, ir.Const)):
+            return None
+        known = operand.kind if isinstance(operand, ir.Var) else kind_of(operand.value)
+        if not isinstance(known, Scalar):
+            return None
+        whole = known if whole is None else join(whole, known)
+    assert isinstance(whole, Scalar)
+    size = fresh_size() if whole.dtype.kind == "i" else None
+    return Inferred(Scalar(whole.dtype, whole.python, size))
 
 
 @kind(np.trim_zeros)

@@ -87,7 +87,7 @@ def test_every_rule_has_samples() -> None:
     missing = sorted(
         name(function)
         for function, record in primitives.items()
-        if rule(record) is not None and rule(record) not in tested
+        if rule(record) not in (None, *tested) and not name(function).startswith("srcgrad.emit")
     )
     assert not missing, "\n".join(missing)
 
