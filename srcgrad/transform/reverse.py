@@ -699,7 +699,7 @@ class Adjoint(Lowerer):
         kwargs = self._named(s)
         result = self.inline(rule, values, {**kwargs, "d_x": shadow})  # type: ignore[arg-type]
         contributions = self._contributions(result)
-        for operand, c in zip(s.args[1:], contributions[1:], strict=False):
+        for operand, c in zip(s.args[1:], contributions[1:], strict=True):
             self.distribute(operand, c)
 
     def _refuse_integer_store(self, s: ir.Assign, written: ir.Var) -> None:
@@ -852,8 +852,14 @@ class Adjoint(Lowerer):
                 else:
                     contributions.append(self.binary(operator.mul, d_out, p))
         names = list(_parameters(record.adjoint or record.partials))
-        for operand, c in zip(s.args, contributions, strict=False):
-            self.distribute(operand, c)
+        for i, operand in enumerate(s.args):
+            if i < len(contributions):
+                self.distribute(operand, contributions[i])
+            elif any(self.activity.active(v) for v in ir.variables(operand)):
+                raise UnsupportedError(
+                    f"{_name(s.function)} isn't differentiable with respect to argument {i + 1}",
+                    s.span,
+                )
         for k, operand in s.kwargs:
             if k in names and names.index(k) < len(contributions):
                 self.distribute(operand, contributions[names.index(k)])
