@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -203,6 +204,16 @@ def substitute(operand: Operand, mapping: Callable[[Var], Operand]) -> Operand:
     if isinstance(operand, Pack):
         return Pack(operand.type, tuple(substitute(item, mapping) for item in operand.items))
     return operand
+
+
+watcher: ContextVar[Callable[[str, Function], None] | None] = ContextVar("watcher", default=None)
+
+
+def passed(stage: str, function: Function) -> None:
+    """Tell whoever watches that a function has passed a stage of the pipeline."""
+    watch = watcher.get()
+    if watch is not None:
+        watch(stage, function)
 
 
 def to_text(function: Function) -> str:
