@@ -3,6 +3,7 @@
 import copy
 import doctest
 import importlib
+import linecache
 import pkgutil
 
 import pytest
@@ -15,21 +16,23 @@ MODULES = ["srcgrad"] + [
     for module in pkgutil.walk_packages(srcgrad.__path__, "srcgrad.")
     if not module.name.endswith("__main__")
 ]
-TABLES = [name for name, value in vars(registry).items() if isinstance(value, dict)]
+TABLES = [
+    name for name, value in vars(registry).items() if isinstance(value, dict) and name[0] != "_"
+]
 
 
 @pytest.fixture
-def registry_restored():
-    """Examples of how to register a rule replace the real one: put that back."""
-    before = {name: copy.copy(getattr(registry, name)) for name in TABLES if name[0] != "_"}
+def tables_restored():
+    """Examples register rules in the place of the real ones, and source lines: undo that."""
+    tables = [table for name, table in vars(registry).items() if name in TABLES]
+    before = [(table, copy.copy(table)) for table in (*tables, linecache.cache)]
     yield
-    for name, table in before.items():
-        current = getattr(registry, name)
-        current.clear()
-        current.update(table)
+    for table, content in before:
+        table.clear()
+        table.update(content)
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_docstring(name, registry_restored):
+def test_docstring(name, tables_restored):
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert result.failed == 0
