@@ -1,7 +1,8 @@
 """srcgrad: a source-transformation autodiff compiler for NumPy."""
 
-from .api import Gradient, grad, value_and_grad, vjp
+from .api import Gradient, grad, value_and_grad
 from .errors import InternalError, SourceError, SrcgradError, UnsupportedError
+from .pullback import vjp
 
 __version__ = "0.1.0"
 __all__ = [

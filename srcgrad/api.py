@@ -1,34 +1,34 @@
-"""What users call: `grad`, `value_and_grad`, `vjp`, and the `Gradient` they get.
+"""What users call: `grad` and `value_and_grad`, and the `Gradient` they get.
 
 A Gradient compiles at its first call for each signature. A call looks up the shapes and dtypes of
 the arguments in a dict; only on a miss are the patterns compared, under which gradients compiled
-for other sizes can be used again.
+for other sizes can be used again (`cache.py`).
 """
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
-import threading
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, overload
+from os import PathLike
+from typing import Any, overload
 
 import numpy as np
 
-from .compiler import Compiled, Request, compile_gradient, is_record
-from .frontend.values import Path
+from .cache import Store, Variant, store_for
+from .compiler import Compiled, Request, compile_gradient
+from .signature import describe, signature_of
 
-F = TypeVar("F", bound=Callable[..., Any])
 Argnums = int | str | Sequence[int | str]
-_HASHABLE = (bool, str, bytes, type(None), type, types.FunctionType, types.BuiltinFunctionType)
+Input = tuple[str, int | str | None]
 
 
 class Gradient:
     """A function that computes the gradient of another, its primal.
 
-    Made by `grad` and `value_and_grad`; call it with the primal's arguments.
+    Made by `grad` and `value_and_grad`; called with the primal's arguments. It may be called from
+    several threads, and pickled: by name if the primal can be imported, else with its source.
 
     Attributes:
         primal: the function itself.
@@ -42,6 +42,10 @@ class Gradient:
     12.0
     """
 
+    __name__: str
+    __qualname__: str
+    _pullback = False
+
     def __init__(
         self,
         primal: Callable[..., Any],
@@ -49,112 +53,95 @@ class Gradient:
         has_aux: bool = False,
         value: bool = False,
         source: str | None = None,
-        pullback: bool = False,
     ) -> None:
+        what = "value_and_grad" if value else "grad"
+        if isinstance(primal, Gradient):
+            raise TypeError(
+                f"{what} of a gradient isn't supported yet: higher derivatives can't be taken"
+            )
+        if isinstance(primal, (staticmethod, classmethod)):
+            kind = type(primal).__name__
+            raise TypeError(f"put @{kind} above @{what}, not below it")
+        if isinstance(primal, type):
+            raise TypeError(f"{what} needs a function, not the class {primal.__name__}")
         if not callable(primal):
-            raise TypeError(f"grad needs a function, not {type(primal).__name__}")
+            raise TypeError(f"{what} needs a function, not {_article(primal)}")
+        if source is not None and not isinstance(source, str):
+            raise TypeError(f"source must be the text of the function, not {_article(source)}")
         self.primal = primal
-        self._options = {"argnums": argnums, "has_aux": has_aux, "value": value, "source": source}
-        self._has_aux, self._value, self._source = has_aux, value, source
-        self._pullback = pullback
-        self._argnums = argnums
-        self._signature: inspect.Signature | None = None
-        self._entries: dict[Any, list[_Entry]] = {}
-        self._compiled: list[_Variant] = []
-        self._static: frozenset[Any] = frozenset()
-        self._latest: Compiled | None = None
-        self._lock = threading.RLock()
-        if not isinstance(primal, Gradient):
-            _copy_identity(self, primal)
-        self._names: tuple[str, ...] | None = None
-        self._plain: int | None = None
+        self._argnums: Argnums = argnums if isinstance(argnums, (int, str)) else _several(argnums)
+        self._has_aux, self._value, self._text = bool(has_aux), bool(value), source
+        self._latest: Variant | None = None
+        for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):
+            try:
+                setattr(self, attribute, getattr(primal, attribute))
+            except (AttributeError, TypeError):
+                continue
         self._prepare()
 
     def _prepare(self) -> None:
-        """Find the parameters, and check `argnums` against them."""
-        primal: Any = self.primal
-        try:
-            if isinstance(primal, types.FunctionType):
-                # not what the function may wrap: the function itself
-                signature = inspect.signature(primal, follow_wrapped=False)
-            else:
-                signature = inspect.signature(primal)
-        except (TypeError, ValueError):
-            count = getattr(primal, "nin", None)
-            if count is None:
-                raise TypeError(
-                    f"the parameters of {_name(primal)} aren't known; wrap it in a lambda"
-                ) from None
-            positional = inspect.Parameter.POSITIONAL_ONLY
-            signature = inspect.Signature(
-                [inspect.Parameter(f"x{i}" if count > 1 else "x", positional) for i in range(count)]
-            )
-        if isinstance(primal, np.ufunc):
-            positional = inspect.Parameter.POSITIONAL_ONLY
-            names = ["x"] if primal.nin == 1 else [f"x{i + 1}" for i in range(primal.nin)]
-            signature = inspect.Signature([inspect.Parameter(n, positional) for n in names])
-        self._signature = signature
-        parameters = list(signature.parameters.values())
-        simple = all(
-            p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters
-        )
-        self._plain = len(parameters) if simple else None
-        self._wrt = self._check_argnums(parameters)
+        """Find the parameters, check `argnums` against them, and find the store."""
+        primal = self.primal
+        self._code = getattr(primal, "__code__", None)
+        self._signature = signature_of(primal)
+        self._parameters = tuple(self._signature.parameters)
+        parameters = self._signature.parameters.values()
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        simple = all(p.kind in kinds for p in parameters)
+        self._plain = len(self._parameters) if simple else -1
+        self._inputs = self._check_argnums(list(parameters))
+        options = (
+            type(self), self._inputs, isinstance(self._argnums, tuple), self._has_aux,
+            self._value, self._text,
+        )  # fmt: skip
+        self._store: Store = store_for(primal, options)
+        self._entries = self._store.entries
 
-    def _check_argnums(self, parameters: list[inspect.Parameter]) -> tuple[Any, ...]:
-        """The parameters to differentiate: (name, position in *args or None) of each."""
-        argnums = self._argnums
-        several = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
+    def _check_argnums(self, parameters: list[inspect.Parameter]) -> tuple[Input, ...]:
+        """The parameters to differentiate; of `*args` and `**kwargs`, which item."""
+        several = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
         if not several:
             raise ValueError("argnums is empty: there is nothing to differentiate")
-        found = []
-        positional = [
-            p.name
-            for p in parameters
-            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        ]
-        variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
-        keywords = next((p.name for p in parameters if p.kind is p.VAR_KEYWORD), None)
-        name = _name(self.primal)
-        for which in several:
-            if isinstance(which, bool) or not isinstance(which, (int, str, np.integer)):
-                raise TypeError(
-                    f"argnums must be an int, a name or a tuple of them, not {which!r}"
-                )
-            if isinstance(which, str):
-                if which in {p.name for p in parameters}:
-                    found.append((which, None))
-                elif keywords is not None:
-                    found.append((keywords, which))
-                else:
-                    raise ValueError(
-                        f"argnums={which!r}: {name} has no parameter of that name, "
-                        f"only {', '.join(p.name for p in parameters)}"
-                    )
-                continue
-            index = int(which)
-            if index < 0:
-                index += len(positional)
-            if 0 <= index < len(positional):
-                found.append((positional[index], None))
-            elif variadic is not None and index >= len(positional):
-                found.append((variadic, index - len(positional)))
-            else:
-                plural = "s" * (len(positional) != 1)
-                raise ValueError(
-                    f"argnums={which} is out of range: {name} takes "
-                    f"{len(positional)} positional argument{plural}"
-                )
+        found = [self._input(which, parameters) for which in several]
         if len(set(found)) != len(found):
-            raise ValueError(f"argnums={argnums!r} names an argument twice")
+            raise ValueError(f"argnums={self._argnums!r} names an argument twice")
         return tuple(found)
+
+    def _input(self, which: Any, parameters: list[inspect.Parameter]) -> Input:
+        name = _name(self.primal)
+        if isinstance(which, bool) or not isinstance(which, (int, str, np.integer)):
+            raise TypeError(f"argnums must be an int, a name or a tuple of them, not {which!r}")
+        variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+        if isinstance(which, str):
+            if which in self._parameters:
+                return which, None
+            keywords = next((p.name for p in parameters if p.kind is p.VAR_KEYWORD), None)
+            if keywords is not None:
+                return keywords, which
+            raise ValueError(
+                f"argnums={which!r}: {name} has no parameter of that name, "
+                f"only {', '.join(self._parameters) or 'none'}"
+            )
+        positional = [
+            p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
+        count, index = len(positional), int(which)
+        if variadic is not None and (index < 0 or index >= count):
+            # which argument it is, only the call can tell
+            return variadic, index if index < 0 else index - count
+        if not -count <= index < count:
+            raise ValueError(
+                f"argnums={which} is out of range: {name} takes {count} positional "
+                f"argument{'s' * (count != 1)}"
+            )
+        return positional[index], None
 
     # Calling
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) != self._plain:
             args = self._bound(args, kwargs)
-        key = []
+        key: list[Any] = []
         for a in args:
             t = type(a)
             if t is np.ndarray:
@@ -163,20 +150,33 @@ class Gradient:
             elif t is float:
                 key.append(t)
             else:
-                key.append(self._describe(a, len(key)))
-        entries = self._entries.get(tuple(key))
-        if entries is not None:
-            for entry in entries:
-                free = entry.free_values()
-                if free is not None:
-                    return entry.function(*args, *free)
-        entry = self._find(args, tuple(key))
-        free = entry.free_values()
-        assert free is not None
-        return entry.function(*args, *free)
+                args = self._unmapped(args)
+                key = self._key(args)
+                break
+        for function, read, described, used, variant in self._entries.get(tuple(key), ()):
+            free = read(self.primal)
+            if free is not None:
+                if not free:
+                    self._latest = variant
+                    return function(*args)
+                if described == tuple(map(describe, free)):
+                    self._latest = variant
+                    return function(*args, *free[:used])
+        variant, free = self._find(args)
+        return variant.compiled.function(*args, *free[: variant.used])
+
+    def _key(self, args: tuple[Any, ...]) -> list[Any]:
+        static = self._store.static
+        key: list[Any] = []
+        for name, a in zip(self._parameters, args, strict=True):
+            if type(a) is np.ndarray:
+                key.append(a.shape)
+                key.append(a.dtype)
+            else:
+                key.append(describe(a, ("argument", name), static))
+        return key
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        assert self._signature is not None
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -184,213 +184,133 @@ class Gradient:
         bound.apply_defaults()
         return tuple(bound.arguments.values())
 
-    def _describe(self, value: Any, position: Any) -> Any:
-        return describe(value)
+    @staticmethod
+    def _unmapped(args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Memory-mapped arrays as plain ones, which are views of the same memory."""
+        if any(isinstance(a, np.memmap) for a in args):
+            return tuple(np.asarray(a) if isinstance(a, np.memmap) else a for a in args)
+        return args
 
-    def _find(self, args: tuple[Any, ...], key: Any) -> _Entry:
-        """The entry for a signature not seen before: of a compiled variant, or a new one."""
-        with self._lock:
-            for entry in self._entries.get(key, ()):
-                if entry.free_values() is not None:
-                    return entry
-            assert self._signature is not None
-            names = list(self._signature.parameters)
-            arguments = dict(zip(names, args, strict=True))
-            for variant in self._compiled:
-                if variant.fits(arguments):
-                    entry = _Entry(variant, self)
-                    break
-            else:
-                variant = self._compile(arguments)
-                entry = _Entry(variant, self)
-            if self._wide_key(args) is None:
-                entries = self._entries.setdefault(key, [])
-                entries.insert(0, entry)
-                del entries[8:]
-                if len(self._entries) > 4096:
-                    self._entries.clear()
-            self._latest = variant.compiled
-            return entry
+    def _find(self, args: tuple[Any, ...]) -> tuple[Variant, tuple[Any, ...]]:
+        """The gradient for a signature that isn't looked up yet, compiled if need be."""
+        if getattr(self.primal, "__code__", None) is not self._code:
+            self._prepare()
+        arguments = dict(zip(self._parameters, args, strict=True))
+        try:
+            variant, free = self._store.find(
+                self.primal,
+                arguments,
+                lambda: tuple(self._key(args)),
+                lambda static: self._compile(arguments, static),
+            )
+        except RecursionError as error:
+            raise TypeError("an argument is nested too deeply, or holds itself") from error
+        self._latest = variant
+        return variant, free
 
-    def _wide_key(self, args: tuple[Any, ...]) -> None:
-        return None
-
-    def _compile(self, arguments: dict[str, Any]) -> _Variant:
-        wrt = self._wrt
-        if any(part is not None for _, part in wrt):
-            raise NotImplementedError
+    def _compile(self, arguments: dict[str, Any], static: frozenset[Any]) -> Compiled:
         request = Request(
             _name(self.primal),
-            tuple(name for name, _ in wrt),
+            tuple(self._placed(which, arguments) for which in self._inputs),
             self._value,
             self._has_aux,
             self._pullback,
+            not isinstance(self._argnums, tuple),
         )
-        compiled = compile_gradient(
-            self._target(), request, arguments, self._static, self._source
-        )
-        self._static |= compiled.static
-        variant = _Variant(compiled, arguments)
-        self._compiled.insert(0, variant)
-        del self._compiled[64:]
-        return variant
+        return compile_gradient(self.primal, request, arguments, static, self._text)
 
-    def _target(self) -> Any:
-        return self.primal
+    def _placed(self, which: Input, arguments: dict[str, Any]) -> Input:
+        """A negative position among arguments of variable number, counted from the start."""
+        name, part = which
+        if not isinstance(part, int) or part >= 0:
+            return which
+        before = self._parameters[: self._parameters.index(name)]
+        index = len(before) + len(arguments[name]) + part
+        if index < 0:
+            raise ValueError(
+                f"argnums={part} is out of range: {_name(self.primal)} was called with "
+                f"{len(before) + len(arguments[name])} positional arguments"
+            )
+        return (before[index], None) if index < len(before) else (name, index - len(before))
 
     # Looking
 
     @property
     def source(self) -> str:
-        return "" if self._latest is None else self._latest.source
+        """The generated source for the latest signature; "" before the first call."""
+        return "" if self._latest is None else self._latest.compiled.source
 
     @property
     def sources(self) -> tuple[str, ...]:
-        return tuple(variant.compiled.source for variant in reversed(self._compiled))
+        """The generated sources, one for each signature seen so far."""
+        return tuple(variant.compiled.source for variant in reversed(self._store.variants))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the generated source for the latest signature as a module that needs only NumPy.
+
+        The module holds the same function, with the outer values it read as default arguments.
+
+        Raises:
+            ValueError: the gradient hasn't been called yet, so that nothing is generated.
+            UnsupportedError: the source refers to something that can't be written to a file.
+
+        >>> import tempfile, pathlib, runpy
+        >>> gradient = grad(lambda x: x * x)
+        >>> gradient(3.0)
+        6.0
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "d_square.py"
+        >>> gradient.save(path)
+        >>> runpy.run_path(str(path))["d_function"](5.0)
+        10.0
+        """
+        from .saving import module_text
+
+        if self._latest is None:
+            raise ValueError("nothing is generated yet: call the gradient once, then save it")
+        free = self._latest.read(self.primal)
+        if free is None:
+            raise ValueError("what the function uses has changed: call the gradient again")
+        text = module_text(self._latest.compiled, self._signature, free)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
 
     @property
     def __srcgrad_primal__(self) -> Callable[..., Any]:
         return self.primal
 
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self._signature
+
     def __repr__(self) -> str:
         what = "value and gradient" if self._value else "gradient"
         return f"<{what} of {_name(self.primal)}>"
 
+    # As a method: `argnums` counts self, as the function does
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        if instance is None:
-            return self
-        return types.MethodType(self, instance)
+        return self if instance is None else types.MethodType(self, instance)
 
-    @property
-    def __signature__(self) -> inspect.Signature | None:
-        return self._signature
+    def __reduce__(self) -> Any:
+        from .pickling import reduce
 
-
-class _Variant:
-    """A compiled gradient, and the pattern of the arguments that it is right for."""
-
-    def __init__(self, compiled: Compiled, arguments: dict[str, Any]) -> None:
-        self.compiled = compiled
-        self.paths = tuple(path for path, _ in compiled.free)
-        self.pattern = self._pattern(arguments, [p.read() for p in self.paths])
-
-    def _pattern(self, arguments: dict[str, Any], free: list[Any]) -> Any:
-        sizes: dict[int, int] = {}
-        parts = [
-            pattern(value, sizes, ("argument", name), self.compiled.static)
-            for name, value in arguments.items()
-        ]
-        return tuple(parts), tuple(pattern(value, sizes, (), frozenset()) for value in free)
-
-    def holds(self) -> bool:
-        """Whether the functions and constants that were compiled in are still the same."""
-        for path, expected in self.compiled.guards:
-            try:
-                now = path.read()
-            except Exception:
-                return False
-            if now is not expected and not _equal(now, expected):
-                return False
-        return all(f.__code__ is code for f, code in self.compiled.codes)
-
-    def fits(self, arguments: dict[str, Any]) -> bool:
-        if not self.holds():
-            return False
-        try:
-            free = [p.read() for p in self.paths]
-        except Exception:
-            return False
-        return bool(self._pattern(arguments, free) == self.pattern)
+        return reduce(self)
 
 
-class _Entry:
-    """What a signature is looked up to: a compiled variant and the values it reads outside."""
-
-    __slots__ = ("codes", "described", "function", "guards", "paths", "variant")
-
-    def __init__(self, variant: _Variant, owner: Gradient) -> None:
-        self.variant = variant
-        self.function = variant.compiled.function
-        self.paths = variant.paths
-        self.guards = variant.compiled.guards
-        self.codes = variant.compiled.codes
-        self.described = tuple(describe(p.read()) for p in self.paths)
-
-    def free_values(self) -> tuple[Any, ...] | list[Any] | None:
-        """The values from outside the function, or None if this entry isn't right for them."""
-        for path, expected in self.guards:
-            if path.how == "global":
-                if path.container.get(path.name) is not expected and not self.variant.holds():
-                    return None
-            elif not self.variant.holds():
-                return None
-        for f, code in self.codes:
-            if f.__code__ is not code:
-                return None
-        if not self.paths:
-            return ()
-        try:
-            values = [p.read() for p in self.paths]
-        except Exception:
-            return None
-        for value, expected in zip(values, self.described, strict=True):
-            if describe(value) != expected:
-                return None
-        return values
-
-
-def _equal(a: Any, b: Any) -> bool:
-    return type(a) is type(b) and isinstance(a, (int, str, bytes, float)) and a == b
-
-
-def describe(value: Any) -> Any:
-    """A hashable description of a value: shape and dtype of arrays, types of numbers."""
-    t = type(value)
-    if t is np.ndarray:
-        return (value.shape, value.dtype)
-    if t is float or t is complex:
-        return t
-    if t is int:
-        return (int, value)
-    if t is bool or t is str or value is None:
-        return (t, value)
-    if isinstance(value, np.generic):
-        return t
-    if isinstance(value, (list, tuple)):
-        return (t, *map(describe, value))
-    if isinstance(value, dict):
-        return (t, *((k, describe(v)) for k, v in value.items()))
-    if isinstance(value, np.ndarray):
-        return (t, value.shape, value.dtype)
-    if is_record(value):
-        return (t, *((k, describe(v)) for k, v in vars(value).items()))
+def _several(argnums: Any) -> tuple[Any, ...]:
+    if isinstance(argnums, np.integer):
+        return (int(argnums),)
     try:
-        hash(value)
+        return tuple(argnums)
     except TypeError:
-        return (t, id(value))
-    return (t, value)
+        raise TypeError(
+            f"argnums must be an int, a name or a tuple of them, not {argnums!r}"
+        ) from None
 
 
-def pattern(value: Any, sizes: dict[int, int], path: Any, static: frozenset[Any]) -> Any:
-    """Like `describe`, but of sizes only which are equal, and which are 0 or 1."""
-    t = type(value)
-    if isinstance(value, np.ndarray):
-        shape = tuple(
-            n if n < 2 else ("n", sizes.setdefault(n, len(sizes))) for n in value.shape
-        )
-        return (t, value.dtype, shape)
-    if t is int:
-        return (int, value) if path in static else int
-    if t is float or t is complex or isinstance(value, np.generic):
-        return t
-    if isinstance(value, (list, tuple)):
-        return (t, *(pattern(v, sizes, (*path, i), static) for i, v in enumerate(value)))
-    if isinstance(value, dict):
-        return (t, *((k, pattern(v, sizes, (*path, k), static)) for k, v in value.items()))
-    if is_record(value):
-        items = vars(value).items()
-        return (t, *((k, pattern(v, sizes, (*path, k), static)) for k, v in items))
-    return describe(value)
+def _article(thing: Any) -> str:
+    name = type(thing).__name__
+    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
 
 def _name(function: Any) -> str:
@@ -402,22 +322,21 @@ def _name(function: Any) -> str:
     return "function" if name == "<lambda>" else str(name)
 
 
-def _copy_identity(gradient: Any, primal: Any) -> None:
-    for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):
-        try:
-            setattr(gradient, attribute, getattr(primal, attribute))
-        except (AttributeError, TypeError):
-            pass
+@overload
+def grad(
+    f: Callable[..., Any],
+    /,
+    argnums: Argnums = ...,
+    *,
+    has_aux: bool = ...,
+    source: str | None = ...,
+) -> Gradient: ...
 
 
 @overload
-def grad(f: Callable[..., Any], /, argnums: Argnums = ..., *, has_aux: bool = ...,
-         source: str | None = ...) -> Gradient: ...
-
-
-@overload
-def grad(*, argnums: Argnums = ..., has_aux: bool = ...,
-         source: str | None = ...) -> Callable[[Callable[..., Any]], Gradient]: ...
+def grad(
+    *, argnums: Argnums = ..., has_aux: bool = ..., source: str | None = ...
+) -> Callable[[Callable[..., Any]], Gradient]: ...
 
 
 def grad(
@@ -433,18 +352,22 @@ def grad(
     Args:
         f: the function, of NumPy arrays, numbers and containers of them. Without it, `grad` is a
             decorator: `@grad(argnums="w")`.
-        argnums: which arguments to differentiate: a position, a name, or a tuple of them.
+        argnums: which arguments to differentiate: a position, a name, or a tuple of them. In a
+            class body, positions count `self`: `@grad(argnums=1)` is for the first argument
+            after it.
         has_aux: `f` returns a pair (value, aux); the gradient returns (gradient, aux).
         source: the text of `f`, where Python doesn't keep it.
 
     Returns:
         A `Gradient`. Called with the arguments of `f`, it returns the derivative of the result by
         the chosen argument, with its shape, dtype and nesting; a tuple of them for a tuple of
-        argnums.
+        argnums. What isn't a number in an object's attributes is kept as it is.
 
     Raises:
         UnsupportedError: when called, if `f` uses something that can't be differentiated.
-        TypeError, ValueError: if `f` doesn't return a number, or an argument isn't of floats.
+        TypeError: if `f` isn't a function; when called, if `f` doesn't return a real number, or
+            a chosen argument isn't of floats.
+        ValueError: if `argnums` doesn't fit the parameters of `f`.
 
     >>> import numpy as np
     >>> @grad
@@ -456,6 +379,23 @@ def grad(
     if f is None:
         return functools.partial(grad, argnums=argnums, has_aux=has_aux, source=source)
     return Gradient(f, argnums, has_aux, False, source)
+
+
+@overload
+def value_and_grad(
+    f: Callable[..., Any],
+    /,
+    argnums: Argnums = ...,
+    *,
+    has_aux: bool = ...,
+    source: str | None = ...,
+) -> Gradient: ...
+
+
+@overload
+def value_and_grad(
+    *, argnums: Argnums = ..., has_aux: bool = ..., source: str | None = ...
+) -> Callable[[Callable[..., Any]], Gradient]: ...
 
 
 def value_and_grad(
@@ -477,16 +417,4 @@ def value_and_grad(
     return Gradient(f, argnums, has_aux, True, source)
 
 
-def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """The result of a function, and its pullback: a function from an adjoint of the result to
-    the tuple of the adjoints of the arguments.
-
-    >>> import numpy as np
-    >>> out, pullback = vjp(np.sin, np.zeros(2))
-    >>> pullback(np.ones(2))
-    (array([1., 1.]),)
-    """
-    raise NotImplementedError
-
-
-__all__ = ["Gradient", "Path", "Sequence", "dataclasses", "grad", "value_and_grad", "vjp"]
+__all__ = ["Gradient", "grad", "value_and_grad"]

@@ -8,12 +8,16 @@ arrays of every size.
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from typing import Any
 
 import numpy as np
 
 from .frontend.calls import _plain
+
+
+SHAPE = "%shape"  # the path of an array with this after it: its shape must be known
 
 
 class Same:
@@ -49,7 +53,7 @@ def describe(
     t = type(value)
     if isinstance(value, np.ndarray):
         shape: tuple[Any, ...] = value.shape
-        if sizes is not None:
+        if sizes is not None and (*path, SHAPE) not in static:
             shape = tuple(n if n < 2 else ("n", sizes.setdefault(n, len(sizes))) for n in shape)
         return (t, value.dtype, shape)
     if t is float or t is complex:
@@ -58,8 +62,10 @@ def describe(
         return (int, value) if path in static else int
     if t is bool or t is str or t is bytes or value is None:
         return (t, value)
+    if isinstance(value, np.number):
+        return t
     if isinstance(value, np.generic):
-        return (t, value.dtype)
+        return (t, value.dtype, value.tobytes())
     if isinstance(value, (list, tuple)):
         return (t, *(describe(v, (*path, i), static, sizes) for i, v in enumerate(value)))
     if isinstance(value, dict):
@@ -97,3 +103,22 @@ def is_record(value: Any) -> bool:
         and hasattr(value, "__dict__")
         and not hasattr(value, "__srcgrad_primal__")
     )
+
+
+def signature_of(function: Any) -> inspect.Signature:
+    """The parameters of a function: its own, not those of what it may wrap.
+
+    >>> str(signature_of(np.hypot))
+    '(x1, x2, /)'
+    """
+    positional = inspect.Parameter.POSITIONAL_ONLY
+    if isinstance(function, np.ufunc):
+        names = ["x"] if function.nin == 1 else [f"x{i + 1}" for i in range(function.nin)]
+        return inspect.Signature([inspect.Parameter(n, positional) for n in names])
+    try:
+        if isinstance(function, types.FunctionType):
+            return inspect.signature(function, follow_wrapped=False)
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        name = getattr(function, "__name__", type(function).__name__)
+        raise TypeError(f"the parameters of {name} aren't known; wrap it in a lambda") from None

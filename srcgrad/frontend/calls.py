@@ -57,6 +57,7 @@ class Calls(Expressions):
         self.depth = 0
         self.captured: set[int] = set()
         self.inlined: dict[Any, types.CodeType] = {}
+        self.given_sources: dict[types.CodeType, str] = {}  # where Python keeps none
 
     def run(self, statements: list[Any]) -> None:
         raise NotImplementedError
@@ -363,7 +364,7 @@ class Calls(Expressions):
     ) -> Value:
         """Run a Python function's body in place of its call."""
         try:
-            source = get_source(function)
+            source = get_source(function, self.given_sources.get(function.__code__))
         except SourceError as error:
             raise self.refuse(
                 f"the source of {function.__name__!r}, which is called here, can't be found",

@@ -1,0 +1,293 @@
+"""The parameters of the function being compiled: abstract values, checks, copies of what it writes.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import ir
+from .analysis.aliasing import Aliasing
+from .analysis.inference import Inferred
+from .emit import runtime
+from .errors import UnsupportedError
+from .frontend.lower import Lowerer
+from .frontend.values import DictObject, Instance, ListObject, Place, Ref, Tuple, Value
+from .kinds import Array, Kind, Opaque, Scalar, Size, int_kind, kind_of
+from .signature import SHAPE, is_record
+from .transform.recording import rename
+
+
+class Inputs:
+    """The parameters of the function being compiled as abstract values."""
+
+    def __init__(self, lowerer: Lowerer, static: frozenset[Any]) -> None:
+        self.lowerer, self.static = lowerer, static
+        self.sizes: dict[int, Size] = {}
+        self.paths: dict[Any, Any] = {}
+
+    def value(self, value: Any, var: ir.Var | None, path: Any, access: Any = None) -> Value:
+        """The abstract value of an argument; `access` makes the variable that holds it."""
+
+        def variable(kind: Kind) -> ir.Var:
+            if var is not None:
+                var.kind = kind
+                return var
+            made: ir.Var = access(kind)
+            return made
+
+        low = self.lowerer
+        if isinstance(value, np.ndarray):
+            self.check_array(value, path[1] if len(path) > 1 else "an argument")
+            return variable(self.array_kind(value, (*path, SHAPE)))
+        if isinstance(value, (np.ndarray, np.number, float, complex)):
+            return variable(kind_of(value, self.sizes))
+        if isinstance(value, int) and not isinstance(value, bool):
+            if path in self.static:
+                return ir.Const(value)
+            leaf = variable(int_kind())
+            leaf.origins = frozenset([path])
+            return leaf
+        if isinstance(value, (tuple, list)):
+            holder = variable(Opaque(type(value)))
+            items = tuple(
+                self.value(
+                    item,
+                    None,
+                    (*path, i),
+                    self._item(holder, operator.getitem, i, f"{holder.name}_{i}"),
+                )
+                for i, item in enumerate(value)
+            )
+            if isinstance(value, tuple):
+                return Tuple(items, type(value))
+            return low.new(ListObject(items, None, holder.name))
+        if isinstance(value, dict):
+            holder = variable(Opaque(dict))
+            return low.new(
+                DictObject(
+                    {
+                        k: self.value(v, None, (*path, k), self._item(holder, operator.getitem, k, k))
+                        for k, v in value.items()
+                    },
+                    holder.name,
+                )
+            )
+        if is_record(value):
+            holder = variable(Opaque(type(value)))
+            return low.new(
+                Instance(
+                    type(value),
+                    {
+                        k: self.value(v, None, (*path, k), self._item(holder, builtins.getattr, k, k))
+                        for k, v in vars(value).items()
+                    },
+                    holder.name,
+                )
+            )
+        if isinstance(value, (np.random.Generator, np.random.RandomState)):
+            return variable(Opaque(type(value)))
+        return Place(value)
+
+    def array_kind(self, value: np.ndarray[Any, Any], path: Any) -> Kind:
+        """The kind of an array from outside; `path` is what to ask for to know its shape."""
+        if path in self.static:
+            return Array(value.dtype, value.shape)
+        kind = kind_of(value, self.sizes)
+        assert isinstance(kind, Array)
+        origins = self.lowerer.size_origins
+        for n in kind.shape or ():
+            if isinstance(n, Size):
+                origins[n.base] = origins.get(n.base, frozenset()) | {path}
+        return kind
+
+    @staticmethod
+    def check_array(value: np.ndarray[Any, Any], name: str) -> None:
+        """Refuse arrays that don't behave like ndarrays of numbers."""
+        if type(value) is not np.ndarray:
+            kind = f"{type(value).__module__.partition('.')[0]}.{type(value).__qualname__}"
+            raise user_error(
+                TypeError,
+                f"{name!r} is a {kind}, whose operations differ from those of a plain array; "
+                "convert it: np.asarray(...)",
+            )
+        if value.dtype.kind == "O":
+            raise user_error(
+                TypeError,
+                f"{name!r} is an array of Python objects; give it a dtype of numbers: "
+                ".astype(float)",
+            )
+        if value.dtype.names is not None:
+            raise user_error(
+                TypeError, f"{name!r} is a structured array; pass its fields as separate arrays"
+            )
+
+    def _item(self, holder: ir.Var, function: Any, key: Any, name: Any) -> Callable[[Kind], ir.Var]:
+        def access(kind: Kind) -> ir.Var:
+            text = name if isinstance(name, str) and name.isidentifier() else holder.name
+            var = self.lowerer.emit(
+                function, (holder, ir.Const(key)), inferred=Inferred(kind), name=text
+            )
+            var.user = True
+            return var
+
+        return access
+
+
+def user_error(kind: type[Exception], message: str) -> Exception:
+    """An error in what the user passed, which isn't to be reported as a bug of srcgrad."""
+    error = kind(message)
+    error.__srcgrad__ = True  # type: ignore[attr-defined]
+    return error
+
+
+def chosen(
+    low: Lowerer,
+    function: str,
+    arguments: dict[str, Any],
+    values: dict[str, Value],
+    which: tuple[str, int | str | None],
+) -> tuple[str, Any, Value]:
+    """An argument to differentiate: what to call it, its value and its abstract value."""
+    name, part = which
+    value, abstract = arguments[name], values[name]
+    if part is None:
+        return name, value, abstract
+    if isinstance(part, str):
+        if part not in value:
+            raise user_error(
+                TypeError, f"argnums={part!r}, but {function} was called without {part}"
+            )
+        return part, value[part], low.dictionary(abstract).items[part]
+    label = f"{name}[{part}]"
+    if not 0 <= part < len(value):
+        raise user_error(
+            TypeError,
+            f"argnums names {label}, but {function} was called with {len(value)} "
+            f"argument{'s' * (len(value) != 1)} for *{name}",
+        )
+    assert isinstance(abstract, Tuple)
+    return label, value[part], abstract.items[part]
+
+
+def leaves(low: Lowerer, value: Any) -> list[ir.Var]:
+    match value:
+        case ir.Var():
+            return [value]
+        case Tuple():
+            return [leaf for item in value.items for leaf in leaves(low, item)]
+        case Ref():
+            thing = low.state.heap[value.id]
+            if isinstance(thing, ListObject):
+                if thing.var is not None:
+                    return [thing.var]
+                return [leaf for item in thing.items for leaf in leaves(low, item)]
+            return [leaf for item in thing.items.values() for leaf in leaves(low, item)]
+    return []
+
+
+def check_input(name: str, value: Any) -> None:
+    """Refuse an argument that can't be differentiated.
+
+    Attributes of objects that aren't numbers are let through: they are passed on unchanged.
+    """
+    if not _check_leaves(name, value, name):
+        raise user_error(
+            TypeError,
+            f"argument {name!r} can't be differentiated: it is a {type(value).__name__} "
+            "without numbers in it",
+        )
+
+
+def _check_leaves(name: str, value: Any, place: str) -> int:
+    """The number of leaves that can be differentiated."""
+    if isinstance(value, (list, tuple)):
+        return sum(_check_leaves(name, v, f"{place}[{i}]") for i, v in enumerate(value))
+    if isinstance(value, dict):
+        return sum(_check_leaves(name, v, f"{place}[{k!r}]") for k, v in value.items())
+    if is_record(value):
+        return sum(
+            _check_leaves(name, v, f"{place}.{k}")
+            for k, v in vars(value).items()
+            if isinstance(v, (list, tuple, dict, np.ndarray)) or is_record(v) or is_number(v)
+        )
+    if is_number(value):
+        return 1
+    if value is None and place != name:
+        return 0
+    what = f"argument {name!r} can't be differentiated: "
+    what += "it is" if place == name else f"{place} is"
+    if isinstance(value, (np.ndarray, np.generic)):
+        kind = "an array" if isinstance(value, np.ndarray) else "a number"
+        message = f"{what} {kind} of dtype {value.dtype}; convert it to float first"
+    elif isinstance(value, int):
+        article = "an int" if type(value) is int else f"a {type(value).__name__}"
+        message = f"{what} {article}, not a float; pass float(...), or leave it out of argnums"
+    else:
+        message = f"{what} a {type(value).__name__}, not a float or an array of floats"
+    raise user_error(TypeError, message)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a float or complex number, or an array of them."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype.kind in "fc"
+    return isinstance(value, (float, complex))
+
+
+def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> None:
+    """Copy at the start what the function writes but the caller owns."""
+    aliasing = Aliasing(function.block)
+    written = aliasing.written
+    if not written:
+        return
+    inputs: list[ir.Var] = [p for p in function.params if isinstance(p.kind, Array)]
+    statements = function.block.statements
+    params = set(function.params)
+    extracted: dict[ir.Var, int] = {}
+    for position, s in enumerate(statements):
+        if isinstance(s, ir.Assign) and s.args and s.args[0] in params | set(extracted):
+            if s.function in (operator.getitem, builtins.getattr) and not s.views:
+                if isinstance(s.args[0].kind, Opaque):  # type: ignore[union-attr]
+                    extracted[s.target] = position
+                    if isinstance(s.target.kind, Array):
+                        inputs.append(s.target)
+    copies: dict[ir.Var, ir.Var] = {}
+    for var in inputs:
+        if aliasing.find(var) in written:
+            copies[var] = ir.Var(var.name, var.kind, True)
+    for var in free:
+        if isinstance(var.kind, Array) and aliasing.find(var) in written:
+            writer = next(
+                (s for s in ir.walk(function.block) if isinstance(s, ir.Assign)
+                 and any(aliasing.find(w) is aliasing.find(var) for w in s.writes)), None,
+            )  # fmt: skip
+            raise UnsupportedError(
+                f"{var.name!r} belongs to the caller, who would see it change",
+                writer.span if writer else None,
+                "make a copy of it first: .copy()",
+            )
+    if not copies:
+        return
+    start = max([extracted[v] for v in copies if v in extracted], default=-1) + 1
+    others = [v for v in inputs]
+    body = ir.Block(statements[start:], function.block.results)
+    rename(body, lambda v: copies.get(v, v))
+    made = [
+        ir.Assign(copy, runtime.own_copy, (var,), (), statements[start].span if len(statements) > start else None)
+        for var, copy in copies.items()
+    ]
+    guards: list[ir.Statement] = []
+    if len(others) > 1:
+        guards.append(
+            ir.Assign(
+                ir.Var("_", Opaque(None)), runtime.check_apart,
+                (ir.Pack(tuple, tuple(copies)), ir.Pack(tuple, tuple(others))), effect=True,
+            )
+        )  # fmt: skip
+    function.block.statements[:] = statements[:start] + guards + made + body.statements
+    function.block.results = body.results

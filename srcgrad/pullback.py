@@ -1,0 +1,231 @@
+"""`vjp`: a function's result, and the pullback that takes adjoints of it back to the arguments."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .api import Gradient
+from .kinds import Array, Scalar
+
+
+class _Forward(Gradient):
+    """Compiles the forward sweep and the pullback of a function, for every argument."""
+
+    _pullback = True
+
+    def __init__(self, primal: Callable[..., Any], count: int, has_aux: bool) -> None:
+        super().__init__(primal, tuple(range(count)), has_aux)
+
+
+class Pullback:
+    """The function that `vjp` returns: from adjoints of the result to those of the arguments.
+
+    It may be called several times. `source` is its generated source.
+    """
+
+    def __init__(self, compiled: Any, name: str, out: Any, residuals: tuple[Any, ...]) -> None:
+        self._compiled, self._name, self._out = compiled, name, out
+        self._residuals = residuals
+        self._lock = threading.Lock()
+
+    @property
+    def source(self) -> str:
+        """The generated source of the forward sweep and the pullback."""
+        return str(self._compiled.source)
+
+    def __call__(self, d_out: Any) -> tuple[Any, ...]:
+        seeds = list(_seeds(d_out, self._compiled.nesting, self._out, "the cotangent"))
+        written = [self._residuals[i] for i in self._compiled.written]
+        if not written:
+            result: tuple[Any, ...] = self._compiled.pullback(*self._residuals, *seeds)
+            return result
+        # The pullback accumulates into buffers of the forward sweep: leave them as they were.
+        with self._lock:
+            before = [_saved(item) for item in written]
+            try:
+                result = self._compiled.pullback(*self._residuals, *seeds)
+                return _apart(result, list(_arrays(written)))
+            finally:
+                for restore in before:
+                    restore()
+
+    def __repr__(self) -> str:
+        return f"<pullback of {self._name}>"
+
+
+def vjp(
+    f: Callable[..., Any], *primals: Any, has_aux: bool = False
+) -> tuple[Any, Pullback] | tuple[Any, Pullback, Any]:
+    """The result of a function, and its pullback.
+
+    Args:
+        f: the function; it may return an array of any shape, or containers of arrays.
+        primals: its positional arguments.
+        has_aux: `f` returns a pair (result, aux).
+
+    Returns:
+        `(out, pullback)`, or `(out, pullback, aux)` with `has_aux`. `pullback(d_out)` takes an
+        adjoint (cotangent) of the result, nested and shaped like it, and returns the tuple of the
+        adjoints of the arguments, each shaped like its argument; None for an argument that isn't
+        of floats. `f` runs once; the pullback may be called many times.
+
+    Raises:
+        TypeError, ValueError: from the pullback, if `d_out` isn't nested or shaped like the result.
+        UnsupportedError: if `f` uses something that can't be differentiated.
+
+    >>> import numpy as np
+    >>> out, pullback = vjp(np.sin, np.zeros(2))
+    >>> pullback(np.ones(2))
+    (array([1., 1.]),)
+    """
+    if not primals:
+        raise TypeError("vjp needs the arguments of the function: vjp(f, *primals)")
+    forward = _Forward(f, len(primals), has_aux)
+    args = forward._unmapped(forward._bound(primals, {}))
+    variant, free = forward._find(args)
+    compiled = variant.compiled
+    shown, residuals = compiled.function(*args, *free[: variant.used])
+    out, aux = shown if has_aux else (shown, None)
+    # The caller may change its arrays before it calls the pullback.
+    outside = list(_arrays([args, free, shown]))
+    residuals = tuple(_kept(r, outside) for r in residuals)
+    pullback = Pullback(compiled, forward.__name__, _shapes(out), residuals)
+    return (out, pullback, aux) if has_aux else (out, pullback)
+
+
+def _arrays(thing: Any) -> Iterator[np.ndarray[Any, Any]]:
+    """The arrays in a nest of containers and objects."""
+    if isinstance(thing, np.ndarray):
+        yield thing
+    elif isinstance(thing, (list, tuple)):
+        for item in thing:
+            yield from _arrays(item)
+    elif isinstance(thing, dict):
+        for item in thing.values():
+            yield from _arrays(item)
+    elif hasattr(thing, "__dict__") and not isinstance(thing, type) and not callable(thing):
+        for item in vars(thing).values():
+            yield from _arrays(item)
+
+
+def _kept(residual: Any, outside: list[Any]) -> Any:
+    """A residual that doesn't share memory with what the caller has."""
+    if isinstance(residual, np.ndarray):
+        shared = any(np.may_share_memory(residual, a) for a in outside)
+        return residual.copy(order="K") if shared else residual
+    if isinstance(residual, (list, tuple)) and not hasattr(residual, "_fields"):
+        return type(residual)(_kept(item, outside) for item in residual)
+    return residual
+
+
+def _saved(item: Any) -> Callable[[], None]:
+    """A function that restores a list or array to what it is now."""
+    if isinstance(item, np.ndarray):
+        content = item.copy()
+
+        def restore_array() -> None:
+            item[...] = content
+
+        return restore_array
+    if isinstance(item, list):
+        items, inner = list(item), [_saved(i) for i in item]
+
+        def restore_list() -> None:
+            item[:] = items
+            for restore in inner:
+                restore()
+
+        return restore_list
+    return lambda: None
+
+
+def _apart(result: Any, buffers: list[Any]) -> Any:
+    """The result, with copies of the arrays that are in buffers."""
+    if isinstance(result, np.ndarray):
+        shared = any(np.may_share_memory(result, b) for b in buffers)
+        return result.copy(order="K") if shared else result
+    if isinstance(result, tuple):
+        items = [_apart(item, buffers) for item in result]
+        return type(result)(*items) if hasattr(result, "_fields") else tuple(items)
+    if isinstance(result, list):
+        return [_apart(item, buffers) for item in result]
+    if isinstance(result, dict):
+        return {k: _apart(v, buffers) for k, v in result.items()}
+    if hasattr(result, "__dict__") and not callable(result):
+        vars(result).update({k: _apart(v, buffers) for k, v in vars(result).items()})
+    return result
+
+
+def _shapes(out: Any) -> Any:
+    """A result's nesting with the shapes of its arrays; of a number (), of other things None."""
+    if isinstance(out, (np.ndarray, np.generic, float, complex)):
+        return np.shape(out)
+    if isinstance(out, (list, tuple)):
+        return dict(enumerate(map(_shapes, out)))
+    if isinstance(out, dict):
+        return {k: _shapes(v) for k, v in out.items()}
+    if hasattr(out, "__dict__"):
+        return {k: _shapes(v) for k, v in vars(out).items()}
+    return None
+
+
+def _seeds(d_out: Any, nesting: Any, shapes: Any, place: str) -> Iterator[Any]:
+    """The leaves of a cotangent, in order, checked against the result."""
+    if nesting is None:
+        return
+    if isinstance(nesting, (Array, Scalar)):
+        yield _seed(d_out, nesting, shapes, place)
+        return
+    if not isinstance(nesting, tuple):
+        yield d_out
+        return
+    kind, items = nesting
+    if isinstance(d_out, dict) and kind is dict:
+        given: dict[Any, Any] = d_out
+    elif isinstance(d_out, (list, tuple)) and issubclass(kind, (list, tuple)):
+        given = dict(enumerate(d_out))
+        if not isinstance(d_out, list if issubclass(kind, list) else tuple):
+            given = {}
+    elif isinstance(d_out, kind) and hasattr(d_out, "__dict__"):
+        given = vars(d_out)
+    else:
+        raise TypeError(
+            f"{place} must be a {kind.__name__} like the result, not a {type(d_out).__name__}"
+        )
+    if set(given) != set(items):
+        if kind is dict:
+            raise ValueError(f"{place} must have the keys {list(items)}, not {list(given)}")
+        if type(d_out) is not kind and len(given) != len(d_out):
+            raise TypeError(
+                f"{place} must be a {kind.__name__} like the result, not a {type(d_out).__name__}"
+            )
+        raise ValueError(f"{place} must have {len(items)} items like the result, not {len(given)}")
+    for key, inner in items.items():
+        part = f"{place}.{key}" if not issubclass(kind, (dict, list, tuple)) else (
+            f"{place}[{key!r}]"
+        )
+        yield from _seeds(given[key], inner, shapes[key] if shapes else None, part)
+
+
+def _seed(d_out: Any, kind: Array | Scalar, shape: tuple[int, ...] | None, place: str) -> Any:
+    if kind.dtype is not None and kind.dtype.kind not in "fc":
+        return d_out  # the derivative of an integer isn't used
+    if not isinstance(d_out, (np.ndarray, np.generic, int, float, complex)):
+        raise TypeError(f"{place} must be an array or a number, not a {type(d_out).__name__}")
+    given = np.asarray(d_out)
+    if given.dtype.kind not in "fciub":
+        raise TypeError(f"{place} must be of floats, not of dtype {given.dtype}")
+    if shape is not None and given.shape != shape:
+        raise ValueError(f"{place} must have the shape {shape} of the result, not {given.shape}")
+    if given.dtype.kind == "c" and kind.dtype is not None and kind.dtype.kind != "c":
+        raise TypeError(f"{place} is complex, but the result is real")
+    if isinstance(kind, Scalar):
+        return given.item() if kind.python else kind.dtype.type(given)
+    return given.astype(kind.dtype or given.dtype, copy=True)
+
+
+__all__ = ["Pullback", "vjp"]

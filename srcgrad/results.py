@@ -1,0 +1,279 @@
+"""The results of a generated function: checks, the nesting of gradients, and their memory."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import ir
+from .analysis.inference import Inferred
+from .emit import runtime
+from .errors import UnsupportedError
+from .frontend.lower import Lowerer
+from .frontend.values import DictObject, ListObject, Ref, Tuple
+from .inputs import leaves, user_error
+from .kinds import Array, ListOf, Opaque, Scalar, is_float
+from .transform.reverse import Adjoint
+
+
+def check_output(name: str, result: Any) -> None:
+    """A gradient needs a real number."""
+    if isinstance(result, ir.Const) and isinstance(result.value, (int, float)):
+        return
+    kind = result.kind if isinstance(result, ir.Var) else None
+    if isinstance(kind, (Array, Scalar)):
+        if kind.shape is not None and len(kind.shape) > 0:
+            raise user_error(
+                TypeError,
+                f"grad needs a function that returns a number, but {name} returns an array of "
+                f"{len(kind.shape)} dimension{'s' * (len(kind.shape) > 1)}; "
+                "return its sum, or use vjp",
+            )
+        if kind.dtype is not None and kind.dtype.kind == "c":
+            raise user_error(
+                TypeError,
+                f"grad needs a real result, but {name} returns a complex number; "
+                "return its real part, or use vjp",
+            )
+        if kind.dtype is None or kind.dtype.kind == "f":
+            return
+        raise user_error(
+            TypeError,
+            f"grad needs a function that returns a float, but {name} returns {kind.dtype}",
+        )
+    if isinstance(kind, Opaque) and kind.type is None:
+        return
+    what = "None" if isinstance(result, ir.Const) and result.value is None else (
+        type(result.value).__name__ if isinstance(result, ir.Const) else
+        "a tuple" if isinstance(result, Tuple) else "a container"
+    )
+    raise user_error(
+        TypeError, f"grad needs a function that returns a number, but {name} returns {what}"
+    )
+
+
+def seed_pullback(adjoint: Adjoint, low: Lowerer, result: Any) -> list[ir.Var]:
+    found = leaves(low, result)
+    seeds = []
+    for i, v in enumerate(found):
+        name = "d_out" if len(found) == 1 else f"d_out_{i}"
+        seed = ir.Var(name, v.kind, True)
+        seeds.append(seed)
+        if isinstance(v.kind, ListOf):
+            raise UnsupportedError("the pullback of a list that is built in a loop", None)
+        if adjoint.activity.active(v):
+            adjoint.add(v, seed)
+    return seeds
+
+
+def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
+    """The gradient with respect to an argument, in the argument's nesting.
+
+    Attributes that aren't floats are kept; an argument that is none has the gradient None.
+    """
+
+    def leaf(v: ir.Var) -> ir.Operand:
+        kind = v.kind
+        if not is_float(kind) and not isinstance(kind, ListOf):
+            return ir.Const(None) if v is value else v
+        d = adjoint.take(v)
+        if d is None:
+            if isinstance(kind, Array):
+                return adjoint.zero(v)
+            d = ir.Const(0.0)
+        if not isinstance(d, ir.Var):
+            d_kind = kind
+            if isinstance(kind, Array):
+                return adjoint.emit(
+                    np.full_like, (v, d), inferred=Inferred(d_kind), name=f"d_{v.name}"
+                )
+            if isinstance(kind, Scalar) and kind.python is False:
+                return adjoint.emit(kind.dtype.type, (d,), inferred=Inferred(d_kind))
+            return d  # type: ignore[no-any-return]
+        if isinstance(kind, Array):
+            d = _owned(adjoint, d, v)
+        adjoint_name(d, v)
+        return d
+
+    if isinstance(value, ir.Const):
+        return ir.Const(None)
+    return rebuilt(adjoint, low, value, leaf)
+
+
+def adjoint_name(d: ir.Var, v: ir.Var) -> None:
+    if not d.user:
+        d.name, d.user = f"d_{v.name}", True
+
+
+def _owned(adjoint: Adjoint, d: ir.Var, v: ir.Var) -> ir.Var:
+    """The adjoint as an array of its own, of the argument's shape and dtype."""
+    kind = v.kind
+    assert isinstance(kind, Array)
+    if kind.shape == ():
+        same = isinstance(d.kind, (Array, Scalar)) and d.kind.dtype == kind.dtype
+        args = (d,) if same else (d, ir.Const(kind.dtype))
+        return adjoint.emit(np.asarray, args, inferred=Inferred(kind), name=f"d_{v.name}")
+    if not isinstance(d.kind, Array) or d.kind.shape is None or d.kind.dtype != kind.dtype:
+        return adjoint.emit(
+            runtime.finished, (d, v), inferred=Inferred(kind), name=f"d_{v.name}"
+        )
+    return d
+
+
+ALIASING = {runtime.unbroadcast, runtime.as_dtype, np.asarray, operator.pos}
+
+
+def separate(function: ir.Function, gradients: int) -> None:
+    """Copy, at the end, gradients that share memory with the caller's arrays or one another.
+
+    `gradients` is the position of the gradients among the results.
+    """
+    definitions: dict[ir.Var, tuple[ir.Operand, ...] | ir.Assign] = {}
+    for s in ir.walk(function.block):
+        match s:
+            case ir.Assign():
+                definitions[s.target] = s
+            case ir.If():
+                for target, *found in zip(s.targets, s.then.results, s.orelse.results, strict=True):
+                    definitions[target] = tuple(found)
+            case ir.Loop():
+                quadruples = zip(s.targets, s.params, s.inits, s.body.results, strict=False)
+                for target, param, init, result in quadruples:
+                    definitions[target] = definitions[param] = (init, result)
+
+    def roots(operand: ir.Operand, seen: set[ir.Var]) -> set[ir.Var | None]:
+        """The variables whose memory an operand may share; None if that isn't its own."""
+        if isinstance(operand, ir.Pack):
+            return {None}
+        if not isinstance(operand, ir.Var) or operand in seen:
+            return set()
+        seen.add(operand)
+        definition = definitions.get(operand)
+        if definition is None:
+            return {None}
+        if isinstance(definition, tuple):
+            return set().union(*(roots(o, seen) for o in definition))
+        if definition.function is np.broadcast_to:
+            return {None}
+        first = definition.args[0] if definition.args else None
+        kind = first.kind if isinstance(first, ir.Var) else None
+        taken = definition.function in (operator.getitem, getattr, list.pop)
+        if taken and not isinstance(kind, Array):
+            return {None}
+        sources = definition.views
+        if definition.function in ALIASING and isinstance(first, ir.Var):
+            sources = (*sources, first)
+        if not sources:
+            return {operand}
+        return set().union(*(roots(v, seen) for v in sources))
+
+    used: set[ir.Var | None] = {None}
+    others = [r for i, r in enumerate(function.block.results) if i != gradients]
+    for operand in others:
+        for v in ir.variables(operand):
+            used |= roots(v, set())
+
+    statements = function.block.statements
+
+    def owned(operand: ir.Operand, before: ir.Statement | None) -> ir.Operand:
+        if isinstance(operand, ir.Pack):
+            return ir.Pack(operand.type, tuple(owned(item, before) for item in operand.items))
+        if not isinstance(operand, ir.Var):
+            return operand
+        made = definitions.get(operand)
+        if isinstance(operand.kind, Opaque) and isinstance(made, ir.Assign):
+            # a named tuple or an object that the gradients are put into
+            made.args = tuple(owned(a, made) for a in made.args)
+            made.kwargs = tuple((k, owned(a, made)) for k, a in made.kwargs)
+            return operand
+        if not isinstance(operand.kind, Array):
+            return operand
+        found = roots(operand, set())
+        if not found & used:
+            used.update(found)
+            return operand
+        copy = ir.Var(operand.name, operand.kind, operand.user)
+        at = len(statements) if before is None else statements.index(before)
+        statements.insert(at, ir.Assign(copy, np.array, (operand,)))
+        return copy
+
+    results = list(function.block.results)
+    results[gradients] = owned(results[gradients], None)
+    function.block.results = tuple(results)
+
+
+def rebuilt(adjoint: Adjoint, low: Lowerer, value: Any, leaf: Callable[[ir.Var], Any]) -> Any:
+    """An operand with the nesting of a value, its leaves replaced."""
+    match value:
+        case ir.Var():
+            return leaf(value)
+        case Tuple():
+            items = tuple(rebuilt(adjoint, low, item, leaf) for item in value.items)
+            if value.type is tuple:
+                return ir.Pack(tuple, items)
+            return adjoint.emit(
+                value.type, items, inferred=Inferred(Opaque(value.type)), name="result"
+            )
+        case Ref():
+            thing = low.state.heap[value.id]
+            if isinstance(thing, ListObject):
+                if thing.var is not None:
+                    return leaf(thing.var)
+                return ir.Pack(
+                    list, tuple(rebuilt(adjoint, low, item, leaf) for item in thing.items)
+                )
+            if isinstance(thing, DictObject):
+                pairs = tuple(
+                    ir.Pack(tuple, (ir.Const(k), rebuilt(adjoint, low, v, leaf)))
+                    for k, v in thing.items.items()
+                )
+                return ir.Pack(dict, pairs)
+            named = {k: rebuilt(adjoint, low, v, leaf) for k, v in thing.items.items()}
+            if dataclasses.is_dataclass(thing.type) and all(
+                f.init for f in dataclasses.fields(thing.type)
+            ) and set(named) == {f.name for f in dataclasses.fields(thing.type)}:
+                return adjoint.emit(
+                    thing.type, (), named, inferred=Inferred(Opaque(thing.type)), name="result"
+                )
+            pairs = tuple(ir.Pack(tuple, (ir.Const(k), v)) for k, v in named.items())
+            return adjoint.emit(
+                runtime.make_object,
+                (ir.Const(thing.type), ir.Pack(dict, pairs)),
+                inferred=Inferred(Opaque(thing.type)),
+                name="result",
+            )
+        case ir.Const():
+            return value
+    raise UnsupportedError(
+        f"a {type(value).__name__.lower()} can't be returned from a differentiated function", None
+    )
+
+
+def built(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
+    operand: ir.Operand = rebuilt(adjoint, low, value, lambda v: v)
+    return operand
+
+
+def nesting(low: Lowerer, value: Any) -> Any:
+    """The nesting of a result: leaf kinds in tuples, lists, dicts and objects of user classes.
+
+    Each container is (type, {key: nesting}); each leaf is its kind, or None for what is no number.
+    """
+    match value:
+        case ir.Var():
+            return value.kind
+        case Tuple():
+            return value.type, {i: nesting(low, item) for i, item in enumerate(value.items)}
+        case Ref():
+            thing = low.state.heap[value.id]
+            if isinstance(thing, ListObject):
+                if thing.var is not None:
+                    return thing.var.kind
+                return list, {i: nesting(low, item) for i, item in enumerate(thing.items)}
+            kind = dict if isinstance(thing, DictObject) else thing.type
+            return kind, {k: nesting(low, item) for k, item in thing.items.items()}
+    return None
