@@ -31,6 +31,10 @@ class Names:
         live = self._block(function.block, set())
         for p in function.params:
             self._define(p, live | set(function.params))
+        for s in ir.walk(function.block):
+            if isinstance(s, ir.Loop):  # first what must have one name, then what may
+                for p, target in zip(s.params, s.targets, strict=True):
+                    self._merge(p, target)
         self._coalesce_all(function.block)
         self.names: dict[ir.Var, str] = {}
         self._assign(function)
@@ -109,8 +113,6 @@ class Names:
         for s in block.statements:
             match s:
                 case ir.Loop():
-                    for p, target in zip(s.params, s.targets, strict=True):
-                        self._merge(p, target)
                     for k, p in enumerate(s.params):
                         self._coalesce(p, s.body.results[k])
                         self._coalesce(p, s.inits[k])
