@@ -1,0 +1,222 @@
+"""The command line: `srcgrad show FILE.py:FUNCTION` and `srcgrad check FILE.py:FUNCTION`.
+
+The example inputs come from the file itself: a function `example_inputs_FUNCTION()`, or
+`example_inputs()` for all its functions, that returns the tuple of arguments (or the only one).
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import sys
+import timeit
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+
+from . import __version__
+from .api import Gradient, grad, value_and_grad
+from .errors import SrcgradError
+from .inspect.directions import compare
+from .inspect.highlight import highlighted
+
+TOLERANCE = {4: 1e-2, 8: 1e-5}  # by the size of the floats
+
+
+class UsageError(Exception):
+    """A mistake in the command, shown without a traceback."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; returns its exit code: 0, 1 if a check fails, 2 for a wrong command.
+
+    >>> main(["show", "no such file.py:f"])
+    2
+    """
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        return 2
+    try:
+        code: int = options.run(options)
+        return code
+    except UsageError as error:
+        print(f"srcgrad: {error}", file=sys.stderr)
+        return 2
+    except SrcgradError as error:
+        print(f"srcgrad: {type(error).__name__}:\n{error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="srcgrad",
+        description="Show and check the gradients that srcgrad generates.",
+        epilog="The arguments come from a function example_inputs() in the file, or "
+        "example_inputs_FUNCTION(), which returns the tuple of them.",
+    )
+    parser.add_argument("--version", action="version", version=f"srcgrad {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, run, text in (
+        ("show", _show, "print the generated gradient"),
+        ("check", _check, "compare the gradient with finite differences, and time it"),
+    ):
+        command = commands.add_parser(name, help=text, description=text.capitalize() + ".")
+        command.add_argument("target", metavar="FILE.py:FUNCTION")
+        command.add_argument(
+            "--argnums",
+            metavar="LIST",
+            help="positions or names of the arguments to differentiate, with commas between "
+            "(default: 0, or what the decorator of the function says)",
+        )
+        command.set_defaults(run=run)
+    return parser
+
+
+def _show(options: argparse.Namespace) -> int:
+    gradient, args, _ = _loaded(options, grad)
+    _called(gradient, args)
+    print(highlighted(gradient.source, sys.stdout), end="")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    gradient, args, argnums = _loaded(options, value_and_grad)
+    value, found = _called(gradient, args)
+    if gradient._has_aux:
+        value = value[0]
+    gradients = found if isinstance(argnums, tuple) else (found,)
+    indices = [_position(gradient, which) for which in gradient._inputs]
+
+    def primal(*args: Any) -> Any:
+        result = gradient.primal(*args)
+        return result[0] if gradient._has_aux else result
+
+    error, size = compare(primal, args, indices, gradients)
+    function_time = _time(lambda: primal(*args))
+    gradient_time = _time(lambda: gradient(*args))
+    print(f"value           {float(value):.10g}")
+    print(f"maximal error   {error:.2g} (relative, against finite differences)")
+    print(f"function        {_seconds(function_time)}")
+    print(f"with gradient   {_seconds(gradient_time)} ({gradient_time / function_time:.1f} times)")
+    if not error <= TOLERANCE[size]:
+        print(f"the gradient is wrong: the error is above {TOLERANCE[size]:g}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _position(gradient: Gradient, which: tuple[str, int | str | None]) -> int:
+    name, part = which
+    index = gradient._parameters.index(name)
+    return index + part if isinstance(part, int) else index
+
+
+def _loaded(
+    options: argparse.Namespace, make: Callable[..., Gradient]
+) -> tuple[Gradient, tuple[Any, ...], Any]:
+    """The gradient of the function that the command names, the example inputs, the argnums."""
+    file, separator, name = options.target.rpartition(":")
+    if not separator or not file or not name:
+        raise UsageError(f"{options.target!r} isn't of the form FILE.py:FUNCTION")
+    module = _module(Path(file))
+    function: Any = module
+    for part in name.split("."):
+        function = getattr(function, part, None)
+    if function is None:
+        functions = [
+            key
+            for key, thing in vars(module).items()
+            if (isinstance(thing, Gradient) or callable(thing))
+            and getattr(thing, "__module__", None) == module.__name__
+        ]
+        has = f"it has {', '.join(functions)}" if functions else "it has no functions"
+        raise UsageError(f"{file} has no function {name!r}; {has}")
+    if not callable(function):
+        raise UsageError(f"{name!r} in {file} is a {type(function).__name__}, not a function")
+    chosen: Any = 0
+    has_aux, text = False, None
+    if isinstance(function, Gradient):
+        chosen, has_aux, text = function._argnums, function._has_aux, function._text
+        function = function.primal
+    if options.argnums is not None:
+        numbers = [_number(part.strip()) for part in options.argnums.split(",")]
+        chosen = tuple(numbers) if len(numbers) > 1 else numbers[0]
+    try:
+        gradient = make(function, argnums=chosen, has_aux=has_aux, source=text)
+    except (TypeError, ValueError) as error:
+        raise UsageError(str(error)) from None
+    return gradient, _inputs(module, file, name), chosen
+
+
+def _number(text: str) -> int | str:
+    return int(text) if text.removeprefix("-").isdigit() else text
+
+
+def _module(file: Path) -> Any:
+    if not file.is_file():
+        raise UsageError(f"there is no file {str(file)!r}")
+    name = file.stem
+    spec = importlib.util.spec_from_file_location(name, file.resolve())
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{str(file)!r} isn't a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(file.resolve().parent))
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        lines = traceback.format_exception_only(error)
+        raise UsageError(f"running {file} failed: {''.join(lines).strip()}") from error
+    return module
+
+
+def _inputs(module: Any, file: str, name: str) -> tuple[Any, ...]:
+    own = f"example_inputs_{name.rpartition('.')[2]}"
+    make = getattr(module, own, None) or getattr(module, "example_inputs", None)
+    if make is None:
+        raise UsageError(
+            f"{file} has no example inputs: add a function\n\n"
+            f"    def example_inputs():\n        return (...)  # the arguments of {name}\n\n"
+            f"or {own}() for this function alone"
+        )
+    made = make()
+    return made if type(made) is tuple else (made,)
+
+
+def _called(gradient: Gradient, args: tuple[Any, ...]) -> Any:
+    try:
+        return gradient(*args)
+    except SrcgradError:
+        raise
+    except Exception as error:
+        raise UsageError(
+            f"the gradient of {gradient.__name__} on the example inputs failed: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+
+
+def _time(call: Callable[[], Any]) -> float:
+    """Seconds of a call: the best of some runs of about 50 ms."""
+    timer = timeit.Timer(call)
+    number, taken = 1, timer.timeit(1)
+    while taken < 0.02 and number < 100_000:
+        number *= 4
+        taken = timer.timeit(number)
+    return float(min(taken, *timer.repeat(3, number))) / number
+
+
+def _seconds(time: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e-3)):
+        if time >= scale:
+            return f"{time / scale:.3g} {unit}"
+    return f"{time / 1e-6:.3g} us"
+
+
+__all__ = ["UsageError", "main"]

@@ -1,0 +1,173 @@
+"""Writing a generated gradient as a module that imports NumPy alone."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import types
+from typing import Any
+
+import gast  # type: ignore[import-untyped]
+import numpy as np
+
+from .compiler import Compiled
+from .emit.printer import checked_source
+from .errors import UnsupportedError
+
+LARGEST_LITERAL = 64  # numbers written out; more are written as bytes
+
+
+class _Module:
+    """A module being written: its imports, copied functions and constants."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self.imports = {"import numpy as np": None}
+        self.functions: dict[str, str] = {}
+        self.constants: list[str] = []
+        self.taken = taken
+
+    def bind(self, name: str, value: Any) -> None:
+        """Give a name a value."""
+        if isinstance(value, types.FunctionType) and value.__module__.startswith("srcgrad."):
+            source = inspect.getsource(value).rstrip()
+            self.functions[name] = re.sub(r"^def \w+", f"def {name}", source)
+            return
+        if isinstance(value, types.ModuleType):
+            self.imports[f"import {value.__name__} as {name}"] = None
+            return
+        if callable(value) and not isinstance(value, np.dtype):
+            self.imports[_import(name, value)] = None
+            return
+        self.constants.append(f"{name} = {self.expression(value)}")
+
+    def expression(self, value: Any) -> str:
+        """The text of an expression that makes a value."""
+        if value is None or value is Ellipsis or isinstance(value, (bool, int, str, bytes)):
+            return repr(value)
+        if isinstance(value, (float, complex)) and not isinstance(value, np.generic):
+            text = repr(value)
+            if "n" not in text:  # neither nan nor inf
+                return text
+            return f'{type(value).__name__}("{text}")'
+        if isinstance(value, np.ndarray) and value.dtype.kind in "fciub":
+            return _array(value)
+        if isinstance(value, np.generic) and value.dtype.kind in "fciub":
+            return f"{_array(np.asarray(value))}[()]"
+        if isinstance(value, np.dtype):
+            return f"np.dtype({value.str!r})"
+        if type(value) in (tuple, list):
+            inner = ", ".join(map(self.expression, value))
+            if type(value) is list:
+                return f"[{inner}]"
+            return f"({inner}{',' * (len(value) == 1)})"
+        if type(value) is dict:
+            pairs = (f"{self.expression(k)}: {self.expression(v)}" for k, v in value.items())
+            return "{" + ", ".join(pairs) + "}"
+        raise UnsupportedError(
+            f"a {type(value).__name__} can't be written into a module",
+            None,
+            "pass it as an argument, or pickle the gradient instead of saving it",
+        )
+
+    def default(self, name: str, value: Any) -> Any:
+        """The node of a default value: a literal, or a constant of the module."""
+        text = self.expression(value)
+        if len(text) > 30:
+            constant = name.upper()
+            while constant in self.taken:
+                constant += "_"
+            self.taken.add(constant)
+            self.constants.append(f"{constant} = {text}")
+            text = constant
+        return gast.parse(text, mode="eval").body
+
+
+def _array(value: np.ndarray[Any, Any]) -> str:
+    if value.size <= LARGEST_LITERAL and bool(np.isfinite(value).all()):
+        return f"np.array({value.tolist()!r}, dtype={value.dtype.str!r})"
+    data = np.ascontiguousarray(value).tobytes().hex()
+    flat = f"np.frombuffer(bytes.fromhex({data!r}), dtype={value.dtype.str!r})"
+    return f"{flat}.reshape({value.shape!r}).copy()"
+
+
+def _import(name: str, value: Any) -> str:
+    """The import statement for a function or class, which must be found under its name."""
+    module, path = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    found: Any = None
+    if module and path and path.isidentifier() and module != "__main__":
+        try:
+            found = getattr(importlib.import_module(module), path, None)
+        except ImportError:
+            found = None
+    if found is not value or str(module).startswith("srcgrad"):
+        raise UnsupportedError(
+            f"the generated source uses {getattr(value, '__name__', value)!r}, "
+            "which can't be imported by name",
+            None,
+            "define it at the top of a module, or pickle the gradient instead of saving it",
+        )
+    return f"from {module} import {path}" + (f" as {name}" if path != name else "")
+
+
+def module_text(compiled: Compiled, signature: inspect.Signature, free: tuple[Any, ...]) -> str:
+    """The text of a module with the generated function.
+
+    The outer values that the primal reads become keyword-only parameters with defaults.
+    """
+    from . import __version__
+
+    emitted = compiled.emitted[0]
+    tree = gast.parse(compiled.source).body[0]
+    lines = compiled.source.splitlines()[tree.body[0].lineno - 1 :]
+    nodes = tree.args.args
+    module = _Module({node.id for node in nodes} | set(emitted.bindings))
+    for name in sorted(emitted.modules - {"numpy"}):
+        module.imports[f"import {name}"] = None
+    for helper in emitted.helpers:
+        module.bind(helper.__name__, helper)
+    for name, value in emitted.bindings.items():
+        module.bind(name, value)
+    tree.args = _parameters(module, nodes, signature, free)
+    # only the head is printed anew, as a tree has no comments
+    tree.body = [gast.Pass()]
+    head = checked_source(gast.Module([tree], [])).rstrip().removesuffix("pass").rstrip()
+    parts = [
+        f'"""Generated by srcgrad {__version__}; needs NumPy alone."""\n\n'
+        "from __future__ import annotations\n\n" + "\n".join(module.imports),
+        *module.functions.values(),
+        "\n".join([head, *lines]).rstrip(),
+    ]
+    if any("Any" in text for text in module.functions.values()):
+        parts[0] += "\nfrom typing import Any"
+    if module.constants:
+        parts.insert(1, "\n".join(module.constants))
+    return "\n\n\n".join(parts) + "\n"
+
+
+def _parameters(
+    module: _Module, nodes: list[Any], signature: inspect.Signature, free: tuple[Any, ...]
+) -> Any:
+    """The parameters of the primal, then the outer values."""
+    count = len(signature.parameters)
+    arguments = gast.arguments([], [], None, [], [], None, [])
+    for node, parameter in zip(nodes[:count], signature.parameters.values(), strict=True):
+        has_default = parameter.default is not parameter.empty
+        default = module.default(node.id, parameter.default) if has_default else None
+        match parameter.kind:
+            case parameter.VAR_POSITIONAL:
+                arguments.vararg = node
+            case parameter.VAR_KEYWORD:
+                arguments.kwarg = node
+            case parameter.KEYWORD_ONLY:
+                arguments.kwonlyargs.append(node)
+                arguments.kw_defaults.append(default)
+            case kind:
+                only = kind is parameter.POSITIONAL_ONLY
+                (arguments.posonlyargs if only else arguments.args).append(node)
+                if default is not None:
+                    arguments.defaults.append(default)
+    for node, value in zip(nodes[count:], free, strict=False):
+        arguments.kwonlyargs.append(node)
+        arguments.kw_defaults.append(module.default(node.id, value))
+    return arguments
