@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,17 +37,22 @@ from ..kinds import (
 )
 from ..rules import registry
 from .values import (
+    Bound,
+    Closure,
     DictObject,
     Heap,
     Instance,
     ListObject,
     Materialize,
     NeedStatic,
+    Partial,
     Place,
     Ref,
     Slice,
     State,
+    Thaw,
     Tuple,
+    Unkeepable,
     Value,
 )
 
@@ -74,7 +79,15 @@ class Widened:
     optional: bool = False
 
 
+@dataclass(eq=False, slots=True)
+class Mold:
+    """A loop parameter that is another object in each iteration: one with templates as items."""
+
+    thing: Heap
+
+
 Slot = tuple[str, int, Any]
+_COMPOUND = (Tuple, Slice, Bound, Partial)
 
 
 def list_append(items: list[Any], item: Any) -> None:
@@ -92,7 +105,10 @@ class Builder:
         self.fixed_span = False
         self.widened: set[int] = set()
         self.unrollable: set[Any] = set()
-        self.dynamic_sites: set[Any] = set()
+        self.dynamic_sites: set[int] = set()  # expressions whose list must exist at run time
+        self.sites: dict[int, int] = {}  # of a reference: the expression that made the list
+        self.thawed: set[Any] = set()  # loops and branches that mustn't freeze lists
+        self.size_origins: dict[int, frozenset[Any]] = {}  # the arguments a dimension is of
         self.counter = 0
         self.current = 0  # the frame being run
 
@@ -131,7 +147,12 @@ class Builder:
             for operand in args:
                 for v in ir.variables(operand):
                     found |= v.origins
+            size = inferred.kind.size
+            if isinstance(size, Size) and size.base in self.size_origins:
+                found |= self.size_origins[size.base]
             target.origins = found
+        elif isinstance(inferred.kind, Array):
+            self.follow_sizes(inferred.kind, (*args, *kwargs.values()))
         self.block.statements.append(
             ir.Assign(
                 target,
@@ -146,6 +167,24 @@ class Builder:
             )
         )
         return target
+
+    def follow_sizes(self, kind: Array, operands: tuple[ir.Operand, ...]) -> None:
+        """Note from which arguments the new dimensions of a result follow."""
+        known = self.size_origins
+        new = [n for n in kind.shape or () if isinstance(n, Size) and n.base not in known]
+        if not new:
+            return
+        found: frozenset[Any] = frozenset()
+        for operand in operands:
+            for v in ir.variables(operand):
+                found |= v.origins
+                if isinstance(v.kind, Array):
+                    for n in v.kind.shape or ():
+                        if isinstance(n, Size):
+                            found |= known.get(n.base, frozenset())
+        if found:
+            for n in new:
+                known[n.base] = found
 
     def need_known_ints(
         self, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
@@ -202,7 +241,7 @@ class Builder:
 
         Returns whether `rest` was lowered.
         """
-        entry, span = self.state, self.span
+        entry, span, marker = self.state, self.span, object()
         while True:
             try:
                 first = self.fork(entry, then)
@@ -216,11 +255,27 @@ class Builder:
                     elif stops == [False, True] and not second[0].unreachable:
                         first, consumed = self.continued(first, rest), True
                 self.span = span
-                self.join(test, entry, first, second)
+                self.join(test, entry, first, second, marker)
                 return consumed
             except Materialize as need:
                 self.state, self.span = entry, span
-                self.materialize(need)
+                if not self.dynamic(need, entry):
+                    self.materialize(need)
+            except Thaw as need:
+                self.state, self.span = entry, span
+                if need.marker is not marker or marker in self.thawed:
+                    raise
+                self.thawed.add(marker)
+
+    def dynamic(self, need: Materialize, entry: State) -> bool:
+        """Whether lowering again, now with a run-time list where `need` was made, is worthwhile."""
+        if need.ref.id in entry.heap:
+            return False
+        site = self.sites.get(need.ref.id)
+        if site is None or site in self.dynamic_sites:
+            raise need
+        self.dynamic_sites.add(site)
+        return True
 
     def stopped(self, state: State) -> bool | None:
         """Whether the rest of the current block is skipped; None if that isn't known."""
@@ -235,113 +290,23 @@ class Builder:
         entry: State,
         first: tuple[State, ir.Block],
         second: tuple[State, ir.Block],
+        marker: Any = None,
     ) -> None:
         """Append the If, and make the state after it from the states of its branches."""
         (a, then), (b, orelse) = first, second
-        yields: list[tuple[ir.Operand, ir.Operand, ir.Var]] = []
         statement = ir.If(test, then, orelse, (), self.span)
         here = len(self.block.statements)
-        if a.unreachable or b.unreachable:
-            live = b if a.unreachable else a
-            a = b = live
-            if a.unreachable:
-                self.block.statements.append(statement)
-                self.state = a
-                return
-            self.state = self._rebind(entry, live, yields, 1 if first[0].unreachable else 0)
-        else:
-            self.state = self._merged(test, a, b, yields)
-        then.results = tuple(y[0] for y in yields)
-        orelse.results = tuple(y[1] for y in yields)
-        statement.targets = tuple(y[2] for y in yields)
+        if a.unreachable and b.unreachable:
+            self.block.statements.append(statement)
+            self.state = b
+            return
+        merger = Merger(self, test, entry, a, b, marker)
+        self.state = merger.state()
+        then.results = tuple(y[0] for y in merger.yields)
+        orelse.results = tuple(y[1] for y in merger.yields)
+        statement.targets = tuple(y[2] for y in merger.yields)
         # not before: where a list must be materialized first, both branches are lowered again
         self.block.statements.insert(here, statement)
-
-    def _merged(
-        self, test: ir.Operand, a: State, b: State, yields: list[Any]
-    ) -> State:
-        frames: dict[int, dict[str, Value]] = {}
-        heap: dict[int, Heap] = {}
-
-        def merge(name: Any, x: Any, y: Any) -> Any:
-            return self.merge(str(name), x, y, yields, test)
-
-        for number in {**a.frames, **b.frames}:
-            x, y = a.frames.get(number), b.frames.get(number)
-            if x is None or y is None:
-                frames[number] = x or y or {}
-                continue
-            frames[number] = {
-                name: merge(name, x.get(name, absent(name)), y.get(name, absent(name)))
-                for name in {**x, **y}
-            }
-        for number in {**a.heap, **b.heap}:
-            p, q = a.heap.get(number), b.heap.get(number)
-            if p is None or q is None or p is q:
-                heap[number] = p or q  # type: ignore[assignment]
-                continue
-            heap[number] = self._merged_object(number, p, q, merge)
-        return State(frames, heap)
-
-    def _merged_object(self, number: int, p: Heap, q: Heap, merge: Any) -> Heap:
-        if isinstance(p, ListObject) and isinstance(q, ListObject):
-            if p.var is not None and p.var is q.var:
-                return p
-            if p.var is not None or q.var is not None or len(p.items) != len(q.items):
-                raise Materialize(Ref(number), self.span)
-            return ListObject(
-                tuple(merge("item", x, y) for x, y in zip(p.items, q.items, strict=True))
-            )
-        assert not isinstance(p, ListObject) and not isinstance(q, ListObject)
-        items = {
-            key: merge(key, p.items.get(key, ir.UNDEFINED), q.items.get(key, ir.UNDEFINED))
-            for key in {**p.items, **q.items}
-        }
-        if isinstance(p, Instance):
-            return Instance(p.type, items, p.external)
-        return DictObject(items, p.external, p.is_set)
-
-    def _rebind(self, entry: State, live: State, yields: list[Any], side: int) -> State:
-        """The state after an If of which one branch never ends: its other branch's values."""
-
-        def merge(name: Any, before: Any, after: Any) -> Any:
-            if self.same(before, after):
-                return before
-            x, y = (after, ir.UNDEFINED) if side == 0 else (ir.UNDEFINED, after)
-            return self.merge(str(name), x, y, yields, ir.Const(None))
-
-        frames = {
-            number: {
-                name: merge(name, entry.frames.get(number, {}).get(name, absent(name)), value)
-                for name, value in frame.items()
-            }
-            for number, frame in live.frames.items()
-        }
-        heap: dict[int, Heap] = {}
-        for number, thing in live.heap.items():
-            before = entry.heap.get(number)
-            if before is thing or isinstance(thing, ListObject) and thing.var is not None:
-                heap[number] = thing
-            elif isinstance(thing, ListObject):
-                old = before.items if isinstance(before, ListObject) else ()
-                heap[number] = ListObject(
-                    tuple(
-                        merge("item", old[i] if i < len(old) else ir.UNDEFINED, item)
-                        for i, item in enumerate(thing.items)
-                    )
-                )
-            else:
-                known = before.items if isinstance(before, (DictObject, Instance)) else {}
-                items = {
-                    key: merge(key, known.get(key, ir.UNDEFINED), item)
-                    for key, item in thing.items.items()
-                }
-                heap[number] = (
-                    Instance(thing.type, items, thing.external)
-                    if isinstance(thing, Instance)
-                    else DictObject(items, thing.external, thing.is_set)
-                )
-        return State(frames, heap)
 
     def same(self, a: Any, b: Any) -> bool:
         """Whether two abstract values are surely the same."""
@@ -352,59 +317,6 @@ class Builder:
         if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
             return all(self.same(x, y) for x, y in zip(a.items, b.items, strict=True))
         return False
-
-    def merge(
-        self, name: str, a: Any, b: Any, yields: list[Any], test: ir.Operand
-    ) -> Any:
-        """The value after an If that is `a` or `b`; adds to `yields` what the If must yield."""
-        if self.same(a, b):
-            return a
-        if isinstance(a, Poison) or isinstance(b, Poison):
-            return a if isinstance(a, Poison) else b
-        if a is ir.UNDEFINED and isinstance(b, Tuple):
-            a = Tuple(tuple(ir.UNDEFINED for _ in b.items), b.type)
-        if b is ir.UNDEFINED and isinstance(a, Tuple):
-            b = Tuple(tuple(ir.UNDEFINED for _ in a.items), a.type)
-        if isinstance(a, Tuple) and isinstance(b, Tuple):
-            if len(a.items) == len(b.items) and a.type is b.type:
-                pairs = zip(a.items, b.items, strict=True)
-                return Tuple(
-                    tuple(self.merge(name, x, y, yields, test) for x, y in pairs), a.type
-                )
-        if isinstance(a, (ir.Var, ir.Const)) and isinstance(b, (ir.Var, ir.Const)):
-            if (
-                isinstance(a, ir.Const)
-                and isinstance(b, ir.Const)
-                and type(a.value) is bool
-                and type(b.value) is bool
-                and isinstance(test, ir.Var)
-                and isinstance(test.kind, Scalar)
-                and test.kind.dtype.kind == "b"
-            ):
-                return test if a.value else self.emit(operator.not_, (test,), inferred=_BOOLEAN)
-            try:
-                target = self.joined_variable(name, a, b)
-            except KindMismatch:
-                origins = frozenset().union(*(v.origins for v in ir.variables(test)))
-                return Poison(
-                    f"{name!r} has values of different kinds after this branch",
-                    self.span,
-                    origins,
-                )
-            yields.append((a, b, target))
-            return target
-        if a is ir.UNDEFINED or b is ir.UNDEFINED:
-            return b if a is ir.UNDEFINED else a
-        if isinstance(a, Ref) and isinstance(b, Ref):
-            p, q = self.state_object(a), self.state_object(b)
-            if isinstance(p, ListObject) and isinstance(q, ListObject):
-                for ref, thing in ((a, p), (b, q)):
-                    if thing is not None and thing.var is None:
-                        raise Materialize(ref, self.span)
-        return Poison(f"{name!r} has values of different kinds after this branch", self.span)
-
-    def state_object(self, ref: Ref) -> Heap | None:
-        return self.state.heap.get(ref.id)
 
     def joined_variable(self, name: str, a: Any, b: Any) -> ir.Var:
         none = [v for v in (a, b) if isinstance(v, ir.Const) and v.value is None]
@@ -464,22 +376,29 @@ class Builder:
         body: Callable[[ir.Var | None], Value],
         index_name: str = "i",
         unroll: Callable[[], bool] | None = None,
+        unrollable: bool = True,
     ) -> None:
         """Lower a loop. `body` lowers one iteration and returns its exit flag.
 
-        `unroll` is what to do instead when the index must be known when compiling.
+        `unroll` is what to do instead when the index must be known when compiling, or when the
+        loop changes what has no counterpart at run time; it says whether it could. `unrollable`
+        says that it is likely to, so that asking for the value of the index is worthwhile.
         """
         span = self.span
         templates: dict[Slot, Any] = {}
         entry, outer = self.state, self.block
+        original, count = entry, len(outer.statements)
         marker = object()
-        if unroll is not None:
+        if unroll is not None and unrollable:
             self.unrollable.add(marker)
         for _ in range(MOST_ROUNDS * 4):
-            start = entry.copy()
+            start, known = entry.copy(), dict(self.slots(entry))
             params: dict[Slot, Any] = {}
             for slot, template in templates.items():
-                params[slot] = self.instantiate(template)
+                params[slot] = self.instantiate(template, start, marker)
+                old = known.get(slot)
+                if isinstance(template, Mold) and isinstance(old, Ref):
+                    start.heap[old.id] = replace(start.heap[old.id], frozen=marker)
                 self.put(start, slot, params[slot])
             index = None
             if bounds is not None:
@@ -498,29 +417,60 @@ class Builder:
                 raise
             except Materialize as need:
                 self.state, self.block, self.span = entry, outer, span
-                if need.ref.id not in entry.heap:
+                if not self.dynamic(need, entry):
+                    try:
+                        self.materialize(need)
+                    except Unkeepable:
+                        if self.unrolled_instead(unroll, original, count):
+                            return
+                        raise
+                    entry = self.state
+                continue
+            except Unkeepable:
+                self.block, self.span = outer, span
+                if self.unrolled_instead(unroll, original, count):
+                    return
+                raise
+            except Thaw as need:
+                self.state, self.block, self.span = entry, outer, span
+                if need.marker is not marker or marker in self.thawed:
                     raise
-                self.materialize(need)
-                entry = self.state
+                self.thawed.add(marker)
+                templates.clear()
                 continue
             finally:
                 self.block, self.span = outer, span
             changed = self.list_kinds(entry) != list_kinds
             self.state = entry
             try:
-                changed |= self.widen_all(entry, start, end, templates)
+                changed |= self.widen_all(start, end, templates, params, marker)
             except Materialize as need:
-                if need.ref.id in entry.heap:
-                    self.materialize(need)
+                if not self.dynamic(need, entry):
+                    try:
+                        self.materialize(need)
+                    except Unkeepable:
+                        if self.unrolled_instead(unroll, original, count):
+                            return
+                        raise
                     entry = self.state
-                else:
-                    raise
+                continue
+            except Thaw:
+                self.thawed.add(marker)
+                templates.clear()
                 continue
             if not changed:
                 break
         else:
             raise self.refuse("the kinds of the variables of this loop don't settle")
-        self._finish_loop(entry, end, block, templates, params, bounds, index, flag)
+        self._finish_loop(entry, start, end, block, templates, params, bounds, index, flag, marker)
+
+    def unrolled_instead(
+        self, unroll: Callable[[], bool] | None, state: State, count: int
+    ) -> bool:
+        """Unroll a loop from the state before it; False if it can't be."""
+        self.state = state
+        del self.block.statements[count:]
+        return unroll is not None and unroll()
 
     def list_kinds(self, state: State) -> list[Any]:
         return [
@@ -530,12 +480,25 @@ class Builder:
         ]
 
     def widen_all(
-        self, entry: State, start: State, end: State, templates: dict[Slot, Any]
+        self,
+        start: State,
+        end: State,
+        templates: dict[Slot, Any],
+        params: dict[Slot, Any],
+        marker: Any,
     ) -> bool:
         """Update the templates of what an iteration changes; whether anything is new."""
         changed = False
+        for slot, template in templates.items():
+            # what the iteration appended to a list that the loop carries
+            if isinstance(template, Widened) and isinstance(params[slot], Ref):
+                thing = start.heap[params[slot].id]
+                assert isinstance(thing, ListObject) and thing.var is not None
+                if thing.var.kind != template.kind:
+                    templates[slot] = Widened(thing.var.kind, template.name)
+                    changed = True
         if end.unreachable:
-            return False
+            return changed
         before = dict(self.slots(start))
         for number, thing in end.heap.items():
             old = start.heap.get(number)
@@ -553,47 +516,113 @@ class Builder:
                 continue
             template = templates.get(slot, old_value)
             label = str(name) if kind_ == "frame" or isinstance(name, str) else "item"
-            new = self.widen(label, template, value, end)
+            if kind_ == "object" and old_value is ir.UNDEFINED:
+                new: Any = Poison(f"{label!r} is set only inside the loop", self.span)
+            else:
+                new = self.widen(label, template, value, start, end, marker)
             if not same_template(template, new):
                 templates[slot] = new
                 changed = True
         return changed
 
-    def widen(self, name: str, template: Any, value: Any, end: State) -> Any:
+    def widen(
+        self, name: str, template: Any, value: Any, start: State, end: State, marker: Any
+    ) -> Any:
         """The template that describes both `template` and `value`."""
         if isinstance(template, Poison) or isinstance(value, Poison):
             return template if isinstance(template, Poison) else value
-        if template is ir.UNDEFINED and isinstance(value, Tuple):
-            template = Tuple(tuple(ir.UNDEFINED for _ in value.items), value.type)
-        if isinstance(template, Tuple) and isinstance(value, Tuple):
-            if len(template.items) == len(value.items) and template.type is value.type:
-                pairs = zip(template.items, value.items, strict=True)
-                return Tuple(tuple(self.widen(name, t, v, end) for t, v in pairs), template.type)
-        if isinstance(template, Widened) and value is ir.UNDEFINED:
+        if template is ir.UNDEFINED and parts(value):
+            template = rebuild(value, [ir.UNDEFINED] * len(parts(value)))
+        if alike(template, value):
+            pairs = zip(parts(template), parts(value), strict=True)
+            new = rebuild(
+                template, [self.widen(name, t, v, start, end, marker) for t, v in pairs]
+            )
+            if isinstance(template, Tuple) and template.missing is not value.missing:
+                return Poison(f"{shown_name(name)} may be None in this loop", self.span)
+            return new
+        if isinstance(template, (Widened, *_COMPOUND)) and value is ir.UNDEFINED:
             return template
         leaf = (ir.Var, ir.Const)
         if isinstance(template, (*leaf, Widened)) and isinstance(value, leaf):
-            if not isinstance(template, Widened) and self.same(template, value):
-                return template
-            none = is_none(template) or is_none(value)
-            optional = none or any(getattr(v, "optional", False) for v in (template, value))
-            known = [v for v in (template, value) if v is not ir.UNDEFINED and not is_none(v)]
-            kinds = [v.kind if isinstance(v, Widened) else leaf_kind(v) for v in known]
-            try:
-                kind = kinds[0] if kinds else NOTHING
-                for other in kinds[1:]:
-                    kind = self.stable_join(kind, other)
-            except KindMismatch:
-                return Poison(f"{name!r} changes its kind in this loop", self.span)
-            return Widened(kind, name, optional)
-        if isinstance(template, Ref) and isinstance(value, Ref):
-            for ref, state in ((template, self.state), (value, end)):
-                thing = state.heap.get(ref.id)
-                if isinstance(thing, ListObject) and thing.var is None:
-                    raise Materialize(ref, self.span)
+            return self.widened_leaf(name, template, value)
+        if isinstance(value, Ref):
+            return self.widened_object(name, template, value, start, end, marker)
         if template is ir.UNDEFINED:
-            return Poison(f"{name!r} is defined only inside the loop", self.span)
-        return Poison(f"{name!r} changes its kind in this loop", self.span)
+            return Poison(f"{shown_name(name)} is defined only inside the loop", self.span)
+        return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
+
+    def widened_leaf(self, name: str, template: Any, value: Any) -> Any:
+        if not isinstance(template, Widened) and self.same(template, value):
+            return template
+        none = is_none(template) or is_none(value)
+        optional = none or any(getattr(v, "optional", False) for v in (template, value))
+        known = [v for v in (template, value) if v is not ir.UNDEFINED and not is_none(v)]
+        kinds = [v.kind if isinstance(v, Widened) else leaf_kind(v) for v in known]
+        try:
+            kind = kinds[0] if kinds else NOTHING
+            for other in kinds[1:]:
+                kind = self.stable_join(kind, other)
+        except KindMismatch:
+            return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
+        return Widened(kind, name, optional)
+
+    def widened_object(
+        self, name: str, template: Any, value: Ref, start: State, end: State, marker: Any
+    ) -> Any:
+        """The template of a name that stands for another object in each iteration."""
+        q = end.heap[value.id]
+        p: Any = None
+        if isinstance(template, Mold):
+            p = template.thing
+        elif isinstance(template, Ref):
+            p = start.heap[template.id]
+        thawed = marker in self.thawed
+        if isinstance(q, ListObject):
+            if isinstance(template, Mold) and (thawed or not same_layout(p, q)):
+                raise Thaw(marker, "this list changes its length", self.span, None)
+            if isinstance(template, Widened) or (isinstance(p, ListObject) and p.var is not None):
+                kind = template.kind if isinstance(template, Widened) else p.var.kind
+                return self.widened_list(name, kind, value, q)
+            if isinstance(p, ListObject) and (thawed or not same_layout(p, q)):
+                raise Materialize(value if q.var is None and p.var is not None else template, self.span)
+            if template is ir.UNDEFINED and (q.var is not None or thawed):
+                return self.widened_list(name, ListOf(None), value, q)
+        if thawed:
+            return Poison(f"{shown_name(name)} is another object in each iteration", self.span)
+        if template is ir.UNDEFINED:
+            names = range(len(q.items)) if isinstance(q, ListObject) else q.items
+            undefined: Any = {key: ir.UNDEFINED for key in names}
+            p = replace(q, items=tuple(undefined.values()) if isinstance(q, ListObject) else undefined)
+        elif p is None or not same_layout(p, q):
+            return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
+        if isinstance(q, ListObject):
+            pairs = zip(p.items, q.items, strict=True)
+            items: Any = tuple(
+                self.widened_item("item", t, v, start, end, marker) for t, v in pairs
+            )
+        else:
+            items = {
+                key: self.widened_item(str(key), p.items[key], item, start, end, marker)
+                for key, item in q.items.items()
+            }
+        return Mold(replace(q, items=items, external=None, frozen=marker))
+
+    def widened_item(
+        self, name: str, template: Any, value: Any, start: State, end: State, marker: Any
+    ) -> Any:
+        if self.same(template, value):
+            return template
+        return self.widen(name, template, value, start, end, marker)
+
+    def widened_list(self, name: str, kind: Any, value: Ref, q: ListObject) -> Any:
+        if q.var is None:
+            raise Materialize(value, self.span)
+        try:
+            joined = join(kind, q.var.kind)
+        except KindMismatch:
+            return Poison(f"{shown_name(name)} holds items of different kinds", self.span)
+        return Widened(joined, name)
 
     def stable_join(self, template: Kind, kind: Kind) -> Kind:
         """`join` in which a dimension or int that was generalised before stays as it is."""
@@ -625,24 +654,41 @@ class Builder:
         self.widened.add(size.base)
         return size
 
-    def instantiate(self, template: Any) -> Any:
+    def instantiate(self, template: Any, state: State, marker: Any) -> Any:
         """A value with a fresh variable for each widened leaf."""
         if isinstance(template, Widened):
             user = template.name.isidentifier()
             text = template.name.lstrip("%") if not user else template.name
-            return ir.Var(
+            var = ir.Var(
                 text if text.isidentifier() else "item",
                 template.kind,
                 user,
                 optional=template.optional,
             )
-        if isinstance(template, Tuple):
-            return Tuple(tuple(self.instantiate(t) for t in template.items), template.type)
+            if not isinstance(template.kind, ListOf):
+                return var
+            return self.place(state, ListObject((), var))
+        if isinstance(template, Mold):
+            thing = template.thing
+            return self.place(
+                state,
+                with_items(
+                    thing, [self.instantiate(t, state, marker) for t in object_items(thing)]
+                ),
+            )
+        if isinstance(template, _COMPOUND):
+            return rebuild(template, [self.instantiate(t, state, marker) for t in parts(template)])
         return template
+
+    def place(self, state: State, thing: Heap) -> Ref:
+        ref = Ref(self.unique())
+        state.heap[ref.id] = thing
+        return ref
 
     def _finish_loop(
         self,
         entry: State,
+        start: State,
         end: State,
         block: ir.Block,
         templates: dict[Slot, Any],
@@ -650,6 +696,7 @@ class Builder:
         bounds: Any,
         index: ir.Var | None,
         flag: Value,
+        marker: Any,
     ) -> None:
         state = entry.copy()
         for number, thing in end.heap.items():
@@ -660,20 +707,52 @@ class Builder:
         finals: list[ir.Var] = []
         before, after = dict(self.slots(entry)), dict(self.slots(end))
 
+        def held(where: State, value: Any) -> Any:
+            """The variable of a list that exists at run time."""
+            thing = where.heap[value.id] if isinstance(value, Ref) else None
+            return thing.var if isinstance(thing, ListObject) else ir.UNDEFINED
+
+        def within(where: State, value: Any, count: int) -> list[Any]:
+            if isinstance(value, Ref):
+                return object_items(where.heap[value.id])
+            return parts(value) or [ir.UNDEFINED] * count
+
         def connect(template: Any, param: Any, init: Any, final: Any) -> Any:
             if isinstance(template, Widened):
+                is_list = isinstance(template.kind, ListOf)
+                if is_list:
+                    param, init, final = held(start, param), held(entry, init), held(end, final)
+                    if isinstance(init, ir.Var):
+                        init.kind = template.kind
                 target = ir.Var(param.name, param.kind, param.user, optional=param.optional)
                 variables.append(param)
                 inits.append(init)
                 results.append(final)
                 finals.append(target)
-                return target
-            if isinstance(template, Tuple):
-                count = len(template.items)
-                init_items = init.items if isinstance(init, Tuple) else [ir.UNDEFINED] * count
-                final_items = final.items if isinstance(final, Tuple) else [ir.UNDEFINED] * count
-                items = zip(template.items, param.items, init_items, final_items, strict=True)
-                return Tuple(tuple(connect(*each) for each in items), template.type)
+                return self.place(state, ListObject((), target)) if is_list else target
+            if isinstance(template, Mold):
+                if isinstance(init, Ref):
+                    state.heap[init.id] = replace(state.heap[init.id], frozen=marker)
+                count = len(object_items(template.thing))
+                sides = zip(
+                    object_items(template.thing),
+                    within(start, param, count),
+                    within(entry, init, count),
+                    within(end, final, count),
+                    strict=True,
+                )
+                items = [connect(*each) for each in sides]
+                return self.place(state, with_items(template.thing, items))
+            if isinstance(template, _COMPOUND):
+                count = len(parts(template))
+                sides = zip(
+                    parts(template),
+                    parts(param),
+                    within(entry, init, count),
+                    within(end, final, count),
+                    strict=True,
+                )
+                return rebuild(template, [connect(*each) for each in sides])
             return template
 
         for slot, template in templates.items():
@@ -721,15 +800,16 @@ class Builder:
         operands = tuple(self.operand(value) for value in thing.items)
         var = self.emit(list, (ir.Pack(list, operands),), inferred=Inferred(ListOf(item)))
         var.name = "items"
-        self.state.heap[need.ref.id] = ListObject((), var)
+        self.state.heap[need.ref.id] = ListObject((), var, None, thing.frozen)
 
     def joined_item(self, item: Any, value: Any) -> Any:
         """The kind of a list's items when `value` is one more of them."""
         try:
             return join_items(item, self.item_kind(value))
         except KindMismatch:
-            raise self.refuse(
+            raise Unkeepable(
                 "the items of this list are of different kinds",
+                self.span,
                 "a list that is built or indexed in a loop needs items of one kind",
             ) from None
 
@@ -746,7 +826,11 @@ class Builder:
                 thing = self.state.heap[value.id]
                 assert isinstance(thing, ListObject) and thing.var is not None
                 return thing.var.kind
-        raise self.refuse("this object can't be kept in a list that is built in a loop")
+        raise Unkeepable(
+            f"a {describe(value)} can't be kept in a list that is built in a loop",
+            self.span,
+            "keep its arrays in separate lists, or loop over something of known length",
+        )
 
     def operand(self, value: Any) -> ir.Operand:
         """The IR operand that holds an abstract value."""
@@ -803,6 +887,292 @@ class Builder:
         return Tuple(tuple(items), kind_type, var)
 
 
+class Merger:
+    """Makes the state after an If from the states `a` and `b` at the ends of its branches.
+
+    A branch that never ends has no say: what it would yield is undefined.
+    """
+
+    def __init__(
+        self, builder: Builder, test: ir.Operand, entry: State, a: State, b: State, marker: Any
+    ) -> None:
+        self.builder, self.test, self.entry = builder, test, entry
+        self.a, self.b, self.marker = a, b, marker
+        self.yields: list[tuple[ir.Operand, ir.Operand, ir.Var]] = []
+        self.heap: dict[int, Heap] = {}
+        self.frozen: set[int] = set()
+
+    def state(self) -> State:
+        if self.a.unreachable or self.b.unreachable:
+            return self.one_sided()
+        frames: dict[int, dict[str, Value]] = {}
+        for number in {**self.a.frames, **self.b.frames}:
+            x, y = self.a.frames.get(number, {}), self.b.frames.get(number, {})
+            frames[number] = {
+                name: self.merge(name, x.get(name, absent(name)), y.get(name, absent(name)))
+                for name in {**x, **y}
+            }
+        for number in {**self.a.heap, **self.b.heap}:
+            p, q = self.a.heap.get(number), self.b.heap.get(number)
+            self.heap[number] = self.merged_object(number, p, q)
+        for number in self.frozen:
+            thing = self.heap[number]
+            if thing.frozen is None:
+                self.heap[number] = replace(thing, frozen=self.marker)
+        return State(frames, self.heap)
+
+    def one_sided(self) -> State:
+        """The state after an If of which one branch never ends: its other branch's values."""
+        live, entry = (self.b if self.a.unreachable else self.a), self.entry
+        frames: dict[int, dict[str, Value]] = {}
+        for number, frame in live.frames.items():
+            before = entry.frames.get(number, {})
+            frames[number] = {
+                name: self.kept(name, before.get(name, absent(name)), value)
+                for name, value in frame.items()
+            }
+        for number, thing in live.heap.items():
+            old = entry.heap.get(number)
+            if old is thing:
+                self.heap[number] = thing
+            else:
+                self.heap[number] = self.rebuilt(thing, old)
+        return State(frames, self.heap)
+
+    def kept(self, name: Any, before: Any, after: Any) -> Any:
+        """The value after an If of which only one branch ends, with `after`."""
+        if self.builder.same(before, after):
+            return before
+        return self.padded(name, after, self.a.unreachable)
+
+    def padded(self, name: Any, value: Any, first: bool) -> Any:
+        """A value that one branch alone yields: the other (the first?) leaves it undefined."""
+        if first:
+            return self.merge(name, ir.UNDEFINED, value)
+        return self.merge(name, value, ir.UNDEFINED)
+
+    def rebuilt(self, thing: Heap, old: Heap | None = None, first: bool | None = None) -> Heap:
+        """An object that only one branch has or changes, its values yielded by the If."""
+        if first is None:
+            first = self.a.unreachable
+        if isinstance(thing, ListObject):
+            if thing.var is not None:
+                if isinstance(old, ListObject) and old.var is thing.var:
+                    return thing
+                return replace(thing, var=self.padded(thing.var.name, thing.var, first))
+            known = old.items if isinstance(old, ListObject) else ()
+            items = tuple(
+                item
+                if i < len(known) and self.builder.same(known[i], item)
+                else self.padded("item", item, first)
+                for i, item in enumerate(thing.items)
+            )
+            return replace(thing, items=items)
+        before = old.items if isinstance(old, (DictObject, Instance)) else {}
+        return replace(
+            thing,
+            items={
+                key: item
+                if self.builder.same(before.get(key, ir.UNDEFINED), item)
+                else self.padded(key, item, first)
+                for key, item in thing.items.items()
+            },
+        )
+
+    def merged_object(self, number: int, p: Heap | None, q: Heap | None) -> Heap:
+        """An object after the If, which its branches may have changed."""
+        if p is q:
+            assert p is not None
+            return p
+        if p is None or q is None:
+            thing = q if p is None else p
+            assert thing is not None
+            return self.rebuilt(thing, None, p is None)
+        if isinstance(p, ListObject) and isinstance(q, ListObject):
+            if p.var is not None and p.var is q.var:
+                return p
+            if p.var is not None or q.var is not None or len(p.items) != len(q.items):
+                raise Materialize(Ref(number), self.builder.span)
+            items = zip(p.items, q.items, strict=True)
+            return replace(p, items=tuple(self.merge("item", x, y) for x, y in items))
+        assert not isinstance(p, ListObject) and not isinstance(q, ListObject)
+        merged: dict[Any, Value] = {}
+        for key in {**p.items, **q.items}:
+            if key in p.items and key in q.items:
+                merged[key] = self.merge(key, p.items[key], q.items[key])
+            elif isinstance(p, Instance):
+                merged[key] = self.merge(
+                    key, p.items.get(key, ir.UNDEFINED), q.items.get(key, ir.UNDEFINED)
+                )
+            else:
+                merged[key] = self.poison(f"the key {key!r} is in this dict on one branch only")
+        return replace(p, items=merged)
+
+    def poison(self, message: str) -> Any:
+        origins: frozenset[Any] = frozenset()
+        for v in ir.variables(self.test):
+            origins |= v.origins
+        return Poison(message, self.builder.span, origins)
+
+    def merge(self, name: Any, a: Any, b: Any) -> Any:
+        """The value after the If that is `a` or `b`; adds to what the If yields."""
+        if self.builder.same(a, b):
+            return a
+        if isinstance(a, Poison) or isinstance(b, Poison):
+            return a if isinstance(a, Poison) else b
+        for x, y, swapped in ((a, b, False), (b, a, True)):
+            if isinstance(x, Tuple) and (is_none(y) or y is ir.UNDEFINED):
+                return self.optional(name, x, y, swapped)
+        if a is ir.UNDEFINED and isinstance(b, (Slice, Bound, Partial)):
+            a = rebuild(b, [ir.UNDEFINED] * len(parts(b)))
+        if b is ir.UNDEFINED and isinstance(a, (Slice, Bound, Partial)):
+            b = rebuild(a, [ir.UNDEFINED] * len(parts(a)))
+        if alike(a, b):
+            items = [self.merge(name, x, y) for x, y in zip(parts(a), parts(b), strict=True)]
+            merged = rebuild(a, items)
+            if isinstance(merged, Tuple) and (a.missing is not None or b.missing is not None):
+                missing = self.merge("missing", a.missing or FALSE, b.missing or FALSE)
+                merged.missing = missing if isinstance(missing, ir.Var) else None
+            return merged
+        if isinstance(a, (ir.Var, ir.Const)) and isinstance(b, (ir.Var, ir.Const)):
+            return self.leaf(str(name), a, b)
+        if isinstance(a, Ref) and isinstance(b, Ref):
+            return self.reference(name, a, b)
+        if a is ir.UNDEFINED or b is ir.UNDEFINED:
+            known = b if a is ir.UNDEFINED else a
+            if isinstance(known, Ref) or (isinstance(known, Closure) and not known.defaults):
+                return known
+        return self.poison(f"{shown_name(name)} has values of different kinds after this branch")
+
+    def optional(self, name: Any, value: Tuple, other: ir.Const, swapped: bool) -> Any:
+        """A tuple, or None or nothing."""
+        items = tuple(self.padded(name, item, swapped) for item in value.items)
+        if other is ir.UNDEFINED:
+            merged = Tuple(items, value.type)
+            if value.missing is not None:
+                merged.missing = self.padded("missing", value.missing, swapped)
+            return merged
+        a: Any = value.missing or FALSE
+        x, y = (TRUE, a) if swapped else (a, TRUE)
+        missing = self.merge("missing", x, y)
+        return Tuple(items, value.type, None, missing if isinstance(missing, ir.Var) else None)
+
+    def leaf(self, name: str, a: Any, b: Any) -> Any:
+        test = self.test
+        if (
+            isinstance(a, ir.Const)
+            and isinstance(b, ir.Const)
+            and type(a.value) is bool
+            and type(b.value) is bool
+            and isinstance(test, ir.Var)
+            and isinstance(test.kind, Scalar)
+            and test.kind.dtype.kind == "b"
+        ):
+            if a.value:
+                return test
+            return self.builder.emit(operator.not_, (test,), inferred=_BOOLEAN)
+        try:
+            target = self.builder.joined_variable(name, a, b)
+        except KindMismatch:
+            return self.poison(f"{shown_name(name)} has values of different kinds after this branch")
+        self.yields.append((a, b, target))
+        return target
+
+    def reference(self, name: Any, a: Ref, b: Ref) -> Any:
+        """One of two objects: a new, frozen one with the values of either."""
+        p, q = self.a.heap[a.id], self.b.heap[b.id]
+        thawed = self.marker is None or self.marker in self.builder.thawed
+        if isinstance(p, ListObject) and isinstance(q, ListObject):
+            if p.var is not None and q.var is not None:
+                target = self.leaf(str(name), p.var, q.var)
+                if isinstance(target, Poison):
+                    return target
+                return self.placed(ListObject((), target))
+            if thawed or p.var is not None or q.var is not None or len(p.items) != len(q.items):
+                raise Materialize(b if p.var is not None else a, self.builder.span)
+            pairs = zip(p.items, q.items, strict=True)
+            items = tuple(self.merge("item", x, y) for x, y in pairs)
+            self.frozen.update((a.id, b.id))
+            return self.placed(ListObject(items, frozen=self.marker))
+        if thawed or not same_layout(p, q):
+            return self.poison(f"{shown_name(name)} is one of two objects after this branch")
+        assert not isinstance(p, ListObject) and not isinstance(q, ListObject)
+        named = {key: self.merge(key, item, q.items[key]) for key, item in p.items.items()}
+        self.frozen.update((a.id, b.id))
+        return self.placed(replace(p, items=named, external=None, frozen=self.marker))
+
+    def placed(self, thing: Heap) -> Ref:
+        ref = Ref(self.builder.unique())
+        self.heap[ref.id] = thing
+        return ref
+
+
+def shown_name(name: Any) -> str:
+    """A variable's name in a message; ours start with %."""
+    text = str(name)
+    if text == "%return":
+        return "the result of this function"
+    return "this value" if text.startswith("%") else repr(text)
+
+
+def parts(value: Any) -> list[Any]:
+    """The values that a compound value holds."""
+    match value:
+        case Tuple():
+            return list(value.items)
+        case Slice():
+            return [value.start, value.stop, value.step]
+        case Bound():
+            return [value.function, value.receiver]
+        case Partial():
+            return [value.function, *value.args, *value.kwargs.values()]
+    return []
+
+
+def rebuild(value: Any, items: list[Any]) -> Any:
+    """The compound value with other parts."""
+    match value:
+        case Tuple():
+            return Tuple(tuple(items), value.type)
+        case Slice():
+            return Slice(*items)
+        case Bound():
+            return Bound(*items)
+        case Partial():
+            count = len(value.args) + 1
+            named = dict(zip(value.kwargs, items[count:], strict=True))
+            return Partial(items[0], tuple(items[1:count]), named)
+    return value
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether two compound values are of the same form."""
+    if type(a) is not type(b) or not isinstance(a, (Tuple, Slice, Bound, Partial)):
+        return False
+    if isinstance(a, Tuple):
+        return len(a.items) == len(b.items) and a.type is b.type
+    if isinstance(a, Partial):
+        return len(a.args) == len(b.args) and list(a.kwargs) == list(b.kwargs)
+    return True
+
+
+def same_layout(p: Heap, q: Heap) -> bool:
+    """Whether two objects have the same names of values, in the same order."""
+    if isinstance(p, ListObject) or isinstance(q, ListObject):
+        return (
+            isinstance(p, ListObject)
+            and isinstance(q, ListObject)
+            and p.var is None
+            and q.var is None
+            and len(p.items) == len(q.items)
+        )
+    if type(p) is not type(q) or list(p.items) != list(q.items):
+        return False
+    if isinstance(p, Instance) and isinstance(q, Instance):
+        return p.type is q.type
+    return isinstance(p, DictObject) and isinstance(q, DictObject) and p.is_set == q.is_set
+
+
 _BOOLEAN = Inferred(BOOL)
 
 
@@ -837,11 +1207,26 @@ def same_constant(a: Any, b: Any) -> bool:
         return False
 
 
+def object_items(thing: Heap) -> list[Any]:
+    """The values an object holds."""
+    return list(thing.items) if isinstance(thing, ListObject) else list(thing.items.values())
+
+
+def with_items(thing: Heap, items: list[Any]) -> Heap:
+    """The object with other values."""
+    if isinstance(thing, ListObject):
+        return replace(thing, items=tuple(items))
+    return replace(thing, items=dict(zip(thing.items, items, strict=True)))
+
+
 def same_template(a: Any, b: Any) -> bool:
+    if isinstance(a, Mold) and isinstance(b, Mold):
+        pairs = zip(object_items(a.thing), object_items(b.thing), strict=True)
+        return all(same_template(x, y) for x, y in pairs)
     if isinstance(a, Widened) and isinstance(b, Widened):
         return a.kind == b.kind and a.optional == b.optional
-    if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
-        return all(same_template(x, y) for x, y in zip(a.items, b.items, strict=True))
+    if alike(a, b):
+        return all(same_template(x, y) for x, y in zip(parts(a), parts(b), strict=True))
     if isinstance(a, Poison) and isinstance(b, Poison):
         return True
     return a is b

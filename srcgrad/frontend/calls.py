@@ -30,12 +30,14 @@ from .values import (
     Instance,
     ListObject,
     Materialize,
+    NeedStatic,
     Partial,
     Path,
     Place,
     Ref,
     Sequence,
     Slice,
+    Thaw,
     Tuple,
     Value,
 )
@@ -214,7 +216,9 @@ class Calls(Expressions):
         return ir.Const(value)
 
     def nested_gradient(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        raise self.refuse("a gradient inside a differentiated function isn't supported yet")
+        from ..nested import lower_gradient
+
+        return lower_gradient(self, function, args, kwargs)  # type: ignore[arg-type]
 
     def special(self, function: Any) -> Callable[..., Value | None] | None:
         name = SPECIAL.get(function) if _hashable(function) else None
@@ -555,6 +559,7 @@ class Calls(Expressions):
                 "can't be differentiated",
                 "make a copy of the object first, or return the value instead",
             )
+        self.unfrozen(thing)
         found = self.class_attribute(thing.type, name)
         if isinstance(found, ir.Const) and isinstance(found.value, property):
             if found.value.fset is None:
@@ -578,12 +583,15 @@ class Calls(Expressions):
         length = sequence.length
 
         def unrolled() -> bool:
+            if isinstance(length, ir.Var):
+                raise NeedStatic(length.origins, "how often this loop runs", self.span)
             if not isinstance(length, ir.Const) or length.value > MOST_UNROLLED:
                 return False
             self.unrolled([sequence.item(ir.Const(i)) for i in range(length.value)], body)
             return True
 
-        if sequence.structural and unrolled():
+        eager = sequence.structural or self.fixed_span
+        if eager and isinstance(length, ir.Const) and unrolled():
             return
 
         def iteration(index: ir.Var | None) -> Value:
@@ -597,8 +605,9 @@ class Calls(Expressions):
             bounds = tuple(self.operand(b) for b in sequence.bounds)
         else:
             bounds = (zero, self.operand(length), one)
-        known = isinstance(length, ir.Const)
-        self.loop(bounds, iteration, name, unrolled if known else None)  # type: ignore[arg-type]
+        constant = isinstance(length, ir.Const)
+        known = constant or (isinstance(length, ir.Var) and length.origins)
+        self.loop(bounds, iteration, name, unrolled if known else None, constant)  # type: ignore[arg-type]
         self.after_loop()
 
     def unrolled(self, items: list[Value], body: Callable[[Value], None]) -> None:
@@ -703,7 +712,7 @@ class Calls(Expressions):
     def comprehension(self, node: Any) -> Value:
         """A list, set or dict comprehension."""
         if isinstance(node, gast.ListComp):
-            return self.collected(node, self.current, node)
+            return self.collected(node, self.current)
         items: dict[Any, Value] = {}
         if isinstance(node, gast.DictComp):
 
@@ -712,17 +721,17 @@ class Calls(Expressions):
                 items[key] = self.expression(node.value)
 
             self.generate(node, self.current, put, static=True)
-            return self.new(DictObject(items), node)
+            return self.new(DictObject(items))
 
         def add() -> None:
             item = self.expression(node.elt)
             items[self.key(item)] = item
 
         self.generate(node, self.current, add, static=True)
-        return self.new(DictObject(items, None, True), node)
+        return self.new(DictObject(items, None, True))
 
-    def collected(self, node: Any, frame: int, site: Any = None) -> Ref:
-        ref = self.new(ListObject(()), site)
+    def collected(self, node: Any, frame: int) -> Ref:
+        ref = self.new(ListObject(()))
         self.generate(node, frame, lambda: self.append(ref, self.expression(node.elt)))
         return ref
 
@@ -796,6 +805,17 @@ class Calls(Expressions):
             raise self.refuse(
                 f"{thing.external!r} belongs to the caller, who would see it change",
                 "make a copy of it first",
+            )
+        self.unfrozen(thing)
+
+    def unfrozen(self, thing: Any) -> None:
+        """Refuse to write an object that stands for one of several."""
+        if thing.frozen is not None:
+            raise Thaw(
+                thing.frozen,
+                "which object is changed here isn't known when compiling",
+                self.span,
+                "make a new object instead of changing it",
             )
 
     def extend(self, ref: Ref, part: Value) -> None:

@@ -128,6 +128,7 @@ class Expressions(Builder):
         self.static_paths: dict[Path, Any] = {}
         self.guards: dict[Path, Any] = {}
         self.on_free: Callable[[Path, Any], Value] | None = None
+        self.site = 0  # the expression being evaluated
 
     # What stands in other modules of the frontend.
 
@@ -145,12 +146,14 @@ class Expressions(Builder):
     def expression(self, node: Any) -> Value:
         """The value of an expression node."""
         method = getattr(self, "expression_" + type(node).__name__, None)
-        before = self.span
+        before, site = self.span, self.site
+        self.site = id(node)
         if not self.fixed_span:
             self.span = self.frames[self.current].source.span(node)
         if method is None:
             raise self.refuse(f"{type(node).__name__} isn't supported")
         value = method(node)
+        self.site = site
         if not self.fixed_span:
             self.span = before
         return value  # type: ignore[no-any-return]
@@ -166,11 +169,11 @@ class Expressions(Builder):
         return Tuple(tuple(self.items(node.elts)))
 
     def expression_List(self, node: Any) -> Value:
-        return self.new(ListObject(tuple(self.items(node.elts))), node)
+        return self.new(ListObject(tuple(self.items(node.elts))))
 
     def expression_Set(self, node: Any) -> Value:
         items = {self.key(item): item for item in self.items(node.elts)}
-        return self.new(DictObject(dict(items), None, True), node)
+        return self.new(DictObject(dict(items), None, True))
 
     def expression_Dict(self, node: Any) -> Value:
         items: dict[Any, Value] = {}
@@ -180,13 +183,16 @@ class Expressions(Builder):
             else:
                 k = self.key(self.expression(key))
                 items[k] = self.expression(value)
-        return self.new(DictObject(items), node)
+        return self.new(DictObject(items))
 
-    def new(self, thing: Any, node: Any = None) -> Ref:
+    def new(self, thing: Any) -> Ref:
+        """A reference to a new object on the heap."""
         ref = Ref(self.unique())
         self.state.heap[ref.id] = thing
-        if node is not None and isinstance(thing, ListObject) and id(node) in self.dynamic_sites:
-            self.materialize(Materialize(ref, self.span))
+        if isinstance(thing, ListObject):
+            self.sites[ref.id] = self.site
+            if self.site in self.dynamic_sites:
+                self.materialize(Materialize(ref, self.span))
         return ref
 
     def items(self, nodes: list[Any]) -> list[Value]:

@@ -12,15 +12,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import ir
+from ..errors import UnsupportedError
 
 
 @dataclass(eq=False, slots=True)
 class Tuple:
-    """A tuple or named tuple of known length; `whole` is the variable that holds it, if any."""
+    """A tuple or named tuple of known length; `whole` is the variable that holds it, if any.
+
+    `missing` says that it may be None instead: a bool that is known only at run time.
+    """
 
     items: tuple[Value, ...]
     type: type = tuple
     whole: ir.Var | None = None
+    missing: ir.Var | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +108,7 @@ class ListObject:
     items: tuple[Value, ...]
     var: ir.Var | None = None
     external: str | None = None  # what the caller would see changed
+    frozen: Any = None  # the loop or branch for which it stands for one of several objects
 
 
 @dataclass(eq=False, slots=True)
@@ -110,6 +116,7 @@ class DictObject:
     items: dict[Any, Value]
     external: str | None = None
     is_set: bool = False
+    frozen: Any = None
 
 
 @dataclass(eq=False, slots=True)
@@ -119,6 +126,7 @@ class Instance:
     type: type
     items: dict[Any, Value]
     external: str | None = None
+    frozen: Any = None
 
 
 Heap = ListObject | DictObject | Instance
@@ -146,6 +154,18 @@ class NeedStatic(Exception):
     def __init__(self, origins: frozenset[Any], message: str, span: Any) -> None:
         super().__init__(message)
         self.origins, self.message, self.span = origins, message, span
+
+
+class Unkeepable(UnsupportedError):
+    """A value that only the compiler knows would have to be kept in a list at run time."""
+
+
+class Thaw(UnsupportedError):
+    """A frozen object is written; `marker` is the loop or branch that froze it."""
+
+    def __init__(self, marker: Any, message: str, span: Any, advice: str) -> None:
+        super().__init__(message, span, advice)
+        self.marker = marker
 
 
 class Materialize(Exception):

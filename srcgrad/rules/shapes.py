@@ -214,7 +214,38 @@ def reshape(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
     shape = args[1] if len(args) > 1 else kwargs.get("shape", kwargs.get("newshape"))
     if shape is None or not isinstance(x, ir.Var) or not isinstance(x.kind, (Array, Scalar)):
         return None
-    return Inferred(Array(x.kind.dtype, _as_shape(shape)), (x,), False)
+    new = _as_shape(shape)
+    if new is not None:
+        new = _completed(new, shape, x.kind.shape)
+    return Inferred(Array(x.kind.dtype, new), (x,), False)
+
+
+def _completed(
+    new: tuple[Dimension, ...], operand: ir.Operand, old: tuple[Dimension, ...] | None
+) -> tuple[Dimension, ...]:
+    """A new shape with the length that -1 stands for, where the old shape tells it."""
+    if isinstance(operand, ir.Pack):
+        values = [item.value if isinstance(item, ir.Const) else None for item in operand.items]
+    elif isinstance(operand, ir.Const):
+        values = list(operand.value) if isinstance(operand.value, (tuple, list)) else [operand.value]
+    else:
+        return new
+    if values.count(-1) != 1 or old is None:
+        return new
+    place = values.index(-1)
+    rest = [n for i, n in enumerate(new) if i != place]
+    remaining = list(old)
+    for n in list(rest):
+        if n in remaining:
+            rest.remove(n)
+            remaining.remove(n)
+    if not rest and len(remaining) == 1:
+        return (*new[:place], remaining[0], *new[place + 1 :])
+    if all(isinstance(n, int) for n in (*rest, *remaining)):
+        total, part = int(np.prod(remaining, dtype=int)), int(np.prod(rest, dtype=int))
+        if part and total % part == 0:
+            return (*new[:place], total // part, *new[place + 1 :])
+    return new
 
 
 @kind(np.ndarray.reshape)
