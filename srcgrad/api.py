@@ -55,10 +55,6 @@ class Gradient:
         source: str | None = None,
     ) -> None:
         what = "value_and_grad" if value else "grad"
-        if isinstance(primal, Gradient):
-            raise TypeError(
-                f"{what} of a gradient isn't supported yet: higher derivatives can't be taken"
-            )
         if isinstance(primal, (staticmethod, classmethod)):
             kind = type(primal).__name__
             raise TypeError(f"put @{kind} above @{what}, not below it")

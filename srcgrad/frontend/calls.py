@@ -27,6 +27,7 @@ from .values import (
     Closure,
     DictObject,
     Generator,
+    InnerGradient,
     Instance,
     ListObject,
     Materialize,
@@ -122,6 +123,8 @@ class Calls(Expressions):
                 )
             case Closure():
                 return self.inline_closure(function, args, kwargs)
+            case InnerGradient():
+                return self.nested_gradient(function.gradient, args, kwargs, function.primal)
             case ir.Const():
                 return self.call_object(function.value, args, kwargs)
             case Ref():
@@ -150,6 +153,9 @@ class Calls(Expressions):
         record = registry.lookup(function)
         if record is not None or function in registry.inplace_rules:
             return self.primitive(function, record, args, kwargs)
+        if getattr(function, "__module__", "") == "srcgrad.api" and not isinstance(function, type):
+            if getattr(function, "__name__", "") in ("grad", "value_and_grad"):
+                return self.make_gradient(function, args, kwargs)
         if isinstance(function, types.FunctionType) and function.__module__.startswith(RULES):
             known = self.computed(function, args, kwargs)
             if known is not None:
@@ -215,10 +221,23 @@ class Calls(Expressions):
             return Slice(ir.Const(value.start), ir.Const(value.stop), ir.Const(value.step))
         return ir.Const(value)
 
-    def nested_gradient(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    def nested_gradient(
+        self,
+        gradient: Any,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        primal: Value | None = None,
+    ) -> Value:
+        """The call of a gradient inside the function that is being lowered."""
         from ..nested import lower_gradient
 
-        return lower_gradient(self, function, args, kwargs)  # type: ignore[arg-type]
+        return lower_gradient(self, gradient, args, kwargs, primal)  # type: ignore[arg-type]
+
+    def make_gradient(self, maker: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """`grad(f, ...)` inside the function that is being lowered."""
+        from ..nested import make_gradient
+
+        return make_gradient(self, maker, args, kwargs)  # type: ignore[arg-type]
 
     def special(self, function: Any) -> Callable[..., Value | None] | None:
         name = SPECIAL.get(function) if _hashable(function) else None

@@ -90,6 +90,14 @@ class Generator:
 
 
 @dataclass(eq=False, slots=True)
+class InnerGradient:
+    """The gradient of a function that is itself defined in the code being lowered."""
+
+    gradient: Any
+    primal: Value
+
+
+@dataclass(eq=False, slots=True)
 class Place(ir.Const):
     """An object found through a global name or a cell, whose attributes are read at call time."""
 
@@ -97,7 +105,7 @@ class Place(ir.Const):
 
 
 Value = (
-    ir.Var | ir.Const | Tuple | Ref | Slice | Closure | Bound | Partial | Sequence | Generator
+    ir.Var | ir.Const | Tuple | Ref | Slice | Closure | Bound | Partial | Sequence | Generator | InnerGradient
 )
 
 

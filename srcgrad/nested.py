@@ -1,0 +1,295 @@
+"""A gradient taken inside a function that is itself compiled: `grad(grad(f))`, inner `grad`s.
+
+The inner gradient is made in IR, where its call stands, by the same stages as an outer one; what
+results is ordinary IR, which the outer transformation differentiates like the rest.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from . import ir
+from .analysis.aliasing import Aliasing
+from .analysis.inference import Inferred
+from .emit.python import reverse_sweep
+from .frontend.lower import Lowerer
+from .frontend.values import (
+    Bound,
+    Closure,
+    DictObject,
+    InnerGradient,
+    Instance,
+    ListObject,
+    Partial,
+    Place,
+    Ref,
+    Tuple,
+    Value,
+)
+from .inputs import leaves, own_copies
+from .kinds import FLOAT, Array, Opaque, is_float
+from .results import finished
+from .transform.prune import prune
+from .transform.recording import record, rename
+from .transform.reverse import Adjoint
+
+
+def lower_gradient(
+    low: Lowerer,
+    gradient: Any,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    primal: Value | None = None,
+) -> Value:
+    """The value of `gradient(*args, **kwargs)`, its statements emitted into `low.block`.
+
+    `primal` is the function to differentiate where it isn't the gradient's own.
+    """
+    outer_values = _bound(low, gradient, args, kwargs)
+    outer: dict[ir.Var, ir.Operand] = {}
+
+    def fresh(leaf: ir.Var | ir.Const) -> Value:
+        if isinstance(leaf, ir.Const):
+            if not isinstance(leaf.value, float):
+                return leaf
+            var = ir.Var("x", FLOAT)
+        else:
+            var = ir.Var(leaf.name, leaf.kind, leaf.user, leaf.origins)
+        outer[var] = leaf
+        return var
+
+    values = {name: mapped(low, value, fresh) for name, value in outer_values.items()}
+    targets = [_target(low, values, which) for which in gradient._inputs]
+    around, low.block = low.block, ir.Block()
+    try:
+        result = _called(low, gradient, values, primal or Place(gradient.primal))
+        block = low.block
+    finally:
+        low.block = around
+    value, aux = result, ir.Const(None)
+    if gradient._has_aux:
+        if not isinstance(result, Tuple) or len(result.items) != 2:
+            raise low.refuse("with has_aux=True the function must return a pair (value, aux)")
+        value, aux = result.items  # type: ignore[assignment]
+    if not isinstance(value, (ir.Var, ir.Const)) or (
+        isinstance(value, ir.Var) and getattr(value.kind, "shape", ()) not in ((), None)
+    ):
+        raise low.refuse("grad needs a function that returns a number")
+    wrt = [v for t in targets for v in leaves(low, t) if is_float(v.kind)]
+    outputs = [value] if isinstance(value, ir.Var) else []
+    function = ir.Function("inner", tuple(outer), block)
+    own_copies(function, set(), wrt)
+    _check_writes(low, function)
+    adjoint = _differentiated(low, function, wrt, outputs)
+    results: list[ir.Operand] = []
+
+    def derivative(leaf: ir.Var | ir.Const) -> Value:
+        operand = finished(adjoint, low, leaf) if isinstance(leaf, ir.Var) else leaf
+        results.append(operand)
+        return ir.Var(f"result{len(results) - 1}", Opaque(None))
+
+    holders = [mapped(low, t, derivative) for t in targets]
+    shown = [value, *_operands(low, aux)]
+    _finish(function, adjoint, (*results, *shown))
+    rename(function.block, lambda v: outer.get(v, v))
+    low.block.statements += [
+        s
+        for s in function.block.statements
+        if not (isinstance(s, ir.Assign) and s.function is reverse_sweep)
+    ]
+    final = function.block.results
+
+    def settled(leaf: ir.Var | ir.Const) -> Value:
+        if isinstance(leaf, ir.Var) and isinstance(leaf.kind, Opaque):
+            if leaf.name.startswith("result"):
+                operand = final[int(leaf.name[6:])]
+                assert isinstance(operand, (ir.Var, ir.Const))
+                return operand
+        return leaf
+
+    answers = [mapped(low, h, settled) for h in holders]
+    single = not isinstance(gradient._argnums, tuple)
+    answer: Value = answers[0] if single else Tuple(tuple(answers))
+    outer_value = final[len(results)]
+    assert isinstance(outer_value, (ir.Var, ir.Const))
+    aux = mapped(low, aux, lambda leaf: outer.get(leaf, leaf) if isinstance(leaf, ir.Var) else leaf)  # type: ignore[assignment,arg-type,return-value]
+    if gradient._has_aux:
+        pair = Tuple((outer_value, aux))
+        return Tuple((pair, answer)) if gradient._value else Tuple((answer, aux))
+    return Tuple((outer_value, answer)) if gradient._value else answer
+
+
+OWN_DEFAULT = object()  # the function being lowered knows the default itself
+
+
+def make_gradient(
+    low: Lowerer, maker: Any, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    """The value of `grad(f, ...)`: a Gradient, or that of a function known only to lowering."""
+    options = {k: low.key(v) for k, v in kwargs.items()}
+    if not args:
+        return Partial(Place(maker), (), kwargs)
+    primal = args[0]
+    if len(args) > 1:
+        options["argnums"] = low.key(args[1])
+    if isinstance(primal, ir.Const):
+        return Place(maker(primal.value, **options))
+    return InnerGradient(maker(_stub(low, primal), **options), primal)
+
+
+def _stub(low: Lowerer, primal: Value) -> Any:
+    """A function with the parameters of one that exists only in the code being lowered."""
+    bound = 0
+    while isinstance(primal, Bound):
+        primal, bound = primal.function, bound + 1
+    if not isinstance(primal, Closure):
+        raise low.refuse("the gradient of this object can't be taken here")
+
+    def stub() -> None: ...
+
+    a = primal.node.args
+    P = inspect.Parameter
+    positional = [*a.posonlyargs, *a.args]
+    required = len(positional) - len(a.defaults)
+    found = [
+        P(low.argument_name(p), P.POSITIONAL_OR_KEYWORD,
+          default=P.empty if i < required else OWN_DEFAULT)
+        for i, p in enumerate(positional)
+    ]  # fmt: skip
+    if a.vararg is not None:
+        found.append(P(low.argument_name(a.vararg), P.VAR_POSITIONAL))
+    for p, default in zip(a.kwonlyargs, a.kw_defaults, strict=True):
+        kind = P.empty if default is None else OWN_DEFAULT
+        found.append(P(low.argument_name(p), P.KEYWORD_ONLY, default=kind))
+    if a.kwarg is not None:
+        found.append(P(low.argument_name(a.kwarg), P.VAR_KEYWORD))
+    stub.__signature__ = inspect.Signature(found[bound:])  # type: ignore[attr-defined]
+    stub.__name__ = stub.__qualname__ = primal.name
+    return stub
+
+
+def mapped(low: Lowerer, value: Value, leaf: Callable[[Any], Value]) -> Value:
+    """A value of the same nesting, its numbers and arrays replaced."""
+    match value:
+        case Place():
+            return value
+        case ir.Var() | ir.Const():
+            return leaf(value)
+        case Tuple():
+            return Tuple(tuple(mapped(low, item, leaf) for item in value.items), value.type)
+        case Ref():
+            thing = low.state.heap[value.id]
+            if isinstance(thing, ListObject):
+                if thing.var is not None:
+                    raise low.refuse(
+                        "a list that is built in a loop can't be passed to an inner gradient"
+                    )
+                items = tuple(mapped(low, item, leaf) for item in thing.items)
+                return low.new(ListObject(items))
+            named = {k: mapped(low, item, leaf) for k, item in thing.items.items()}
+            if isinstance(thing, Instance):
+                return low.new(Instance(thing.type, named))
+            return low.new(DictObject(named, None, thing.is_set))
+    return value
+
+
+def _bound(
+    low: Lowerer, gradient: Any, args: list[Value], kwargs: dict[str, Value]
+) -> dict[str, Value]:
+    """The arguments by parameter."""
+    signature: inspect.Signature = gradient._signature
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise low.refuse(str(error)) from None
+    values: dict[str, Value] = {}
+    for name, parameter in signature.parameters.items():
+        if name in bound.arguments:
+            value = bound.arguments[name]
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                value = Tuple(tuple(value))
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                value = low.new(DictObject(dict(value)))
+            values[name] = value
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            values[name] = Tuple(())
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            values[name] = low.new(DictObject({}))
+        elif parameter.default is not OWN_DEFAULT:
+            values[name] = low.lift(parameter.default, None)
+    return values
+
+
+def _called(low: Lowerer, gradient: Any, values: dict[str, Value], primal: Value) -> Value:
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    for name, parameter in gradient._signature.parameters.items():
+        if name not in values:
+            continue
+        match parameter.kind:
+            case parameter.VAR_POSITIONAL:
+                args += low.unpacked(values[name])
+            case parameter.VAR_KEYWORD:
+                kwargs.update(low.dictionary(values[name]).items)
+            case parameter.KEYWORD_ONLY:
+                kwargs[name] = values[name]
+            case _:
+                args.append(values[name])
+    return low.call(primal, args, kwargs)
+
+
+def _target(low: Lowerer, values: dict[str, Value], which: tuple[str, Any]) -> Value:
+    name, part = which
+    value = values[name]
+    if part is None:
+        return value
+    if isinstance(part, str):
+        return low.dictionary(value).items[part]
+    assert isinstance(value, Tuple)
+    return value.items[part]
+
+
+def _check_writes(low: Lowerer, function: ir.Function) -> None:
+    aliasing = Aliasing(function.block)
+    params = set(function.params)
+    for v in ir.free_variables(function.block):
+        if v not in params and isinstance(v.kind, Array) and aliasing.is_written(v):
+            raise low.refuse(
+                f"{v.name!r} is written inside a function whose gradient is taken here",
+                "pass a copy of it as an argument",
+            )
+
+
+def _differentiated(
+    low: Lowerer, function: ir.Function, wrt: list[ir.Var], outputs: list[ir.Var]
+) -> Adjoint:
+    """The forward and the reverse sweep of a function, in an Adjoint that can finish it."""
+    adjoint = Adjoint(function, wrt, outputs)
+    adjoint.frames, adjoint.state, adjoint.counter = low.frames, low.state, low.counter
+    adjoint.on_free, adjoint.widened, adjoint.current = low.on_free, low.widened, low.current
+    adjoint.inlined, adjoint.guards = low.inlined, low.guards
+    function.block = adjoint.augment(function.block)
+    adjoint.block = ir.Block()
+    adjoint.emit(reverse_sweep, (), inferred=Inferred(Opaque(None)), effect=True)
+    for v in outputs:
+        if adjoint.activity.active(v):
+            adjoint.add(v, ir.Const(1.0))
+    adjoint.reverse(function.block)
+    return adjoint
+
+
+def _finish(function: ir.Function, adjoint: Adjoint, results: tuple[ir.Operand, ...]) -> None:
+    marker = adjoint.block.statements[0]
+    function.block = ir.Block(
+        function.block.statements + adjoint.block.statements, results
+    )
+    prune(function)
+    position = function.block.statements.index(marker)
+    record(function, position, adjoint.mirrors, adjoint.indices)
+    prune(function)
+
+
+def _operands(low: Lowerer, aux: Value) -> list[ir.Operand]:
+    return list(leaves(low, aux))
