@@ -563,6 +563,8 @@ class Builder:
             kind = kinds[0] if kinds else NOTHING
             for other in kinds[1:]:
                 kind = self.stable_join(kind, other)
+            if template is ir.UNDEFINED and isinstance(kind, Scalar) and kind.size is not None:
+                kind = replace(kind, size=self.stable_size(fresh_size(), kind.size))
         except KindMismatch:
             return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
         return Widened(kind, name, optional)
@@ -619,13 +621,15 @@ class Builder:
         if q.var is None:
             raise Materialize(value, self.span)
         try:
-            joined = join(kind, q.var.kind)
+            joined = self.stable_join(kind, q.var.kind)
         except KindMismatch:
             return Poison(f"{shown_name(name)} holds items of different kinds", self.span)
         return Widened(joined, name)
 
     def stable_join(self, template: Kind, kind: Kind) -> Kind:
         """`join` in which a dimension or int that was generalised before stays as it is."""
+        if isinstance(template, ListOf) and isinstance(kind, ListOf):
+            return ListOf(self.stable_items(template.item, kind.item))
         if isinstance(template, Array) and isinstance(kind, Array):
             if template.shape is not None and kind.shape is not None:
                 if len(template.shape) == len(kind.shape):
@@ -639,6 +643,8 @@ class Builder:
             )
             assert isinstance(joined, Scalar)
             size = None
+            if template.size is None and kind.size is None:
+                return replace(joined, size=None)
             if joined.dtype.kind == "i" and joined.python:
                 size = self.stable_size(
                     template.size if template.size is not None else fresh_size(),
@@ -646,6 +652,16 @@ class Builder:
                 )
             return Scalar(joined.dtype, joined.python, size)
         return join(template, kind)
+
+    def stable_items(self, a: Any, b: Any) -> Any:
+        """`stable_join` of the kinds of list items, which may be tuples of kinds."""
+        if a is None or b is None:
+            return b if a is None else a
+        if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+            return tuple(self.stable_items(x, y) for x, y in zip(a, b, strict=True))
+        if isinstance(a, tuple) or isinstance(b, tuple):
+            raise KindMismatch
+        return self.stable_join(a, b)
 
     def stable_size(self, m: Any, n: Any) -> Any:
         if m == n or (isinstance(m, Size) and m.base in self.widened):
@@ -805,7 +821,7 @@ class Builder:
     def joined_item(self, item: Any, value: Any) -> Any:
         """The kind of a list's items when `value` is one more of them."""
         try:
-            return join_items(item, self.item_kind(value))
+            return self.stable_items(item, self.item_kind(value))
         except KindMismatch:
             raise Unkeepable(
                 "the items of this list are of different kinds",
@@ -817,7 +833,8 @@ class Builder:
         if isinstance(value, Tuple):
             return tuple(self.item_kind(item) for item in value.items)
         if isinstance(value, (ir.Var, ir.Const)):
-            return leaf_kind(value)
+            kind = leaf_kind(value)
+            return replace(kind, size=None) if isinstance(kind, Scalar) else kind
         if isinstance(value, Ref):
             thing = self.state.heap[value.id]
             if isinstance(thing, ListObject):

@@ -156,7 +156,7 @@ class Calls(Expressions):
         if getattr(function, "__module__", "") == "srcgrad.api" and not isinstance(function, type):
             if getattr(function, "__name__", "") in ("grad", "value_and_grad"):
                 return self.make_gradient(function, args, kwargs)
-        if isinstance(function, types.FunctionType) and function.__module__.startswith(RULES):
+        if isinstance(function, types.FunctionType) and str(function.__module__).startswith(RULES):
             known = self.computed(function, args, kwargs)
             if known is not None:
                 return known

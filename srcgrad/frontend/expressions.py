@@ -37,7 +37,7 @@ from .values import (
     Slice,
     Tuple,
     Value,
-    structure,
+    layout,
 )
 
 BINARY: dict[type, Callable[..., Any]] = {
@@ -327,7 +327,7 @@ class Expressions(Builder):
                 self.guards[path] = value
             return ir.Const(value)
         if isinstance(value, (tuple, list, dict)) and path is not None:
-            self.guards[Path("structure", path, "")] = structure(value)
+            self.guards[Path("structure", path, "")] = layout(value)
         if isinstance(value, tuple):
             items = tuple(
                 self.lift(item, Path("item", path, i) if path else None)
@@ -829,7 +829,7 @@ class Expressions(Builder):
         assert isinstance(items.kind, ListOf)
         if items.kind.item is None:
             raise self.refuse("this list is empty here")
-        kind = structure(items.kind.item)
+        kind = item_structure(items.kind.item)
         return Inferred(kind, (items,))
 
     def from_list(self, var: ir.Var) -> Value:
@@ -1096,10 +1096,10 @@ ARRAY_ATTRIBUTES = frozenset(
 )
 
 
-def structure(item: Any) -> Kind:
+def item_structure(item: Any) -> Kind:
     """The kind of a list's item, tuples of kinds as TupleOf."""
     if isinstance(item, tuple):
-        return TupleOf(tuple(structure(part) for part in item))
+        return TupleOf(tuple(item_structure(part) for part in item))
     assert isinstance(item, Kind)
     return item
 

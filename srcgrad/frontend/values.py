@@ -206,7 +206,7 @@ class Path:
         if self.how == "class":
             return container.__dict__[self.name]
         if self.how == "structure":
-            return structure(container)
+            return layout(container)
         return container[self.name]
 
     def __hash__(self) -> int:
@@ -230,10 +230,10 @@ class Path:
         return f"{prefix}.{self.name}" if self.how == "attribute" else f"{prefix}[{self.name!r}]"
 
 
-def structure(container: Any) -> Any:
+def layout(container: Any) -> Any:
     """The type of a container and its keys or length, to see whether it has changed.
 
-    >>> structure({"a": 1, "b": 2})
+    >>> layout({"a": 1, "b": 2})
     (<class 'dict'>, 'a', 'b')
     """
     if isinstance(container, dict):
