@@ -15,3 +15,7 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
+
+for _public in (InternalError, SourceError, SrcgradError, UnsupportedError):
+    _public.__module__ = "srcgrad"  # where users find it
+del _public

@@ -162,14 +162,18 @@ class Gradient:
         return variant.compiled.function(*args, *free[: variant.used])
 
     def _key(self, args: tuple[Any, ...]) -> list[Any]:
+        """What the call looks up: every argument described."""
         static = self._store.static
         key: list[Any] = []
         for name, a in zip(self._parameters, args, strict=True):
             if type(a) is np.ndarray:
                 key.append(a.shape)
                 key.append(a.dtype)
-            else:
+                continue
+            try:
                 key.append(describe(a, ("argument", name), static))
+            except RecursionError:
+                raise TypeError(f"{name!r} is nested too deeply, or holds itself") from None
         return key
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -192,15 +196,12 @@ class Gradient:
         if getattr(self.primal, "__code__", None) is not self._code:
             self._prepare()
         arguments = dict(zip(self._parameters, args, strict=True))
-        try:
-            variant, free = self._store.find(
-                self.primal,
-                arguments,
-                lambda: tuple(self._key(args)),
-                lambda static: self._compile(arguments, static),
-            )
-        except RecursionError as error:
-            raise TypeError("an argument is nested too deeply, or holds itself") from error
+        variant, free = self._store.find(
+            self.primal,
+            arguments,
+            lambda: tuple(self._key(args)),
+            lambda static: self._compile(arguments, static),
+        )
         self._latest = variant
         return variant, free
 

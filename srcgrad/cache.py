@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import InternalError
-from .frontend.values import Path
+from .frontend.values import Path, layout
 from .signature import describe
 
 MOST_STORES = 256
@@ -197,8 +197,8 @@ def make_reader(compiled: Any, primal: Any) -> tuple[int, Reader]:
         if path.how == "class":
             return f"{inner}.__dict__[{path.name!r}]"
         if path.how == "structure":
-            names["structure"] = _structure
-            return f"structure({inner})"
+            names["layout"] = layout
+            return f"layout({inner})"
         simple = type(path.name) in (int, str)
         return f"{inner}[{path.name!r}]" if simple else f"{inner}[{constant(path.name)}]"
 
@@ -242,9 +242,3 @@ def _ours(path: Any) -> bool:
 
 def _equal(a: Any, b: Any) -> bool:
     return a is b or (type(a) is type(b) and bool(a == b) and isinstance(a, _PLAIN))
-
-
-def _structure(container: Any) -> Any:
-    from .frontend.values import structure
-
-    return structure(container)
