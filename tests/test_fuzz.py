@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import collections
 import random
+import signal
 import sys
 import time
 import warnings
@@ -136,6 +137,8 @@ def generated(seed):
 
 def outcome(lines):
     """What happens with a program: a word, and details."""
+    signal.signal(signal.SIGALRM, _stop)
+    signal.setitimer(signal.ITIMER_REAL, 10)
     try:
         check(fuzz_programs.source(lines))
     except Invalid:
@@ -144,7 +147,13 @@ def outcome(lines):
         return "refused", error.message
     except Wrong as error:
         return "wrong", str(error)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
     return "right", ""
+
+
+def _stop(*_):
+    raise Invalid("it doesn't end")
 
 
 def shrunk(lines, seconds=8.0):

@@ -88,19 +88,17 @@ class Activity:
     def is_varied(self, operand: ir.Operand) -> bool:
         return any(self._has(self.varied, v) and carries(v.kind) for v in ir.variables(operand))
 
-    def _has(self, where: set[ir.Var], var: ir.Var) -> bool:
-        return var in where or self._memory(var) in where
+    def _has(self, where: set[Any], var: ir.Var) -> bool:
+        return var in where or any(m in where for m in self._memory(var))
 
-    def _memory(self, var: ir.Var) -> Any:
-        """What stands for a variable's memory, if that is written in place."""
-        root = self.aliasing.find(var)
-        return (root, "memory") if root in self.aliasing.written else None
+    def _memory(self, var: ir.Var) -> list[Any]:
+        """What stands for a variable's memory, and its items', if that is shared."""
+        classes = self.aliasing.classes(var)
+        return [(root, "memory") for root in classes if root in self.aliasing.shared]
 
     def _put(self, where: set[Any], var: ir.Var) -> None:
         where.add(var)
-        memory = self._memory(var)
-        if memory is not None:
-            where.add(memory)
+        where.update(self._memory(var))
 
     def _repeat(self, step: Any, block: ir.Block, where: set[Any]) -> None:
         for var in list(where):
@@ -117,8 +115,6 @@ class Activity:
                     if any(self.is_varied(o) for o in s.operands()):
                         for v in s.writes:
                             self._put(self.varied, v)
-                            if isinstance(v.kind, ListOf):
-                                self.varied.add(self.aliasing.items(v))
                         if carries(s.target.kind) and not is_inert(s):
                             self._put(self.varied, s.target)
                 case ir.If():

@@ -15,7 +15,12 @@ from ..kinds import Array, ListOf, TupleOf
 
 
 class Aliasing:
-    """The memory classes of a function's variables."""
+    """The memory classes of a function's variables.
+
+    Attributes:
+        written: the classes whose memory is written in place somewhere, by their representatives.
+        shared: those, and the classes of what is kept in lists.
+    """
 
     def __init__(self, block: ir.Block) -> None:
         self.parent: dict[ir.Var, ir.Var] = {}
@@ -25,6 +30,7 @@ class Aliasing:
         for statement in ir.walk(block):
             if isinstance(statement, ir.Assign):
                 self.written.update(self.find(v) for v in statement.writes)
+        self.shared = self.written | {self.find(v) for v in self.contents.values()}
 
     def find(self, var: ir.Var) -> ir.Var:
         """The representative of a variable's class."""
@@ -51,12 +57,26 @@ class Aliasing:
         """Whether memory of this variable's class is written anywhere."""
         return self.find(var) in self.written
 
+    def is_shared(self, var: ir.Var) -> bool:
+        """Whether memory of this variable's class is written anywhere, or kept in a list."""
+        return self.find(var) in self.shared
+
     def items(self, container: ir.Var) -> ir.Var:
         """A variable that stands for the items of a list."""
         root = self.find(container)
         if root not in self.contents:
             self.contents[root] = ir.Var("items", ListOf(None))
         return self.contents[root]
+
+    def classes(self, var: ir.Var) -> list[ir.Var]:
+        """The representatives of a variable's class and of what it contains, however deep."""
+        found: list[ir.Var] = []
+        root: ir.Var | None = self.find(var)
+        while root is not None and root not in found:
+            found.append(root)
+            inner = self.contents.get(root)
+            root = None if inner is None else self.find(inner)
+        return found
 
     def _store(self, container: ir.Var, operand: ir.Operand) -> None:
         for v in ir.variables(operand):
@@ -87,29 +107,34 @@ class Aliasing:
 
     def _assign(self, s: ir.Assign) -> None:
         first = s.args[0] if s.args else None
-        if isinstance(s.target.kind, ListOf) and s.function is list:
-            for operand in s.args:
-                self._store(s.target, operand)
+        if s.function is list and isinstance(first, ir.Pack):
+            self._store(s.target, first)
             return
-        if isinstance(first, ir.Var) and isinstance(first.kind, ListOf):
-            if s.function is operator.setitem:
-                self._store(first, s.args[2])
-                return
-            if s.writes and len(s.args) > 1 and s.function is not list.pop:
-                self._store(first, s.args[1])
-                return
-            if isinstance(s.target.kind, ListOf) and isinstance(s.args[-1], ir.Pack):
-                self.union(self.items(s.target), self.items(first))
-                return
-            if s.views and holds_memory(s.target.kind):
-                self.union(s.target, self.items(first))
-                return
+        if isinstance(first, ir.Var) and isinstance(first.kind, ListOf) and first in s.writes:
+            for operand in s.args[1:]:
+                self._store(first, operand)
         for v in s.views:
-            if isinstance(v.kind, ListOf):
-                if holds_memory(s.target.kind):
-                    self.union(s.target, self.items(v))
-            elif holds_memory(s.target.kind):
+            if not holds_memory(s.target.kind):
+                continue
+            if not isinstance(v.kind, ListOf):
                 self.union(s.target, v)
+            elif isinstance(s.target.kind, ListOf) and not _takes_item(s):
+                self.union(self.items(s.target), self.items(v))
+            else:
+                self.union(s.target, self.items(v))
+
+
+def _takes_item(s: ir.Assign) -> bool:
+    """Whether a statement takes one item out of a list (rather than a part of the list)."""
+    if s.function is list.pop:
+        return True
+    return s.function is operator.getitem and not is_slice(s.args[1])
+
+
+def is_slice(key: ir.Operand) -> bool:
+    if isinstance(key, ir.Pack):
+        return key.type is slice
+    return isinstance(key, ir.Const) and isinstance(key.value, slice)
 
 
 def holds_memory(kind: Any) -> bool:

@@ -121,3 +121,74 @@ def make_object(cls: Any, attributes: Any) -> Any:
     thing = object.__new__(cls)
     vars(thing).update(attributes)
     return thing
+
+
+def fresh_items(items: Any) -> Any:
+    """The shadow of a copy of a list, from its shadow: the same arrays, zero for each number.
+
+    >>> fresh_items([2.5, (1.5, 2.5)])
+    [0.0, (0.0, 0.0)]
+    """
+
+    def fresh(item: Any) -> Any:
+        if isinstance(item, tuple):
+            return tuple(fresh(part) for part in item)
+        return item if item is None or isinstance(item, (np.ndarray, list)) else 0.0
+
+    return [fresh(item) for item in items]
+
+
+def add_items(items: Any, key: Any, more: Any) -> None:
+    """Add the adjoints of the numbers in a part of a list to those in the list.
+
+    >>> d = [1.0, 2.0, 3.0]
+    >>> add_items(d, slice(1, None), [10.0, 20.0])
+    >>> d
+    [1.0, 12.0, 23.0]
+    """
+
+    def total(a: Any, b: Any) -> Any:
+        if isinstance(a, tuple):
+            return tuple(total(x, y) for x, y in zip(a, b, strict=True))
+        return a if a is None or isinstance(a, (np.ndarray, list)) else a + b
+
+    items[key] = [total(a, b) for a, b in zip(items[key], more, strict=True)]
+
+
+def put_back(items: Any, index: int, item: Any) -> None:
+    """Undo `item = items.pop(index)`.
+
+    >>> letters = ["a", "b", "c"]
+    >>> put_back(letters, -2, letters.pop(-2))
+    >>> letters
+    ['a', 'b', 'c']
+    """
+    items.insert(index if index >= 0 else len(items) + 1 + index, item)
+
+
+def copied_items(items: Any) -> Any:
+    """A copy of a list with copies of its arrays.
+
+    >>> copied_items([2.5, np.ones(1)])
+    [2.5, array([1.])]
+    """
+
+    def copied(item: Any) -> Any:
+        if isinstance(item, (list, tuple)):
+            return type(item)(copied(part) for part in item)
+        return item.copy() if isinstance(item, np.ndarray) else item
+
+    return [copied(item) for item in items]
+
+
+def last_written(d_array: Any, key: Any) -> Any:
+    """The adjoint of the value in `array[key] = value`; of equal indices the last one counts.
+
+    >>> last_written(np.array([1.0, 2.0]), np.array([0, 1, 1]))
+    array([1., 0., 2.])
+    """
+    d_value = d_array[key]
+    order = np.empty(d_array.shape, np.intp)
+    numbers = np.arange(d_value.size).reshape(d_value.shape)
+    order[key] = numbers
+    return np.where(order[key] == numbers, d_value, 0)

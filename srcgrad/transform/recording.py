@@ -103,8 +103,12 @@ class _Recorder:
         recorded: dict[ir.Var, ir.Var] = {}
         clones: list[ir.Statement] = []
         forward_uses = self._forward_uses(block)
-        # Recomputing what is recomputable from what must be recorded anyway.
-        must = {v for v in needed if not self._recomputable(v, own, mapping, set(), forward_uses)}
+        available = set(mapping)
+        must: set[ir.Var] = set()
+        for v in needed:  # in the order of definition: what is recorded helps to recompute the rest
+            if not self._recomputable(v, own, available, forward_uses):
+                must.add(v)
+            available.add(v)
 
         def provide(v: ir.Var) -> ir.Operand:
             if v in mapping:
@@ -148,47 +152,49 @@ class _Recorder:
         self,
         v: ir.Var,
         own: dict[ir.Var, None],
-        mapping: dict[ir.Var, ir.Operand],
-        seen: set[ir.Var],
+        available: set[ir.Var],
         forward_uses: set[ir.Var],
     ) -> bool:
         """Whether a variable can be had again from what the mirrored iteration has."""
-        if v in mapping:
+        if v in available:
             return True
         if v not in own:
-            return v not in self.looped
+            # of an iteration around this one: its own mirror provides it
+            return v not in self.looped or id(self.looped[v]) in self.mirrors
         definition = self.definitions.get(v)
-        if definition is None or v in seen or definition.effect or definition.writes:
+        if definition is None or definition.effect or definition.writes:
             return False
         if definition.function in ALLOCATIONS:
             source = definition.args[0]
             return (
                 v not in forward_uses
                 and isinstance(source, ir.Var)
-                and self._recomputable(source, own, mapping, {*seen, v}, forward_uses)
+                and self._recomputable(source, own, available, forward_uses)
             )
         if definition.function not in CHEAP or not self._cheap(definition):
             return False
-        for operand in definition.operands():
-            for w in ir.variables(operand):
-                if not self._recomputable(w, own, mapping, {*seen, v}, forward_uses):
-                    return False
-        return True
+        return all(
+            self._recomputable(w, own, available, forward_uses)
+            for operand in definition.operands()
+            for w in ir.variables(operand)
+        )
 
     def _cheap(self, s: ir.Assign) -> bool:
+        """Whether a call costs less than recording its result, and gives the same again."""
         kind = s.target.kind
-        if isinstance(kind, ListOf):
-            return False
-        if isinstance(kind, Array) and not s.views:
-            return False
+        reads = [v for o in s.operands() for v in ir.variables(o)]
+        if any(isinstance(v.kind, ListOf) for v in reads):
+            return False  # the list may be another one by then
         if s.views:
-            return True  # a view's memory is what is wanted; its contents are snapshots' business
+            # a view's contents are the snapshots' business, but a copy's are not
+            return s.certain or not any(self.aliasing.is_written(v) for v in s.views)
+        if isinstance(kind, (Array, ListOf)):
+            return False
         if s.function is operator.getitem:
             container = s.args[0]
             if not isinstance(container, ir.Var) or self.aliasing.is_written(container):
                 return False
             return isinstance(container.kind, (Array, TupleOf)) and isinstance(kind, Scalar)
-        reads = [v for o in s.operands() for v in ir.variables(o)]
         scalars = all(isinstance(v.kind, (Scalar, Opaque)) for v in reads)
         shape = s.function in (builtins.getattr, np.shape) or (
             s.function is builtins.len and all(isinstance(v.kind, Array) for v in reads)

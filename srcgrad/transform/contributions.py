@@ -1,0 +1,320 @@
+"""Adjoints of values: how contributions are added up, and given the shape and dtype they need.
+
+A value that is never written in place has a *value adjoint*: contributions are added up by
+rebinding. What an index reads again and again has its adjoint in a *buffer*, into which they are
+added in place; so have the *shadows* of memory that is written in place (`shadows.py`).
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.activity import Activity, carries
+from ..analysis.aliasing import Aliasing
+from ..analysis.inference import Inferred
+from ..emit import runtime
+from ..errors import UnsupportedError
+from ..frontend.lower import Lowerer
+from ..frontend.values import Tuple
+from ..kinds import INT, Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf
+
+NONE = ir.Const(None)
+
+
+class Contributions(Lowerer):
+    """The adjoints known so far; a Lowerer, because rules are lowered like any function."""
+
+    def __init__(self, function: ir.Function, inputs: list[ir.Var], outputs: list[ir.Var]) -> None:
+        super().__init__()
+        self.fixed_span = True
+        self.function = function
+        self.aliasing = Aliasing(function.block)
+        self.activity = Activity(function.block, inputs, outputs, self.aliasing)
+        self.shadows: dict[ir.Var, ir.Var] = {}  # the shadow of a variable
+        self.adjoints: dict[ir.Var, Any] = {}  # its value adjoint, so far
+        self.buffers: dict[ir.Var, ir.Var] = {}  # or the buffer that holds it
+        self.live_buffers: set[ir.Var] = set()  # shadows and buffers that may yet change
+        self.definitions: dict[ir.Var, ir.Assign] = {}
+        self.items_of = _items(function.block)  # of a tuple: the variables of its items
+
+    def emit(self, *args: Any, **kwargs: Any) -> ir.Var:
+        var = super().emit(*args, **kwargs)
+        statement = self.block.statements[-1]
+        if isinstance(statement, ir.Assign) and statement.target is var:
+            self.definitions[var] = statement
+        return var
+
+    # Adjoints of variables
+
+    def add(self, var: ir.Var, contribution: Any) -> None:
+        """Add a contribution to the adjoint of a variable."""
+        if not self.activity.active(var):
+            return
+        if is_zero(contribution):
+            return
+        if isinstance(var.kind, ListOf):
+            self.add_list(var, contribution)
+            return
+        if isinstance(var.kind, TupleOf):
+            for i, part in enumerate(self.unpacked(contribution)):
+                item = self.items_of.get((var, i))
+                if item is not None:
+                    self.add(item, part)
+                elif carries(var.kind.items[i]) and not is_zero(part):
+                    raise UnsupportedError("this tuple can't be differentiated", self.span)
+            return
+        operand = self.operand(contribution)
+        if isinstance(operand, ir.Pack):
+            operand = self.number(contribution)
+        value = self.fit(operand, var.kind, var)
+        into = self.shadows.get(var) or self.buffers.get(var)
+        if into is not None:
+            self._accumulate(into, value)
+            return
+        old = self.adjoints.get(var)
+        if old is None:
+            self.adjoints[var] = self.settled(value, var)
+        else:
+            self.adjoints[var] = self.emit(operator.add, (old, value), name=f"d_{var.name}")
+
+    def _accumulate(self, into: ir.Var, value: ir.Operand) -> None:
+        self.emit(
+            operator.iadd, (into, value), inferred=Inferred(Opaque(None)), writes=(into,)
+        )
+
+    def add_list(self, var: ir.Var, contribution: Any) -> None:
+        """Add a list of contributions, item by item."""
+        raise NotImplementedError
+
+    def settled(self, value: ir.Operand, var: ir.Var) -> ir.Operand:
+        """The value as an adjoint that nothing will change: a copy if it is part of a buffer."""
+        if not isinstance(value, ir.Var):
+            return value
+        if self._aliases_buffer(value, set()):
+            return self.emit(
+                np.ndarray.copy, (value,), inferred=Inferred(value.kind), name=f"d_{var.name}"
+            )
+        if not value.user and not value.name.startswith("d_"):
+            value.name = f"d_{var.name}"
+        return value
+
+    def _aliases_buffer(self, var: ir.Var, seen: set[ir.Var]) -> bool:
+        if var in self.live_buffers:
+            return True
+        if var in seen:
+            return False
+        seen.add(var)
+        definition = self.definitions.get(var)
+        if definition is None:
+            return False
+        return any(self._aliases_buffer(v, seen) for v in definition.views)
+
+    def take(self, var: ir.Var) -> Any:
+        """The complete adjoint of a variable whose definition is reached, None if it is zero."""
+        if var in self.buffers:
+            buffer = self.buffers.pop(var)
+            self.live_buffers.discard(buffer)
+            return buffer
+        return self.adjoints.pop(var, None)
+
+    def _zeros_like(self, var: ir.Var) -> ir.Var:
+        unknown = isinstance(var.kind, Array) and var.kind.shape is None
+        function = runtime.zero_like if unknown else np.zeros_like
+        return self.emit(function, (var,), inferred=Inferred(var.kind), name=f"d_{var.name}")
+
+    def zero(self, var: ir.Var) -> ir.Operand:
+        """A zero adjoint for a variable."""
+        if isinstance(var.kind, Array):
+            return self._zeros_like(var)
+        return ir.Const(0.0)
+
+    def buffer(self, var: ir.Var) -> ir.Var:
+        """The buffer into which a variable's adjoint is accumulated in place."""
+        into = self.shadows.get(var) or self.buffers.get(var)
+        if into is not None:
+            return into
+        old = self.adjoints.pop(var, None)
+        if old is None:
+            into = self._zeros_like(var)
+        else:
+            into = self.emit(
+                np.array, (old,), inferred=Inferred(var.kind), name=f"d_{var.name}"
+            )
+        self.buffers[var] = into
+        self.live_buffers.add(into)
+        return into
+
+    # Shapes and dtypes of contributions
+
+    def fit(self, value: ir.Operand, kind: Kind, like: ir.Var) -> ir.Operand:
+        """Give a contribution the shape and dtype of the variable it belongs to."""
+        if not isinstance(value, ir.Var) or not isinstance(kind, (Array, Scalar)):
+            if isinstance(value, ir.Const) and isinstance(kind, Array):
+                return self._spread(value, kind, like)
+            return value
+        if not isinstance(value.kind, (Array, Scalar)):
+            return value
+        value = self._reduced(value, kind, like)
+        have = value.kind
+        assert isinstance(have, (Array, Scalar))
+        if kind.dtype is not None and kind.dtype.kind != "c":
+            if have.dtype is None:
+                if kind.dtype.kind == "f":
+                    value = self.emit(
+                        runtime.as_dtype, (value, ir.Const(kind.dtype)),
+                        inferred=Inferred(_with_dtype(have, kind.dtype), (value,), False),
+                    )
+            elif have.dtype.kind == "c":
+                value = self.emit(np.real, (value,), name=f"d_{like.name}")
+                have = value.kind
+        if (
+            kind.dtype is not None
+            and isinstance(have, (Array, Scalar))
+            and have.dtype is not None
+            and have.dtype != kind.dtype
+            and kind.dtype.kind in "fc"
+            and have.dtype.kind in "fc"
+            and not (isinstance(kind, Scalar) and kind.python is not False)
+            and not (isinstance(have, Scalar) and have.python is not False)
+        ):
+            value = self.cast(value, kind.dtype)
+        return value
+
+    def cast(self, value: ir.Var, dtype: np.dtype[Any]) -> ir.Var:
+        if isinstance(value.kind, Array) and value.kind.shape is not None:
+            return self.emit(
+                np.ndarray.astype,
+                (value, ir.Const(dtype)),
+                inferred=Inferred(Array(dtype, value.kind.shape)),
+                name=value.name,
+            )
+        if isinstance(value.kind, Scalar):
+            return self.emit(dtype.type, (value,), inferred=Inferred(Scalar(dtype, False)))
+        return self.emit(
+            runtime.as_dtype, (value, ir.Const(dtype)),
+            inferred=Inferred(_with_dtype(value.kind, dtype), (value,), False),
+        )
+
+    def _reduced(self, value: ir.Var, kind: Array | Scalar, like: ir.Var) -> ir.Var:
+        """Sum a contribution over the axes along which its operand was broadcast."""
+        assert isinstance(value.kind, (Array, Scalar))
+        have, want = value.kind.shape, kind.shape
+        if have == want and have is not None:
+            return value
+        if want == ():
+            if have is None:
+                return self.emit(
+                    runtime.total, (value,), inferred=Inferred(Scalar(_dtype(value.kind), False))
+                )
+            return self.emit(np.sum, (value,), name=f"d_{like.name}")
+        if have is None or want is None:
+            return self._unbroadcast(value, kind, like)
+        if len(have) < len(want):
+            return self._spread(value, kind, like)
+        extra = len(have) - len(want)
+        axes = list(range(extra))
+        keep: list[int] = []
+        for axis, (m, n) in enumerate(zip(have[extra:], want, strict=True)):
+            if m == n:
+                continue
+            if n == 1:
+                keep.append(axis + extra)
+            elif m == 1:
+                return self._spread(value, kind, like)
+            elif isinstance(n, Size) and n.never_one:
+                continue
+            elif isinstance(n, int):
+                continue
+            else:
+                return self._unbroadcast(value, kind, like)
+        if not axes and not keep:
+            return self._as(value, kind)
+        if keep and axes:
+            value = self.emit(
+                np.sum, (value,), {"axis": ir.Const(tuple(axes) if len(axes) > 1 else axes[0])}
+            )
+            keep = [k - extra for k in keep]
+            axes = []
+        every = tuple(axes or keep)
+        kwargs: dict[str, ir.Operand] = {"axis": ir.Const(every[0] if len(every) == 1 else every)}
+        if keep:
+            kwargs["keepdims"] = ir.Const(True)
+        assert isinstance(value.kind, (Array, Scalar))
+        return self.emit(
+            np.sum,
+            (value,),
+            kwargs,
+            inferred=Inferred(Array(value.kind.dtype, want)),
+            name=f"d_{like.name}",
+        )
+
+    def _as(self, value: ir.Var, kind: Array | Scalar) -> ir.Var:
+        """The same variable, known by now to have the shape of `kind`."""
+        return value
+
+    def _unbroadcast(self, value: ir.Var, kind: Array | Scalar, like: ir.Var) -> ir.Var:
+        return self.emit(
+            runtime.unbroadcast,
+            (value, like),
+            inferred=Inferred(_with_shape(value.kind, kind), (value,), False),
+            name=f"d_{like.name}",
+        )
+
+    def _spread(self, value: ir.Operand, kind: Array, like: ir.Var) -> ir.Var:
+        shape = self.emit(
+            np.shape, (like,), inferred=Inferred(TupleOf(
+                tuple(Scalar(INT.dtype, True, n) for n in kind.shape or ())
+            )),
+            name="shape",
+        )
+        views = (value,) if isinstance(value, ir.Var) else ()
+        dtype = value.kind.dtype if isinstance(value, ir.Var) else kind.dtype  # type: ignore[union-attr]
+        return self.emit(
+            np.broadcast_to, (value, shape), inferred=Inferred(Array(dtype, kind.shape), views),
+            name=f"d_{like.name}",
+        )
+
+
+def _items(block: ir.Block) -> dict[tuple[ir.Var, Any], ir.Var]:
+    """The variables that hold the items of tuples."""
+    found: dict[tuple[ir.Var, Any], ir.Var] = {}
+    for s in ir.walk(block):
+        if isinstance(s, ir.Assign) and s.function is operator.getitem:
+            container, key = s.args
+            if isinstance(container, ir.Var) and isinstance(container.kind, TupleOf):
+                assert isinstance(key, ir.Const)
+                found.setdefault((container, key.value), s.target)
+    return found
+
+
+def adjoint_kind(kind: Kind) -> Kind:
+    """The kind of an adjoint: of a number, a Python or a NumPy one."""
+    return Scalar(kind.dtype, None) if isinstance(kind, Scalar) else kind
+
+
+def is_zero(contribution: Any) -> bool:
+    """Whether a contribution is known to be zero."""
+    return isinstance(contribution, ir.Const) and (
+        contribution.value is None
+        or (isinstance(contribution.value, (int, float)) and contribution.value == 0)
+    )
+
+
+def _dtype(kind: Any) -> Any:
+    return kind.dtype if kind.dtype is not None else np.dtype(np.float64)
+
+
+def _with_dtype(kind: Any, dtype: Any) -> Kind:
+    if isinstance(kind, Scalar):
+        return Scalar(dtype, False)
+    return Array(dtype, kind.shape)
+
+
+def _with_shape(kind: Any, like: Array | Scalar) -> Kind:
+    if isinstance(like, Scalar):
+        return Scalar(_dtype(kind), False)
+    return Array(kind.dtype, like.shape)

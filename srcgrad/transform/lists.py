@@ -1,0 +1,329 @@
+"""Shadows of lists that the program builds at run time.
+
+The shadow of a list is a list as long. Where the list holds an array or another list, the shadow
+holds that one's shadow; where it holds a number, the shadow holds the number's adjoint: zero in
+the forward sweep, added up in the reverse sweep. So what the forward sweep does to the list it
+does to the shadow too, and only numbers need anything to be undone in the reverse sweep.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.activity import carries
+from ..analysis.aliasing import is_slice
+from ..analysis.inference import Inferred
+from ..emit import runtime
+from ..errors import UnsupportedError
+from ..frontend.builder import list_append
+from ..frontend.values import ListObject, Ref, Tuple
+from ..kinds import Array, Kind, ListOf, Opaque, Scalar, TupleOf
+from .contributions import Contributions, is_zero
+
+ZERO = ir.Const(0.0)
+SILENT = Inferred(Opaque(None))
+
+
+class Lists(Contributions):
+    """What both sweeps do with lists."""
+
+    def __init__(self, function: ir.Function, inputs: list[ir.Var], outputs: list[ir.Var]) -> None:
+        super().__init__(function, inputs, outputs)
+        self.parts: dict[ir.Var, dict[int, Any]] = {}  # adjoints of the numbers in a tuple
+        # Shadows made for numbers where arrays are expected, with what they are shadows of.
+        self.boxes: dict[Any, list[tuple[ir.Var, ir.Var]]] = {}
+        # The shadow of a list as it was when a statement used it.
+        self.list_shadows: dict[ir.Assign, dict[ir.Var, ir.Var]] = {}
+        self.used_lists: dict[ir.Var, ir.Var] = {}
+
+    # The forward sweep
+
+    def shadow_item(self, s: ir.Statement, operand: ir.Operand, kind: Any) -> ir.Operand:
+        """The shadow of what is put in a list whose items are of the given kind."""
+        if isinstance(kind, (tuple, TupleOf)):
+            kinds = kind if isinstance(kind, tuple) else kind.items
+            if isinstance(operand, ir.Var) and operand in self.shadows:
+                return self.shadows[operand]
+            parts = self.tuple_parts(operand, len(kinds))
+            pairs = zip(parts, kinds, strict=True)
+            return ir.Pack(tuple, tuple(self.shadow_item(s, p, k) for p, k in pairs))
+        if isinstance(kind, ListOf):
+            return self.shadows.get(operand, ir.Const(None))  # type: ignore[arg-type]
+        if isinstance(kind, Array) and carries(kind):
+            return self.shadow_or_box(s, operand, kind)
+        return ZERO if carries(kind) else ir.Const(None)
+
+    def tuple_parts(self, operand: ir.Operand, count: int) -> list[ir.Operand]:
+        """The operands that a tuple is made of."""
+        if isinstance(operand, ir.Pack):
+            return list(operand.items)
+        if isinstance(operand, ir.Var):
+            parts = [self.items_of.get((operand, i)) for i in range(count)]
+            if all(part is not None for part in parts):
+                return parts  # type: ignore[return-value]
+        raise UnsupportedError("this tuple can't be kept in a list", self.span)
+
+    def shadow_or_box(self, key: Any, operand: ir.Operand, kind: Kind) -> ir.Operand:
+        """The shadow of an operand, or one made for it alone where it has none."""
+        if isinstance(operand, ir.Var) and operand in self.shadows:
+            return self.shadows[operand]
+        if operand is ir.UNDEFINED or (isinstance(operand, ir.Const) and operand.value is None):
+            return operand
+        assert isinstance(kind, Array)
+        dtype = np.dtype(float) if kind.dtype is None else kind.dtype
+        number = not isinstance(operand, ir.Var) or isinstance(operand.kind, Scalar)
+        have = getattr(getattr(operand, "kind", None), "shape", None)
+        box = self.emit(
+            np.zeros_like,
+            (operand,),
+            {"dtype": ir.Const(dtype)},
+            inferred=Inferred(Array(dtype, () if number else have)),
+            name="d_item",
+        )
+        self.live_buffers.add(box)
+        if isinstance(operand, ir.Var):
+            self.boxes.setdefault(key, []).append((operand, box))
+        return box
+
+    def unbox(self, key: Any) -> None:
+        """Give numbers their adjoints from the shadows made for them."""
+        for operand, box in self.boxes.get(key, ()):
+            self.add(operand, box)
+
+    def make_list_shadow(self, s: ir.Assign) -> None:
+        """Emit the shadow of a new list: of several items, or a part or copy of another list."""
+        target = s.target
+        assert isinstance(target.kind, ListOf)
+        first = s.args[0] if s.args else None
+        if s.function is list and isinstance(first, ir.Pack):
+            items = tuple(self.shadow_item(s, item, target.kind.item) for item in first.items)
+            args: tuple[ir.Operand, ...] = (ir.Pack(list, items),)
+            self.adopt(target, self.emit(list, args, inferred=Inferred(target.kind)))
+            return
+        if isinstance(first, ir.Var) and isinstance(first.kind, ListOf):
+            shadow = self.shadows.get(first)
+            if shadow is not None and s.function in (operator.getitem, list.pop, list):
+                inferred = Inferred(target.kind, (shadow,))
+                writes = (shadow,) if s.writes else ()
+                made = self.emit(
+                    s.function, (shadow, *s.args[1:]), inferred=inferred, writes=writes
+                )
+                if takes_part(s) and has_numbers(target.kind.item):
+                    inferred = Inferred(target.kind, (made,))
+                    made = self.emit(runtime.fresh_items, (made,), inferred=inferred)
+                self.adopt(target, made)
+                return
+        raise UnsupportedError("what this does to a list can't be differentiated", s.span)
+
+    def adopt(self, var: ir.Var, shadow: ir.Var) -> None:
+        shadow.name = f"d_{var.name}"
+        self.shadows[var] = shadow
+        self.live_buffers.add(shadow)
+
+    def augment_list(self, s: ir.Assign) -> None:
+        """Do to the shadow of a list what a statement does to the list."""
+        items = s.args[0]
+        assert isinstance(items, ir.Var) and isinstance(items.kind, ListOf)
+        shadow, kind = self.shadows[items], items.kind.item
+        if s.function is list_append:
+            item = self.shadow_item(s, s.args[1], kind)
+            self.emit(list_append, (shadow, item), inferred=SILENT, writes=(shadow,))
+        elif s.function is operator.setitem:
+            if has_references(kind):
+                item = self.shadow_item(s, s.args[2], kind)
+                self.set_item(shadow, s.args[1], item)
+        elif s.function in (list.pop, operator.getitem) and not takes_part(s):
+            if isinstance(s.target.kind, ListOf):
+                return  # made by make_list_shadow
+            refers = has_references(kind)
+            if s.function is list.pop or refers:
+                views = (shadow,) if refers else ()
+                item = self.emit(
+                    s.function,
+                    (shadow, *s.args[1:]),
+                    inferred=Inferred(s.target.kind, views),
+                    writes=(shadow,) if s.writes else (),
+                    name=f"d_{s.target.name}",
+                )
+                if refers:
+                    self.adopt(s.target, item)
+
+    # The reverse sweep
+
+    def reverse_list(self, s: ir.Assign) -> None:
+        """Undo a statement that makes a list, reads it, or changes it."""
+        self.unbox(s)
+        first = s.args[0]
+        if s.function is list and isinstance(first, ir.Pack):
+            self._reverse_made(s, first)
+            return
+        assert isinstance(first, ir.Var) and isinstance(first.kind, ListOf)
+        kind = first.kind.item
+        if first not in self.shadows or not has_numbers(kind):
+            return
+        shadow = self.shadows[first]
+        if s.function is list_append:
+            item = self.emit(
+                list.pop, (shadow,), inferred=Inferred(structure(kind), (shadow,)),
+                writes=(shadow,), name="d_item",
+            )  # fmt: skip
+            self._spill(s.args[1], self.project(item), kind)
+        elif s.function is operator.setitem:
+            d = self._item(shadow, s.args[1])
+            self.set_item(shadow, s.args[1], self._emptied(d, kind))
+            self._spill(s.args[2], d, kind)
+        elif takes_part(s):
+            self.emit(
+                runtime.add_items,
+                (shadow, s.args[1] if len(s.args) > 1 else ir.Const(slice(None)),
+                 self.shadows[s.target]),
+                inferred=SILENT, writes=(shadow,),
+            )  # fmt: skip
+        elif s.function is operator.getitem:
+            d = self._taken(s.target, kind)
+            if not _nothing(d):
+                old = self._item(shadow, s.args[1])
+                self.set_item(shadow, s.args[1], self.operand(self._added(old, d)))
+        elif s.function is list.pop:
+            d = self.operand(self._taken(s.target, kind))
+            if len(s.args) == 1:
+                self.emit(list_append, (shadow, d), inferred=SILENT, writes=(shadow,))
+            else:
+                args = (shadow, s.args[1], d)
+                self.emit(runtime.put_back, args, inferred=SILENT, writes=(shadow,))
+
+    def _reverse_made(self, s: ir.Assign, items: ir.Pack) -> None:
+        assert isinstance(s.target.kind, ListOf)
+        kind = s.target.kind.item
+        if has_numbers(kind):
+            for i, operand in enumerate(items.items):
+                if any(self.activity.active(v) for v in ir.variables(operand)):
+                    self._spill(operand, self._item(self.shadows[s.target], ir.Const(i)), kind)
+
+    def set_item(self, shadow: ir.Var, key: ir.Operand, item: ir.Operand) -> None:
+        self.emit(operator.setitem, (shadow, key, item), inferred=SILENT, writes=(shadow,))
+
+    def list_value(self, var: ir.Var) -> Ref:
+        ref = Ref(self.unique())
+        self.state.heap[ref.id] = ListObject((), var)
+        return ref
+
+    def _item(self, shadow: ir.Var, key: ir.Operand) -> Any:
+        return self.subscript(self.list_value(shadow), key)
+
+    def _taken(self, var: ir.Var, kind: Any) -> Any:
+        """The adjoint of an item that was read or popped, as the shadow list holds it."""
+        if isinstance(kind, tuple):
+            parts = self.parts.pop(var, {})
+            items: list[Any] = []
+            for i, k in enumerate(kind):
+                if has_references(k) or isinstance(k, tuple):
+                    item = self.emit(
+                        operator.getitem, (self.shadows[var], ir.Const(i)),
+                        inferred=Inferred(structure(k), (self.shadows[var],)),
+                    )  # fmt: skip
+                    items.append(self.project(item))
+                else:
+                    items.append(parts.get(i, ZERO if carries(k) else ir.Const(None)))
+            return Tuple(tuple(items))
+        d = self.take(var)
+        return ZERO if d is None else d
+
+    def add_part(self, var: ir.Var, i: int, d: Any) -> None:
+        """Add to the adjoint of a number in a tuple, whose definition stands right before."""
+        if is_zero(d):
+            return
+        parts = self.parts.setdefault(var, {})
+        parts[i] = self._added(parts[i], d) if i in parts else d
+
+    def _added(self, old: Any, new: Any) -> Any:
+        if isinstance(old, Tuple):
+            items = self.unpacked(new) if not isinstance(new, Tuple) else new.items
+            return Tuple(tuple(self._added(a, b) for a, b in zip(old.items, items, strict=True)))
+        if is_zero(new) or isinstance(old, Ref):
+            return old
+        if isinstance(old, ir.Var) and (isinstance(old.kind, Array) or not carries(old.kind)):
+            return old
+        if is_zero(old):
+            return new
+        return self.emit(operator.add, (self.operand(old), self.operand(new)))
+
+    def _emptied(self, d: Any, kind: Any) -> ir.Operand:
+        """A shadow's item without the adjoints of its numbers."""
+        if isinstance(kind, tuple):
+            items = zip(self.unpacked(d), kind, strict=True)
+            return ir.Pack(tuple, tuple(self._emptied(part, k) for part, k in items))
+        if has_references(kind):
+            return self.operand(d)
+        return ZERO if carries(kind) else ir.Const(None)
+
+    def _spill(self, operand: ir.Operand, d: Any, kind: Any) -> None:
+        """Add the adjoints of the numbers of a list item to what the item was made of."""
+        if isinstance(kind, tuple):
+            parts = self.tuple_parts(operand, len(kind))
+            for part, item, k in zip(parts, self.unpacked(d), kind, strict=True):
+                self._spill(part, item, k)
+        elif isinstance(operand, ir.Var) and not has_references(kind):
+            self.add(operand, d)
+
+    def add_list(self, var: ir.Var, contribution: Any) -> None:
+        """Add a list of contributions, item by item."""
+        assert isinstance(var.kind, ListOf)
+        shadow, kind = self.used_lists.get(var, self.shadows[var]), var.kind.item
+        if isinstance(kind, (tuple, ListOf)):
+            raise UnsupportedError(
+                "a list of tuples or lists can't be differentiated as a whole", self.span
+            )
+        sequence = self.require(contribution)
+
+        def body(index: Any) -> None:
+            i = self.operand(index)
+            item, more = self._item(shadow, i), sequence.item(index)
+            if isinstance(item, ir.Var) and isinstance(item.kind, Array):
+                value = self.fit(self.operand(more), item.kind, item)
+                self._accumulate(item, value)
+            else:
+                self.set_item(shadow, i, self.operand(self._added(item, more)))
+
+        self.iterate(self.builtin_range(sequence.length), body, "i")
+
+
+def takes_part(s: ir.Assign) -> bool:
+    """Whether a statement makes a list of a part, or of all, of another list's items."""
+    if s.function is operator.getitem:
+        return is_slice(s.args[1])
+    return s.function is builtins.list and not isinstance(s.args[0], ir.Pack)
+
+
+def has_references(kind: Any) -> bool:
+    """Whether items of this kind are, or hold, arrays or lists."""
+    if isinstance(kind, tuple):
+        return any(map(has_references, kind))
+    return isinstance(kind, (Array, ListOf)) and carries(kind)
+
+
+def has_numbers(kind: Any) -> bool:
+    """Whether items of this kind are, or hold, numbers that can have an adjoint."""
+    if isinstance(kind, tuple):
+        return any(map(has_numbers, kind))
+    return kind is not None and not isinstance(kind, (Array, ListOf)) and carries(kind)
+
+
+def structure(item: Any) -> Kind:
+    """The kind of a list's item."""
+    return TupleOf(tuple(map(structure, item))) if isinstance(item, tuple) else item
+
+
+def _nothing(d: Any) -> bool:
+    if isinstance(d, Tuple):
+        return all(
+            is_zero(item) or isinstance(item, Ref)
+            or (isinstance(item, ir.Var) and isinstance(item.kind, Array))
+            for item in d.items
+        )  # fmt: skip
+    return is_zero(d)

@@ -1,0 +1,295 @@
+"""The forward sweep: the function itself, with what the reverse sweep needs added to it.
+
+Memory that is written in place, or kept in a list, has a *shadow*: an array of adjoints made where
+the primal one is made, and passed on wherever the primal one is: the shadow of a view is the same
+view of the shadow. So shadows alias exactly as the primal arrays do, and aliasing needs no
+analysis to be right. An operand that is overwritten later is copied (a *snapshot*) for the rules.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..emit import runtime
+from ..errors import UnsupportedError
+from ..frontend.builder import list_append
+from ..kinds import BOOL, INT, Array, ListOf, TupleOf
+from .lists import Lists, takes_part
+
+LIST_OPERATIONS: frozenset[Any] = frozenset(
+    {list_append, list.pop, operator.getitem, operator.setitem}
+)
+
+
+class Shadows(Lists):
+    """Emits the forward sweep."""
+
+    def __init__(self, function: ir.Function, inputs: list[ir.Var], outputs: list[ir.Var]) -> None:
+        super().__init__(function, inputs, outputs)
+        self.snapshots: dict[ir.Assign, dict[ir.Var, ir.Var]] = {}
+        self.counts: dict[ir.Loop, ir.Var] = {}  # how often a loop ran
+        self.shares: dict[ir.Assign, ir.Var] = {}  # whether a result is a view
+        self.mirrored: set[ir.Var] = set()  # has a shadow that is part of another one
+        self.last_write: dict[ir.Var, int] = {}
+        self.position = 0
+        self.loop_writes: list[set[ir.Var]] = []
+        # Classes in which a result may be a view or not: there shadows keep the memory layout.
+        self.reshaped = {
+            self.aliasing.find(v)
+            for s in ir.walk(function.block)
+            if isinstance(s, ir.Assign) and not s.certain
+            for v in s.views
+        }
+
+    def shadowed(self, var: Any) -> bool:
+        """Whether a variable's adjoint is a shadow."""
+        if not isinstance(var, ir.Var) or not self.activity.active(var):
+            return False
+        if isinstance(var.kind, ListOf):
+            return True
+        return isinstance(var.kind, (Array, TupleOf)) and self.aliasing.is_shared(var)
+
+    def augment(self, block: ir.Block) -> ir.Block:
+        """The forward sweep: the block with shadows, snapshots and trip counts added."""
+        for number, statement in enumerate(ir.walk(block)):
+            if isinstance(statement, ir.Assign):
+                for v in statement.writes:
+                    self.last_write[self.aliasing.find(v)] = number
+        self.position = -1
+        return self._augmented(block)
+
+    def _augmented(self, block: ir.Block) -> ir.Block:
+        outer, self.block = self.block, ir.Block()
+        result = self.block
+        for s in block.statements:
+            self.position += 1
+            self.span = s.span
+            match s:
+                case ir.Assign():
+                    self._augment_assign(s)
+                case ir.If():
+                    self._augment_if(s)
+                case ir.Loop():
+                    self._augment_loop(s)
+        result.results = block.results
+        self.block = outer
+        return result
+
+    # Control flow: shadows go where their arrays go
+
+    def _twin(self, var: ir.Var) -> ir.Var:
+        twin = ir.Var(f"d_{var.name}", var.kind)
+        self.shadows[var] = twin
+        self.live_buffers.add(twin)
+        return twin
+
+    def _passed(self, operand: ir.Operand, target: ir.Var, key: Any) -> ir.Operand:
+        """The shadow of an operand that becomes the value of a shadowed variable."""
+        if isinstance(operand, ir.Var) and operand in self.shadows:
+            return self.shadows[operand]
+        if operand is ir.UNDEFINED or (isinstance(operand, ir.Const) and operand.value is None):
+            return operand
+        if isinstance(target.kind, Array):
+            return self.shadow_or_box(key, operand, target.kind)
+        if isinstance(operand, ir.Var) and operand.kind == ListOf(None):
+            return self.emit(list, (ir.Pack(list, ()),), inferred=Inferred(target.kind))
+        raise UnsupportedError(
+            f"what {target.name!r} refers to after this can't be followed", self.span
+        )
+
+    def _augment_if(self, s: ir.If) -> None:
+        s.then, s.orelse = self._augmented(s.then), self._augmented(s.orelse)
+        self.span = s.span
+        wanted = [k for k, target in enumerate(s.targets) if self.shadowed(target)]
+        outer = self.block
+        for branch in (s.then, s.orelse):
+            self.block = branch
+            passed = [
+                self._passed(branch.results[k], s.targets[k], id(branch)) for k in wanted
+            ]
+            branch.results += tuple(passed)
+        self.block = outer
+        s.targets += tuple(self._twin(s.targets[k]) for k in wanted)
+        self.block.statements.append(s)
+
+    def _augment_loop(self, s: ir.Loop) -> None:
+        writes = {
+            self.aliasing.find(v)
+            for inner in ir.walk(s.body)
+            if isinstance(inner, ir.Assign)
+            for v in inner.writes
+        }
+        wanted = [k for k, p in enumerate(s.params) if self.shadowed(p)]
+        inits = tuple(self._passed(s.inits[k], s.params[k], s) for k in wanted)
+        params = tuple(self._twin(s.params[k]) for k in wanted)
+        finals = tuple(self._twin(s.targets[k]) for k in wanted)
+        self.loop_writes.append(writes)
+        body = self._augmented(s.body)
+        self.loop_writes.pop()
+        self.span = s.span
+        outer, self.block = self.block, body
+        results = tuple(self._passed(body.results[k], s.params[k], id(body)) for k in wanted)
+        own, flags = body.results[: len(s.params)], body.results[len(s.params) :]
+        if s.range is None or s.exits:
+            count = ir.Var("trips", INT)
+            more = self.emit(operator.add, (count, ir.Const(1)), name="trips")
+            final = self.counts[s] = ir.Var("trips", INT)
+            params, inits = (*params, count), (*inits, ir.Const(0))
+            results, finals = (*results, more), (*finals, final)
+        self.block = outer
+        body.results = (*own, *results, *flags)
+        s.body, s.params, s.inits = body, s.params + params, s.inits + inits
+        s.targets += finals
+        self.block.statements.append(s)
+
+    # Assignments
+
+    def _augment_assign(self, s: ir.Assign) -> None:
+        active = any(self.activity.is_varied(o) for o in s.operands()) and (
+            self.activity.active(s.target) or any(self.activity.active(v) for v in s.writes)
+        )
+        shadowed = self.shadowed(s.target)
+        on_list = self._on_list(s)
+        copies: dict[ir.Var, ir.Var] = {}
+        if active and not on_list and not (s.views and s.certain and shadowed):
+            copies = self._operand_snapshots(s)
+        self.block.statements.append(s)
+        self.definitions[s.target] = s
+        if shadowed:
+            self._make_shadow(s)
+        if active and not on_list and not s.views and self._needs_snapshot(s.target):
+            copies[s.target] = self._snapshot(s.target)
+        if copies:
+            self.snapshots[s] = copies
+        if on_list and s.args[0] in self.shadows:
+            self.augment_list(s)
+
+    @staticmethod
+    def _on_list(s: ir.Assign) -> bool:
+        """Whether a statement is one of those whose effect on a list is known."""
+        first = s.args[0] if s.args else None
+        return (
+            isinstance(first, ir.Var)
+            and isinstance(first.kind, ListOf)
+            and (s.function in LIST_OPERATIONS or takes_part(s))
+        )
+
+    def _written_later(self, root: ir.Var) -> bool:
+        if any(root in writes for writes in self.loop_writes):
+            return True
+        return self.last_write.get(root, -1) >= self.position
+
+    def _needs_snapshot(self, v: ir.Var) -> bool:
+        """Whether a variable's contents may be other ones when the reverse sweep comes."""
+        if isinstance(v.kind, (Array, TupleOf)):
+            return self._written_later(self.aliasing.find(v))
+        if isinstance(v.kind, ListOf):
+            return any(map(self._written_later, self.aliasing.classes(v)))
+        return False
+
+    def _operand_snapshots(self, s: ir.Assign) -> dict[ir.Var, ir.Var]:
+        copies: dict[ir.Var, ir.Var] = {}
+        for operand in s.operands():
+            for v in ir.variables(operand):
+                if v not in copies and self._needs_snapshot(v):
+                    copies[v] = self._snapshot(v)
+                    if isinstance(v.kind, ListOf) and v in self.shadows:
+                        self._list_snapshot(s, v)
+        return copies
+
+    def _list_snapshot(self, s: ir.Assign, v: ir.Var) -> None:
+        shadow = self.shadows[v]
+        assert isinstance(v.kind, ListOf)
+        if isinstance(v.kind.item, Array):  # a list of numbers is as it was when it's needed
+            inferred = Inferred(v.kind, (shadow,))
+            copy = self.emit(list, (shadow,), inferred=inferred, name=f"d_{v.name}")
+            self.list_shadows.setdefault(s, {})[v] = copy
+
+    def _snapshot(self, v: ir.Var) -> ir.Var:
+        function: Any = np.ndarray.copy
+        if not isinstance(v.kind, Array):
+            function = runtime.copied_items
+        elif v.kind.shape is None:
+            function = np.array
+        return self.emit(function, (v,), inferred=Inferred(v.kind), name=v.name)
+
+    # Shadows
+
+    def _make_shadow(self, s: ir.Assign) -> None:
+        """Emit the shadow of a new array, view or list."""
+        target = s.target
+        if isinstance(target.kind, ListOf):
+            self.make_list_shadow(s)
+            return
+        if self._on_list(s):
+            return  # `augment_list` makes it
+        views = [v for v in s.views if v in self.shadows]
+        if not views:
+            if isinstance(target.kind, Array):
+                self.adopt(target, self.shadow_zeros(target))
+            return
+        if s.certain:
+            self.mirrored.add(target)
+            self.adopt(target, self._mirror(s, views))
+            return
+        if len(views) > 1 or not isinstance(target.kind, Array):
+            raise UnsupportedError(
+                "this result may share memory with its arguments, and is written in place",
+                s.span,
+                "make a copy of it first: .copy()",
+            )
+        shares = self.emit(
+            np.may_share_memory, (target, views[0]), inferred=Inferred(BOOL), name="shares"
+        )
+        self.shares[s] = shares
+        self.mirrored.add(target)
+        outer = self.block
+        then, orelse = ir.Block(), ir.Block()
+        self.block = then
+        then.results = (self._mirror(s, views),)
+        self.block = orelse
+        orelse.results = (self.shadow_zeros(target),)
+        self.block = outer
+        shadow = ir.Var(f"d_{target.name}", target.kind)
+        self.block.statements.append(ir.If(shares, then, orelse, (shadow,), s.span))
+        self.adopt(target, shadow)
+
+    def _mirror(self, s: ir.Assign, views: list[ir.Var]) -> ir.Var:
+        """The same view, or views, of the shadow."""
+        for v in views:
+            if _changes_dtype(v.kind, s.target.kind):
+                raise UnsupportedError(
+                    "a view of another dtype of an array that is written in place",
+                    s.span,
+                    "make a copy of it first: .copy()",
+                )
+
+        def get(v: ir.Var) -> ir.Operand:
+            return self.shadows[v] if v in views else v
+
+        return self.emit(
+            s.function,
+            tuple(ir.substitute(a, get) for a in s.args),
+            {k: ir.substitute(a, get) for k, a in s.kwargs},
+            inferred=Inferred(s.target.kind, tuple(self.shadows[v] for v in views)),
+            name=f"d_{s.target.name}",
+        )
+
+    def shadow_zeros(self, var: ir.Var) -> ir.Var:
+        """A new shadow for an array."""
+        assert isinstance(var.kind, Array)
+        layout = var.kind.shape is None or self.aliasing.find(var) in self.reshaped
+        kwargs: dict[str, ir.Operand] = {"order": ir.Const("K")} if layout else {}
+        return self.emit(
+            np.zeros_like, (var,), kwargs, inferred=Inferred(var.kind), name=f"d_{var.name}"
+        )
+
+
+def _changes_dtype(a: Any, b: Any) -> bool:
+    dtypes = [getattr(kind, "dtype", None) for kind in (a, b)]
+    return None not in dtypes and dtypes[0] != dtypes[1]
