@@ -12,6 +12,7 @@ import functools
 import importlib
 import itertools
 import linecache
+import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -382,7 +383,9 @@ def namespace_of(emitted: Emitted) -> dict[str, Any]:
     namespace: dict[str, Any] = {"np": np, **emitted.bindings}
     for module in emitted.modules:
         if module != "numpy":
-            namespace[module] = importlib.import_module(module)
+            importlib.import_module(module)
+            package = module.partition(".")[0]
+            namespace[package] = sys.modules[package]
     for helper in emitted.helpers:
         namespace[helper.__name__] = helper
     return namespace

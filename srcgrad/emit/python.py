@@ -24,6 +24,7 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from ..errors import InternalError
 from ..frontend.lower import raise_exception
 from ..kinds import Array, ListOf, Scalar
+from ..rules import registry
 from ..transform.prune import SHAPE_ONLY
 from . import runtime
 from .names import Names
@@ -60,7 +61,7 @@ class _Emitter:
         self.emitted = Emitted(None)
         self.speller = Speller(self.reference)
         self.inlined = self._inlined(function)
-        reserved = {"np", "math", "cmath", function.name} | {h.__name__ for h in HELPERS}
+        reserved = {"np", "math", "cmath", "scipy", function.name} | {h.__name__ for h in HELPERS}
         self.names = Names(function, self.inlined, reserved)
         self.reversing = False
         self.line: Any = None
@@ -405,7 +406,19 @@ class _Emitter:
         owner = getattr(value, "__self__", None)
         if isinstance(owner, np.ufunc) and isinstance(text, str):
             return attribute(self.reference(owner), text)
+        place = registry.public_place(value)
+        if place is not None:
+            return self.public(*place)
         return name(self.bound(value, text))
+
+    def public(self, module: str, text: str) -> Any:
+        """The expression `package.module.name`."""
+        self.emitted.modules.add(module)
+        package, *rest = module.split(".")
+        expression = name(package)
+        for part in (*rest, text):
+            expression = attribute(expression, part)
+        return expression
 
     def bound(self, value: Any, text: str | None) -> str:
         for known, thing in self.emitted.bindings.items():

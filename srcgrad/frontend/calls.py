@@ -138,6 +138,7 @@ class Calls(Expressions):
         raise self.refuse(f"a {describe(function)} can't be called")
 
     def call_object(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        registry.load()
         special = self.special(function)
         if special is not None:
             result: Value | None = special(*args, **kwargs)

@@ -12,11 +12,14 @@ from . import (
     products,
     python,
     reductions,
+    scipy,
     shapes,
     shaping,
     sizes,
 )
-from .registry import lookup
+from .registry import loaders, lookup
+
+loaders.append(scipy.load)
 
 __all__ = [
     "descriptions",
@@ -31,6 +34,7 @@ __all__ = [
     "products",
     "python",
     "reductions",
+    "scipy",
     "shapes",
     "shaping",
     "sizes",

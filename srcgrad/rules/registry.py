@@ -7,6 +7,7 @@ itself, never under its name. Rules are ordinary functions; nothing here knows t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -46,9 +47,47 @@ class Primitive:
         return self.zero or self.adjoint is not None or self.partials is not None
 
 
+@dataclass(frozen=True)
+class Unknown:
+    """What a rule returns for a parameter by which it knows no derivative: refused if wanted."""
+
+    reason: str
+    __array_ufunc__ = None
+
+    def __mul__(self, other: Any) -> Unknown:
+        return self
+
+    __rmul__ = __mul__
+
+
 primitives: dict[Any, Primitive] = {}
 kinds: dict[Any, Callable[..., Any]] = {}
 methods: dict[Any, Callable[..., Any]] = {}
+
+
+loaders: list[Callable[[], None]] = []
+
+
+def load() -> None:
+    """Register the rules for packages that the program has imported since the last call."""
+    for loader in loaders:
+        loader()
+
+
+def public_place(value: Any) -> tuple[str, str] | None:
+    """The public module of SciPy where a function is found, and its name there.
+
+    >>> public_place(len)
+    """
+    text = getattr(value, "__name__", None)
+    parts = (getattr(value, "__module__", None) or "scipy.special").split(".")
+    while isinstance(text, str) and parts[0] == "scipy" and len(parts) > 1:
+        module = ".".join(parts)
+        private = any(part.startswith("_") for part in parts)
+        if not private and getattr(sys.modules.get(module), text, None) is value:
+            return module, text
+        parts.pop()
+    return None
 
 
 def lookup(function: Any) -> Primitive | None:

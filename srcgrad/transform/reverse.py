@@ -246,9 +246,16 @@ class Adjoint(Shadows):
                 skip = isinstance(p, ir.Const) and (p.value is None or p.value == 0)
                 if not wanted or skip:
                     contributions.append(NONE)
+                elif isinstance(p, ir.Const) and isinstance(p.value, registry.Unknown):
+                    contributions.append(p)
                 else:
                     contributions.append(self.binary(operator.mul, d_out, p))
         names = list(_parameters(record.adjoint or record.partials))
+        for operand, c in zip(s.args, contributions, strict=False):
+            self._check_known(s, operand, c)
+        for k, operand in s.kwargs:
+            if k in names and names.index(k) < len(contributions):
+                self._check_known(s, operand, contributions[names.index(k)])
         for i, operand in enumerate(s.args):
             if i < len(contributions):
                 self.distribute(operand, contributions[i])
@@ -263,6 +270,16 @@ class Adjoint(Shadows):
             elif any(self.activity.active(v) for v in ir.variables(operand)):
                 raise UnsupportedError(
                     f"{_name(s.function)} isn't differentiable with respect to {k!r}", s.span
+                )
+
+    def _check_known(self, s: ir.Assign, operand: ir.Operand, contribution: Any) -> None:
+        """Refuse an active operand by which the rule knows no derivative."""
+        if isinstance(contribution, ir.Const) and isinstance(contribution.value, registry.Unknown):
+            if any(self.activity.active(v) for v in ir.variables(operand)):
+                raise UnsupportedError(
+                    f"{_name(s.function)} can't be differentiated like this: "
+                    f"{contribution.value.reason}",
+                    s.span,
                 )
 
     def _check_keywords(self, s: ir.Assign, rule: Any) -> None:
@@ -522,6 +539,9 @@ def _parameters(rule: Any) -> tuple[str, ...]:
 
 
 def _name(function: Any) -> str:
+    place = registry.public_place(function)
+    if place is not None:
+        return ".".join(place)
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", str(function))
     module = getattr(function, "__module__", None) or ""
     if isinstance(function, np.ufunc) or module.startswith("numpy"):
