@@ -26,6 +26,11 @@ def misfit(u, measured, steps):
     return np.sum(difference**2)
 
 
+def example_inputs():
+    """Arguments for `srcgrad show examples/heat_inverse.py:misfit`, and `srcgrad check`."""
+    return np.linspace(0, 1, 41), np.ones(41), 20
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--iterations", type=int, default=1000)

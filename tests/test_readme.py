@@ -10,6 +10,8 @@ import linecache
 import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -114,6 +116,20 @@ def test_commands():
         "pip install '.[examples]' && python examples/digits.py",
         "pip install '.[test]' && pytest",
     ]
+
+
+SESSIONS = [line[2:] for lang, _, code in BLOCKS if lang == "console" for line in code.split("\n")]
+
+
+@pytest.mark.parametrize("command", filter(None, SESSIONS))
+def test_command_line(command):
+    words = shlex.split(command)
+    assert words[0] == "srcgrad"
+    done = subprocess.run(
+        [sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
