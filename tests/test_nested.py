@@ -1,0 +1,148 @@
+"""Gradients of gradients, and gradients taken inside differentiated functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad import UnsupportedError, grad, value_and_grad
+
+
+def quartic(x: Any) -> Any:
+    return np.sum(x**4) + np.sum(np.sin(x) * x)
+
+
+def rosenbrock(x: Any) -> Any:
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0)
+
+
+def recurrent(x: Any) -> Any:
+    h = x
+    total = 0.0
+    for _ in range(3):
+        h = np.tanh(h) * x
+        total += np.sum(h**2)
+    return total
+
+
+def element_writes(x: Any) -> Any:
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = x[i] ** 2 + (y[i - 1] * x[i] if i > 0 else 0.0)
+    y[1:] *= y[:-1]
+    return np.sum(y**2)
+
+
+def heat(x: Any) -> Any:
+    u = x.copy()
+    for _ in range(4):
+        u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2]) - 0.05 * u[1:-1] ** 2
+    return np.sum(u * u)
+
+
+def early_exit(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] < -2.0:
+            return total
+        if x[i] < 0.0:
+            continue
+        total = total + x[i] ** 3
+        if total > 50.0:
+            break
+    return total * total
+
+
+def appended(x: Any) -> Any:
+    items = []
+    h = x
+    for _ in range(3):
+        h = np.sin(h) + x * h
+        items.append(h)
+    return np.sum(np.stack(items) ** 2)
+
+
+def softmax_loss(x: Any) -> Any:
+    e = np.exp(x - np.max(x))
+    p = e / e.sum()
+    return -np.log(p[1]) + np.sum(p**3)
+
+
+PROGRAMS = [
+    quartic, rosenbrock, recurrent, element_writes, heat, early_exit, appended, softmax_loss,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_hessian_vector_product(f: Callable[..., Any]) -> None:
+    def product(x: Any, v: Any) -> Any:
+        return np.sum(grad(f)(x) * v)
+
+    rng = np.random.default_rng(3)
+    x, v = rng.normal(size=5), rng.normal(size=5)
+    first, second = grad(f), grad(product)
+    step = 1e-5
+    expected = (first(x + step * v) - first(x - step * v)) / (2 * step)
+    np.testing.assert_allclose(second(x, v), expected, rtol=1e-6, atol=1e-6)
+
+
+def test_third_derivative() -> None:
+    def f(x: float) -> float:
+        return x**5 + np.sin(x)
+
+    third = grad(grad(grad(f)))
+    assert third(1.3) == pytest.approx(60 * 1.3**2 - np.cos(1.3), rel=1e-12)
+
+
+def test_gradient_of_an_inner_function_with_respect_to_what_it_closes_over() -> None:
+    def outer(a: float, x: float) -> float:
+        def inner(y: float) -> float:
+            return a * y**3
+
+        return grad(inner)(x) * x
+
+    assert grad(outer)(2.0, 1.5) == pytest.approx(3 * 1.5**3)
+    assert grad(outer, argnums=1)(2.0, 1.5) == pytest.approx(18 * 1.5**2)
+
+
+def test_perturbations_are_not_confused() -> None:
+    # d/dx [x * d/dy (x + y)] at x = 1 is 1, not 2 (Siskind and Pearlmutter)
+    def f(x: float) -> float:
+        return x * grad(lambda y: x + y)(1.0)
+
+    assert grad(f)(1.0) == 1.0
+
+
+def test_inner_optimisation_loop() -> None:
+    def fitted(c: float) -> float:
+        w = 0.0
+        for _ in range(20):
+            w = w - 0.1 * grad(lambda v: (v - c) ** 2 + 0.1 * v**4)(w)
+        return w
+
+    step = 1e-6
+    expected = (fitted(0.7 + step) - fitted(0.7 - step)) / (2 * step)
+    assert grad(fitted)(0.7) == pytest.approx(expected, rel=1e-6)
+
+
+def test_value_and_grad_inside() -> None:
+    def f(x: Any) -> Any:
+        value, gradient = value_and_grad(quartic)(x)
+        return value + np.sum(gradient**2)
+
+    rng = np.random.default_rng(0)
+    x, v = rng.normal(size=4), rng.normal(size=4)
+    step = 1e-6
+    expected = (f(x + step * v) - f(x - step * v)) / (2 * step)
+    assert np.sum(grad(f)(x) * v) == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_inner_gradient_of_an_array_function_is_refused() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(grad(lambda y: y * 2)(x))
+
+    with pytest.raises(UnsupportedError, match="grad needs a function that returns a number"):
+        grad(f)(np.ones(3))
