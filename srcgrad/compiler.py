@@ -12,9 +12,10 @@ import functools
 import importlib
 import itertools
 import linecache
+import re
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,15 +117,28 @@ def compile_gradient(
 class _Free:
     """The outer values that the function reads, each a parameter of the generated function."""
 
-    def __init__(self, inputs: Inputs) -> None:
+    def __init__(self, inputs: Inputs, taken: Iterable[str]) -> None:
         self.inputs = inputs
         self.found: dict[Path, ir.Var] = {}
+        self.taken = set(taken)
+
+    def name(self, path: Path) -> str:
+        """A name for a parameter: `table["b"]` is `table_b`."""
+        text = str(path.name)
+        if not text.isidentifier():
+            text = re.sub(r"\W+", "_", str(path)).strip("_")
+        base = text = text if text.isidentifier() else "outer"
+        number = 1
+        while text in self.taken:
+            text, number = f"{base}_{number}", number + 1
+        self.taken.add(text)
+        return text
 
     def __call__(self, path: Path, value: Any) -> Value:
         if path not in self.found:
             if isinstance(value, np.ndarray):
                 self.inputs.check_array(value, str(path))
-            text = str(path.name) if str(path.name).isidentifier() else "free"
+            text = self.name(path)
             if isinstance(value, np.ndarray):
                 shape = Path("attribute", path, "shape")
                 var = ir.Var(text, self.inputs.array_kind(value, shape), True)
@@ -148,7 +162,7 @@ def _compile(
     assert rules.lookup is not None
     low = Lowerer()
     inputs = Inputs(low, static)
-    free = _Free(inputs)
+    free = _Free(inputs, arguments)
     low.static_paths = {p: None for p in static if isinstance(p, Path)}
     low.on_free = free
     nothing: frozenset[str] = frozenset()
@@ -165,7 +179,7 @@ def _compile(
         for label, value, _ in targets:
             check_input(label, value)
     wrt = [v for _, _, target in targets for v in leaves(low, target) if is_float(v.kind)]
-    result = _lowered_call(low, primal, values, source)
+    result = _lowered_call(low, primal, arguments, values, source)
     if low.state.unreachable:
         raise UnsupportedError(f"{request.name} always raises an exception", None)
     block = low.block
@@ -193,6 +207,9 @@ def _compile(
     seeds: list[ir.Var] = []
     if request.pullback:
         seeds = seed_pullback(adjoint, low, result)
+        for seed in seeds:
+            while seed.name in arguments:
+                seed.name += "_"
     else:
         _seed(adjoint, outputs)
     # an argument that is taken out of a container keeps its adjoint: it is a result
@@ -259,7 +276,11 @@ def _seed(adjoint: Adjoint, outputs: list[ir.Var]) -> None:
 
 
 def _lowered_call(
-    low: Lowerer, primal: Any, values: dict[str, Value], source: str | None
+    low: Lowerer,
+    primal: Any,
+    arguments: dict[str, Any],
+    values: dict[str, Value],
+    source: str | None,
 ) -> Value:
     """Lower the call of the primal function with its parameters bound by name."""
     low.depth = 0
@@ -271,7 +292,7 @@ def _lowered_call(
             before.insert(0, low.lift(function.__self__, Path("attribute", function, "__self__")))
             function = function.__func__
         elif isinstance(function, functools.partial):
-            return low.call(_partial(low, function), *_arguments(primal, low, values))
+            return low.call(_partial(low, function), *_arguments(primal, low, arguments, values))
         elif _is_callable_object(function):
             before.insert(0, low.lift(function, Path("item", (function,), 0)))
             function = type(function).__call__
@@ -280,7 +301,7 @@ def _lowered_call(
     if isinstance(function, types.FunctionType) and source is not None:
         get_source(function, source)
         low.given_sources[function.__code__] = source
-    args, kwargs = _arguments(primal, low, values)
+    args, kwargs = _arguments(primal, low, arguments, values)
     return low.call(Place(function), [*before, *args], kwargs)
 
 
@@ -302,19 +323,30 @@ def _partial(low: Lowerer, function: functools.partial[Any]) -> Value:
 
 
 def _arguments(
-    primal: Any, low: Lowerer, values: dict[str, Value]
+    primal: Any, low: Lowerer, arguments: dict[str, Any], values: dict[str, Value]
 ) -> tuple[list[Value], dict[str, Value]]:
-    """The arguments of the call of the primal, as its signature takes them."""
+    """The arguments of the call of the primal, as its signature takes them.
+
+    A NumPy function isn't passed its defaults, some of which only say that nothing was passed.
+    """
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
+    skipped = False
     for parameter in signature_of(primal).parameters.values():
-        value = values[parameter.name]
+        value, given = values[parameter.name], arguments[parameter.name]
+        if given is parameter.default and not isinstance(primal, types.FunctionType):
+            # numbers are passed: what is generated must hold for others too
+            if not isinstance(given, (int, float, complex)) or isinstance(given, bool):
+                skipped = True
+                continue
         match parameter.kind:
             case parameter.VAR_POSITIONAL:
                 args += low.unpacked(value)
             case parameter.VAR_KEYWORD:
                 kwargs.update(low.dictionary(value).items)
             case parameter.KEYWORD_ONLY:
+                kwargs[parameter.name] = value
+            case _ if skipped:
                 kwargs[parameter.name] = value
             case _:
                 args.append(value)
