@@ -118,10 +118,12 @@ def test_commands():
     ]
 
 
-SESSIONS = [line[2:] for lang, _, code in BLOCKS if lang == "console" for line in code.split("\n")]
+SESSIONS = re.findall(
+    r"^\$ (.*)", "\n".join(code for lang, _, code in BLOCKS if lang == "console"), re.M
+)
 
 
-@pytest.mark.parametrize("command", filter(None, SESSIONS))
+@pytest.mark.parametrize("command", SESSIONS)
 def test_command_line(command):
     words = shlex.split(command)
     assert words[0] == "srcgrad"
