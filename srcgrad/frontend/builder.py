@@ -387,7 +387,7 @@ class Builder:
         span = self.span
         templates: dict[Slot, Any] = {}
         entry, outer = self.state, self.block
-        original, count = entry, len(outer.statements)
+        original, count = entry.copy(), len(outer.statements)
         marker = object()
         if unroll is not None and unrollable:
             self.unrollable.add(marker)

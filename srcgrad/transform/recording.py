@@ -45,6 +45,8 @@ def record(
     """
     recorder = _Recorder(function, mirrors, indices)
     statements = function.block.statements
+    # where a forward loop is dead already, nothing else tells its mirror about its index
+    rename(ir.Block(statements[forward:]), lambda v: indices.get(v, v))
     top = ir.Block(statements[:forward])
     recorder.visit(top, None, False)
     function.block.statements[:0] = recorder.stacks
