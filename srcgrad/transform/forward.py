@@ -1,0 +1,377 @@
+"""Forward mode: from a function to the function that also carries tangents along.
+
+Each active variable gets a twin that holds its tangent, and each statement is followed by that of
+its tangent. Memory needs no analysis: tangent arrays are made, viewed and written wherever the
+primal ones are, so that they alias as the primal ones do.
+
+There are no rules of forward mode. The partial derivatives of an elementwise function serve both
+modes; of any other function, the adjoint rule is a linear map from `d_out` to the contributions,
+and its transpose, made by reverse mode itself, is the tangent.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..errors import UnsupportedError
+from ..frontend.builder import list_append
+from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
+from ..rules import registry
+from .recording import record, rename
+from .reverse import Adjoint
+
+ZERO = ir.Const(0.0)
+OUT_OF_PLACE: dict[Any, Any] = {
+    operator.imul: operator.mul,
+    operator.itruediv: operator.truediv,
+    operator.ipow: operator.pow,
+    operator.imod: operator.mod,
+    operator.ifloordiv: operator.floordiv,
+    operator.imatmul: operator.matmul,
+}
+LINEAR_WRITES = {np.add.at, operator.iadd, operator.isub, np.subtract.at}
+
+
+class Tangent(Adjoint):
+    """Emits a function's statements with those of their tangents."""
+
+    tangents: dict[ir.Var, ir.Operand]
+
+    def transform(self, block: ir.Block, given: dict[ir.Var, ir.Var]) -> ir.Block:
+        """The block with tangents; `given` has those of the inputs."""
+        self.tangents = dict(given)
+        return self._transformed(block)
+
+    def tangent(self, operand: ir.Operand) -> ir.Operand | None:
+        """The tangent of an operand, None if it is zero."""
+        if isinstance(operand, ir.Var):
+            return self.tangents.get(operand)
+        return None
+
+    def full(self, operand: ir.Operand) -> ir.Operand:
+        """The tangent of an operand, zeros if it has none."""
+        known = self.tangent(operand)
+        if known is not None:
+            return known
+        if isinstance(operand, ir.Pack):
+            return ir.Pack(operand.type, tuple(self.full(item) for item in operand.items))
+        if operand is ir.UNDEFINED or not isinstance(operand, ir.Var):
+            return operand if operand is ir.UNDEFINED else ZERO
+        return self.zero(operand)
+
+    def _transformed(self, block: ir.Block) -> ir.Block:
+        outer, self.block = self.block, ir.Block()
+        result = self.block
+        for s in block.statements:
+            self.span = s.span
+            match s:
+                case ir.Assign():
+                    self._assign(s)
+                case ir.If():
+                    self._if(s)
+                case ir.Loop():
+                    self._loop(s)
+        result.results = block.results
+        self.block = outer
+        return result
+
+    # Control flow
+
+    def _active(self, var: ir.Var) -> bool:
+        return self.activity.active(var)
+
+    def _twin_of(self, var: ir.Var) -> ir.Var:
+        kind = Scalar(var.kind.dtype, None) if isinstance(var.kind, Scalar) else var.kind
+        twin = ir.Var(f"t_{var.name}", kind)
+        self.tangents[var] = twin
+        return twin
+
+    def _if(self, s: ir.If) -> None:
+        s.then, s.orelse = self._transformed(s.then), self._transformed(s.orelse)
+        twins = [k for k, t in enumerate(s.targets) if self._active(t)]
+        for branch in (s.then, s.orelse):
+            outer, self.block = self.block, branch
+            branch.results += tuple(self.full(branch.results[k]) for k in twins)
+            self.block = outer
+        self.block.statements.append(s)
+        s.targets += tuple(self._twin_of(s.targets[k]) for k in twins)
+
+    def _loop(self, s: ir.Loop) -> None:
+        twins = [k for k, p in enumerate(s.params) if self._active(p)]
+        inits = tuple(self.full(s.inits[k]) for k in twins)
+        params = tuple(self._twin_of(s.params[k]) for k in twins)
+        count = len(s.params)
+        body = self._transformed(s.body)
+        outer, self.block = self.block, body
+        results = tuple(self.full(body.results[k]) for k in twins)
+        self.block = outer
+        body.results = (*body.results[:count], *results, *body.results[count:])
+        s.body, s.params, s.inits = body, s.params + params, s.inits + inits
+        self.block.statements.append(s)
+        s.targets += tuple(self._twin_of(s.targets[k]) for k in twins)
+
+    # Statements
+
+    def _assign(self, s: ir.Assign) -> None:
+        if s.writes:
+            self._write(s)
+            return
+        self.block.statements.append(s)
+        self.definitions[s.target] = s
+        if not self._active(s.target):
+            return
+        tangent = self._tangent_of(s)
+        written = isinstance(s.target.kind, Array) and self.aliasing.is_written(s.target)
+        if written and not s.views:
+            tangent = self._own(tangent, s.target)
+        if tangent is not None:
+            self.tangents[s.target] = tangent
+            if isinstance(tangent, ir.Var) and not tangent.name.startswith("t_"):
+                tangent.name = f"t_{s.target.name}"
+
+    def _own(self, tangent: ir.Operand | None, var: ir.Var) -> ir.Var:
+        """An array of its own for the tangent of one that is written in place."""
+        if tangent is None:
+            return self._zeros_like(var)
+        made = self._zeros_like(var)
+        self._store_all(made, tangent)
+        return made
+
+    def _store_all(self, array: ir.Var, value: ir.Operand) -> None:
+        self.emit(
+            operator.setitem,
+            (array, ir.Const(Ellipsis), value),
+            inferred=Inferred(Opaque(None)),
+            writes=(array,),
+        )
+
+    def _moving(self, s: ir.Assign) -> list[ir.Operand]:
+        """The operands with a tangent."""
+        return [
+            o for o in s.operands() if any(self.tangent(v) is not None for v in ir.variables(o))
+        ]
+
+    def _tangent_of(self, s: ir.Assign) -> ir.Operand | None:
+        """The tangent of a statement's result."""
+        if isinstance(s.target.kind, ListOf) or s.function is list:
+            return self._mirrored(s, self.full)
+        moving = self._moving(s)
+        if not moving:
+            return None
+        first = s.args[0] if s.args else None
+        if isinstance(first, ir.Var) and self.tangent(first) is not None:
+            container = isinstance(first.kind, (ListOf, TupleOf))
+            alone = len(moving) == 1 and moving[0] is first
+            if container or (alone and (s.views or s.function is operator.getitem)):
+                if s.certain or not self.aliasing.is_written(s.target):
+                    return self._mirrored(s, lambda o: self.full(o) if o is first else o)
+                return self._mirrored_or_copied(s, first)
+        record_ = registry.lookup(s.function)
+        if record_ is not None and record_.zero:
+            return None
+        if record_ is None or (record_.adjoint is None and record_.partials is None):
+            self._refuse_missing(s, record_)
+        assert record_ is not None
+        if record_.partials is not None:
+            return self._by_partials(s, record_.partials)
+        return self._by_transposition(s)
+
+    def _mirrored(self, s: ir.Assign, change: Any) -> ir.Var:
+        """The same call applied to tangents."""
+        args = tuple(change(a) for a in s.args)
+        views = tuple(
+            t for v in s.views if isinstance(t := self.tangent(v), ir.Var)
+        )
+        return self.emit(
+            s.function,
+            args,
+            dict(s.kwargs),
+            inferred=Inferred(s.target.kind, views, s.certain),
+            name=f"t_{s.target.name}",
+        )
+
+    def _mirrored_or_copied(self, s: ir.Assign, first: ir.Var) -> ir.Var:
+        """The tangent of a reshape, a view exactly where the primal is one."""
+        shares = self.emit(
+            np.may_share_memory, (s.target, first),
+            inferred=Inferred(Scalar(np.dtype(bool))), name="shares",
+        )
+        view = self._mirrored(s, lambda o: self.full(o) if o is first else o)
+        then, orelse = ir.Block([], (view,)), ir.Block()
+        outer, self.block = self.block, orelse
+        orelse.results = (
+            self.emit(np.ndarray.copy, (view,), inferred=Inferred(s.target.kind)),
+        )
+        self.block = outer
+        target = ir.Var(f"t_{s.target.name}", s.target.kind)
+        self.block.statements.append(ir.If(shares, then, orelse, (target,), s.span))
+        return target
+
+    def _by_partials(self, s: ir.Assign, rule: Any) -> ir.Operand | None:
+        self._check_keywords(s, rule)
+        result = self.inline(
+            rule, self._values(s), {**self._named(s), "out": self._value(s.target)}
+        )
+        total: Any = None
+        for operand, p in zip(s.args, self._contributions(result), strict=False):
+            tangent = self.tangent(operand)
+            if tangent is None or (isinstance(p, ir.Const) and (p.value is None or p.value == 0)):
+                continue
+            term = self.binary(operator.mul, tangent, p)
+            total = term if total is None else self.binary(operator.add, total, term)
+        if total is None:
+            return None
+        return self.fit(self.operand(total), s.target.kind, s.target)
+
+    def _by_transposition(self, s: ir.Assign) -> ir.Operand | None:
+        """The transpose of the adjoint rule, applied to the tangents of the operands."""
+        inner = Adjoint(ir.Function("rule", (), ir.Block()), [], [])
+        inner.frames, inner.state, inner.counter = self.frames, self.state, self.counter
+        inner.widened, inner.definitions = self.widened, self.definitions
+        inner.span, inner.current = s.span, self.current
+        d_out, seeds = _adjoint_like(s.target)
+        collected: list[tuple[ir.Var, ir.Operand]] = []
+
+        class Collector(Adjoint):
+            def add(self, var: ir.Var, contribution: Any) -> None:
+                operand = self.operand(contribution)
+                if isinstance(operand, ir.Pack):
+                    operand = self.number(contribution)
+                collected.append((var, self.fit(operand, var.kind, var)))
+
+        collector = Collector(ir.Function("rule", (), ir.Block()), [], [])
+        collector.__dict__.update(inner.__dict__)
+        collector.activity = _Moving(self)  # type: ignore[assignment]
+        collector.block = ir.Block()
+        collector.apply(s, d_out)
+        outputs = [c for _, c in collected if isinstance(c, ir.Var)]
+        rule = ir.Function("rule", tuple(seeds), collector.block)
+        transpose = Adjoint(rule, seeds, outputs)
+        transpose.frames, transpose.state = self.frames, self.state
+        transpose.counter, transpose.widened = collector.counter, self.widened
+        transpose.current = self.current
+        forward = transpose.augment(collector.block)
+        transpose.block = ir.Block()
+        for var, c in collected:
+            tangent = self.tangent(var)
+            if isinstance(c, ir.Var) and tangent is not None:
+                transpose.add(c, tangent)
+        transpose.reverse(forward)
+        parts = [transpose.take(seed) for seed in seeds]
+        results: list[ir.Operand] = []
+        for seed, part in zip(seeds, parts, strict=True):
+            if part is None:
+                results.append(transpose.zero(seed) if isinstance(seed.kind, Array) else ZERO)
+            else:
+                results.append(transpose.operand(part))
+        whole = ir.Function(
+            "rule", (), ir.Block(forward.statements + transpose.block.statements, tuple(results))
+        )
+        record(whole, len(forward.statements), transpose.mirrors, transpose.indices)
+        # a linear map's transpose knows of d_out only its shape, which is the result's
+        alike = self._parts(s.target, seeds)
+        rename(whole.block, lambda v: alike.get(v, v))
+        results = list(whole.block.results)
+        self.counter = max(self.counter, transpose.counter)
+        self.block.statements += whole.block.statements
+        self.definitions.update(transpose.definitions)
+        if isinstance(s.target.kind, TupleOf):
+            return self.emit(
+                tuple, (ir.Pack(list, tuple(results)),), inferred=Inferred(s.target.kind),
+                name=f"t_{s.target.name}",
+            )
+        if all(part is None for part in parts):
+            return None
+        return results[0]
+
+    def _parts(self, var: ir.Var, seeds: list[ir.Var]) -> dict[ir.Var, ir.Operand]:
+        if not isinstance(var.kind, TupleOf):
+            return {seeds[0]: var}
+        return {
+            seed: self.emit(operator.getitem, (var, ir.Const(i)), inferred=Inferred(seed.kind))
+            for i, seed in enumerate(seeds)
+        }
+
+    def _write(self, s: ir.Assign) -> None:
+        written = s.writes[0]
+        if not self._active(written):
+            self._refuse_integer_store(s, written)
+            self.block.statements.append(s)
+            return
+        into = self.tangent(written)
+        assert isinstance(into, ir.Var), "memory that is active has a tangent"
+        if isinstance(written.kind, ListOf):
+            self._write_list(s, into)
+            return
+        if s.function is operator.setitem:
+            self.block.statements.append(s)
+            self._call(s, (into, s.args[1], self.full(s.args[2])), into)
+        elif s.function in LINEAR_WRITES:
+            self.block.statements.append(s)
+            if self.tangent(s.args[-1]) is not None:
+                self._call(s, (into, *s.args[1:-1], self.full(s.args[-1])), into)
+        elif s.function in OUT_OF_PLACE:
+            # x op= y: the tangent of x op y, from x as it was before
+            kind = written.kind
+            virtual = self.emit(
+                OUT_OF_PLACE[s.function], s.args, inferred=Inferred(kind), name="new"
+            )
+            definition = self.block.statements[-1]
+            assert isinstance(definition, ir.Assign)
+            self.activity.varied.add(virtual)
+            self.activity.useful.add(virtual)
+            tangent = self._tangent_of(definition)
+            self._store_all(into, ZERO if tangent is None else tangent)
+            self.block.statements.append(s)
+        else:
+            raise UnsupportedError(
+                f"{getattr(s.function, '__name__', s.function)} has no forward rule", s.span
+            )
+
+    def _write_list(self, s: ir.Assign, into: ir.Var) -> None:
+        self.block.statements.append(s)
+        if s.function is list.pop:
+            twin = self.emit(
+                list.pop, (into, *s.args[1:]),
+                inferred=Inferred(s.target.kind, (into,)), writes=(into,),
+                name=f"t_{s.target.name}",
+            )
+            self.tangents[s.target] = twin
+            return
+        position = 1 if s.function is list_append else len(s.args) - 1
+        args = tuple(self.full(a) if i == position else a for i, a in enumerate(s.args))
+        self._call(s, (into, *args[1:]), into)
+
+    def _call(self, s: ir.Assign, args: tuple[ir.Operand, ...], into: ir.Var) -> None:
+        self.emit(
+            s.function, args, dict(s.kwargs), inferred=Inferred(Opaque(None)), writes=(into,)
+        )
+
+
+class _Moving:
+    """Activity as the collector of a rule's contributions sees it: what has a tangent."""
+
+    def __init__(self, tangent: Tangent) -> None:
+        self.owner = tangent
+
+    def active(self, operand: Any) -> bool:
+        return isinstance(operand, ir.Var) and self.owner.tangent(operand) is not None
+
+    def is_varied(self, operand: ir.Operand) -> bool:
+        return any(self.active(v) for v in ir.variables(operand))
+
+
+def _adjoint_like(var: ir.Var) -> tuple[Any, list[ir.Var]]:
+    """A variable for the adjoint of a result, or a tuple of them."""
+    if isinstance(var.kind, TupleOf):
+        from ..frontend.values import Tuple
+
+        parts = [ir.Var(f"d_{var.name}_{i}", kind) for i, kind in enumerate(var.kind.items)]
+        return Tuple(tuple(parts)), parts
+    seed = ir.Var(f"d_{var.name}", var.kind)
+    return seed, [seed]
