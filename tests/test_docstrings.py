@@ -9,6 +9,7 @@ import pkgutil
 import pytest
 
 import srcgrad
+from srcgrad.errors import Span
 from srcgrad.rules import registry
 
 MODULES = ["srcgrad"] + [
@@ -34,5 +35,7 @@ def tables_restored():
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstring(name, tables_restored):
-    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    result = doctest.testmod(
+        importlib.import_module(name), extraglobs={"Span": Span}, optionflags=doctest.ELLIPSIS
+    )
     assert result.failed == 0
