@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import gast  # type: ignore[import-untyped]
+import gast
 import numpy as np
 
 from . import ir, rules
@@ -306,7 +306,7 @@ def _lowered_call(
 
 
 def _is_callable_object(thing: Any) -> bool:
-    call = type(thing).__dict__.get("__call__") or getattr(type(thing), "__call__", None)
+    call = getattr(type(thing), "__call__", None)  # noqa: B004
     return isinstance(call, types.FunctionType) and not hasattr(thing, "__srcgrad_primal__")
 
 

@@ -17,7 +17,7 @@ from .emit import runtime
 from .errors import UnsupportedError
 from .frontend.lower import Lowerer
 from .frontend.values import DictObject, Instance, ListObject, Place, Ref, Tuple, Value
-from .kinds import Array, Kind, Opaque, Scalar, Size, int_kind, kind_of
+from .kinds import Array, Kind, Opaque, Size, int_kind, kind_of
 from .signature import SHAPE, is_record
 from .transform.recording import rename
 
@@ -59,7 +59,7 @@ class Inputs:
                     item,
                     None,
                     (*path, i),
-                    self._item(holder, operator.getitem, i, f"{holder.name}_{i}"),
+                    self._item(holder, operator.getitem, i),
                 )
                 for i, item in enumerate(value)
             )
@@ -71,7 +71,7 @@ class Inputs:
             return low.new(
                 DictObject(
                     {
-                        k: self.value(v, None, (*path, k), self._item(holder, operator.getitem, k, k))
+                        k: self.value(v, None, (*path, k), self._item(holder, operator.getitem, k))
                         for k, v in value.items()
                     },
                     holder.name,
@@ -83,7 +83,7 @@ class Inputs:
                 Instance(
                     type(value),
                     {
-                        k: self.value(v, None, (*path, k), self._item(holder, builtins.getattr, k, k))
+                        k: self.value(v, None, (*path, k), self._item(holder, builtins.getattr, k))
                         for k, v in vars(value).items()
                     },
                     holder.name,
@@ -126,9 +126,10 @@ class Inputs:
                 TypeError, f"{name!r} is a structured array; pass its fields as separate arrays"
             )
 
-    def _item(self, holder: ir.Var, function: Any, key: Any, name: Any) -> Callable[[Kind], ir.Var]:
+    def _item(self, holder: ir.Var, function: Any, key: Any) -> Callable[[Kind], ir.Var]:
         def access(kind: Kind) -> ir.Var:
-            text = name if isinstance(name, str) and name.isidentifier() else holder.name
+            text = key if isinstance(key, str) else f"{holder.name}_{key}"
+            text = text if text.isidentifier() else holder.name
             var = self.lowerer.emit(
                 function, (holder, ir.Const(key)), inferred=Inferred(kind), name=text
             )
@@ -252,7 +253,7 @@ def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> N
     for position, s in enumerate(statements):
         if isinstance(s, ir.Assign) and s.args and s.args[0] in params | set(extracted):
             if s.function in (operator.getitem, builtins.getattr) and not s.views:
-                if isinstance(s.args[0].kind, Opaque):  # type: ignore[union-attr]
+                if isinstance(s.args[0].kind, Opaque):
                     extracted[s.target] = position
                     if isinstance(s.target.kind, Array):
                         inputs.append(s.target)
@@ -274,11 +275,12 @@ def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> N
     if not copies:
         return
     start = max([extracted[v] for v in copies if v in extracted], default=-1) + 1
-    others = [v for v in inputs]
+    others = list(inputs)
     body = ir.Block(statements[start:], function.block.results)
     rename(body, lambda v: copies.get(v, v))
+    span = statements[start].span if len(statements) > start else None
     made = [
-        ir.Assign(copy, runtime.own_copy, (var,), (), statements[start].span if len(statements) > start else None)
+        ir.Assign(copy, runtime.own_copy, (var,), (), span)
         for var, copy in copies.items()
     ]
     guards: list[ir.Statement] = []

@@ -41,14 +41,13 @@ class Pullback:
         seeds = list(_seeds(d_out, self._compiled.nesting, self._out, "the cotangent"))
         written = [self._residuals[i] for i in self._compiled.written]
         if not written:
-            result: tuple[Any, ...] = self._compiled.pullback(*self._residuals, *seeds)
-            return result
+            return tuple(self._compiled.pullback(*self._residuals, *seeds))
         # The pullback accumulates into buffers of the forward sweep: leave them as they were.
         with self._lock:
             before = [_saved(item) for item in written]
             try:
                 result = self._compiled.pullback(*self._residuals, *seeds)
-                return _apart(result, list(_arrays(written)))
+                return tuple(_apart(item, list(_arrays(written))) for item in result)
             finally:
                 for restore in before:
                     restore()

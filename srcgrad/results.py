@@ -94,14 +94,14 @@ def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
             if isinstance(kind, Scalar) and kind.python is False:
                 return adjoint.emit(kind.dtype.type, (d,), inferred=Inferred(d_kind))
             return d  # type: ignore[no-any-return]
-        if isinstance(kind, Array):
-            d = _owned(adjoint, d, v)
-        adjoint_name(d, v)
-        return d
+        own: ir.Var = _owned(adjoint, d, v) if isinstance(kind, Array) else d
+        adjoint_name(own, v)
+        return own
 
     if isinstance(value, ir.Const):
         return ir.Const(None)
-    return rebuilt(adjoint, low, value, leaf)
+    nested: ir.Operand = rebuilt(adjoint, low, value, leaf)
+    return nested
 
 
 def adjoint_name(d: ir.Var, v: ir.Var) -> None:

@@ -8,7 +8,7 @@ import re
 import types
 from typing import Any
 
-import gast  # type: ignore[import-untyped]
+import gast
 import numpy as np
 
 from .compiler import Compiled

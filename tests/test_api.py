@@ -189,7 +189,7 @@ def test_a_function_without_source():
     namespace = {"np": np}
     text = "def square(x):\n    return np.sum(x * x)\n"
     exec(text, namespace)
-    with pytest.raises(UnsupportedError, match="the source of 'square'.*can't be found"):
+    with pytest.raises(UnsupportedError, match=r"the source of 'square'.*can't be found"):
         grad(namespace["square"])(X)
     same(grad(namespace["square"], source=text)(X), 2 * X)
     with pytest.raises(srcgrad.SourceError, match="holds no function"):
@@ -477,7 +477,7 @@ def test_a_redefined_function_is_noticed():
     g = grad(f)
     same(g(X), 2 * X)
 
-    def helper(x):
+    def helper(x):  # noqa: F811
         return 3 * x
 
     same(g(X), np.full(3, 3.0))
@@ -499,7 +499,7 @@ def test_a_value_that_vanishes():
     a = 2.0
 
     def f(x):
-        return np.sum(x) * a
+        return np.sum(x) * a  # noqa: F821
 
     g = grad(f)
     same(g(X), np.full(3, 2.0))
