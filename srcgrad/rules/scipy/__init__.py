@@ -7,6 +7,7 @@ program has imported it, and srcgrad never imports it by itself.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
 
 MODULES = (
@@ -23,4 +24,5 @@ def load() -> None:
     for name in MODULES:
         if name not in _loaded and f"scipy.{name}" in sys.modules:
             _loaded.add(name)
-            importlib.import_module(f"{__name__}.{name}")
+            if importlib.util.find_spec(f"{__name__}.{name}"):
+                importlib.import_module(f"{__name__}.{name}")
