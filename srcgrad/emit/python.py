@@ -8,6 +8,7 @@ they undo.
 from __future__ import annotations
 
 import builtins
+import functools
 import linecache
 import math
 import operator
@@ -22,6 +23,7 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..errors import InternalError
+from ..frontend.builder import list_append
 from ..frontend.lower import raise_exception
 from ..kinds import Array, ListOf, Scalar
 from ..rules import registry
@@ -233,6 +235,21 @@ class _Emitter:
             self._uses.update(v for r in self.function.block.results for v in ir.variables(r))
         return var in self._uses
 
+    @functools.cached_property
+    def passed_on(self) -> set[ir.Var]:
+        """The variables that are copied or recorded whether or not they have a value."""
+        found: set[ir.Var] = set()
+        for s in ir.walk(self.function.block):
+            operands: tuple[ir.Operand, ...] = ()
+            if isinstance(s, ir.Loop):
+                operands = s.inits
+            elif isinstance(s, ir.Assign) and s.function is list_append:
+                operands = s.args
+            for block in ir.blocks(s):
+                operands += block.results
+            found.update(v for operand in operands for v in ir.variables(operand))
+        return found
+
     def store(self, var: ir.Var) -> Any:
         return gast.Name(self.names[var], gast.Store(), None, None)
 
@@ -241,6 +258,8 @@ class _Emitter:
         needed = []
         for target, operand in pairs:
             if operand is ir.UNDEFINED:
+                if target in self.passed_on:
+                    needed.append((target, ir.Const(None)))
                 continue
             if isinstance(operand, ir.Var) and operand not in self.inlined:
                 if self.names[operand] == self.names[target]:

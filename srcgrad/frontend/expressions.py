@@ -607,13 +607,69 @@ class Expressions(Builder):
                 return ir.Const(bool(function(a.value, b.value)))
             except Exception:
                 pass
-        if isinstance(a, Tuple) and isinstance(b, Tuple) and function in (operator.eq, operator.ne):
-            equal = self.equal_tuples(a, b)
-            return equal if function is operator.eq else self.negated(equal)
         special = self.dunder(function, a, b)
         if special is not None:
             return special
+        ordered = self.compare_sequences(function, a, b)
+        if ordered is not None:
+            return ordered
         return self.emit(function, (self.number(a), self.number(b)))
+
+    def compare_sequences(self, function: Any, a: Value, b: Value) -> Value | None:
+        """A comparison of lists or tuples, as Python does it; None where an array takes part."""
+        p, q = self.sequence_type(a), self.sequence_type(b)
+        if p is None and q is None:
+            return None
+        if p is None or q is None:
+            other = a if p is None else b
+            if isinstance(other, ir.Var) and isinstance(other.kind, (Array, Scalar)):
+                if isinstance(other.kind, Array) or other.kind.python is not True:
+                    return None  # an array compares with each item
+        if p is not q:
+            if function in (operator.eq, operator.ne):
+                return ir.Const(function is operator.ne)
+            raise self.refuse(f"a {describe(a)} and a {describe(b)} can't be compared")
+        things = [self.state.heap[v.id] if isinstance(v, Ref) else v for v in (a, b)]
+        if any(isinstance(t, ListObject) and t.var is not None for t in things):
+            operands = (self.operand(a), self.operand(b))
+            return self.emit(function, operands, inferred=Inferred(BOOL))
+        first, second = (Tuple(tuple(t.items)) for t in things)  # type: ignore[union-attr]
+        if function in (operator.eq, operator.ne):
+            equal = self.equal_tuples(first, second)
+            return equal if function is operator.eq else self.negated(equal)
+        return self.ordered_tuples(function, list(first.items), list(second.items))
+
+    def sequence_type(self, value: Value) -> type | None:
+        """list or tuple, if the value is one."""
+        if isinstance(value, Tuple):
+            return tuple
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        return list if isinstance(thing, ListObject) else None
+
+    def ordered_tuples(self, function: Any, a: list[Value], b: list[Value]) -> Value:
+        """`a < b` and the like: the first items that differ decide."""
+        if not a or not b:
+            return ir.Const(function(len(a), len(b)))
+        strict = operator.lt if function in (operator.lt, operator.le) else operator.gt
+        op = gast.Lt() if strict is operator.lt else gast.Gt()
+        smaller = self.truth(self.compare(op, a[0], b[0]))
+        if isinstance(smaller, ir.Const) and smaller.value:
+            return TRUE
+        equal = self.truth(self.compare(gast.Eq(), a[0], b[0]))
+        if isinstance(equal, ir.Const) and not equal.value:
+            return smaller
+        rest = self.ordered_tuples(function, a[1:], b[1:])
+        if not isinstance(equal, ir.Const):
+            rest = self.both(operator.and_, equal, rest)
+        return self.both(operator.or_, smaller, rest)
+
+    def both(self, function: Any, a: Value, b: Value) -> Value:
+        """`a and b` or `a or b` of two bools."""
+        neutral = function is operator.and_
+        for x, y in ((a, b), (b, a)):
+            if isinstance(x, ir.Const):
+                return y if bool(x.value) is neutral else x
+        return self.emit(function, (self.operand(a), self.operand(b)))
 
     def equal_tuples(self, a: Tuple, b: Tuple) -> Value:
         if len(a.items) != len(b.items):
