@@ -30,6 +30,7 @@ class Var:
     user: bool = False  # the name is the user's own
     origins: frozenset[Any] = frozenset()  # the parameters and loop indices an int derives from
     optional: bool = False  # may be None at run time
+    partial: bool = False  # has no value on some paths
     id: int = field(default_factory=lambda: next(_counter))
 
     def __repr__(self) -> str:

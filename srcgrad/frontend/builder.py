@@ -77,6 +77,7 @@ class Widened:
     kind: Kind
     name: str
     optional: bool = False
+    partial: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -329,6 +330,7 @@ class Builder:
         optional = bool(none) or any(isinstance(v, ir.Var) and v.optional for v in known)
         text = "result" if name == "%return" else name.lstrip("%")
         target = ir.Var(named or text, kind, user and name.isidentifier(), optional=optional)
+        target.partial = is_partial(a) or is_partial(b)
         if not target.name.isidentifier():
             target.name, target.user = "item", False
         origins = [v.origins if isinstance(v, ir.Var) else frozenset() for v in known]
@@ -567,7 +569,8 @@ class Builder:
                 kind = replace(kind, size=self.stable_size(fresh_size(), kind.size))
         except KindMismatch:
             return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
-        return Widened(kind, name, optional)
+        partial = is_partial(template) or is_partial(value)
+        return Widened(kind, name, optional, partial)
 
     def widened_object(
         self, name: str, template: Any, value: Ref, start: State, end: State, marker: Any
@@ -680,6 +683,7 @@ class Builder:
                 template.kind,
                 user,
                 optional=template.optional,
+                partial=template.partial,
             )
             if not isinstance(template.kind, ListOf):
                 return var
@@ -740,7 +744,8 @@ class Builder:
                     param, init, final = held(start, param), held(entry, init), held(end, final)
                     if isinstance(init, ir.Var):
                         init.kind = template.kind
-                target = ir.Var(param.name, param.kind, param.user, optional=param.optional)
+                target = ir.Var(param.name, param.kind, param.user, frozenset(), param.optional)
+                target.partial = param.partial
                 variables.append(param)
                 inits.append(init)
                 results.append(final)
@@ -1198,6 +1203,11 @@ def absent(name: Any) -> ir.Const:
     return FALSE if name in FLAGS else ir.UNDEFINED
 
 
+def is_partial(value: Any) -> bool:
+    """Whether a value is undefined on some path."""
+    return value is ir.UNDEFINED or getattr(value, "partial", False)
+
+
 def is_none(value: Any) -> bool:
     return isinstance(value, ir.Const) and value.value is None
 
@@ -1241,7 +1251,8 @@ def same_template(a: Any, b: Any) -> bool:
         pairs = zip(object_items(a.thing), object_items(b.thing), strict=True)
         return all(same_template(x, y) for x, y in pairs)
     if isinstance(a, Widened) and isinstance(b, Widened):
-        return a.kind == b.kind and a.optional == b.optional
+        known = (a.kind, a.optional, a.partial), (b.kind, b.optional, b.partial)
+        return known[0] == known[1]
     if alike(a, b):
         return all(same_template(x, y) for x, y in zip(parts(a), parts(b), strict=True))
     if isinstance(a, Poison) and isinstance(b, Poison):

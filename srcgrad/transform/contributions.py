@@ -128,7 +128,7 @@ class Contributions(Lowerer):
 
     def zero(self, var: ir.Var) -> ir.Operand:
         """A zero adjoint for a variable."""
-        if isinstance(var.kind, Array):
+        if isinstance(var.kind, Array) and not (var.partial or var.optional):
             return self._zeros_like(var)
         return ir.Const(0.0)
 

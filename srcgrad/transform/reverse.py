@@ -484,6 +484,7 @@ class Adjoint(Shadows):
             if d is None:
                 # the incoming adjoint has the right shape, and need not be recorded
                 same = s.params[k].kind == p.kind and isinstance(p.kind, Array)
+                same = same and not (s.params[k].partial or s.params[k].optional)
                 d = self._zeros_like(p) if same else self.zero(s.params[k])
             results.append(d)
         results += [self.adjoints.pop(v, ir.Const(0.0)) for v in carried]
