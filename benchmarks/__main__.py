@@ -1,0 +1,148 @@
+"""Gradients of srcgrad, by hand, and of everyone else, side by side.
+
+    python -m benchmarks [--quick] [--only NAME] [--json PATH] [--plots DIR]
+
+Everything runs in this process, on one thread, taking turns. Every contender's gradient is compared
+with the one written by hand first: one that is wrong is reported, and not timed. Contenders that
+aren't installed are reported as absent.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"  # before NumPy is imported
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+
+import argparse  # noqa: E402
+import contextlib  # noqa: E402
+import time  # noqa: E402
+from collections.abc import Iterable  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+from benchmarks import report, sixteen  # noqa: E402
+from benchmarks.contenders import Contender, available  # noqa: E402
+from benchmarks.measuring import Effort, measure  # noqa: E402
+from benchmarks.workloads import WORKLOADS, Workload  # noqa: E402
+
+if TYPE_CHECKING:
+    from benchmarks.measuring import Cell
+
+QUICK = Effort(ours=0.1, others=0.03, patience=0.5)
+FULL = Effort(ours=1.0, others=0.4, patience=30.0)
+GROWTH = (100, 400, 1_600, 6_400)
+
+
+def double(x: float) -> float:
+    """Twice a number: a gradient that is nothing but overhead."""
+    return 2.0 * x
+
+
+def double_gradient(x: float) -> float:
+    """By hand."""
+    return 2.0
+
+
+OVERHEAD = Workload("call overhead", double, double_gradient, lambda _: (3.0,), {"tiny": 1})
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, show and save; fails if a gradient of srcgrad is wrong."""
+    options = parse(arguments)
+    effort = QUICK if options.quick else FULL
+    start = time.perf_counter()
+    contenders, absent = available()
+    results = report.Results([c.name for c in contenders], absent)
+
+    workloads = [w for w in WORKLOADS if options.only in w.name]
+    size_classes = [s for s in report.SIZE_CLASSES if not (options.quick and s == "memory")]
+    work = [(w, s) for s in size_classes for w in workloads]
+    for workload, size_class in progress(work, "workloads"):
+        results.cells.append(quietly(workload, size_class, contenders, effort))
+    if not options.only:
+        results.overhead = quietly(OVERHEAD, "tiny", contenders, effort)
+        results.growth = growth(contenders, effort, options.quick)
+        with silence():
+            results.verdicts = sixteen.verdicts(
+                contenders, lambda programs: progress(programs, "programs")
+            )
+
+    report.show(results)
+    if options.json:
+        report.save_json(results, options.json)
+    folder = options.plots or (options.json.parent if options.json else None)
+    if folder is not None:
+        for path in report.save_plots(results, folder):
+            print(f"saved {path}")
+    print(f"{time.perf_counter() - start:.0f} seconds in all")
+    ours = [c.figures[report.OURS] for c in results.cells]
+    ours += [v.figures for v in results.verdicts if v.contender == report.OURS]
+    return int(any(figures.status == "wrong" for figures in ours))
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="less precise, and no sizes bound by memory"
+    )
+    parser.add_argument(
+        "--only", default="", metavar="NAME", help="the workloads with NAME in their name"
+    )
+    parser.add_argument("--json", type=Path, metavar="PATH", help="where to save all figures")
+    parser.add_argument(
+        "--plots", type=Path, metavar="DIR", help="where to save plots; else beside the JSON"
+    )
+    return parser.parse_args(arguments)
+
+
+def growth(contenders: list[Contender], effort: Effort, quick: bool) -> list[Cell]:
+    """One loop at several lengths."""
+    workload = next(w for w in WORKLOADS if w.name == "recursive filter")
+    lengths = GROWTH[:3] if quick else GROWTH
+    cells = []
+    for length in progress(lengths, "growth"):
+        one = Workload(
+            workload.name,
+            workload.function,
+            workload.gradient_by_hand,
+            workload.make_inputs,
+            {"length": length},
+            workload.argnums,
+        )
+        cells.append(quietly(one, "length", contenders, effort))
+    return cells
+
+
+def quietly(workload: Workload, size_class: str, contenders: list[Any], effort: Effort) -> Cell:
+    """Measure, while contenders print nothing."""
+    with silence():
+        return measure(workload, size_class, contenders, effort)
+
+
+@contextlib.contextmanager
+def silence() -> Any:
+    """Drop what contenders print; the progress bar writes to the error stream."""
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+        yield
+
+
+def progress(items: Iterable[Any], what: str) -> Iterable[Any]:
+    """The items, with a progress bar if tqdm is installed."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        print(f"{what} ...", file=sys.stderr)
+        return items
+    return tqdm(items, desc=what, dynamic_ncols=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

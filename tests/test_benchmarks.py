@@ -1,0 +1,205 @@
+"""The benchmark suite: srcgrad on every workload, and that the measuring tells right from wrong."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import types
+
+import numpy as np
+import pytest
+
+import srcgrad
+from benchmarks import __main__ as command
+from benchmarks import measuring, report, sixteen
+from benchmarks.contenders import Contender, OperationList, ScalarGraph, SrcGrad, TensorGraph
+from benchmarks.measuring import FUNCTION, HAND, Effort, agree, check, interleaved, limit, measure
+from benchmarks.operation_list_workloads import FUNCTIONS
+from benchmarks.spellings import rebound, translated
+from benchmarks.workloads import WORKLOADS
+
+NOT_YET: dict[str, str] = {}  # workload: why srcgrad can't do it
+
+BY_NAME = {w.function.__name__: w for w in WORKLOADS}
+SHORTEST = Effort(ours=0.002, others=0.001, patience=10.0)
+
+# so that a tape that no longer expresses a workload is noticed
+TENSOR_TAPE = """
+    sine_product rosenbrock log_sum_exp least_squares logistic_regression softmax_regression mlp
+    gaussian_log_likelihood tanh_chain polynomial_fit cosine_similarity layer_norm attention_head
+    black_scholes lstm gaussian_mixture n_body
+    """
+SCALAR_TAPE = """
+    rosenbrock log_sum_exp least_squares logistic_regression softmax_regression mlp
+    gaussian_log_likelihood tanh_chain cosine_similarity layer_norm attention_head black_scholes
+    lstm gaussian_mixture jacobi_1d jacobi_2d heat_3d seidel_2d n_body recursive_filter
+    """
+
+
+def arguments(workload):
+    """At the smallest size: the arguments, which of them count, and their gradients by hand."""
+    args = workload.make_inputs(workload.sizes["tiny"])
+    expected = workload.gradient_by_hand(*copy.deepcopy(args))
+    if isinstance(workload.argnums, int):
+        return args, (workload.argnums,), (expected,)
+    return args, workload.argnums, expected
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [
+        pytest.param(
+            w,
+            id=w.name,
+            marks=[pytest.mark.xfail(reason=NOT_YET[w.name])] if w.name in NOT_YET else [],
+        )
+        for w in WORKLOADS
+    ],
+)
+def test_srcgrad_on_every_workload(workload):
+    args, argnums, expected = arguments(workload)
+    before = copy.deepcopy(args)
+    gradients = srcgrad.grad(workload.function, argnums)(*args)
+    scale = max(np.abs(e).max() for e in expected)
+    for i, gradient, by_hand in zip(argnums, gradients, expected, strict=True):
+        assert gradient.shape == args[i].shape
+        assert gradient.dtype == args[i].dtype
+        np.testing.assert_allclose(gradient, by_hand, rtol=1e-9, atol=1e-11 * scale)
+    for x, y in zip(args, before, strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize(
+    ("tape", "name"),
+    [
+        *((TensorGraph, name) for name in TENSOR_TAPE.split()),
+        *((ScalarGraph, name) for name in SCALAR_TAPE.split()),
+        *((OperationList, name) for name in FUNCTIONS if name != "double"),
+    ],
+)
+def test_what_the_tapes_express(tape, name):
+    args, argnums, expected = arguments(BY_NAME[name])
+    figures, _ = check(tape(), BY_NAME[name].function, argnums, args, expected, 30.0)
+    assert (figures.status, figures.note) == ("right", "")
+
+
+class Fixed(Contender):
+    """Does as it is told."""
+
+    def __init__(self, name, run):
+        self.name, self.run = name, run
+
+    def bind(self, function, argnums, args, once):
+        return lambda: self.run(*args)
+
+
+def test_verdicts():
+    def endless(x):
+        while True:
+            pass
+
+    def overwriting(x):
+        x *= 2
+        return (x,)
+
+    x = np.array([1.0, -2.0])
+
+    def status(run, patience=10.0):
+        return check(Fixed("one", run), None, (0,), (x,), (2 * x,), patience)[0].status
+
+    assert status(lambda x: (2 * x,)) == "right"
+    assert status(lambda x: (2 * x + 1e-5,)) == "wrong"
+    assert status(lambda x: (np.array([2 * x]),)) == "wrong"
+    assert status(lambda x: (x * np.nan,)) == "wrong"
+    assert status(overwriting) == "wrong"
+    assert status(lambda x: (None,)) == "refused"
+    assert status(lambda x: 1 / 0) == "refused"
+    assert status(endless, 0.05) == "too slow"
+
+
+def test_only_the_right_are_timed():
+    workload = BY_NAME["sine_product"]
+    by_hand = workload.gradient_by_hand
+    contenders = [
+        SrcGrad(),
+        Fixed("right", lambda x: (by_hand(x),)),
+        Fixed("wrong", lambda x: (x,)),
+    ]
+    cell = measure(workload, "tiny", contenders, SHORTEST)
+    assert set(cell.figures) == {HAND, FUNCTION, "srcgrad", "right", "wrong"}
+    for name, figures in cell.figures.items():
+        assert (figures.status == "wrong") == (name == "wrong")
+        assert (figures.seconds is None) == (figures.samples == 0) == (name == "wrong")
+    assert cell.figures["srcgrad"].peak >= 80
+
+
+def test_taking_turns():
+    order = []
+    runs = {name: lambda name=name: order.append(name) or sum(range(100_000)) for name in "ab"}
+    times = interleaved(runs, {"a": 1e-9, "b": 0.05})
+    assert len(times["a"]) == 1  # its budget thrice over
+    assert len(times["b"]) > 3
+    assert "".join(order[4:]).startswith("ab")
+
+
+def test_limit():
+    with pytest.raises(measuring.TooSlow), limit(0.05):
+        while True:
+            pass
+    with limit(5.0):
+        pass
+
+
+def test_agreement():
+    one = np.ones(2)
+    assert agree((one,), (one,))
+    assert not agree((one, one), (one,))
+    assert not agree((np.ones(3),), (one,))
+    assert agree((np.zeros(0),), (np.zeros(0),))
+
+
+def helper(x):
+    return np.double_of(x.copy())
+
+
+def calls_helper(x, scale=3):
+    return helper(x) * scale
+
+
+def test_spellings():
+    namespace = types.SimpleNamespace(double_of=lambda x: 2 * x)
+    x = np.ones(2)
+    assert rebound(calls_helper, namespace)(x).tolist() == [6, 6]
+    with pytest.raises(AttributeError):
+        calls_helper(x)
+    tensor = types.SimpleNamespace(clone=lambda: 5)
+    assert translated(calls_helper, namespace)(tensor) == 30
+
+
+def test_sixteen_kinds():
+    verdicts = sixteen.verdicts([TensorGraph()])
+    table = sixteen.by_kind(verdicts)
+    assert len(table) == 16
+    assert {v.figures.status for v in verdicts} <= {"right", "refused", "not expressible"}
+    programs = {v.program: v.figures.status for v in verdicts}
+    assert programs["float_of_element"] == "refused"
+    assert programs["early_return_nested"] == "right"
+
+
+def test_command(tmp_path, capsys):
+    path = tmp_path / "folder" / "figures.json"
+    command.QUICK = SHORTEST
+    code = command.main(["--quick", "--only", "sine product", "--json", str(path)])
+    assert code == 0
+    printed = capsys.readouterr().out
+    assert "sine product" in printed and "geometric means" in printed
+    figures = json.loads(path.read_text())
+    assert [cell["size_class"] for cell in figures["cells"]] == ["tiny", "cache"]
+    assert {"srcgrad", HAND, FUNCTION} <= set(figures["cells"][0]["figures"])
+    assert set(figures["absent"]) <= {"autograd", "tangent-ad", "advect", "mygrad", "torch", "jax"}
+
+
+def test_means():
+    assert report.geometric_mean([1, 4]) == 2
+    assert math.isnan(report.geometric_mean([]))
