@@ -18,7 +18,17 @@ from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar, TupleOf, kind_of
 from ..rules import registry
-from .builder import FALSE, NONE, TRUE, Builder, Poison, describe, leaf_kind, list_append
+from .builder import (
+    FALSE,
+    NONE,
+    TRUE,
+    Builder,
+    Poison,
+    describe,
+    is_none,
+    leaf_kind,
+    list_append,
+)
 from .names import Namespace, Scope
 from .values import (
     Bound,
@@ -507,6 +517,8 @@ class Expressions(Builder):
                     return value
                 if isinstance(value.kind, Opaque):
                     return value
+            case Tuple(missing=missing) if missing is not None and value.items:
+                return self.emit(operator.not_, (missing,), inferred=Inferred(BOOL))
             case Tuple():
                 return ir.Const(bool(value.items))
             case Ref():
@@ -700,11 +712,15 @@ class Expressions(Builder):
         if isinstance(a, Ref) or isinstance(b, Ref):
             return ir.Const(a == b)
         for x, y in ((a, b), (b, a)):
+            if isinstance(x, Tuple) and x.missing is not None:
+                return x.missing if is_none(y) else FALSE
+        for x, y in ((a, b), (b, a)):
             if isinstance(x, ir.Var):
                 none = isinstance(y, ir.Const) and y.value is None
                 if none and not x.optional and not isinstance(x.kind, Opaque):
                     return FALSE
-                if isinstance(y, ir.Const) and isinstance(x.kind, Array) and x.kind.shape is not None:
+                array = isinstance(x.kind, Array) and x.kind.shape is not None
+                if array and isinstance(y, ir.Const) and not none:
                     return FALSE
                 if isinstance(y, (ir.Var, ir.Const)):
                     if x is y:
