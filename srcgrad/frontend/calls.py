@@ -18,7 +18,7 @@ from ..analysis.inference import Inferred, infer
 from ..errors import SourceError, UnsupportedError
 from ..kinds import Array, Kind, ListOf, Opaque, Scalar, TupleOf, int_kind
 from ..rules import registry
-from .builder import FALSE, NONE, TRUE, describe, list_append
+from .builder import FALSE, NONE, TRUE, describe, list_append, parts
 from .expressions import SIMPLE, Expressions, Frame
 from .names import Namespace, scope_of
 from .source import get_source
@@ -44,6 +44,7 @@ from .values import (
 )
 
 MOST_CALLS = 60
+MOST_INLINED = 2000
 RULES = "srcgrad.rules."
 MOST_UNROLLED = 100
 
@@ -58,6 +59,8 @@ class Calls(Expressions):
     def __init__(self) -> None:
         super().__init__()
         self.depth = 0
+        self.active_nodes: list[int] = []  # of the functions being inlined
+        self.calls_made = 0
         self.captured: set[int] = set()
         self.inlined: dict[Any, types.CodeType] = {}
         self.given_sources: dict[types.CodeType, str] = {}  # where Python keeps none
@@ -423,13 +426,9 @@ class Calls(Expressions):
         node = closure.node
         if isinstance(node, gast.AsyncFunctionDef):
             raise self.refuse("an asynchronous function can't be differentiated")
-        if self.depth >= MOST_CALLS:
-            raise self.refuse(
-                f"the recursion of {closure.name!r} doesn't end when compiling",
-                "its depth must follow from values that are known when compiling",
-            )
-        number = self.unique()
         values = self.bound_arguments(closure, args, kwargs)
+        self.check_recursion(closure, values)
+        number = self.unique()
         self.frames[number] = Frame(
             scope_of(node),
             closure.source,
@@ -442,6 +441,7 @@ class Calls(Expressions):
         self.state.frames[number] = values
         caller, span, self.current = self.current, self.span, number
         self.depth += 1
+        self.active_nodes.append(id(node))
         try:
             if isinstance(node, gast.Lambda):
                 return self.expression(node.body)
@@ -454,9 +454,36 @@ class Calls(Expressions):
             )
         finally:
             self.depth -= 1
+            self.active_nodes.pop()
             self.current, self.span = caller, span
             if number not in self.captured:
                 self.state.frames.pop(number, None)
+
+    def check_recursion(self, closure: Closure, values: dict[str, Value]) -> None:
+        """Refuse a recursion whose depth isn't known: calls are inlined."""
+        self.calls_made += 1
+        nested = self.active_nodes.count(id(closure.node))
+        if nested < 3:
+            return
+        if nested == 3:
+            # an int that steers the recursion must be known; the others don't matter
+            found: frozenset[Any] = frozenset()
+            for value in values.values():
+                for v in self.number_variables(value):
+                    if isinstance(v.kind, Scalar) and v.kind.dtype.kind in "iub":
+                        found |= v.origins
+            if found:
+                raise NeedStatic(found, "how deep this recursion goes", self.span)
+        if nested >= MOST_CALLS or self.calls_made > MOST_INLINED:
+            raise self.refuse(
+                f"how deep the recursion of {closure.name!r} goes isn't known when compiling",
+                "write it as a loop, or make its depth follow from an int or from lengths",
+            )
+
+    def number_variables(self, value: Value) -> list[ir.Var]:
+        if isinstance(value, ir.Var):
+            return [value]
+        return [v for item in parts(value) for v in self.number_variables(item)]
 
     def fall_off(self) -> None:
         """A function that ends without a return returns None."""
