@@ -94,9 +94,12 @@ class Contributions(Lowerer):
         """The value as an adjoint that nothing will change: a copy if it is part of a buffer."""
         if not isinstance(value, ir.Var):
             return value
-        if self._aliases_buffer(value, set()):
+        if not isinstance(value.kind, Scalar) and self._aliases_buffer(value, set()):
+            # of what has no value on some path the adjoint may be the number 0.0
+            number = isinstance(value.kind, Array) and value.kind.shape is None
+            copied = np.array if number or var.partial or var.optional else np.ndarray.copy
             return self.emit(
-                np.ndarray.copy, (value,), inferred=Inferred(value.kind), name=f"d_{var.name}"
+                copied, (value,), inferred=Inferred(value.kind), name=f"d_{var.name}"
             )
         if not value.user and not value.name.startswith("d_"):
             value.name = f"d_{var.name}"
