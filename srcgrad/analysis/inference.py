@@ -9,6 +9,7 @@ whose result depends on more than kinds (an index, a new shape) have a kind func
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,6 +35,11 @@ from ..kinds import (
 # Lengths of the unknown dimensions in the two samples: all differences A - B are different.
 LENGTHS = ((6, 7, 9, 11, 13, 17), (17, 14, 12, 10, 8, 7))
 LARGEST_LITERAL = 24
+# Of the ints that are the length of nothing: the first, and how each differs from the one before.
+CONFIRMING = (
+    *((-1, 0), (0, 1), (2, 0), (1, -1), (3, -2), (0, 0), (-2, 1)),
+    *((0, 3), (2, -2), (3, -1), (5, -1)),
+)
 UNIFORM = 3  # the attempt in which all dimensions but 0 and 1 have the same length
 
 
@@ -176,8 +182,84 @@ def _sampled(
             continue
         seen = _offsets(leaves, bases) if attempt < UNIFORM else []
         pattern = _pattern(results[0], results[1], seen)
-        return pattern, tuple(sorted(shared[0] | shared[1])), shared[0] == shared[1]
+        if not isinstance(function, np.ufunc) and function not in _CERTAIN:
+            pattern = _confirmed(pattern, function, args, kwargs, bases, leaves, shared)
+        return pattern, tuple(sorted(frozenset().union(*shared))), len(set(shared)) == 1
     return _Unknown(), tuple(range(len(leaves))), False
+
+
+# Operators whose result's kind never depends on a value
+_CERTAIN = frozenset(
+    (
+        *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos),
+        *(operator.matmul, operator.eq, operator.ne, operator.lt, operator.le, operator.gt),
+        operator.ge,
+    )
+)
+
+
+def _confirmed(
+    pattern: Any,
+    function: Any,
+    args: tuple[ir.Operand, ...],
+    kwargs: dict[str, ir.Operand],
+    bases: list[Size | int],
+    leaves: list[ir.Var],
+    shared: list[frozenset[int]],
+) -> Any:
+    """The part of a pattern that holds for other values too: of an axis, an index, a matrix."""
+    dimensions = {
+        _base(n, bases)
+        for leaf in leaves
+        if isinstance(leaf.kind, Array)
+        for n in leaf.kind.shape or ()
+        if not _literal(n)
+    }
+    free = any(isinstance(v.kind, Scalar) and v.kind.dtype.kind in "iu" for v in leaves)
+    if not free and not any(isinstance(v.kind, Array) for v in leaves):
+        return pattern
+    for number, (first, step) in enumerate(CONFIRMING if free else CONFIRMING[:3]):
+        sampler = _Sampler(number % 2, 0, bases, (number, first, step, dimensions))
+        try:
+            values = [sampler.operand(a) for a in args]
+            named = {k: sampler.operand(v) for k, v in kwargs.items()}
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                result = function(*values, **named)
+        except Exception:
+            continue
+        pattern = _agreed(pattern, result, sampler)
+        if not _empty(result):
+            shared.append(
+                frozenset(i for i, leaf in enumerate(sampler.leaves) if _overlap(result, leaf))
+            )
+    return pattern
+
+
+def _empty(result: Any) -> bool:
+    return isinstance(result, np.ndarray) and not result.size
+
+
+def _agreed(pattern: Any, result: Any, sampler: _Sampler) -> Any:
+    """What of a pattern is true of another sample's result."""
+    if isinstance(pattern, _Unknown):
+        return pattern
+    if isinstance(pattern, Kind):
+        return pattern if type(result) is not int and kind_of(result) == pattern else _Unknown()
+    if pattern[0] is Array:
+        if not isinstance(result, np.ndarray) or result.ndim != len(pattern[2]):
+            return _Unknown()
+        dtype = pattern[1] if result.dtype == pattern[1] else None
+        dimensions = zip(pattern[2], result.shape, strict=True)
+        return (Array, dtype, tuple(n if sampler.agrees(n, m) else None for n, m in dimensions))
+    if pattern[0] is int:
+        if type(result) is not int:
+            return _Unknown()
+        return (int, pattern[1] if sampler.agrees(pattern[1], result) else None)
+    if type(result) is not pattern[0] or len(result) != len(pattern[1]):
+        return _Unknown()
+    items = zip(pattern[1], result, strict=True)
+    return (pattern[0], tuple(_agreed(p, r, sampler) for p, r in items))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +276,39 @@ class _Relative:
 class _Sampler:
     """Makes sample values: variant 0 C-contiguous and all different, variant 1 neither."""
 
-    def __init__(self, variant: int, attempt: int, bases: list[Size | int]) -> None:
+    def __init__(
+        self,
+        variant: int,
+        attempt: int,
+        bases: list[Size | int],
+        confirming: tuple[int, int, int, set[int]] | None = None,
+    ) -> None:
         self.variant, self.attempt, self.bases = variant, attempt, bases
+        self.confirming = confirming
+        self.given: dict[int, int] = {}  # the bases that are an int's alone, in a confirmation
         self.leaves: list[Any] = []
+
+    def agrees(self, n: _Relative | int | None, length: int) -> bool:
+        """Whether a result's dimension is as long as was found."""
+        if isinstance(n, _Relative):
+            base = self.given.get(n.base, _length(self.variant, n.base))
+            return max(base + n.offset, 0) == length
+        return n == length
+
+    def integer(self, size: Dimension | None) -> int:
+        """The value of an int, in a confirmation one that is the length of nothing."""
+        assert self.confirming is not None
+        _, first, step, dimensions = self.confirming
+        base = _base(size, self.bases) if size is not None and not _literal(size) else None
+        if isinstance(size, int) or base in dimensions:
+            assert size is not None
+            return self.length(size)
+        offset = size.offset if isinstance(size, Size) else 0
+        if base in self.given:
+            return self.given[base] + offset  # type: ignore[index]
+        value = first + step * len(self.given)
+        self.given[-1 - len(self.given) if base is None else base] = value
+        return value + offset
 
     def length(self, n: Dimension) -> int:
         if self.attempt == UNIFORM and not (isinstance(n, int) and n < 2):
@@ -223,6 +335,8 @@ class _Sampler:
             case Scalar():
                 if kind.dtype.kind == "b":
                     number: Any = bool(self.variant)
+                elif kind.dtype.kind in "iu" and self.confirming is not None:
+                    number = self.integer(kind.size)
                 elif kind.dtype.kind in "iu":
                     known = kind.size is not None and (self.attempt == 0 or isinstance(kind.size, int))
                     # never the same in both: what follows from its value isn't known
@@ -246,6 +360,8 @@ class _Sampler:
         if dtype.kind not in "fciub":
             raise Missing
         count = int(np.prod(shape))
+        if self.confirming is not None:
+            return self.other(dtype, shape, count)
         if dtype.kind == "b":
             flat = np.arange(count) % 3 == self.variant
         elif dtype.kind in "iu":
@@ -262,6 +378,21 @@ class _Sampler:
             wide[tuple(slice(None, None, 2) for _ in shape)] = array
             array = wide[tuple(slice(None, None, 2) for _ in shape)]
         return array
+
+
+    def other(self, dtype: np.dtype[Any], shape: tuple[int, ...], count: int) -> Any:
+        """An array of other values: zeros, then some of both signs and of several phases."""
+        assert self.confirming is not None
+        number = self.confirming[0]
+        if number == 0:
+            return np.zeros(shape, dtype)
+        flat = np.cos(np.arange(count) * (number + 0.5))
+        if dtype.kind == "c":
+            return (flat * np.exp(1j * np.arange(count))).astype(dtype).reshape(shape)
+        if dtype.kind == "f":
+            return flat.astype(dtype).reshape(shape)
+        return (np.arange(count) % (number + 2) > 0 if dtype.kind == "b" else
+                np.arange(count) % (number + 2)).astype(dtype).reshape(shape)  # fmt: skip
 
 
 def _length(variant: int, position: int) -> int:

@@ -100,10 +100,13 @@ def getitem(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
         return Inferred(Array(array.dtype, None), (x,), False) if basic else None
 
     def consumed(item: ir.Operand) -> int:
-        if isinstance(item, ir.Const) and (item.value is None or item.value is Ellipsis):
+        if isinstance(item, ir.Const):
+            if item.value is None or item.value is Ellipsis or _is_truth(item):
+                return 0
+            value = np.asarray(item.value)
+            return value.ndim if value.dtype == bool else 1
+        if isinstance(item, ir.Var) and _is_truth(item):
             return 0
-        if isinstance(item, ir.Const) and isinstance(item.value, np.ndarray):
-            return item.value.ndim if item.value.dtype == bool else 1
         if isinstance(item, ir.Var) and isinstance(item.kind, Array):
             if item.kind.shape is None:
                 return -1000
@@ -179,7 +182,15 @@ def _is_advanced(item: ir.Operand) -> bool:
         return isinstance(item.value, (np.ndarray, list, bool, np.bool_))
     if isinstance(item, ir.Pack):
         return item.type is list
-    return isinstance(item.kind, Array) or item.kind == Scalar(np.dtype(bool))
+    return isinstance(item.kind, Array) or _is_truth(item)
+
+
+def _is_truth(item: ir.Operand) -> bool:
+    """Whether an index is one truth value, which makes an axis of length 1 or 0."""
+    if isinstance(item, ir.Const):
+        return isinstance(item.value, (bool, np.bool_))
+    kind = getattr(item, "kind", None)
+    return isinstance(kind, Scalar) and kind.dtype.kind == "b"
 
 
 def _index_shape(item: ir.Operand) -> tuple[Dimension, ...] | None:
@@ -188,7 +199,11 @@ def _index_shape(item: ir.Operand) -> tuple[Dimension, ...] | None:
         array = np.asarray(item.value)
         return (int(array.sum()),) if array.dtype == bool else array.shape
     if isinstance(item, ir.Pack):
-        return (len(item.items),)
+        if not all(_is_index(part) or _is_truth(part) for part in item.items):
+            return None
+        return (fresh_size() if any(map(_is_truth, item.items)) else len(item.items),)
+    if _is_truth(item):
+        return (fresh_size(),)
     if isinstance(item.kind, Array):
         if item.kind.dtype is not None and item.kind.dtype.kind == "b":
             return (fresh_size(),)

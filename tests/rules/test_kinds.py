@@ -1,0 +1,157 @@
+"""The inferred kind of every sample's result against what the function really returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad import ir
+from srcgrad.analysis.inference import Inferred, infer
+from srcgrad.kinds import Array, Kind, Opaque, Scalar, Size, TupleOf, kind_of
+from srcgrad.rules.registry import kinds
+
+from .test_rules import SAMPLES, name
+
+
+def operand(
+    value: Any, sizes: dict[int, Size], inputs: list[tuple[ir.Var, Any]], known: bool = True
+) -> Any:
+    """A sample's argument as the compiler sees it, ints known or not."""
+    if isinstance(value, slice):
+        parts = [operand(p, sizes, inputs, known) for p in (value.start, value.stop, value.step)]
+        return ir.Pack(slice, tuple(parts))
+    if isinstance(value, (tuple, list)):
+        return ir.Pack(type(value), tuple(operand(item, sizes, inputs, known) for item in value))
+    if isinstance(value, (np.ndarray, np.generic, float, complex)) or (
+        type(value) is int and not known
+    ):
+        var = ir.Var(f"x{len(inputs)}", kind_of(value, sizes))
+        inputs.append((var, value))
+        return var
+    return ir.Const(value)
+
+
+def inferred(
+    function: Any, sample: Any, known: bool
+) -> tuple[Inferred, list[tuple[ir.Var, Any]], Any]:
+    sizes: dict[int, Size] = {}
+    inputs: list[tuple[ir.Var, Any]] = []
+    args = tuple(operand(a, sizes, inputs, known) for a in sample.args)
+    kwargs = {k: operand(v, sizes, inputs, known) for k, v in sample.kwargs.items()}
+    special = kinds.get(function)
+    found = special(args, kwargs) if special else None
+    return found or infer(function, args, kwargs), inputs, sizes
+
+
+def mismatch(kind: Kind, value: Any, sizes: dict[int, int]) -> str | None:
+    """Why a value is not of a kind; `sizes` has the lengths that the bases are known to have."""
+    match kind:
+        case Array(dtype, shape):
+            if shape is not None and not isinstance(value, np.ndarray):
+                return f"{type(value)} is no array"
+            if dtype is not None and np.asarray(value).dtype != dtype:
+                return f"dtype {np.asarray(value).dtype}, not {dtype}"
+            if shape is None:
+                return None
+            if len(shape) != value.ndim:
+                return f"rank {value.ndim}, not {len(shape)}"
+            for n, m in zip(shape, value.shape, strict=True):
+                if isinstance(n, Size):
+                    base = sizes.setdefault(n.base, m - n.offset)
+                    n = max(base + n.offset, 0)
+                if n != m:
+                    return f"shape {value.shape}, not {shape}"
+        case Scalar(dtype, python):
+            if isinstance(value, np.ndarray):
+                return "an array is no scalar"
+            if python is not None and isinstance(value, np.generic) == python:
+                return f"{type(value)}, python={python}"
+            if np.asarray(value).dtype != dtype:
+                return f"dtype {np.asarray(value).dtype}, not {dtype}"
+        case TupleOf(items, type_):
+            if not isinstance(value, type_) or len(value) != len(items):
+                return f"{type(value)} of {len(value)}, not {type_} of {len(items)}"
+            for item, part in zip(items, value, strict=True):
+                reason = mismatch(item, part, sizes)
+                if reason:
+                    return reason
+        case Opaque(type=type_):
+            if type_ is not None and not isinstance(value, type_):
+                return f"{type(value)}, not {type_}"
+    return None
+
+
+def varied(value: Any, how: str) -> Any:
+    """Other values of the same kind."""
+    if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
+        return type(value)(varied(item, how) for item in value)
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "fc":
+        return value
+    result = value.copy(order="K")
+    if how == "zeros":
+        result[...] = 0
+    elif how == "some zeros":
+        result[...] = value * (np.arange(value.size).reshape(value.shape) % 2)
+    elif how == "other zeros":
+        result[...] = value * (np.arange(1, value.size + 1).reshape(value.shape) % 2)
+    elif how == "equal":
+        result[...] = 0.5
+    elif how == "negative":
+        result[...] = -np.abs(value)
+    elif how == "real":
+        result[...] = value.real
+    elif how == "turned":
+        result[...] = np.resize(np.array([1, 1j, -1, -1j])[[0, 1, 3, 2]], value.shape) if (
+            value.dtype.kind == "c") else value[..., ::-1] if value.ndim else value
+    return result
+
+
+VARIATIONS = (
+    "as it is", "zeros", "some zeros", "other zeros", "equal", "negative", "real", "turned",
+)  # fmt: skip
+
+
+def kind_failures(function: Any, ints_known: bool = True) -> list[str]:
+    failures = []
+    for sample in SAMPLES[function]:
+        found, inputs, sizes = inferred(function, sample, ints_known)
+        known = {size.base: n for n, size in sizes.items()}
+        for how in VARIATIONS:
+            args = [varied(a, how) for a in sample.args] if how != "as it is" else sample.args
+            try:
+                with np.errstate(all="ignore"):
+                    out = function(*args, **sample.kwargs)
+            except Exception:
+                assert how != "as it is"
+                continue
+            reason = mismatch(found.kind, out, dict(known))
+            if reason is None and how == "as it is":
+                reason = unshared(found, inputs, out)
+            if reason:
+                shapes = [getattr(a, "shape", a) for a in sample.args]
+                failures.append(f"{shapes} {sample.kwargs} {how}: {reason}")
+                break
+    return failures
+
+
+def unshared(found: Inferred, inputs: list[tuple[ir.Var, Any]], out: Any) -> str | None:
+    for var, value in inputs:
+        if not isinstance(value, np.ndarray) or not value.size:
+            continue
+        results = out if isinstance(out, (list, tuple)) else [out]
+        shared = any(isinstance(r, np.ndarray) and np.may_share_memory(r, value) for r in results)
+        if shared and var not in found.views:
+            return f"shares memory with {var.name}"
+        if not shared and var in found.views and found.certain and np.size(results[0]):
+            return f"does not share memory with {var.name}"
+    return None
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("ints_known", [True, False])
+@pytest.mark.parametrize("function", SAMPLES, ids=name)
+def test_the_kind_of_a_result_is_what_it_is(function: Any, ints_known: bool) -> None:
+    failures = kind_failures(function, ints_known)
+    assert not failures, "\n".join([f"{len(failures)} samples fail", *failures[:10]])
