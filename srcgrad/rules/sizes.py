@@ -94,6 +94,22 @@ def eig(args: Args, kwargs: Kwargs) -> Inferred | None:
     return Inferred(TupleOf((values.kind, Array(values.kind.dtype, shape)), result))
 
 
+@kind(np.linalg.lstsq)
+def lstsq(args: Args, kwargs: Kwargs) -> Inferred | None:
+    """There are residuals only where the rank is full, which samples don't tell."""
+    kinds = [getattr(a, "kind", None) for a in args[:2]]
+    if len(kinds) < 2 or not all(isinstance(k, Array) and k.shape is not None for k in kinds):
+        return None
+    dtype = _promoted(args[:2])
+    if dtype is None or dtype.kind not in "fc":
+        return None
+    real = np.zeros(0, dtype).real.dtype
+    x = Array(dtype, (*kinds[0].shape[1:], *kinds[1].shape[1:]))
+    numbers = Array(real, (fresh_size(),))
+    rank, values = Scalar(np.dtype(np.int64), False), Array(real, (fresh_size(),))
+    return Inferred(TupleOf((x, numbers, rank, values)))
+
+
 @kind(np.real_if_close)
 def real_if_close(args: Args, kwargs: Kwargs) -> Inferred | None:
     dtype = _dtype(args[0])
