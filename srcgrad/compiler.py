@@ -35,8 +35,18 @@ from .frontend.source import get_source
 from .frontend.values import NeedStatic, Partial, Path, Place, Tuple, Value
 from .inputs import Inputs, check_input, chosen, leaves, own_copies, user_error
 from .kinds import Array, Opaque, is_float, kind_of
-from .results import built, check_output, finished, nesting, seed_pullback, separate
+from .results import (
+    built,
+    check_output,
+    finished,
+    nesting,
+    rebuilt,
+    seed_pullback,
+    separate,
+)
 from .signature import signature_of
+from .transform.forward import Tangent
+from .transform.accumulation import accumulate
 from .transform.prune import prune
 from .transform.recording import record
 from .transform.reverse import Adjoint
@@ -60,6 +70,7 @@ class Request:
     has_aux: bool = False
     pullback: bool = False
     single: bool = True  # one gradient, not in a tuple
+    tangent: bool = False  # carry tangents of the inputs along
 
 
 @dataclass(eq=False)
@@ -152,13 +163,37 @@ class _Free:
         return self.found[path]
 
 
-def _compile(
+@dataclass(eq=False)
+class Primal:
+    """The function as IR, with what is known of its parameters and results."""
+
+    low: Lowerer
+    function: ir.Function
+    free: _Free
+    inputs: Inputs
+    values: dict[str, Value]
+    targets: list[tuple[str, Any, Value]]  # label, value and abstract value of each input
+    tangents: list[Value]  # of a tangent: the abstract value of each input's tangent
+    result: Value
+    aux: Value
+
+    @property
+    def wrt(self) -> list[ir.Var]:
+        return [v for _, _, t in self.targets for v in leaves(self.low, t) if is_float(v.kind)]
+
+    @property
+    def outputs(self) -> list[ir.Var]:
+        return [v for v in leaves(self.low, self.result) if isinstance(v, ir.Var)]
+
+
+def _primal(
     primal: Any,
     request: Request,
     arguments: dict[str, Any],
     static: frozenset[Any],
     source: str | None,
-) -> Compiled:
+) -> Primal:
+    """Lower the function."""
     assert rules.lookup is not None
     low = Lowerer()
     inputs = Inputs(low, static)
@@ -175,14 +210,18 @@ def _compile(
         params.append(var)
         values[name] = inputs.value(value, var, ("argument", name))
     targets = [chosen(low, request.name, arguments, values, which) for which in request.inputs]
-    if not request.pullback:
+    tangents: list[Value] = []
+    if request.tangent:
+        for label, value, _ in targets:
+            var = ir.Var(f"t_{label}" if label.isidentifier() else "t_argument", Opaque(None), True)
+            params.append(var)
+            tangents.append(inputs.value(value, var, ("tangent", label)))
+    if not request.pullback and not request.tangent:
         for label, value, _ in targets:
             check_input(label, value)
-    wrt = [v for _, _, target in targets for v in leaves(low, target) if is_float(v.kind)]
     result = _lowered_call(low, primal, arguments, values, source)
     if low.state.unreachable:
         raise UnsupportedError(f"{request.name} always raises an exception", None)
-    block = low.block
     aux: Value = NONE
     if request.has_aux:
         if not isinstance(result, Tuple) or len(result.items) != 2:
@@ -190,13 +229,105 @@ def _compile(
                 TypeError, f"with has_aux=True {request.name} must return a pair (value, aux)"
             )
         result, aux = result.items
-    if not request.pullback:
+    if not request.pullback and not request.tangent:
         check_output(request.name, result)
-    outputs = [v for v in leaves(low, result) if isinstance(v, ir.Var)]
-    function = ir.Function(f"d_{request.name}", tuple(params), block)
-    own_copies(function, set(free.found.values()), wrt)
+    function = ir.Function(f"d_{request.name}", tuple(params), low.block)
+    lowered = Primal(low, function, free, inputs, values, targets, tangents, result, aux)
+    own_copies(function, set(free.found.values()), lowered.wrt)
     ir.passed("lowered", function)
+    return lowered
 
+
+def _compile(
+    primal: Any,
+    request: Request,
+    arguments: dict[str, Any],
+    static: frozenset[Any],
+    source: str | None,
+) -> Compiled:
+    lowered = _primal(primal, request, arguments, static, source)
+    if request.tangent:
+        return _compile_tangent(primal, request, arguments, static, lowered)
+    return _compile_reverse(primal, request, arguments, static, lowered)
+
+
+def _compile_tangent(
+    primal: Any,
+    request: Request,
+    arguments: dict[str, Any],
+    static: frozenset[Any],
+    lowered: Primal,
+) -> Compiled:
+    """The function that returns the result and its tangent."""
+    low, function = lowered.low, lowered.function
+    params = function.params
+    tangent = Tangent(function, list(dict.fromkeys(lowered.wrt)), lowered.outputs)
+    tangent.frames, tangent.state, tangent.counter = low.frames, low.state, low.counter
+    tangent.on_free, tangent.widened = lowered.free, low.widened
+    tangent.inlined, tangent.guards = {}, {}
+    given: dict[ir.Var, ir.Var] = {}
+    for (_, _, value), twin in zip(lowered.targets, lowered.tangents, strict=True):
+        for v, t in zip(leaves(low, value), leaves(low, twin), strict=True):
+            if is_float(v.kind):
+                given[v] = t
+    block = tangent.transform(function.block, given)
+    tangent.block, tangent.span = block, None
+
+    def leaf(v: ir.Var) -> ir.Operand:
+        return tangent.full(v) if is_float(v.kind) else NONE
+
+    moved = rebuilt(tangent, low, lowered.result, leaf)
+    whole = Tuple((lowered.result, lowered.aux)) if request.has_aux else lowered.result
+    block.results = (built(tangent, low, whole), moved)
+    function.block = block
+    function.params = (*params, *lowered.free.found.values())
+    ir.passed("tangents", function)
+    prune(function)
+    simplify(function)
+    prune(function)
+    separate(function, 1)
+    used = ir.free_variables(function.block)
+    kept = [(p, v) for p, v in lowered.free.found.items() if v in used]
+    function.params = (*params, *(v for _, v in kept))
+    function.name = f"jvp_{_base(request)}"
+    names = ", ".join(label for label, _, _ in lowered.targets)
+    docstring = f"Value and tangent of {request.name}{_where(primal)} along {names}."
+    generated, text, filename, emitted = _emitted(request, [function], [docstring])
+    common = _common(lowered, tangent, kept, used, arguments, static)
+    return Compiled(generated[0], text, filename, emitted, **common, nesting=nesting(low, lowered.result))
+
+
+def _common(
+    lowered: Primal,
+    transformed: Lowerer,
+    kept: list[tuple[Path, ir.Var]],
+    used: Iterable[ir.Var],
+    arguments: dict[str, Any],
+    static: frozenset[Any],
+) -> dict[str, Any]:
+    """What a compiled function depends on outside its arguments."""
+    found = lowered.free.found
+    return {
+        "free": tuple((path, var.kind) for path, var in kept),
+        "unused": tuple(p for p, v in found.items() if v not in used),
+        "guards": tuple({**lowered.low.guards, **transformed.guards}.items()),
+        "codes": tuple({**transformed.inlined, **lowered.low.inlined}.items()),
+        "static": static,
+        "params": (*arguments, *(str(p) for p, _ in kept)),
+    }
+
+
+def _compile_reverse(
+    primal: Any,
+    request: Request,
+    arguments: dict[str, Any],
+    static: frozenset[Any],
+    lowered: Primal,
+) -> Compiled:
+    """The function that returns the gradient, or the forward sweep and the pullback."""
+    low, function, free = lowered.low, lowered.function, lowered.free
+    targets, result, aux = lowered.targets, lowered.result, lowered.aux
+    wrt, outputs, params, block = lowered.wrt, lowered.outputs, function.params, function.block
     adjoint = Adjoint(function, list(dict.fromkeys(wrt)), outputs)
     adjoint.frames, adjoint.state, adjoint.counter = low.frames, low.state, low.counter
     adjoint.on_free, adjoint.widened = free, low.widened
@@ -241,20 +372,15 @@ def _compile(
     prune(function)
     simplify(function)
     prune(function)
+    accumulate(function)
+    prune(function)
     ir.passed("recorded", function)
     separate(function, 0 if first else len(shown))
 
     used = ir.free_variables(function.block)
     kept = [(p, v) for p, v in free.found.items() if v in used]
     function.name = _function_name(request)
-    common: dict[str, Any] = {
-        "free": tuple((path, var.kind) for path, var in kept),
-        "unused": tuple(p for p, v in free.found.items() if v not in used),
-        "guards": tuple({**low.guards, **adjoint.guards}.items()),
-        "codes": tuple({**adjoint.inlined, **low.inlined}.items()),
-        "static": static,
-        "params": (*arguments, *(str(p) for p, _ in kept)),
-    }
+    common = _common(lowered, adjoint, kept, used, arguments, static)
     if request.pullback:
         function.params = (*params, *(v for _, v in kept))
         return _emit_pair(primal, request, function, marker, seeds, common, nesting(low, result))

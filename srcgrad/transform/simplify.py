@@ -1,9 +1,402 @@
-"""Simplification: peephole rewriting and common subexpressions."""
+"""Simplification: local rewriting, common subexpressions, and branches that are known.
+
+One walk over the function visits each statement with what is known of its operands, and repeats
+until nothing changes. A rewriting rule (`algebra.py`, `spreading.py`) sees one statement and the
+definitions of its operands, through the methods of `Simplifier`.
+
+Memory isn't in SSA form, so three things are asked before a value is used in another place than
+its own. An array whose memory is written anywhere is never looked through, merged or replaced:
+its contents depend on when one looks. A result that the caller gets is never replaced by
+something that isn't as fresh. And a name for the very same object may replace another at any time.
+"""
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
 from .. import ir
+from ..analysis.aliasing import Aliasing, holds_memory
+from ..emit.python import reverse_sweep
+from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar
+from .algebra import ALGEBRA, FORWARD, fold
+from .elementwise import elementwise_kind, is_elementwise
+from .recording import rename
+from .spreading import ELEMENTWISE, SPREADING
+
+ROUNDS = 6
+Available = dict[Any, ir.Var]
 
 
 def simplify(function: ir.Function) -> None:
     """Simplify a function, in place."""
+    for _ in range(ROUNDS):
+        simplifier = Simplifier(function)
+        simplifier.run()
+        if not simplifier.changed:
+            return
+
+
+class Simplifier:
+    """One walk over a function; what a rewriting rule may ask, and how it makes statements."""
+
+    def __init__(self, function: ir.Function) -> None:
+        self.function = function
+        self.aliasing = Aliasing(function.block)
+        self.escaping = self._escaping()
+        self.counts = use_counts(function.block)
+        self.definitions: dict[ir.Var, ir.Assign] = {}
+        for s in ir.walk(function.block):
+            if isinstance(s, ir.Assign):
+                self.definitions[s.target] = s
+        self.replaced: dict[ir.Var, ir.Operand] = {}
+        self.out: list[ir.Statement] = []
+        self.scopes: list[Available] = []
+        self.reversing = all(
+            not isinstance(s, ir.Assign) or s.function is not reverse_sweep
+            for s in function.block.statements
+        )
+        self.changed = False
+        self.position = 0
+        self.current: ir.Assign | None = None
+
+    def _escaping(self) -> set[ir.Var]:
+        """The memory that the caller gets."""
+        found: set[ir.Var] = set()
+        for operand in self.function.block.results:
+            for v in ir.variables(operand):
+                root: ir.Var | None = self.aliasing.find(v)
+                while root is not None and root not in found:
+                    found.add(root)
+                    inner = self.aliasing.contents.get(root)
+                    root = None if inner is None else self.aliasing.find(inner)
+        return found
+
+    def _times(self) -> None:
+        """When memory is last written, and when variables are defined, by top-level statement."""
+        self.last_write: dict[ir.Var, int] = {}
+        self.made: dict[ir.Var, int] = {}
+        for position, statement in enumerate(self.function.block.statements):
+            for s in ir.walk(ir.Block([statement])):
+                if isinstance(s, ir.Assign):
+                    self.made[s.target] = position
+                    for v in s.writes:
+                        self.last_write[self.aliasing.find(v)] = position
+
+    def run(self) -> None:
+        self._times()
+        self.block(self.function.block, True)
+        if self.replaced:
+            rename(self.function.block, self.resolve)
+
+    # What rules may ask
+
+    def definition(self, operand: ir.Operand, *functions: Any) -> ir.Assign | None:
+        """The call that made an operand, if it is one of these and can be looked through."""
+        if not isinstance(operand, ir.Var):
+            return None
+        s = self.definitions.get(operand)
+        if s is None or s.writes or s.effect or (functions and s.function not in functions):
+            return None
+        since = self.made.get(operand, 0)
+        return s if all(self.stable(o, since) for o in (operand, *s.operands())) else None
+
+    def temporary(self, operand: ir.Operand, *functions: Any) -> ir.Assign | None:
+        """The call that made an operand which is used nowhere else."""
+        s = self.definition(operand, *functions)
+        return s if s is not None and self.counts.get(s.target, 0) == 1 else None
+
+    def stable(self, operand: ir.Operand, since: int | None = None) -> bool:
+        """Whether nothing writes the operand's memory from a top-level statement on.
+
+        That is, from the current one if none is given: whenever one looks later, it is the same.
+        """
+        since = self.position if since is None else since
+        for v in ir.variables(operand):
+            if isinstance(v.kind, ListOf):
+                return False
+            if holds_memory(v.kind) and self.last_write.get(self.aliasing.find(v), -1) >= since:
+                return False
+        return True
+
+    def union(self, a: ir.Var, b: ir.Var) -> None:
+        """Two variables may share memory from now on."""
+        last = max(self.last_write.get(self.aliasing.find(v), -1) for v in (a, b))
+        escapes = self.escapes(a) or self.escapes(b)
+        self.aliasing.union(a, b)
+        self.last_write[self.aliasing.find(a)] = last
+        if escapes:
+            self.escaping.add(self.aliasing.find(a))
+
+    def escapes(self, var: ir.Var) -> bool:
+        """Whether the caller may get a variable's memory."""
+        return holds_memory(var.kind) and self.aliasing.find(var) in self.escaping
+
+    # What rules may do
+
+    def emit(
+        self, function: Any, *args: ir.Operand, kind: Kind | None = None, name: str = "",
+        kwargs: tuple[tuple[str, ir.Operand], ...] = (),
+    ) -> ir.Operand:
+        """A new call before the current one; its constant value if that is known."""
+        s = self.current
+        assert s is not None
+        kind = elementwise_kind(function, args) if kind is None else kind
+        assert kind is not None
+        target = ir.Var(name or s.target.name, kind)
+        made = ir.Assign(target, function, args, kwargs, s.span)
+        folded = fold(made)
+        if folded is not None:
+            return folded
+        self.definitions[target] = made
+        self.made[target] = self.position
+        self.counts[target] = 1
+        outer = self.current
+        result = self.assign(made)
+        self.current = outer
+        return result
+
+    def same(self, target: ir.Var, operand: ir.Operand) -> ir.Operand | None:
+        """The operand in place of a target of the same value, or None if it can't stand there."""
+        if not isinstance(operand, ir.Var):
+            return operand if not isinstance(target.kind, Array) else None
+        have, want = operand.kind, target.kind
+        if isinstance(want, Scalar):
+            fits = isinstance(have, Scalar) and have.dtype == want.dtype and (
+                have.python == want.python or want.python is None
+            )
+            return operand if fits else None
+        if not isinstance(want, Array) or want.shape is None or have != want:
+            return None
+        if not self.stable(target) or not self.stable(operand):
+            return None
+        if self.escapes(target):
+            if self.current is not None and self.current.function is np.ndarray.copy:
+                return None
+            return self.emit(np.ndarray.copy, operand, kind=want, name=target.name)
+        return operand
+
+    # The walk
+
+    def resolve(self, var: ir.Var) -> ir.Operand:
+        operand: ir.Operand = var
+        while isinstance(operand, ir.Var) and operand in self.replaced:
+            operand = self.replaced[operand]
+        return operand
+
+    def block(self, block: ir.Block, top: bool = False) -> None:
+        outer, self.out = self.out, []
+        self.scopes.append({})
+        for position, s in enumerate(block.statements):
+            if top:
+                self.position = position
+            match s:
+                case ir.Assign():
+                    if s.function is reverse_sweep:
+                        self.reversing = True
+                    result = self.assign(s)
+                    if result is not s.target:
+                        self.replace(s.target, result)
+                case ir.If():
+                    self.branch(s)
+                case ir.Loop():
+                    self.loop(s)
+        block.statements[:] = self.out
+        block.results = tuple(ir.substitute(r, self.resolve) for r in block.results)
+        self.scopes.pop()
+        self.out = outer
+
+    def replace(self, target: ir.Var, operand: ir.Operand) -> None:
+        self.replaced[target] = operand
+        self.changed = True
+        count = self.counts.get(target, 0) - 1
+        for v in ir.variables(operand):
+            self.counts[v] = self.counts.get(v, 0) + max(count, 0)
+            if holds_memory(v.kind) and holds_memory(target.kind):
+                self.union(v, target)
+
+    def assign(self, s: ir.Assign) -> ir.Operand:
+        """Append a call, simplified; what holds its value afterwards."""
+        if self.replaced:
+            s.args = tuple(ir.substitute(a, self.resolve) for a in s.args)
+            s.kwargs = tuple((k, ir.substitute(a, self.resolve)) for k, a in s.kwargs)
+            s.views = tuple(w for v in s.views for w in ir.variables(self.resolve(v)))
+            s.writes = tuple(w for v in s.writes for w in ir.variables(self.resolve(v)))
+        if not s.effect:
+            for _ in range(20):
+                result, again = self.rewrite(s)
+                if result is not None:
+                    return result
+                if not again:
+                    break
+                self.changed = True
+        key = self.key(s)
+        if key is not None:
+            for scope in self.scopes:
+                if key in scope and not (self.escapes(s.target) and self.escapes(scope[key])):
+                    self.counts[scope[key]] = self.counts.get(scope[key], 0) + 1
+                    return scope[key]
+            self.scopes[-1][key] = s.target
+        self.out.append(s)
+        return s.target
+
+    def rewrite(self, s: ir.Assign) -> tuple[ir.Operand | None, bool]:
+        """Apply one rule: (what replaces the call, if anything does; whether the call changed)."""
+        folded = fold(s) if self.reversing and not s.writes else None
+        if folded is not None:
+            return folded, True
+        try:
+            rules = [*SPREADING.get(s.function, ()), *FORWARD.get(s.function, ())]
+            if self.reversing:
+                rules += ALGEBRA.get(s.function, ())
+                if is_elementwise(s.function):
+                    rules = [*ELEMENTWISE, *rules]
+        except TypeError:  # not hashable
+            return None, False
+        for rule in rules:
+            before = (s.function, s.args, s.kwargs)
+            self.current = s
+            result = rule(self, s)
+            self.current = None
+            if result is not None:
+                return result, True
+            if before != (s.function, s.args, s.kwargs):
+                return None, True
+        return None, False
+
+    def key(self, s: ir.Assign) -> Any:
+        """What two calls that yield the same value have in common; None if it may differ."""
+        if s.effect or s.writes or isinstance(s.target.kind, (ListOf, Opaque)):
+            return None
+        if s.function is operator.call or not self.stable(s.target):
+            return None
+        parts = []
+        for operand in s.operands():
+            part = self.operand_key(operand)
+            if part is None:
+                return None
+            parts.append(part)
+        key = (s.function, tuple(parts), tuple(k for k, _ in s.kwargs))
+        try:
+            hash(key)
+        except TypeError:
+            return None
+        return key
+
+    def operand_key(self, operand: ir.Operand) -> Any:
+        match operand:
+            case ir.Var():
+                if isinstance(operand.kind, Opaque) or not self.stable(operand):
+                    return None
+                return operand
+            case ir.Const():
+                value = operand.value
+                if isinstance(value, (tuple, frozenset, slice)):
+                    return (type(value), repr(value)) if _plain(value) else None
+                return (type(value), value, str(value)) if isinstance(
+                    value, (int, float, complex, str, bytes, type(None), np.dtype, type(Ellipsis))
+                ) else ("object", id(value))
+            case ir.Pack():
+                inner = [self.operand_key(item) for item in operand.items]
+                return None if any(i is None for i in inner) else (operand.type, *inner)
+
+    def branch(self, s: ir.If) -> None:
+        s.test = ir.substitute(s.test, self.resolve)
+        if isinstance(s.test, ir.Const) and isinstance(s.test.value, (bool, int, float)):
+            taken = s.then if s.test.value else s.orelse
+            scope_out = self.out
+            self.block(taken)
+            self.out = scope_out
+            self.out.extend(taken.statements)
+            for target, result in zip(s.targets, taken.results, strict=True):
+                self.replace(target, result)
+            return
+        self.block(s.then)
+        self.block(s.orelse)
+        keep = []
+        for k, target in enumerate(s.targets):
+            a, b = s.then.results[k], s.orelse.results[k]
+            if a is b and a is not ir.UNDEFINED or _same_constant(a, b):
+                self.replace(target, a)
+            elif _is(a, True) and _is(b, False) and self._is_bool(s.test) and (
+                target.kind == BOOL
+            ):
+                self.replace(target, s.test)
+            else:
+                keep.append(k)
+        if len(keep) < len(s.targets):
+            s.then.results = tuple(s.then.results[k] for k in keep)
+            s.orelse.results = tuple(s.orelse.results[k] for k in keep)
+            s.targets = tuple(s.targets[k] for k in keep)
+        self.out.append(s)
+
+    def _is_bool(self, operand: ir.Operand) -> bool:
+        return isinstance(operand, ir.Var) and operand.kind == BOOL
+
+    def loop(self, s: ir.Loop) -> None:
+        s.inits = tuple(ir.substitute(a, self.resolve) for a in s.inits)
+        if s.range is not None:
+            start, stop, step = (ir.substitute(a, self.resolve) for a in s.range)
+            s.range = (start, stop, step)
+        # a parameter that never changes is its initial value
+        keep = []
+        for k, param in enumerate(s.params):
+            result, init = s.body.results[k], s.inits[k]
+            unchanged = result is param or (isinstance(result, ir.Var) and result is init)
+            if unchanged and init is not ir.UNDEFINED and self._constant_kind(param, init):
+                self.replace(param, init)
+                self.replace(s.targets[k], init)
+            else:
+                keep.append(k)
+        if len(keep) < len(s.params):
+            flags = s.body.results[len(s.params) :]
+            s.body.results = tuple(s.body.results[k] for k in keep) + flags
+            s.inits = tuple(s.inits[k] for k in keep)
+            s.params = tuple(s.params[k] for k in keep)
+            s.targets = tuple(s.targets[k] for k in keep)
+        self.block(s.body)
+        self.out.append(s)
+
+    def _constant_kind(self, param: ir.Var, init: ir.Operand) -> bool:
+        if isinstance(init, ir.Var):
+            return True
+        return isinstance(init, ir.Const) and not isinstance(param.kind, (Array, ListOf))
+
+
+def use_counts(block: ir.Block) -> dict[ir.Var, int]:
+    """How often each variable is used."""
+    counts: dict[ir.Var, int] = {}
+    for v in all_uses(block):
+        counts[v] = counts.get(v, 0) + 1
+    return counts
+
+
+def all_uses(block: ir.Block) -> Iterator[ir.Var]:
+    for s in block.statements:
+        yield from ir.uses(s)
+        for inner in ir.blocks(s):
+            yield from all_uses(inner)
+    for operand in block.results:
+        yield from ir.variables(operand)
+
+
+def _plain(value: Any) -> bool:
+    if isinstance(value, (tuple, frozenset)):
+        return all(_plain(item) for item in value)
+    if isinstance(value, slice):
+        return all(_plain(item) for item in (value.start, value.stop, value.step))
+    return value is None or value is Ellipsis or type(value) in (bool, int, float, str, complex)
+
+
+def _is(operand: ir.Operand, value: bool) -> bool:
+    return isinstance(operand, ir.Const) and operand.value is value
+
+
+def _same_constant(a: ir.Operand, b: ir.Operand) -> bool:
+    if not (isinstance(a, ir.Const) and isinstance(b, ir.Const)):
+        return False
+    x, y = a.value, b.value
+    return type(x) is type(y) and _plain(x) and repr(x) == repr(y)

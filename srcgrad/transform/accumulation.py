@@ -1,0 +1,255 @@
+"""Where adjoints are added up: no zeros that are added to once, no copies of what nobody needs.
+
+Runs last, when the reverse sweep stands on its own. It moves the allocation of an adjoint to
+where the first contribution comes, and lets that contribution be the adjoint if it is an array
+nobody else holds. Everything here is about statements of one block, between which nothing else
+touches the memory in question.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.aliasing import Aliasing, holds_memory
+from ..emit import runtime
+from ..kinds import Array, Kind
+from .elementwise import number_kind
+from .prune import SHAPE_ONLY
+from .recording import rename
+from .simplify import use_counts
+
+COPIES: frozenset[Any] = frozenset({np.ndarray.copy, np.array, np.copy})
+# What returns an array of its own although `views` is empty for other reasons.
+NOT_FRESH: frozenset[Any] = frozenset(
+    {list.pop, builtins.getattr, operator.call, operator.getitem, np.asarray, runtime.finished,
+     np.broadcast_to}
+)
+
+
+def accumulate(function: ir.Function) -> None:
+    """Improve how adjoints are allocated and added up, in place."""
+    _Accumulator(function).run()
+
+
+class _Accumulator:
+    def __init__(self, function: ir.Function) -> None:
+        self.function = function
+        self.aliasing = Aliasing(function.block)
+        self.counts = use_counts(function.block)
+        self.renamed: dict[ir.Var, ir.Operand] = {}
+
+    def run(self) -> None:
+        self.block(self.function.block)
+        if self.renamed:
+            rename(self.function.block, self.resolve)
+
+    def resolve(self, var: ir.Var) -> ir.Operand:
+        operand: ir.Operand = var
+        while isinstance(operand, ir.Var) and operand in self.renamed:
+            operand = self.renamed[operand]
+        return operand
+
+    def block(self, block: ir.Block) -> None:
+        for s in list(block.statements):
+            for inner in ir.blocks(s):
+                self.block(inner)
+        self.drop_copies(block)
+        for s in list(block.statements):
+            if isinstance(s, ir.Assign) and s.function is np.zeros_like and not s.kwargs:
+                self.first_touch(block, s)
+
+    # Copies
+
+    def drop_copies(self, block: ir.Block) -> None:
+        """A copy of a fresh array that nobody else uses is that array."""
+        fresh: set[ir.Var] = set()
+        for s in list(block.statements):
+            if not isinstance(s, ir.Assign):
+                continue
+            source = s.args[0] if s.args else None
+            if (
+                s.function in COPIES and len(s.args) == 1 and not s.kwargs
+                and isinstance(source, ir.Var) and source in fresh
+                and self.counts.get(source) == 1 and source.kind == s.target.kind
+            ):  # fmt: skip
+                block.statements.remove(s)
+                self.replace(s.target, source)
+            elif self.makes_array(s):
+                fresh.add(s.target)
+
+    def makes_array(self, s: ir.Assign) -> bool:
+        """Whether a call returns an array of its own."""
+        kind = s.target.kind
+        return (
+            not s.views and not s.effect and not s.writes
+            and isinstance(kind, Array) and kind.shape not in (None, ())
+            and s.function not in NOT_FRESH and not isinstance(s.function, type)
+        )  # fmt: skip
+
+    def replace(self, target: ir.Var, source: ir.Var) -> None:
+        if target.user or not source.user:
+            source.name, source.user = target.name, target.user
+        self.counts[source] = self.counts.get(target, 0)
+        self.renamed[target] = source
+        self.aliasing.union(source, target)
+
+    # First contributions
+
+    def first_touch(self, block: ir.Block, zeros: ir.Assign) -> None:
+        """Let the first contribution to an array of zeros be what the array starts as."""
+        statements = block.statements
+        d = zeros.target
+        root = self.aliasing.find(d)
+        start = next(i for i, s in enumerate(statements) if s is zeros)
+        touched: set[int] = set()
+        position = start + 1
+        while position < len(statements):
+            s = statements[position]
+            if not self.mentions(s, root):
+                position += 1
+                continue
+            if not touched and start + 1 < position:
+                del statements[start]
+                position -= 1
+                statements.insert(position, zeros)
+                start = position
+                position += 1
+            if not isinstance(s, ir.Assign):
+                return
+            if not touched and s.args and s.args[0] is d and self.begin(block, start, position):
+                return
+            key = self.store(block, position, d, touched)
+            if key is None:
+                return
+            touched.add(key)
+            position += 1
+
+    def mentions(self, statement: ir.Statement, root: ir.Var) -> bool:
+        """Whether a statement touches memory, or may; one that only asks its shape does too."""
+        inside = [statement, *(s for b in ir.blocks(statement) for s in ir.walk(b))]
+        results = [o for s in inside for b in ir.blocks(s) for o in b.results]
+        return any(
+            holds_memory(v.kind) and self.aliasing.find(v) is root
+            for used in (*(ir.uses(s) for s in inside), *(ir.variables(o) for o in results))
+            for v in used
+        )
+
+    def begin(self, block: ir.Block, start: int, position: int) -> bool:
+        """Make `d = zeros; d += c` into `d = c`, if that is what these statements are."""
+        s, d = block.statements[position], block.statements[start].target  # type: ignore[union-attr]
+        assert isinstance(s, ir.Assign)
+        if s.function not in (operator.iadd, operator.isub) or len(s.args) != 2:
+            return False
+        value = s.args[1]
+        kind: Kind | None = number_kind(value)
+        if not isinstance(kind, Array) or kind != d.kind or kind.shape is None:
+            return False
+        assert isinstance(value, ir.Var)
+        if self.aliasing.find(value) is self.aliasing.find(d):
+            return False
+        if s.function is operator.isub:
+            made = ir.Assign(d, operator.neg, (value,), (), s.span)
+        else:
+            maker = next(
+                (m for m in block.statements[:position]
+                 if isinstance(m, ir.Assign) and m.target is value), None,
+            )  # fmt: skip
+            if maker is not None and self.counts[value] == 1 and self.makes_array(maker):
+                del block.statements[position], block.statements[start]
+                value.name, value.user = d.name, d.user
+                self.counts[value] = self.counts[d]
+                self.renamed[d] = value
+                self.aliasing.union(value, d)
+                return True
+            made = ir.Assign(d, np.ndarray.copy, (value,), (), s.span)
+        block.statements[position] = made
+        del block.statements[start]
+        return True
+
+    def store(
+        self, block: ir.Block, position: int, d: ir.Var, touched: set[int]
+    ) -> int | None:
+        """Make a first `d[key] += c` into `d[key] = c`; the key, if others may follow.
+
+        Items with other constant keys have been touched already.
+        """
+        statements = block.statements
+        read = statements[position]
+        assert isinstance(read, ir.Assign)
+        if read.function is not operator.getitem or read.args[0] is not d or read.kwargs:
+            return None
+        if self.counts.get(read.target) != 1 or position + 1 >= len(statements):
+            return None
+        key = read.args[1]
+        number = key.value if isinstance(key, ir.Const) and type(key.value) is int else -1
+        if touched and (number < 0 or number in touched):
+            return None
+        following = statements[position + 1]
+        if not isinstance(following, ir.Assign) or not following.args:
+            return None
+        if following.args[0] is not read.target or len(following.args) != 2:
+            return None
+        value = following.args[1]
+        if any(holds_memory(v.kind) and self.aliasing.find(v) is self.aliasing.find(d)
+               for v in ir.variables(value)):
+            return None
+        if not _real(number_kind(value), d.kind):
+            return None
+        function, span = following.function, following.span
+        count = 2
+        if function is operator.add:
+            if position + 2 >= len(statements):
+                return None
+            last = statements[position + 2]
+            if (
+                not isinstance(last, ir.Assign) or last.function is not operator.setitem
+                or last.args[0] is not d or not _same_key(last.args[1], key)
+                or last.args[2] is not following.target
+                or self.counts.get(following.target) != 1
+            ):  # fmt: skip
+                return None
+            count = 3
+        elif function not in (operator.iadd, operator.isub) or not read.views:
+            return None
+        made: list[ir.Statement] = []
+        if function is operator.isub:
+            assert isinstance(value, (ir.Var, ir.Const))
+            kind = number_kind(value)
+            if not isinstance(value, ir.Var) or not isinstance(kind, Array):
+                return None
+            negative = ir.Var(d.name, kind)
+            made.append(ir.Assign(negative, operator.neg, (value,), (), span))
+            self.counts[negative] = 1
+            value = negative
+        target = ir.Var("_", statements[position + 1].target.kind)  # type: ignore[union-attr]
+        made.append(ir.Assign(target, operator.setitem, (d, key, value), (), span, writes=(d,)))
+        statements[position : position + count] = made
+        return number if number >= 0 else None
+
+
+def _real(value: Kind | None, into: Kind) -> bool:
+    """Whether a number can be stored where it could be added."""
+    if value is None or not isinstance(into, Array):
+        return False
+    a, b = value.dtype, into.dtype  # type: ignore[attr-defined]
+    return a is not None and b is not None and b.kind in "fc" and (a.kind != "c" or b.kind == "c")
+
+
+def _same_key(a: ir.Operand, b: ir.Operand) -> bool:
+    if a is b:
+        return True
+    if isinstance(a, ir.Const) and isinstance(b, ir.Const):
+        return type(a.value) is type(b.value) and repr(a.value) == repr(b.value)
+    if isinstance(a, ir.Pack) and isinstance(b, ir.Pack):
+        return a.type is b.type and len(a.items) == len(b.items) and all(
+            _same_key(x, y) for x, y in zip(a.items, b.items, strict=True)
+        )
+    return False
+
+
+__all__ = ["SHAPE_ONLY", "accumulate"]

@@ -1,0 +1,432 @@
+"""Rewriting rules of arithmetic: signs and constant factors move outwards, where they meet.
+
+A rule sees one call and returns what replaces it, or changes the call in place, or does nothing.
+`ALGEBRA` holds for the reverse sweep, whose results may differ from the textbook's by rounding;
+the forward sweep computes what the user wrote, and gets the rules of `FORWARD` alone.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import ir
+from ..kinds import Array, Scalar
+from .elementwise import elementwise_kind, number_kind, promoted, same_kind
+
+if TYPE_CHECKING:
+    from .simplify import Simplifier
+
+Rule = Callable[["Simplifier", ir.Assign], ir.Operand | None]
+
+FOLDABLE: frozenset[Any] = frozenset(
+    {operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
+     operator.floordiv, operator.mod, operator.lt, operator.le, operator.gt, operator.ge,
+     operator.eq, operator.ne, operator.not_, builtins.abs, builtins.float, builtins.int,
+     builtins.bool}
+)  # fmt: skip
+
+
+def fold(s: ir.Assign) -> ir.Const | None:
+    """The value of a call of numbers that are known."""
+    if s.kwargs or not s.args or not all(type(a) is ir.Const for a in s.args):
+        return None
+    values = [a.value for a in s.args if isinstance(a, ir.Const)]
+    if not all(type(v) in (int, float, bool) or isinstance(v, np.floating) for v in values):
+        return None
+    try:
+        if s.function not in FOLDABLE:
+            return None
+        with np.errstate(all="raise"):
+            result = s.function(*values)
+    except (TypeError, ArithmeticError, ValueError):
+        return None
+    if isinstance(result, complex) or (isinstance(result, float) and not math.isfinite(result)):
+        return None
+    return ir.Const(result)
+
+
+# -- what operands are -----------------------------------------------------------------------------
+
+
+def is_number(operand: ir.Operand, *values: float) -> bool:
+    """Whether an operand is a known number, one of these if any are given."""
+    if not isinstance(operand, ir.Const):
+        return False
+    value = operand.value
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.floating)):
+        return False
+    return not values or any(float(value) == v for v in values)
+
+
+def is_scalar(operand: ir.Operand) -> bool:
+    """Whether an operand is a real number that can be a coefficient."""
+    if isinstance(operand, ir.Const):
+        return is_number(operand) and math.isfinite(operand.value)
+    kind = operand.kind if isinstance(operand, ir.Var) else None
+    return isinstance(kind, Scalar) and kind.dtype.kind == "f"
+
+
+def is_array(operand: ir.Operand) -> bool:
+    return isinstance(operand, ir.Var) and isinstance(operand.kind, Array)
+
+
+def is_floating(s: ir.Assign) -> bool:
+    """Whether a call yields floats of known dtype and shape."""
+    kind = s.target.kind
+    return (
+        isinstance(kind, (Array, Scalar))
+        and kind.dtype is not None
+        and kind.dtype.kind in "fc"
+        and kind.shape is not None
+    )
+
+
+def keeps_dtype(whole: ir.Operand, part: ir.Operand) -> bool:
+    """Whether a call and its operand have the same floating dtype."""
+    a, b = number_kind(whole), number_kind(part)
+    return (
+        a is not None and b is not None and a.dtype is not None
+        and a.dtype == b.dtype and a.dtype.kind in "fc"
+    )  # fmt: skip
+
+
+def scaled(ctx: Simplifier, operand: ir.Operand) -> tuple[ir.Operand, ir.Operand] | None:
+    """(c, x) if an operand is `c * x`, used nowhere else, with c a scalar and x an array.
+
+    x may be a scalar too if c is a constant.
+    """
+    s = ctx.temporary(operand, operator.mul)
+    if s is None or not is_scalar(s.args[0]) or not keeps_dtype(operand, s.args[1]):
+        return None
+    if is_array(s.args[1]) or (is_number(s.args[0]) and isinstance(s.args[1], ir.Var)):
+        return s.args[0], s.args[1]
+    return None
+
+
+def negated(ctx: Simplifier, operand: ir.Operand) -> ir.Operand | None:
+    """x if an operand is `-x`, used nowhere else."""
+    s = ctx.temporary(operand, operator.neg)
+    return s.args[0] if s is not None and keeps_dtype(operand, s.args[0]) else None
+
+
+def combine(ctx: Simplifier, function: Any, *operands: ir.Operand) -> ir.Operand | None:
+    """A new call on scalars, None if its kind isn't known."""
+    if all(is_number(o) for o in operands):
+        return fold(ir.Assign(ir.Var("", Scalar(np.dtype(float))), function, operands))
+    kind = elementwise_kind(function, operands)
+    return None if kind is None else ctx.emit(function, *operands, kind=kind, name="scale")
+
+
+def rewritten(
+    ctx: Simplifier, s: ir.Assign, function: Any, coefficient: ir.Operand, inner: Any,
+    *operands: ir.Operand,
+) -> None:
+    """Make a call `function(coefficient, inner(*operands))`, if that keeps its kind."""
+    kind = elementwise_kind(inner, operands)
+    if kind is None:
+        return
+    probe = ir.Var(s.target.name, kind)
+    whole = promoted((coefficient, probe))
+    if kind.shape != s.target.kind.shape or whole != s.target.kind.dtype:  # type: ignore[union-attr]
+        return
+    s.args = (coefficient, ctx.emit(inner, *operands, kind=kind))
+    s.function = function
+
+
+def negate(ctx: Simplifier, s: ir.Assign, inner: Any, *operands: ir.Operand) -> None:
+    """Make a call `-inner(*operands)`, if that keeps its kind."""
+    kind = elementwise_kind(inner, operands)
+    if same_kind(kind, s.target.kind):
+        s.args, s.function = (ctx.emit(inner, *operands, kind=kind),), operator.neg
+
+
+def become(s: ir.Assign, function: Any, *operands: ir.Operand) -> None:
+    """Turn a call into another that yields the same, if that keeps its kind."""
+    if same_kind(elementwise_kind(function, operands), s.target.kind):
+        s.function, s.args = function, operands
+
+
+# -- the rules -------------------------------------------------------------------------------------
+
+
+def multiply(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    a, b = s.args
+    if not is_floating(s):
+        return None
+    if is_scalar(b) and not is_scalar(a) or is_number(b) and not is_number(a):
+        s.args = a, b = b, a
+    if is_number(a, 1.0) and same_kind(number_kind(b), s.target.kind):
+        return ctx.same(s.target, b)
+    if is_number(a, -1.0):
+        become(s, operator.neg, b)
+        return None
+    x, y = negated(ctx, a), negated(ctx, b)
+    if x is not None or y is not None:
+        operands = a if x is None else x, b if y is None else y
+        if x is None or y is None:
+            negate(ctx, s, operator.mul, *operands)
+        else:
+            become(s, operator.mul, *operands)
+        return None
+    left, right = scaled(ctx, a), scaled(ctx, b)
+    if is_scalar(a) and right is not None:
+        c = combine(ctx, operator.mul, a, right[0])
+        if c is not None:
+            become(s, operator.mul, c, right[1])
+        return None
+    if left is not None and right is not None and is_array(a) and is_array(b):
+        c = combine(ctx, operator.mul, left[0], right[0])
+        if c is not None:
+            rewritten(ctx, s, operator.mul, c, operator.mul, left[1], right[1])
+        return None
+    shape = s.target.kind.shape  # type: ignore[union-attr]
+    if left is not None and number_kind(a).shape == shape:  # type: ignore[union-attr]
+        rewritten(ctx, s, operator.mul, left[0], operator.mul, left[1], b)
+    elif right is not None and number_kind(b).shape == shape:  # type: ignore[union-attr]
+        rewritten(ctx, s, operator.mul, right[0], operator.mul, a, right[1])
+    elif (ratio := ctx.temporary(b, operator.truediv)) is not None:
+        numerator, denominator = ratio.args
+        if is_number(numerator, 1.0):
+            become(s, operator.truediv, a, denominator)
+        elif is_scalar(a) and is_scalar(numerator) and is_array(denominator):
+            c = combine(ctx, operator.mul, a, numerator)
+            if c is not None:
+                become(s, operator.truediv, c, denominator)
+    return None
+
+
+def divide(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    a, b = s.args
+    if not is_floating(s):
+        return None
+    if is_number(b, 1.0) and same_kind(number_kind(a), s.target.kind):
+        return ctx.same(s.target, a)
+    x, y = negated(ctx, a), negated(ctx, b)
+    if x is not None:
+        negate(ctx, s, operator.truediv, x, b)
+        return None
+    if y is not None:
+        if is_number(a):
+            become(s, operator.truediv, ir.Const(-a.value), y)  # type: ignore[union-attr]
+        else:
+            negate(ctx, s, operator.truediv, a, y)
+        return None
+    left = scaled(ctx, a)
+    if left is None:
+        return None
+    if is_scalar(b) and not is_number(b, 0.0) and is_array(a):
+        c = combine(ctx, operator.truediv, left[0], b)
+        if c is not None:
+            become(s, operator.mul, c, left[1])
+    elif number_kind(a).shape == s.target.kind.shape:  # type: ignore[union-attr]
+        rewritten(ctx, s, operator.mul, left[0], operator.truediv, left[1], b)
+    return None
+
+
+def negative(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    (a,) = s.args
+    if not is_floating(s):
+        return None
+    x = negated(ctx, a)
+    if x is not None and same_kind(number_kind(x), s.target.kind):
+        return ctx.same(s.target, x)
+    product = scaled(ctx, a)
+    if product is not None:
+        c = combine(ctx, operator.neg, product[0])
+        if c is not None:
+            become(s, operator.mul, c, product[1])
+        return None
+    difference = ctx.temporary(a, operator.sub)
+    if difference is not None and keeps_dtype(a, difference.args[0]):
+        become(s, operator.sub, difference.args[1], difference.args[0])
+        return None
+    ratio = ctx.temporary(a, operator.truediv)
+    if ratio is not None and is_number(ratio.args[0]):
+        become(s, operator.truediv, ir.Const(-ratio.args[0].value), ratio.args[1])  # type: ignore[union-attr]
+    return None
+
+
+def add(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    a, b = s.args
+    if not is_floating(s):
+        return None
+    for x, y in ((a, b), (b, a)):
+        if is_number(x, 0.0) and same_kind(number_kind(y), s.target.kind):
+            return ctx.same(s.target, y)
+    if a is b:
+        become(s, operator.mul, ir.Const(2.0), a)
+        return None
+    x, y = negated(ctx, a), negated(ctx, b)
+    if y is not None:
+        become(s, operator.sub, a, y)
+    elif x is not None:
+        become(s, operator.sub, b, x)
+    else:
+        _factor(ctx, s, operator.add)
+    return None
+
+
+def subtract(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    a, b = s.args
+    if not is_floating(s):
+        return None
+    if is_number(b, 0.0) and same_kind(number_kind(a), s.target.kind):
+        return ctx.same(s.target, a)
+    if is_number(a, 0.0):
+        become(s, operator.neg, b)
+        return None
+    x, y = negated(ctx, a), negated(ctx, b)
+    if y is not None:
+        become(s, operator.add, a, y)
+    elif x is not None:
+        negate(ctx, s, operator.add, x, b)
+    else:
+        _factor(ctx, s, operator.sub)
+    return None
+
+
+def _factor(ctx: Simplifier, s: ir.Assign, function: Any) -> None:
+    """`c * x + c * y` is `c * (x + y)`; `x + -2.0 * y` is `x - 2.0 * y`."""
+    a, b = s.args
+    left, right = scaled(ctx, a), scaled(ctx, b)
+    if left is not None and right is not None and is_array(a) and is_array(b):
+        (c, x), (d, y) = left, right
+        if c is d or (is_number(c) and is_number(d) and c.value == d.value):  # type: ignore[union-attr]
+            rewritten(ctx, s, operator.mul, c, function, x, y)
+            return
+        if x is y:
+            total = combine(ctx, function, c, d)
+            if total is not None:
+                become(s, operator.mul, total, x)
+            return
+    if right is not None and is_number(right[0]) and right[0].value < 0:  # type: ignore[union-attr]
+        other = operator.sub if function is operator.add else operator.add
+        minus = ir.Const(-right[0].value)  # type: ignore[union-attr]
+        if same_kind(elementwise_kind(other, (a, b)), s.target.kind):
+            s.args = (a, ctx.emit(operator.mul, minus, right[1], kind=number_kind(b)))
+            s.function = other
+    elif (
+        function is operator.add and left is not None and right is None
+        and is_number(left[0]) and left[0].value < 0  # type: ignore[union-attr]
+    ):  # fmt: skip
+        minus = ir.Const(-left[0].value)  # type: ignore[union-attr]
+        if same_kind(elementwise_kind(operator.sub, (b, a)), s.target.kind):
+            s.args = (b, ctx.emit(operator.mul, minus, left[1], kind=number_kind(a)))
+            s.function = operator.sub
+
+
+def power(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    x, n = s.args
+    if is_number(n, 1.0) and is_floating(s) and same_kind(number_kind(x), s.target.kind):
+        return ctx.same(s.target, x)
+    if is_number(n, 2.0) and is_floating(s) and keeps_dtype(s.target, x):
+        become(s, operator.mul, x, x)
+    return None
+
+
+def cube(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """`x ** 3` as a product: NumPy takes a general power for it."""
+    x, n = s.args
+    if is_array(x) and is_number(n, 3.0) and is_floating(s) and keeps_dtype(s.target, x):
+        if ctx.stable(x) and same_kind(x.kind, s.target.kind):  # type: ignore[union-attr]
+            square = ctx.emit(operator.mul, x, x, kind=s.target.kind)
+            s.function, s.args = operator.mul, (square, x)
+    return None
+
+
+def accumulate(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """`d += -x` is `d -= x`."""
+    target, value = s.args
+    other = operator.isub if s.function is operator.iadd else operator.iadd
+    x = negated(ctx, value)
+    if x is not None:
+        s.function, s.args = other, (target, x)
+        return None
+    product = scaled(ctx, value)
+    if product is not None and is_number(product[0]) and product[0].value < 0:  # type: ignore[union-attr]
+        minus = ir.Const(-product[0].value)  # type: ignore[union-attr]
+        if is_number(minus, 1.0):
+            s.function, s.args = other, (target, product[1])
+        else:
+            made = ctx.emit(operator.mul, minus, product[1], kind=number_kind(value))
+            s.function, s.args = other, (target, made)
+    return None
+
+
+def total(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """Factors that are the same along the axes of a sum leave it."""
+    value = s.args[0]
+    kwargs = dict(s.kwargs)
+    if len(s.args) > 1 or set(kwargs) - {"axis", "keepdims"} or not is_floating(s):
+        return None
+    if not is_array(value) or not keeps_dtype(s.target, value):
+        return None
+    kind = s.target.kind
+    x = negated(ctx, value)
+    if x is not None:
+        inner = ctx.emit(np.sum, x, kind=kind, kwargs=s.kwargs)
+        s.function, s.args, s.kwargs = operator.neg, (inner,), ()
+        return None
+    product = scaled(ctx, value)
+    if product is not None and is_array(product[1]):
+        inner = ctx.emit(np.sum, product[1], kind=kind, kwargs=s.kwargs)
+        s.function, s.args, s.kwargs = operator.mul, (product[0], inner), ()
+        return None
+    factors = ctx.temporary(value, operator.mul)
+    if factors is None:
+        return None
+    a, b = factors.args
+    if not is_array(a) or not is_array(b):
+        return None
+    a_kind, b_kind = number_kind(a), number_kind(b)
+    assert a_kind is not None and b_kind is not None
+    if a_kind.shape is None or b_kind.shape is None or a_kind.dtype != b_kind.dtype:
+        return None
+    if not kwargs and len(a_kind.shape) == 1 and a_kind.shape == b_kind.shape:
+        if a_kind.dtype in (np.float64, np.float32):
+            s.function, s.args = operator.matmul, (a, b)
+        return None
+    axes = _leading(kwargs)
+    shape = value.kind.shape  # type: ignore[union-attr]
+    if axes:
+        for large, small in ((a, b), (b, a)):
+            rest = number_kind(small)
+            have = number_kind(large)
+            if (
+                rest is not None and have is not None and rest.rank is not None
+                and have.shape == shape and rest.rank <= len(shape) - axes
+            ):  # fmt: skip
+                inner = ctx.emit(np.sum, large, kind=kind, kwargs=s.kwargs)
+                s.function, s.args, s.kwargs = operator.mul, (inner, small), ()
+                return None
+    return None
+
+
+def _leading(kwargs: dict[str, ir.Operand]) -> int:
+    """How many leading axes a sum reduces and drops, 0 if it reduces others."""
+    axis, keepdims = kwargs.get("axis"), kwargs.get("keepdims", ir.Const(False))
+    if not isinstance(axis, ir.Const) or not isinstance(keepdims, ir.Const) or keepdims.value:
+        return 0
+    axes = axis.value if isinstance(axis.value, tuple) else (axis.value,)
+    return len(axes) if axes == tuple(range(len(axes))) else 0
+
+
+FORWARD: dict[Any, list[Rule]] = {operator.pow: [cube]}
+
+ALGEBRA: dict[Any, list[Rule]] = {
+    operator.mul: [multiply],
+    operator.truediv: [divide],
+    operator.neg: [negative],
+    operator.add: [add],
+    operator.sub: [subtract],
+    operator.pow: [power],
+    operator.iadd: [accumulate],
+    operator.isub: [accumulate],
+    np.sum: [total],
+}

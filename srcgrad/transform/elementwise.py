@@ -1,0 +1,119 @@
+"""Which primitives work element by element, and the kind of their result."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..kinds import Array, Dimension, Kind, Scalar, Size, kind_of
+
+ARITHMETIC: frozenset[Any] = frozenset(
+    {operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
+     operator.abs, builtins.abs}
+)  # fmt: skip
+
+
+def is_elementwise(function: Any) -> bool:
+    """Whether a function works element by element on the broadcast shape of its operands."""
+    if isinstance(function, np.ufunc):
+        return function.signature is None and function.nout == 1
+    try:
+        return function in ARITHMETIC
+    except TypeError:
+        return False
+
+
+def number_kind(operand: ir.Operand) -> Array | Scalar | None:
+    """The kind of an operand that is a number or an array."""
+    if isinstance(operand, ir.Var):
+        kind = operand.kind
+    elif isinstance(operand, ir.Const) and isinstance(operand.value, (int, float, complex, np.generic)):
+        kind = kind_of(operand.value)
+    else:
+        return None
+    return kind if isinstance(kind, (Array, Scalar)) else None
+
+
+def broadcast(shapes: Iterable[tuple[Dimension, ...]]) -> tuple[Dimension, ...] | None:
+    """The shape that shapes broadcast to, None if that isn't known."""
+    result: tuple[Dimension, ...] = ()
+    for shape in shapes:
+        rank = max(len(result), len(shape))
+        a = (1,) * (rank - len(result)) + result
+        b = (1,) * (rank - len(shape)) + shape
+        merged = []
+        for m, n in zip(a, b, strict=True):
+            if m == n or n == 1:
+                merged.append(m)
+            elif m == 1:
+                merged.append(n)
+            elif isinstance(m, int) or isinstance(n, int):
+                merged.append(m if isinstance(m, int) else n)
+            elif isinstance(m, Size) and m.never_one:
+                merged.append(m)
+            elif isinstance(n, Size) and n.never_one:
+                merged.append(n)
+            else:
+                return None
+        result = tuple(merged)
+    return result
+
+
+def promoted(operands: Sequence[ir.Operand]) -> np.dtype[Any] | None:
+    """The dtype of arithmetic on operands, by NumPy's rules for Python numbers."""
+    strong: list[Any] = []
+    weak: list[Any] = []
+    unsure: list[Any] = []
+    for operand in operands:
+        kind = number_kind(operand)
+        if kind is None or kind.dtype is None:
+            return None
+        if isinstance(kind, Array) or kind.python is False:
+            strong.append(kind.dtype)
+        elif kind.python:
+            weak.append({"f": 0.0, "c": 0j, "b": False}.get(kind.dtype.kind, 0))
+        else:
+            unsure.append(kind.dtype)
+    result = np.result_type(*strong, *weak) if strong or weak else np.dtype(np.float64)
+    for dtype in unsure:  # a Python number or a NumPy one: fine where it makes no difference
+        if not strong or np.result_type(result, dtype) != result:
+            if strong:
+                return None
+            result = np.result_type(result, dtype)
+    return result
+
+
+def elementwise_kind(function: Any, operands: Sequence[ir.Operand]) -> Array | Scalar | None:
+    """The kind of arithmetic on floating-point operands, None if it isn't known."""
+    kinds = [number_kind(o) for o in operands]
+    dtype = promoted(operands)
+    if dtype is None or any(k is None or k.shape is None for k in kinds):
+        return None
+    if dtype.kind not in "fc" or function not in ARITHMETIC:
+        return None
+    shape = broadcast(k.shape for k in kinds if k is not None and k.shape is not None)
+    if shape is None:
+        return None
+    if shape or any(isinstance(k, Array) for k in kinds):
+        if not shape:
+            return None  # arithmetic on arrays without dimensions yields a NumPy number
+        return Array(dtype, shape)
+    flags = {k.python for k in kinds if isinstance(k, Scalar)}
+    python = False if False in flags else None if None in flags else True
+    return Scalar(dtype, python)
+
+
+def same_kind(a: Kind | None, b: Kind | None) -> bool:
+    """Whether two kinds of numbers or arrays say the same of dtype and shape."""
+    if not isinstance(a, (Array, Scalar)) or not isinstance(b, (Array, Scalar)):
+        return False
+    if a.dtype != b.dtype or a.shape != b.shape or a.shape is None:
+        return False
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        return a.python == b.python or b.python is None
+    return type(a) is type(b)
