@@ -20,6 +20,8 @@ from tests.rules.kit import Case, is_float
 
 pytest.importorskip("scipy")
 
+from scipy import linalg  # noqa: E402
+
 SAMPLES: dict[Any, list[Case]] = {}
 for module in pkgutil.iter_modules(tests.rules.__path__, "tests.rules."):
     if module.name.startswith("tests.rules.samples_scipy_"):
@@ -74,6 +76,96 @@ def test_compiled(function: Any) -> None:
                 return measured(function(*before, x, *after, **options))
 
             check(program, x, max(case.tolerance, 2e-6))
+
+
+PROGRAMS: dict[str, tuple[Any, Any]] = {}
+
+
+def program(x: Any) -> Any:
+    """Register a program with the argument at which it is checked."""
+
+    def register(function: Any) -> Any:
+        PROGRAMS[function.__name__] = (function, x)
+        return function
+
+    return register
+
+
+MATRIX = np.random.default_rng(3).normal(size=(4, 4))
+VECTOR = np.random.default_rng(4).normal(size=4)
+DEFINITE = MATRIX @ MATRIX.T + 4 * np.eye(4)
+
+
+@program(MATRIX)
+def solve_assuming(x):
+    a = x @ x.T + 4 * np.eye(4)
+    b = np.sin(x)
+    total = linalg.solve(a, b, assume_a="pos") @ VECTOR
+    total = total + linalg.solve(a, b[0], assume_a="sym")
+    total = total + linalg.solve(a, b[1], assume_a="her", lower=True)
+    return np.sum(total * VECTOR)
+
+
+@program(MATRIX)
+def cho_factor_and_solve(x):
+    factor = linalg.cho_factor(x @ x.T + 4 * np.eye(4), lower=True)
+    solution = linalg.cho_solve(factor, np.cos(x[0]))
+    upper = linalg.cho_factor(x @ x.T + 4 * np.eye(4))
+    return solution @ linalg.cho_solve(upper, x[1]) + np.sum(np.log(np.diag(factor[0])))
+
+
+@program(MATRIX)
+def lu_factor_and_solve(x):
+    factors = linalg.lu_factor(x)
+    return np.sum(linalg.lu_solve(factors, x[0]) * VECTOR) + linalg.lu_solve(factors, VECTOR, 1)[2]
+
+
+@program(MATRIX)
+def generalised_eigenvalues(x):
+    a, b = x + x.T, x @ x.T + 3 * np.eye(4)
+    w, v = linalg.eigh(a, b)
+    return np.sum(np.sin(w)) + np.sum(v**2 * MATRIX) + linalg.eigvalsh(a, b)[1]
+
+
+@program(MATRIX)
+def some_eigenvalues(x):
+    a = x + x.T
+    top = linalg.eigh(a, eigvals_only=True, subset_by_index=(2, 3))
+    return np.sum(top**2) + np.sum(linalg.eigh(a)[1] ** 2 * MATRIX)
+
+
+@program(MATRIX + 2 * np.eye(4))
+def complex_eigenvectors(x):
+    w, v = linalg.eig(x)
+    return np.sum(np.abs(v) ** 2 * MATRIX) + np.sum(np.abs(w) ** 2)
+
+
+@program(-DEFINITE + 0.1 * MATRIX)
+def complex_square_root(x):
+    return np.sum(np.abs(linalg.sqrtm(x)) ** 3) + np.sum(np.abs(linalg.logm(x)) ** 2)
+
+
+@program(DEFINITE + 0.1 * MATRIX)
+def real_square_root(x):
+    return np.sum(linalg.sqrtm(x) ** 3) + np.sum(linalg.logm(x) ** 2)
+
+
+@program(MATRIX)
+def polar_and_procrustes(x):
+    u, p = linalg.polar(x)
+    left, q = linalg.polar(x, side="left")
+    rotation, scale = linalg.orthogonal_procrustes(x, MATRIX.T)
+    return np.sum(u * MATRIX + p * DEFINITE + left * q) + np.sum(rotation * DEFINITE) * scale
+
+
+@program(MATRIX)
+def khatri_rao_product(x):
+    return np.sum(np.sin(linalg.khatri_rao(x, x[:2])))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(name: str) -> None:
+    check(*PROGRAMS[name])
 
 
 def test_scipy_is_not_imported_by_srcgrad(tmp_path: Path) -> None:

@@ -60,6 +60,17 @@ def is_inert(statement: ir.Assign) -> bool:
     return record is not None and record.zero
 
 
+def _items(block: ir.Block) -> dict[ir.Var, list[ir.Var]]:
+    """The variables taken out of each tuple: used where the tuple is used as a whole."""
+    found: dict[ir.Var, list[ir.Var]] = {}
+    for s in ir.walk(block):
+        if isinstance(s, ir.Assign) and s.function is operator.getitem:
+            container = s.args[0]
+            if isinstance(container, ir.Var) and isinstance(container.kind, TupleOf):
+                found.setdefault(container, []).append(s.target)
+    return found
+
+
 class Activity:
     """The active variables of a block, for given inputs and outputs."""
 
@@ -71,6 +82,7 @@ class Activity:
         aliasing: Aliasing,
     ) -> None:
         self.aliasing = aliasing
+        self.items = _items(block)
         self.varied: set[ir.Var] = set(inputs)
         self.useful: set[ir.Var] = set(outputs)
         self._repeat(self._forward, block, self.varied)
@@ -132,9 +144,12 @@ class Activity:
                         if self.is_varied(s.inits[k]) or self.is_varied(s.body.results[k]):
                             self._put(self.varied, target)
 
-    def _use(self, operand: ir.Operand) -> None:
+    def _use(self, operand: ir.Operand, whole: bool = True) -> None:
         for v in ir.variables(operand):
             self._put(self.useful, v)
+            if whole:
+                for item in self.items.get(v, ()):
+                    self._put(self.useful, item)
 
     def _backward(self, block: ir.Block) -> None:
         for s in reversed(block.statements):
@@ -142,8 +157,9 @@ class Activity:
                 case ir.Assign():
                     wanted = self._has(self.useful, s.target) and not is_inert(s)
                     if wanted or any(self._has(self.useful, v) for v in s.writes):
+                        whole = s.function is not operator.getitem
                         for operand in s.operands():
-                            self._use(operand)
+                            self._use(operand, whole)
                 case ir.If():
                     for k, target in enumerate(s.targets):
                         if self._has(self.useful, target):

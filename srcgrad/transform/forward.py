@@ -222,6 +222,8 @@ class Tangent(Adjoint):
             tangent = self.tangent(operand)
             if tangent is None or (isinstance(p, ir.Const) and (p.value is None or p.value == 0)):
                 continue
+            if isinstance(p, ir.Const) and isinstance(p.value, registry.Unknown):
+                self._refuse_unknown(s, p.value)
             term = self.binary(operator.mul, tangent, p)
             total = term if total is None else self.binary(operator.add, total, term)
         if total is None:

@@ -276,11 +276,12 @@ class Adjoint(Shadows):
         """Refuse an active operand by which the rule knows no derivative."""
         if isinstance(contribution, ir.Const) and isinstance(contribution.value, registry.Unknown):
             if any(self.activity.active(v) for v in ir.variables(operand)):
-                raise UnsupportedError(
-                    f"{_name(s.function)} can't be differentiated like this: "
-                    f"{contribution.value.reason}",
-                    s.span,
-                )
+                self._refuse_unknown(s, contribution.value)
+
+    def _refuse_unknown(self, s: ir.Assign, unknown: registry.Unknown) -> None:
+        raise UnsupportedError(
+            f"{_name(s.function)} can't be differentiated like this: {unknown.reason}", s.span
+        )
 
     def _check_keywords(self, s: ir.Assign, rule: Any) -> None:
         names = _parameters(rule)
