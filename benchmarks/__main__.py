@@ -20,7 +20,7 @@ os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_paralleli
 import argparse  # noqa: E402
 import contextlib  # noqa: E402
 import time  # noqa: E402
-from collections.abc import Iterable  # noqa: E402
+from collections.abc import Iterable, Iterator  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from benchmarks import report, sixteen  # noqa: E402
@@ -128,10 +128,17 @@ def quietly(workload: Workload, size_class: str, contenders: list[Any], effort: 
 
 
 @contextlib.contextmanager
-def silence() -> Any:
-    """Drop what contenders print; the progress bar writes to the error stream."""
-    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
-        yield
+def silence() -> Iterator[None]:
+    """Drop what contenders print, and what Python says of exceptions it had to ignore.
+
+    The progress bar writes to the error stream, which stays.
+    """
+    before, sys.unraisablehook = sys.unraisablehook, lambda _: None
+    try:
+        with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+            yield
+    finally:
+        sys.unraisablehook = before
 
 
 def progress(items: Iterable[Any], what: str) -> Iterable[Any]:
