@@ -745,7 +745,8 @@ class Builder:
                     if isinstance(init, ir.Var):
                         init.kind = template.kind
                 target = ir.Var(param.name, param.kind, param.user, frozenset(), param.optional)
-                target.partial = param.partial
+                # a loop without a range runs at least once
+                target.partial = param.partial if bounds is not None else is_partial(final)
                 variables.append(param)
                 inits.append(init)
                 results.append(final)

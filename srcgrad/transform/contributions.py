@@ -37,6 +37,7 @@ class Contributions(Lowerer):
         self.shadows: dict[ir.Var, ir.Var] = {}  # the shadow of a variable
         self.adjoints: dict[ir.Var, Any] = {}  # its value adjoint, so far
         self.buffers: dict[ir.Var, ir.Var] = {}  # or the buffer that holds it
+        self.numbers: set[ir.Var] = set()  # adjoints of arrays that may be the number 0.0
         self.live_buffers: set[ir.Var] = set()  # shadows and buffers that may yet change
         self.definitions: dict[ir.Var, ir.Assign] = {}
         self.items_of = _items(function.block)  # of a tuple: the variables of its items
@@ -70,6 +71,9 @@ class Contributions(Lowerer):
         operand = self.operand(contribution)
         if isinstance(operand, ir.Pack):
             operand = self.number(contribution)
+        if operand in self.numbers and not (var.partial or var.optional):
+            assert isinstance(operand, ir.Var) and isinstance(var.kind, Array)
+            operand = self._spread(operand, var.kind, var)
         value = self.fit(operand, var.kind, var)
         into = self.shadows.get(var) or self.buffers.get(var)
         if into is not None:
@@ -96,11 +100,14 @@ class Contributions(Lowerer):
             return value
         if not isinstance(value.kind, Scalar) and self._aliases_buffer(value, set()):
             # of what has no value on some path the adjoint may be the number 0.0
-            number = isinstance(value.kind, Array) and value.kind.shape is None
-            copied = np.array if number or var.partial or var.optional else np.ndarray.copy
-            return self.emit(
+            number = value in self.numbers or value.kind.shape is None  # type: ignore[union-attr]
+            copied = np.array if number else np.ndarray.copy
+            copy = self.emit(
                 copied, (value,), inferred=Inferred(value.kind), name=f"d_{var.name}"
             )
+            if value in self.numbers:
+                self.numbers.add(copy)
+            return copy
         if not value.user and not value.name.startswith("d_"):
             value.name = f"d_{var.name}"
         return value
@@ -141,8 +148,10 @@ class Contributions(Lowerer):
         if into is not None:
             return into
         old = self.adjoints.pop(var, None)
-        if old is None:
+        if old is None or old in self.numbers:
             into = self._zeros_like(var)
+            if old is not None:
+                self._accumulate(into, old)
         else:
             into = self.emit(
                 np.array, (old,), inferred=Inferred(var.kind), name=f"d_{var.name}"

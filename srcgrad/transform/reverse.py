@@ -22,7 +22,7 @@ from ..errors import UnsupportedError
 from ..frontend.values import ListObject, Slice, Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, Scalar, TupleOf
 from ..rules import registry
-from .contributions import NONE, adjoint_kind
+from .contributions import NONE, adjoint_kind, is_zero
 from .shadows import Shadows
 
 
@@ -400,6 +400,8 @@ class Adjoint(Shadows):
                 self.block = orelse
                 b = self.zero(var)
             target = ir.Var(f"d_{var.name}", adjoint_kind(var.kind))
+            if isinstance(var.kind, Array) and any(is_zero(d) or d in self.numbers for d in (a, b)):
+                self.numbers.add(target)
             targets.append(target)
             yields.append((a, b))
             after[var] = target
@@ -465,6 +467,12 @@ class Adjoint(Shadows):
             params.append(ir.Var(f"d_{target.name}", _shaped(param.kind, s.body.results[k])))
             kinds.append(_shaped(param.kind, s.inits[k]))
             inits.append(self.zero(target) if d is None else d)
+            if isinstance(param.kind, Array) and (
+                d in self.numbers
+                or is_zero(inits[-1])
+                or ((param.partial or param.optional) and params[-1].kind != param.kind)
+            ):
+                self.numbers.add(params[-1])
         for v in carried:
             params.append(ir.Var(f"d_{v.name}", adjoint_kind(v.kind)))
             kinds.append(adjoint_kind(v.kind))
@@ -485,14 +493,17 @@ class Adjoint(Shadows):
             if d is None:
                 # the incoming adjoint has the right shape, and need not be recorded
                 same = s.params[k].kind == p.kind and isinstance(p.kind, Array)
-                same = same and not (s.params[k].partial or s.params[k].optional)
-                d = self._zeros_like(p) if same else self.zero(s.params[k])
+                if p in self.numbers:
+                    d = ir.Const(0.0)
+                else:
+                    d = self._zeros_like(p) if same else self.zero(s.params[k])
             results.append(d)
         results += [self.adjoints.pop(v, ir.Const(0.0)) for v in carried]
         body.results = tuple(results)
         self.mirrors[id(s.body)] = body
         self.block, self.adjoints = outer, outer_adjoints
         finals = tuple(ir.Var(p.name, kind) for p, kind in zip(params, kinds, strict=True))
+        self.numbers.update(f for f, p in zip(finals, params, strict=True) if p in self.numbers)
         index = None
         if s.index is not None:
             index = ir.Var(s.index.name, s.index.kind, s.index.user)
