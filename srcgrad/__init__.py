@@ -2,6 +2,7 @@
 
 from .api import Gradient, grad, value_and_grad
 from .errors import InternalError, SourceError, SrcgradError, UnsupportedError
+from .forward import hessian, hvp, jacfwd, jacobian, jacrev, jvp
 from .pullback import vjp
 
 __version__ = "0.1.0"
@@ -12,6 +13,12 @@ __all__ = [
     "SrcgradError",
     "UnsupportedError",
     "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
     "value_and_grad",
     "vjp",
 ]

@@ -45,6 +45,7 @@ class Gradient:
     __name__: str
     __qualname__: str
     _pullback = False
+    _tangent = False
 
     def __init__(
         self,
@@ -213,6 +214,7 @@ class Gradient:
             self._has_aux,
             self._pullback,
             not isinstance(self._argnums, tuple),
+            self._tangent,
         )
         return compile_gradient(self.primal, request, arguments, static, self._text)
 
