@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import sys
 import types
 
 import numpy as np
@@ -198,6 +199,36 @@ def test_command(tmp_path, capsys):
     assert [cell["size_class"] for cell in figures["cells"]] == ["tiny", "cache"]
     assert {"srcgrad", HAND, FUNCTION} <= set(figures["cells"][0]["figures"])
     assert set(figures["absent"]) <= {"autograd", "tangent-ad", "advect", "mygrad", "torch", "jax"}
+
+
+@pytest.mark.parametrize("rich", [True, False])
+def test_table(rich, monkeypatch, capsys):
+    if not rich:
+        monkeypatch.setitem(sys.modules, "rich", None)
+    table = report.Table("title", "workload", "ratio")
+    table.row("mlp", "1.05")
+    table.row("lstm", "WRONG")
+    table.show()
+    title, *rows = (line.split() for line in capsys.readouterr().out.splitlines() if line.strip())
+    assert title == ["title"]
+    assert ["workload", "ratio"] in rows and ["mlp", "1.05"] in rows and ["lstm", "WRONG"] in rows
+
+
+def test_goals():
+    def cell(name, seconds):
+        figures = {n: measuring.Figures("right", seconds=s) for n, s in seconds.items()}
+        return measuring.Cell(name, "tiny", 1, figures)
+
+    cells = [
+        cell("one", {HAND: 1.0, FUNCTION: 1.0, "srcgrad": 1.0, "autograd 1.9": 30.0}),
+        cell("two", {HAND: 1.0, FUNCTION: 1.0, "srcgrad": 1.5, "autograd 1.9": 15.0}),
+    ]
+    results = report.Results(["srcgrad", "autograd 1.9"], {}, cells)
+    rows = {row[0]: row[1:] for row in report.goals(results).rows}
+    assert rows["tiny: over by hand, mean"] == ("<= 1.05", "1.22", "not met")
+    assert rows["tiny: over by hand, worst (two)"] == ("<= 1.2", "1.50", "not met")
+    assert rows["tiny: autograd 1.9 over srcgrad, mean"] == (">= 10", "17.32", "met")
+    assert rows["autograd over srcgrad, worst (two, tiny)"] == (">= 1", "10.00", "met")
 
 
 def test_means():
