@@ -185,7 +185,9 @@ def _sampled(
         if not isinstance(function, np.ufunc) and function not in _CERTAIN:
             pattern = _confirmed(pattern, function, args, kwargs, bases, leaves, shared)
         return pattern, tuple(sorted(frozenset().union(*shared))), len(set(shared)) == 1
-    return _Unknown(), tuple(range(len(leaves))), False
+    # a ufunc or an operator makes a new array; anything else may return its operands
+    fresh = isinstance(function, np.ufunc) or function in _ARITHMETIC
+    return _Unknown(), () if fresh else tuple(range(len(leaves))), False
 
 
 # Operators whose result's kind never depends on a value
@@ -260,6 +262,13 @@ def _agreed(pattern: Any, result: Any, sampler: _Sampler) -> Any:
         return _Unknown()
     items = zip(pattern[1], result, strict=True)
     return (pattern[0], tuple(_agreed(p, r, sampler) for p, r in items))
+
+
+_ARITHMETIC: frozenset[Any] = frozenset(
+    {operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
+     operator.pow, operator.matmul, operator.neg, operator.abs, operator.lt, operator.le,
+     operator.gt, operator.ge, operator.eq, operator.ne}
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

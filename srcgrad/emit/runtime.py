@@ -192,3 +192,13 @@ def last_written(d_array: Any, key: Any) -> Any:
     numbers = np.arange(d_value.size).reshape(d_value.shape)
     order[key] = numbers
     return np.where(order[key] == numbers, d_value, 0)
+
+
+def writable(view: Any) -> Any:
+    """A view that can be written, as the diagonal of a matrix at first can't.
+
+    >>> writable(np.diagonal(np.zeros((2, 2)))).flags.writeable
+    True
+    """
+    view.flags.writeable = True
+    return view

@@ -24,6 +24,11 @@ from .lists import Lists, takes_part
 LIST_OPERATIONS: frozenset[Any] = frozenset(
     {list_append, list.pop, operator.getitem, operator.setitem}
 )
+# Views in which one element of memory occurs several times, and views that can't be written.
+REPEATING: frozenset[Any] = frozenset(
+    {np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.sliding_window_view}
+)
+READ_ONLY: frozenset[Any] = frozenset({np.diag, np.diagonal, np.ndarray.diagonal})
 
 
 class Shadows(Lists):
@@ -229,6 +234,14 @@ class Shadows(Lists):
         if self._on_list(s):
             return  # `augment_list` makes it
         views = [v for v in s.views if v in self.shadows]
+        if views and s.function in REPEATING:
+            if self._written_later(self.aliasing.find(target)):
+                raise UnsupportedError(
+                    "an array that is broadcast is written in place later",
+                    s.span,
+                    "broadcast a copy of it: .copy()",
+                )
+            views = []
         if not views:
             if isinstance(target.kind, Array):
                 self.adopt(target, self.shadow_zeros(target))
@@ -272,13 +285,19 @@ class Shadows(Lists):
         def get(v: ir.Var) -> ir.Operand:
             return self.shadows[v] if v in views else v
 
-        return self.emit(
+        inferred = Inferred(s.target.kind, tuple(self.shadows[v] for v in views))
+        view = self.emit(
             s.function,
             tuple(ir.substitute(a, get) for a in s.args),
             {k: ir.substitute(a, get) for k, a in s.kwargs},
-            inferred=Inferred(s.target.kind, tuple(self.shadows[v] for v in views)),
+            inferred=inferred,
             name=f"d_{s.target.name}",
         )
+        if s.function in READ_ONLY:
+            view = self.emit(
+                runtime.writable, (view,), inferred=Inferred(s.target.kind, (view,))
+            )
+        return view
 
     def shadow_zeros(self, var: ir.Var) -> ir.Var:
         """A new shadow for an array."""
