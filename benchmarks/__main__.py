@@ -61,7 +61,8 @@ def main(arguments: list[str] | None = None) -> int:
     size_classes = [s for s in report.SIZE_CLASSES if not (options.quick and s == "memory")]
     work = [(w, s) for s in size_classes for w in workloads]
     for workload, size_class in progress(work, "workloads"):
-        results.cells.append(quietly(workload, size_class, contenders, effort))
+        too_slow = results.too_slow(workload.name)
+        results.cells.append(quietly(workload, size_class, contenders, effort, too_slow))
     if not options.only:
         results.overhead = quietly(OVERHEAD, "tiny", contenders, effort)
         results.growth = growth(contenders, effort, options.quick)
@@ -108,6 +109,7 @@ def growth(contenders: list[Contender], effort: Effort, quick: bool) -> list[Cel
     workload = next(w for w in WORKLOADS if w.name == "recursive filter")
     lengths = GROWTH[:3] if quick else GROWTH
     cells = []
+    too_slow: frozenset[str] = frozenset()
     for length in progress(lengths, "growth"):
         one = Workload(
             workload.name,
@@ -117,14 +119,15 @@ def growth(contenders: list[Contender], effort: Effort, quick: bool) -> list[Cel
             {"length": length},
             workload.argnums,
         )
-        cells.append(quietly(one, "length", contenders, effort))
+        cells.append(quietly(one, "length", contenders, effort, too_slow))
+        too_slow = cells[-1].too_slow()
     return cells
 
 
-def quietly(workload: Workload, size_class: str, contenders: list[Any], effort: Effort) -> Cell:
+def quietly(*args: Any) -> Cell:
     """Measure, while contenders print nothing."""
     with silence():
-        return measure(workload, size_class, contenders, effort)
+        return measure(*args)
 
 
 @contextlib.contextmanager

@@ -60,6 +60,10 @@ class Cell:
         """The median time, if there is one."""
         return self.figures[name].seconds if name in self.figures else None
 
+    def too_slow(self) -> frozenset[str]:
+        """Those that need not be tried at a larger size."""
+        return frozenset(n for n, figures in self.figures.items() if figures.status == "too slow")
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -72,9 +76,16 @@ class Effort:
 
 
 def measure(
-    workload: Workload, size_class: str, contenders: list[Contender], effort: Effort
+    workload: Workload,
+    size_class: str,
+    contenders: list[Contender],
+    effort: Effort,
+    too_slow: frozenset[str] = frozenset(),
 ) -> Cell:
-    """Check every contender against the gradient by hand, then time those that are right."""
+    """Check every contender against the gradient by hand, then time those that are right.
+
+    Those named in `too_slow` were so at a smaller size: they aren't called.
+    """
     size = workload.sizes[size_class]
     args = workload.make_inputs(size)
     argnums = (workload.argnums,) if isinstance(workload.argnums, int) else workload.argnums
@@ -88,6 +99,9 @@ def measure(
     }
     cell.figures = {name: Figures("right") for name in runs}
     for contender in contenders:
+        if contender.name in too_slow:
+            cell.figures[contender.name] = Figures("too slow", "at a smaller size")
+            continue
         figures, run = check(contender, workload.function, argnums, args, expected, effort.patience)
         cell.figures[contender.name] = figures
         if run is not None:
@@ -171,14 +185,16 @@ def interleaved(runs: dict[str, Run], budgets: dict[str, float]) -> dict[str, li
 
     A sample is one call, or as many as take a millisecond, after one that isn't counted and fills
     the processor's caches. Whoever has used up its budget drops out, after three samples (or fewer,
-    if they take three times the budget).
+    if they take three times the budget). Samples during which another program had the processor
+    are left out, unless that leaves fewer than three.
     """
     counts: dict[str, int] = {}
-    times: dict[str, list[float]] = {name: [] for name in runs}
+    kept: dict[str, list[float]] = {name: [] for name in runs}
+    disturbed: dict[str, list[float]] = {name: [] for name in runs}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, run in runs.items():
-            fastest = min(_sample(run, 1) for _ in range(2))
+            fastest = min(_sample(run, 1)[0] for _ in range(2))
             counts[name] = max(1, int(1e-3 / max(fastest, 1e-8)))
         gc.collect()
         spent = dict.fromkeys(runs, 0.0)
@@ -187,23 +203,25 @@ def interleaved(runs: dict[str, Run], budgets: dict[str, float]) -> dict[str, li
             for name in running:
                 if counts[name] > 1:
                     runs[name]()
-                seconds = _sample(runs[name], counts[name])
-                times[name].append(seconds)
-                spent[name] += seconds * counts[name]
+                seconds, busy = _sample(runs[name], counts[name])
+                (kept if busy > 0.9 * seconds else disturbed)[name].append(seconds)
+                spent[name] += busy * counts[name]
             running = [
                 name
                 for name in (*running[1:], running[0])
                 if spent[name] < budgets[name]
-                or (len(times[name]) < 3 and spent[name] < 3 * budgets[name])
+                or (len(kept[name]) + len(disturbed[name]) < 3 and spent[name] < 3 * budgets[name])
             ]
-    return times
+    return {name: kept[name] + disturbed[name] * (len(kept[name]) < 3) for name in runs}
 
 
-def _sample(run: Run, count: int) -> float:
-    start = time.perf_counter()
+def _sample(run: Run, count: int) -> tuple[float, float]:
+    """Seconds for each call: of the clock, and of the processor on behalf of this process."""
+    start, start_busy = time.perf_counter(), time.process_time()
     for _ in range(count):
         run()
-    return (time.perf_counter() - start) / count
+    busy = time.process_time() - start_busy
+    return (time.perf_counter() - start) / count, busy / count
 
 
 def peak_memory(run: Run) -> int:

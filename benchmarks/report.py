@@ -42,6 +42,11 @@ class Results:
         """Those measured."""
         return [s for s in SIZE_CLASSES if any(c.size_class == s for c in self.cells)]
 
+    def too_slow(self, workload: str) -> frozenset[str]:
+        """Those that were too slow at a size measured so far."""
+        cells = [cell for cell in self.cells if cell.workload == workload]
+        return frozenset().union(*(cell.too_slow() for cell in cells))
+
     def ratios(self, above: str, below: str, size_class: str) -> dict[str, float]:
         """Of the median times, by workload, where both are there."""
         found = {}

@@ -133,6 +133,9 @@ def test_only_the_right_are_timed():
         assert (figures.status == "wrong") == (name == "wrong")
         assert (figures.seconds is None) == (figures.samples == 0) == (name == "wrong")
     assert cell.figures["srcgrad"].peak >= 80
+    cell = measure(workload, "tiny", contenders, SHORTEST, frozenset(["right"]))
+    assert cell.figures["right"].note == "at a smaller size"
+    assert cell.too_slow() == {"right"}
 
 
 def test_taking_turns():
