@@ -23,10 +23,10 @@ from ..frontend.values import ListObject, Slice, Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, Scalar, TupleOf
 from ..rules import registry
 from .contributions import NONE, adjoint_kind, is_zero
-from .shadows import Shadows
+from .masks import Mask, Masks
 
 
-class Adjoint(Shadows):
+class Adjoint(Masks):
     """Emits the reverse sweep."""
 
     def __init__(self, function: ir.Function, inputs: list[ir.Var], outputs: list[ir.Var]) -> None:
@@ -56,6 +56,7 @@ class Adjoint(Shadows):
         if s.writes:
             self._reverse_write(s)
             return
+        mask: Mask | None = None
         if s.target in self.shadows:
             if s.target in self.mirrored:
                 if s in self.shares:
@@ -66,7 +67,7 @@ class Adjoint(Shadows):
         elif isinstance(s.target.kind, TupleOf):
             d_out = self._tuple_adjoint(s.target)
         else:
-            d_out = self.take(s.target)
+            d_out, mask = self.take_unmasked(s)
         if d_out is None:
             return
         if s.function is operator.getitem and isinstance(first, ir.Var):
@@ -76,7 +77,7 @@ class Adjoint(Shadows):
                 if self.activity.active(first):
                     self.add_part(first, key.value, d_out)
                 return
-        self.apply(s, d_out)
+        self.apply(s, d_out, mask)
 
     def _reverse_on_list(self, s: ir.Assign) -> None:
         first = s.args[0]
@@ -211,7 +212,7 @@ class Adjoint(Shadows):
                 return self.lift(operand.value, None)
         return operand
 
-    def apply(self, s: ir.Assign, d_out: Any) -> None:
+    def apply(self, s: ir.Assign, d_out: Any, mask: Mask | None = None) -> None:
         """Inline the adjoint rule of a statement, and distribute what it contributes."""
         record = registry.lookup(s.function)
         if record is None or (record.adjoint is None and record.partials is None):
@@ -229,6 +230,7 @@ class Adjoint(Shadows):
             and isinstance(s.args[0], ir.Var)
             and isinstance(s.args[0].kind, Array)
         ):
+            self.feed(s, s.args[0], d_out, d_out, None)
             self._accumulate_at(s.args[0], values[1], d_out)
             return
         if record.adjoint is not None:
@@ -258,7 +260,9 @@ class Adjoint(Shadows):
                 self._check_known(s, operand, contributions[names.index(k)])
         for i, operand in enumerate(s.args):
             if i < len(contributions):
-                self.distribute(operand, contributions[i])
+                if s.function is np.where and i > 0:
+                    mask = (values[0], i == 1, False)
+                self.distribute(operand, self.feed(s, operand, contributions[i], d_out, mask))
             elif any(self.activity.active(v) for v in ir.variables(operand)):
                 raise UnsupportedError(
                     f"{_name(s.function)} isn't differentiable with respect to argument {i + 1}",

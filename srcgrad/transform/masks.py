@@ -1,0 +1,117 @@
+"""What isn't taken contributes nothing: `np.where(x > 0, np.sqrt(x), 0.0)` at 0 has the gradient 0.
+
+The adjoint of a branch of a `where` is zero where the branch isn't taken; but zero times an
+infinite or undefined derivative is nan. So from the `where` on, through the elementwise operations
+on temporaries that feed it alone, the mask is remembered; what leaves them is masked once more. Where the mask itself is lost on the
+way, through an index or a second use, the zeros of the adjoint take its place.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..kinds import Array, Scalar
+from .contributions import is_zero
+from .shadows import Shadows
+
+ELEMENTWISE: frozenset[Any] = frozenset(
+    {operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg,
+     operator.abs, operator.mod}
+)  # fmt: skip
+# Functions whose derivatives are finite wherever the functions are.
+TAME: frozenset[Any] = frozenset(
+    {operator.add, operator.sub, operator.neg, np.add, np.subtract, np.negative, np.sin, np.cos,
+     np.tanh}
+)  # fmt: skip
+Mask = tuple[Any, bool, bool]  # the condition, the value it has, and whether it's needed by now
+
+
+class Masks(Shadows):
+    """Remembers which adjoints come from a branch of a `where` alone."""
+
+    def __init__(self, function: ir.Function, inputs: list[ir.Var], outputs: list[ir.Var]) -> None:
+        super().__init__(function, inputs, outputs)
+        self.pending: dict[ir.Var, Mask] = {}
+        self.tainted: set[ir.Var] = set()  # their adjoints have zeros where nothing is taken
+        self.uses: dict[ir.Var, int] = {}
+        for block in _blocks(function.block):
+            operands = [*block.results]
+            for s in block.statements:
+                operands += ir.uses(s)
+            for operand in operands:
+                for v in ir.variables(operand):
+                    self.uses[v] = self.uses.get(v, 0) + 1
+
+    def take(self, var: ir.Var) -> Any:
+        """The complete adjoint of a variable, None if it is zero."""
+        d, mask = super().take(var), self.pending.pop(var, None)
+        return d if mask is None or d is None else self.masked(d, mask)
+
+    def take_unmasked(self, s: ir.Assign) -> tuple[Any, Mask | None]:
+        """The adjoint of a statement's target, and the mask that it may still need."""
+        if not elementwise(s.function):
+            return self.take(s.target), None
+        mask = self.pending.pop(s.target, None)
+        return super().take(s.target), mask
+
+    def feed(
+        self, s: ir.Assign, operand: ir.Operand, contribution: Any, d_out: Any, mask: Mask | None
+    ) -> Any:
+        """Remember or apply the mask of what a statement contributes to an operand."""
+        if is_zero(contribution) or not isinstance(operand, ir.Var):
+            return contribution
+        tame = s.function in TAME or s.function is np.where
+        if mask is None:
+            if s.target not in self.tainted:
+                return contribution
+            self.tainted.add(operand)
+            if not elementwise(s.function) or tame or not isinstance(d_out, ir.Var):
+                return contribution
+            return self.masked(contribution, (d_out, True, True))
+        self.tainted.add(operand)
+        test, value, needed = mask
+        mask = (test, value, needed or not tame)
+        if (
+            self.uses.get(operand, 0) == 1
+            and operand not in self.shadows
+            and operand not in self.adjoints
+            and operand not in self.buffers
+            and self.activity.active(operand)
+            and _shape(operand) == _shape(s.target) is not None
+        ):
+            self.pending[operand] = mask
+            return contribution
+        return self.masked(contribution, mask)
+
+    def masked(self, d: Any, mask: Mask) -> Any:
+        test, value, needed = mask
+        if not needed:
+            return d
+        d = self.operand(d)
+        args = (test, d, ir.Const(0.0)) if value else (test, ir.Const(0.0), d)
+        result = self.emit(np.where, args)
+        if isinstance(result.kind, Array) and result.kind.shape == ():
+            return self.emit(operator.getitem, (result, ir.Pack(tuple, ())))
+        return result
+
+
+def elementwise(function: Any) -> bool:
+    """Whether a function works on each element by itself."""
+    return function in ELEMENTWISE or (
+        isinstance(function, np.ufunc) and function.signature is None and function.nout == 1
+    )
+
+
+def _shape(var: ir.Var) -> Any:
+    return var.kind.shape if isinstance(var.kind, (Array, Scalar)) else None
+
+
+def _blocks(block: ir.Block) -> list[ir.Block]:
+    found = [block]
+    for s in ir.walk(block):
+        found += ir.blocks(s)
+    return found
