@@ -45,6 +45,9 @@ class Tangent(Adjoint):
     def transform(self, block: ir.Block, given: dict[ir.Var, ir.Var]) -> ir.Block:
         """The block with tangents; `given` has those of the inputs."""
         self.tangents = dict(given)
+        self.memory: set[ir.Var] = {
+            t for v, t in given.items() if self.aliasing.is_written(v)
+        }
         return self._transformed(block)
 
     def tangent(self, operand: ir.Operand) -> ir.Operand | None:
@@ -89,6 +92,8 @@ class Tangent(Adjoint):
         kind = Scalar(var.kind.dtype, None) if isinstance(var.kind, Scalar) else var.kind
         twin = ir.Var(f"t_{var.name}", kind)
         self.tangents[var] = twin
+        if self.aliasing.is_written(var):
+            self.memory.add(twin)
         return twin
 
     def _if(self, s: ir.If) -> None:
@@ -129,10 +134,27 @@ class Tangent(Adjoint):
         written = isinstance(s.target.kind, Array) and self.aliasing.is_written(s.target)
         if written and not s.views:
             tangent = self._own(tangent, s.target)
+        elif isinstance(tangent, ir.Var) and not s.views and self._is_memory(tangent, set()):
+            # the primal is a copy, so its tangent is one too
+            tangent = self.emit(
+                np.ndarray.copy, (tangent,), inferred=Inferred(tangent.kind), name=tangent.name
+            )
         if tangent is not None:
             self.tangents[s.target] = tangent
+            if isinstance(tangent, ir.Var) and self.aliasing.is_written(s.target):
+                self.memory.add(tangent)
             if isinstance(tangent, ir.Var) and not tangent.name.startswith("t_"):
                 tangent.name = f"t_{s.target.name}"
+
+    def _is_memory(self, tangent: ir.Var, seen: set[ir.Var]) -> bool:
+        """Whether a tangent shares memory with that of an array that is written in place."""
+        if not isinstance(tangent.kind, Array) or tangent in seen:
+            return False
+        if tangent in self.memory:
+            return True
+        seen.add(tangent)
+        definition = self.definitions.get(tangent)
+        return definition is not None and any(self._is_memory(v, seen) for v in definition.views)
 
     def _own(self, tangent: ir.Operand | None, var: ir.Var) -> ir.Var:
         """An array of its own for the tangent of one that is written in place."""
@@ -158,8 +180,10 @@ class Tangent(Adjoint):
 
     def _tangent_of(self, s: ir.Assign) -> ir.Operand | None:
         """The tangent of a statement's result."""
-        if isinstance(s.target.kind, ListOf) or s.function is list:
+        if s.function is list:
             return self._mirrored(s, self.full)
+        if isinstance(s.target.kind, ListOf):
+            return self._mirrored(s, self._of_container)
         moving = self._moving(s)
         if not moving:
             return None
@@ -180,6 +204,11 @@ class Tangent(Adjoint):
         if record_.partials is not None:
             return self._by_partials(s, record_.partials)
         return self._by_transposition(s)
+
+    def _of_container(self, operand: ir.Operand) -> ir.Operand:
+        """The tangent of an operand that is a list, any other operand as it is."""
+        known = isinstance(operand, ir.Var) and isinstance(operand.kind, (ListOf, TupleOf))
+        return self.full(operand) if known else operand
 
     def _mirrored(self, s: ir.Assign, change: Any) -> ir.Var:
         """The same call applied to tangents."""
@@ -209,6 +238,7 @@ class Tangent(Adjoint):
         )
         self.block = outer
         target = ir.Var(f"t_{s.target.name}", s.target.kind)
+        self.memory.add(target)
         self.block.statements.append(ir.If(shares, then, orelse, (target,), s.span))
         return target
 
