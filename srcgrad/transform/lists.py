@@ -178,12 +178,12 @@ class Lists(Contributions):
             self.set_item(shadow, s.args[1], self._emptied(d, kind))
             self._spill(s.args[2], d, kind)
         elif takes_part(s):
-            self.emit(
-                runtime.add_items,
-                (shadow, s.args[1] if len(s.args) > 1 else ir.Const(slice(None)),
-                 self.shadows[s.target]),
-                inferred=SILENT, writes=(shadow,),
-            )  # fmt: skip
+            parts: tuple[ir.Operand, ...] = (ir.Const(None),)
+            if len(s.args) > 1 and isinstance(s.args[1], ir.Pack):
+                parts = s.args[1].items
+            key = self.emit(slice, parts, inferred=Inferred(Opaque(slice)), name="part")
+            args = (shadow, key, self.shadows[s.target])
+            self.emit(runtime.add_items, args, inferred=SILENT, writes=(shadow,))
         elif s.function is operator.getitem:
             d = self._taken(s.target, kind)
             if not _nothing(d):
@@ -194,8 +194,8 @@ class Lists(Contributions):
             if len(s.args) == 1:
                 self.emit(list_append, (shadow, d), inferred=SILENT, writes=(shadow,))
             else:
-                args = (shadow, s.args[1], d)
-                self.emit(runtime.put_back, args, inferred=SILENT, writes=(shadow,))
+                back = (shadow, s.args[1], d)
+                self.emit(runtime.put_back, back, inferred=SILENT, writes=(shadow,))
 
     def _reverse_made(self, s: ir.Assign, items: ir.Pack) -> None:
         assert isinstance(s.target.kind, ListOf)
