@@ -179,7 +179,7 @@ class Primal:
 
     @property
     def wrt(self) -> list[ir.Var]:
-        return [v for _, _, t in self.targets for v in leaves(self.low, t) if is_float(v.kind)]
+        return [v for _, _, t in self.targets for v in _floats(self.low, t)]
 
     @property
     def outputs(self) -> list[ir.Var]:
@@ -198,6 +198,7 @@ def _primal(
     low = Lowerer()
     inputs = Inputs(low, static)
     free = _Free(inputs, arguments)
+    low.known_sites = static
     low.static_paths = {p: None for p in static if isinstance(p, Path)}
     low.on_free = free
     nothing: frozenset[str] = frozenset()
@@ -267,9 +268,8 @@ def _compile_tangent(
     tangent.inlined, tangent.guards = {}, {}
     given: dict[ir.Var, ir.Var] = {}
     for (_, _, value), twin in zip(lowered.targets, lowered.tangents, strict=True):
-        for v, t in zip(leaves(low, value), leaves(low, twin), strict=True):
-            if is_float(v.kind):
-                given[v] = t
+        pairs = zip(_floats(low, value), _floats(low, twin), strict=True)
+        given.update(pairs)
     block = tangent.transform(function.block, given)
     tangent.block, tangent.span = block, None
 
@@ -295,6 +295,10 @@ def _compile_tangent(
     generated, text, filename, emitted = _emitted(request, [function], [docstring])
     common = _common(lowered, tangent, kept, used, arguments, static)
     return Compiled(generated[0], text, filename, emitted, **common, nesting=nesting(low, lowered.result))
+
+
+def _floats(low: Lowerer, value: Value) -> list[ir.Var]:
+    return [v for v in leaves(low, value) if is_float(v.kind)]
 
 
 def _common(
