@@ -23,8 +23,10 @@ import time  # noqa: E402
 from collections.abc import Iterable, Iterator  # noqa: E402
 from pathlib import Path  # noqa: E402
 
+import numpy as np  # noqa: E402
+
 from benchmarks import report, sixteen  # noqa: E402
-from benchmarks.contenders import Contender, available  # noqa: E402
+from benchmarks.contenders import Contender, OfHessian, available  # noqa: E402
 from benchmarks.measuring import Effort, measure  # noqa: E402
 from benchmarks.workloads import WORKLOADS, Workload  # noqa: E402
 
@@ -63,6 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
     for workload, size_class in progress(work, "workloads"):
         too_slow = results.too_slow(workload.name)
         results.cells.append(quietly(workload, size_class, contenders, effort, too_slow))
+    results.products = products(workloads, size_classes, contenders, effort)
     if not options.only:
         results.overhead = quietly(OVERHEAD, "tiny", contenders, effort)
         results.growth = growth(contenders, effort, options.quick)
@@ -122,6 +125,42 @@ def growth(contenders: list[Contender], effort: Effort, quick: bool) -> list[Cel
         cells.append(quietly(one, "length", contenders, effort, too_slow))
         too_slow = cells[-1].too_slow()
     return cells
+
+
+def products(
+    workloads: Iterable[Workload],
+    size_classes: list[str],
+    contenders: list[Contender],
+    effort: Effort,
+) -> list[Cell]:
+    """Hessian-vector products, where there is one by hand."""
+    cells = []
+    for workload in workloads:
+        if workload.hvp_by_hand is not None:
+            asked = [OfHessian(contender, workload.function) for contender in contenders]
+            for size_class in progress(size_classes, "Hessians"):
+                cells.append(quietly(product_workload(workload), size_class, asked, effort))
+    return cells
+
+
+def product_workload(workload: Workload) -> Workload:
+    """The Hessian-vector products of a workload, the vector as last argument."""
+
+    def inputs(size: int) -> tuple[Any, ...]:
+        args = workload.make_inputs(size)
+        return *args, np.random.default_rng(0).normal(size=args[workload.argnums].shape)
+
+    def function(*args: Any) -> Any:
+        return workload.function(*args[:-1])
+
+    return Workload(
+        f"{workload.name}, Hessian times vector",
+        function,
+        workload.hvp_by_hand,
+        inputs,
+        workload.sizes,
+        workload.argnums,
+    )
 
 
 def quietly(*args: Any) -> Cell:

@@ -56,6 +56,10 @@ class Contender:
         """A call that computes the gradient, a tuple. With `once`, nothing need be compiled."""
         raise NotImplementedError
 
+    def bind_product(self, function: Function, i: int, args: tuple[Any, ...], v: Any) -> Run:
+        """A call that computes the product of the Hessian by argument `i` and `v`, as a tuple."""
+        raise NotExpressible("Hessian-vector products")
+
     def numpy(self, gradient: Any) -> tuple[Any, ...]:
         """The gradient as NumPy arrays."""
         if any(part is None for part in gradient):
@@ -73,6 +77,12 @@ class SrcGrad(Contender):
 
         gradient = srcgrad.grad(function, argnums)
         return lambda: gradient(*args)
+
+    def bind_product(self, function: Function, i: int, args: Any, v: Any) -> Run:
+        import srcgrad
+
+        product = srcgrad.hvp(function, i)
+        return lambda: (product(*args, v),)
 
 
 class ScalarGraph(Contender):
@@ -173,6 +183,10 @@ class HipsAutograd(Contender):
         gradient = self.library.grad(function, argnums)
         return lambda: gradient(*args)
 
+    def bind_product(self, function: Function, i: int, args: Any, v: Any) -> Run:
+        product = self.library.hessian_vector_product(function, i)
+        return lambda: (product(*args, v),)
+
 
 class TangentAd(Contender):
     """The other source transformation, maintained."""
@@ -236,6 +250,17 @@ class PyTorch(Contender):
         gradient = torch.autograd.grad
         return lambda: gradient(function(*given), leaves)
 
+    def bind_product(self, function: Function, i: int, args: Any, v: Any) -> Run:
+        torch = self.library
+        given = [torch.from_numpy(a) if isinstance(a, np.ndarray) else a for a in args]
+        x, v = given[i].requires_grad_(), torch.from_numpy(v)
+
+        def run() -> Any:
+            (d_x,) = torch.autograd.grad(function(*given), x, create_graph=True)
+            return torch.autograd.grad(d_x, x, v)
+
+        return run
+
 
 class Jax(Contender):
     """Compiled by jit, in double precision; arguments are put on the device beforehand."""
@@ -260,6 +285,40 @@ class Jax(Contender):
             gradient = jax.jit(gradient, static_argnums=steps)
         given = [jax.numpy.asarray(a) if isinstance(a, np.ndarray) else a for a in args]
         return lambda: jax.block_until_ready(gradient(*given))
+
+    def bind_product(self, function: Function, i: int, args: Any, v: Any) -> Run:
+        jax = self.library
+        given, v = [jax.numpy.asarray(a) for a in args], jax.numpy.asarray(v)
+        gradient = jax.grad(function, i)
+
+        @jax.jit
+        def product(*given: Any) -> Any:
+            along = [jax.numpy.zeros_like(a) for a in given]
+            along[i] = v
+            return jax.jvp(gradient, given, tuple(along))[1]
+
+        return lambda: (jax.block_until_ready(product(*given)),)
+
+
+class OfHessian(Contender):
+    """A contender asked for Hessian-vector products of `function`; the last argument is the vector.
+
+    The function that it is given to bind is ignored.
+    """
+
+    def __init__(self, contender: Contender, function: Function) -> None:
+        self.contender, self.function = contender, function
+        self.name, self.in_numpy = contender.name, contender.in_numpy
+
+    def spellings(self) -> list[Callable[[Function], Function]]:
+        return [lambda _, s=s: s(self.function) for s in self.contender.spellings()]
+
+    def bind(self, function: Function, argnums: Any, args: Any, once: bool) -> Run:
+        *args, v = args
+        return self.contender.bind_product(function, argnums[0], tuple(args), v)
+
+    def numpy(self, gradient: Any) -> tuple[Any, ...]:
+        return self.contender.numpy(gradient)
 
 
 CONTENDERS: tuple[type[Contender], ...] = (

@@ -36,6 +36,7 @@ class Results:
     cells: list[Cell] = dataclasses.field(default_factory=list)
     verdicts: list[Verdict] = dataclasses.field(default_factory=list)
     overhead: Cell | None = None
+    products: list[Cell] = dataclasses.field(default_factory=list)
     growth: list[Cell] = dataclasses.field(default_factory=list)
 
     def size_classes(self) -> list[str]:
@@ -121,6 +122,8 @@ def show(results: Results) -> None:
     if results.cells:
         means(results).show()
         goals(results).show()
+    if results.products:
+        hessians(results).show()
     if results.overhead is not None:
         calls(results.overhead).show()
     if results.growth:
@@ -219,6 +222,17 @@ def calls(cell: Cell) -> Table:
     for name, figures in cell.figures.items():
         text = f"{figures.seconds * 1e6:.2f}" if figures.seconds else BRIEF[figures.status]
         table.row(name, text)
+    return table
+
+
+def hessians(results: Results) -> Table:
+    """Hessian-vector products, everyone's time over that by hand."""
+    names = list(results.products[0].figures)
+    table = Table("Hessian-vector products: microseconds by hand, then over by hand", "", *names)
+    for cell in results.products:
+        by_hand = _number((cell.seconds(HAND) or math.nan) * 1e6)
+        others = (_ratio(cell, name, HAND) for name in names[1:])
+        table.row(f"{cell.workload}, {cell.size_class}", by_hand, *others)
     return table
 
 

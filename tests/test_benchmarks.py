@@ -14,7 +14,14 @@ import pytest
 import srcgrad
 from benchmarks import __main__ as command
 from benchmarks import measuring, report, sixteen
-from benchmarks.contenders import Contender, OperationList, ScalarGraph, SrcGrad, TensorGraph
+from benchmarks.contenders import (
+    Contender,
+    OfHessian,
+    OperationList,
+    ScalarGraph,
+    SrcGrad,
+    TensorGraph,
+)
 from benchmarks.measuring import FUNCTION, HAND, Effort, agree, check, interleaved, limit, measure
 from benchmarks.operation_list_workloads import FUNCTIONS
 from benchmarks.spellings import rebound, translated
@@ -36,6 +43,9 @@ SCALAR_TAPE = """
     gaussian_log_likelihood tanh_chain cosine_similarity layer_norm attention_head black_scholes
     lstm gaussian_mixture jacobi_1d jacobi_2d heat_3d seidel_2d n_body recursive_filter
     """
+
+
+WITH_HVP = [w for w in WORKLOADS if w.hvp_by_hand is not None]
 
 
 def arguments(workload):
@@ -69,6 +79,15 @@ def test_srcgrad_on_every_workload(workload):
         np.testing.assert_allclose(gradient, by_hand, rtol=1e-9, atol=1e-11 * scale)
     for x, y in zip(args, before, strict=True):
         np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("workload", WITH_HVP, ids=lambda w: w.name)
+def test_hessian_vector_products(workload):
+    product = command.product_workload(workload)
+    args, argnums, expected = arguments(product)
+    contender = OfHessian(SrcGrad(), workload.function)
+    figures, _ = check(contender, product.function, argnums, args, expected, 30.0)
+    assert (figures.status, figures.note) == ("right", "")
 
 
 @pytest.mark.parametrize(
