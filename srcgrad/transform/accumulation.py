@@ -19,9 +19,8 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit import runtime
 from ..kinds import Array, Kind
 from .elementwise import number_kind
-from .prune import SHAPE_ONLY
 from .recording import rename
-from .simplify import use_counts
+from .simplify import simplify, use_counts
 
 COPIES: frozenset[Any] = frozenset({np.ndarray.copy, np.array, np.copy})
 # What returns an array of its own although `views` is empty for other reasons.
@@ -34,6 +33,7 @@ NOT_FRESH: frozenset[Any] = frozenset(
 def accumulate(function: ir.Function) -> None:
     """Improve how adjoints are allocated and added up, in place."""
     _Accumulator(function).run()
+    simplify(function)
 
 
 class _Accumulator:
@@ -251,5 +251,3 @@ def _same_key(a: ir.Operand, b: ir.Operand) -> bool:
         )
     return False
 
-
-__all__ = ["SHAPE_ONLY", "accumulate"]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
-from ..kinds import Array, Scalar
+from ..kinds import INT, Array, Scalar, TupleOf
 from .elementwise import elementwise_kind, number_kind, promoted, same_kind
 
 if TYPE_CHECKING:
@@ -110,9 +110,22 @@ def scaled(ctx: Simplifier, operand: ir.Operand) -> tuple[ir.Operand, ir.Operand
 
 
 def negated(ctx: Simplifier, operand: ir.Operand) -> ir.Operand | None:
-    """x if an operand is `-x`, used nowhere else."""
-    s = ctx.temporary(operand, operator.neg)
-    return s.args[0] if s is not None and keeps_dtype(operand, s.args[0]) else None
+    """x if an operand is `-x`, used at most twice: signs that are taken over make it vanish."""
+    s = ctx.definition(operand, operator.neg)
+    if s is None or ctx.counts.get(s.target, 0) > 2 or not keeps_dtype(operand, s.args[0]):
+        return None
+    return s.args[0]
+
+
+def choice(
+    ctx: Simplifier, operand: ir.Operand
+) -> tuple[ir.Operand, ir.Operand, ir.Operand] | None:
+    """(test, x, y) if an operand is `np.where(test, x, y)`, used nowhere else."""
+    s = ctx.temporary(operand, np.where)
+    if s is None or s.kwargs or len(s.args) != 3:
+        return None
+    test, x, y = s.args
+    return test, x, y
 
 
 def combine(ctx: Simplifier, function: Any, *operands: ir.Operand) -> ir.Operand | None:
@@ -159,7 +172,7 @@ def multiply(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     a, b = s.args
     if not is_floating(s):
         return None
-    if is_scalar(b) and not is_scalar(a) or is_number(b) and not is_number(a):
+    if (is_scalar(b) and not is_scalar(a)) or (is_number(b) and not is_number(a)):
         s.args = a, b = b, a
     if is_number(a, 1.0) and same_kind(number_kind(b), s.target.kind):
         return ctx.same(s.target, b)
@@ -174,6 +187,9 @@ def multiply(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         else:
             become(s, operator.mul, *operands)
         return None
+    for x, y in ((a, b), (b, a)):
+        if (found := choice(ctx, x)) is not None and _scale_choice(ctx, s, found, y):
+            return None
     left, right = scaled(ctx, a), scaled(ctx, b)
     if is_scalar(a) and right is not None:
         c = combine(ctx, operator.mul, a, right[0])
@@ -198,6 +214,44 @@ def multiply(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
             c = combine(ctx, operator.mul, a, numerator)
             if c is not None:
                 become(s, operator.truediv, c, denominator)
+    return None
+
+
+def _scale_choice(
+    ctx: Simplifier, s: ir.Assign, found: tuple[ir.Operand, ir.Operand, ir.Operand], y: ir.Operand
+) -> bool:
+    """`np.where(t, a, 0.0) * y` is `np.where(t, a * y, 0.0)`, if that keeps its kind."""
+    test, *branches = found
+    if not is_array(y) or sum(is_number(b, 0.0) for b in branches) != 1:
+        return False
+    taken = next(b for b in branches if not is_number(b, 0.0))
+    kind = elementwise_kind(operator.mul, (taken, y))
+    test_kind = number_kind(test)
+    if kind is None or test_kind is None or test_kind.shape != s.target.kind.shape:  # type: ignore[union-attr]
+        return False
+    if kind.dtype != s.target.kind.dtype:  # type: ignore[union-attr]
+        return False
+    product = ctx.emit(operator.mul, taken, y, kind=kind)
+    s.function = np.where
+    s.args = (test, *(b if is_number(b, 0.0) else product for b in branches))
+    return True
+
+
+def choose(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """`np.where(t, c * x, c * y)` is `c * np.where(t, x, y)`."""
+    if s.kwargs or len(s.args) != 3 or not is_floating(s):
+        return None
+    test, a, b = s.args
+    left, right = scaled(ctx, a), scaled(ctx, b)
+    if left is None or right is None or not is_array(left[1]) or not is_array(right[1]):
+        return None
+    (c, x), (d, y) = left, right
+    x_kind, y_kind = number_kind(x), number_kind(y)
+    assert x_kind is not None and y_kind is not None
+    if c is d and x_kind.dtype == y_kind.dtype == s.target.kind.dtype:  # type: ignore[union-attr]
+        if same_kind(elementwise_kind(operator.mul, (c, s.target)), s.target.kind):
+            inner = ctx.emit(np.where, test, x, y, kind=s.target.kind)
+            s.function, s.args = operator.mul, (c, inner)
     return None
 
 
@@ -294,9 +348,19 @@ def subtract(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
 def _factor(ctx: Simplifier, s: ir.Assign, function: Any) -> None:
     """`c * x + c * y` is `c * (x + y)`; `x + -2.0 * y` is `x - 2.0 * y`."""
     a, b = s.args
+    first, second = choice(ctx, a), choice(ctx, b)
+    if function is operator.add and first is not None and second is not None:
+        test, x, y = first
+        if second[0] is test and is_number(y, 0.0) and is_number(second[1], 0.0):
+            s.function, s.args = np.where, (test, x, second[2])
+            return
     left, right = scaled(ctx, a), scaled(ctx, b)
     if left is not None and right is not None and is_array(a) and is_array(b):
         (c, x), (d, y) = left, right
+        if _opposite(ctx, c, d):
+            other = operator.sub if function is operator.add else operator.add
+            rewritten(ctx, s, operator.mul, c, other, x, y)
+            return
         if c is d or (is_number(c) and is_number(d) and c.value == d.value):  # type: ignore[union-attr]
             rewritten(ctx, s, operator.mul, c, function, x, y)
             return
@@ -319,6 +383,15 @@ def _factor(ctx: Simplifier, s: ir.Assign, function: Any) -> None:
         if same_kind(elementwise_kind(operator.sub, (b, a)), s.target.kind):
             s.args = (b, ctx.emit(operator.mul, minus, left[1], kind=number_kind(a)))
             s.function = operator.sub
+
+
+def _opposite(ctx: Simplifier, c: ir.Operand, d: ir.Operand) -> bool:
+    """Whether two scalars are `k / n` and `-k / n`."""
+    a, b = ctx.definition(c, operator.truediv), ctx.definition(d, operator.truediv)
+    if a is None or b is None or a.args[1] is not b.args[1]:
+        return False
+    j, k = a.args[0], b.args[0]
+    return is_number(j) and is_number(k) and j.value == -k.value  # type: ignore[union-attr]
 
 
 def power(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
@@ -417,7 +490,58 @@ def _leading(kwargs: dict[str, ir.Operand]) -> int:
     return len(axes) if axes == tuple(range(len(axes))) else 0
 
 
-FORWARD: dict[Any, list[Rule]] = {operator.pow: [cube]}
+def mean(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """`np.mean(x)` as `x.sum() / x.size`, which is what it does, and takes a third of the time."""
+    x, kwargs = s.args[0], dict(s.kwargs)
+    if len(s.args) > 1 or set(kwargs) - {"axis", "keepdims"} or not is_array(x):
+        return None
+    assert isinstance(x, ir.Var) and isinstance(x.kind, Array)
+    if x.kind.dtype != np.float64 or not x.kind.shape or not is_floating(s):
+        return None
+    axis = kwargs.get("axis", ir.Const(None))
+    if not isinstance(axis, ir.Const) or not (axis.value is None or type(axis.value) is int):
+        return None
+    if axis.value is None:
+        size = ctx.emit(builtins.getattr, x, ir.Const("size"), kind=INT, name="size")
+    else:
+        kind = TupleOf(tuple(Scalar(INT.dtype, True, n) for n in x.kind.shape))
+        shape = ctx.emit(builtins.getattr, x, ir.Const("shape"), kind=kind, name="shape")
+        number = axis.value % len(x.kind.shape)
+        length = Scalar(INT.dtype, True, x.kind.shape[number])
+        size = ctx.emit(operator.getitem, shape, ir.Const(number), kind=length, name="n")
+    total_ = ctx.emit(np.sum, x, kind=s.target.kind, kwargs=s.kwargs, name="total")
+    s.function, s.args, s.kwargs = operator.truediv, (total_, size), ()
+    return None
+
+
+def unique(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """`np.add.at` as `d[rows, columns] += c` where no element is met twice."""
+    d, key, value = s.args
+    if not isinstance(key, ir.Pack) or key.type is not tuple or len(key.items) < 2:
+        return None
+    if not all(isinstance(i, ir.Var) and isinstance(i.kind, Array) for i in key.items):
+        return None
+    if not any(ctx.definition(i, np.arange) for i in key.items):
+        return None
+    shapes = {i.kind.shape for i in key.items}  # type: ignore[union-attr]
+    into = number_kind(d)
+    if len(shapes) != 1 or into is None or into.rank != len(key.items) or into.dtype is None:
+        return None
+    (shape,) = shapes
+    kinds = [i.kind.dtype for i in key.items]  # type: ignore[union-attr]
+    if shape is None or len(shape) != 1 or any(k is None or k.kind not in "iu" for k in kinds):
+        return None
+    part = Array(into.dtype, shape)
+    total_ = elementwise_kind(operator.add, (ir.Var("", part), value))
+    if total_ is None or total_.dtype != into.dtype:
+        return None
+    old = ctx.emit(operator.getitem, d, key, kind=part)
+    new = ctx.emit(operator.add, old, value, kind=part)
+    s.function, s.args = operator.setitem, (d, key, new)
+    return None
+
+
+FORWARD: dict[Any, list[Rule]] = {operator.pow: [cube], np.mean: [mean]}
 
 ALGEBRA: dict[Any, list[Rule]] = {
     operator.mul: [multiply],
@@ -429,4 +553,6 @@ ALGEBRA: dict[Any, list[Rule]] = {
     operator.iadd: [accumulate],
     operator.isub: [accumulate],
     np.sum: [total],
+    np.where: [choose],
+    np.add.at: [unique],
 }

@@ -12,6 +12,7 @@ import numpy as np
 from .. import ir
 from ..kinds import Array, Dimension, Kind, Scalar, Size, kind_of
 
+NUMBERS = (int, float, complex, np.generic)
 ARITHMETIC: frozenset[Any] = frozenset(
     {operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
      operator.abs, builtins.abs}
@@ -32,7 +33,7 @@ def number_kind(operand: ir.Operand) -> Array | Scalar | None:
     """The kind of an operand that is a number or an array."""
     if isinstance(operand, ir.Var):
         kind = operand.kind
-    elif isinstance(operand, ir.Const) and isinstance(operand.value, (int, float, complex, np.generic)):
+    elif isinstance(operand, ir.Const) and isinstance(operand.value, NUMBERS):
         kind = kind_of(operand.value)
     else:
         return None

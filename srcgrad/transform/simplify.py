@@ -319,7 +319,7 @@ class Simplifier:
         keep = []
         for k, target in enumerate(s.targets):
             a, b = s.then.results[k], s.orelse.results[k]
-            if a is b and a is not ir.UNDEFINED or _same_constant(a, b):
+            if (a is b and a is not ir.UNDEFINED) or _same_constant(a, b):
                 self.replace(target, a)
             elif _is(a, True) and _is(b, False) and self._is_bool(s.test) and (
                 target.kind == BOOL

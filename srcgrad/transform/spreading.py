@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import ir
 from ..emit import runtime
-from ..kinds import INT, Array, Scalar, Size
+from ..kinds import INT, Array, Scalar, TupleOf
 from .algebra import Rule, is_number
 from .elementwise import broadcast, elementwise_kind, is_elementwise, number_kind, promoted
 
@@ -47,9 +47,6 @@ def typed_constant(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     if np.asarray(value.value).dtype != kind.dtype and kind.dtype.kind == "f":
         number = kind.dtype.type(value.value)
         s.args = (ir.Const(float(number) if kind.dtype == np.float64 else number), *s.args[1:])
-        return None
-    if isinstance(value, ir.Var) and value.kind == kind and kind.shape is not None:
-        return ctx.same(s.target, value)
     return None
 
 
@@ -152,20 +149,14 @@ def full_like(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         return None
     if isinstance(value, ir.Const) and not isinstance(value.value, float):
         value = ir.Const(float(value.value))
-    if kind.shape is None or not isinstance(s.args[0], ir.Var) or is_layout_kept(s):
+    if kind.shape is None or not isinstance(s.args[0], ir.Var):
         return None
     shape = ctx.emit(builtins.getattr, s.args[0], ir.Const("shape"), kind=_shape_kind(kind))
     s.function, s.args = np.full, (shape, value)
     return None
 
 
-def is_layout_kept(s: ir.Assign) -> bool:
-    return False
-
-
 def _shape_kind(kind: Array) -> Any:
-    from ..kinds import TupleOf
-
     return TupleOf(tuple(Scalar(INT.dtype, True, n) for n in kind.shape or ()))
 
 
@@ -225,6 +216,19 @@ def attribute(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     what = s.args[1].value
     if what in ("shape", "size", "ndim"):
         return _query(ctx, s, what)
+    return None
+
+
+def zeros(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """Zeros for an adjoint, in the shape of an array that is there anyway."""
+    x = s.args[0]
+    if not ctx.reversing or len(s.args) != 1 or s.kwargs or not isinstance(x, ir.Var):
+        return None
+    if isinstance(x.kind, Array) and x.kind.shape is not None and x.kind == s.target.kind:
+        anchor = _anchor(ctx, x)
+        if anchor is not x and anchor.kind == x.kind:
+            s.args = (anchor,)
+            ctx.counts[anchor] = ctx.counts.get(anchor, 0) + 1
     return None
 
 
@@ -323,6 +327,7 @@ SPREADING: dict[Any, list[Rule]] = {
     np.full_like: [full_like],
     np.ndarray.astype: [cast],
     np.sum: [summed],
+    np.zeros_like: [zeros],
     builtins.getattr: [attribute],
     np.shape: [question("shape")],
     np.size: [question("size")],
@@ -333,5 +338,3 @@ SPREADING: dict[Any, list[Rule]] = {
     **{f: [store] for f in (operator.iadd, operator.isub, operator.imul, operator.itruediv)},
     **{f: [reshaped] for f in _MOVES},
 }
-
-__all__ = ["ELEMENTWISE", "SPREADING", "Size"]
