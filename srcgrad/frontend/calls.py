@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bisect
 import builtins
+import collections
 import dataclasses
 import functools
+import itertools
 import operator
 import types
 from collections.abc import Callable
@@ -18,9 +21,9 @@ from ..analysis.inference import Inferred, infer
 from ..errors import SourceError, UnsupportedError
 from ..kinds import Array, Kind, ListOf, Opaque, Scalar, TupleOf, int_kind
 from ..rules import registry
-from .builder import FALSE, NONE, TRUE, describe, list_append, parts
+from .builder import FALSE, NONE, TRUE, Poison, describe, list_append, parts
 from .expressions import SIMPLE, Expressions, Frame
-from .names import Namespace, scope_of
+from .names import Namespace, own_nodes, scope_of
 from .source import get_source
 from .values import (
     Bound,
@@ -45,6 +48,7 @@ from .values import (
 
 MOST_CALLS = 60
 MOST_INLINED = 2000
+ENDLESS = 1 << 62  # the length of itertools.count()
 RULES = "srcgrad.rules."
 MOST_UNROLLED = 100
 
@@ -61,6 +65,7 @@ class Calls(Expressions):
         self.depth = 0
         self.active_nodes: list[int] = []  # of the functions being inlined
         self.calls_made = 0
+        self.loop_site = 0  # the loop that is about to be lowered
         self.captured: set[int] = set()
         self.inlined: dict[Any, types.CodeType] = {}
         self.given_sources: dict[types.CodeType, str] = {}  # where Python keeps none
@@ -427,6 +432,20 @@ class Calls(Expressions):
         if isinstance(node, gast.AsyncFunctionDef):
             raise self.refuse("an asynchronous function can't be differentiated")
         values = self.bound_arguments(closure, args, kwargs)
+        if is_generator(node):
+            return Generator(lambda body: self.run_function(closure, values, body))
+        result = self.run_function(closure, values)
+        assert result is not None
+        return result
+
+    def run_function(
+        self,
+        closure: Closure,
+        values: dict[str, Value],
+        consume: Callable[[Value], None] | None = None,
+    ) -> Value | None:
+        """Run a function's body; `consume` is given what a generator yields."""
+        node = closure.node
         self.check_recursion(closure, values)
         number = self.unique()
         self.frames[number] = Frame(
@@ -437,8 +456,11 @@ class Calls(Expressions):
             closure.owner,
             next(iter(values.values()), None),
             closure.name,
+            consumer=None if consume is None else (self.current, consume),
         )
-        self.state.frames[number] = values
+        self.state.frames[number] = dict(values)
+        if consume is not None:
+            self.state.frames[self.current]["%returned"] = FALSE
         caller, span, self.current = self.current, self.span, number
         self.depth += 1
         self.active_nodes.append(id(node))
@@ -448,6 +470,8 @@ class Calls(Expressions):
             self.run(node.body)
             if self.state.unreachable:
                 return NONE
+            if consume is not None:
+                return None
             self.fall_off()
             return self.known(
                 "the result", self.state.frames[number].get("%return", NONE)
@@ -458,6 +482,42 @@ class Calls(Expressions):
             self.current, self.span = caller, span
             if number not in self.captured:
                 self.state.frames.pop(number, None)
+
+    def generator_expression(self, node: Any) -> Value:
+        """A generator expression, which evaluates its first iterable at once."""
+        frame, first = self.current, self.expression(node.generators[0].iter)
+        return Generator(lambda body: self.run_comprehension(node, frame, first, body))
+
+    def run_comprehension(
+        self, node: Any, frame: int, first: Value, consume: Callable[[Value], None]
+    ) -> None:
+        self.state.frames[self.current]["%returned"] = FALSE
+        self.generate(
+            node, frame, lambda: self.yielded(self.expression(node.elt)), consume=consume, first=first
+        )
+
+    def yielded(self, value: Value) -> None:
+        """Give a value to the consumer of the generator being run, which may break off."""
+        inner = self.current
+        consumer = self.frames[inner].consumer
+        if consumer is None:
+            raise self.refuse("a yield outside of a generator")
+        number, body = consumer
+        self.current = number
+        frame = self.state.frames[number]
+        frame["%returned"] = FALSE
+        span = self.span
+        try:
+            body(value)
+            flag = self.exit_flag()
+        finally:
+            self.current, self.span = inner, span
+        if self.state.unreachable:
+            return
+        frame = self.state.frames[inner]
+        if isinstance(flag, ir.Const) and not flag.value:
+            return
+        frame["%stop"] = frame["%break"] = frame["%returned"] = flag
 
     def check_recursion(self, closure: Closure, values: dict[str, Value]) -> None:
         """Refuse a recursion whose depth isn't known: calls are inlined."""
@@ -551,6 +611,10 @@ class Calls(Expressions):
             named = dict(zip(fields, args, strict=False), **kwargs)
             items = [named[f] if f in named else self.lift(defaults[f], None) for f in fields]
             return Tuple(tuple(items), cls)
+        if cls is collections.deque:
+            if len(args) > 1 or kwargs:
+                raise self.refuse("a deque with a maximal length isn't supported", "use a list")
+            return self.builtin_list(*args)
         if issubclass(cls, BaseException):
             return self.emit(
                 cls, tuple(self.operand(a) for a in args), inferred=Inferred(Opaque(cls))
@@ -624,19 +688,36 @@ class Calls(Expressions):
         self, iterable: Value, body: Callable[[Value], None], name: str = "i"
     ) -> None:
         """Run `body` for each item; a break it sets ends the iteration."""
+        if isinstance(iterable, Generator):
+            self.use_up(iterable)
+            iterable.run(body)
+            self.after_loop()
+            return
+        site, self.loop_site = self.loop_site, 0
         sequence = self.sequence(iterable)
         if sequence is None:
             raise self.refuse(f"a {describe(iterable)} can't be iterated over")
-        length = sequence.length
+        length, count = sequence.length, self.list_length(iterable)
 
         def unrolled() -> bool:
             if isinstance(length, ir.Var):
                 raise NeedStatic(length.origins, "how often this loop runs", self.span)
             if not isinstance(length, ir.Const) or length.value > MOST_UNROLLED:
                 return False
-            self.unrolled([sequence.item(ir.Const(i)) for i in range(length.value)], body)
+            self.unrolled(0, length.value, sequence.item, checked)
             return True
 
+        def checked(item: Value) -> None:
+            body(item)
+            if not self.state.unreachable and self.list_length(iterable) != count:
+                raise self.refuse(
+                    "this list changes its length while it is iterated over",
+                    "iterate over a copy: list(...)",
+                )
+
+        known = isinstance(length, ir.Const) or (isinstance(length, ir.Var) and length.origins)
+        if known and ("%site", site) in self.known_sites and unrolled():
+            return
         eager = sequence.structural or self.fixed_span
         if eager and isinstance(length, ir.Const) and unrolled():
             return
@@ -652,21 +733,57 @@ class Calls(Expressions):
             bounds = tuple(self.operand(b) for b in sequence.bounds)
         else:
             bounds = (zero, self.operand(length), one)
-        constant = isinstance(length, ir.Const)
-        known = constant or (isinstance(length, ir.Var) and length.origins)
-        self.loop(bounds, iteration, name, unrolled if known else None, constant)  # type: ignore[arg-type]
+        before = len(self.block.statements)
+        self.loop(bounds, iteration, name, unrolled if known else None, isinstance(length, ir.Const))  # type: ignore[arg-type]
         self.after_loop()
+        self.note_lists(iterable, before, site if known else 0)
 
-    def unrolled(self, items: list[Value], body: Callable[[Value], None]) -> None:
-        if not items:
+    def list_length(self, iterable: Value) -> int | None:
+        """The number of items of a list, if it is known."""
+        thing = self.state.heap.get(iterable.id) if isinstance(iterable, Ref) else None
+        if isinstance(thing, ListObject) and thing.var is None:
+            return len(thing.items)
+        return None
+
+    def note_lists(self, iterable: Value, before: int, site: int) -> None:
+        """Look at the lists that a loop changes: not the one it iterates over, it is to be hoped.
+
+        If their number of items must be known later, the loop at `site` will be unrolled.
+        """
+        thing = self.state.heap.get(iterable.id) if isinstance(iterable, Ref) else None
+        own = thing.var if isinstance(thing, ListObject) else None
+        for statement in ir.walk(ir.Block(self.block.statements[before:])):
+            if not isinstance(statement, ir.Assign) or not statement.writes:
+                continue
+            if statement.function in (list_append, list.pop):
+                changed = statement.writes[0]
+                if changed is own:
+                    self.span = statement.span
+                    raise self.refuse(
+                        "this list changes its length while it is iterated over",
+                        "iterate over a copy: list(...)",
+                    )
+                if site:
+                    changed.origins |= {("%site", site)}
+        for statement in ir.walk(ir.Block(self.block.statements[before:])):
+            if isinstance(statement, ir.Loop):
+                for param, target in zip(statement.params, statement.targets, strict=True):
+                    if isinstance(param.kind, ListOf):
+                        target.origins |= param.origins
+
+    def unrolled(
+        self, i: int, count: int, item: Callable[[Value], Value], body: Callable[[Value], None]
+    ) -> None:
+        """Run `body` for the items from number `i` on, one after the other."""
+        if i == count:
             return
-        body(items[0])
+        body(item(ir.Const(i)))
         if self.state.unreachable:
             return
         flag = self.exit_flag()
 
         def rest() -> None:
-            self.unrolled(items[1:], body)
+            self.unrolled(i + 1, count, item, body)
 
         if isinstance(flag, ir.Const):
             if not flag.value:
@@ -700,6 +817,7 @@ class Calls(Expressions):
         """Length and items of something that can be iterated over."""
         match value:
             case Sequence():
+                self.use_up(value)
                 return value
             case Tuple():
                 items = value.items
@@ -720,6 +838,7 @@ class Calls(Expressions):
                     var = thing.var
                     return Sequence(self.builtin_len(value), lambda i: self.list_item(var, i))
                 if isinstance(thing, DictObject):
+                    self.settled_keys(thing)
                     keys = tuple(ir.Const(k) if not isinstance(k, tuple) else self.lift(k, None)
                                  for k in thing.items)
                     return self.sequence(Tuple(keys))
@@ -783,7 +902,13 @@ class Calls(Expressions):
         return ref
 
     def generate(
-        self, node: Any, frame: int, body: Callable[[], None], static: bool = False
+        self,
+        node: Any,
+        frame: int,
+        body: Callable[[], None],
+        static: bool = False,
+        consume: Callable[[Value], None] | None = None,
+        first: Value | None = None,
     ) -> None:
         """Run `body` for every combination of a comprehension's generators."""
         number = self.unique()
@@ -791,6 +916,7 @@ class Calls(Expressions):
         self.frames[number] = Frame(
             scope_of(node), parent.source, parent.namespace, frame, parent.owner,
             parent.receiver, parent.name, True,
+            None if consume is None else (self.current, consume),
         )
         self.state.frames[number] = {}
 
@@ -817,7 +943,10 @@ class Calls(Expressions):
                 self.assign(generator.target, value)
                 conditions(list(generator.ifs))
 
-            iterable = self.expression(generator.iter)
+            given = first is not None and position == 0
+            iterable = first if given else self.expression(generator.iter)
+            assert iterable is not None
+            self.loop_site = id(generator)
             name = generator.target.id if isinstance(generator.target, gast.Name) else "i"
             self.iterate(iterable, item, name)
 
@@ -909,6 +1038,58 @@ class Calls(Expressions):
             self.emit(list.pop, operands, inferred=inferred, writes=(var,), name="item")
         )
 
+    def method_popleft(self, items: Value) -> Value:
+        return self.method_pop(items, ir.Const(0))
+
+    def method_appendleft(self, items: Value, value: Value) -> Value:
+        return self.method_insert(items, ir.Const(0), value)
+
+    def method_remove(self, items: Value, value: Value) -> Value:
+        if isinstance(items, Ref) and isinstance(self.state.heap[items.id], DictObject):
+            return self.dict_remove(items, value, True)
+        position = self.method_index(items, value)
+        self.method_pop(items, position)
+        return NONE
+
+    def method_count(self, items: Value, value: Value) -> Value:
+        count: Value = ir.Const(0)
+        for item in self.unpacked(items):
+            equal = self.compare(gast.Eq(), item, value)
+            if isinstance(equal, ir.Const):
+                equal = ir.Const(int(equal.value))
+            count = self.binary(operator.add, count, equal)
+        return count
+
+    def method_sort(self, items: Value, **kwargs: Value) -> Value:
+        ref, thing = self.list_of(items)
+        self.writable(thing)
+        result = self.builtin_sorted(items, **kwargs)
+        assert isinstance(result, Ref)
+        self.state.heap[ref.id] = self.state.heap[result.id]
+        return NONE
+
+    def dict_remove(self, value: Ref, item: Value, must: bool) -> Value:
+        thing = self.dictionary(value)
+        self.writable(thing)
+        items, key = dict(thing.items), self.key(item)
+        if key in items:
+            self.settled_keys(thing)
+            items.pop(key)
+        elif must:
+            raise self.refuse(f"{key!r} isn't in this set")
+        self.state.heap[value.id] = DictObject(items, None, thing.is_set)
+        return NONE
+
+    def method_discard(self, value: Value, item: Value) -> Value:
+        assert isinstance(value, Ref)
+        return self.dict_remove(value, item, False)
+
+    def settled_keys(self, thing: DictObject) -> None:
+        """Refuse a dict of which it depends on the run what keys it has."""
+        for item in thing.items.values():
+            if isinstance(item, Poison):
+                self.known("", item)
+
     def method_insert(self, items: Value, position: Value, value: Value) -> Value:
         ref, thing = self.list_of(items)
         self.writable(thing)
@@ -965,13 +1146,16 @@ class Calls(Expressions):
         return item
 
     def method_items(self, value: Value) -> Value:
+        self.settled_keys(self.dictionary(value))
         pairs = self.dictionary(value).items.items()
         return Tuple(tuple(Tuple((self.lift(k, None), v)) for k, v in pairs))
 
     def method_keys(self, value: Value) -> Value:
+        self.settled_keys(self.dictionary(value))
         return Tuple(tuple(self.lift(k, None) for k in self.dictionary(value).items))
 
     def method_values(self, value: Value) -> Value:
+        self.settled_keys(self.dictionary(value))
         return Tuple(tuple(self.dictionary(value).items.values()))
 
     def method_get(self, value: Value, key: Value, default: Value = NONE) -> Value:
@@ -979,7 +1163,8 @@ class Calls(Expressions):
             if not isinstance(value.value, dict):
                 raise self.refuse(f"a {describe(value)} has no get")
             return self.lift(value.value.get(self.key(key)), None)
-        return self.dictionary(value).items.get(self.key(key), default)
+        found = self.dictionary(value).items.get(self.key(key), default)
+        return self.known(f"[{self.key(key)!r}]", found)
 
     def method_setdefault(self, value: Value, key: Value, default: Value = NONE) -> Value:
         thing = self.dictionary(value)
@@ -1071,6 +1256,8 @@ class Calls(Expressions):
                     if found is None:
                         raise self.refuse(f"object of type {thing.type.__name__} has no len()")
                     return self.call(Bound(found, value), [], {})
+                if isinstance(thing, DictObject):
+                    self.settled_keys(thing)
                 return ir.Const(len(thing.items))
             case ir.Var() if isinstance(value.kind, Array) and value.kind.shape:
                 n = value.kind.shape[0]
@@ -1115,6 +1302,8 @@ class Calls(Expressions):
         return self.binary(operator.add, start, i)
 
     def builtin_enumerate(self, value: Value, start: Value = ir.Const(0)) -> Value:  # noqa: B008
+        if isinstance(value, Generator):
+            return self.counted_items(value, start)
         inner = self.require(value)
         return Sequence(
             inner.length,
@@ -1122,7 +1311,23 @@ class Calls(Expressions):
             if not (isinstance(start, ir.Const) and start.value == 0)
             else Tuple((i, self.item(inner, i))),
             inner.structural,
+            eager=inner.eager,
         )
+
+    def counted_items(self, generator: Generator, start: Value) -> Generator:
+        """`enumerate` of a generator."""
+
+        def run(body: Callable[[Value], None]) -> None:
+            frame, name = self.current, self.hidden(start)
+
+            def counted(item: Value) -> None:
+                count = self.state.frames[frame][name]
+                self.state.frames[frame][name] = self.binary(operator.add, count, ir.Const(1))
+                body(Tuple((count, item)))
+
+            self.iterate(generator, counted)
+
+        return Generator(run)
 
     def item(self, sequence: Sequence, i: Value) -> Value:
         return sequence.item(i)
@@ -1134,8 +1339,11 @@ class Calls(Expressions):
         return sequence
 
     def builtin_zip(self, *values: Value, strict: Value | None = None) -> Value:
+        eager = any(isinstance(v, Generator) for v in values)
         parts = [self.require(v) for v in values]
         lengths = [p.length for p in parts]
+        finite = [n for n in lengths if not (isinstance(n, ir.Const) and n.value == ENDLESS)]
+        lengths = finite or lengths
         known = [n.value for n in lengths if isinstance(n, ir.Const)]
         if not lengths:
             return Tuple(())
@@ -1153,7 +1361,10 @@ class Calls(Expressions):
                 )
         structural = any(p.structural for p in parts)
         return Sequence(
-            length, lambda i: Tuple(tuple(self.item(p, i) for p in parts)), structural
+            length,
+            lambda i: Tuple(tuple(self.item(p, i) for p in parts)),
+            structural,
+            eager=eager or any(p.eager for p in parts),
         )
 
     def same_length(self, a: Value, b: Value) -> bool:
@@ -1186,6 +1397,11 @@ class Calls(Expressions):
         )
 
     def builtin_map(self, function: Value, *values: Value) -> Value:
+        if len(values) == 1 and isinstance(values[0], Generator):
+            inner = values[0]
+            return Generator(
+                lambda body: self.iterate(inner, lambda i: body(self.call(function, [i], {})))
+            )
         zipped = self.require(self.builtin_zip(*values))
 
         def item(i: Value) -> Value:
@@ -1193,28 +1409,31 @@ class Calls(Expressions):
             assert isinstance(parts, Tuple)
             return self.call(function, list(parts.items), {})
 
-        return Sequence(zipped.length, item, zipped.structural)
+        return Sequence(zipped.length, item, zipped.structural, eager=zipped.eager)
 
     def builtin_filter(self, function: Value, value: Value) -> Value:
-        ref = self.new(ListObject(()))
+        none = isinstance(function, ir.Const) and function.value is None
 
-        def body(item: Value) -> None:
-            none = isinstance(function, ir.Const) and function.value is None
-            test = self.truth(item if none else self.call(function, [item], {}))
-            if isinstance(test, ir.Const):
-                if test.value:
-                    self.append(ref, item)
-                return
-            self.branch(test, lambda: self.append(ref, item), lambda: None)
+        def run(body: Callable[[Value], None]) -> None:
+            def tested(item: Value) -> None:
+                test = self.truth(item if none else self.call(function, [item], {}))
+                if isinstance(test, ir.Const):
+                    if test.value:
+                        body(item)
+                    return
+                self.branch(test, lambda: body(item), lambda: None)
 
-        self.iterate(value, body)
-        return ref
+            self.iterate(value, tested)
+
+        return Generator(run)
 
     def builtin_list(self, value: Value | None = None) -> Value:
         if value is None:
             return self.new(ListObject(()))
         if isinstance(value, Generator):
-            return self.collected(value.node, value.frame)
+            ref = self.new(ListObject(()))
+            self.iterate(value, lambda item: self.append(ref, item))
+            return ref
         sequence = self.require(value)
         if isinstance(sequence.length, ir.Const) and sequence.length.value <= MOST_UNROLLED:
             items = [sequence.item(ir.Const(i)) for i in range(sequence.length.value)]
@@ -1222,6 +1441,9 @@ class Calls(Expressions):
         ref = self.new(ListObject(()))
         self.iterate(value, lambda item: self.append(ref, item))
         return ref
+
+    def list_of_items(self, value: Value) -> Value:
+        return self.builtin_list(value)
 
     def builtin_tuple(self, value: Value | None = None) -> Value:
         if value is None:
@@ -1281,11 +1503,7 @@ class Calls(Expressions):
                 item, ir.Var) and isinstance(item.kind, (Scalar, Array)) and not self.in_loop()
             values[name] = item if first else step(values[name], item)
 
-        if isinstance(value, Generator):
-            node = value.node
-            self.generate(node, value.frame, lambda: combine(self.expression(node.elt)))
-        else:
-            self.iterate(value, combine)
+        self.iterate(value, combine)
         return self.known("the total", self.state.frames[frame].pop(name))
 
     def in_loop(self) -> bool:
@@ -1310,12 +1528,13 @@ class Calls(Expressions):
             value = args[0]
             if isinstance(value, ir.Var) and isinstance(value.kind, Array):
                 return self.call_object(whole, [value], {})
-            if isinstance(value, (Generator, Sequence)):
+            if isinstance(value, Generator):
                 value = self.builtin_list(value)
             thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+            sequence = self.require(value)
+            if key is not None and not isinstance(sequence.length, ir.Const):
+                return self.extreme_of_many(function is builtins.max, sequence, key)
             if isinstance(thing, ListObject) and thing.var is not None:
-                if key is not None:
-                    raise self.refuse("key= on a list that is built in a loop isn't supported")
                 array = self.emit(np.array, (thing.var,))
                 return self.call_object(whole, [array], {})
             values = self.unpacked(value)
@@ -1336,6 +1555,32 @@ class Calls(Expressions):
             test = self.truth(self.compare(gast.Gt() if largest else gast.Lt(), k, best_key))
             best, best_key = self.chosen(test, value, best), self.chosen(test, k, best_key)
         return best
+
+    def extreme_of_many(self, largest: bool, sequence: Sequence, key: Value) -> Value:
+        """The extreme item by key of a sequence whose length isn't known."""
+        frame, one = self.current, ir.Const(1)
+        start = sequence.item(ir.Const(0))
+        best, best_key = self.hidden(start), self.hidden(self.call(key, [start], {}))
+        rest = self.binary(operator.sub, sequence.length, one)
+
+        def compare(item: Value) -> None:
+            values = self.state.frames[frame]
+            k = self.call(key, [item], {})
+            op = gast.Gt() if largest else gast.Lt()
+            test = self.truth(self.compare(op, k, values[best_key]))
+
+            def take() -> None:
+                self.state.frames[frame].update({best: item, best_key: k})
+
+            if not isinstance(test, ir.Const):
+                self.branch(test, take, lambda: None)
+            elif test.value:
+                take()
+
+        later = Sequence(rest, lambda i: sequence.item(self.binary(operator.add, i, one)))
+        self.iterate(later, compare)
+        self.state.frames[frame].pop(best_key)
+        return self.known("this value", self.state.frames[frame].pop(best))
 
     def chosen(self, test: ir.Var | ir.Const, a: Value, b: Value) -> Value:
         if isinstance(test, ir.Const):
@@ -1561,8 +1806,6 @@ class Calls(Expressions):
         return Tuple(tuple(item for v in values for item in self.unpacked(v)))
 
     def builtin_combinations(self, value: Value, r: Value) -> Value:
-        import itertools
-
         rows = itertools.combinations(self.unpacked(value), self.key(r))
         return Tuple(tuple(Tuple(row) for row in rows))
 
@@ -1575,19 +1818,99 @@ class Calls(Expressions):
             inner.structural,
         )
 
-    def builtin_accumulate(self, value: Value, function: Value | None = None) -> Value:
-        items: list[Value] = []
-        for item in self.unpacked(value):
-            if not items:
-                items.append(item)
-            elif function is None:
-                items.append(self.binary(operator.add, items[-1], item))
-            else:
-                items.append(self.call(function, [items[-1], item], {}))
-        return Tuple(tuple(items))
+    def builtin_accumulate(
+        self, value: Value, function: Value | None = None, *, initial: Value = NONE
+    ) -> Value:
+        def step(a: Value, b: Value) -> Value:
+            if function is None or (isinstance(function, ir.Const) and function.value is None):
+                return self.binary(operator.add, a, b)
+            return self.call(function, [a, b], {})
+
+        if isinstance(value, Generator):
+            value = self.builtin_list(value)
+        sequence, one = self.require(value), ir.Const(1)
+        given = not (isinstance(initial, ir.Const) and initial.value is None)
+        if isinstance(sequence.length, ir.Const):
+            items: list[Value] = [initial] if given else []
+            for item in self.unpacked(sequence):
+                items.append(step(items[-1], item) if items else item)
+            return Tuple(tuple(items))
+        frame, ref = self.current, self.new(ListObject(()))
+        total = self.hidden(initial if given else sequence.item(ir.Const(0)))
+        self.append(ref, self.state.frames[frame][total])
+
+        def add(item: Value) -> None:
+            new = step(self.state.frames[frame][total], item)
+            self.state.frames[frame][total] = new
+            self.append(ref, new)
+
+        if given:
+            self.iterate(sequence, add)
+        else:
+            rest = self.binary(operator.sub, sequence.length, one)
+            later = Sequence(rest, lambda i: sequence.item(self.binary(operator.add, i, one)))
+            self.iterate(later, add)
+        self.state.frames[frame].pop(total)
+        return ref
 
     def builtin_repeat(self, value: Value, times: Value) -> Value:
         return Sequence(times, lambda i: value, False)
+
+    def builtin_bisect_left(self, items: Value, x: Value, *bounds: Value) -> Value:
+        return self.bisected(bisect.bisect_left, items, x, bounds)
+
+    def builtin_bisect_right(self, items: Value, x: Value, *bounds: Value) -> Value:
+        return self.bisected(bisect.bisect_right, items, x, bounds)
+
+    def bisected(
+        self, function: Any, items: Value, x: Value, bounds: tuple[Value, ...]
+    ) -> Value:
+        """An index into a sorted list: an int without a derivative."""
+        operands = tuple(self.operand(v) for v in (items, x, *bounds))
+        known = [constant(o) for o in operands]
+        if all(k for k, _ in known):
+            return ir.Const(function(*(v for _, v in known)))
+        return self.emit(function, operands, inferred=Inferred(int_kind()), name="i")
+
+    def builtin_fromkeys(self, keys: Value, value: Value = NONE) -> Value:
+        return self.new(DictObject({self.key(k): value for k in self.unpacked(keys)}))
+
+    def builtin_islice(self, value: Value, *bounds: Value) -> Value:
+        if isinstance(value, Generator):
+            value = self.builtin_list(value)
+        parts = [NONE, *bounds] if len(bounds) == 1 else list(bounds)
+        cut = Slice(*parts, *([NONE] * (3 - len(parts))))
+        if isinstance(value, ir.Var):
+            return self.subscript(value, cut)
+        return self.subscript(self.builtin_list(value), cut)
+
+    def builtin_count(
+        self, start: Value = ir.Const(0), step: Value = ir.Const(1)  # noqa: B008
+    ) -> Value:
+        def item(i: Value) -> Value:
+            return self.binary(operator.add, start, self.binary(operator.mul, i, step))
+
+        return Sequence(ir.Const(ENDLESS), item)
+
+    def builtin_starmap(self, function: Value, value: Value) -> Value:
+        def run(body: Callable[[Value], None]) -> None:
+            self.iterate(value, lambda item: body(self.call(function, self.unpacked(item), {})))
+
+        return Generator(run)
+
+    def builtin_takewhile(self, function: Value, value: Value) -> Value:
+        raise self.refuse("itertools.takewhile isn't supported", "write a loop with a break")
+
+    def builtin_permutations(self, value: Value, r: Value = NONE) -> Value:
+        rows = itertools.permutations(self.unpacked(value), self.key(r))
+        return Tuple(tuple(Tuple(row) for row in rows))
+
+    def builtin_replacements(self, value: Value, r: Value) -> Value:
+        rows = itertools.combinations_with_replacement(self.unpacked(value), self.key(r))
+        return Tuple(tuple(Tuple(row) for row in rows))
+
+    def builtin_from_iterable(self, value: Value) -> Value:
+        return self.builtin_chain(*self.unpacked(value))
 
     def builtin_partial(self, function: Value, *args: Value, **kwargs: Value) -> Value:
         return Partial(function, args, dict(kwargs))
@@ -1597,6 +1920,13 @@ class Calls(Expressions):
 class Super:
     owner: type
     receiver: Value
+
+
+def is_generator(node: Any) -> bool:
+    """Whether a function node has a yield of its own."""
+    if isinstance(node, gast.Lambda):
+        return False
+    return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in own_nodes(node.body))
 
 
 def _nothing(*args: Any, **kwargs: Any) -> None:
@@ -1688,8 +2018,6 @@ _RETURNING = frozenset(
 
 
 def _special_table() -> dict[Any, str]:
-    import itertools
-
     table: dict[Any, str] = {
         getattr(builtins, name): f"builtin_{name}"
         for name in (
@@ -1701,13 +2029,27 @@ def _special_table() -> dict[Any, str]:
     table[str] = table[repr] = "builtin_text"
     table[functools.reduce] = "builtin_reduce"
     table[functools.partial] = "builtin_partial"
-    for name in "product chain combinations pairwise accumulate repeat".split():
+    for name in (
+        "product chain combinations permutations pairwise accumulate repeat islice count starmap "
+        "takewhile"
+    ).split():
         table[getattr(itertools, name)] = f"builtin_{name}"
+    table[itertools.combinations_with_replacement] = "builtin_replacements"
+    table[itertools.chain.from_iterable] = "builtin_from_iterable"
+    table[bisect.bisect_left] = "builtin_bisect_left"
+    table[bisect.bisect_right] = "builtin_bisect_right"
+    table[dict.fromkeys] = "builtin_fromkeys"
     for name in "append extend pop insert reverse copy clear index".split():
         table[getattr(list, name)] = f"method_{name}"
     for name in "pop items keys values get setdefault update copy clear".split():
         table[getattr(dict, name)] = f"method_{name}"
     table[set.add] = "method_add"
+    for name in "remove count sort".split():
+        table[getattr(list, name)] = f"method_{name}"
+    for name in "remove discard".split():
+        table[getattr(set, name)] = f"method_{name}"
+    for name in "popleft appendleft".split():
+        table[getattr(collections.deque, name)] = f"method_{name}"
     return table
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import operator
 import sys
 import types
@@ -125,6 +126,7 @@ class Frame:
     receiver: Any = None
     name: str = ""
     comprehension: bool = False
+    consumer: Any = None  # of a generator: the frame that consumes it, and what it does
 
 
 class Expressions(Builder):
@@ -138,6 +140,7 @@ class Expressions(Builder):
         self.static_paths: dict[Path, Any] = {}
         self.guards: dict[Path, Any] = {}
         self.on_free: Callable[[Path, Any], Value] | None = None
+        self.known_sites: frozenset[Any] = frozenset()  # what must be known, and so is
         self.site = 0  # the expression being evaluated
 
     # What stands in other modules of the frontend.
@@ -149,6 +152,18 @@ class Expressions(Builder):
         raise NotImplementedError
 
     def sequence(self, value: Value) -> Sequence | None:
+        raise NotImplementedError
+
+    def list_of_items(self, value: Value) -> Value:
+        raise NotImplementedError
+
+    def generator_expression(self, node: Any) -> Value:
+        raise NotImplementedError
+
+    def yielded(self, value: Value) -> None:
+        raise NotImplementedError
+
+    def iterate(self, iterable: Value, body: Callable[[Value], None], name: str = "i") -> None:
         raise NotImplementedError
 
     # Evaluation
@@ -218,13 +233,25 @@ class Expressions(Builder):
         """The items of something whose length is known when compiling."""
         if isinstance(value, Tuple):
             return list(value.items)
+        if isinstance(value, Generator):
+            value = self.list_of_items(value)
         sequence = self.sequence(value)
         if sequence is None:
             raise self.refuse(f"a {describe(value)} can't be iterated over")
         if not isinstance(sequence.length, ir.Const):
+            self.need_items(value)
             self.need_static(sequence.length, "how many items there are must be known here")
         assert isinstance(sequence.length, ir.Const)
         return [sequence.item(ir.Const(i)) for i in range(sequence.length.value)]
+
+    def need_items(self, value: Value) -> None:
+        """Ask for the loops to be unrolled that make a list whose items must be known."""
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        var = thing.var if isinstance(thing, ListObject) else None
+        if isinstance(value, ir.Var) and isinstance(value.kind, ListOf):
+            var = value
+        if var is not None and var.origins - self.known_sites:
+            raise NeedStatic(var.origins, "how many items there are must be known", self.span)
 
     def need_static(self, value: Value, message: str) -> None:
         if isinstance(value, ir.Var) and value.origins:
@@ -312,6 +339,8 @@ class Expressions(Builder):
                 owner = self.frames[owner].parent  # type: ignore[assignment]
             self.bind(name, value, owner)
             return
+        if isinstance(value, (Sequence, Generator)) and not name.startswith("%"):
+            self.use_once(value)
         if isinstance(value, ir.Var) and not value.user and not name.startswith("%"):
             value.name, value.user = name, not self.fixed_span
         if isinstance(value, Ref) and not name.startswith("%"):
@@ -319,6 +348,25 @@ class Expressions(Builder):
             if isinstance(thing, ListObject) and thing.var is not None and not thing.var.user:
                 thing.var.name, thing.var.user = name, True
         self.state.frames[number][name] = value
+
+    def use_once(self, value: Sequence | Generator) -> None:
+        """Keep track of whether a generator, zip or map that has a name is used up."""
+        if value.name is None and not (isinstance(value, Sequence) and value.bounds is not None):
+            value.name = f"%used{self.unique()}"
+            self.state.frames[self.current][value.name] = FALSE
+
+    def use_up(self, value: Sequence | Generator) -> None:
+        """Note that a generator, zip or map is consumed; it can be only once."""
+        if value.name is None:
+            return
+        for frame in self.state.frames.values():
+            if value.name in frame:
+                used = frame[value.name]
+                if not (isinstance(used, ir.Const) and used.value is False):
+                    raise self.refuse(
+                        "this generator may be used up already", "make a list of it: list(...)"
+                    )
+                frame[value.name] = TRUE
 
     # Values from outside the function
 
@@ -732,6 +780,9 @@ class Expressions(Builder):
         if isinstance(container, Ref):
             thing = self.state.heap[container.id]
             if isinstance(thing, DictObject):
+                found = thing.items.get(self.key(item))
+                if isinstance(found, Poison):
+                    self.known("", found)
                 return ir.Const(self.key(item) in thing.items)
             if isinstance(thing, Instance):
                 found = self.class_attribute(thing.type, "__contains__")
@@ -928,6 +979,8 @@ class Expressions(Builder):
                 if isinstance(thing, Instance):
                     return self.instance_attribute(value, thing, name)
                 kind = list if isinstance(thing, ListObject) else dict
+                if kind is list and name in ("popleft", "appendleft"):
+                    return Bound(ir.Const(getattr(collections.deque, name)), value)
                 if isinstance(thing, DictObject) and thing.is_set:
                     kind = set  # type: ignore[assignment]
                 if not hasattr(kind, name):
@@ -1152,15 +1205,18 @@ class Expressions(Builder):
         return self.comprehension(node)
 
     def expression_GeneratorExp(self, node: Any) -> Value:
-        return Generator(node, self.current)
+        return self.generator_expression(node)
 
     def expression_Await(self, node: Any) -> Value:
         raise self.refuse("asynchronous code can't be differentiated")
 
     def expression_Yield(self, node: Any) -> Value:
-        raise self.refuse("a generator function can't be differentiated", "return a list instead")
+        self.yielded(NONE if node.value is None else self.expression(node.value))
+        return NONE
 
-    expression_YieldFrom = expression_Yield
+    def expression_YieldFrom(self, node: Any) -> Value:
+        self.iterate(self.expression(node.value), self.yielded)
+        return NONE
 
 
 ARRAY_ATTRIBUTES = frozenset(

@@ -23,7 +23,7 @@ from ..kinds import Array, Opaque, Scalar
 from .builder import FALSE, NONE, TRUE, describe
 from .calls import Calls
 from .expressions import BINARY, INPLACE
-from .values import Bound, ListObject, Place, Ref, Slice, Tuple, Value
+from .values import Bound, ListObject, Place, Ref, Sequence, Slice, Tuple, Value
 
 
 class Raise(Exception):
@@ -262,6 +262,12 @@ class Lowerer(Calls):
             self.assign(node.target, item)
             self.run(node.body)
 
+        if isinstance(iterable, Sequence) and iterable.eager:
+            raise self.refuse(
+                "a generator inside zip() can't be consumed item by item",
+                "make a list of it first: list(...)",
+            )
+        self.loop_site = id(node)
         self.iterate(iterable, body, name)
         self.loop_else(node)
 
@@ -505,10 +511,6 @@ class Lowerer(Calls):
     # Definitions
 
     def statement_FunctionDef(self, node: Any) -> None:
-        if any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in gast.walk(node)):
-            raise self.refuse(
-                "a generator function can't be differentiated", "return a list instead"
-            )
         value: Value = self.closure(node, node.name)
         for decorator in reversed(node.decorator_list):
             value = self.call(self.expression(decorator), [value], {})

@@ -54,7 +54,7 @@ def scope_of(node: Any) -> Scope:
             if argument is not None:
                 local.add(argument.id if isinstance(argument, gast.Name) else argument)
         body = node.body if isinstance(node.body, list) else [node.body]
-        for item in _own(body):
+        for item in own_nodes(body):
             match item:
                 case gast.Name() if isinstance(item.ctx, (gast.Store, gast.Del)):
                     local.add(item.id)
@@ -83,7 +83,7 @@ def _targets(node: Any) -> Iterator[str]:
             yield item.id
 
 
-def _own(nodes: list[Any]) -> Iterator[Any]:
+def own_nodes(nodes: list[Any]) -> Iterator[Any]:
     """The nodes of a body, not those inside the functions and classes it defines."""
     for node in nodes:
         yield node
@@ -95,4 +95,4 @@ def _own(nodes: list[Any]) -> Iterator[Any]:
                 if isinstance(item, gast.NamedExpr):
                     yield item.target
             continue
-        yield from _own(list(gast.iter_child_nodes(node)))
+        yield from own_nodes(list(gast.iter_child_nodes(node)))

@@ -79,14 +79,16 @@ class Sequence:
     item: Callable[[Value], Value]
     structural: bool = False  # its items are known one by one
     bounds: Any = None  # of a range: start, stop, step
+    name: str | None = None  # of a zip or map: the hidden variable that says it is used up
+    eager: bool = False  # its items were made before they were asked for
 
 
 @dataclass(eq=False, slots=True)
 class Generator:
-    """A generator expression, run where it is consumed."""
+    """What makes its items where it is consumed, once: `run` calls its argument with each."""
 
-    node: Any
-    frame: int
+    run: Callable[[Callable[[Value], None]], None]
+    name: str | None = None  # the hidden variable that says whether it is used up
 
 
 @dataclass(eq=False, slots=True)
