@@ -269,6 +269,9 @@ class Calls(Expressions):
         args: list[Value],
         kwargs: dict[str, Value],
     ) -> Value:
+        if record is not None and record.always:
+            name = getattr(function, "__qualname__", None) or function.__name__
+            raise self.refuse(f"{name} isn't supported", record.refused)
         out = kwargs.get("out")
         if out is not None and not (isinstance(out, ir.Const) and out.value is None):
             return self.with_out(function, record, args, kwargs)

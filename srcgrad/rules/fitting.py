@@ -149,9 +149,3 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None, out, d_out):
 @adjoint(np.bincount)
 def bincount(x, weights=None, minlength=0, *, out, d_out):
     return None, d_out[x]
-
-
-refuse(
-    *(np.apply_along_axis, np.apply_over_axes),
-    reason="it calls a Python function: write a loop over the slices",
-)

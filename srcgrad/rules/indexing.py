@@ -256,10 +256,4 @@ refuse(
     reason="how many results there are depends on the values: "
     "use np.sort, or call it on integer labels",
 )
-refuse(
-    np.piecewise,
-    reason="np.piecewise calls functions on parts of an array: use np.where or np.select",
-)
-refuse(np.place, reason="write x[mask] = values with as many values as the mask has True")
-refuse(np.putmask, reason="write x[mask] = values[mask]")
 method(np.ndarray.put, np.put)

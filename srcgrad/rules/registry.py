@@ -28,6 +28,7 @@ class Primitive:
         zero: the result is piecewise constant, its derivative zero everywhere.
         inert: the result only describes its arguments (a shape, a dtype), or is no number.
         refused: why it cannot be differentiated, or None.
+        always: it is refused wherever it is called, not only where a derivative is wanted.
         mutates: the parameters written in place: positions, or names of keyword parameters.
         note: a remark for the table of supported functions.
     """
@@ -38,6 +39,7 @@ class Primitive:
     zero: bool = False
     inert: bool = False
     refused: str | None = None
+    always: bool = False
     mutates: tuple[int | str, ...] = ()
     note: str = ""
 
@@ -159,9 +161,12 @@ def inert(*functions: Any, note: str = "") -> None:
     _file(functions, inert=True, zero=True, note=note)
 
 
-def refuse(*functions: Any, reason: str) -> None:
-    """Register functions that can't be differentiated, with the reason and what to do."""
-    _file(functions, refused=reason)
+def refuse(*functions: Any, reason: str, always: bool = False) -> None:
+    """Register functions that can't be differentiated, with the reason and what to do.
+
+    `always`: refuse every call, even of arguments that carry no derivative (it writes in place).
+    """
+    _file(functions, refused=reason, always=always)
 
 
 def mutates(*functions: Any, parameters: tuple[int | str, ...]) -> None:
@@ -233,3 +238,29 @@ def definition(*functions: Any) -> Callable[[F], F]:
         return body
 
     return register
+
+
+def classified(function: Any) -> str | None:
+    """In which class a function is, or None.
+
+    >>> import numpy as np, srcgrad.rules
+    >>> [classified(f) for f in (np.tanh, np.floor, np.shape, np.copyto, np.unique, "no function")]
+    ['rule', 'zero', 'definition', 'definition', 'refused', None]
+    """
+    try:
+        function = methods.get(function, function)
+        known = function in definitions
+    except TypeError:
+        return None
+    if known:
+        return "definition"
+    if function in inplace_rules:
+        return "in place"
+    record = lookup(function)
+    if record is None:
+        return None
+    if record.adjoint is not None or record.partials is not None:
+        return "rule"
+    if record.refused is not None:
+        return "refused"
+    return "inert" if record.inert else "zero" if record.zero else None

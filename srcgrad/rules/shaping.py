@@ -54,7 +54,9 @@ def filled(d_out, out):
 
 def memory_order(a, order):
     """What 'A' means for an array."""
-    return "F" if order == "A" and np.isfortran(a) else order.replace("A", "C")
+    if order == "A":
+        return "F" if np.isfortran(a) else "C"
+    return order
 
 
 def reshaped(d_out, a, order):

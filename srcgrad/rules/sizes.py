@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,11 @@ from .registry import kind
 
 Args = tuple[ir.Operand, ...]
 Kwargs = dict[str, ir.Operand]
+# The functions of `math` whose result may be something else than a float
+NO_FLOATS = (
+    *("ceil", "floor", "trunc", "comb", "perm", "factorial", "gcd", "lcm", "isqrt", "isclose"),
+    *("isfinite", "isinf", "isnan", "frexp", "modf", "prod", "sumprod"),
+)
 
 
 def _dtype(operand: ir.Operand) -> np.dtype[Any] | None:
@@ -71,6 +77,65 @@ def extreme(args: Args, kwargs: Kwargs) -> Inferred | None:
     return Inferred(Scalar(whole.dtype, whole.python, size))
 
 
+@kind(np.partition)
+def partition(args: Args, kwargs: Kwargs) -> Inferred | None:
+    """Of the same shape; no sample may be long enough for the `kth` given."""
+    axis = args[2] if len(args) > 2 else kwargs.get("axis", ir.Const(-1))
+    whole = getattr(args[0], "kind", None)
+    if not isinstance(whole, Array) or not isinstance(axis, ir.Const) or axis.value is None:
+        return None
+    return Inferred(whole)
+
+
+@kind(np.argpartition)
+def argpartition(args: Args, kwargs: Kwargs) -> Inferred | None:
+    found = partition(args, kwargs)
+    if found is None or not isinstance(found.kind, Array):
+        return None
+    return Inferred(Array(np.dtype(np.intp), found.kind.shape))
+
+
+@kind(np.linalg.tensorsolve)
+def tensorsolve(args: Args, kwargs: Kwargs) -> Inferred | None:
+    a, b = (getattr(x, "kind", None) for x in args[:2])
+    axes = args[2] if len(args) > 2 else kwargs.get("axes", ir.Const(None))
+    if not isinstance(a, Array) or not isinstance(b, Array) or a.shape is None or b.shape is None:
+        return None
+    rank = len(a.shape) - len(b.shape)
+    dtype = _promoted(args[:2])
+    if rank < 0 or dtype is None:
+        return None
+    known = isinstance(axes, ir.Const) and axes.value is None
+    shape = a.shape[len(b.shape) :] if known else tuple(fresh_size() for _ in range(rank))
+    return Inferred(Array(dtype if dtype.kind in "fc" else np.dtype(float), shape))
+
+
+@kind(np.linalg.tensorinv)
+def tensorinv(args: Args, kwargs: Kwargs) -> Inferred | None:
+    a = getattr(args[0], "kind", None)
+    ind = args[1] if len(args) > 1 else kwargs.get("ind", ir.Const(2))
+    if not isinstance(a, Array) or a.shape is None or not isinstance(ind, ir.Const):
+        return None
+    dtype = a.dtype if a.dtype is not None and a.dtype.kind in "fc" else None
+    return Inferred(Array(dtype, (*a.shape[ind.value :], *a.shape[: ind.value])))
+
+
+@kind(np.vdot)
+def vdot(args: Args, kwargs: Kwargs) -> Inferred | None:
+    dtype = _promoted(args[:2])
+    return None if dtype is None else Inferred(Scalar(dtype, False))
+
+
+def _real_function(args: Args, kwargs: Kwargs) -> Inferred | None:
+    return Inferred(Scalar(np.dtype(float)))
+
+
+for _name in dir(math):
+    _function = getattr(math, _name)
+    if _name not in NO_FLOATS and callable(_function) and not _name.startswith("_"):
+        kind(_function)(_real_function)
+
+
 @kind(np.trim_zeros)
 def trim_zeros(args: Args, kwargs: Kwargs) -> Inferred | None:
     return Inferred(Array(_dtype(args[0]), (fresh_size(),)), tuple(ir.variables(args[0])))
@@ -106,7 +171,7 @@ def lstsq(args: Args, kwargs: Kwargs) -> Inferred | None:
     real = np.zeros(0, dtype).real.dtype
     x = Array(dtype, (*kinds[0].shape[1:], *kinds[1].shape[1:]))
     numbers = Array(real, (fresh_size(),))
-    rank, values = Scalar(np.dtype(np.int64), False), Array(real, (fresh_size(),))
+    rank, values = Scalar(np.dtype(np.int32), False), Array(real, (fresh_size(),))
     return Inferred(TupleOf((x, numbers, rank, values)))
 
 

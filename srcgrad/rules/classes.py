@@ -1,0 +1,119 @@
+"""What has no derivative: which NumPy functions describe, which are refused, and why."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from .registry import classified, definition, inert, method, methods, refuse, zero
+from .shaping import present
+
+inert(
+    *present(np, "array2string", "array_repr", "array_str", "base_repr", "binary_repr"),
+    *present(np, "format_float_positional", "format_float_scientific", "typename"),
+    *present(np, "mintypecode", "datetime_data", "datetime_as_string", "isdtype"),
+    *present(np, "get_include", "get_printoptions", "getbufsize", "geterr", "geterrcall"),
+    *present(np, "info", "show_config", "show_runtime"),
+    note="text, or a description",
+)
+zero(
+    *present(np, "busday_count", "busday_offset", "is_busday", "isnat"),
+    *present(np, "packbits", "unpackbits"),
+    note="of dates, or of bits",
+)
+refuse(
+    *present(np, "frombuffer", "fromfile", "fromregex", "fromstring", "genfromtxt", "load"),
+    *present(np, "loadtxt", "save", "savetxt", "savez", "savez_compressed", "from_dlpack"),
+    *present(np.ndarray, "dump", "dumps", "tobytes", "tofile", "to_device"),
+    reason="it reads or writes files, text or memory: do that outside the function",
+)
+refuse(
+    *present(np, "set_printoptions", "printoptions", "setbufsize", "seterr", "seterrcall", "test"),
+    reason="it changes NumPy's settings: do that outside the function, or use np.errstate",
+    always=True,
+)
+refuse(
+    *present(np, "asmatrix", "bmat"),
+    reason="np.matrix isn't supported: use arrays, np.block and @",
+)
+refuse(
+    np.fromiter,
+    np.nested_iters,
+    reason="write np.array([...]) with a list comprehension, or a loop",
+)
+refuse(
+    np.histogram,
+    np.histogram2d,
+    np.histogramdd,
+    np.histogram_bin_edges,
+    reason="counts are piecewise constant, but the edges follow the data: for fixed edges write "
+    "np.bincount(np.searchsorted(edges, x, 'right') - 1, weights)",
+)
+refuse(
+    *(getattr(np.lib.scimath, name) for name in np.lib.scimath.__all__),
+    reason="whether its result is complex depends on the values: write f(x + 0j)",
+)
+refuse(
+    *present(np.ndarray, "setfield", "setflags", "byteswap"),
+    reason="it changes the array's memory or flags",
+    always=True,
+)
+refuse(np.ndarray.getfield, reason="use x.view or x.astype")
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    if hasattr(np, "row_stack"):
+
+        @definition(np.row_stack)
+        def row_stack(tup):
+            return np.vstack(tup)
+
+
+# Random numbers
+
+RANDOM = (
+    "its result is random: draw standard numbers and scale them, as in "
+    "mean + width * rng.standard_normal(size)"
+)
+
+
+def _random() -> None:
+    for owner in (np.random.Generator, np.random.RandomState, np.random):
+        for name in dir(owner):
+            thing = getattr(owner, name)
+            if name.startswith("_") or isinstance(thing, type) or not callable(thing):
+                continue
+            if name in ("shuffle", "permuted"):
+                reason = "it writes in place: use x[rng.permutation(len(x))]"
+                refuse(thing, reason=reason, always=name == "shuffle")
+            else:
+                refuse(thing, reason=RANDOM)
+
+
+_random()
+
+# Attributes and methods of arrays and of NumPy's numbers
+
+inert(
+    *present(np.ndarray, "base", "ctypes", "data", "device", "dtype", "flags", "itemsize"),
+    *present(np.ndarray, "nbytes", "ndim", "shape", "size", "strides"),
+)
+inert(
+    *present(np.generic, "base", "data", "device", "dtype", "flags", "itemsize"),
+    *present(np.generic, "nbytes", "ndim", "shape", "size", "strides"),
+)
+refuse(np.ndarray.flat, reason="use x.ravel()")
+
+
+def register() -> None:
+    """File the methods of NumPy's numbers as those of arrays, when these are known."""
+    for name in dir(np.generic):
+        member = getattr(np.generic, name)
+        if name.startswith("_") or classified(member) is not None:
+            continue
+        same = methods.get(getattr(np.ndarray, name, None), getattr(np, name, None))
+        if callable(same) and classified(same) not in (None, "refused", "in place"):
+            method(member, same)
+        else:
+            refuse(member, reason=f"call .{name} of np.asarray(x), an array without axes")

@@ -1,0 +1,90 @@
+"""Functions that call a function: what they do, as code that is lowered like any other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .registry import definition, refuse
+
+
+@definition(np.fromfunction)
+def fromfunction(function, shape, *, dtype=float, **kwargs):
+    return function(*np.indices(shape, dtype=dtype), **kwargs)
+
+
+@definition(np.apply_over_axes)
+def apply_over_axes(func, a, axes):
+    if isinstance(axes, int):
+        axes = (axes,)
+    for axis in axes:
+        result = func(a, axis)
+        a = result if result.ndim == a.ndim else np.expand_dims(result, axis)
+    return a
+
+
+@definition(np.apply_along_axis)
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    rows = np.moveaxis(arr, axis, -1)
+    lead = rows.shape[:-1]
+    rows = rows.reshape(-1, arr.shape[axis])
+    results = np.array([func1d(row, *args, **kwargs) for row in rows])
+    results = results.reshape((*lead, *results.shape[1:]))
+    if results.ndim == len(lead):
+        return results
+    for i in range(results.ndim - len(lead)):
+        results = np.moveaxis(results, len(lead) + i, axis % arr.ndim + i)
+    return results
+
+
+@definition(np.piecewise)
+def piecewise(x, condlist, funclist, *args, **kw):
+    """Each function sees only the elements where its condition holds, the last one that does."""
+    if not isinstance(condlist, (list, tuple)):
+        condlist = [condlist]
+    y = np.zeros_like(x)
+    rest = None
+    for condition in condlist:
+        rest = condition if rest is None else rest | condition
+    for i in range(len(funclist)):
+        condition = condlist[i] if i < len(condlist) else ~rest
+        function = funclist[i]
+        if callable(function):
+            y[condition] = function(x[condition], *args, **kw)
+        else:
+            y[condition] = function
+    return y
+
+
+@definition(np.place)
+def place(arr, mask, vals):
+    arr[mask] = np.resize(vals, np.count_nonzero(mask))
+
+
+@definition(np.putmask)
+def putmask(a, mask, values):
+    a[mask] = np.resize(values, a.shape)[mask]
+
+
+@definition(np.kaiser)
+def kaiser(M, beta):
+    if M <= 1:
+        return np.ones(M)
+    middle = (M - 1) / 2.0
+    return np.i0(beta * np.sqrt(1 - ((np.arange(M) - middle) / middle) ** 2)) / np.i0(beta)
+
+
+@definition(np.ndarray.tolist)
+def tolist(a):
+    if a.ndim == 0:
+        return a.item()
+    if a.ndim == 1:
+        return [item.item() for item in a]
+    return [tolist(row) for row in a]
+
+
+refuse(
+    np.vectorize,
+    np.frompyfunc,
+    reason="it calls a Python function on each element: write the loop, "
+    "or call the function with the whole array",
+)

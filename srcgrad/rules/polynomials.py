@@ -1,0 +1,188 @@
+"""The functions of `np.polynomial`: evaluation in all six bases, the rest in the powers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
+
+from .registry import definition, inert, refuse, zero
+
+# Evaluation. A basis has p[k+1] = a[k] p[k] + b[k] p[k-1]; Clenshaw's sums go from the last
+# coefficient down: s[k] = c[k] + a[k] s[k+1] + b[k+1] s[k+2].
+
+
+def coefficients(x, c, tensor):
+    """The coefficients, with axes for those of x behind their own if they aren't one by one."""
+    c = np.asarray(c)
+    if tensor and c.ndim > 1:
+        return np.reshape(c, (*c.shape, *(1 for _ in range(np.ndim(x)))))
+    return c
+
+
+@definition(polynomial.polyval)
+def polyval(x, c, tensor=True):
+    c = coefficients(x, c, tensor)
+    total = c[-1] + 0.0 * x
+    for k in range(len(c) - 2, -1, -1):
+        total = c[k] + total * x
+    return total
+
+
+@definition(chebyshev.chebval)
+def chebval(x, c, tensor=True):
+    c = coefficients(x, c, tensor)
+    later = latest = 0.0 * c[0] * x
+    for k in range(len(c) - 1, 0, -1):
+        later, latest = c[k] + 2 * x * later - latest, later
+    return c[0] + x * later - latest
+
+
+@definition(legendre.legval)
+def legval(x, c, tensor=True):
+    c = coefficients(x, c, tensor)
+    later = latest = 0.0 * c[0] * x
+    for k in range(len(c) - 1, 0, -1):
+        later, latest = (
+            c[k] + (2 * k + 1) / (k + 1) * x * later - (k + 1) / (k + 2) * latest,
+            later,
+        )
+    return c[0] + x * later - 0.5 * latest
+
+
+@definition(hermite.hermval)
+def hermval(x, c, tensor=True):
+    c = coefficients(x, c, tensor)
+    later = latest = 0.0 * c[0] * x
+    for k in range(len(c) - 1, 0, -1):
+        later, latest = c[k] + 2 * x * later - 2 * (k + 1) * latest, later
+    return c[0] + 2 * x * later - 2 * latest
+
+
+@definition(hermite_e.hermeval)
+def hermeval(x, c, tensor=True):
+    c = coefficients(x, c, tensor)
+    later = latest = 0.0 * c[0] * x
+    for k in range(len(c) - 1, 0, -1):
+        later, latest = c[k] + x * later - (k + 1) * latest, later
+    return c[0] + x * later - latest
+
+
+@definition(laguerre.lagval)
+def lagval(x, c, tensor=True):
+    c = coefficients(x, c, tensor)
+    later = latest = 0.0 * c[0] * x
+    for k in range(len(c) - 1, 0, -1):
+        later, latest = (
+            c[k] + (2 * k + 1 - x) / (k + 1) * later - (k + 1) / (k + 2) * latest,
+            later,
+        )
+    return c[0] + (1 - x) * later - 0.5 * latest
+
+
+def _of_two(value):
+    def value_2d(x, y, c):
+        return value(y, value(x, c), tensor=False)
+
+    return value_2d
+
+
+def _of_three(value):
+    def value_3d(x, y, z, c):
+        return value(z, value(y, value(x, c), tensor=False), tensor=False)
+
+    return value_3d
+
+
+def _on_grid_of_two(value):
+    def grid_2d(x, y, c):
+        return value(y, value(x, c))
+
+    return grid_2d
+
+
+def _on_grid_of_three(value):
+    def grid_3d(x, y, z, c):
+        return value(z, value(y, value(x, c)))
+
+    return grid_3d
+
+
+BASES = {
+    "poly": (polynomial, polyval),
+    "cheb": (chebyshev, chebval),
+    "leg": (legendre, legval),
+    "herm": (hermite, hermval),
+    "herme": (hermite_e, hermeval),
+    "lag": (laguerre, lagval),
+}
+
+# In the powers, the lowest first
+
+
+@definition(polynomial.polyvander)
+def polyvander(x, deg):
+    return np.asarray(x)[..., None] ** np.arange(deg + 1)
+
+
+@definition(polynomial.polyder)
+def polyder(c, m=1):
+    return np.polyder(c[::-1], m)[::-1]
+
+
+@definition(polynomial.polyint)
+def polyint(c, m=1):
+    return np.polyint(c[::-1], m)[::-1]
+
+
+@definition(polynomial.polymul)
+def polymul(c1, c2):
+    return np.polymul(c1[::-1], c2[::-1])[::-1]
+
+
+@definition(polynomial.polyroots)
+def polyroots(c):
+    return np.sort(np.roots(c[::-1]))
+
+
+@definition(polynomial.polyfromroots)
+def polyfromroots(roots):
+    return np.poly(roots)[::-1]
+
+
+@definition(polynomial.polyvalfromroots)
+def polyvalfromroots(x, r, tensor=True):
+    if np.ndim(r) == 1:
+        return np.prod(np.expand_dims(x, -1) - r, axis=-1)
+    return np.prod(x - coefficients(x, r, tensor), axis=0)
+
+
+@definition(polynomial.polyfit)
+def polyfit(x, y, deg, rcond=None, *, w=None):
+    return np.polyfit(x, y, deg, rcond, w=w)[::-1]
+
+
+def _register() -> None:
+    for prefix, (module, value) in BASES.items():
+        for suffix, made in (
+            ("val2d", _of_two(value)),
+            ("val3d", _of_three(value)),
+            ("grid2d", _on_grid_of_two(value)),
+            ("grid3d", _on_grid_of_three(value)),
+        ):
+            definition(getattr(module, prefix + suffix))(made)
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if isinstance(thing, type) or not callable(thing):
+                continue
+            if name.endswith(("gauss", "weight", "pts1", "pts2")):
+                zero(thing, note="nodes and weights")
+            else:
+                refuse(
+                    thing,
+                    reason=f"of {module.__name__}, only the evaluation has derivatives: "
+                    "evaluate its basis, or use the functions of powers such as np.polyder",
+                )
+
+
+_register()
+inert(np.polynomial.set_default_printstyle)
