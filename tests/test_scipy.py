@@ -20,7 +20,7 @@ from tests.rules.kit import Case, is_float
 
 pytest.importorskip("scipy")
 
-from scipy import linalg  # noqa: E402
+from scipy import linalg, stats  # noqa: E402
 
 SAMPLES: dict[Any, list[Case]] = {}
 for module in pkgutil.iter_modules(tests.rules.__path__, "tests.rules."):
@@ -161,6 +161,94 @@ def polar_and_procrustes(x):
 @program(MATRIX)
 def khatri_rao_product(x):
     return np.sum(np.sin(linalg.khatri_rao(x, x[:2])))
+
+
+POINTS = np.array([-0.7, 0.2, 0.6, 1.4, 2.3])
+COUNTS = np.array([-1.0, 0.0, 1.0, 3.0, 2.5])
+# parameters, and the methods that have closed forms
+DISTRIBUTIONS: dict[str, tuple[tuple[float, ...], str]] = {
+    "norm": ((0.3, 1.2), "pdf logpdf cdf logcdf sf logsf ppf isf"),
+    "halfnorm": ((-0.1, 1.2), "pdf logpdf cdf"),
+    "lognorm": ((0.7, -0.1, 1.2), "pdf logpdf cdf"),
+    "t": ((3.5, 0.3, 1.2), "pdf logpdf cdf sf"),
+    "cauchy": ((0.3, 1.2), "pdf logpdf cdf"),
+    "expon": ((-0.1, 1.2), "pdf logpdf cdf sf logsf"),
+    "gamma": ((1.7, -0.1, 1.2), "pdf logpdf cdf sf"),
+    "chi2": ((3.3, -0.1, 1.2), "pdf logpdf cdf sf"),
+    "laplace": ((0.3, 1.2), "pdf logpdf cdf"),
+    "logistic": ((0.3, 1.2), "pdf logpdf cdf sf logcdf logsf"),
+    "weibull_min": ((1.7, -0.1, 1.2), "pdf logpdf cdf sf"),
+    "pareto": ((1.7, -1.1, 1.4), "pdf logpdf cdf"),
+    "uniform": ((-0.1, 1.2), "pdf logpdf cdf"),
+    "beta": ((1.7, 2.3, -0.1, 1.2), "pdf logpdf cdf"),
+    "poisson": ((1.7, 1.0), "pmf logpmf"),
+    "binom": ((4, 0.3, 1.0), "pmf logpmf"),
+    "bernoulli": ((0.3, 1.0), "pmf logpmf"),
+}
+BY_SHAPE = ("t", "gamma", "chi2", "beta", "binom")  # their cdf by the first parameters is refused
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_distribution(name: str) -> None:
+    distribution = getattr(stats, name)
+    parameters, methods = DISTRIBUTIONS[name]
+    discrete = "pmf" in methods
+    for method in methods.split():
+        points = COUNTS if discrete else POINTS
+        if method in ("ppf", "isf"):
+            points = points[1:3]
+
+        function = getattr(distribution, method)
+        for outside in (False, True):
+            with np.errstate(all="ignore"):
+                usual = function(points, *parameters)
+                points = points if outside else points[np.isfinite(usual) & (usual != 0)]
+
+            def by_points(x, function=function):
+                return finite_sum(function(x, *parameters))
+
+            def frozen(x, method=method):
+                return finite_sum(getattr(distribution(*parameters), method)(x))
+
+            for program in (by_points, frozen):
+                value, _ = srcgrad.value_and_grad(program)(points)
+                assert value == pytest.approx(program(points), rel=1e-12)
+                if not discrete:
+                    check(program, points)
+            for i, p in enumerate(parameters):
+                before, after = parameters[:i], parameters[i + 1 :]
+                if discrete and i == len(parameters) - 1 or isinstance(p, int):
+                    continue
+                if method in ("cdf", "sf") and name in BY_SHAPE and i < len(parameters) - 2:
+                    continue
+
+                def by_parameter(p, function=function, before=before, after=after, x=points):
+                    return finite_sum(function(x, *before, p, *after))
+
+                check(by_parameter, p)
+
+
+def finite_sum(x):
+    return np.sum(np.where(np.isfinite(x), x, 0.0) * np.arange(1, len(x) + 1))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_invalid_parameters_are_nan() -> None:
+    def program(scale):
+        return stats.norm.cdf(0.3, 0.0, scale) + stats.gamma.pdf(0.3, scale)
+
+    value, gradient = srcgrad.value_and_grad(program)(-1.0)
+    assert np.isnan(value) and np.isnan(program(-1.0))
+    assert not np.isfinite(gradient) or gradient == 0
+
+
+def test_a_distribution_without_closed_form_is_refused() -> None:
+    def program(x):
+        return stats.gumbel_r.pdf(x, 1.5, 0.3)
+
+    with pytest.raises(srcgrad.UnsupportedError, match="no closed form"):
+        srcgrad.grad(program)(0.3)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -169,6 +169,13 @@ class Calls(Expressions):
             known = self.computed(function, args, kwargs)
             if known is not None:
                 return known
+        if _is_scipy(function):  # not written in what the compiler reads: a primitive, or refused
+            if isinstance(function, type):
+                return self.unknown_call(function, args, kwargs)
+            return self.primitive(function, None, args, kwargs)
+        calling = getattr(type(function), "__call__", None)  # noqa: B004
+        if registry.lookup(calling) or (_hashable(calling) and calling in registry.definitions):
+            return self.call(Bound(Place(calling), Place(function)), args, kwargs)
         match function:
             case functools.partial():
                 bound = tuple(self.lift(a, None) for a in function.args)
@@ -1973,6 +1980,12 @@ def _is_numpy(function: Any) -> bool:
     if _is_random(function):
         return True
     return module.partition(".")[0] in ("numpy", "scipy", "math", "cmath", "_operator")
+
+
+def _is_scipy(function: Any) -> bool:
+    if not isinstance(function, (types.FunctionType, types.BuiltinFunctionType, type)):
+        return False
+    return (getattr(function, "__module__", None) or "").partition(".")[0] == "scipy"
 
 
 def _is_random(function: Any) -> bool:
