@@ -12,13 +12,15 @@ import inspect
 import types
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from .cache import Store, Variant, store_for
-from .compiler import Compiled, Request, compile_gradient
 from .signature import describe, signature_of
+
+if TYPE_CHECKING:
+    from .compiler import Compiled
 
 Argnums = int | str | Sequence[int | str]
 Input = tuple[str, int | str | None]
@@ -207,6 +209,9 @@ class Gradient:
         return variant, free
 
     def _compile(self, arguments: dict[str, Any], static: frozenset[Any]) -> Compiled:
+        # only now: importing the compiler takes longer than importing NumPy
+        from .compiler import Request, compile_gradient
+
         request = Request(
             _name(self.primal),
             tuple(self._placed(which, arguments) for which in self._inputs),

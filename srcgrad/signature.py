@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from .frontend.calls import _plain
-
 
 SHAPE = "%shape"  # the path of an array with this after it: its shape must be known
 
@@ -99,7 +97,7 @@ def is_record(value: Any) -> bool:
     """
     return (
         not isinstance(value, _NOT_RECORDS)
-        and _plain(type(value))
+        and is_plain(type(value))
         and hasattr(value, "__dict__")
         and not hasattr(value, "__srcgrad_primal__")
     )
@@ -122,3 +120,12 @@ def signature_of(function: Any) -> inspect.Signature:
     except (TypeError, ValueError):
         name = getattr(function, "__name__", type(function).__name__)
         raise TypeError(f"the parameters of {name} aren't known; wrap it in a lambda") from None
+
+
+def is_plain(cls: type) -> bool:
+    """Whether a class is an ordinary one written in Python."""
+    return (
+        cls.__new__ is object.__new__
+        and not any(issubclass(cls, base) for base in (dict, list, str, int, float, np.ndarray))
+        and bool(cls.__flags__ & (1 << 9))
+    )

@@ -18,11 +18,13 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred, infer
+from ..emit import runtime
 from ..errors import SourceError, UnsupportedError
-from ..kinds import Array, Kind, ListOf, Opaque, Scalar, TupleOf, int_kind
+from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar, TupleOf, int_kind
 from ..rules import registry
+from ..signature import is_plain
 from .builder import FALSE, NONE, TRUE, Poison, describe, list_append, parts
-from .expressions import SIMPLE, Expressions, Frame
+from .expressions import NAMEDTUPLE, SIMPLE, STATIC_MODULES, Expressions, Frame
 from .names import Namespace, own_nodes, scope_of
 from .source import get_source
 from .values import (
@@ -48,6 +50,7 @@ from .values import (
 
 MOST_CALLS = 60
 MOST_INLINED = 2000
+NEED_ITEMS = frozenset({np.column_stack, np.dstack, np.block})  # their rules take items apart
 ENDLESS = 1 << 62  # the length of itertools.count()
 RULES = "srcgrad.rules."
 MOST_UNROLLED = 100
@@ -65,6 +68,7 @@ class Calls(Expressions):
         self.depth = 0
         self.active_nodes: list[int] = []  # of the functions being inlined
         self.calls_made = 0
+        self.trying: Trying | None = None  # the try whose body is being lowered
         self.loop_site = 0  # the loop that is about to be lowered
         self.captured: set[int] = set()
         self.inlined: dict[Any, types.CodeType] = {}
@@ -287,12 +291,16 @@ class Calls(Expressions):
             target = names[0] if len(names) == 1 else Tuple(tuple(names))
             rest = args[: function.nin]
             return self.with_out(function, record, rest, {**kwargs, "out": target})
+        if function in NEED_ITEMS and args:
+            self.need_items(args[0])
         operands = tuple(self.argument(a) for a in args)
         named = {k: self.argument(v) for k, v in kwargs.items() if k != "out"}
         if record is not None and (record.differentiable or record.inert):
             folded = self.folded(function, operands, named)
             if folded is not None:
                 return folded
+        if self.trying is not None:
+            self.guard(function, operands, named)
         writes: tuple[ir.Var, ...] = ()
         effect = False
         if function in registry.inplace_rules:
@@ -307,6 +315,26 @@ class Calls(Expressions):
             effect = True
         var = self.emit(function, operands, named, effect=effect, writes=writes)
         return self.project(var)
+
+    def guard(
+        self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
+    ) -> None:
+        """Inside a try: find out first whether a call of np.linalg fails."""
+        trying = self.trying
+        assert trying is not None
+        module = getattr(function, "__module__", None) or ""
+        if not module.startswith("numpy.linalg") or function is np.linalg.norm:
+            return
+        place = (self.site, tuple(self.active_nodes))
+        if place in trying.tried:
+            return
+        trying.tried.add(place)
+        if named:
+            raise self.refuse("keywords in a call that may fail in a try aren't supported")
+        test = self.emit(
+            runtime.fails, (ir.Const(function), *operands), inferred=Inferred(BOOL), name="failed"
+        )
+        raise MayFail(test, function.__name__)
 
     def written(
         self, which: int | str, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
@@ -629,7 +657,8 @@ class Calls(Expressions):
             return self.emit(
                 cls, tuple(self.operand(a) for a in args), inferred=Inferred(Opaque(cls))
             )
-        if cls.__module__ == "builtins" or not _plain(cls):
+        library = cls.__module__.partition(".")[0] in STATIC_MODULES
+        if library or not is_plain(cls):
             return self.unknown_call(cls, args, kwargs)
         ref = self.new(Instance(cls, {}))
         if dataclasses.is_dataclass(cls) and not _own_init(cls):
@@ -744,7 +773,7 @@ class Calls(Expressions):
         else:
             bounds = (zero, self.operand(length), one)
         before = len(self.block.statements)
-        self.loop(bounds, iteration, name, unrolled if known else None, isinstance(length, ir.Const))  # type: ignore[arg-type]
+        self.loop(bounds, iteration, name, unrolled if known else None, isinstance(length, ir.Const), site)  # type: ignore[arg-type]
         self.after_loop()
         self.note_lists(iterable, before, site if known else 0)
 
@@ -1922,6 +1951,20 @@ class Calls(Expressions):
     def builtin_from_iterable(self, value: Value) -> Value:
         return self.builtin_chain(*self.unpacked(value))
 
+    def namedtuple_replace(self, value: Value, /, **changes: Value) -> Value:
+        assert isinstance(value, Tuple)
+        fields = list(getattr(value.type, "_fields", ()))
+        unknown = [name for name in changes if name not in fields]
+        if unknown:
+            raise self.refuse(f"{value.type.__name__} has no field {unknown[0]!r}")
+        pairs = zip(fields, value.items, strict=True)
+        return Tuple(tuple(changes.get(name, item) for name, item in pairs), value.type)
+
+    def namedtuple_asdict(self, value: Value, /) -> Value:
+        assert isinstance(value, Tuple)
+        fields = getattr(value.type, "_fields", ())
+        return self.new(DictObject(dict(zip(fields, value.items, strict=True))))
+
     def builtin_partial(self, function: Value, *args: Value, **kwargs: Value) -> Value:
         return Partial(function, args, dict(kwargs))
 
@@ -1930,6 +1973,21 @@ class Calls(Expressions):
 class Super:
     owner: type
     receiver: Value
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class Trying:
+    """A try: the calls in it of which it is known that they don't fail."""
+
+    tried: set[Any] = dataclasses.field(default_factory=set)
+
+
+class MayFail(Exception):
+    """A call inside a try may fail; `test` is true if it does."""
+
+    def __init__(self, test: ir.Var, name: str) -> None:
+        super().__init__()
+        self.test, self.name = test, name
 
 
 def is_generator(node: Any) -> bool:
@@ -1995,15 +2053,6 @@ def _is_random(function: Any) -> bool:
     return isinstance(owner, kinds) or cls in kinds
 
 
-def _plain(cls: type) -> bool:
-    """Whether a class is an ordinary one written in Python."""
-    return (
-        cls.__new__ is object.__new__
-        and not any(issubclass(cls, base) for base in (dict, list, str, int, float, np.ndarray))
-        and bool(cls.__flags__ & (1 << 9))
-    )
-
-
 def _own_init(cls: type) -> bool:
     for base in cls.__mro__:
         if "__init__" in base.__dict__:
@@ -2055,6 +2104,8 @@ def _special_table() -> dict[Any, str]:
     table[bisect.bisect_left] = "builtin_bisect_left"
     table[bisect.bisect_right] = "builtin_bisect_right"
     table[dict.fromkeys] = "builtin_fromkeys"
+    for function in NAMEDTUPLE.values():
+        table[function] = function.__name__
     for name in "append extend pop insert reverse copy clear index".split():
         table[getattr(list, name)] = f"method_{name}"
     for name in "pop items keys values get setdefault update copy clear".split():
