@@ -1,5 +1,7 @@
 """srcgrad: a source-transformation autodiff compiler for NumPy."""
 
+from typing import Any
+
 from .api import Gradient, grad, value_and_grad
 from .errors import InternalError, SourceError, SrcgradError, UnsupportedError
 from .forward import hessian, hvp, jacfwd, jacobian, jacrev, jvp
@@ -22,6 +24,18 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
+
+_RULES = ("adjoint", "definition", "elementwise", "inplace", "refuse", "zero")
+
+
+def __getattr__(name: str) -> Any:
+    """The decorators that register rules, imported when they are first needed."""
+    if name in _RULES:
+        from .rules import registry
+
+        return getattr(registry, name)
+    raise AttributeError(f"module 'srcgrad' has no attribute {name!r}")
+
 
 for _public in (InternalError, SourceError, SrcgradError, UnsupportedError):
     _public.__module__ = "srcgrad"  # where users find it
