@@ -402,9 +402,17 @@ class Calls(Expressions):
         if kwargs or not isinstance(out, ir.Var) or not isinstance(out.kind, Array):
             raise self.refuse("where= together with other keywords isn't supported")
         shape = self.attribute(out, "shape")
-        mask = self.call_object(np.broadcast_to, [where, shape], {})
+        like = out.kind.shape
+
+        def spread(value: Value) -> Value:
+            kind = value.kind if isinstance(value, ir.Var) else None
+            if isinstance(kind, Array) and kind.shape == like and like is not None:
+                return value
+            return self.call_object(np.broadcast_to, [value, shape], {})
+
+        mask = spread(where)
         chosen = [
-            self.subscript(self.call_object(np.broadcast_to, [a, shape], {}), mask)
+            self.subscript(spread(a), mask)
             if isinstance(a, ir.Var) and isinstance(a.kind, Array)
             else a
             for a in args
