@@ -376,10 +376,10 @@ def _compile_reverse(
     prune(function)
     simplify(function)
     prune(function)
+    separate(function, 0 if first else len(shown))
     accumulate(function)
     prune(function)
     ir.passed("recorded", function)
-    separate(function, 0 if first else len(shown))
 
     used = ir.free_variables(function.block)
     kept = [(p, v) for p, v in free.found.items() if v in used]

@@ -88,7 +88,10 @@ class Generator:
             self.owned.append(name)
         elif depth > 0:
             header = r.choice(
-                [f"for i{self.count} in range({r.randint(0, 3)}):", f"if np.sum({r.choice(self.arrays)}) > 0:"]
+                [
+                    f"for i{self.count} in range({r.randint(0, 3)}):",
+                    f"if np.sum({r.choice(self.arrays)}) > 0:",
+                ]
             )
             self.lines.append(indent + header)
             before = list(self.arrays), list(self.owned), list(self.scalars)

@@ -13,6 +13,13 @@ from collections.abc import Iterable
 
 from .. import ir
 
+# Names of temporaries that would hide a builtin
+INSTEAD = {
+    "sum": "total", "max": "largest", "min": "smallest", "abs": "magnitude", "round": "rounded",
+    "pow": "power", "any": "found", "all": "every", "len": "length", "float": "number",
+    "absolute": "magnitude", "maximum": "larger", "minimum": "smaller", "int": "number",
+}  # fmt: skip
+
 
 class Names:
     """The Python name of each variable of a function; `inlined` variables need none."""
@@ -157,7 +164,8 @@ class Names:
         for root, members in groups.items():
             if root in self.names:
                 continue
-            base = next((v.name for v in members if v.user), members[0].name)
+            base = next((v.name for v in members if v.user), None)
+            base = base or INSTEAD.get(members[0].name, members[0].name)
             taken = {self.names[o] for o in self.edges.get(root, ()) if o in self.names}
             taken |= self.reserved
             if base == "_" and any(v.user for v in members):

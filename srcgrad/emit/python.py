@@ -25,7 +25,7 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from ..errors import InternalError
 from ..frontend.builder import list_append
 from ..frontend.lower import raise_exception
-from ..kinds import Array, ListOf, Scalar
+from ..kinds import Array, ListOf, Scalar, TupleOf
 from ..rules import registry
 from ..transform.prune import SHAPE_ONLY
 from . import runtime
@@ -34,6 +34,7 @@ from .printer import BlankLine, Comment
 from .spelling import HELPERS, Speller, attribute, call, constant, name
 
 LARGEST = 9  # primitives in one expression
+LITERALS = (bool, int, float, str, bytes, complex)
 MODULES = {"numpy": "np", "math": "math", "cmath": "cmath"}
 
 
@@ -63,7 +64,7 @@ class _Emitter:
         self.emitted = Emitted(None)
         self.speller = Speller(self.reference)
         self.inlined = self._inlined(function)
-        reserved = {"np", "math", "cmath", "scipy", function.name} | {h.__name__ for h in HELPERS}
+        reserved = {"np", "math", "cmath", "scipy", function.name} | _helper_names(function)
         self.names = Names(function, self.inlined, reserved)
         self.reversing = False
         self.line: Any = None
@@ -99,6 +100,7 @@ class _Emitter:
                 case ir.Loop():
                     count([*s.inits, *(s.range or ()), *s.body.results])
         count(function.block.results)
+        self.counts = counts
         found: dict[ir.Var, ir.Assign] = {}
         self.sizes: dict[ir.Var, int] = {}
         self._inline_block(function.block, counts, found, True)
@@ -107,6 +109,10 @@ class _Emitter:
     def _inline_block(
         self, block: ir.Block, counts: dict[ir.Var, int], found: dict[ir.Var, ir.Assign], top: bool
     ) -> None:
+        answers: set[ir.Var] = set()  # the gradient itself may be returned as an expression
+        if top and len(block.results) == 1 and isinstance(block.results[0], ir.Var):
+            if block.statements and block.results[0] in ir.targets(block.statements[-1]):
+                answers.add(block.results[0])
         pending: dict[ir.Var, ir.Assign] = {}
         reads: dict[ir.Var, set[ir.Var]] = {}
 
@@ -140,7 +146,8 @@ class _Emitter:
                             if s.effect or reads[v] & written:
                                 del pending[v]
                         continue
-                    if counts.get(s.target, 0) == 1 and not s.target.user and self._may(s):
+                    named = s.target.user and s.target not in answers
+                    if counts.get(s.target, 0) == 1 and not named and self._may(s, counts):
                         pending[s.target] = s
                         self.sizes[s.target] = size
                         reads[s.target] = memory
@@ -156,7 +163,10 @@ class _Emitter:
         if top:
             take(block.results, 1)
 
-    def _may(self, s: ir.Assign) -> bool:
+    def _may(self, s: ir.Assign, counts: dict[ir.Var, int]) -> bool:
+        if s.function is operator.getitem and isinstance(s.args[0], ir.Var):
+            if isinstance(s.args[0].kind, TupleOf) and counts.get(s.args[0], 0) > 1:
+                return False  # records are unpacked
         return s.function is not list and not isinstance(s.target.kind, ListOf)
 
     def _reads(self, s: ir.Assign) -> set[ir.Var]:
@@ -176,6 +186,7 @@ class _Emitter:
 
     def block(self, block: ir.Block) -> list[Any]:
         body: list[Any] = []
+        unpacked: set[ir.Statement] = set()
         for position, s in enumerate(block.statements):
             if isinstance(s, ir.Assign) and s.function is reverse_sweep:
                 self.reversing = True
@@ -183,27 +194,64 @@ class _Emitter:
                 if body:
                     body.append(BlankLine())
                 continue
-            if isinstance(s, ir.Assign) and s.target in self.inlined:
+            if s in unpacked or (isinstance(s, ir.Assign) and s.target in self.inlined):
                 continue
-            statements = self.statement(s, block, position)
+            if isinstance(s, ir.Assign) and s.function is list.pop:
+                parts = self.parts(s, block.statements[position + 1 :])
+                if parts:
+                    unpacked.update(parts.values())
+                    body.append(self.unpack(s, parts))
+                    continue
+            line = self.line
+            comment = self.comment(s)
+            statements = self.statement(s)
             if statements:
-                self.comment(s, body)
-                body += statements
+                body += comment + statements
+            else:
+                self.line = line
         return body
 
-    def comment(self, s: ir.Statement, body: list[Any]) -> None:
-        """The primal line that the next statements undo."""
-        if not self.reversing or s.span is None or isinstance(s, ir.Loop):
-            return
+    def parts(
+        self, pop: ir.Assign, following: list[ir.Statement]
+    ) -> dict[int, ir.Assign] | None:
+        """The statements right after a pop that take the record apart, if nothing else uses it."""
+        kind = pop.target.kind
+        if not isinstance(kind, TupleOf) or len(kind.items) < 2:
+            return None
+        found: dict[int, ir.Assign] = {}
+        for s in following:
+            if not isinstance(s, ir.Assign) or s.function is not operator.getitem:
+                break
+            if s.args[0] is not pop.target or not isinstance(s.args[1], ir.Const):
+                break
+            if s.args[1].value in found or s.target in self.inlined:
+                return None
+            found[s.args[1].value] = s
+        return found if len(found) == self.counts.get(pop.target, 0) else None
+
+    def unpack(self, pop: ir.Assign, parts: dict[int, ir.Assign]) -> Any:
+        """`a, _, b = saved.pop()`"""
+        assert isinstance(pop.target.kind, TupleOf)
+        blank = gast.Name("_", gast.Store(), None, None)
+        targets = [
+            self.store(parts[i].target) if i in parts else blank
+            for i in range(len(pop.target.kind.items))
+        ]
+        value = self.speller.expression(pop, [self.operand(a) for a in pop.args], {})
+        return gast.Assign([gast.Tuple(targets, gast.Store())], value, None)
+
+    def comment(self, s: ir.Statement) -> list[Any]:
+        """The primal line that the next statements undo, unless it stands there already."""
+        if not self.reversing or s.span is None or not isinstance(s, ir.Assign):
+            return []
         place = (s.span.filename, s.span.line)
         if place == self.line:
-            return
+            return []
         self.line = place
         text = linecache.getline(*place).strip()
-        if text:
-            body.append(Comment(text))
+        return [Comment(text)] if text else []
 
-    def statement(self, s: ir.Statement, block: ir.Block, position: int) -> list[Any]:
+    def statement(self, s: ir.Statement) -> list[Any]:
         match s:
             case ir.Assign():
                 return self.assign(s)
@@ -255,7 +303,7 @@ class _Emitter:
 
     def moves(self, pairs: list[tuple[ir.Var, ir.Operand]]) -> list[Any]:
         """Assign operands to variables, all at once."""
-        needed = []
+        needed: list[tuple[ir.Var, ir.Operand]] = []
         for target, operand in pairs:
             if operand is ir.UNDEFINED:
                 if target in self.passed_on:
@@ -383,7 +431,7 @@ class _Emitter:
 
     def literal(self, value: Any) -> Any:
         """The expression for a constant."""
-        if value is None or value is Ellipsis or type(value) in (bool, int, float, str, bytes, complex):
+        if value is None or value is Ellipsis or type(value) in LITERALS:
             return constant(value)
         if type(value) is tuple:
             return gast.Tuple([self.literal(v) for v in value], gast.Load())
@@ -452,6 +500,18 @@ class _Emitter:
             candidate, number = f"{base}_{number}", number + 1
         self.emitted.bindings[candidate] = value
         return candidate
+
+
+def _helper_names(function: ir.Function) -> set[str]:
+    """The names of the helpers that a function calls, or may need for its constants."""
+    found = set()
+    for s in ir.walk(function.block):
+        for thing in (s.function, *(a.value for a in s.operands() if isinstance(a, ir.Const))) if (
+            isinstance(s, ir.Assign)
+        ) else ():
+            if _hashable(thing) and thing in HELPERS:
+                found.add(thing.__name__)
+    return found
 
 
 def _code(body: list[Any]) -> bool:

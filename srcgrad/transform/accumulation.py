@@ -17,7 +17,8 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit import runtime
-from ..kinds import Array, Kind
+from ..errors import Span
+from ..kinds import INT, Array, Kind, Scalar, TupleOf
 from .elementwise import number_kind
 from .recording import rename
 from .simplify import simplify, use_counts
@@ -58,6 +59,7 @@ class _Accumulator:
         for s in list(block.statements):
             for inner in ir.blocks(s):
                 self.block(inner)
+        self.materialize(block)
         self.drop_copies(block)
         for s in list(block.statements):
             if isinstance(s, ir.Assign) and s.function is np.zeros_like and not s.kwargs:
@@ -147,6 +149,8 @@ class _Accumulator:
             return False
         value = s.args[1]
         kind: Kind | None = number_kind(value)
+        if s.function is operator.iadd and isinstance(kind, Scalar):
+            return self.fill(block, start, position, value)
         if not isinstance(kind, Array) or kind != d.kind or kind.shape is None:
             return False
         assert isinstance(value, ir.Var)
@@ -170,6 +174,37 @@ class _Accumulator:
         block.statements[position] = made
         del block.statements[start]
         return True
+
+    def fill(
+        self, block: ir.Block, start: int, position: int, value: ir.Operand
+    ) -> bool:
+        """Make `d = zeros; d += 1.0` into `d = np.ones(shape)`."""
+        zeros, kind = block.statements[start], number_kind(value)
+        assert isinstance(zeros, ir.Assign) and kind is not None
+        d = zeros.target
+        if not isinstance(d.kind, Array) or not d.kind.shape or d.kind.dtype != np.float64:
+            return False
+        if kind.dtype != np.float64:
+            return False
+        sizes = tuple(Scalar(INT.dtype, True, n) for n in d.kind.shape)
+        shape = ir.Var("shape", TupleOf(sizes))
+        asked = ir.Assign(shape, builtins.getattr, (zeros.args[0], ir.Const("shape")))
+        block.statements[position] = filled(d, shape, value, zeros.span)
+        block.statements[start] = asked
+        self.counts[shape] = 1
+        return True
+
+    def materialize(self, block: ir.Block) -> None:
+        """A number that is still spread over a shape: filling an array is faster when small."""
+        for position, s in enumerate(block.statements):
+            if not isinstance(s, ir.Assign) or s.function is not np.broadcast_to or s.kwargs:
+                continue
+            kind, value = s.target.kind, number_kind(s.args[0])
+            if (
+                isinstance(kind, Array) and kind.shape and kind.dtype == np.float64
+                and isinstance(value, Scalar) and value.dtype == np.float64 and len(s.args) == 2
+            ):  # fmt: skip
+                block.statements[position] = filled(s.target, s.args[1], s.args[0], s.span)
 
     def store(
         self, block: ir.Block, position: int, d: ir.Var, touched: set[int]
@@ -230,6 +265,13 @@ class _Accumulator:
         made.append(ir.Assign(target, operator.setitem, (d, key, value), (), span, writes=(d,)))
         statements[position : position + count] = made
         return number if number >= 0 else None
+
+
+def filled(d: ir.Var, shape: ir.Operand, value: ir.Operand, span: Span | None) -> ir.Assign:
+    """A call that makes an array filled with a number."""
+    if isinstance(value, ir.Const) and value.value in (0, 1):
+        return ir.Assign(d, np.ones if value.value == 1 else np.zeros, (shape,), (), span)
+    return ir.Assign(d, np.full, (shape, value), (), span)
 
 
 def _real(value: Kind | None, into: Kind) -> bool:

@@ -206,9 +206,15 @@ def multiply(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         rewritten(ctx, s, operator.mul, left[0], operator.mul, left[1], b)
     elif right is not None and number_kind(b).shape == shape:  # type: ignore[union-attr]
         rewritten(ctx, s, operator.mul, right[0], operator.mul, a, right[1])
-    elif (ratio := ctx.temporary(b, operator.truediv)) is not None:
+    elif (ratio := ctx.definition(b, operator.truediv)) is not None:
         numerator, denominator = ratio.args
-        if is_number(numerator, 1.0):
+        if is_number(a) and is_number(numerator) and not is_array(denominator):
+            c = combine(ctx, operator.mul, a, numerator)
+            if c is not None:
+                become(s, operator.truediv, c, denominator)
+        elif ctx.counts.get(ratio.target, 0) != 1:
+            return None
+        elif is_number(numerator, 1.0):
             become(s, operator.truediv, a, denominator)
         elif is_scalar(a) and is_scalar(numerator) and is_array(denominator):
             c = combine(ctx, operator.mul, a, numerator)
@@ -222,7 +228,7 @@ def _scale_choice(
 ) -> bool:
     """`np.where(t, a, 0.0) * y` is `np.where(t, a * y, 0.0)`, if that keeps its kind."""
     test, *branches = found
-    if not is_array(y) or sum(is_number(b, 0.0) for b in branches) != 1:
+    if sum(is_number(b, 0.0) for b in branches) != 1:
         return False
     taken = next(b for b in branches if not is_number(b, 0.0))
     kind = elementwise_kind(operator.mul, (taken, y))
@@ -237,11 +243,40 @@ def _scale_choice(
     return True
 
 
+def _never_zero(ctx: Simplifier, operand: ir.Operand) -> bool:
+    """Whether a scalar is a number but 0, or such a number divided by a count."""
+    if is_number(operand):
+        return not is_number(operand, 0.0)
+    ratio = ctx.definition(operand, operator.truediv)
+    if ratio is None or not is_number(ratio.args[0]) or is_number(ratio.args[0], 0.0):
+        return False
+    kind = number_kind(ratio.args[1])
+    return isinstance(kind, Scalar) and kind.dtype.kind == "i"
+
+
 def choose(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     """`np.where(t, c * x, c * y)` is `c * np.where(t, x, y)`."""
     if s.kwargs or len(s.args) != 3 or not is_floating(s):
         return None
     test, a, b = s.args
+    other = ctx.definition(test, np.where)
+    if other is not None and is_number(b, 0.0) and len(other.args) == 3:
+        # a mask made of a number that isn't zero is the test itself
+        inner, x, y = other.args
+        kind = number_kind(inner)
+        if kind is not None and kind.dtype == np.bool_:
+            if is_number(y, 0.0) and _never_zero(ctx, x):
+                s.args = (inner, a, b)
+                return None
+            if is_number(x, 0.0) and _never_zero(ctx, y):
+                s.args = (inner, b, a)
+                return None
+    for k, value in ((1, a), (2, b)):
+        found = choice(ctx, value)
+        if found is not None and found[0] is test and is_number(found[3 - k], 0.0):
+            if is_number(s.args[3 - k], 0.0):
+                s.args = (test, found[1], found[2])
+                return None
     left, right = scaled(ctx, a), scaled(ctx, b)
     if left is None or right is None or not is_array(left[1]) or not is_array(right[1]):
         return None
@@ -417,6 +452,17 @@ def accumulate(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     """`d += -x` is `d -= x`."""
     target, value = s.args
     other = operator.isub if s.function is operator.iadd else operator.iadd
+    last = ctx.out[-1] if ctx.out else None
+    if (
+        isinstance(last, ir.Assign) and last.function is s.function and last.args[0] is target
+        and last.args[1] is value and is_array(value) and ctx.stable(value)
+    ):  # fmt: skip
+        kind = elementwise_kind(operator.mul, (ir.Const(2.0), value))
+        if kind is not None:
+            ctx.out.pop()
+            ctx.changed = True
+            s.args = (target, ctx.emit(operator.mul, ir.Const(2.0), value, kind=kind))
+            return None
     x = negated(ctx, value)
     if x is not None:
         s.function, s.args = other, (target, x)
@@ -521,15 +567,18 @@ def unique(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         return None
     if not all(isinstance(i, ir.Var) and isinstance(i.kind, Array) for i in key.items):
         return None
-    if not any(ctx.definition(i, np.arange) for i in key.items):
-        return None
-    shapes = {i.kind.shape for i in key.items}  # type: ignore[union-attr]
+    shape = next((i.kind.shape for i in key.items if ctx.definition(i, np.arange)), None)  # type: ignore[union-attr]
     into = number_kind(d)
-    if len(shapes) != 1 or into is None or into.rank != len(key.items) or into.dtype is None:
+    if shape is None or len(shape) != 1 or into is None or into.dtype is None:
         return None
-    (shape,) = shapes
-    kinds = [i.kind.dtype for i in key.items]  # type: ignore[union-attr]
-    if shape is None or len(shape) != 1 or any(k is None or k.kind not in "iu" for k in kinds):
+    never_one = shape[0] != 1 if isinstance(shape[0], int) else shape[0].never_one
+    for i in key.items:
+        assert isinstance(i, ir.Var) and isinstance(i.kind, Array)
+        if i.kind.dtype is None or i.kind.dtype.kind not in "iu" or i.kind.rank != 1:
+            return None
+        if i.kind.shape != shape and not never_one:
+            return None
+    if into.rank != len(key.items):
         return None
     part = Array(into.dtype, shape)
     total_ = elementwise_kind(operator.add, (ir.Var("", part), value))

@@ -314,6 +314,22 @@ def real_part(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     return None
 
 
+def copied_argument(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """A plain copy will do where nothing depends on the memory layout."""
+    root = ctx.aliasing.find(s.target)
+    for other in ctx.definitions.values():
+        if not other.certain and any(ctx.aliasing.find(v) is root for v in other.views):
+            return None
+        if other.function is builtins.getattr and len(other.args) == 2:
+            key = other.args[1]
+            if isinstance(key, ir.Const) and key.value not in ("shape", "size", "ndim", "dtype"):
+                return None
+    kind = s.target.kind
+    if isinstance(kind, Array) and kind.shape is not None:
+        s.function = np.ndarray.copy
+    return None
+
+
 _MOVES = (np.reshape, np.transpose, np.expand_dims, np.squeeze, np.ravel, np.swapaxes, np.moveaxis,
           operator.getitem)  # fmt: skip
 
@@ -333,6 +349,7 @@ SPREADING: dict[Any, list[Rule]] = {
     np.size: [question("size")],
     runtime.unbroadcast: [fits],
     np.real: [real_part],
+    runtime.own_copy: [copied_argument],
     operator.setitem: [store],
     np.add.at: [store],
     **{f: [store] for f in (operator.iadd, operator.isub, operator.imul, operator.itruediv)},

@@ -1,0 +1,180 @@
+"""Simplification: what it makes of expressions, and that it changes no gradient."""
+
+import copy
+import warnings
+
+import numpy as np
+import pytest
+
+import srcgrad
+import srcgrad.compiler as compiler
+from tests.random_programs import program
+
+X = np.array([0.5, -1.5, 2.0, 0.25])
+M = np.arange(6.0).reshape(2, 3)
+
+
+def body(f, *args, argnums=0):
+    """The statements of a gradient's source, without docstring, comments and blank lines."""
+    gradient = srcgrad.grad(f, argnums=argnums)
+    gradient(*copy.deepcopy(args))
+    lines = [line.strip() for line in gradient.source.splitlines()[2:]]
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def test_the_adjoint_of_a_sum_is_not_spread():
+    assert body(lambda x: np.sum(x * x), X) == ["return 2.0 * x"]
+
+
+def test_constant_factors_meet():
+    assert body(lambda x: np.sum(3.0 * (2.0 * (x * x) / 4.0)), X) == ["return 3.0 * x"]
+
+
+def test_signs_meet():
+    lines = body(lambda x: -np.sum(-x * -x), X)
+    assert lines == ["return -2.0 * x"]
+
+
+def test_opposite_means_are_factored():
+    lines = body(lambda x: np.mean(np.sin(x)) - np.mean(np.cos(x)), X)
+    assert lines[-1] == "return 1.0 / x.size * (sin + cos)"
+
+
+def test_a_gradient_of_ones():
+    assert body(lambda x: np.sum(x), X) == ["return np.ones(x.shape)"]
+
+
+def test_the_gradient_is_never_the_argument():
+    gradient = srcgrad.grad(lambda x, y: np.sum(x * y), argnums=(0, 1))
+    x, y = X.copy(), X + 1
+    d_x, d_y = gradient(x, y)
+    assert not np.may_share_memory(d_x, y) and not np.may_share_memory(d_y, x)
+
+
+def test_gradients_are_different_arrays():
+    d_x, d_y = srcgrad.grad(lambda x, y: np.sum(x + y), argnums=(0, 1))(X, X + 1)
+    d_x[0] = 7.0
+    assert d_y[0] == 1.0
+
+
+def test_float32_stays():
+    x = X.astype(np.float32)
+    for f in (lambda x: np.sum(2.0 * x), lambda x: np.mean(np.sin(x) * x), lambda x: np.sum(x)):
+        assert srcgrad.grad(f)(x).dtype == np.float32
+
+
+def test_the_first_contribution_is_stored():
+    def f(c):
+        return c[0] * c[1] + c[2]
+
+    lines = body(f, X)
+    assert "d_c = np.zeros(c.shape)" in lines
+    assert not any("d_c[0] = d_c[0]" in line for line in lines)
+
+
+def test_a_second_contribution_is_added():
+    def f(c):
+        return c[0] * c[1] + c[0]
+
+    np.testing.assert_allclose(srcgrad.grad(f)(X), [X[1] + 1, X[0], 0, 0])
+
+
+def test_overlapping_slices_are_added():
+    def f(x):
+        return np.sum(x[1:] * x[:-1])
+
+    np.testing.assert_allclose(srcgrad.grad(f)(X), [X[1], X[0] + X[2], X[1] + X[3], X[2]])
+
+
+def test_repeated_indices_are_added():
+    index = np.array([0, 0, 2])
+
+    def f(x):
+        return np.sum(x[index] ** 2)
+
+    np.testing.assert_allclose(srcgrad.grad(f)(X), [4 * X[0], 0, 2 * X[2], 0])
+
+
+def test_rows_and_columns_without_repetition_are_stored():
+    columns = np.array([2, 0])
+
+    def f(m):
+        return np.sum(m[np.arange(2), columns] ** 2)
+
+    assert not any("add.at" in line for line in body(f, M))
+    np.testing.assert_allclose(srcgrad.grad(f)(M), [[0, 0, 4], [6, 0, 0]])
+
+
+def test_written_memory_is_not_read_late():
+    """The factor of the product changes after the product is taken."""
+
+    def f(x):
+        y = x * 2.0
+        z = 3.0 * y
+        y *= x
+        return np.sum(z * z) + np.sum(y)
+
+    np.testing.assert_allclose(srcgrad.grad(f)(X), 72 * X + 4 * X)
+
+
+def test_equal_expressions_before_and_after_a_write():
+    def f(x):
+        y = x * 1.0
+        a = y * y
+        y[0] = 5.0
+        b = y * y
+        return np.sum(a) + np.sum(b)
+
+    np.testing.assert_allclose(srcgrad.grad(f)(X), [2 * X[0], *(4 * X[1:])])
+
+
+def test_equal_arrays_of_which_one_is_written():
+    def f(x):
+        a = np.sin(x)
+        b = np.sin(x)
+        b *= 2.0
+        return np.sum(a * b)
+
+    np.testing.assert_allclose(srcgrad.grad(f)(X), 4 * np.sin(X) * np.cos(X))
+
+
+def test_cubes_are_products():
+    assert not any("**" in line for line in body(lambda x: np.sum(np.sin(x**3)), X))
+
+
+def test_a_branch_not_taken_contributes_nothing():
+    def f(x):
+        return np.sum(np.where(x > 0, np.sqrt(np.abs(x)), 0.0) * x)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.isfinite(srcgrad.grad(f)(np.array([0.0, 1.0, -1.0]))).all()
+
+
+@pytest.mark.parametrize("seed", range(1000, 1040))
+def test_random_programs(seed, monkeypatch):
+    """With and without the passes, and against differences."""
+    source, f, arguments = program(seed)
+    value = f(*copy.deepcopy(arguments))
+    if not np.isfinite(value) or abs(value) > 1e8:
+        pytest.skip("not a number")
+    before = copy.deepcopy(arguments)
+    found = srcgrad.grad(f, argnums=(0, 1, 2))(*arguments)
+    for a, b in zip(arguments, before, strict=True):
+        np.testing.assert_array_equal(a, b)
+    for name in ("simplify", "accumulate"):
+        monkeypatch.setattr(compiler, name, lambda function: None)
+    plain = srcgrad.grad(lambda x, y, c: f(x, y, c), argnums=(0, 1, 2))(*arguments)
+    scale = max(1.0, abs(value))
+    for a, b in zip(found, plain, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-8 * scale, err_msg=source)
+    rng = np.random.default_rng(0)
+    directions = [rng.normal(size=np.shape(a)) for a in arguments]
+
+    def at(step):
+        pairs = zip(arguments, directions, strict=True)
+        return f(*[copy.deepcopy(a) + step * d for a, d in pairs])
+
+    expected = (at(1e-6) - at(-1e-6)) / 2e-6
+    product = sum(np.sum(g * d) for g, d in zip(found, directions, strict=True))
+    assert product == pytest.approx(expected, rel=1e-4, abs=1e-5 * scale), source
