@@ -47,7 +47,7 @@ from .results import (
 from .signature import signature_of
 from .transform.forward import Tangent
 from .transform.accumulation import accumulate
-from .transform.prune import prune
+from .transform.prune import prune, prune_to
 from .transform.recording import record
 from .transform.reverse import Adjoint
 from .transform.simplify import simplify
@@ -112,6 +112,8 @@ def compile_gradient(
             if not more - static:
                 raise UnsupportedError(need.message, need.span) from None
             static |= more
+        except (Unkeepable, Thaw) as error:
+            raise UnsupportedError(error.message, error.span, error.advice) from None
         except SrcgradError:
             raise
         except RecursionError as error:
@@ -332,6 +334,7 @@ def _compile_reverse(
     low, function, free = lowered.low, lowered.function, lowered.free
     targets, result, aux = lowered.targets, lowered.result, lowered.aux
     wrt, outputs, params, block = lowered.wrt, lowered.outputs, function.params, function.block
+    prune_to(function, [*wrt, *outputs, *leaves(low, aux)])
     adjoint = Adjoint(function, list(dict.fromkeys(wrt)), outputs)
     adjoint.frames, adjoint.state, adjoint.counter = low.frames, low.state, low.counter
     adjoint.on_free, adjoint.widened = free, low.widened

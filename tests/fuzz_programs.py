@@ -284,7 +284,8 @@ class Program:
         kinds = [
             "scalar", "array", "rebind", "alias", "view", "write", "write", "write", "augment",
             "augment", "augment_part", "augment_part", "swap", "list", "append", "list_item",
-            "call", "primitive", "mask", "fancy", "tuple_items", "list_copy",
+            "call", "primitive", "mask", "fancy", "tuple_items", "list_copy", "drain", "list_loop",
+            "zipped", "comprehension", "growing", "nested", "record", "diagonal", "either",
         ]  # fmt: skip
         if self.depth < 3:
             kinds += ["branch", "branch", "loop", "loop", "loop", "while_loop"]
@@ -515,6 +516,147 @@ class Program:
         if self.chance(50):
             lines.append(f"{fresh}[0] = {self.scalar(1)}")
         return lines
+
+    def make_drain(self):
+        """A list popped until a few items are left."""
+        found = [n for n, v in self.lists.items() if v[2]]
+        if not found or self.loops > 1:
+            return self.make_list()
+        name = self.pick(found)
+        item, least, _ = self.lists[name]
+        keep = self.choose(3)
+        saved = dict(self.scalars), dict(self.arrays)
+        hidden = self.lists.pop(name)
+        if item == "pair":
+            s, a = self.name("s"), self.name("a")
+            self.scalars[s], self.arrays[a] = True, (N,)
+            head = f"{s}, {a} = {name}.pop()"
+        else:
+            v = self.name("s" if item == () else "a")
+            if item == ():
+                self.scalars[v] = True
+            else:
+                self.arrays[v] = item
+            where = self.pick(["", "", "0", "-1"]) if keep == 0 else ""
+            head = f"{v} = {name}.pop({where})"
+        self.loops += 1
+        body = [head, *[line for line in self.block(2)]]
+        self.loops -= 1
+        self.scalars, self.arrays = saved
+        self.lists[name] = [hidden[0], min(least, keep), hidden[2]]
+        if self.depth > 1:
+            self.lists[name][1] = 0
+        return [(f"while len({name}) > {keep}:", body)]
+
+    def make_list_loop(self):
+        """Every item of a list changed."""
+        found = [n for n, v in self.lists.items() if v[0] != "pair"]
+        if not found:
+            return self.make_list()
+        name = self.pick(found)
+        item = self.lists[name][0]
+        k = self.name("k")
+        place = f"{name}[{k}]"
+        if item == ():
+            line = f"{place} {self.pick(['=', '+=', '*='])} np.sin({self.scalar(1)} * {place})"
+        else:
+            line = self.pick(
+                [f"{place} = np.tanh({place} * {self.scalar(1)})",
+                 f"{place} *= {self.array(item, 1)}",
+                 f"{place}[1:] = {place}[:-1] * {self.scalar(0)}",
+                 f"{place}[{self.index(item[0])}] += {self.bounded_scalar()}",
+                 f"{name}[{k}], {name}[0] = {name}[0], {name}[{k}]"]
+            )  # fmt: skip
+        return [(f"for {k} in range(len({name})):", [line])]
+
+    def make_zipped(self):
+        shape = self.pick([s for s in self.arrays.values() if len(s) == 1])
+        a, b = self.pick(self.with_shape(shape)), self.pick(self.with_shape(shape))
+        i, p, q = self.name("i"), self.name("s"), self.name("s")
+        saved = dict(self.scalars)
+        self.scalars[p] = self.scalars[q] = True
+        self.loops += 1
+        body = self.block(2)
+        self.loops -= 1
+        self.scalars = saved
+        if self.chance(50):
+            return [(f"for {p}, {q} in zip({a}, {b}.copy()):", body)]
+        return [(f"for {i}, {p} in enumerate({a}):", [f"{q} = {p} * {i}", *body])]
+
+    def make_comprehension(self):
+        shape = self.pick([s for s in self.arrays.values() if len(s) == 1])
+        a = self.pick(self.with_shape(shape))
+        name = self.name("l")
+        condition = f" if v > {self.constant()}" if self.chance(40) else ""
+        if self.chance(50):
+            self.lists[name] = [(), 0 if condition else shape[0], True]
+            return [f"{name} = [np.sin(v * {self.scalar(0)}) for v in {a}{condition}]"]
+        self.lists[name] = [shape, 0 if condition else shape[0], True]
+        return [f"{name} = [{a} * v for v in {a}{condition}]"]
+
+    def make_growing(self):
+        """An array that gets longer in a loop."""
+        g, i, s = self.name("g"), self.name("i"), self.name("s")
+        source = self.pick([n for n, sh in self.arrays.items() if len(sh) == 1])
+        line = self.pick(
+            [f"{g} = np.concatenate([{g}, np.sin({g}[-1:])])",
+             f"{g} = np.concatenate([{g}[1:], {source}]) * 0.5",
+             f"{g} = {g}[1:]" if self.chance(30) else f"{g} = np.append({g}, {source}[0])"]
+        )  # fmt: skip
+        more = [f"{g}[0] = np.tanh({self.scalar(1)})"] if self.chance(50) else []
+        start = f"{g} = {source}" + self.pick([".copy()", "[:2]", " * 1.0"])
+        self.scalars[s] = True
+        return [start, (f"for {i} in range(2):", [line, *more]), f"{s} = np.sum({g} * {g})"]
+
+    def make_nested(self):
+        """A list of lists."""
+        rows, row, i, v, s = (self.name(c) for c in ("r", "r", "i", "v", "s"))
+        array = self.chance(50)
+        item = self.array((N,), 1) if array else self.scalar(1)
+        write = f"{rows}[0][-1][1] = {self.scalar(1)}" if array else f"{rows}[1][0] *= {item}"
+        total = f"{s} = {s} + np.sum(np.sin({v}))"
+        build = [f"{row} = [{item}]", (f"for {v} in range({i} + 1):", [f"{row}.append({item})"])]
+        lines = [f"{rows} = []", (f"for {i} in range(3):", [*build, f"{rows}.append({row})"])]
+        if self.chance(70):
+            lines.append(write)
+        if self.chance(40):
+            lines.append(f"{rows}[0], {rows}[2] = {rows}[2], {rows}[0]")
+        if self.chance(40):
+            lines.append(f"{rows}[-1].pop()")
+        lines += [f"{s} = 0.0", (f"for {row} in {rows}:", [(f"for {v} in {row}:", [total])])]
+        self.scalars[s] = True
+        return lines
+
+    def make_record(self):
+        """A dict that holds arrays, changed in a loop."""
+        d, i, name = self.name("d"), self.name("i"), self.name("a")
+        shape = self.pick([(N,), (M, N)])
+        start = f"{d} = {{'a': {self.array(shape, 1)}, 's': {self.scalar(1)}}}"
+        body = self.pick(
+            [f"{d}['a'] = np.sin({d}['a']) * {d}['s']", f"{d}['a'][0] *= {d}['s']",
+             f"{d}['s'] = np.tanh({d}['s'] + {d}['a'].sum())"]
+        )  # fmt: skip
+        self.arrays[name] = shape
+        return [start, (f"for {i} in range(2):", [body]), f"{name} = {d}['a'] * {d}['s']"]
+
+    def make_diagonal(self):
+        a, name = self.array((N,), 1), self.name("a")
+        self.arrays[name] = (N,)
+        square = self.name("q")
+        write = f"{square}[1, 1] = {self.scalar(1)}"
+        return [f"{square} = np.outer({a}, {a})", f"{name} = np.diag({square})", write]
+
+    def make_either(self):
+        """A name that is one of two arrays, and is then written."""
+        shape = self.shape()
+        known = self.with_shape(shape)
+        if len(known) < 2:
+            return self.make_array()
+        name = self.name("a")
+        a, b = self.pick(known), self.pick(known)
+        self.arrays[name] = shape
+        key, part = self.key(shape)
+        return [f"{name} = {a} if {self.test()} else {b}", f"{name}[{key}] *= {self.scalar(1)}"]
 
     def make_branch(self):
         lines = [(f"if {self.test()}:", self.block(3))]

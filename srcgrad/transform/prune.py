@@ -6,6 +6,8 @@ A write in place is alive if anybody alive reads the memory (the aliasing class)
 from __future__ import annotations
 
 import builtins
+import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit import runtime
-from ..kinds import Array
+from ..kinds import Array, TupleOf
 
 # Functions that look at the shape of their array operands, not at their contents.
 SHAPE_ONLY: frozenset[Any] = frozenset(
@@ -27,6 +29,22 @@ def prune(function: ir.Function) -> None:
     marker = _Marker(Aliasing(function.block), function.block)
     marker.run()
     _sweep(function.block, marker)
+
+
+def prune_to(function: ir.Function, needed: Iterable[ir.Operand]) -> None:
+    """Remove what the given operands, the results of a function yet to be made, don't need."""
+    whole: list[ir.Operand] = []  # items of tuples that are used as a whole
+    tuples: set[ir.Var] = set()
+    for s in ir.walk(function.block):
+        if not (isinstance(s, ir.Assign) and s.function is operator.getitem):
+            tuples.update(v for v in ir.uses(s) if isinstance(v.kind, TupleOf))
+    for s in ir.walk(function.block):
+        if isinstance(s, ir.Assign) and s.function is operator.getitem and s.args[0] in tuples:
+            whole.append(s.target)
+    results = function.block.results
+    function.block.results = (*results, *needed, *whole)
+    prune(function)
+    function.block.results = results
 
 
 class _Marker:
@@ -79,7 +97,9 @@ class _Marker:
                                 self.use(s.then.results[k])
                                 self.use(s.orelse.results[k])
                 case ir.Loop():
-                    alive = self.mark(s.body) or any(t in self.live for t in s.targets)
+                    # the reverse sweep may use what belongs to an iteration
+                    own = (*s.targets, *s.params, s.index)
+                    alive = self.mark(s.body) or any(v in self.live for v in own)
                     if alive:
                         self.live.add(s)
                         self.mark_loop(s)
