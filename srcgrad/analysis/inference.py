@@ -247,7 +247,7 @@ def _agreed(pattern: Any, result: Any, sampler: _Sampler) -> Any:
     if isinstance(pattern, _Unknown):
         return pattern
     if isinstance(pattern, Kind):
-        return pattern if type(result) is not int and kind_of(result) == pattern else _Unknown()
+        return _Unknown() if type(result) is int else _either(pattern, kind_of(result))
     if pattern[0] is Array:
         if not isinstance(result, np.ndarray) or result.ndim != len(pattern[2]):
             return _Unknown()
@@ -459,10 +459,19 @@ def _pattern(a: Any, b: Any, seen: list[set[int]]) -> Any:
         dimensions = zip(a.shape, b.shape, strict=True)
         return (Array, dtype, tuple(_relative(m, n, seen) for m, n in dimensions))
     if type(a) is not type(b):
-        return _Unknown()
+        return _either(kind_of(a), kind_of(b))
     if isinstance(a, int) and not isinstance(a, bool):
         return (int, _relative(a, b, seen))
     return kind_of(a)
+
+
+def _either(a: Kind, b: Kind) -> Kind | _Unknown:
+    """Of two kinds of floats: NumPy's number or Python's."""
+    if a == b:
+        return a
+    if isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype == b.dtype:
+        return Scalar(a.dtype, None) if a.dtype.kind in "fc" else _Unknown()
+    return _Unknown()
 
 
 def _relative(a: int, b: int, seen: list[set[int]]) -> _Relative | int | None:

@@ -73,12 +73,22 @@ def kaiser(M, beta):
     return np.i0(beta * np.sqrt(1 - ((np.arange(M) - middle) / middle) ** 2)) / np.i0(beta)
 
 
+@definition(np.generic.item)
+def item(x):
+    """A Python number."""
+    if x.dtype.kind == "f":
+        return float(x)
+    if x.dtype.kind == "c":
+        return complex(x)
+    return bool(x) if x.dtype.kind == "b" else int(x)
+
+
 @definition(np.ndarray.tolist)
 def tolist(a):
     if a.ndim == 0:
         return a.item()
     if a.ndim == 1:
-        return [item.item() for item in a]
+        return [item(number) for number in a]
     return [tolist(row) for row in a]
 
 

@@ -231,7 +231,7 @@ def copysign(x, y, *, out):
 
 @adjoint(math.fmod)
 def fmod(x, y, *, out, d_out):
-    return d_out, -d_out * math.trunc(x / y)
+    return d_out, -d_out * round((x - out) / y)
 
 
 @adjoint(math.remainder)
@@ -246,12 +246,12 @@ def modf(x, *, out, d_out):
 
 @adjoint(math.frexp)
 def frexp(x, *, out, d_out):
-    return math.ldexp(d_out[0], -out[1])
+    return d_out[0] * 2.0 ** -out[1]
 
 
 @adjoint(math.ldexp)
 def ldexp(x, i, *, out, d_out):
-    return math.ldexp(d_out, i)
+    return d_out * 2.0**i
 
 
 @adjoint(math.nextafter)

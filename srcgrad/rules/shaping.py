@@ -787,7 +787,7 @@ if hasattr(np, "astype"):
 @adjoint(np.ndarray.item)
 def item(x, *args, out, d_out):
     if not args:
-        return np.reshape(d_out, x.shape)
+        return d_out if np.ndim(x) == 0 else np.reshape(d_out, x.shape)
     key = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
     if len(key) == 1 and x.ndim != 1:
         key = np.unravel_index(key[0] % x.size, x.shape)

@@ -136,6 +136,15 @@ for _name in dir(math):
         kind(_function)(_real_function)
 
 
+@kind(np.ndarray.item)
+def item(args: Args, kwargs: Kwargs) -> Inferred | None:
+    """A Python number, of an array or of a NumPy number (of which no sample has this method)."""
+    dtype = _dtype(args[0])
+    if dtype is None or dtype.kind not in "biufc":
+        return None
+    return Inferred(kind_of(dtype.type(0).item()))
+
+
 @kind(np.trim_zeros)
 def trim_zeros(args: Args, kwargs: Kwargs) -> Inferred | None:
     return Inferred(Array(_dtype(args[0]), (fresh_size(),)), tuple(ir.variables(args[0])))

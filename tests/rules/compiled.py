@@ -180,3 +180,66 @@ def check(program: Program) -> str | None:
         if not abs(total - expected) <= 10 * program.sample.tolerance * scale:
             return f"gradient {total!r}, differences {expected!r}"
     return None
+
+
+def laid_out(value: Any, how: str) -> Any:
+    """The same numbers, otherwise laid out in memory."""
+    if not isinstance(value, np.ndarray) or not value.ndim:
+        return value
+    if how == "Fortran order":
+        return np.asfortranarray(value)
+    if how == "negative strides":
+        back = (slice(None, None, -1),) * value.ndim
+        return np.ascontiguousarray(value[back])[back]
+    wide = np.empty((*value.shape[:-1], 2 * value.shape[-1]), value.dtype)
+    wide[...] = 0 if value.dtype.kind in "iub" else np.nan
+    wide[..., ::2] = value
+    strided = wide[..., ::2]
+    strided.flags.writeable = False
+    return strided
+
+
+def single(value: Any) -> Any:
+    """A value in single precision; Python's numbers stay as they are."""
+    narrow = {"f": np.float32, "c": np.complex64}
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in narrow:
+        if isinstance(value, np.ndarray):
+            return value.astype(narrow[value.dtype.kind], order="K")
+        return narrow[value.dtype.kind](value)
+    return value
+
+
+def check_layouts(program: Program) -> str | None:
+    """The gradient must not depend on how the arguments lie in memory, nor change them."""
+    gradient = program.gradient()
+    expected = gradient(**program.values)
+    for how in ("Fortran order", "negative strides", "gaps, and read-only"):
+        values = {k: laid_out(v, how) for k, v in program.values.items()}
+        before = {k: np.array(v) for k, v in values.items()}
+        found = gradient(**values)
+        message = wrong(program, values, found)
+        if message:
+            return f"{how}: {message}"
+        for name, e, g in zip(program.active, expected, found, strict=True):
+            if not np.allclose(e, g, rtol=1e-7, atol=1e-9, equal_nan=True):
+                return f"{how}, {name}: {g!r}, not {e!r}"
+        for name, value in values.items():
+            if not np.array_equal(value, before[name], equal_nan=value is not None):
+                return f"{how}: {name} was changed"
+    return None
+
+
+def check_single(program: Program) -> str | None:
+    """In single precision the gradient has the arguments' dtype, and about the same value."""
+    expected = program.gradient()(**program.values)
+    values = {k: single(v) for k, v in program.values.items()}
+    program.primal()(**values)
+    found = program.gradient()(**values)
+    message = wrong(program, values, found)
+    if message:
+        return message
+    for name, e, g in zip(program.active, expected, found, strict=True):
+        scale = max(1.0, float(np.max(np.abs(e), initial=0.0)))
+        if not np.allclose(e, g, rtol=1e-3, atol=2e-3 * scale, equal_nan=True):
+            return f"{name}: {g!r}, not {e!r}"
+    return None
