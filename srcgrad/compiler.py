@@ -32,7 +32,7 @@ from .frontend.expressions import Frame
 from .frontend.lower import Lowerer
 from .frontend.names import Namespace, Scope
 from .frontend.source import get_source
-from .frontend.values import NeedStatic, Partial, Path, Place, Tuple, Value
+from .frontend.values import NeedStatic, Partial, Path, Place, Thaw, Tuple, Unkeepable, Value
 from .inputs import Inputs, check_input, chosen, leaves, own_copies, user_error
 from .kinds import Array, Opaque, is_float, kind_of
 from .results import (
@@ -501,6 +501,12 @@ def _emit_pair(
     out, answer = function.block.results
     reverse = ir.Block(statements[position:], (answer,))
     residuals = tuple(v for v in ir.free_variables(reverse) if v not in seeds)
+    taken: set[str] = set()
+    for v in (*seeds, *residuals):  # parameters of one function need names of their own
+        base, number = v.name, 1
+        while v.name in taken:
+            v.name, number = f"{base}_{number}", number + 1
+        taken.add(v.name)
     packed = ir.Pack(tuple, (out, ir.Pack(tuple, residuals)))
     forward = ir.Function(
         f"forward_{_base(request)}", function.params, ir.Block(statements[:position], (packed,))

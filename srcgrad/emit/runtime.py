@@ -202,3 +202,16 @@ def writable(view: Any) -> Any:
     """
     view.flags.writeable = True
     return view
+
+
+def fails(function: Any, *args: Any) -> bool:
+    """Whether a function of np.linalg refuses its arguments.
+
+    >>> fails(np.linalg.cholesky, -np.eye(2)), fails(np.linalg.cholesky, np.eye(2))
+    (True, False)
+    """
+    try:
+        function(*args)
+    except np.linalg.LinAlgError:
+        return True
+    return False

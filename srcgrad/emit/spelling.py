@@ -50,7 +50,7 @@ HELPERS = {
     runtime.unbroadcast, runtime.total, runtime.zero_like, runtime.as_dtype, runtime.own_copy,
     runtime.check_apart, runtime.finished, runtime.make_object, len_of_range,
     runtime.fresh_items, runtime.add_items, runtime.put_back, runtime.copied_items,
-    runtime.last_written, runtime.writable,
+    runtime.last_written, runtime.writable, runtime.fails,
 }
 
 Ast = Any

@@ -321,13 +321,13 @@ class Builder:
 
     def joined_variable(self, name: str, a: Any, b: Any) -> ir.Var:
         none = [v for v in (a, b) if isinstance(v, ir.Const) and v.value is None]
-        known = [v for v in (a, b) if v not in none and v is not ir.UNDEFINED]
+        known = [v for v in (a, b) if v not in none and not is_nothing(v)]
         kind: Kind = leaf_kind(known[0]) if known else NOTHING
         for other in known[1:]:
             kind = join(kind, leaf_kind(other))
         user = not name.startswith("%")
         named = next((v.name for v in known if isinstance(v, ir.Var) and not user), None)
-        optional = bool(none) or any(isinstance(v, ir.Var) and v.optional for v in known)
+        optional = bool(none) or any(isinstance(v, ir.Var) and v.optional for v in (a, b))
         text = "result" if name == "%return" else name.lstrip("%")
         target = ir.Var(named or text, kind, user and name.isidentifier(), optional=optional)
         target.partial = is_partial(a) or is_partial(b)
@@ -379,12 +379,14 @@ class Builder:
         index_name: str = "i",
         unroll: Callable[[], bool] | None = None,
         unrollable: bool = True,
+        site: int = 0,
     ) -> None:
         """Lower a loop. `body` lowers one iteration and returns its exit flag.
 
         `unroll` is what to do instead when the index must be known when compiling, or when the
         loop changes what has no counterpart at run time; it says whether it could. `unrollable`
         says that it is likely to, so that asking for the value of the index is worthwhile.
+        `site` tells the loop from others.
         """
         span = self.span
         templates: dict[Slot, Any] = {}
@@ -445,7 +447,10 @@ class Builder:
             changed = self.list_kinds(entry) != list_kinds
             self.state = entry
             try:
-                changed |= self.widen_all(start, end, templates, params, marker)
+                changed |= self.widen_all(start, end, templates, params, marker, entry)
+                for template in templates.values():
+                    if isinstance(template, Poison) and site and unroll is not None:
+                        template.origins |= {("%site", site)}
             except Materialize as need:
                 if not self.dynamic(need, entry):
                     try:
@@ -488,6 +493,7 @@ class Builder:
         templates: dict[Slot, Any],
         params: dict[Slot, Any],
         marker: Any,
+        entry: State,
     ) -> bool:
         """Update the templates of what an iteration changes; whether anything is new."""
         changed = False
@@ -518,8 +524,8 @@ class Builder:
                 continue
             template = templates.get(slot, old_value)
             label = str(name) if kind_ == "frame" or isinstance(name, str) else "item"
-            if kind_ == "object" and old_value is ir.UNDEFINED:
-                new: Any = Poison(f"{label!r} is set only inside the loop", self.span)
+            if isinstance(start.heap.get(number), DictObject) and slot not in before:
+                new: Any = Poison(f"the key {name!r} is set only inside the loop", self.span)
             else:
                 new = self.widen(label, template, value, start, end, marker)
             if not same_template(template, new):
@@ -559,7 +565,7 @@ class Builder:
             return template
         none = is_none(template) or is_none(value)
         optional = none or any(getattr(v, "optional", False) for v in (template, value))
-        known = [v for v in (template, value) if v is not ir.UNDEFINED and not is_none(v)]
+        known = [v for v in (template, value) if not is_nothing(v) and not is_none(v)]
         kinds = [v.kind if isinstance(v, Widened) else leaf_kind(v) for v in known]
         try:
             kind = kinds[0] if kinds else NOTHING
@@ -837,6 +843,8 @@ class Builder:
 
     def item_kind(self, value: Any) -> Any:
         if isinstance(value, Tuple):
+            if value.type is not tuple or any(isinstance(item, Ref) for item in value.items):
+                raise self.unkeepable(value)
             return tuple(self.item_kind(item) for item in value.items)
         if isinstance(value, (ir.Var, ir.Const)):
             kind = leaf_kind(value)
@@ -849,7 +857,10 @@ class Builder:
                 thing = self.state.heap[value.id]
                 assert isinstance(thing, ListObject) and thing.var is not None
                 return thing.var.kind
-        raise Unkeepable(
+        raise self.unkeepable(value)
+
+    def unkeepable(self, value: Any) -> Unkeepable:
+        return Unkeepable(
             f"a {describe(value)} can't be kept in a list that is built in a loop",
             self.span,
             "keep its arrays in separate lists, or loop over something of known length",
@@ -1209,6 +1220,11 @@ def is_partial(value: Any) -> bool:
     return value is ir.UNDEFINED or getattr(value, "partial", False)
 
 
+def is_nothing(value: Any) -> bool:
+    """Whether a value is undefined, or never anything but None."""
+    return value is ir.UNDEFINED or getattr(value, "kind", None) == NOTHING
+
+
 def is_none(value: Any) -> bool:
     return isinstance(value, ir.Const) and value.value is None
 
@@ -1265,7 +1281,7 @@ def describe(value: Any) -> str:
     """What a value is, in a user's words."""
     match value:
         case Tuple():
-            return "tuple"
+            return value.type.__name__
         case Place() | ir.Const():
             return type(value.value).__name__
         case Ref():

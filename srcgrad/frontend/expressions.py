@@ -970,6 +970,8 @@ class Expressions(Builder):
                 fields = getattr(value.type, "_fields", ())
                 if name in fields:
                     return value.items[fields.index(name)]
+                if fields and name in ("_replace", "_asdict"):
+                    return Bound(ir.Const(NAMEDTUPLE[name]), value)
                 found = self.class_attribute(value.type, name)
                 if found is not None and value.type is not tuple:
                     return self.bound(found, value, value.type)
@@ -1222,6 +1224,19 @@ class Expressions(Builder):
 ARRAY_ATTRIBUTES = frozenset(
     "shape ndim size dtype T mT real imag flat nbytes itemsize strides base flags data".split()
 )
+
+
+def namedtuple_replace(value: Any, /, **changes: Any) -> Any:
+    """`value._replace(**changes)`."""
+    return value._replace(**changes)
+
+
+def namedtuple_asdict(value: Any, /) -> Any:
+    """`value._asdict()`."""
+    return value._asdict()
+
+
+NAMEDTUPLE = {"_replace": namedtuple_replace, "_asdict": namedtuple_asdict}
 
 
 def item_structure(item: Any) -> Kind:

@@ -13,21 +13,26 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import gast  # type: ignore[import-untyped]
+import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import Array, Opaque, Scalar
 from .builder import FALSE, NONE, TRUE, describe
-from .calls import Calls
+from .calls import Calls, MayFail, Trying
 from .expressions import BINARY, INPLACE
 from .values import Bound, ListObject, Place, Ref, Sequence, Slice, Tuple, Value
 
 
-class Raise(Exception):
-    """The primitive that raises an exception; emission prints a `raise` statement."""
+@dataclass(eq=False, slots=True)
+class Untried:
+    """The statements of a try that stand under its else."""
+
+    statements: list[Any]
 
 
 def raise_exception(exception: Any, cause: Any = None) -> None:
@@ -367,11 +372,9 @@ class Lowerer(Calls):
 
     def statement_Try(self, node: Any) -> None:
         if node.handlers:
-            raise self.refuse(
-                "try/except can't be differentiated: which of its writes happened isn't known",
-                "test the condition with an if before the operation that may fail",
-            )
-        self.run(node.body)
+            self.run_guarded(node)
+        else:
+            self.run(node.body)
         if self.state.unreachable:
             return
         frame = self.state.frames[self.current]
@@ -389,6 +392,74 @@ class Lowerer(Calls):
                     frame[name] = saved[name]
                 else:
                     frame.pop(name, None)
+
+    def run_guarded(self, node: Any) -> None:
+        """`try: ... except LinAlgError: ...`: each call of np.linalg is tried before it is made.
+
+        A call that fails has changed nothing yet, so that the handler starts from there.
+        """
+        for handler in node.handlers:
+            kinds = self.expression(handler.type) if handler.type is not None else None
+            if not (isinstance(kinds, ir.Const) and kinds.value is np.linalg.LinAlgError):
+                self.at(handler)
+                raise self.refuse(
+                    "which statements before this exception were run can't be known",
+                    "test the condition with an if before the operation that may fail; "
+                    "only np.linalg.LinAlgError can be caught",
+                )
+        handler = node.handlers[0]
+
+        def caught() -> None:
+            if handler.name is not None:
+                name = handler.name.id if isinstance(handler.name, gast.Name) else handler.name
+                self.bind(name, ir.Const(np.linalg.LinAlgError()))
+            self.run(handler.body)
+
+        before, self.trying = self.trying, Trying()
+        try:
+            self.attempt([*node.body, *([Untried(node.orelse)] if node.orelse else [])], caught)
+        finally:
+            self.trying = before
+
+    def attempt(self, statements: list[Any], caught: Callable[[], None]) -> None:
+        """Run the statements of a try; what stands after a call that may fail goes in a branch."""
+        trying = self.trying
+        assert trying is not None
+        for position, node in enumerate(statements):
+            if self.stopped(self.state):
+                return
+            if isinstance(node, Untried):
+                outer, self.trying = self.trying, None
+                self.run(node.statements)
+                self.trying = outer
+                return
+            state, count = self.state.copy(), len(self.block.statements)
+            block, current, span = self.block, self.current, self.span
+            try:
+                self.run([node])
+            except MayFail as failure:
+                if self.block is not block:
+                    raise self.refuse(
+                        f"{failure.name} inside a branch or loop of a try can't be followed",
+                        "put the try around the call alone",
+                    ) from None
+                if any(
+                    s.writes or s.effect
+                    for s in ir.walk(ir.Block(block.statements[count:]))
+                    if isinstance(s, ir.Assign)
+                ):
+                    raise self.refuse(
+                        "what this statement did before the exception can't be undone",
+                        "put the call that may fail in a statement of its own",
+                    ) from None
+                self.state, self.current, self.span = state, current, span
+                rest = statements[position:]
+
+                def go_on(rest: list[Any] = rest) -> None:
+                    self.attempt(rest, caught)
+
+                self.branch(failure.test, caught, go_on)
+                return
 
     def statement_Match(self, node: Any) -> None:
         subject = self.expression(node.subject)
