@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,15 @@ class _Tangent(Gradient):
 
     def __init__(self, primal: Callable[..., Any], count: int, has_aux: bool) -> None:
         super().__init__(primal, tuple(range(count)), has_aux)
+
+
+_MOST = 128
+
+
+@functools.lru_cache(maxsize=_MOST)
+def _tangent(f: Callable[..., Any], count: int, has_aux: bool) -> _Tangent:
+    """The compiler of a function's tangents, kept so that a second call needn't compile."""
+    return _Tangent(f, count, has_aux)
 
 
 def jvp(
@@ -52,7 +62,10 @@ def jvp(
         raise TypeError("jvp needs a tuple of primals and a tuple of tangents")
     if len(primals) != len(tangents):
         raise ValueError(f"jvp got {len(primals)} primals but {len(tangents)} tangents")
-    forward = _Tangent(f, len(primals), has_aux)
+    try:
+        forward = _tangent(f, len(primals), has_aux)
+    except TypeError:  # f can't be hashed
+        forward = _Tangent(f, len(primals), has_aux)
     args = forward._unmapped(forward._bound(tuple(primals), {}))
     variant, free = forward._find(args)
     moved = [
