@@ -113,12 +113,13 @@ class _Writing(ast.NodeTransformer):
 def recorded_bytes(gradient: Any, args: tuple[Any, ...]) -> int:
     """What one call of the gradient records."""
     gradient(*copy.deepcopy(args))
-    function = gradient._latest.function
+    variant = gradient._latest
+    function = variant.compiled.function
     tree = ast.fix_missing_locations(_Recording().visit(ast.parse(gradient.source)))
     meter = _Meter()
     namespace = {**function.__globals__, "_meter": meter}
     exec(compile(tree, "<measured>", "exec"), namespace)
-    free = [path.read() for path, _ in gradient._latest.free]
+    free = variant.read(gradient.primal)[: variant.used]
     namespace[function.__name__](*copy.deepcopy(args), *free)
     return meter.bytes
 
