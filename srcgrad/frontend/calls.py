@@ -20,7 +20,7 @@ from .. import ir
 from ..analysis.inference import Inferred, infer
 from ..emit import runtime
 from ..errors import SourceError, UnsupportedError
-from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar, TupleOf, int_kind
+from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, int_kind
 from ..rules import registry
 from ..signature import is_plain
 from .builder import FALSE, NONE, TRUE, Poison, describe, list_append, parts
@@ -48,7 +48,7 @@ from .values import (
     Value,
 )
 
-MOST_CALLS = 60
+MOST_CALLS = 24
 MOST_INLINED = 2000
 NEED_ITEMS = frozenset({np.column_stack, np.dstack, np.block})  # their rules take items apart
 ENDLESS = 1 << 62  # the length of itertools.count()
@@ -572,12 +572,16 @@ class Calls(Expressions):
         if nested < 3:
             return
         if nested == 3:
-            # an int that steers the recursion must be known; the others don't matter
+            # the ints and lengths that may steer the recursion must be known
             found: frozenset[Any] = frozenset()
             for value in values.values():
                 for v in self.number_variables(value):
                     if isinstance(v.kind, Scalar) and v.kind.dtype.kind in "iub":
                         found |= v.origins
+                    if isinstance(v.kind, Array):
+                        for n in v.kind.shape or ():
+                            if isinstance(n, Size):
+                                found |= self.size_origins.get(n.base, frozenset())
             if found:
                 raise NeedStatic(found, "how deep this recursion goes", self.span)
         if nested >= MOST_CALLS or self.calls_made > MOST_INLINED:
@@ -1573,7 +1577,7 @@ class Calls(Expressions):
         values: list[Value]
         if len(args) == 1:
             value = args[0]
-            if isinstance(value, ir.Var) and isinstance(value.kind, Array):
+            if key is None and isinstance(value, ir.Var) and isinstance(value.kind, Array):
                 return self.call_object(whole, [value], {})
             if isinstance(value, Generator):
                 value = self.builtin_list(value)
@@ -1973,6 +1977,36 @@ class Calls(Expressions):
         fields = getattr(value.type, "_fields", ())
         return self.new(DictObject(dict(zip(fields, value.items, strict=True))))
 
+    def builtin_ndindex(self, *shape: Value) -> Value:
+        """`np.ndindex`: the indices of an array, one loop in the other."""
+        lengths = list(shape)
+        if len(lengths) == 1 and self.sequence_type(lengths[0]) is not None:
+            lengths = self.unpacked(lengths[0])
+
+        def run(body: Callable[[Value], None]) -> None:
+            def level(before: tuple[Value, ...]) -> None:
+                if len(before) == len(lengths):
+                    body(Tuple(before))
+                    return
+                inner = self.builtin_range(lengths[len(before)])
+                self.iterate(inner, lambda i: level((*before, i)), "ijkl"[len(before) % 4])
+
+            level(())
+
+        return Generator(run)
+
+    def builtin_ndenumerate(self, array: Value) -> Value:
+        def run(body: Callable[[Value], None]) -> None:
+            indices = self.builtin_ndindex(self.attribute(array, "shape"))
+            self.iterate(indices, lambda i: body(Tuple((i, self.subscript(array, i)))))
+
+        return Generator(run)
+
+    def builtin_nditer(self, array: Value, **options: Value) -> Value:
+        if options:
+            raise self.refuse("np.nditer with options isn't supported", "use np.ndindex")
+        return self.attribute(array, "flat")
+
     def builtin_partial(self, function: Value, *args: Value, **kwargs: Value) -> Value:
         return Partial(function, args, dict(kwargs))
 
@@ -2111,6 +2145,8 @@ def _special_table() -> dict[Any, str]:
     table[itertools.chain.from_iterable] = "builtin_from_iterable"
     table[bisect.bisect_left] = "builtin_bisect_left"
     table[bisect.bisect_right] = "builtin_bisect_right"
+    for name in "ndindex ndenumerate nditer".split():
+        table[getattr(np, name)] = f"builtin_{name}"
     table[dict.fromkeys] = "builtin_fromkeys"
     for function in NAMEDTUPLE.values():
         table[function] = function.__name__

@@ -561,9 +561,9 @@ class Expressions(Builder):
             case ir.Const():
                 return ir.Const(bool(value.value))
             case ir.Var():
-                if isinstance(value.kind, Scalar) or isinstance(value.kind, Array):
-                    return value
-                if isinstance(value.kind, Opaque):
+                if isinstance(value.kind, (Array, ListOf)):  # what it holds may change
+                    return self.emit(bool, (value,), inferred=Inferred(BOOL), name="test")
+                if isinstance(value.kind, (Scalar, Opaque)):
                     return value
             case Tuple(missing=missing) if missing is not None and value.items:
                 return self.emit(operator.not_, (missing,), inferred=Inferred(BOOL))
@@ -572,7 +572,9 @@ class Expressions(Builder):
             case Ref():
                 thing = self.state.heap[value.id]
                 if isinstance(thing, ListObject) and thing.var is not None:
-                    return thing.var
+                    return self.truth(thing.var)
+                if isinstance(thing, DictObject):
+                    return self.truth(self.call(ir.Const(len), [value], {}))
                 if isinstance(thing, Instance):
                     for name in ("__bool__", "__len__"):
                         found = self.class_attribute(thing.type, name)

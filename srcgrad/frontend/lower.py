@@ -25,7 +25,7 @@ from ..kinds import Array, Opaque, Scalar
 from .builder import FALSE, NONE, TRUE, describe
 from .calls import Calls, MayFail, Trying
 from .expressions import BINARY, INPLACE
-from .values import Bound, ListObject, Place, Ref, Sequence, Slice, Tuple, Value
+from .values import Bound, DictObject, ListObject, Place, Ref, Sequence, Slice, Tuple, Value
 
 
 @dataclass(eq=False, slots=True)
@@ -539,6 +539,19 @@ class Lowerer(Calls):
                         return FALSE
                 items = self.unpacked(subject)
                 return self.matched_items(pattern.patterns, items)
+            case gast.MatchMapping():
+                thing = self.state.heap.get(subject.id) if isinstance(subject, Ref) else None
+                if not isinstance(thing, DictObject):
+                    return FALSE
+                self.settled_keys(thing)
+                keys = [self.key(self.expression(k)) for k in pattern.keys]
+                if any(k not in thing.items for k in keys):
+                    return FALSE
+                if pattern.rest is not None:
+                    rest = {k: v for k, v in thing.items.items() if k not in keys}
+                    self.bind(pattern.rest, self.new(DictObject(rest)))
+                pairs = zip(pattern.patterns, keys, strict=True)
+                return self.all_matched([(p, thing.items[k]) for p, k in pairs])
             case gast.MatchClass():
                 cls = self.key(self.expression(pattern.cls))
                 if not self.is_instance(subject, cls):

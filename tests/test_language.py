@@ -1,0 +1,1142 @@
+"""The language: one small program for each construct, against finite differences.
+
+The programs are what people write and what might go wrong in lowering it: names assigned on some
+paths only, names used again for other kinds of values, loops that don't run, objects and lists
+that are shared, jumps out of nested loops and of inlined functions.
+"""
+
+import bisect
+import collections
+import copy
+import dataclasses
+import functools
+import itertools
+import math
+import operator
+import typing
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+RNG = np.random.default_rng(20)
+X = RNG.normal(size=5)
+POSITIVE = RNG.uniform(0.5, 2.0, size=5)
+MATRIX = RNG.normal(size=(4, 3))
+
+
+def check(f, *args, argnums=None, tolerance=1e-6):
+    """Compare the gradient of `f` with finite differences along a random direction."""
+    if argnums is None:
+        argnums = tuple(
+            i for i, a in enumerate(args)
+            if isinstance(a, float) or (isinstance(a, np.ndarray) and a.dtype.kind == "f")
+        )
+    before = copy.deepcopy(args)
+    value, gradients = srcgrad.value_and_grad(f, argnums=argnums)(*args)
+    for old, new in zip(before, args, strict=True):
+        assert np.array_equal(old, new) if isinstance(old, np.ndarray) else True
+    assert value == pytest.approx(f(*copy.deepcopy(args)))
+    rng = np.random.default_rng(3)
+    for argnum, gradient in zip(argnums, gradients, strict=True):
+        direction = rng.normal(size=np.shape(args[argnum]))
+        assert np.shape(gradient) == np.shape(args[argnum])
+
+        def moved(h, argnum=argnum, direction=direction):
+            there = [copy.deepcopy(a) for a in args]
+            there[argnum] = there[argnum] + h * direction
+            if isinstance(args[argnum], float):
+                there[argnum] = float(there[argnum])
+            return f(*there)
+
+        h = 1e-6
+        expected = (moved(h) - moved(-h)) / (2 * h)
+        found = float(np.sum(gradient * direction))
+        assert found == pytest.approx(expected, rel=tolerance, abs=tolerance)
+
+
+# Names
+
+
+def assigned_in_one_branch(x):
+    if x[0] > -100:
+        y = x * 2
+    return np.sum(y * y)
+
+
+def reused_for_another_type(x):
+    y = len(x)
+    y = x * y
+    y = np.sum(y)
+    y = [y, y * 2]
+    y = y[0] * y[1]
+    return y
+
+
+def integer_becomes_float(x):
+    s = 1
+    for i in range(len(x)):
+        s = s * x[i]
+    return s
+
+
+def scalar_becomes_array(x):
+    s = 0
+    for i in range(3):
+        s = s + x * (i + 1)
+    return np.sum(s * s)
+
+
+def loop_that_does_not_run(x, n):
+    y = x
+    for i in range(n):
+        y = np.sin(y) * (i + 1)
+    return np.sum(y)
+
+
+def static_counter(x):
+    k = 0
+    total = 0.0
+    while k < 3:
+        total += x[k] ** (k + 1)
+        k += 1
+    return total * k
+
+
+def names_like_ours(x):
+    d_x = x * 2
+    saved = d_x + 1
+    out = np.exp(-saved)
+    d_out = out * d_x
+    return np.sum(d_out)
+
+
+def unicode_names(x):
+    α = x * 2
+    β_ = np.sin(α)
+    return np.sum(β_ * α)
+
+
+def shadowed_builtins(x):
+    sum = x[0]
+    max = lambda a: a * 3
+    len = max(sum)
+    return len * sum
+
+
+def shadowed_numpy(x):
+    math_ = np
+    np_ = math_
+    return np_.sum(math_.exp(x))
+
+
+def chained_assignment(x):
+    a = b = x * 2
+    b = b + 1
+    return np.sum(a * b)
+
+
+def swapped(x):
+    a, b = x[0], x[1]
+    for _ in range(3):
+        a, b = b, a * b
+    return a + 2 * b
+
+
+def starred(x):
+    first, *middle, last = [x[0], x[1], x[2], x[3]]
+    (p, q), r = (middle, last)
+    return first * p + q * r
+
+
+def walrus(x):
+    total = 0.0
+    i = 0
+    while (v := x[i] ** 2) < 100 and i < 3:
+        total += v
+        i += 1
+    return total + sum((last := t * 2) for t in [x[0], x[1]]) * last
+
+
+def deleted(x):
+    y = x * 2
+    z = y + 1
+    del y
+    return np.sum(z)
+
+
+def annotated(x: np.ndarray) -> float:
+    y: float = x[0] ** 2
+    z: int
+    return y
+
+
+# Branches
+
+
+def nested_branches(x):
+    if x[0] > 0:
+        if x[1] > 0:
+            y = x * 2
+        else:
+            y = np.sin(x)
+    elif x[2] > 0:
+        y = np.cos(x)
+    else:
+        y = x * x
+    return np.sum(y * x)
+
+
+def conditional_expression(x):
+    return (x[0] if x[1] > 0 else x[2] ** 2) * (x[3] if x[0] < 0 else 1.0)
+
+
+def short_circuit(x):
+    a = x[0] > 0 and x[1]
+    b = x[2] < 0 or x[3]
+    return a * 2.0 + b * 3.0 + x[4]
+
+
+def side_effects_in_order(x):
+    log = []
+
+    def noted(v):
+        log.append(v)
+        return v > 0
+
+    if noted(x[0]) or noted(x[1]):
+        pass
+    return sum(v * (i + 1) for i, v in enumerate(log))
+
+
+def chained_comparison(x):
+    return x[0] * 2 if -1 < x[1] < 1 <= x[2] ** 2 + 1 else x[0] ** 2
+
+
+def optional_value(x):
+    best = None
+    for v in x:
+        if best is None or v > best:
+            best = v
+    return best**2
+
+
+def optional_array(x):
+    previous = None
+    total = 0.0
+    for i in range(4):
+        y = x * (i + 1)
+        if previous is not None:
+            total += np.sum(y * previous)
+        previous = y
+    return total
+
+
+def optional_tuple(x):
+    def first_positive(x):
+        for i in range(len(x)):
+            if x[i] > 0:
+                return x[i], x[i] ** 2
+        return None
+
+    found = first_positive(x)
+    if found is None:
+        return np.sum(x)
+    a, b = found
+    return a * b
+
+
+def none_by_default(x, scale=None):
+    if scale is None:
+        scale = x[0]
+    return np.sum(x * scale)
+
+
+def matched_value(x, kind):
+    match kind:
+        case "double":
+            y = x * 2
+        case "sine" | "sin":
+            y = np.sin(x)
+        case _:
+            y = x
+    return np.sum(y)
+
+
+def matched_structure(x):
+    total = 0.0
+    for shape in [("circle", x[0]), ("box", x[1], x[2]), [x[3], x[4]], 3.0]:
+        match shape:
+            case ("circle", r):
+                total += np.pi * r**2
+            case ("box", w, h) if w > 100:
+                total += 0
+            case ("box", w, h):
+                total += w * h
+            case [a, *rest]:
+                total += a * rest[0]
+            case float() as f:
+                total += f
+    return total
+
+
+def matched_dict(x):
+    command = {"op": "scale", "by": x[0]}
+    match command:
+        case {"op": "shift", "by": b}:
+            return x[1] + b
+        case {"op": "scale", "by": b, **rest}:
+            return x[1] * b
+
+
+# Loops
+
+
+def breaks_and_continues(x):
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] < -1.5:
+            continue
+        if total > 3:
+            break
+        total += x[i] ** 2
+    return total
+
+
+def loop_else(x, limit):
+    for v in x:
+        if v > limit:
+            y = v * 2
+            break
+    else:
+        y = np.sum(x)
+    return y**2
+
+
+def while_true(x):
+    y = x[0] ** 2 + 1
+    n = 0
+    while True:
+        y = 0.5 * (y + 2 / y)
+        n += 1
+        if n > 6:
+            break
+        if abs(y * y - 2) < 1e-3:
+            break
+    return y * x[1]
+
+
+def while_else(x):
+    y, n = x[0], 0
+    while n < 3:
+        y = np.sin(y) + x[1]
+        n += 1
+    else:
+        y = y * 2
+    return y
+
+
+def return_from_nested_loops(x):
+    for i in range(3):
+        for j in range(3):
+            if x[i] * x[j] > 0.3:
+                return x[i] + x[j] ** 2
+    return np.sum(x)
+
+
+def return_from_inlined_function(x):
+    def search(x, limit):
+        total = 0.0
+        for i in range(len(x)):
+            total += x[i] ** 2
+            if total > limit:
+                return total * i
+        return -total
+
+    return search(x, 0.5) + search(x, 1e9)
+
+
+def break_of_inner_loop_only(x):
+    total = 0.0
+    for i in range(3):
+        for j in range(4):
+            if j > i:
+                break
+            total += x[i] * x[j]
+    return total
+
+
+def loop_over_several(x):
+    total = 0.0
+    for i, (a, b) in enumerate(zip(x[1:], x[:-1])):
+        total += i * a * b
+    for a in reversed(x):
+        total = total * 0.5 + a
+    return total
+
+
+def loop_variable_after_loop(x):
+    for i in range(3):
+        y = x[i] * i
+    return y * i + x[0]
+
+
+def countdown(x):
+    y = 0.0
+    for i in range(4, -1, -2):
+        y = y * x[i] + x[i]
+    return y
+
+
+def changed_loop_variable(x):
+    total = 0.0
+    for i in range(3):
+        i = i + 1
+        total += x[i] * i
+    return total
+
+
+def nested_element_loops(a):
+    n, m = a.shape
+    total = 0.0
+    for i in range(n):
+        for j in range(m):
+            if i == j:
+                continue
+            total += a[i, j] ** 2 * (i + 2 * j)
+    return total
+
+
+def over_ndindex(a):
+    total = 0.0
+    for i, j in np.ndindex(a.shape):
+        total += a[i, j] * (i - j)
+    return total
+
+
+def over_ndenumerate(a):
+    total = 0.0
+    for (i, j), v in np.ndenumerate(a):
+        total += v**2 * (i + 3 * j)
+    return total
+
+
+# Lists and other containers
+
+
+def list_before_and_in_loop(x):
+    hs = [x[0]]
+    for i in range(1, len(x)):
+        hs.append(hs[-1] * 0.5 + x[i])
+    return np.sum(np.array(hs) ** 2)
+
+
+def two_names_for_a_list(x):
+    a = [x[0], x[1]]
+    b = a
+    b.append(x[2])
+    a[0] = x[3]
+    return b[0] * a[2] + len(a) * x[4]
+
+
+def copied_list(x):
+    a = [x[0], x[1]]
+    b = a.copy()
+    c = a[:]
+    d = list(a)
+    a[0] = x[4]
+    return b[0] + 2 * c[0] + 3 * d[0] + 4 * a[0]
+
+
+def list_of_lists(x):
+    rows = [[x[0], x[1]], [x[2], x[3]]]
+    rows[1][0] = rows[0][1] ** 2
+    return sum(sum(row) for row in rows) * rows[1][0]
+
+
+def list_of_tuples(x):
+    pairs = []
+    for i in range(len(x) - 1):
+        pairs.append((x[i], x[i + 1]))
+    total = 0.0
+    for a, b in pairs:
+        total += a * b
+    return total
+
+
+def popped(x):
+    stack = [v for v in x]
+    total = 0.0
+    while stack:
+        total = total * 0.5 + stack.pop()
+    return total
+
+
+def list_replaced_in_loop(x):
+    layer = list(x)
+    while len(layer) > 1:
+        layer = [a * b + a for a, b in zip(layer[:-1], layer[1:])]
+    return layer[0]
+
+
+def list_of_fixed_length_replaced(x):
+    state = [x[0], x[1], x[2]]
+    for _ in range(4):
+        a, b, c = state
+        state = [b, c, np.sin(a) + b]
+    return state[0] + 2 * state[2]
+
+
+def list_multiplied_and_joined(x):
+    a = [0.0] * 3 + [x[0]]
+    a[1] = x[1]
+    a += [x[2]]
+    a.extend([x[3], x[4]])
+    return sum(v * i for i, v in enumerate(a))
+
+
+def dict_of_arrays(x):
+    p = {"w": x * 2, "b": x[0]}
+    p["c"] = p["w"] * p["b"]
+    p["b"] += 1
+    total = 0.0
+    for name, value in p.items():
+        total = total + np.sum(value) * len(name)
+    return total + p.get("nothing", 0.0) + np.sum(p.pop("c"))
+
+
+def comprehensions(x):
+    squares = [v * v for v in x if v > 0]
+    table = {i: x[i] * 2 for i in range(3)}
+    grid = [a * b for a in x[:2] for b in x[2:4]]
+    return sum(squares) + table[1] * table[2] + sum(grid)
+
+
+def dict_in_branch(x):
+    d = {"a": x[0]}
+    if x[1] > 0:
+        d["a"] = d["a"] * 2
+    else:
+        d["a"] = np.sin(d["a"])
+    return d["a"] ** 2
+
+
+def list_in_branch(x):
+    a = []
+    if x[0] > 0:
+        a.append(x[1])
+        a.append(x[2])
+    else:
+        a.append(x[3])
+    return sum(a) * len(a)
+
+
+def sets(x):
+    seen = set()
+    total = 0.0
+    for k in (1, 2, 1, 3):
+        if k in seen:
+            continue
+        seen.add(k)
+        total += x[k]
+    seen.discard(7)
+    return total * len(seen)
+
+
+def queue(x):
+    waiting = collections.deque([x[0], x[1], x[2]])
+    total = 0.0
+    while waiting:
+        total = total * 2 + waiting.popleft()
+    return total
+
+
+def array_in_list_written(x):
+    rows = [np.zeros(3), np.ones(3)]
+    for row in rows:
+        row[0] = x[0]
+        row[1:] *= x[1]
+    return np.sum(rows[0] * rows[1]) + np.sum(rows[1] ** 2)
+
+
+def tuple_comparison(x):
+    a = (1, 2) < (1, 3)
+    b = (x[0], x[1]) < (x[0], x[2])
+    return x[3] if a and b else x[4]
+
+
+# Functions
+
+
+def default_arguments(x):
+    def f(a, b=2.0, *rest, c=3.0, **more):
+        return a * b + c + sum(rest) + sum(more.values())
+
+    return f(x[0]) + f(x[0], x[1], x[2], c=x[3], d=x[4]) + f(*[x[1], x[2]], **{"c": x[0]})
+
+
+def closures(x):
+    scale = x[0]
+
+    def f(v):
+        return v * scale
+
+    scale = x[1]
+    return f(x[2])
+
+
+def closure_over_loop_variable(x):
+    fs = [lambda v: v * i for i in range(3)]
+    gs = [lambda v, i=i: v * i for i in range(3)]
+    return sum(f(x[0]) for f in fs) + sum(g(x[1]) for g in gs)
+
+
+def nonlocal_counter(x):
+    total = 0.0
+
+    def add(v):
+        nonlocal total
+        total += v * v
+        return total
+
+    add(x[0])
+    for i in range(3):
+        add(x[i])
+    return total
+
+
+def two_lambdas_on_one_line(x):
+    f, g = (lambda v: v * 2), (lambda v: v**2)
+    return f(x[0]) * g(x[1])
+
+
+def function_returning_function(x):
+    def power(n):
+        def f(v):
+            return v**n
+
+        return f
+
+    return power(2)(x[0]) + power(3)(x[1])
+
+
+def functions_in_a_dict(x):
+    table = {"sin": np.sin, "square": lambda v: v * v}
+    return sum(f(x[0]) for f in table.values()) * table["square"](x[1])
+
+
+def recursion(x):
+    def tree(v):
+        if len(v) == 1:
+            return v[0]
+        half = len(v) // 2
+        return tree(v[:half]) * 0.5 + tree(v[half:]) ** 2
+
+    return tree(x)
+
+
+def recursion_on_an_int(x, n):
+    def power(v, n):
+        if n == 0:
+            return 1.0
+        if n % 2:
+            return v * power(v, n - 1)
+        return power(v * v, n // 2)
+
+    return power(x, n)
+
+
+def mutual_recursion(x, n):
+    def even(v, n):
+        return v if n == 0 else odd(np.sin(v), n - 1)
+
+    def odd(v, n):
+        return v if n == 0 else even(v * v, n - 1)
+
+    return even(x, n)
+
+
+def helper_with_default_list(v, memory=()):
+    return v + sum(memory)
+
+
+def default_of_a_callee(x):
+    return helper_with_default_list(x[0]) * helper_with_default_list(x[1], (x[2], 1.0))
+
+
+def doubled(f):
+    @functools.wraps(f)
+    def wrapper(*args, **kwargs):
+        return 2.0 * f(*args, **kwargs)
+
+    return wrapper
+
+
+@doubled
+def decorated(v, *, power=2):
+    return v**power
+
+
+def calls_decorated(x):
+    return decorated(x[0]) + decorated(x[1], power=3)
+
+
+def partials_and_operators(x):
+    f = functools.partial(math.pow, x[0] ** 2 + 1)
+    return f(2.0) + functools.reduce(operator.mul, [x[1], x[2], x[3]]) + operator.add(x[0], 1.0)
+
+
+# Generators and itertools
+
+
+def generated(values, scale):
+    for i, v in enumerate(values):
+        if i == 3:
+            return
+        yield v * scale
+        scale = scale * 0.5
+
+
+def generator_function(x):
+    total = 0.0
+    for v in generated(x, 2.0):
+        if v > 5:
+            break
+        total += v**2
+    return total + sum(generated(x, x[0])) + len(list(generated(x, 1.0)))
+
+
+def generator_interleaved(x):
+    y = x.copy()
+
+    def items():
+        for i in range(4):
+            yield y[i]
+
+    total = 0.0
+    for i, v in enumerate(items()):
+        y[i + 1] = v * 2
+        total += v
+    return total
+
+
+def generator_expression_interleaved(x):
+    y = x.copy()
+    total = 0.0
+    for v in (y[i] * 2 for i in range(3)):
+        y[1:] = y[1:] * 0.5
+        total += v
+    return total
+
+
+def delegating_generator(x):
+    def inner(v):
+        yield v
+        yield v * v
+
+    def outer(x):
+        yield x[0]
+        for i in range(2):
+            yield from inner(x[i])
+
+    return sum(v * (k + 1) for k, v in enumerate(outer(x)))
+
+
+def return_inside_generator_loop(x):
+    def f(x):
+        for v in generated(x, 3.0):
+            if v > 0:
+                return v * 10
+        return x[0]
+
+    return f(x)
+
+
+def itertools_in_use(x):
+    total = 0.0
+    for a, b in itertools.combinations([x[0], x[1], x[2]], 2):
+        total += a * b
+    for a, b in itertools.product([x[0], x[1]], [1, 2]):
+        total += a**b
+    for a, b in itertools.pairwise(x):
+        total += a * b
+    for v in itertools.chain([x[0]], [x[1]]):
+        total += v
+    for i, v in zip(itertools.count(1), x):
+        total += i * v
+    return total + list(itertools.accumulate(x))[2] + sum(itertools.islice(x, 2))
+
+
+def maps_and_filters(x):
+    total = sum(map(lambda a, b: a * b, x[1:], x[:-1]))
+    for v in filter(lambda v: v > 0, x):
+        total += v**2
+    return total + max(x, key=lambda v: v * v) + min([x[0], x[1]], key=abs)
+
+
+def sorting(x):
+    by_size = sorted([x[0], x[1], x[2]], key=lambda v: -v)
+    plain = sorted(x)
+    return sum(v * i for i, v in enumerate(by_size)) + plain[0] * plain[-1]
+
+
+def any_and_all(x):
+    if any(v > 1e6 for v in x) or not all(v < 1e6 for v in x):
+        return x[0]
+    return x[1] * sum(v > 0 for v in x)
+
+
+def bisected(x):
+    grid = [-1.0, 0.0, 1.0]
+    i = bisect.bisect_right(grid, x[0] * 0.1)
+    return x[i] * 2
+
+
+# Classes
+
+
+class Counter:
+    scale = 2.0
+    made = "a class attribute"
+
+    def __init__(self, start):
+        self.total = start
+        self.history = []
+
+    def add(self, v):
+        self.total = self.total + self.scale * v
+        self.history.append(self.total)
+        return self
+
+    @property
+    def mean(self):
+        return self.total / len(self.history)
+
+    @property
+    def half(self):
+        return self.total / 2
+
+    @half.setter
+    def half(self, value):
+        self.total = 2 * value
+
+    @staticmethod
+    def square(v):
+        return v * v
+
+    @classmethod
+    def at(cls, v):
+        return cls(v)
+
+    def __call__(self, v):
+        return self.total * v
+
+
+class Louder(Counter):
+    scale = 3.0
+
+    def __init__(self, start, volume):
+        super().__init__(start * volume)
+        self.volume = volume
+
+    def add(self, v):
+        super().add(v * self.volume)
+        return self
+
+
+class Dual:
+    def __init__(self, a, b=0.0):
+        self.a, self.b = a, b
+
+    def __add__(self, other):
+        if not isinstance(other, Dual):
+            other = Dual(other)
+        return Dual(self.a + other.a, self.b + other.b)
+
+    __radd__ = __add__
+
+    def __mul__(self, other):
+        if not isinstance(other, Dual):
+            return Dual(self.a * other, self.b * other)
+        return Dual(self.a * other.a, self.a * other.b + self.b * other.a)
+
+    def __rmul__(self, other):
+        return self * other
+
+    def __neg__(self):
+        return Dual(-self.a, -self.b)
+
+    def __iadd__(self, other):
+        self.a = self.a + other.a
+        self.b = self.b + other.b
+        return self
+
+    def __getitem__(self, i):
+        return (self.a, self.b)[i]
+
+    def __len__(self):
+        return 2
+
+    def __lt__(self, other):
+        return self.a < other.a
+
+    def __eq__(self, other):
+        return self.a == other.a
+
+    def __bool__(self):
+        return True
+
+
+class Point(typing.NamedTuple):
+    x: float
+    y: float = 1.0
+
+    def norm(self):
+        return self.x**2 + self.y**2
+
+
+@dataclasses.dataclass
+class Particle:
+    position: np.ndarray
+    velocity: np.ndarray
+    mass: float = 2.0
+    tags: list = dataclasses.field(default_factory=list)
+
+    def __post_init__(self):
+        self.momentum = self.mass * self.velocity
+
+
+def stateful_object(x):
+    c = Counter(x[0])
+    for i in range(3):
+        c.add(x[i])
+    return c.total * c.mean + c.history[1]
+
+
+def inheritance(x):
+    c = Louder(x[0], x[1])
+    c.add(x[2]).add(x[3])
+    return c.total + Counter.at(x[4]).add(x[0]).total
+
+
+def properties(x):
+    c = Counter(x[0])
+    c.half = c.half + x[1]
+    return c.total * Counter.square(x[2]) + c(x[3])
+
+
+def operators(x):
+    a, b = Dual(x[0], 1.0), Dual(x[1], x[2])
+    c = 2.0 * a * b + 1.0 + -a
+    c += b
+    first, second = c[0], c[1]
+    bigger = a if a < b else b
+    return first * second + bigger.a
+
+
+def object_replaced_in_loop(x):
+    p = Point(x[0], x[1])
+    d = Dual(x[2], 1.0)
+    for _ in range(3):
+        p = p._replace(x=p.y * 2, y=p.x + p.y)
+        d = d * d + p.x
+    return p.norm() + d.a * d.b
+
+
+def objects_in_a_list(x):
+    ps = [Particle(x[:2] * i, x[2:4]) for i in range(3)]
+    for p in ps:
+        p.position = p.position + 0.1 * p.velocity
+        p.tags.append(p.mass)
+    return sum(np.sum(p.position * p.momentum) * len(p.tags) for p in ps)
+
+
+def object_chosen_by_branch(x):
+    if x[0] > 0:
+        d = Dual(x[1], x[2])
+    else:
+        d = Dual(x[2] * 2, x[3])
+    return d.a * d.b
+
+
+def attribute_mutated_through_two_names(x):
+    a = Dual(x[0], x[1])
+    b = a
+    b.a = x[2] * 3
+    return a.a * a.b
+
+
+# Statements
+
+
+def asserts_and_raises(x):
+    assert x.ndim == 1, "one dimension"
+    assert np.sum(x * x) < 100.0
+    if np.sum(x * x) < 0:
+        raise ValueError(f"impossible: {x[0]:.3f}")
+    return x[0] * 2
+
+
+def with_errstate(x):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y = np.log(np.abs(x))
+    return np.sum(y)
+
+
+def try_finally(x):
+    total = 0.0
+    for i in range(3):
+        try:
+            if i == 1:
+                continue
+            total += x[i]
+        finally:
+            total = total * 2
+    return total
+
+
+def try_linalg(a):
+    try:
+        inverse = np.linalg.inv(a @ a.T)
+        scale = 1.0
+    except np.linalg.LinAlgError:
+        inverse = np.eye(len(a))
+        scale = 2.0
+    else:
+        scale = scale + 1
+    return scale * np.sum(inverse)
+
+
+def text(x):
+    name = "a%d" % 3 + f"{len('ab')}"
+    y = x[0] if name.startswith("a3") else x[1]
+    return y * len(name)
+
+
+def formatted(x):
+    message = f"{x[0]:.2f} and {x!r:>10}"
+    return x[0] ** 2
+
+
+# In place, in passing
+
+
+def reshaped_in_place(x):
+    y = x.copy()
+    y.shape = (5, 1)
+    y[0, 0] = y[1, 0] ** 2
+    return np.sum(y)
+
+
+def over_flat(a):
+    total = 0.0
+    for k, v in enumerate(a.flat):
+        total += v * k
+    return total + a.flat[2]
+
+
+def out_of_a_helper(x):
+    def scale(v, by):
+        v *= by
+
+    y = x.copy()
+    scale(y, x[0])
+    scale(y[1:], 2.0)
+    return np.sum(y)
+
+
+def row_views(a):
+    b = a.copy()
+    for row in b:
+        row[0] = row[1] * row[2]
+    return np.sum(b**2)
+
+
+def elements_read_while_written(x):
+    y = x.copy()
+    total = 0.0
+    i = 0
+    for v in y:
+        total += v * v
+        if i < 4:
+            y[i + 1] = v
+        i += 1
+    return total
+
+
+ONE_ARRAY = [
+    assigned_in_one_branch, reused_for_another_type, integer_becomes_float, scalar_becomes_array,
+    static_counter, names_like_ours, unicode_names, shadowed_builtins, shadowed_numpy,
+    chained_assignment, swapped, starred, walrus, deleted, annotated, nested_branches,
+    conditional_expression, short_circuit, side_effects_in_order, chained_comparison,
+    optional_value, optional_array, optional_tuple, none_by_default, matched_structure,
+    matched_dict, breaks_and_continues, while_true, while_else, return_from_nested_loops,
+    return_from_inlined_function, break_of_inner_loop_only, loop_over_several,
+    loop_variable_after_loop, countdown, changed_loop_variable, list_before_and_in_loop,
+    two_names_for_a_list, copied_list, list_of_lists, list_of_tuples, popped,
+    list_replaced_in_loop, list_of_fixed_length_replaced, list_multiplied_and_joined,
+    dict_of_arrays, comprehensions, dict_in_branch, list_in_branch, sets, queue,
+    array_in_list_written, tuple_comparison, default_arguments, closures,
+    closure_over_loop_variable, nonlocal_counter, two_lambdas_on_one_line,
+    function_returning_function, functions_in_a_dict, recursion, default_of_a_callee,
+    calls_decorated, partials_and_operators, generator_function, generator_interleaved,
+    generator_expression_interleaved, delegating_generator, return_inside_generator_loop,
+    itertools_in_use, maps_and_filters, sorting, any_and_all, bisected, stateful_object,
+    inheritance, properties, operators, object_replaced_in_loop, objects_in_a_list,
+    object_chosen_by_branch, attribute_mutated_through_two_names, asserts_and_raises,
+    with_errstate, try_finally, text, formatted, reshaped_in_place, out_of_a_helper,
+    elements_read_while_written,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", ONE_ARRAY, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("sign", [1.0, -1.0], ids=["", "negated"])
+def test_of_an_array(f, sign):
+    check(f, sign * X)
+
+
+@pytest.mark.parametrize(
+    "f", [nested_element_loops, over_ndindex, over_ndenumerate, over_flat, row_views],
+    ids=lambda f: f.__name__,
+)
+def test_of_a_matrix(f):
+    check(f, MATRIX)
+
+
+def test_of_other_arguments():
+    for n in (0, 1, 4):
+        check(loop_that_does_not_run, X, n)
+    for kind in ("double", "sine", "sin", "other"):
+        check(matched_value, X, kind)
+    for limit in (-10.0, 0.0, 10.0):
+        check(loop_else, X, limit, argnums=(0,))
+    for n in (0, 1, 2, 7, 10):
+        check(recursion_on_an_int, 1.3, n)
+        check(mutual_recursion, 0.7, n)
+    check(try_linalg, RNG.normal(size=(3, 3)))
+    check(try_linalg, np.diag([1.0, 2.0]))
+
+
+def test_shape_that_structure_depends_on_is_part_of_the_signature():
+    gradient = srcgrad.grad(recursion)
+    for n in (3, 5, 8, 5):
+        x = np.linspace(0.5, 1.5, n)
+        check(recursion, x)
+        assert gradient(x).shape == (n,)
+
+
+def test_compile_time_does_not_explode():
+    def nested(x, n):
+        total = 0.0
+        for i in range(n):
+            a = x[0] * i
+            for j in range(n):
+                b = a + x[1] * j
+                for k in range(n):
+                    c = b * x[2] + k
+                    for l in range(n):
+                        total = total + c * l
+        return total
+
+    check(nested, X, 2)
