@@ -22,6 +22,7 @@ from .api import Gradient, grad, value_and_grad
 from .errors import SrcgradError
 from .inspect.directions import compare
 from .inspect.highlight import highlighted
+from .inspect.rules import format_table, rules_table
 
 TOLERANCE = {4: 1e-2, 8: 1e-5}  # by the size of the floats
 
@@ -77,7 +78,17 @@ def _parser() -> argparse.ArgumentParser:
             "(default: 0, or what the decorator of the function says)",
         )
         command.set_defaults(run=run)
+    text = "print the table of the functions that have derivatives, and of those that can't"
+    command = commands.add_parser("rules", help=text, description=text.capitalize() + ".")
+    command.add_argument("word", nargs="?", default="", help="only of names that contain this")
+    command.set_defaults(run=_rules)
     return parser
+
+
+def _rules(options: argparse.Namespace) -> int:
+    rows = [row for row in rules_table() if options.word.lower() in row.name.lower()]
+    print(format_table(rows))
+    return 0 if rows else 1
 
 
 def _show(options: argparse.Namespace) -> int:

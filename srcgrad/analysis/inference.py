@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 

@@ -130,7 +130,7 @@ def register() -> None:
             definition(ufunc.reduce)(_reduce(REDUCTIONS[ufunc]))
         if ufunc in CUMULATIONS:
             definition(ufunc.accumulate)(_accumulate(CUMULATIONS[ufunc]))
-        if ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None:
+        if not constant and ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None:
             definition(ufunc.outer)(_outer(ufunc))
         for method in ("reduce", "accumulate", "reduceat", "outer"):
             bound = getattr(ufunc, method)

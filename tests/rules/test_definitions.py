@@ -1,0 +1,252 @@
+"""Functions that are written in simpler ones, end to end: value, and gradient by differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
+
+import srcgrad
+
+rng = np.random.default_rng(41)
+X = rng.normal(size=(3, 4))
+W = rng.normal(size=(3, 4))
+POINTS = rng.normal(size=5)
+C = rng.normal(size=4)
+BASES = {
+    "poly": polynomial, "cheb": chebyshev, "leg": legendre, "herm": hermite, "herme": hermite_e,
+    "lag": laguerre,
+}  # fmt: skip
+
+
+def differences(f: Any, x: Any) -> Any:
+    result = np.zeros(x.shape)
+    for i in np.ndindex(x.shape):
+        high, low = x.copy(), x.copy()
+        high[i] += 1e-6
+        low[i] -= 1e-6
+        result[i] = (f(high) - f(low)) / 2e-6
+    return result
+
+
+def check(f: Any) -> None:
+    value, gradient = srcgrad.value_and_grad(f)(X.copy())
+    np.testing.assert_allclose(value, f(X.copy()), rtol=1e-12)
+    np.testing.assert_allclose(gradient, differences(f, X), rtol=1e-5, atol=1e-7)
+
+
+def add_reduce(x):
+    return np.sum(W[0] * np.add.reduce(x))
+
+
+def add_reduce_out(x):
+    y = np.zeros(4)
+    np.add.reduce(x, 0, None, y)
+    return np.sum(W[0] * y)
+
+
+def multiply_reduce(x):
+    return np.sum(W[:, 0] * np.multiply.reduce(x, axis=1))
+
+
+def maximum_reduce(x):
+    return np.maximum.reduce(x[0])
+
+
+def minimum_reduce(x):
+    return np.sum(np.minimum.reduce(x, axis=0, keepdims=True) ** 2)
+
+
+def add_accumulate(x):
+    return np.sum(W * np.add.accumulate(x))
+
+
+def multiply_accumulate(x):
+    return np.sum(W * np.multiply.accumulate(x, axis=1))
+
+
+def maximum_accumulate(x):
+    return np.sum(W * np.maximum.accumulate(x, axis=1))
+
+
+def add_outer(x):
+    return np.sum(np.add.outer(x[0], x) ** 2)
+
+
+def subtract_outer(x):
+    return np.sum(np.subtract.outer(x[0], x[:, 1]) ** 2)
+
+
+def multiply_outer_of_a_number(x):
+    return np.sum(np.multiply.outer(x[0, 0], x[1]) ** 2)
+
+
+def add_reduceat(x):
+    return np.sum(np.add.reduceat(x, [0, 2, 1], axis=1) ** 2)
+
+
+def logaddexp_reduce(x):
+    return np.sum(np.logaddexp.reduce(x, axis=1) ** 2)
+
+
+def subtract_reduce(x):
+    return np.sum(np.subtract.reduce(x, axis=1) ** 2)
+
+
+def divide_reduce(x):
+    return np.sum(np.divide.reduce(x, axis=0) ** 2)
+
+
+def hypot_reduce(x):
+    return np.sum(np.hypot.reduce(x, axis=0) ** 3)
+
+
+def along_axis(x):
+    return np.sum(np.apply_along_axis(lambda row: row * row.sum(), 1, x) ** 2)
+
+
+def along_axis_to_numbers(x):
+    return np.sum(np.apply_along_axis(np.sum, 0, x) ** 2)
+
+
+def over_axes(x):
+    return np.sum(np.apply_over_axes(np.sum, x, [0, 1]) ** 2)
+
+
+def piecewise(x):
+    return np.sum(W * np.piecewise(x, [x < 0, x > 1], [lambda v: v**2, 2.0, lambda v: 3 * v]))
+
+
+def from_function(x):
+    return np.sum(np.fromfunction(lambda i, j: x[0, 0] * i + j, (3, 4)) ** 2)
+
+
+def put_mask(x):
+    y = x * 2
+    np.putmask(y, W > 0, x * x)
+    return np.sum(y * W)
+
+
+def place(x):
+    y = x * 2
+    np.place(y, W > 0, x[0, :2])
+    return np.sum(y * W)
+
+
+def kaiser(x):
+    return np.sum(np.kaiser(5, x[0, 0]) * POINTS)
+
+
+def list_of_numbers(x):
+    return sum(x[0].tolist()) * x[1, 1]
+
+
+def nested_list(x):
+    rows = x.tolist()
+    return rows[0][1] * rows[2][2]
+
+
+def item_of_a_number(x):
+    return x[1, 2].item() * x.sum().item()
+
+
+def power_series(x):
+    return np.sum(W * polynomial.polyval(x, C))
+
+
+def of_roots(x):
+    return np.sum(polynomial.polyvalfromroots(x, C[:2]) * W)
+
+
+def by_coefficients(x):
+    return np.sum(legendre.legval(POINTS, x) ** 2) + np.sum(chebyshev.chebval(POINTS, x[0]))
+
+
+def in_two_variables(x):
+    return np.sum(polynomial.polyval2d(x[0], x[1], x[:2]) ** 2)
+
+
+def on_a_grid(x):
+    return np.sum(hermite.hermgrid2d(x[0], x[1], W) ** 2)
+
+
+def derivative_of_a_series(x):
+    return np.sum(polynomial.polyder(x[0]) ** 2) + np.sum(polynomial.polyint(x[1]) ** 2)
+
+
+def product_of_series(x):
+    return np.sum(polynomial.polymul(x[0], x[1]) ** 2)
+
+
+def vandermonde(x):
+    return np.sum(polynomial.polyvander(x, 3) ** 2)
+
+
+def fitted_series(x):
+    return np.sum(polynomial.polyfit(POINTS, POINTS**2 * x[0, 0] + x[0, 1], 2) ** 2)
+
+
+PROGRAMS = [f for f in list(globals().values()) if getattr(f, "__code__", None) and f.__code__.co_varnames[:1] == ("x",)]  # noqa: E501  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+def test_definition(program: Any) -> None:
+    check(program)
+
+
+@pytest.mark.parametrize("prefix", BASES)
+def test_series_are_those_of_numpy(prefix: str) -> None:
+    module = BASES[prefix]
+    value = getattr(module, f"{prefix}val")
+
+    def program(x):
+        return np.sum(value(x, C) * W)
+
+    check(program)
+    for coefficients in (C[:1], C[:2], C, rng.normal(size=(4, 2))):
+        expected = value(POINTS, coefficients)
+
+        def weighted(x, c):
+            return np.sum(value(x, c) ** 2)
+
+        found, _ = srcgrad.value_and_grad(weighted)(POINTS, coefficients)
+        np.testing.assert_allclose(found, np.sum(expected**2), rtol=1e-10)
+
+
+def writes_at(x):
+    y = x.copy()
+    np.multiply.at(y, [0], 2.0)
+    return np.sum(y)
+
+
+def histogram(x):
+    return np.sum(np.histogram(x)[1])
+
+
+def pads_by_a_function(x):
+    return np.sum(np.pad(x, 1, mode=lambda *a: None))
+
+
+def vectorized(x):
+    return np.sum(np.vectorize(lambda v: v * v)(x))
+
+
+def random(x):
+    return np.random.default_rng(0).normal(x[0, 0])
+
+
+def real_if_close(x):
+    return np.sum(np.abs(np.real_if_close(x * 1j)))
+
+
+REFUSED = [writes_at, histogram, pads_by_a_function, vectorized, random, real_if_close]
+
+
+@pytest.mark.parametrize("program", REFUSED, ids=lambda f: f.__name__)
+def test_refusal_shows_the_line(program: Any) -> None:
+    with pytest.raises(srcgrad.UnsupportedError) as error:
+        srcgrad.grad(program)(X)
+    assert error.value.span is not None
+    assert error.value.span.function == program.__name__
