@@ -20,7 +20,7 @@ from tests.rules.kit import Case, is_float
 
 pytest.importorskip("scipy")
 
-from scipy import linalg, stats  # noqa: E402
+from scipy import fft, integrate, linalg, optimize, stats  # noqa: E402
 
 SAMPLES: dict[Any, list[Case]] = {}
 for module in pkgutil.iter_modules(tests.rules.__path__, "tests.rules."):
@@ -159,6 +159,29 @@ def polar_and_procrustes(x):
 
 
 @program(MATRIX)
+def integrals(x):
+    total = integrate.trapezoid(np.sin(x), axis=0) + integrate.trapezoid(x, x[0] ** 3)
+    running = integrate.cumulative_trapezoid(x[0], x[1] ** 2, initial=0)
+    steps = integrate.cumulative_trapezoid(x, dx=0.3, axis=0)
+    return np.sum(total**2) + np.sum(running * VECTOR) + np.sum(np.sin(steps))
+
+
+@program(np.array([0.3, 1.7]))
+def integral_of_a_function(x):
+    return integrate.fixed_quad(lambda t, k: np.exp(-k * t) * t, 0.0, x[1], args=(x[0],), n=6)[0]
+
+
+@program(VECTOR)
+def rosenbrock(x):
+    return optimize.rosen(x)
+
+
+@program(MATRIX)
+def shifted_spectrum(x):
+    return np.sum(np.abs(fft.fftshift(fft.fft2(x))) * MATRIX)
+
+
+@program(MATRIX)
 def khatri_rao_product(x):
     return np.sum(np.sin(linalg.khatri_rao(x, x[:2])))
 
@@ -249,6 +272,23 @@ def test_a_distribution_without_closed_form_is_refused() -> None:
 
     with pytest.raises(srcgrad.UnsupportedError, match="no closed form"):
         srcgrad.grad(program)(0.3)
+
+
+def test_solvers_of_functions_are_refused() -> None:
+    def slope(y, t, k):
+        return -k * y
+
+    def program(k):
+        return integrate.odeint(slope, 1.0, np.linspace(0.0, 1.0, 3), args=(k,))[-1, 0]
+
+    with pytest.raises(srcgrad.UnsupportedError):
+        srcgrad.grad(program)(0.3)
+
+    def root(k):
+        return optimize.brentq(np.cos, 0.0, k)
+
+    with pytest.raises(srcgrad.UnsupportedError, match="brentq can't be differentiated"):
+        srcgrad.grad(root)(2.0)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

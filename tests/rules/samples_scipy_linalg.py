@@ -110,3 +110,8 @@ if linalg is not None:
     SAMPLES[linalg.block_diag] = [
         case(r(2, 3), r(1, 2), r(3, 1)), case(r(2, 2), r(3), 2.5), case(c(2, 1), r(2, 2)),
     ]  # fmt: skip
+    # SciPy reads one triangle of these: of larger matrices they are tested as parts of others
+    SAMPLES[of_hermitian(linalg.pinvh, 4)] = [case(r(4, 4)), case(c(3, 3))]
+    for function in (linalg.pinvh, linalg.eigvalsh, linalg.eigh, linalg.cholesky):
+        SAMPLES[function] = [case(np.array([[2.5]]))]
+    SAMPLES[linalg.svd] = [case(r(3, 4), compute_uv=False), case(c(3, 3), True, False)]

@@ -1,0 +1,108 @@
+"""Fourier transforms as NumPy has them, and the cosine and sine transforms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import fft
+
+from .. import fft as numpy_rules
+from ..fft import fitted
+from ..registry import Unknown, adjoint, definition
+from ..shaping import along, at
+
+TYPE_1 = Unknown("of type 1 it has no rule; types 2, 3 and 4 have")
+
+
+def _twin(name):
+    """The rule of a transform of one axis, which is that of NumPy's."""
+    rule = getattr(numpy_rules, name)
+
+    @adjoint(getattr(fft, name))
+    def transform(x, n=None, axis=-1, norm=None, *, workers=None, out, d_out):
+        return rule(x, n, axis, norm, out=out, d_out=d_out)
+
+
+def _twin_of_several(name, axes):
+    rule = getattr(numpy_rules, name)
+
+    @adjoint(getattr(fft, name))
+    def transform(x, s=None, axes=axes, norm=None, *, workers=None, out, d_out):
+        return rule(x, s, axes, norm, out=out, d_out=d_out)
+
+
+for _name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
+    _twin(_name)
+for _name in ("fftn", "ifftn", "rfftn", "irfftn"):
+    _twin_of_several(_name, None)
+for _name in ("fft2", "ifft2", "rfft2", "irfft2"):
+    _twin_of_several(_name, (-2, -1))
+
+
+@definition(fft.fftshift)
+def fftshift(x, axes=None):
+    return np.fft.fftshift(x, axes)
+
+
+@definition(fft.ifftshift)
+def ifftshift(x, axes=None):
+    return np.fft.ifftshift(x, axes)
+
+
+def weighted(x, axis, position, factor):
+    """A copy with the elements at one position of an axis multiplied."""
+    x = np.array(x)
+    x[at(along(axis, x.ndim), position)] *= factor
+    return x
+
+
+def transposed_transform(inverse, d_out, type, axis, norm, special):
+    """The adjoint of a cosine or sine transform: an orthogonal one, but for factors.
+
+    Of type 2 the result at `special` has a factor of its own, of type 3 the argument has.
+    """
+    n = d_out.shape[axis]
+    scale = np.sqrt(2.0 * n)
+    if norm == "forward":
+        scale = scale / (2 * n)
+    if norm == "ortho":
+        return inverse(d_out, type, axis=axis, norm="ortho")
+    if type == 2:
+        d_out = weighted(d_out, axis, special, math.sqrt(2.0))
+    d_x = scale * inverse(d_out, type, axis=axis, norm="ortho")
+    if type == 3:
+        d_x = weighted(d_x, axis, special, math.sqrt(0.5))
+    return d_x
+
+
+def dual_type(type):
+    return {2: 3, 3: 2}.get(type, type)
+
+
+def dual_norm(norm):
+    return {None: "forward", "backward": "forward", "forward": "backward"}.get(norm, norm)
+
+
+@adjoint(fft.dct)
+def dct(x, type=2, n=None, axis=-1, norm=None, *, workers=None, out, d_out):
+    if type == 1:
+        return TYPE_1
+    return fitted(transposed_transform(fft.idct, d_out, type, axis, norm, 0), x, axis, n)
+
+
+@adjoint(fft.idct)
+def idct(x, type=2, n=None, axis=-1, norm=None, *, workers=None, out, d_out):
+    return dct(x, dual_type(type), n, axis, dual_norm(norm), out=out, d_out=d_out)
+
+
+@adjoint(fft.dst)
+def dst(x, type=2, n=None, axis=-1, norm=None, *, workers=None, out, d_out):
+    if type == 1:
+        return TYPE_1
+    return fitted(transposed_transform(fft.idst, d_out, type, axis, norm, -1), x, axis, n)
+
+
+@adjoint(fft.idst)
+def idst(x, type=2, n=None, axis=-1, norm=None, *, workers=None, out, d_out):
+    return dst(x, dual_type(type), n, axis, dual_norm(norm), out=out, d_out=d_out)

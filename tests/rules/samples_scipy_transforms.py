@@ -1,0 +1,45 @@
+"""Samples of scipy.fft and scipy.signal."""
+
+import numpy as np
+
+from srcgrad.rules import scipy as scipy_rules
+
+from .kit import case
+from .samples_linalg import c, r
+
+SAMPLES = {}
+try:
+    from scipy import fft, signal
+except ImportError:
+    fft = None
+
+if fft is not None:
+    scipy_rules.load()
+    for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
+        z = r if name in ("rfft", "ihfft") else c
+        SAMPLES[getattr(fft, name)] = [
+            case(z(5)), case(z(2, 6), 4), case(z(4, 3), axis=0, norm="ortho"), case(z(5), 8),
+        ]  # fmt: skip
+    for name in ("fftn", "ifftn", "rfftn", "irfftn", "fft2", "ifft2", "rfft2", "irfft2"):
+        z = r if name.startswith("rfft") else c
+        SAMPLES[getattr(fft, name)] = [case(z(4, 3)), case(z(2, 4, 5), norm="ortho")]
+    for name in ("dct", "idct", "dst", "idst"):
+        SAMPLES[getattr(fft, name)] = [
+            case(r(2, 5), kind, norm=norm)
+            for kind in (2, 3, 4)
+            for norm in (None, "backward", "ortho", "forward")
+        ] + [case(r(6)), case(r(4, 3), axis=0), case(r(5), 2, 7), case(r(2, 5), n=3)]
+    for function in (signal.convolve, signal.fftconvolve, signal.oaconvolve, signal.correlate):
+        SAMPLES[function] = [
+            case(a, b, mode)
+            for mode in ("full", "same", "valid")
+            for a, b in (
+                (r(7), r(3)), (r(7), r(4)), (c(6), c(3)), (r(5, 6), r(2, 3)), (r(6), c(2)),
+                (r(5), r(5)),
+            )
+        ] + [case(r(3), r(6), "valid"), case(r(3), r(6))]  # fmt: skip
+    stable = np.array([1.3, -0.4, 0.2])
+    SAMPLES[signal.lfilter] = [
+        case(r(3), stable, r(8)), case(r(1), stable, r(2, 7)), case(r(4), np.array([2.0]), r(6)),
+        case(r(2), stable, r(5, 2), 0), case(r(2), stable, r(2)),
+    ]  # fmt: skip
