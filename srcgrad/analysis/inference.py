@@ -313,7 +313,7 @@ class _Sampler:
             return self.length(size)
         offset = size.offset if isinstance(size, Size) else 0
         if base in self.given:
-            return self.given[base] + offset  # type: ignore[index]
+            return self.given[base] + offset
         value = first + step * len(self.given)
         self.given[-1 - len(self.given) if base is None else base] = value
         return value + offset
@@ -346,7 +346,8 @@ class _Sampler:
                 elif kind.dtype.kind in "iu" and self.confirming is not None:
                     number = self.integer(kind.size)
                 elif kind.dtype.kind in "iu":
-                    known = kind.size is not None and (self.attempt == 0 or isinstance(kind.size, int))
+                    fixed = self.attempt == 0 or isinstance(kind.size, int)
+                    known = kind.size is not None and fixed
                     # never the same in both: what follows from its value isn't known
                     v = self.variant
                     free = (1 + v, v, 2 - v, 1 + v)[self.attempt]

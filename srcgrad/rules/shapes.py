@@ -67,7 +67,8 @@ def _sliced(n: Dimension, parts: tuple[ir.Operand, ...]) -> Dimension:
     if isinstance(stop, ir.Var):
         # x[:m] is m long only where m is no more than the length; equal sizes prove that
         bound = stop.kind.size if isinstance(stop.kind, Scalar) else None
-        shrinks = isinstance(bound, Size) and bound.base == n.base and bound.offset <= n.offset and n.offset <= 0
+        same = isinstance(bound, Size) and bound.base == n.base
+        shrinks = same and bound.offset <= n.offset <= 0
         return bound.shifted(-(start or 0)) if shrinks else fresh_size()
     if stop is not None and stop >= 0:
         return fresh_size()
@@ -242,7 +243,8 @@ def _completed(
     if isinstance(operand, ir.Pack):
         values = [item.value if isinstance(item, ir.Const) else None for item in operand.items]
     elif isinstance(operand, ir.Const):
-        values = list(operand.value) if isinstance(operand.value, (tuple, list)) else [operand.value]
+        several = isinstance(operand.value, (tuple, list))
+        values = list(operand.value) if several else [operand.value]
     else:
         return new
     if values.count(-1) != 1 or old is None:
@@ -306,7 +308,9 @@ def full(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferre
 
 
 @kind(operator.floordiv, operator.mod)
-def integer_division(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
+def integer_division(
+    args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
+) -> Inferred | None:
     """Of Python ints: the samples would not tell a quotient from a dimension."""
 
     def is_int(operand: ir.Operand) -> bool:

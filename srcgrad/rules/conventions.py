@@ -1,0 +1,118 @@
+"""Where a derivative doesn't exist, or is infinite: what srcgrad gives there, as data.
+
+One choice, the same everywhere: finite if a finite derivative is of use. What attains an extremum
+shares equally, a norm or a distance of zero has the derivative zero, a bound belongs to its
+inside, a jump has no slope, and a true infinity stays one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+inf = np.inf
+
+
+@dataclass(frozen=True)
+class Convention:
+    """A point without a derivative.
+
+    Attributes:
+        call: the expression, in terms of the arguments and `np`.
+        at: the arguments.
+        derivatives: those of the sum of all results by the arguments, as lists or numbers.
+        why: what the choice is.
+    """
+
+    call: str
+    at: dict[str, Any]
+    derivatives: tuple[Any, ...]
+    why: str
+
+
+SHARED = "what attains the extremum shares equally"
+DISTANCE = "zero, the mean of all directions"
+BOUND = "a bound belongs to the inside"
+STEP = "a step has no slope"
+TRUE = "truly infinite"
+LIMIT = "the limit"
+
+CONVENTIONS = (
+    Convention("np.maximum(x, y)", {"x": 0.0, "y": 0.0}, (0.5, 0.5), SHARED),
+    Convention("np.maximum(x, 0)", {"x": [0.0, 1.0]}, ([0.5, 1.0],), SHARED),
+    Convention("np.minimum(x, y)", {"x": 2.0, "y": 2.0}, (0.5, 0.5), SHARED),
+    Convention("np.fmax(x, y)", {"x": 2.0, "y": 2.0}, (0.5, 0.5), SHARED),
+    Convention("np.fmin(x, y)", {"x": 2.0, "y": 2.0}, (0.5, 0.5), SHARED),
+    Convention("max(x, y)", {"x": 2.0, "y": 2.0}, (0.5, 0.5), SHARED),
+    Convention("min(x, y)", {"x": 2.0, "y": 2.0}, (0.5, 0.5), SHARED),
+    Convention("np.max(x)", {"x": [1.0, 3.0, 3.0]}, ([0, 0.5, 0.5],), SHARED),
+    Convention("np.min(x)", {"x": [1.0, 1.0, 3.0]}, ([0.5, 0.5, 0],), SHARED),
+    Convention("np.ptp(x)", {"x": [1.0, 1.0, 3.0]}, ([-0.5, -0.5, 1],), SHARED),
+    Convention("np.median(x)", {"x": [1.0, 2.0, 2.0]}, ([0, 0.5, 0.5],), SHARED),
+    Convention("np.quantile(x, 0.0)", {"x": [1.0, 1.0, 3.0]}, ([0.5, 0.5, 0],), SHARED),
+    Convention("np.maximum.accumulate(x)", {"x": [2.0, 2.0]}, ([1, 1],), "of ties, the latest"),
+    Convention("np.sort(x)[0]", {"x": [2.0, 2.0]}, ([1, 0],), "ties stay in their order"),
+    Convention("np.clip(x, -1, 1)", {"x": [-1.0, 1.0, 2.0]}, ([1, 1, 0],), BOUND),
+    Convention("np.abs(x)", {"x": [0.0, -2.0]}, ([0, -1],), "zero, the mean of both sides"),
+    Convention("np.fabs(x)", {"x": 0.0}, (0.0,), "zero, the mean of both sides"),
+    Convention("abs(x)", {"x": 0.0}, (0.0,), "zero, the mean of both sides"),
+    Convention("np.abs(x)", {"x": 0j}, (0j,), DISTANCE),
+    Convention("np.angle(x)", {"x": 0j}, (0j,), DISTANCE),
+    Convention("np.hypot(x, y)", {"x": 0.0, "y": 0.0}, (0, 0), DISTANCE),
+    Convention("np.arctan2(x, y)", {"x": 0.0, "y": 0.0}, (0, 0), DISTANCE),
+    Convention("np.linalg.norm(x)", {"x": [0.0, 0.0]}, ([0, 0],), DISTANCE),
+    Convention("np.linalg.norm(x, 1)", {"x": [0.0, 2.0]}, ([0, 1],), DISTANCE),
+    Convention("np.linalg.norm(x, np.inf)", {"x": [2.0, -2.0]}, ([0.5, -0.5],), SHARED),
+    Convention("np.linalg.norm(x, 3)", {"x": [0.0, 0.0]}, ([0, 0],), DISTANCE),
+    Convention("np.linalg.norm(x)", {"x": [[0.0, 0.0], [0.0, 0.0]]}, ([[0, 0], [0, 0]],), DISTANCE),
+    Convention("np.std(x)", {"x": [2.0, 2.0, 2.0]}, ([0, 0, 0],), DISTANCE),
+    Convention("np.sign(x)", {"x": 0.0}, (0.0,), STEP),
+    Convention("np.floor(x)", {"x": 1.0}, (0.0,), STEP),
+    Convention("np.round(x)", {"x": 0.5}, (0.0,), STEP),
+    Convention("np.heaviside(x, y)", {"x": 0.0, "y": 0.5}, (0, 1), STEP),
+    Convention("x // y", {"x": 2.0, "y": 1.0}, (0, 0), STEP),
+    Convention("x % y", {"x": 2.0, "y": 1.0}, (1, -2), "that of x - y * (x // y)"),
+    Convention("np.unwrap(x)", {"x": [0.0, np.pi + 1]}, ([1, 1],), STEP),
+    Convention("np.nan_to_num(x)", {"x": [1.0, np.nan]}, ([1, 0],), "a constant took its place"),
+    Convention("x ** y", {"x": 0.0, "y": 0.0}, (0, 0), "a constant, and zero where log(0) stands"),
+    Convention("x ** 0.5", {"x": 0.0}, (inf,), TRUE),
+    Convention("x ** 2.0", {"x": [0.0, 1.0]}, ([0, 2],), LIMIT),
+    Convention("np.sqrt(x)", {"x": [0.0, 4.0]}, ([inf, 0.25],), TRUE),
+    Convention("np.cbrt(x)", {"x": 0.0}, (inf,), TRUE),
+    Convention("np.log(x)", {"x": 0.0}, (inf,), TRUE),
+    Convention("np.arcsin(x)", {"x": 1.0}, (inf,), TRUE),
+    Convention("np.arccosh(x)", {"x": 1.0}, (inf,), TRUE),
+    Convention("np.sinc(x)", {"x": [0.0, 1.0]}, ([0, -1],), LIMIT),
+    Convention("np.prod(x)", {"x": [0.0, 2.0, 3.0]}, ([6, 0, 0],), "exact, with zeros too"),
+    Convention("np.prod(x)", {"x": [0.0, 0.0, 3.0]}, ([0, 0, 0],), "exact, with zeros too"),
+    Convention("np.cumprod(x)", {"x": [0.0, 2.0, 3.0]}, ([9, 0, 0],), "exact, with zeros too"),
+    Convention("np.logaddexp(x, y)", {"x": -inf, "y": -inf}, (0, 0), "finite"),
+    Convention("np.interp(x, [0, 1, 2], [0, 1, 5])", {"x": 1.0}, (4,), "the slope to the right"),
+    Convention("np.interp(x, [0, 1], [0, 1])", {"x": 1.0}, (1,), BOUND),
+    Convention("np.where(x > 0, np.sqrt(x), 0.0)", {"x": [0.0, 4.0]}, ([0, 0.25],),
+               "a branch not taken contributes nothing"),
+    Convention("np.where(x > 0, np.log(x), x)", {"x": [0.0, 4.0]}, ([1, 0.25],),
+               "a branch not taken contributes nothing"),
+    Convention("np.linalg.eigvalsh(x)", {"x": [[1.0, 0.0], [0.0, 1.0]]}, ([[1, 0], [0, 1]],),
+               "of equal eigenvalues, one choice of vectors: right for what treats them alike"),
+    Convention("np.linalg.svd(x, compute_uv=False)", {"x": [[0.0, 0.0], [0.0, 2.0]]},
+               ([[1, 0], [0, 1]],), "of the singular value 0, the slope to one side"),
+    Convention("np.linalg.det(x)", {"x": [[1.0, 2.0], [2.0, 4.0]]}, ([[4, -2], [-2, 1]],),
+               "exact, of singular matrices too"),
+)
+
+
+def conventions_table() -> str:
+    """The points as a Markdown table.
+
+    >>> print(conventions_table().splitlines()[2])
+    | `np.maximum(x, y)` | x = 0.0, y = 0.0 | 0.5, 0.5 | what attains the extremum shares equally |
+    """
+    lines = ["| function | at | derivative | why |", "|---|---|---|---|"]
+    for c in CONVENTIONS:
+        at = ", ".join(f"{name} = {value}" for name, value in c.at.items())
+        found = ", ".join(str(d) for d in c.derivatives)
+        lines.append(f"| `{c.call}` | {at} | {found} | {c.why} |")
+    return "\n".join(lines)
