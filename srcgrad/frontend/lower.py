@@ -107,7 +107,7 @@ class Lowerer(Calls):
             case gast.Starred():
                 self.assign(target.value, value)
             case gast.Subscript():
-                container = self.expression(target.value)
+                container = self.written_container(target.value)
                 self.store_item(container, self.expression(target.slice), value)
             case gast.Attribute():
                 thing = self.expression(target.value)
@@ -115,9 +115,26 @@ class Lowerer(Calls):
                     reshaped = self.attribute(thing, "reshape")
                     self.assign(target.value, self.call(reshaped, [value], {}))
                     return
+                if isinstance(thing, ir.Var) and isinstance(thing.kind, Array):
+                    raise self.refuse(
+                        f"assigning to .{target.attr} of an array isn't supported",
+                        "write x[...] = v" if target.attr == "flat" else None,
+                    )
                 self.set_attribute(thing, target.attr, value)
             case _:
                 raise self.refuse(f"assignment to {type(target).__name__} isn't supported")
+
+    def written_container(self, node: Any) -> Value:
+        """The value of a container that an item is assigned to."""
+        if isinstance(node, gast.Attribute) and node.attr == "flat":
+            array = self.expression(node.value)
+            if isinstance(array, ir.Var) and isinstance(array.kind, Array):
+                if array.kind.rank == 1:
+                    return array
+                raise self.refuse(
+                    "assigning to an item of .flat isn't supported", "write x[i, j] = v"
+                )
+        return self.expression(node)
 
     def unpack(self, targets: list[Any], value: Value) -> None:
         star = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
@@ -157,7 +174,7 @@ class Lowerer(Calls):
                 if new is not old:
                     self.bind(target.id, new)
             case gast.Subscript():
-                container, key = self.expression(target.value), self.expression(target.slice)
+                container, key = self.written_container(target.value), self.expression(target.slice)
                 old = self.subscript(container, key)
                 value = self.expression(node.value)
                 self.at(node)

@@ -1,0 +1,321 @@
+"""What can't be differentiated is refused when compiling: message, line, caret, advice."""
+
+import asyncio
+import linecache
+import textwrap
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+CALLS = []
+LEVEL = 1.0
+HISTORY = [1.0, 2.0]
+
+
+class Box:
+    def __init__(self, a):
+        self.a = a
+
+
+BOX = Box(2.0)
+
+
+def define(text, **names):
+    """A function from its text, where errors can show the line."""
+    text = textwrap.dedent(text).lstrip("\n")
+    filename = f"<refused {len(linecache.cache)}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    namespace = {
+        "np": np, "Box": Box, "BOX": BOX, "CALLS": CALLS, "HISTORY": HISTORY, "LEVEL": LEVEL,
+        "asyncio": asyncio, **names,
+    }  # fmt: skip
+    exec(compile(text, filename, "exec"), namespace)
+    return namespace["f"]
+
+
+# the text (the line that is at fault has a mark), what is underlined, the message
+CASES = {
+    "global": (
+        """
+        def f(x):
+            global LEVEL
+            LEVEL = x[0]  # <-
+            return LEVEL * 2
+        """,
+        "LEVEL = x[0]",
+        "assigning the global 'LEVEL' can't be differentiated",
+    ),
+    "class": (
+        """
+        def f(x):
+            class Inner:  # <-
+                pass
+            return x[0]
+        """,
+        None,
+        "a class defined inside a differentiated function isn't supported",
+    ),
+    "async": (
+        """
+        def f(x):
+            async def g():  # <-
+                return x[0]
+            return asyncio.run(g())
+        """,
+        None,
+        "asynchronous code can't be differentiated",
+    ),
+    "catching": (
+        """
+        def f(x):
+            try:
+                y = x[0] / x[1]
+            except ZeroDivisionError:  # <-
+                y = 0.0
+            return y
+        """,
+        None,
+        "which statements before this exception were run can't be known",
+    ),
+    "recursion": (
+        """
+        def f(x):
+            def g(v):
+                return v if v < 1.0 else g(v / 2) + g(v / 3)  # <-
+            return g(x[0])
+        """,
+        "g(v / 2)",
+        "how deep the recursion of 'g' goes isn't known when compiling",
+    ),
+    "key": (
+        """
+        def f(x):
+            d = {0: x[0], 1: x[1]}
+            return d[int(np.argmax(x)) % 2]  # <-
+        """,
+        "d[int(np.argmax(x)) % 2]",
+        "the key of a dict must be known when compiling",
+    ),
+    "key on one branch": (
+        """
+        def f(x):
+            d = {}
+            if x[0] > 0:
+                d["a"] = x[0]
+            return sum(d.values())  # <-
+        """,
+        "d.values()",
+        "the key 'a' is in this dict on one branch only",
+    ),
+    "list grows while iterated over": (
+        """
+        def f(x):
+            items = [x[0]]
+            for v in items:
+                if len(items) < 4:
+                    items.append(v * 2)  # <-
+            return sum(items)
+        """,
+        "items.append(v * 2)",
+        "this list changes its length while it is iterated over",
+    ),
+    "outer list": (
+        """
+        def f(x):
+            HISTORY.append(x[0])  # <-
+            return sum(HISTORY)
+        """,
+        "HISTORY.append(x[0])",
+        "'HISTORY' belongs to the caller, who would see it change",
+    ),
+    "outer object": (
+        """
+        def f(x):
+            BOX.a = x[0]  # <-
+            return BOX.a * 2
+        """,
+        None,
+        "assigning",
+    ),
+    "not assigned": (
+        """
+        def f(x):
+            y = z + x[0]  # <-
+            z = 1.0
+            return y
+        """,
+        "z",
+        "'z' is used before it is assigned",
+    ),
+    "unknown name": (
+        """
+        def f(x):
+            return x[0] + nothing  # <-
+        """,
+        "nothing",
+        "name 'nothing' is not defined",
+    ),
+    "different kinds": (
+        """
+        def f(x):
+            if x[0] > 0:
+                y = x[0]
+            else:
+                y = "none"
+            return y * 2  # <-
+        """,
+        "y",
+        "'y' has values of different kinds after this branch",
+    ),
+    "kind changes in a loop": (
+        """
+        def f(x):
+            y = x[0]
+            while x[1] > 0:
+                y = (y, x[0])
+            return y  # <-
+        """,
+        "y",
+        "'y' has values of different kinds after this branch",
+    ),
+    "one of two objects": (
+        """
+        def f(x):
+            a, b = Box(x[0]), Box(x[1])
+            c = a if x[2] > 0 else b
+            c.a = x[3]  # <-
+            return a.a + b.a
+        """,
+        None,
+        "",
+    ),
+    "generator used twice": (
+        """
+        def f(x):
+            squares = (v * v for v in x)
+            return sum(squares) + sum(squares)  # <-
+        """,
+        "sum(squares)",
+        "this generator may be used up already",
+    ),
+    "flat": (
+        """
+        def f(x):
+            y = np.zeros((2, 2)).T
+            y.flat[1] = x[0]  # <-
+            return np.sum(y)
+        """,
+        None,
+        "assigning to an item of .flat isn't supported",
+    ),
+    "float into ints": (
+        """
+        def f(x):
+            y = np.zeros(3, dtype=int)
+            y[0] = x[0]  # <-
+            return np.sum(y * x[1])
+        """,
+        None,
+        "a float is written into 'y', an array of ints: it would be cut off",
+    ),
+    "import star": (
+        """
+        def f(x):
+            import math as m
+            return undefined_function(x[0])  # <-
+        """,
+        "undefined_function",
+        "name 'undefined_function' is not defined",
+    ),
+    "missing argument": (
+        """
+        def f(x):
+            def g(a, b):
+                return a + b
+            return g(x[0])  # <-
+        """,
+        "g(x[0])",
+        "g() is missing the argument 'b'",
+    ),
+    "wrong keyword": (
+        """
+        def f(x):
+            def g(a):
+                return a
+            return g(b=x[0])  # <-
+        """,
+        "g(b=x[0])",
+        "g() got an unexpected keyword argument 'b'",
+    ),
+    "too many to unpack": (
+        """
+        def f(x):
+            a, b = x[0], x[1], x[2]  # <-
+            return a + b
+        """,
+        None,
+        "3 values can't be unpacked into 2 names",
+    ),
+    "attribute": (
+        """
+        def f(x):
+            return x.summ()  # <-
+        """,
+        "x.summ",
+        "an array has no attribute 'summ'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refusal(name):
+    text, underlined, message = CASES[name]
+    f = define(text)
+    with pytest.raises(srcgrad.UnsupportedError) as caught:
+        srcgrad.grad(f)(np.array([0.5, 1.5, 0.25, 2.0]))
+    error = caught.value
+    assert type(error).__name__ == "UnsupportedError"
+    assert message in error.message
+    assert error.text is not None and error.text.endswith("# <-"), f"{error}"
+    if underlined is not None:
+        span = error.span
+        assert error.text[span.column : span.end_column] == underlined
+        shown = str(error).split("\n")
+        carets = next(line for line in shown if set(line.strip()) == {"^"})
+        assert len(carets.strip()) == len(underlined)
+
+
+def test_advice_is_shown():
+    f = define(
+        """
+        def f(x):
+            items = [x[0]]
+            for v in items:
+                items.append(v)
+            return items[0]
+        """
+    )
+    with pytest.raises(srcgrad.UnsupportedError, match=r"iterate over a copy: list\(\.\.\.\)"):
+        srcgrad.grad(f)(np.ones(2))
+
+
+def test_callers_list_is_not_changed():
+    def f(x, items):
+        items[0] = x[0] * 2
+        return items[0]
+
+    with pytest.raises(srcgrad.UnsupportedError, match="belongs to the caller"):
+        srcgrad.grad(f)(np.ones(2), [1.0])
+
+
+def test_raise_that_is_not_reached_is_no_refusal():
+    def f(x):
+        if x[0] > 100:
+            raise ValueError("too large")
+        return x[0] ** 2
+
+    assert srcgrad.grad(f)(np.array([3.0]))[0] == 6.0
+    with pytest.raises(ValueError, match="too large"):
+        srcgrad.grad(f)(np.array([300.0]))
