@@ -540,7 +540,7 @@ class Program:
             where = self.pick(["", "", "0", "-1"]) if keep == 0 else ""
             head = f"{v} = {name}.pop({where})"
         self.loops += 1
-        body = [head, *[line for line in self.block(2)]]
+        body = [head, *list(self.block(2))]
         self.loops -= 1
         self.scalars, self.arrays = saved
         self.lists[name] = [hidden[0], min(least, keep), hidden[2]]
@@ -655,7 +655,7 @@ class Program:
         name = self.name("a")
         a, b = self.pick(known), self.pick(known)
         self.arrays[name] = shape
-        key, part = self.key(shape)
+        key, _part = self.key(shape)
         return [f"{name} = {a} if {self.test()} else {b}", f"{name}[{key}] *= {self.scalar(1)}"]
 
     def make_branch(self):
@@ -674,7 +674,8 @@ class Program:
             index = self.pick("ijk") if self.chance(70) else self.name("i")
             while index in self.indices:
                 index = self.name("i")
-            bounds = self.pick(["range(3)", "range(n)", "range(0)", "range(1, 3)", "range(2, -1, -1)",
+            bounds = self.pick(["range(3)", "range(n)", "range(0)", "range(1, 3)",
+                                "range(2, -1, -1)",
                                 "range(n)", "range(len(x) - 1)", "range(n - 2)"])  # fmt: skip
             head = f"for {index} in {bounds}:"
             self.indices.append(index)
@@ -723,7 +724,7 @@ class Program:
         return [(f"if {self.test()}:", [f"return {self.result()}"])]
 
     def result(self):
-        terms = [name for name in self.scalars]
+        terms = list(self.scalars)
         terms += [f"np.sum({name} * {self.constant()})" for name in self.arrays]
         return " + ".join(terms)
 

@@ -19,7 +19,6 @@ from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.lower import Lowerer
-from ..frontend.values import Tuple
 from ..kinds import INT, Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf
 
 NONE = ir.Const(None)
@@ -100,7 +99,7 @@ class Contributions(Lowerer):
             return value
         if not isinstance(value.kind, Scalar) and self._aliases_buffer(value, set()):
             # of what has no value on some path the adjoint may be the number 0.0
-            number = value in self.numbers or value.kind.shape is None  # type: ignore[union-attr]
+            number = value in self.numbers or getattr(value.kind, "shape", None) is None
             copied = np.array if number else np.ndarray.copy
             copy = self.emit(
                 copied, (value,), inferred=Inferred(value.kind), name=f"d_{var.name}"
@@ -276,7 +275,7 @@ class Contributions(Lowerer):
             name=f"d_{like.name}",
         )
 
-    def _spread(self, value: ir.Operand, kind: Array, like: ir.Var) -> ir.Var:
+    def _spread(self, value: ir.Operand, kind: Array | Scalar, like: ir.Var) -> ir.Var:
         shape = self.emit(
             np.shape, (like,), inferred=Inferred(TupleOf(
                 tuple(Scalar(INT.dtype, True, n) for n in kind.shape or ())
@@ -284,7 +283,7 @@ class Contributions(Lowerer):
             name="shape",
         )
         views = (value,) if isinstance(value, ir.Var) else ()
-        dtype = value.kind.dtype if isinstance(value, ir.Var) else kind.dtype  # type: ignore[union-attr]
+        dtype = getattr(value.kind, "dtype", None) if isinstance(value, ir.Var) else kind.dtype
         return self.emit(
             np.broadcast_to, (value, shape), inferred=Inferred(Array(dtype, kind.shape), views),
             name=f"d_{like.name}",

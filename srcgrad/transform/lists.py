@@ -214,7 +214,7 @@ class Lists(Contributions):
         return ref
 
     def _item(self, shadow: ir.Var, key: ir.Operand) -> Any:
-        return self.subscript(self.list_value(shadow), key)
+        return self.list_item(shadow, key)  # type: ignore[arg-type]
 
     def _taken(self, var: ir.Var, kind: Any) -> Any:
         """The adjoint of an item that was read or popped, as the shadow list holds it."""

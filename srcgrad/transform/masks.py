@@ -2,8 +2,9 @@
 
 The adjoint of a branch of a `where` is zero where the branch isn't taken; but zero times an
 infinite or undefined derivative is nan. So from the `where` on, through the elementwise operations
-on temporaries that feed it alone, the mask is remembered; what leaves them is masked once more. Where the mask itself is lost on the
-way, through an index or a second use, the zeros of the adjoint take its place.
+on temporaries that feed it alone, the mask is remembered; what leaves them is masked once more.
+Where the mask itself is lost on the way, through an index or a second use, the zeros of the
+adjoint take its place.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Masks(Shadows):
     def take(self, var: ir.Var) -> Any:
         """The complete adjoint of a variable, None if it is zero."""
         d, mask = super().take(var), self.pending.pop(var, None)
-        return d if mask is None or d is None else self.masked(d, mask)
+        return d if mask is None or d is None else self.limited(d, mask)
 
     def take_unmasked(self, s: ir.Assign) -> tuple[Any, Mask | None]:
         """The adjoint of a statement's target, and the mask that it may still need."""
@@ -71,7 +72,7 @@ class Masks(Shadows):
             self.tainted.add(operand)
             if not elementwise(s.function) or tame or not isinstance(d_out, ir.Var):
                 return contribution
-            return self.masked(contribution, (d_out, True, True))
+            return self.limited(contribution, (d_out, True, True))
         self.tainted.add(operand)
         test, value, needed = mask
         mask = (test, value, needed or not tame)
@@ -85,9 +86,9 @@ class Masks(Shadows):
         ):
             self.pending[operand] = mask
             return contribution
-        return self.masked(contribution, mask)
+        return self.limited(contribution, mask)
 
-    def masked(self, d: Any, mask: Mask) -> Any:
+    def limited(self, d: Any, mask: Mask) -> Any:
         test, value, needed = mask
         if not needed:
             return d

@@ -19,14 +19,15 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
-from ..frontend.values import ListObject, Slice, Tuple
-from ..kinds import Array, Kind, ListOf, Opaque, Scalar, TupleOf
+from ..frontend.values import Tuple
+from ..kinds import Array, Kind, ListOf, Opaque, TupleOf
 from ..rules import registry
-from .contributions import NONE, adjoint_kind, is_zero
-from .masks import Mask, Masks
+from .application import HOW_TO_ADD, Rules, is_integer_array, name_of
+from .contributions import adjoint_kind, is_zero
+from .masks import Mask
 
 
-class Adjoint(Masks):
+class Adjoint(Rules):
     """Emits the reverse sweep."""
 
     def __init__(self, function: ir.Function, inputs: list[ir.Var], outputs: list[ir.Var]) -> None:
@@ -113,7 +114,7 @@ class Adjoint(Masks):
         if written not in self.shadows:
             if self.activity.active(written):
                 raise UnsupportedError(
-                    f"{_name(s.function)} writes in place something that has no adjoint", s.span
+                    f"{name_of(s.function)} writes in place something that has no adjoint", s.span
                 )
             self._refuse_integer_store(s, written)
             return
@@ -123,10 +124,10 @@ class Adjoint(Masks):
         rule = registry.inplace_rules.get(s.function)
         if rule is None:
             raise UnsupportedError(
-                f"{_name(s.function)} has no reverse rule", s.span, HOW_TO_ADD
+                f"{name_of(s.function)} has no reverse rule", s.span, HOW_TO_ADD
             )
         named: dict[str, Any] = {**self._named(s), "d_x": self.shadows[written]}
-        result = self.inline(rule, self._values(s), named)
+        result = self.inline(rule, self._values(s), named)  # type: ignore[arg-type]
         for operand, c in zip(s.args[1:], self._contributions(result)[1:], strict=True):
             self.distribute(operand, c)
 
@@ -175,193 +176,6 @@ class Adjoint(Masks):
         self.block = outer
         if orelse.statements:
             self.block.statements.append(ir.If(self.shares[s], then, orelse, (), s.span))
-
-    # Rules
-
-    def _values(self, s: ir.Assign) -> list[Any]:
-        copies = self.snapshots.get(s, {})
-        return [self._value(ir.substitute(a, lambda v: copies.get(v, v))) for a in s.args]
-
-    def _named(self, s: ir.Assign) -> dict[str, Any]:
-        copies = self.snapshots.get(s, {})
-        return {
-            k: self._value(ir.substitute(a, lambda v: copies.get(v, v))) for k, a in s.kwargs
-        }
-
-    def _value(self, operand: ir.Operand) -> Any:
-        """The abstract value of an operand."""
-        match operand:
-            case ir.Pack(type=t) if t is tuple:
-                return Tuple(tuple(self._value(item) for item in operand.items))
-            case ir.Pack(type=t) if t is slice:
-                return Slice(*(self._value(item) for item in operand.items))
-            case ir.Pack():
-                return self.new(ListObject(tuple(self._value(item) for item in operand.items)))
-            case ir.Var() if isinstance(operand.kind, ListOf):
-                return self.list_value(operand)
-            case ir.Var() if isinstance(operand.kind, TupleOf):
-                items = []
-                for i, kind in enumerate(operand.kind.items):
-                    items.append(
-                        self.emit(
-                            operator.getitem, (operand, ir.Const(i)), inferred=Inferred(kind)
-                        )
-                    )
-                return Tuple(tuple(items), operand.kind.type, operand)
-            case ir.Const() if isinstance(operand.value, tuple):
-                return self.lift(operand.value, None)
-        return operand
-
-    def apply(self, s: ir.Assign, d_out: Any, mask: Mask | None = None) -> None:
-        """Inline the adjoint rule of a statement, and distribute what it contributes."""
-        record = registry.lookup(s.function)
-        if record is None or (record.adjoint is None and record.partials is None):
-            if record is not None and record.zero:
-                return
-            self._refuse_missing(s, record)
-        assert record is not None
-        self.span = s.span
-        self.used_lists = self.list_shadows.get(s, {})
-        copies = self.snapshots.get(s, {})
-        out = self._value(copies.get(s.target, s.target))
-        values, kwargs = self._values(s), self._named(s)
-        if (
-            s.function is operator.getitem
-            and isinstance(s.args[0], ir.Var)
-            and isinstance(s.args[0].kind, Array)
-        ):
-            self.feed(s, s.args[0], d_out, d_out, None)
-            self._accumulate_at(s.args[0], values[1], d_out)
-            return
-        if record.adjoint is not None:
-            rule = record.adjoint
-            self._check_keywords(s, rule)
-            result = self.inline(rule, values, {**kwargs, "out": out, "d_out": d_out})  # type: ignore[arg-type]
-            contributions = self._contributions(result)
-        else:
-            assert record.partials is not None
-            self._check_keywords(s, record.partials)
-            result = self.inline(record.partials, values, {**kwargs, "out": out})  # type: ignore[arg-type]
-            contributions = []
-            for operand, p in zip(s.args, self._contributions(result), strict=False):
-                wanted = any(self.activity.active(v) for v in ir.variables(operand))
-                skip = isinstance(p, ir.Const) and (p.value is None or p.value == 0)
-                if not wanted or skip:
-                    contributions.append(NONE)
-                elif isinstance(p, ir.Const) and isinstance(p.value, registry.Unknown):
-                    contributions.append(p)
-                else:
-                    contributions.append(self.binary(operator.mul, d_out, p))
-        names = list(_parameters(record.adjoint or record.partials))
-        for operand, c in zip(s.args, contributions, strict=False):
-            self._check_known(s, operand, c)
-        for k, operand in s.kwargs:
-            if k in names and names.index(k) < len(contributions):
-                self._check_known(s, operand, contributions[names.index(k)])
-        for i, operand in enumerate(s.args):
-            if i < len(contributions):
-                if s.function is np.where and i > 0:
-                    mask = (values[0], i == 1, False)
-                self.distribute(operand, self.feed(s, operand, contributions[i], d_out, mask))
-            elif any(self.activity.active(v) for v in ir.variables(operand)):
-                raise UnsupportedError(
-                    f"{_name(s.function)} isn't differentiable with respect to argument {i + 1}",
-                    s.span,
-                )
-        for k, operand in s.kwargs:
-            if k in names and names.index(k) < len(contributions):
-                self.distribute(operand, contributions[names.index(k)])
-            elif any(self.activity.active(v) for v in ir.variables(operand)):
-                raise UnsupportedError(
-                    f"{_name(s.function)} isn't differentiable with respect to {k!r}", s.span
-                )
-
-    def _check_known(self, s: ir.Assign, operand: ir.Operand, contribution: Any) -> None:
-        """Refuse an active operand by which the rule knows no derivative."""
-        if isinstance(contribution, ir.Const) and isinstance(contribution.value, registry.Unknown):
-            if any(self.activity.active(v) for v in ir.variables(operand)):
-                self._refuse_unknown(s, contribution.value)
-
-    def _refuse_unknown(self, s: ir.Assign, unknown: registry.Unknown) -> None:
-        raise UnsupportedError(
-            f"{_name(s.function)} can't be differentiated like this: {unknown.reason}", s.span
-        )
-
-    def _check_keywords(self, s: ir.Assign, rule: Any) -> None:
-        names = _parameters(rule)
-        code = rule.__code__
-        variadic = code.co_flags & 0x04
-        named = {*names, *code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]}
-        for k, _ in s.kwargs:
-            if k not in named or k in ("out", "d_out"):
-                raise UnsupportedError(
-                    f"the rule of {_name(s.function)} doesn't support the argument {k!r}",
-                    s.span,
-                    HOW_TO_ADD,
-                )
-        if len(s.args) > len(names) and not variadic:
-            raise UnsupportedError(
-                f"the rule of {_name(s.function)} supports {len(names)} positional arguments",
-                s.span,
-                HOW_TO_ADD,
-            )
-
-    def _refuse_missing(self, s: ir.Assign, record: Any) -> None:
-        name = _name(s.function)
-        if record is not None and record.refused:
-            raise UnsupportedError(f"{name} can't be differentiated: {record.refused}", s.span)
-        raise UnsupportedError(f"{name} has no derivative rule", s.span, HOW_TO_ADD)
-
-    def _contributions(self, result: Any) -> list[Any]:
-        if isinstance(result, Tuple):
-            return list(result.items)
-        return [result]
-
-    def distribute(self, operand: ir.Operand, contribution: Any) -> None:
-        """Add a rule's contribution for one operand to the variables in it."""
-        if not any(self.activity.active(v) for v in ir.variables(operand)):
-            return
-        if isinstance(contribution, ir.Const) and contribution.value is None:
-            return
-        if isinstance(operand, ir.Pack):
-            items = self.unpacked(contribution) if not isinstance(contribution, ir.Var) else [
-                self.subscript(contribution, ir.Const(i)) for i in range(len(operand.items))
-            ]
-            for item, c in zip(operand.items, items, strict=True):
-                self.distribute(item, c)
-        elif isinstance(operand, ir.Var):
-            self.add(operand, contribution)
-
-    def _accumulate_at(self, array: ir.Var, key: Any, d_out: Any) -> None:
-        """The adjoint of a read: `d_array[key] += d_out`, in place."""
-        if not self.activity.active(array):
-            return
-        buffer = self.buffer(array)
-        operand = self.index(key)
-        value = self.operand(d_out)
-        items = operand.items if isinstance(operand, ir.Pack) and operand.type is tuple else (
-            operand,
-        )
-        if any(_is_integer_array(item) for item in items):
-            self.emit(
-                np.add.at,
-                (buffer, operand, value),
-                inferred=Inferred(Opaque(None)),
-                writes=(buffer,),
-            )
-            return
-        item = self.emit(operator.getitem, (buffer, operand), name=buffer.name)
-        definition = self.definitions[item]
-        if isinstance(item.kind, Array) and definition.views and definition.certain:
-            self._accumulate(item, value)
-            return
-        total = self.emit(operator.add, (item, value), name=buffer.name)
-        self.emit(
-            operator.setitem,
-            (buffer, operand, total),
-            inferred=Inferred(Opaque(None)),
-            writes=(buffer,),
-        )
 
     # Control flow
 
@@ -483,7 +297,7 @@ class Adjoint(Masks):
             inits.append(self.adjoints.pop(v, None) or ir.Const(0.0))
         outer, outer_adjoints, buffers = self.block, self.adjoints, dict(self.buffers)
         body = self.block = ir.Block()
-        self.adjoints = {v: p for v, p in zip(carried, params[len(own) :], strict=True)}
+        self.adjoints = dict(zip(carried, params[len(own) :], strict=True))
         self.unbox(id(s.body))
         for k, p in zip(own, params, strict=False):
             operand = s.body.results[k]
@@ -544,30 +358,6 @@ class Adjoint(Masks):
         return (start, length, step)
 
 
-HOW_TO_ADD = (
-    "Add a rule: @srcgrad.adjoint(function) on a function of the same parameters and the keywords "
-    "`out` and `d_out` (see the README)."
-)
-
-
-def _parameters(rule: Any) -> tuple[str, ...]:
-    code = rule.__code__
-    return tuple(code.co_varnames[: code.co_argcount])
-
-
-def _name(function: Any) -> str:
-    place = registry.public_place(function)
-    if place is not None:
-        return ".".join(place)
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", str(function))
-    module = getattr(function, "__module__", None) or ""
-    if isinstance(function, np.ufunc) or module.startswith("numpy"):
-        prefix = "np." + module.removeprefix("numpy").strip(".")
-        prefix = prefix.rstrip(".") + "."
-        return name if name.startswith("ndarray.") else prefix + name
-    return f"{module}.{name}" if module not in ("", "builtins", "_operator", "operator") else name
-
-
 def _defined(block: ir.Block) -> set[ir.Var]:
     found: set[ir.Var] = set()
     for s in ir.walk(block):
@@ -599,19 +389,8 @@ def _touches(block: ir.Block, shadows: dict[ir.Var, ir.Var]) -> bool:
 def _may_repeat(key: ir.Operand) -> bool:
     """Whether an index may name the same place more than once."""
     items = key.items if isinstance(key, ir.Pack) and key.type is tuple else (key,)
-    found = [item for item in items if _is_integer_array(item)]
+    found = [item for item in items if is_integer_array(item)]
     if len(found) == 1 and isinstance(found[0], ir.Const):
         value = found[0].value
         return len(np.unique(value)) < value.size or bool((value < 0).any())
     return bool(found)
-
-
-def _is_integer_array(item: ir.Operand) -> bool:
-    if isinstance(item, ir.Const):
-        return isinstance(item.value, np.ndarray) and item.value.dtype.kind in "iu"
-    if isinstance(item, ir.Pack):
-        return item.type is list
-    kind = item.kind
-    if not isinstance(kind, Array):
-        return False
-    return kind.dtype is None or kind.dtype.kind in "iu"

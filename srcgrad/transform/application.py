@@ -1,0 +1,242 @@
+"""Applying rules: a statement's adjoint rule is inlined, and its contributions handed out."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..errors import UnsupportedError
+from ..frontend.values import ListObject, Slice, Tuple
+from ..kinds import Array, ListOf, Opaque, TupleOf
+from ..rules import registry
+from .contributions import NONE
+from .masks import Mask, Masks
+
+HOW_TO_ADD = (
+    "Add a rule: @srcgrad.adjoint(function) on a function of the same parameters and the keywords "
+    "`out` and `d_out` (see the README)."
+)
+
+
+class Rules(Masks):
+    """Inlines rules."""
+
+    def _values(self, s: ir.Assign) -> list[Any]:
+        copies = self.snapshots.get(s, {})
+        return [self._value(ir.substitute(a, lambda v: copies.get(v, v))) for a in s.args]
+
+    def _named(self, s: ir.Assign) -> dict[str, Any]:
+        copies = self.snapshots.get(s, {})
+        return {
+            k: self._value(ir.substitute(a, lambda v: copies.get(v, v))) for k, a in s.kwargs
+        }
+
+    def _value(self, operand: ir.Operand) -> Any:
+        """The abstract value of an operand."""
+        match operand:
+            case ir.Pack(type=t) if t is tuple:
+                return Tuple(tuple(self._value(item) for item in operand.items))
+            case ir.Pack(type=t) if t is slice:
+                return Slice(*(self._value(item) for item in operand.items))
+            case ir.Pack():
+                return self.new(ListObject(tuple(self._value(item) for item in operand.items)))
+            case ir.Var() if isinstance(operand.kind, ListOf):
+                return self.list_value(operand)
+            case ir.Var() if isinstance(operand.kind, TupleOf):
+                items = []
+                for i, kind in enumerate(operand.kind.items):
+                    items.append(
+                        self.emit(
+                            operator.getitem, (operand, ir.Const(i)), inferred=Inferred(kind)
+                        )
+                    )
+                return Tuple(tuple(items), operand.kind.type, operand)
+            case ir.Const() if isinstance(operand.value, tuple):
+                return self.lift(operand.value, None)
+        return operand
+
+    def apply(self, s: ir.Assign, d_out: Any, mask: Mask | None = None) -> None:
+        """Inline the adjoint rule of a statement, and distribute what it contributes."""
+        record = registry.lookup(s.function)
+        if record is None or (record.adjoint is None and record.partials is None):
+            if record is not None and record.zero:
+                return
+            self._refuse_missing(s, record)
+        assert record is not None
+        self.span = s.span
+        self.used_lists = self.list_shadows.get(s, {})
+        copies = self.snapshots.get(s, {})
+        out = self._value(copies.get(s.target, s.target))
+        values, kwargs = self._values(s), self._named(s)
+        if (
+            s.function is operator.getitem
+            and isinstance(s.args[0], ir.Var)
+            and isinstance(s.args[0].kind, Array)
+        ):
+            self.feed(s, s.args[0], d_out, d_out, None)
+            self._accumulate_at(s.args[0], values[1], d_out)
+            return
+        if record.adjoint is not None:
+            rule = record.adjoint
+            self._check_keywords(s, rule)
+            result = self.inline(rule, values, {**kwargs, "out": out, "d_out": d_out})  # type: ignore[arg-type]
+            contributions = self._contributions(result)
+        else:
+            assert record.partials is not None
+            self._check_keywords(s, record.partials)
+            result = self.inline(record.partials, values, {**kwargs, "out": out})  # type: ignore[arg-type]
+            contributions = []
+            for operand, p in zip(s.args, self._contributions(result), strict=False):
+                wanted = any(self.activity.active(v) for v in ir.variables(operand))
+                skip = isinstance(p, ir.Const) and (p.value is None or p.value == 0)
+                if not wanted or skip:
+                    contributions.append(NONE)
+                elif isinstance(p, ir.Const) and isinstance(p.value, registry.Unknown):
+                    contributions.append(p)
+                else:
+                    contributions.append(self.binary(operator.mul, d_out, p))
+        names = list(parameters_of(record.adjoint or record.partials))
+        for operand, c in zip(s.args, contributions, strict=False):
+            self._check_known(s, operand, c)
+        for k, operand in s.kwargs:
+            if k in names and names.index(k) < len(contributions):
+                self._check_known(s, operand, contributions[names.index(k)])
+        for i, operand in enumerate(s.args):
+            if i < len(contributions):
+                if s.function is np.where and i > 0:
+                    mask = (values[0], i == 1, False)
+                self.distribute(operand, self.feed(s, operand, contributions[i], d_out, mask))
+            elif any(self.activity.active(v) for v in ir.variables(operand)):
+                raise UnsupportedError(
+                    f"{name_of(s.function)} isn't differentiable with respect to argument {i + 1}",
+                    s.span,
+                )
+        for k, operand in s.kwargs:
+            if k in names and names.index(k) < len(contributions):
+                self.distribute(operand, contributions[names.index(k)])
+            elif any(self.activity.active(v) for v in ir.variables(operand)):
+                raise UnsupportedError(
+                    f"{name_of(s.function)} isn't differentiable with respect to {k!r}", s.span
+                )
+
+    def _check_known(self, s: ir.Assign, operand: ir.Operand, contribution: Any) -> None:
+        """Refuse an active operand by which the rule knows no derivative."""
+        if isinstance(contribution, ir.Const) and isinstance(contribution.value, registry.Unknown):
+            if any(self.activity.active(v) for v in ir.variables(operand)):
+                self._refuse_unknown(s, contribution.value)
+
+    def _refuse_unknown(self, s: ir.Assign, unknown: registry.Unknown) -> None:
+        raise UnsupportedError(
+            f"{name_of(s.function)} can't be differentiated like this: {unknown.reason}", s.span
+        )
+
+    def _check_keywords(self, s: ir.Assign, rule: Any) -> None:
+        names = parameters_of(rule)
+        code = rule.__code__
+        variadic = code.co_flags & 0x04
+        named = {*names, *code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]}
+        for k, _ in s.kwargs:
+            if k not in named or k in ("out", "d_out"):
+                raise UnsupportedError(
+                    f"the rule of {name_of(s.function)} doesn't support the argument {k!r}",
+                    s.span,
+                    HOW_TO_ADD,
+                )
+        if len(s.args) > len(names) and not variadic:
+            raise UnsupportedError(
+                f"the rule of {name_of(s.function)} supports {len(names)} positional arguments",
+                s.span,
+                HOW_TO_ADD,
+            )
+
+    def _refuse_missing(self, s: ir.Assign, record: Any) -> None:
+        name = name_of(s.function)
+        if record is not None and record.refused:
+            raise UnsupportedError(f"{name} can't be differentiated: {record.refused}", s.span)
+        raise UnsupportedError(f"{name} has no derivative rule", s.span, HOW_TO_ADD)
+
+    def _contributions(self, result: Any) -> list[Any]:
+        if isinstance(result, Tuple):
+            return list(result.items)
+        return [result]
+
+    def distribute(self, operand: ir.Operand, contribution: Any) -> None:
+        """Add a rule's contribution for one operand to the variables in it."""
+        if not any(self.activity.active(v) for v in ir.variables(operand)):
+            return
+        if isinstance(contribution, ir.Const) and contribution.value is None:
+            return
+        if isinstance(operand, ir.Pack):
+            items = self.unpacked(contribution) if not isinstance(contribution, ir.Var) else [
+                self.subscript(contribution, ir.Const(i)) for i in range(len(operand.items))
+            ]
+            for item, c in zip(operand.items, items, strict=True):
+                self.distribute(item, c)
+        elif isinstance(operand, ir.Var):
+            self.add(operand, contribution)
+
+    def _accumulate_at(self, array: ir.Var, key: Any, d_out: Any) -> None:
+        """The adjoint of a read: `d_array[key] += d_out`, in place."""
+        if not self.activity.active(array):
+            return
+        buffer = self.buffer(array)
+        operand = self.index(key)
+        value = self.operand(d_out)
+        items = operand.items if isinstance(operand, ir.Pack) and operand.type is tuple else (
+            operand,
+        )
+        if any(is_integer_array(item) for item in items):
+            self.emit(
+                np.add.at,
+                (buffer, operand, value),
+                inferred=Inferred(Opaque(None)),
+                writes=(buffer,),
+            )
+            return
+        item = self.emit(operator.getitem, (buffer, operand), name=buffer.name)
+        definition = self.definitions[item]
+        if isinstance(item.kind, Array) and definition.views and definition.certain:
+            self._accumulate(item, value)
+            return
+        total = self.emit(operator.add, (item, value), name=buffer.name)
+        self.emit(
+            operator.setitem,
+            (buffer, operand, total),
+            inferred=Inferred(Opaque(None)),
+            writes=(buffer,),
+        )
+
+
+def parameters_of(rule: Any) -> tuple[str, ...]:
+    code = rule.__code__
+    return tuple(code.co_varnames[: code.co_argcount])
+
+
+def name_of(function: Any) -> str:
+    """A function as a user would write it."""
+    place = registry.public_place(function)
+    if place is not None:
+        return ".".join(place)
+    short = getattr(function, "__name__", str(function))
+    name = str(getattr(function, "__qualname__", None) or short)
+    module = getattr(function, "__module__", None) or ""
+    if isinstance(function, np.ufunc) or module.startswith("numpy"):
+        prefix = "np." + module.removeprefix("numpy").strip(".")
+        prefix = prefix.rstrip(".") + "."
+        return name if name.startswith("ndarray.") else prefix + name
+    return f"{module}.{name}" if module not in ("", "builtins", "_operator", "operator") else name
+
+
+def is_integer_array(item: ir.Operand) -> bool:
+    if isinstance(item, ir.Const):
+        return isinstance(item.value, np.ndarray) and item.value.dtype.kind in "iu"
+    if isinstance(item, ir.Pack):
+        return item.type is list
+    kind = item.kind
+    if not isinstance(kind, Array):
+        return False
+    return kind.dtype is None or kind.dtype.kind in "iu"
