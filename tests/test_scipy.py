@@ -20,7 +20,7 @@ from tests.rules.kit import Case, is_float
 
 pytest.importorskip("scipy")
 
-from scipy import fft, integrate, linalg, optimize, stats  # noqa: E402
+from scipy import fft, integrate, interpolate, linalg, optimize, sparse, stats
 
 SAMPLES: dict[Any, list[Case]] = {}
 for module in pkgutil.iter_modules(tests.rules.__path__, "tests.rules."):
@@ -181,6 +181,20 @@ def shifted_spectrum(x):
     return np.sum(np.abs(fft.fftshift(fft.fft2(x))) * MATRIX)
 
 
+SPARSE = sparse.csr_array(MATRIX * (MATRIX > 0))
+SPLINE = interpolate.CubicSpline(np.arange(5.0), np.arange(5.0) ** 3)
+
+
+@program(MATRIX)
+def sparse_products(x):
+    return np.sum(np.sin(SPARSE @ x) + x[0] @ SPARSE) + np.sum((SPARSE.T @ x[1]) ** 2)
+
+
+@program(np.array([0.3, 1.2, 3.9]))
+def cubic_spline(x):
+    return np.sum(SPLINE(x) ** 2) + SPLINE(x[0], 1)
+
+
 @program(MATRIX)
 def khatri_rao_product(x):
     return np.sum(np.sin(linalg.khatri_rao(x, x[:2])))
@@ -241,7 +255,7 @@ def test_distribution(name: str) -> None:
                     check(program, points)
             for i, p in enumerate(parameters):
                 before, after = parameters[:i], parameters[i + 1 :]
-                if discrete and i == len(parameters) - 1 or isinstance(p, int):
+                if (discrete and i == len(parameters) - 1) or isinstance(p, int):
                     continue
                 if method in ("cdf", "sf") and name in BY_SHAPE and i < len(parameters) - 2:
                     continue

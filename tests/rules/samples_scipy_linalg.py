@@ -36,10 +36,10 @@ if linalg is not None:
     SAMPLES[linalg.pinv] = [case(r(4, 3)), case(r(3, 4)), case(c(4, 3)), case(a)]
     SAMPLES[linalg.lstsq] = [case(r(5, 3), r(5)), case(r(5, 3), r(5, 2)), case(r(3, 5), r(3))]
     SAMPLES[linalg.solve_banded] = [
-        case((1, 2), r(4, 6) + [[0], [0], [5], [0]], r(6)),
-        case((2, 1), c(4, 6) + [[0], [5], [0], [0]], c(6, 2)),
+        case((1, 2), r(4, 6) + np.array([[0], [0], [5], [0]]), r(6)),
+        case((2, 1), c(4, 6) + np.array([[0], [5], [0], [0]]), c(6, 2)),
         case((0, 0), r(1, 5) + 3, r(5)),
-        case((2, 0), r(3, 5) + [[5], [0], [0]], r(5, 2)),
+        case((2, 0), r(3, 5) + np.array([[5], [0], [0]]), r(5, 2)),
     ]
     SAMPLES[linalg.toeplitz] = [
         case(r(4)), case(r(4), r(3)), case(c(3), c(5)), case(c(4)), case(r(1)), case(r(1), r(4)),
@@ -91,7 +91,9 @@ if linalg is not None:
     SAMPLES[of_hermitian(linalg.eigh, eigvals_only=True)] = [case(r(4, 4)), case(c(3, 3))]
     SAMPLES[of_hermitian(linalg.eigvalsh, subset_by_index=(1, 2))] = [case(r(4, 4))]
     SAMPLES[linalg.eigvals] = [case(r(4, 4)), case(c(3, 3))]
-    SAMPLES[linalg.eig] = [case(np.diag([1.0, 2, 4]) + 0.1 * r(3, 3)), case(c(3, 3)), case(c(3, 3), right=False)]
+    SAMPLES[linalg.eig] = [
+        case(np.diag([1.0, 2, 4]) + 0.1 * r(3, 3)), case(c(3, 3)), case(c(3, 3), right=False)
+    ]  # fmt: skip
     SAMPLES[linalg.expm] = [case(r(4, 4)), case(c(3, 3)), case(r(2, 3, 3)), case(r(1, 1))]
     SAMPLES[linalg.expm_frechet] = [
         case(r(3, 3), r(3, 3), compute_expm=False), case(r(3, 3), r(3, 3)),
@@ -105,7 +107,8 @@ if linalg is not None:
         SAMPLES[function] = [case(0.3 * r(3, 3)), case(0.3 * c(3, 3))]
     SAMPLES[linalg.norm] = [
         case(r(4)), case(r(3, 4)), case(c(3, 4)), case(r(3, 4), 1), case(r(3, 4), 2),
-        case(r(3, 4), "nuc"), case(r(3, 4), axis=1), case(r(3, 4), np.inf, 0, True, fixed=(1,)), case(r(4), 3),
+        case(r(3, 4), "nuc"), case(r(3, 4), axis=1),
+        case(r(3, 4), np.inf, 0, True, fixed=(1,)), case(r(4), 3),
     ]  # fmt: skip
     SAMPLES[linalg.block_diag] = [
         case(r(2, 3), r(1, 2), r(3, 1)), case(r(2, 2), r(3), 2.5), case(c(2, 1), r(2, 2)),

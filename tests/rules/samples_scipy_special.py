@@ -134,7 +134,9 @@ if special is not None:
         case(5, 3, exact=True),
     ]
     SAMPLES[special.perm] += [case(5, 3, True)]
-    SAMPLES[special.factorial] = [case(between(0.5, 4, 3)), case(float(between(1, 3))), case(4, True)]
+    SAMPLES[special.factorial] = [
+        case(between(0.5, 4, 3)), case(float(between(1, 3))), case(4, True)
+    ]  # fmt: skip
     SAMPLES[special.multigammaln] = [case(between(3, 5, 4), d) for d in (1, 2, 5)] + [case(4.5, 3)]
     SAMPLES[special.lambertw] = [
         case(between(0.3, 3, 4)),
@@ -158,8 +160,8 @@ if special is not None:
     low = np.array([[-np.inf, -np.inf], [-np.inf, 0.5]])
     for name in ("softmax", "log_softmax"):
         SAMPLES[getattr(special, name)] = [
-            case(x), case(x, 0), case(x, axis=-1), case(x[0]), case(between(-2, 2, 2, 3, 2), (0, 2)),
-            case(x.T[::-1], 1),
+            case(x), case(x, 0), case(x, axis=-1), case(x[0]),
+            case(between(-2, 2, 2, 3, 2), (0, 2)), case(x.T[::-1], 1),
         ]  # fmt: skip
     weights = between(0.5, 2, 4)
     SAMPLES[special.logsumexp] = [

@@ -1,4 +1,4 @@
-"""Samples of scipy.fft and scipy.signal."""
+"""Samples of scipy.fft, scipy.signal and scipy.interpolate."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from .samples_linalg import c, r
 
 SAMPLES = {}
 try:
-    from scipy import fft, signal
+    from scipy import fft, interpolate, signal
 except ImportError:
     fft = None
 
@@ -43,3 +43,16 @@ if fft is not None:
         case(r(3), stable, r(8)), case(r(1), stable, r(2, 7)), case(r(4), np.array([2.0]), r(6)),
         case(r(2), stable, r(5, 2), 0), case(r(2), stable, r(2)),
     ]  # fmt: skip
+    cubic = interpolate.CubicSpline(np.arange(5.0), np.arange(5.0) ** 3)
+    several = interpolate.CubicSpline(np.arange(5.0), r(5, 2))
+    linear = interpolate.make_interp_spline(np.arange(6.0), r(6), 3)
+    for function, made in (
+        (interpolate.PPoly.__call__, (cubic, several)),
+        (interpolate.BSpline.__call__, (linear,)),
+    ):
+        SAMPLES[function] = [
+            case(s, x, nu)
+            for s in made
+            for x in (np.array(0.3), np.array([0.3, 3.7]), r(2, 2) % 1 + 2.1)
+            for nu in (0, 1)
+        ]

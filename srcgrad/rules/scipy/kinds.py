@@ -16,7 +16,8 @@ Kwargs = dict[str, ir.Operand]
 
 def operand_kind(operand: Any) -> Array | Scalar | None:
     """The kind of an operand that is a number or an array."""
-    if isinstance(operand, ir.Const) and isinstance(operand.value, (int, float, complex, np.generic)):
+    numbers = (int, float, complex, np.generic)
+    if isinstance(operand, ir.Const) and isinstance(operand.value, numbers):
         found: Any = kind_of(operand.value)
     else:
         found = getattr(operand, "kind", None)

@@ -8,7 +8,6 @@ from scipy import optimize
 from ..registry import definition, refuse
 
 
-
 @definition(optimize.rosen)
 def rosen(x):
     return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2, axis=0)

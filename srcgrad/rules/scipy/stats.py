@@ -8,13 +8,15 @@ included.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy import special, stats
 
 from ..registry import definition, primitives, refuse
 
-_forms = {}
+_forms: dict[tuple[type, str], Callable[..., Any]] = {}
 
 
 def form(distribution, method):
