@@ -45,8 +45,8 @@ from .results import (
     separate,
 )
 from .signature import signature_of
-from .transform.forward import Tangent
 from .transform.accumulation import accumulate
+from .transform.forward import Tangent
 from .transform.prune import prune, prune_to
 from .transform.recording import record
 from .transform.reverse import Adjoint

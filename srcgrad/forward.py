@@ -145,7 +145,7 @@ def jacfwd(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
             tangents[argnums] = direction
             columns.append(np.asarray(jvp(f, args, tuple(tangents))[1]))
         if not columns:
-            out, _ = vjp(f, *args)
+            out = vjp(f, *args)[0]
             return np.zeros((*np.shape(out), *shape))
         return np.stack(columns, axis=-1).reshape((*columns[0].shape, *shape))
 

@@ -246,9 +246,11 @@ def _target(low: Lowerer, values: dict[str, Value], which: tuple[str, Any]) -> V
     if part is None:
         return value
     if isinstance(part, str):
-        return low.dictionary(value).items[part]
+        item: Value = low.dictionary(value).items[part]
+        return item
     assert isinstance(value, Tuple)
-    return value.items[part]
+    at: int = part
+    return value.items[at]
 
 
 def _check_writes(low: Lowerer, function: ir.Function) -> None:

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-
 SHAPE = "%shape"  # the path of an array with this after it: its shape must be known
 
 
@@ -125,7 +124,7 @@ def signature_of(function: Any) -> inspect.Signature:
 def is_plain(cls: type) -> bool:
     """Whether a class is an ordinary one written in Python."""
     return (
-        cls.__new__ is object.__new__
+        cls.__new__ is object.__new__  # type: ignore[comparison-overlap]
         and not any(issubclass(cls, base) for base in (dict, list, str, int, float, np.ndarray))
         and bool(cls.__flags__ & (1 << 9))
     )

@@ -23,8 +23,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
-import gast  # type: ignore[import-untyped]
-from astunparse.unparser import Unparser  # type: ignore[import-untyped]
+import gast
+from astunparse.unparser import Unparser
 
 __all__ = ["WIDTH", "BlankLine", "Comment", "checked_source", "to_source"]
 

@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-import gast  # type: ignore[import-untyped]
+import gast
 import numpy as np
 
 from .. import ir

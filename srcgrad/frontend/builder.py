@@ -32,7 +32,6 @@ from ..kinds import (
     fresh_size,
     int_kind,
     join,
-    join_items,
     kind_of,
 )
 from ..rules import registry
@@ -596,15 +595,18 @@ class Builder:
                 kind = template.kind if isinstance(template, Widened) else p.var.kind
                 return self.widened_list(name, kind, value, q)
             if isinstance(p, ListObject) and (thawed or not same_layout(p, q)):
-                raise Materialize(value if q.var is None and p.var is not None else template, self.span)
+                new = q.var is None and p.var is not None
+                raise Materialize(value if new else template, self.span)
             if template is ir.UNDEFINED and (q.var is not None or thawed):
                 return self.widened_list(name, ListOf(None), value, q)
         if thawed:
             return Poison(f"{shown_name(name)} is another object in each iteration", self.span)
         if template is ir.UNDEFINED:
             names = range(len(q.items)) if isinstance(q, ListObject) else q.items
-            undefined: Any = {key: ir.UNDEFINED for key in names}
-            p = replace(q, items=tuple(undefined.values()) if isinstance(q, ListObject) else undefined)
+            undefined: Any = dict.fromkeys(names, ir.UNDEFINED)
+            if isinstance(q, ListObject):
+                undefined = tuple(undefined.values())
+            p = replace(q, items=undefined)
         elif p is None or not same_layout(p, q):
             return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
         if isinstance(q, ListObject):
@@ -1108,7 +1110,8 @@ class Merger:
         try:
             target = self.builder.joined_variable(name, a, b)
         except KindMismatch:
-            return self.poison(f"{shown_name(name)} has values of different kinds after this branch")
+            shown = shown_name(name)
+            return self.poison(f"{shown} has values of different kinds after this branch")
         self.yields.append((a, b, target))
         return target
 

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-import gast  # type: ignore[import-untyped]
+import gast
 import numpy as np
 
 from .. import ir
@@ -160,7 +160,7 @@ class Calls(Expressions):
         if _hashable(function) and function in registry.definitions:
             before, self.fixed_span = self.fixed_span, True
             try:
-                return self.inline(registry.definitions[function], args, kwargs)
+                return self.inline(registry.definitions[function], args, kwargs)  # type: ignore[arg-type]
             finally:
                 self.fixed_span = before
         record = registry.lookup(function)
@@ -200,7 +200,7 @@ class Calls(Expressions):
             return self.nested_gradient(function, args, kwargs)
         if isinstance(function, (np.ufunc, types.MethodDescriptorType)) or _is_numpy(function):
             return self.primitive(function, None, args, kwargs)
-        method = getattr(type(function), "__call__", None)
+        method = getattr(type(function), "__call__", None)  # noqa: B004
         if isinstance(method, types.FunctionType):
             return self.call(Bound(Place(method), Place(function)), args, kwargs)
         return self.unknown_call(function, args, kwargs)
@@ -686,12 +686,12 @@ class Calls(Expressions):
     def initialise_dataclass(
         self, cls: type, ref: Ref, args: list[Value], kwargs: dict[str, Value]
     ) -> None:
-        names = [f for f in dataclasses.fields(cls) if f.init]  # type: ignore[arg-type]
+        names = [f for f in dataclasses.fields(cls) if f.init]
         if len(args) > len(names):
             raise self.refuse(f"{cls.__name__}() takes {len(names)} arguments")
         values: dict[str, Value] = {}
         given = dict(zip((f.name for f in names), args, strict=False), **kwargs)
-        for f in dataclasses.fields(cls):  # type: ignore[arg-type]
+        for f in dataclasses.fields(cls):
             if f.name in given:
                 values[f.name] = given[f.name]
             elif f.default is not dataclasses.MISSING:
@@ -1192,7 +1192,7 @@ class Calls(Expressions):
         thing = self.dictionary(value)
         self.writable(thing)
         items = dict(thing.items)
-        item = items.pop(self.key(key))
+        item: Value = items.pop(self.key(key))
         self.state.heap[value.id] = DictObject(items, None, thing.is_set)
         return item
 
@@ -1428,7 +1428,7 @@ class Calls(Expressions):
     def builtin_reversed(self, value: Value) -> Value:
         inner = self.require(value)
         last = self.binary(operator.sub, inner.length, ir.Const(1))
-        bounds = None
+        bounds: tuple[Value, Value, Value] | None = None
         if inner.bounds is not None:
             start, stop, step = inner.bounds
             if all(isinstance(b, ir.Const) for b in inner.bounds):
@@ -1669,7 +1669,7 @@ class Calls(Expressions):
                 return self.insertion_sorted(items, keys, reverse.value)
         elif key is not None:
             raise self.refuse("sorted(key=...) of items that aren't known one by one")
-        array = self.call_object(np.sort, [Tuple((self.number(value),)).items[0]], {})
+        array = self.call_object(np.sort, [self.number(value)], {})  # type: ignore[list-item]
         if reverse.value:
             back = Slice(NONE, NONE, ir.Const(-1))
             array = self.subscript(array, back)

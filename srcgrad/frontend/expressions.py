@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import gast  # type: ignore[import-untyped]
+import gast
 import numpy as np
 
 from .. import ir
@@ -447,10 +447,7 @@ class Expressions(Builder):
         special = self.dunder(function, a, b)
         if special is not None:
             return special
-        x, y = self.number(a), self.number(b)
-        if isinstance(x, ir.Var) or isinstance(y, ir.Var):
-            return self.project(self.emit(function, (x, y)))
-        return self.project(self.emit(function, (x, y)))
+        return self.project(self.emit(function, (self.number(a), self.number(b))))
 
     def concatenated(self, a: Value, b: Value) -> Value | None:
         if isinstance(a, Tuple) and isinstance(b, Tuple):
@@ -1026,12 +1023,12 @@ class Expressions(Builder):
                     self.guards[Path("attribute", thing, name)] = found
                 return Place(found, None)
             return self.lift(found, Path("attribute", thing, name))
-        if isinstance(thing, SIMPLE) or isinstance(thing, (np.generic, np.dtype)):
+        if isinstance(thing, (*SIMPLE, np.generic, np.dtype)):
             found = getattr(thing, name)
             if isinstance(found, (*SIMPLE, np.generic, np.dtype)):
                 return ir.Const(found)
             return Bound(ir.Const(getattr(type(thing), name)), value)
-        if isinstance(thing, types.FunctionType) or isinstance(thing, np.ufunc):
+        if isinstance(thing, (types.FunctionType, np.ufunc)):
             found = getattr(thing, name)
             if isinstance(found, (*SIMPLE,)):
                 return ir.Const(found)
@@ -1112,7 +1109,7 @@ class Expressions(Builder):
             return self.shape_of(value, shape)
         if name == "size" and shape is not None:
             if all(isinstance(n, int) for n in shape):
-                return ir.Const(int(np.prod(shape, dtype=int)))
+                return ir.Const(int(np.prod(shape, dtype=int)))  # type: ignore[type-var, arg-type]
             if len(shape) == 1:
                 return self.emit(
                     getattr, (value, ir.Const("size")),
@@ -1190,7 +1187,7 @@ class Expressions(Builder):
                     spec += item.value
             template += "{" + conversion + (":" + spec if spec else "") + "}"
         if all(isinstance(a, ir.Const) for a in args):
-            return ir.Const(template.format(*(a.value for a in args)))
+            return ir.Const(template.format(*(a.value for a in args if isinstance(a, ir.Const))))
         operands = (ir.Const(template), *(self.operand(a) for a in args))
         return self.emit(str.format, operands, inferred=Inferred(Opaque(str)), name="text")
 

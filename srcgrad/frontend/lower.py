@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import gast  # type: ignore[import-untyped]
+import gast
 import numpy as np
 
 from .. import ir
@@ -551,8 +551,7 @@ class Lowerer(Calls):
                 if not isinstance(subject, (Tuple, Ref)):
                     return FALSE
                 if isinstance(subject, Ref):
-                    thing = self.state.heap[subject.id]
-                    if not isinstance(thing, ListObject):
+                    if not isinstance(self.state.heap[subject.id], ListObject):
                         return FALSE
                 items = self.unpacked(subject)
                 return self.matched_items(pattern.patterns, items)
@@ -567,8 +566,8 @@ class Lowerer(Calls):
                 if pattern.rest is not None:
                     rest = {k: v for k, v in thing.items.items() if k not in keys}
                     self.bind(pattern.rest, self.new(DictObject(rest)))
-                pairs = zip(pattern.patterns, keys, strict=True)
-                return self.all_matched([(p, thing.items[k]) for p, k in pairs])
+                given = zip(pattern.patterns, keys, strict=True)
+                return self.all_matched([(p, thing.items[k]) for p, k in given])
             case gast.MatchClass():
                 cls = self.key(self.expression(pattern.cls))
                 if not self.is_instance(subject, cls):

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import gast  # type: ignore[import-untyped]
+import gast
 
 from srcgrad.errors import SourceError, Span
 

@@ -87,7 +87,7 @@ class Sequence:
 class Generator:
     """What makes its items where it is consumed, once: `run` calls its argument with each."""
 
-    run: Callable[[Callable[[Value], None]], None]
+    run: Callable[[Callable[[Value], None]], object]
     name: str | None = None  # the hidden variable that says whether it is used up
 
 
@@ -173,7 +173,7 @@ class Unkeepable(UnsupportedError):
 class Thaw(UnsupportedError):
     """A frozen object is written; `marker` is the loop or branch that froze it."""
 
-    def __init__(self, marker: Any, message: str, span: Any, advice: str) -> None:
+    def __init__(self, marker: Any, message: str, span: Any, advice: str | None) -> None:
         super().__init__(message, span, advice)
         self.marker = marker
 
@@ -219,7 +219,7 @@ class Path:
         if not isinstance(other, Path) or self.how != other.how or self.name != other.name:
             return False
         if isinstance(self.container, Path):
-            return self.container == other.container
+            return bool(self.container == other.container)
         return self.container is other.container
 
     def __repr__(self) -> str:

@@ -54,7 +54,7 @@ def _is_index(operand: ir.Operand) -> bool:
 
 def _sliced(n: Dimension, parts: tuple[ir.Operand, ...]) -> Dimension:
     """The length of `x[start:stop:step]` along a dimension of length n."""
-    values = [p.value if isinstance(p, ir.Const) else p for p in parts]
+    values: list[Any] = [p.value if isinstance(p, ir.Const) else p for p in parts]
     if isinstance(n, int) and not any(isinstance(v, ir.Var) for v in values):
         return len(range(*slice(*values).indices(n)))
     start, stop, step = values
@@ -66,7 +66,7 @@ def _sliced(n: Dimension, parts: tuple[ir.Operand, ...]) -> Dimension:
         return fresh_size()
     if isinstance(stop, ir.Var):
         # x[:m] is m long only where m is no more than the length; equal sizes prove that
-        bound = stop.kind.size if isinstance(stop.kind, Scalar) else None
+        bound: Any = stop.kind.size if isinstance(stop.kind, Scalar) else None
         same = isinstance(bound, Size) and bound.base == n.base
         shrinks = same and bound.offset <= n.offset <= 0
         return bound.shifted(-(start or 0)) if shrinks else fresh_size()
@@ -259,7 +259,8 @@ def _completed(
     if not rest and len(remaining) == 1:
         return (*new[:place], remaining[0], *new[place + 1 :])
     if all(isinstance(n, int) for n in (*rest, *remaining)):
-        total, part = int(np.prod(remaining, dtype=int)), int(np.prod(rest, dtype=int))
+        sizes: Any = (remaining, rest)
+        total, part = (int(np.prod(s, dtype=int)) for s in sizes)
         if part and total % part == 0:
             return (*new[:place], total // part, *new[place + 1 :])
     return new

@@ -33,7 +33,7 @@ def _promoted(operands: Args) -> np.dtype[Any] | None:
     dtypes = [_dtype(o) for o in operands]
     if any(d is None for d in dtypes):
         return None
-    return np.result_type(*dtypes)  # type: ignore[arg-type]
+    return np.result_type(*dtypes)
 
 
 @kind(np.arange)
@@ -171,7 +171,7 @@ def eig(args: Args, kwargs: Kwargs) -> Inferred | None:
 @kind(np.linalg.lstsq)
 def lstsq(args: Args, kwargs: Kwargs) -> Inferred | None:
     """There are residuals only where the rank is full, which samples don't tell."""
-    kinds = [getattr(a, "kind", None) for a in args[:2]]
+    kinds: list[Any] = [getattr(a, "kind", None) for a in args[:2]]
     if len(kinds) < 2 or not all(isinstance(k, Array) and k.shape is not None for k in kinds):
         return None
     dtype = _promoted(args[:2])

@@ -146,7 +146,7 @@ def rewritten(
         return
     probe = ir.Var(s.target.name, kind)
     whole = promoted((coefficient, probe))
-    if kind.shape != s.target.kind.shape or whole != s.target.kind.dtype:  # type: ignore[union-attr]
+    if kind.shape != s.target.kind.shape or whole != s.target.kind.dtype:  # type: ignore[attr-defined]
         return
     s.args = (coefficient, ctx.emit(inner, *operands, kind=kind))
     s.function = function
@@ -201,7 +201,7 @@ def multiply(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         if c is not None:
             rewritten(ctx, s, operator.mul, c, operator.mul, left[1], right[1])
         return None
-    shape = s.target.kind.shape  # type: ignore[union-attr]
+    shape = s.target.kind.shape  # type: ignore[attr-defined]
     if left is not None and number_kind(a).shape == shape:  # type: ignore[union-attr]
         rewritten(ctx, s, operator.mul, left[0], operator.mul, left[1], b)
     elif right is not None and number_kind(b).shape == shape:  # type: ignore[union-attr]
@@ -233,9 +233,9 @@ def _scale_choice(
     taken = next(b for b in branches if not is_number(b, 0.0))
     kind = elementwise_kind(operator.mul, (taken, y))
     test_kind = number_kind(test)
-    if kind is None or test_kind is None or test_kind.shape != s.target.kind.shape:  # type: ignore[union-attr]
+    if kind is None or test_kind is None or test_kind.shape != s.target.kind.shape:  # type: ignore[attr-defined]
         return False
-    if kind.dtype != s.target.kind.dtype:  # type: ignore[union-attr]
+    if kind.dtype != s.target.kind.dtype:  # type: ignore[attr-defined]
         return False
     product = ctx.emit(operator.mul, taken, y, kind=kind)
     s.function = np.where
@@ -283,7 +283,7 @@ def choose(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     (c, x), (d, y) = left, right
     x_kind, y_kind = number_kind(x), number_kind(y)
     assert x_kind is not None and y_kind is not None
-    if c is d and x_kind.dtype == y_kind.dtype == s.target.kind.dtype:  # type: ignore[union-attr]
+    if c is d and x_kind.dtype == y_kind.dtype == s.target.kind.dtype:  # type: ignore[attr-defined]
         if same_kind(elementwise_kind(operator.mul, (c, s.target)), s.target.kind):
             inner = ctx.emit(np.where, test, x, y, kind=s.target.kind)
             s.function, s.args = operator.mul, (c, inner)
@@ -313,7 +313,7 @@ def divide(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         c = combine(ctx, operator.truediv, left[0], b)
         if c is not None:
             become(s, operator.mul, c, left[1])
-    elif number_kind(a).shape == s.target.kind.shape:  # type: ignore[union-attr]
+    elif number_kind(a).shape == s.target.kind.shape:  # type: ignore[union-attr, attr-defined]
         rewritten(ctx, s, operator.mul, left[0], operator.truediv, left[1], b)
     return None
 
@@ -351,11 +351,11 @@ def add(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     if a is b:
         become(s, operator.mul, ir.Const(2.0), a)
         return None
-    x, y = negated(ctx, a), negated(ctx, b)
-    if y is not None:
-        become(s, operator.sub, a, y)
-    elif x is not None:
-        become(s, operator.sub, b, x)
+    left, right = negated(ctx, a), negated(ctx, b)
+    if right is not None:
+        become(s, operator.sub, a, right)
+    elif left is not None:
+        become(s, operator.sub, b, left)
     else:
         _factor(ctx, s, operator.add)
     return None

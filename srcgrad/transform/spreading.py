@@ -72,7 +72,7 @@ def sink(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     # all are spread: so is the result
     if ctx.escapes(s.target) or not ctx.stable(s.target):
         return None
-    like = next((f for f in found if f and f.target.kind.shape == s.target.kind.shape), None)  # type: ignore[union-attr]
+    like = next((f for f in found if f and f.target.kind.shape == s.target.kind.shape), None)  # type: ignore[attr-defined]
     kind = elementwise_kind(s.function, args)
     if like is None or kind is None or kind.dtype != s.target.kind.dtype:
         return None
@@ -119,7 +119,7 @@ def store(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     found = spread(ctx, s.args[-1])
     if found is not None and ctx.reversing and isinstance(s.args[-1], ir.Var):
         value = found.args[0]
-        dtype, into = s.args[-1].kind.dtype, s.args[0].kind.dtype  # type: ignore[union-attr]
+        dtype, into = s.args[-1].kind.dtype, s.args[0].kind.dtype  # type: ignore[attr-defined]
         if dtype == into:
             if isinstance(value, ir.Const) and isinstance(value.value, np.floating):
                 value = ir.Const(float(value.value))
@@ -132,9 +132,9 @@ def copied(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     found = scalar_spread(ctx, s.args[0]) if len(s.args) == 1 and not s.kwargs else None
     if found is not None and ctx.reversing:
         s.function, s.args = np.full, (found.args[1], found.args[0])
-        if is_number(found.args[0], 0.0) and s.target.kind.dtype == np.float64:  # type: ignore[union-attr]
+        if is_number(found.args[0], 0.0) and s.target.kind.dtype == np.float64:  # type: ignore[attr-defined]
             s.function, s.args = np.zeros, (found.args[1],)
-        if is_number(found.args[0], 1.0) and s.target.kind.dtype == np.float64:  # type: ignore[union-attr]
+        if is_number(found.args[0], 1.0) and s.target.kind.dtype == np.float64:  # type: ignore[attr-defined]
             s.function, s.args = np.ones, (found.args[1],)
     return None
 
@@ -199,7 +199,7 @@ def summed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     if found is None or not ctx.reversing:
         return None
     kind = elementwise_kind(operator.mul, (found.args[0], ir.Const(1)))
-    if kind is None or kind.dtype != s.target.kind.dtype or kind.dtype != np.float64:  # type: ignore[union-attr]
+    if kind is None or kind.dtype != s.target.kind.dtype or kind.dtype != np.float64:  # type: ignore[attr-defined]
         return None
     size = ctx.emit(builtins.getattr, s.args[0], ir.Const("size"), kind=INT, name="size")
     s.function, s.args = operator.mul, (found.args[0], size)
@@ -253,7 +253,7 @@ def _query(ctx: Simplifier, s: ir.Assign, what: str) -> ir.Operand | None:
     if what == "ndim":
         return ir.Const(len(shape))
     if all(isinstance(n, int) and n < 2 for n in shape):
-        return ir.Const(math.prod(int(n) for n in shape)) if what == "size" else None  # type: ignore[arg-type]
+        return ir.Const(math.prod(int(n) for n in shape)) if what == "size" else None  # type: ignore[misc, arg-type]
     anchor = _anchor(ctx, x)
     if anchor is not x:
         s.args = (anchor, s.args[1])
@@ -281,7 +281,7 @@ def _anchor(ctx: Simplifier, x: ir.Var) -> ir.Var:
             return x
         found = next(
             (a for a in s.args if isinstance(a, ir.Var) and isinstance(a.kind, Array)
-             and a.kind.shape == x.kind.shape), None,  # type: ignore[union-attr]
+             and a.kind.shape == x.kind.shape), None,
         )  # fmt: skip
         if found is None:
             return x
