@@ -8,6 +8,19 @@ import pytest
 import srcgrad
 from tests.programs import finite_differences as fd
 
+# What can't be differentiated yet, and what the refusal says. Remove what has come to work.
+REFUSED = {
+    "adaptive_simpson": "recursion",
+    "attention": "",
+    "barnes_hut": "can't be kept in a list",
+    "dtw": "the key of a dict must be known",
+    "geodesic_distance": "",
+    "k_means": "the key of a dict must be known",
+    "matrix_exponential": "whether this is an array",
+    "max_pooling_loops": "in this dict on one branch only",
+    "queue_simulation": "can't be kept in a list",
+}
+SUPPORTED = [name for name in fd.names() if name not in REFUSED]
 DIRECTIONS = (0, 1, 2)
 TOLERANCE = 1e-6
 
@@ -39,7 +52,17 @@ def assert_like_argument(argument, gradient):
         assert gradient.dtype == argument.dtype
 
 
-@pytest.mark.parametrize("name", fd.names())
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusal(name):
+    module = fd.load(name)
+    argnums = getattr(module, "ARGNUMS", (0,))
+    with pytest.raises(srcgrad.UnsupportedError) as refusal:
+        srcgrad.grad(module.program, argnums=argnums)(*module.inputs())
+    assert REFUSED[name] in str(refusal.value)
+    assert refusal.value.lineno is not None
+
+
+@pytest.mark.parametrize("name", SUPPORTED)
 def test_gradient_is_right(name):
     module = fd.load(name)
     argnums = getattr(module, "ARGNUMS", (0,))
@@ -57,7 +80,7 @@ def test_gradient_is_right(name):
         )
 
 
-@pytest.mark.parametrize("name", fd.names())
+@pytest.mark.parametrize("name", SUPPORTED)
 def test_value_is_that_of_the_program(name):
     module = fd.load(name)
     argnums = getattr(module, "ARGNUMS", (0,))
