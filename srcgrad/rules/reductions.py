@@ -348,9 +348,9 @@ def d_quantile(a, q, axis, method, keepdims, out, d_out):
 
 
 def d_nanquantile(a, q, axis, method, keepdims, out, d_out):
+    q = np.asarray(q) if isinstance(q, (list, tuple)) else q
     if np.ndim(q) > 1 and isinstance(axis, tuple):  # NumPy returns the levels out of order
         raise NotImplementedError("several axes with a two-dimensional q: flatten q first")
-    q = np.asarray(q) if isinstance(q, (list, tuple)) else q
     ordered = np.sort(reduced_first(a, axis), axis=0)  # nan comes last
     n = np.count_nonzero(~np.isnan(ordered), axis=0)
     q_wide = np.reshape(q, np.shape(q) + (1,) * np.ndim(n)) if np.ndim(q) and np.ndim(n) else q
