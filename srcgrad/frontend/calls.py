@@ -39,6 +39,7 @@ from .values import (
     NeedStatic,
     Partial,
     Path,
+    Peel,
     Place,
     Ref,
     Sequence,
@@ -784,10 +785,64 @@ class Calls(Expressions):
             bounds = tuple(self.operand(b) for b in sequence.bounds)
         else:
             bounds = (zero, self.operand(length), one)
-        before = len(self.block.statements)
-        self.loop(bounds, iteration, name, unrolled if known else None, isinstance(length, ir.Const), site)  # type: ignore[arg-type]
-        self.after_loop()
+        before, whole = len(self.block.statements), bounds
+
+        def rest(bounds: Any, peelable: bool = False) -> None:
+            unroll = unrolled if known and bounds is whole else None
+            constant = isinstance(length, ir.Const)
+            self.loop(bounds, iteration, name, unroll, constant, site, peelable)
+            self.after_loop()
+
+        try:
+            rest(whole, True)
+        except Peel:
+            self.peeled(sequence, body, rest)
         self.note_lists(iterable, before, site if known else 0)
+
+    def peeled(
+        self, sequence: Sequence, body: Callable[[Value], None], rest: Callable[[Any], None]
+    ) -> None:
+        """Run the first iteration of a loop by itself, and then the rest, a loop.
+
+        So a sum that starts as the number 0 is an array all through the loop.
+        """
+        length, one = sequence.length, ir.Const(1)
+        later: tuple[Value, Value, Value] = (one, length, one)
+        first: Value | None = None
+        if sequence.bounds is not None:
+            first, stop, step = sequence.bounds
+            assert first is not None
+            later = (self.binary(operator.add, first, step), stop, step)
+        bounds = tuple(self.operand(b) for b in later)
+
+        def run() -> None:
+            self.state.frames[self.current]["%returned"] = FALSE
+            body(first if first is not None else sequence.item(ir.Const(0)))
+            if self.state.unreachable:
+                return
+            flag = self.exit_flag()
+            if not isinstance(flag, ir.Const):
+                self.branch(self.operand(flag), lambda: None, lambda: rest(bounds))
+            elif not flag.value:
+                rest(bounds)
+            self.after_loop()
+
+        if self.surely_runs(length):
+            run()
+            return
+        test = self.compare(gast.Gt(), length, ir.Const(0))
+        self.branch(self.operand(test), run, lambda: None)
+        self.after_loop()
+
+    def surely_runs(self, length: Value) -> bool:
+        """Whether a loop of this length has a first iteration."""
+        if isinstance(length, ir.Const):
+            return bool(length.value > 0)
+        kind = length.kind if isinstance(length, ir.Var) else None
+        size = kind.size if isinstance(kind, Scalar) else None
+        if isinstance(size, Size):
+            return size.big and size.offset >= -1
+        return size is not None and size > 0
 
     def list_length(self, iterable: Value) -> int | None:
         """The number of items of a list, if it is known."""
@@ -1682,9 +1737,10 @@ class Calls(Expressions):
                 a, b = pairs[j], pairs[j + 1]
                 op = gast.Lt() if reverse else gast.Gt()
                 test = self.truth(self.compare(op, a.items[0], b.items[0]))
+                both = list(zip(a.items, b.items, strict=True))
                 pairs[j], pairs[j + 1] = (
-                    Tuple(tuple(self.chosen(test, y, x) for x, y in zip(a.items, b.items, strict=True))),
-                    Tuple(tuple(self.chosen(test, x, y) for x, y in zip(a.items, b.items, strict=True))),
+                    Tuple(tuple(self.chosen(test, y, x) for x, y in both)),
+                    Tuple(tuple(self.chosen(test, x, y) for x, y in both)),
                 )
         return self.new(ListObject(tuple(p.items[1] for p in pairs)))
 
@@ -2100,7 +2156,8 @@ def _own_init(cls: type) -> bool:
         if "__init__" in base.__dict__:
             init = base.__dict__["__init__"]
             params = getattr(base, "__dataclass_params__", None)
-            generated = params is not None and params.init and "__dataclass_fields__" in base.__dict__
+            own = "__dataclass_fields__" in base.__dict__
+            generated = params is not None and params.init and own
             return not generated or init.__code__.co_filename != "<string>"
     return False
 

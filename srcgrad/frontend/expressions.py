@@ -47,6 +47,7 @@ from .values import (
     Sequence,
     Slice,
     Tuple,
+    Unbound,
     Value,
     layout,
 )
@@ -312,7 +313,10 @@ class Expressions(Builder):
                 raise NeedStatic(value.origins, value.message, value.span or self.span)
             raise self.refuse(value.message, "use one name for each kind of value")
         if value is ir.UNDEFINED:
-            raise self.refuse(f"{name!r} is used before it is assigned")
+            error = self.refuse(f"{name!r} is used before it is assigned")
+            if self.loop_depth and self.fork_depth:
+                raise Unbound(error)
+            raise error
         return value  # type: ignore[no-any-return]
 
     def bind(self, name: str, value: Value, number: int | None = None) -> None:
@@ -1011,7 +1015,9 @@ class Expressions(Builder):
             found = getattr(thing, name)
             root = thing.__name__.partition(".")[0]
             if root in STATIC_MODULES or root in sys.stdlib_module_names:
-                return self.lift(found, None) if not isinstance(found, (np.ndarray, list, dict)) else Place(found, None)
+                if isinstance(found, (np.ndarray, list, dict)):
+                    return Place(found, None)
+                return self.lift(found, None)
             return self.lift(found, Path("global", thing.__dict__, name))
         if isinstance(thing, type):
             found = getattr(thing, name)
