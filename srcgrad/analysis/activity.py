@@ -54,8 +54,9 @@ def is_inert(statement: ir.Assign) -> bool:
     if function in INERT or (isinstance(function, type) and issubclass(function, BaseException)):
         return True
     if function is builtins.getattr:
-        return not (isinstance(statement.target.kind, (Array, Scalar)) and
-                    carries(statement.target.kind))
+        return not (
+            isinstance(statement.target.kind, (Array, Scalar)) and carries(statement.target.kind)
+        )
     record = registry.lookup(function)
     return record is not None and record.zero
 
