@@ -85,9 +85,7 @@ def infer(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Oper
                 _cache.clear()
             _cache[tuple(key)] = cached
     pattern, positions, certain = cached
-    return Inferred(
-        _filled(pattern, bases, {}), tuple(leaves[i] for i in positions), certain
-    )
+    return Inferred(_filled(pattern, bases, {}), tuple(leaves[i] for i in positions), certain)
 
 
 _cache: dict[tuple[Any, ...], tuple[Any, tuple[int, ...], bool]] = {}
@@ -124,8 +122,9 @@ def _describe(
             _describe(item, bases, leaves, key)
     else:
         value = operand.value
-        key.append((type(value), value, str(value)) if isinstance(value, float) else
-                   (type(value), value))
+        key.append(
+            (type(value), value, str(value)) if isinstance(value, float) else (type(value), value)
+        )
 
 
 def _describe_kind(kind: Any, bases: list[Size | int], key: list[Any]) -> None:
@@ -171,9 +170,7 @@ def _sampled(
                     result = function(*values, **named)
                 results.append(result)
                 shared.append(
-                    frozenset(
-                        i for i, leaf in enumerate(sampler.leaves) if _overlap(result, leaf)
-                    )
+                    frozenset(i for i, leaf in enumerate(sampler.leaves) if _overlap(result, leaf))
                 )
         except Missing:
             break
@@ -388,7 +385,6 @@ class _Sampler:
             array = wide[tuple(slice(None, None, 2) for _ in shape)]
         return array
 
-
     def other(self, dtype: np.dtype[Any], shape: tuple[int, ...], count: int) -> Any:
         """An array of other values: zeros, then some of both signs and of several phases."""
         assert self.confirming is not None
@@ -514,5 +510,3 @@ def _dimension(n: _Relative | int | None, bases: list[Size | int]) -> Dimension:
     if isinstance(base, int):
         return base + n.offset
     return Size(base.base, n.offset, base.big)
-
-
