@@ -298,7 +298,9 @@ def _compile_tangent(
     docstring = f"Value and tangent of {request.name}{_where(primal)} along {names}."
     generated, text, filename, emitted = _emitted(request, [function], [docstring])
     common = _common(lowered, tangent, kept, used, arguments, static)
-    return Compiled(generated[0], text, filename, emitted, **common, nesting=nesting(low, lowered.result))
+    return Compiled(
+        generated[0], text, filename, emitted, **common, nesting=nesting(low, lowered.result)
+    )
 
 
 def _floats(low: Lowerer, value: Value) -> list[ir.Var]:
