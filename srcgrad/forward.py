@@ -69,7 +69,8 @@ def jvp(
     args = forward._unmapped(forward._bound(tuple(primals), {}))
     variant, free = forward._find(args)
     moved = [
-        _checked(t, p, f"tangent {i}") for i, (t, p) in enumerate(zip(tangents, primals, strict=True))
+        _checked(t, p, f"tangent {i}")
+        for i, (t, p) in enumerate(zip(tangents, primals, strict=True))
     ]
     out, t_out = variant.compiled.function(*args, *moved, *free[: variant.used])
     return (out[0], t_out, out[1]) if has_aux else (out, t_out)
