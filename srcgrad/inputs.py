@@ -1,5 +1,4 @@
-"""The parameters of the function being compiled: abstract values, checks, copies of what it writes.
-"""
+"""The parameters of the function being compiled: abstract values, checks, copies of what it writes."""
 
 from __future__ import annotations
 
@@ -279,10 +278,7 @@ def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> N
     body = ir.Block(statements[start:], function.block.results)
     rename(body, lambda v: copies.get(v, v))
     span = statements[start].span if len(statements) > start else None
-    made = [
-        ir.Assign(copy, runtime.own_copy, (var,), (), span)
-        for var, copy in copies.items()
-    ]
+    made = [ir.Assign(copy, runtime.own_copy, (var,), (), span) for var, copy in copies.items()]
     guards: list[ir.Statement] = []
     if len(others) > 1:
         guards.append(
