@@ -124,9 +124,7 @@ def lower_gradient(
 OWN_DEFAULT = object()  # the function being lowered knows the default itself
 
 
-def make_gradient(
-    low: Lowerer, maker: Any, args: list[Value], kwargs: dict[str, Value]
-) -> Value:
+def make_gradient(low: Lowerer, maker: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """The value of `grad(f, ...)`: a Gradient, or that of a function known only to lowering."""
     options = {k: low.key(v) for k, v in kwargs.items()}
     if not args:
@@ -284,9 +282,7 @@ def _differentiated(
 
 def _finish(function: ir.Function, adjoint: Adjoint, results: tuple[ir.Operand, ...]) -> None:
     marker = adjoint.block.statements[0]
-    function.block = ir.Block(
-        function.block.statements + adjoint.block.statements, results
-    )
+    function.block = ir.Block(function.block.statements + adjoint.block.statements, results)
     prune(function)
     position = function.block.statements.index(marker)
     record(function, position, adjoint.mirrors, adjoint.indices)
