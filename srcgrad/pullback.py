@@ -204,8 +204,8 @@ def _seeds(d_out: Any, nesting: Any, shapes: Any, place: str) -> Iterator[Any]:
             )
         raise ValueError(f"{place} must have {len(items)} items like the result, not {len(given)}")
     for key, inner in items.items():
-        part = f"{place}.{key}" if not issubclass(kind, (dict, list, tuple)) else (
-            f"{place}[{key!r}]"
+        part = (
+            f"{place}.{key}" if not issubclass(kind, (dict, list, tuple)) else (f"{place}[{key!r}]")
         )
         yield from _seeds(given[key], inner, shapes[key] if shapes else None, part)
 
