@@ -47,9 +47,16 @@ def check_output(name: str, result: Any) -> None:
         )
     if isinstance(kind, Opaque) and kind.type is None:
         return
-    what = "None" if isinstance(result, ir.Const) and result.value is None else (
-        type(result.value).__name__ if isinstance(result, ir.Const) else
-        "a tuple" if isinstance(result, Tuple) else "a container"
+    what = (
+        "None"
+        if isinstance(result, ir.Const) and result.value is None
+        else (
+            type(result.value).__name__
+            if isinstance(result, ir.Const)
+            else "a tuple"
+            if isinstance(result, Tuple)
+            else "a container"
+        )
     )
     raise user_error(
         TypeError, f"grad needs a function that returns a number, but {name} returns {what}"
@@ -118,9 +125,7 @@ def _owned(adjoint: Adjoint, d: ir.Var, v: ir.Var) -> ir.Var:
         args = (d,) if same else (d, ir.Const(kind.dtype))
         return adjoint.emit(np.asarray, args, inferred=Inferred(kind), name=f"d_{v.name}")
     if not isinstance(d.kind, Array) or d.kind.shape is None or d.kind.dtype != kind.dtype:
-        return adjoint.emit(
-            runtime.finished, (d, v), inferred=Inferred(kind), name=f"d_{v.name}"
-        )
+        return adjoint.emit(runtime.finished, (d, v), inferred=Inferred(kind), name=f"d_{v.name}")
     return d
 
 
@@ -233,9 +238,11 @@ def rebuilt(adjoint: Adjoint, low: Lowerer, value: Any, leaf: Callable[[ir.Var],
                 )
                 return ir.Pack(dict, pairs)
             named = {k: rebuilt(adjoint, low, v, leaf) for k, v in thing.items.items()}
-            if dataclasses.is_dataclass(thing.type) and all(
-                f.init for f in dataclasses.fields(thing.type)
-            ) and set(named) == {f.name for f in dataclasses.fields(thing.type)}:
+            if (
+                dataclasses.is_dataclass(thing.type)
+                and all(f.init for f in dataclasses.fields(thing.type))
+                and set(named) == {f.name for f in dataclasses.fields(thing.type)}
+            ):
                 return adjoint.emit(
                     thing.type, (), named, inferred=Inferred(Opaque(thing.type)), name="result"
                 )
