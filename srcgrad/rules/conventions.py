@@ -91,16 +91,36 @@ CONVENTIONS = (
     Convention("np.logaddexp(x, y)", {"x": -inf, "y": -inf}, (0, 0), "finite"),
     Convention("np.interp(x, [0, 1, 2], [0, 1, 5])", {"x": 1.0}, (4,), "the slope to the right"),
     Convention("np.interp(x, [0, 1], [0, 1])", {"x": 1.0}, (1,), BOUND),
-    Convention("np.where(x > 0, np.sqrt(x), 0.0)", {"x": [0.0, 4.0]}, ([0, 0.25],),
-               "a branch not taken contributes nothing"),
-    Convention("np.where(x > 0, np.log(x), x)", {"x": [0.0, 4.0]}, ([1, 0.25],),
-               "a branch not taken contributes nothing"),
-    Convention("np.linalg.eigvalsh(x)", {"x": [[1.0, 0.0], [0.0, 1.0]]}, ([[1, 0], [0, 1]],),
-               "of equal eigenvalues, one choice of vectors: right for what treats them alike"),
-    Convention("np.linalg.svd(x, compute_uv=False)", {"x": [[0.0, 0.0], [0.0, 2.0]]},
-               ([[1, 0], [0, 1]],), "of the singular value 0, the slope to one side"),
-    Convention("np.linalg.det(x)", {"x": [[1.0, 2.0], [2.0, 4.0]]}, ([[4, -2], [-2, 1]],),
-               "exact, of singular matrices too"),
+    Convention(
+        "np.where(x > 0, np.sqrt(x), 0.0)",
+        {"x": [0.0, 4.0]},
+        ([0, 0.25],),
+        "a branch not taken contributes nothing",
+    ),
+    Convention(
+        "np.where(x > 0, np.log(x), x)",
+        {"x": [0.0, 4.0]},
+        ([1, 0.25],),
+        "a branch not taken contributes nothing",
+    ),
+    Convention(
+        "np.linalg.eigvalsh(x)",
+        {"x": [[1.0, 0.0], [0.0, 1.0]]},
+        ([[1, 0], [0, 1]],),
+        "of equal eigenvalues, one choice of vectors: right for what treats them alike",
+    ),
+    Convention(
+        "np.linalg.svd(x, compute_uv=False)",
+        {"x": [[0.0, 0.0], [0.0, 2.0]]},
+        ([[1, 0], [0, 1]],),
+        "of the singular value 0, the slope to one side",
+    ),
+    Convention(
+        "np.linalg.det(x)",
+        {"x": [[1.0, 2.0], [2.0, 4.0]]},
+        ([[4, -2], [-2, 1]],),
+        "exact, of singular matrices too",
+    ),
 )
 
 
