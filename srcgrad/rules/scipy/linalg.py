@@ -109,9 +109,7 @@ def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True, out, 
 
 
 @adjoint(linalg.pinvh)
-def pinvh(
-    a, *, atol=None, rtol=None, lower=True, return_rank=False, check_finite=True, out, d_out
-):
+def pinvh(a, *, atol=None, rtol=None, lower=True, return_rank=False, check_finite=True, out, d_out):
     if return_rank:
         return hermitian_part(numpy_rules.pinv_adjoint(a, out[0], d_out[0]))
     return hermitian_part(numpy_rules.pinv_adjoint(a, out, d_out))
