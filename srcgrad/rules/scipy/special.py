@@ -130,9 +130,7 @@ def gamma_density(a, x):
 
 
 def beta_density(a, b, x):
-    return np.exp(
-        special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b)
-    )
+    return np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b))
 
 
 @elementwise(special.gammainc)
