@@ -121,9 +121,7 @@ def getitem(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
     missing = len(array.shape) - used
     if missing < 0:
         return None
-    places = [
-        i for i, k in enumerate(items) if isinstance(k, ir.Const) and k.value is Ellipsis
-    ]
+    places = [i for i, k in enumerate(items) if isinstance(k, ir.Const) and k.value is Ellipsis]
     full = ir.Pack(slice, (ir.Const(None), ir.Const(None), ir.Const(None)))
     place = places[0] if places else len(items)
     items[place : place + 1] = [full] * missing
