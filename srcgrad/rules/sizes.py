@@ -252,5 +252,3 @@ def hsplit(args: Args, kwargs: Kwargs) -> Inferred | None:
 @kind(np.dsplit)
 def dsplit(args: Args, kwargs: Kwargs) -> Inferred | None:
     return _split(args, kwargs, ir.Const(2), True)
-
-
