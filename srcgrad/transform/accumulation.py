@@ -26,8 +26,15 @@ from .simplify import simplify, use_counts
 COPIES: frozenset[Any] = frozenset({np.ndarray.copy, np.array, np.copy})
 # What returns an array of its own although `views` is empty for other reasons.
 NOT_FRESH: frozenset[Any] = frozenset(
-    {list.pop, builtins.getattr, operator.call, operator.getitem, np.asarray, runtime.finished,
-     np.broadcast_to}
+    {
+        list.pop,
+        builtins.getattr,
+        operator.call,
+        operator.getitem,
+        np.asarray,
+        runtime.finished,
+        np.broadcast_to,
+    }
 )
 
 
@@ -175,9 +182,7 @@ class _Accumulator:
         del block.statements[start]
         return True
 
-    def fill(
-        self, block: ir.Block, start: int, position: int, value: ir.Operand
-    ) -> bool:
+    def fill(self, block: ir.Block, start: int, position: int, value: ir.Operand) -> bool:
         """Make `d = zeros; d += 1.0` into `d = np.ones(shape)`."""
         zeros, kind = block.statements[start], number_kind(value)
         assert isinstance(zeros, ir.Assign) and kind is not None
@@ -206,9 +211,7 @@ class _Accumulator:
             ):  # fmt: skip
                 block.statements[position] = filled(s.target, s.args[1], s.args[0], s.span)
 
-    def store(
-        self, block: ir.Block, position: int, d: ir.Var, touched: set[int]
-    ) -> int | None:
+    def store(self, block: ir.Block, position: int, d: ir.Var, touched: set[int]) -> int | None:
         """Make a first `d[key] += c` into `d[key] = c`; the key, if others may follow.
 
         Items with other constant keys have been touched already.
@@ -230,8 +233,10 @@ class _Accumulator:
         if following.args[0] is not read.target or len(following.args) != 2:
             return None
         value = following.args[1]
-        if any(holds_memory(v.kind) and self.aliasing.find(v) is self.aliasing.find(d)
-               for v in ir.variables(value)):
+        if any(
+            holds_memory(v.kind) and self.aliasing.find(v) is self.aliasing.find(d)
+            for v in ir.variables(value)
+        ):
             return None
         if not _real(number_kind(value), d.kind):
             return None
@@ -288,8 +293,9 @@ def _same_key(a: ir.Operand, b: ir.Operand) -> bool:
     if isinstance(a, ir.Const) and isinstance(b, ir.Const):
         return type(a.value) is type(b.value) and repr(a.value) == repr(b.value)
     if isinstance(a, ir.Pack) and isinstance(b, ir.Pack):
-        return a.type is b.type and len(a.items) == len(b.items) and all(
-            _same_key(x, y) for x, y in zip(a.items, b.items, strict=True)
+        return (
+            a.type is b.type
+            and len(a.items) == len(b.items)
+            and all(_same_key(x, y) for x, y in zip(a.items, b.items, strict=True))
         )
     return False
-
