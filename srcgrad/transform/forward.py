@@ -45,9 +45,7 @@ class Tangent(Adjoint):
     def transform(self, block: ir.Block, given: dict[ir.Var, ir.Var]) -> ir.Block:
         """The block with tangents; `given` has those of the inputs."""
         self.tangents = dict(given)
-        self.memory: set[ir.Var] = {
-            t for v, t in given.items() if self.aliasing.is_written(v)
-        }
+        self.memory: set[ir.Var] = {t for v, t in given.items() if self.aliasing.is_written(v)}
         return self._transformed(block)
 
     def tangent(self, operand: ir.Operand) -> ir.Operand | None:
@@ -213,9 +211,7 @@ class Tangent(Adjoint):
     def _mirrored(self, s: ir.Assign, change: Any) -> ir.Var:
         """The same call applied to tangents."""
         args = tuple(change(a) for a in s.args)
-        views = tuple(
-            t for v in s.views if isinstance(t := self.tangent(v), ir.Var)
-        )
+        views = tuple(t for v in s.views if isinstance(t := self.tangent(v), ir.Var))
         return self.emit(
             s.function,
             args,
@@ -227,15 +223,15 @@ class Tangent(Adjoint):
     def _mirrored_or_copied(self, s: ir.Assign, first: ir.Var) -> ir.Var:
         """The tangent of a reshape, a view exactly where the primal is one."""
         shares = self.emit(
-            np.may_share_memory, (s.target, first),
-            inferred=Inferred(Scalar(np.dtype(bool))), name="shares",
+            np.may_share_memory,
+            (s.target, first),
+            inferred=Inferred(Scalar(np.dtype(bool))),
+            name="shares",
         )
         view = self._mirrored(s, lambda o: self.full(o) if o is first else o)
         then, orelse = ir.Block([], (view,)), ir.Block()
         outer, self.block = self.block, orelse
-        orelse.results = (
-            self.emit(np.ndarray.copy, (view,), inferred=Inferred(s.target.kind)),
-        )
+        orelse.results = (self.emit(np.ndarray.copy, (view,), inferred=Inferred(s.target.kind)),)
         self.block = outer
         target = ir.Var(f"t_{s.target.name}", s.target.kind)
         self.memory.add(target)
@@ -314,7 +310,9 @@ class Tangent(Adjoint):
         self.definitions.update(transpose.definitions)
         if isinstance(s.target.kind, TupleOf):
             return self.emit(
-                tuple, (ir.Pack(list, tuple(results)),), inferred=Inferred(s.target.kind),
+                tuple,
+                (ir.Pack(list, tuple(results)),),
+                inferred=Inferred(s.target.kind),
                 name=f"t_{s.target.name}",
             )
         if all(part is None for part in parts):
@@ -369,8 +367,10 @@ class Tangent(Adjoint):
         self.block.statements.append(s)
         if s.function is list.pop:
             twin = self.emit(
-                list.pop, (into, *s.args[1:]),
-                inferred=Inferred(s.target.kind, (into,)), writes=(into,),
+                list.pop,
+                (into, *s.args[1:]),
+                inferred=Inferred(s.target.kind, (into,)),
+                writes=(into,),
                 name=f"t_{s.target.name}",
             )
             self.tangents[s.target] = twin
@@ -380,9 +380,7 @@ class Tangent(Adjoint):
         self._call(s, (into, *args[1:]), into)
 
     def _call(self, s: ir.Assign, args: tuple[ir.Operand, ...], into: ir.Var) -> None:
-        self.emit(
-            s.function, args, dict(s.kwargs), inferred=Inferred(Opaque(None)), writes=(into,)
-        )
+        self.emit(s.function, args, dict(s.kwargs), inferred=Inferred(Opaque(None)), writes=(into,))
 
 
 class _Moving:
