@@ -137,7 +137,11 @@ def combine(ctx: Simplifier, function: Any, *operands: ir.Operand) -> ir.Operand
 
 
 def rewritten(
-    ctx: Simplifier, s: ir.Assign, function: Any, coefficient: ir.Operand, inner: Any,
+    ctx: Simplifier,
+    s: ir.Assign,
+    function: Any,
+    coefficient: ir.Operand,
+    inner: Any,
     *operands: ir.Operand,
 ) -> None:
     """Make a call `function(coefficient, inner(*operands))`, if that keeps its kind."""
