@@ -114,9 +114,7 @@ class Shadows(Lists):
         outer = self.block
         for branch in (s.then, s.orelse):
             self.block = branch
-            passed = [
-                self._passed(branch.results[k], s.targets[k], id(branch)) for k in wanted
-            ]
+            passed = [self._passed(branch.results[k], s.targets[k], id(branch)) for k in wanted]
             branch.results += tuple(passed)
         self.block = outer
         s.targets += tuple(self._twin(s.targets[k]) for k in wanted)
@@ -294,9 +292,7 @@ class Shadows(Lists):
             name=f"d_{s.target.name}",
         )
         if s.function in READ_ONLY:
-            view = self.emit(
-                runtime.writable, (view,), inferred=Inferred(s.target.kind, (view,))
-            )
+            view = self.emit(runtime.writable, (view,), inferred=Inferred(s.target.kind, (view,)))
         return view
 
     def shadow_zeros(self, var: ir.Var) -> ir.Var:
