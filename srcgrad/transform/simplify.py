@@ -138,7 +138,11 @@ class Simplifier:
     # What rules may do
 
     def emit(
-        self, function: Any, *args: ir.Operand, kind: Kind | None = None, name: str = "",
+        self,
+        function: Any,
+        *args: ir.Operand,
+        kind: Kind | None = None,
+        name: str = "",
         kwargs: tuple[tuple[str, ir.Operand], ...] = (),
     ) -> ir.Operand:
         """A new call before the current one; its constant value if that is known."""
@@ -165,8 +169,10 @@ class Simplifier:
             return operand if not isinstance(target.kind, Array) else None
         have, want = operand.kind, target.kind
         if isinstance(want, Scalar):
-            fits = isinstance(have, Scalar) and have.dtype == want.dtype and (
-                have.python == want.python or want.python is None
+            fits = (
+                isinstance(have, Scalar)
+                and have.dtype == want.dtype
+                and (have.python == want.python or want.python is None)
             )
             return operand if fits else None
         if not isinstance(want, Array) or want.shape is None or have != want:
@@ -296,9 +302,14 @@ class Simplifier:
                 value = operand.value
                 if isinstance(value, (tuple, frozenset, slice)):
                     return (type(value), repr(value)) if _plain(value) else None
-                return (type(value), value, str(value)) if isinstance(
-                    value, (int, float, complex, str, bytes, type(None), np.dtype, type(Ellipsis))
-                ) else ("object", id(value))
+                return (
+                    (type(value), value, str(value))
+                    if isinstance(
+                        value,
+                        (int, float, complex, str, bytes, type(None), np.dtype, type(Ellipsis)),
+                    )
+                    else ("object", id(value))
+                )
             case ir.Pack():
                 inner = [self.operand_key(item) for item in operand.items]
                 return None if any(i is None for i in inner) else (operand.type, *inner)
@@ -321,9 +332,7 @@ class Simplifier:
             a, b = s.then.results[k], s.orelse.results[k]
             if (a is b and a is not ir.UNDEFINED) or _same_constant(a, b):
                 self.replace(target, a)
-            elif _is(a, True) and _is(b, False) and self._is_bool(s.test) and (
-                target.kind == BOOL
-            ):
+            elif _is(a, True) and _is(b, False) and self._is_bool(s.test) and (target.kind == BOOL):
                 self.replace(target, s.test)
             else:
                 keep.append(k)
