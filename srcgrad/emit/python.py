@@ -211,9 +211,7 @@ class _Emitter:
                 self.line = line
         return body
 
-    def parts(
-        self, pop: ir.Assign, following: list[ir.Statement]
-    ) -> dict[int, ir.Assign] | None:
+    def parts(self, pop: ir.Assign, following: list[ir.Statement]) -> dict[int, ir.Assign] | None:
         """The statements right after a pop that take the record apart, if nothing else uses it."""
         kind = pop.target.kind
         if not isinstance(kind, TupleOf) or len(kind.items) < 2:
@@ -367,8 +365,10 @@ class _Emitter:
         if header is not None:
             body = [gast.If(_negated(header), [gast.Break()], []), *body]
         used = s.index is not None and self._used(s.index)
-        target = self.store(s.index) if used and s.index is not None else gast.Name(
-            "_", gast.Store(), None, None
+        target = (
+            self.store(s.index)
+            if used and s.index is not None
+            else gast.Name("_", gast.Store(), None, None)
         )
         parts = [self.operand(p) for p in s.range]
         zero = isinstance(s.range[0], ir.Const) and s.range[0].value == 0
@@ -436,8 +436,10 @@ class _Emitter:
         if type(value) is tuple:
             return gast.Tuple([self.literal(v) for v in value], gast.Load())
         if type(value) is slice:
-            parts = [None if p is None else self.literal(p)
-                     for p in (value.start, value.stop, value.step)]
+            parts = [
+                None if p is None else self.literal(p)
+                for p in (value.start, value.stop, value.step)
+            ]
             return gast.Slice(*parts)
         if isinstance(value, np.dtype) and value.kind in "fciub" and value.isnative:
             return attribute(self.module("numpy"), value.name if value.kind != "b" else "bool_")
@@ -506,9 +508,11 @@ def _helper_names(function: ir.Function) -> set[str]:
     """The names of the helpers that a function calls, or may need for its constants."""
     found = set()
     for s in ir.walk(function.block):
-        for thing in (s.function, *(a.value for a in s.operands() if isinstance(a, ir.Const))) if (
-            isinstance(s, ir.Assign)
-        ) else ():
+        for thing in (
+            (s.function, *(a.value for a in s.operands() if isinstance(a, ir.Const)))
+            if (isinstance(s, ir.Assign))
+            else ()
+        ):
             if _hashable(thing) and thing in HELPERS:
                 found.add(thing.__name__)
     return found
@@ -538,6 +542,7 @@ def _hashable(value: Any) -> bool:
     except TypeError:
         return False
     return True
+
 
 def _assignable(s: ir.Assign) -> bool:
     """Whether a call can stand on the left of an augmented assignment."""
