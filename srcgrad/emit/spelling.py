@@ -47,10 +47,22 @@ METHODS = {
     np.cumsum: "cumsum", np.argsort: "argsort", np.swapaxes: "swapaxes",
 }  # fmt: skip
 HELPERS = {
-    runtime.unbroadcast, runtime.total, runtime.zero_like, runtime.as_dtype, runtime.own_copy,
-    runtime.check_apart, runtime.finished, runtime.make_object, len_of_range,
-    runtime.fresh_items, runtime.add_items, runtime.put_back, runtime.copied_items,
-    runtime.last_written, runtime.writable, runtime.fails,
+    runtime.unbroadcast,
+    runtime.total,
+    runtime.zero_like,
+    runtime.as_dtype,
+    runtime.own_copy,
+    runtime.check_apart,
+    runtime.finished,
+    runtime.make_object,
+    len_of_range,
+    runtime.fresh_items,
+    runtime.add_items,
+    runtime.put_back,
+    runtime.copied_items,
+    runtime.last_written,
+    runtime.writable,
+    runtime.fails,
 }
 
 Ast = Any
@@ -92,9 +104,7 @@ class Speller:
     def __init__(self, reference: Callable[[Any], Ast]) -> None:
         self.reference = reference
 
-    def expression(
-        self, s: ir.Assign, args: list[Ast], kwargs: dict[str, Ast]
-    ) -> Ast:
+    def expression(self, s: ir.Assign, args: list[Ast], kwargs: dict[str, Ast]) -> Ast:
         """The expression for a call that yields a value."""
         f = s.function
         if f in BINARY:
@@ -130,8 +140,10 @@ class Speller:
     def numpy(self, s: ir.Assign, args: list[Ast], kwargs: dict[str, Ast]) -> Ast | None:
         f = s.function
         first = s.args[0] if s.args else None
-        is_array = isinstance(first, ir.Var) and isinstance(first.kind, Array) and bool(
-            first.kind.shape is not None
+        is_array = (
+            isinstance(first, ir.Var)
+            and isinstance(first.kind, Array)
+            and bool(first.kind.shape is not None)
         )
         if not is_array:
             return None
@@ -175,8 +187,7 @@ class Speller:
         where = {a % rank for a in axes}
         last = max(where)
         parts: list[Ast] = [
-            constant(None) if i in where else gast.Slice(None, None, None)
-            for i in range(last + 1)
+            constant(None) if i in where else gast.Slice(None, None, None) for i in range(last + 1)
         ]
         return parts[0] if len(parts) == 1 else gast.Tuple(parts, gast.Load())
 
