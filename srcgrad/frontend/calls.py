@@ -206,9 +206,7 @@ class Calls(Expressions):
             return self.call(Bound(Place(method), Place(function)), args, kwargs)
         return self.unknown_call(function, args, kwargs)
 
-    def computed(
-        self, function: Any, args: list[Value], kwargs: dict[str, Value]
-    ) -> Value | None:
+    def computed(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
         """The result of a rule's helper of known arguments, which needn't be lowered."""
         try:
             values = [self.static(a) for a in args]
@@ -306,9 +304,7 @@ class Calls(Expressions):
         effect = False
         if function in registry.inplace_rules:
             writes = tuple(ir.variables(operands[0]))
-            self.emit(
-                function, operands, named, inferred=Inferred(Opaque(None)), writes=writes
-            )
+            self.emit(function, operands, named, inferred=Inferred(Opaque(None)), writes=writes)
             return args[0] if function in _RETURNING else NONE
         if record is not None and record.mutates:
             writes = tuple(v for i in record.mutates for v in self.written(i, operands, named))
@@ -450,9 +446,7 @@ class Calls(Expressions):
                 str(error),
             ) from error
         self.inlined[function] = function.__code__
-        cells = dict(
-            zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-        )
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         defaults = function.__defaults__ or ()
         closure = Closure(
             source.node,
@@ -520,9 +514,7 @@ class Calls(Expressions):
             if consume is not None:
                 return None
             self.fall_off()
-            return self.known(
-                "the result", self.state.frames[number].get("%return", NONE)
-            )
+            return self.known("the result", self.state.frames[number].get("%return", NONE))
         finally:
             self.depth -= 1
             self.active_nodes.pop()
@@ -540,7 +532,11 @@ class Calls(Expressions):
     ) -> None:
         self.state.frames[self.current]["%returned"] = FALSE
         self.generate(
-            node, frame, lambda: self.yielded(self.expression(node.elt)), consume=consume, first=first
+            node,
+            frame,
+            lambda: self.yielded(self.expression(node.elt)),
+            consume=consume,
+            first=first,
         )
 
     def yielded(self, value: Value) -> None:
@@ -630,16 +626,12 @@ class Calls(Expressions):
         for name, value in kwargs.items():
             if name in keyword_only or (name in positional and name not in only_positional):
                 if name in values:
-                    raise self.refuse(
-                        f"{closure.name}() got multiple values for argument {name!r}"
-                    )
+                    raise self.refuse(f"{closure.name}() got multiple values for argument {name!r}")
                 values[name] = value
             elif a.kwarg is not None:
                 rest[name] = value
             else:
-                raise self.refuse(
-                    f"{closure.name}() got an unexpected keyword argument {name!r}"
-                )
+                raise self.refuse(f"{closure.name}() got an unexpected keyword argument {name!r}")
         if a.kwarg is not None:
             values[self.argument_name(a.kwarg)] = self.new(DictObject(rest))
         start = len(positional) - len(closure.defaults)
@@ -736,9 +728,7 @@ class Calls(Expressions):
 
     # Iteration
 
-    def iterate(
-        self, iterable: Value, body: Callable[[Value], None], name: str = "i"
-    ) -> None:
+    def iterate(self, iterable: Value, body: Callable[[Value], None], name: str = "i") -> None:
         """Run `body` for each item; a break it sets ends the iteration."""
         if isinstance(iterable, Generator):
             self.use_up(iterable)
@@ -927,9 +917,7 @@ class Calls(Expressions):
                 return value
             case Tuple():
                 items = value.items
-                return Sequence(
-                    ir.Const(len(items)), lambda i: self.item_of(items, i, value), True
-                )
+                return Sequence(ir.Const(len(items)), lambda i: self.item_of(items, i, value), True)
             case Generator():
                 return self.sequence(self.builtin_list(value))
             case Ref():
@@ -945,8 +933,10 @@ class Calls(Expressions):
                     return Sequence(self.builtin_len(value), lambda i: self.list_item(var, i))
                 if isinstance(thing, DictObject):
                     self.settled_keys(thing)
-                    keys = tuple(ir.Const(k) if not isinstance(k, tuple) else self.lift(k, None)
-                                 for k in thing.items)
+                    keys = tuple(
+                        ir.Const(k) if not isinstance(k, tuple) else self.lift(k, None)
+                        for k in thing.items
+                    )
                     return self.sequence(Tuple(keys))
                 return self.sequence_of_instance(value, thing)
             case ir.Const() if isinstance(value.value, (str, bytes, tuple, list, range, dict)):
@@ -955,9 +945,7 @@ class Calls(Expressions):
                 if value.kind.shape is None or not value.kind.shape:
                     return None
                 n = value.kind.shape[0]
-                length: Value = (
-                    ir.Const(n) if isinstance(n, int) else self.builtin_len(value)
-                )
+                length: Value = ir.Const(n) if isinstance(n, int) else self.builtin_len(value)
                 return Sequence(
                     length,
                     lambda i: self.emit(
@@ -1020,8 +1008,14 @@ class Calls(Expressions):
         number = self.unique()
         parent = self.frames[frame]
         self.frames[number] = Frame(
-            scope_of(node), parent.source, parent.namespace, frame, parent.owner,
-            parent.receiver, parent.name, True,
+            scope_of(node),
+            parent.source,
+            parent.namespace,
+            frame,
+            parent.owner,
+            parent.receiver,
+            parent.name,
+            True,
             None if consume is None else (self.current, consume),
         )
         self.state.frames[number] = {}
@@ -1384,8 +1378,11 @@ class Calls(Expressions):
             length: Value = ir.Const(len(known))
             return Sequence(
                 length,
-                lambda i: ir.Const(known[i.value]) if isinstance(i, ir.Const)
-                else self.range_item(parts, i),
+                lambda i: (
+                    ir.Const(known[i.value])
+                    if isinstance(i, ir.Const)
+                    else self.range_item(parts, i)
+                ),
                 False,
                 tuple(parts),
             )
@@ -1413,9 +1410,11 @@ class Calls(Expressions):
         inner = self.require(value)
         return Sequence(
             inner.length,
-            lambda i: Tuple((self.binary(operator.add, i, start), self.item(inner, i)))
-            if not (isinstance(start, ir.Const) and start.value == 0)
-            else Tuple((i, self.item(inner, i))),
+            lambda i: (
+                Tuple((self.binary(operator.add, i, start), self.item(inner, i)))
+                if not (isinstance(start, ir.Const) and start.value == 0)
+                else Tuple((i, self.item(inner, i)))
+            ),
             inner.structural,
             eager=inner.eager,
         )
@@ -1458,8 +1457,11 @@ class Calls(Expressions):
         elif any(p.structural for p in parts):
             length = ir.Const(min(known))
         else:
-            unique = [n for i, n in enumerate(lengths) if not any(
-                self.same_length(n, m) for m in lengths[:i])]
+            unique = [
+                n
+                for i, n in enumerate(lengths)
+                if not any(self.same_length(n, m) for m in lengths[:i])
+            ]
             length = unique[0]
             if len(unique) > 1:
                 length = self.emit(
@@ -1476,8 +1478,10 @@ class Calls(Expressions):
     def same_length(self, a: Value, b: Value) -> bool:
         if self.same(a, b):
             return True
-        sizes = [v.kind.size if isinstance(v, ir.Var) and isinstance(v.kind, Scalar) else None
-                 for v in (a, b)]
+        sizes = [
+            v.kind.size if isinstance(v, ir.Var) and isinstance(v.kind, Scalar) else None
+            for v in (a, b)
+        ]
         return sizes[0] is not None and sizes[0] == sizes[1]
 
     def builtin_reversed(self, value: Value) -> Value:
@@ -1605,8 +1609,14 @@ class Calls(Expressions):
         def combine(item: Value) -> None:
             values = self.state.frames[frame]
             zero = isinstance(values[name], ir.Const) and values[name].value == 0  # type: ignore[union-attr]
-            first = zero and step is not None and isinstance(start, ir.Const) and isinstance(
-                item, ir.Var) and isinstance(item.kind, (Scalar, Array)) and not self.in_loop()
+            first = (
+                zero
+                and step is not None
+                and isinstance(start, ir.Const)
+                and isinstance(item, ir.Var)
+                and isinstance(item.kind, (Scalar, Array))
+                and not self.in_loop()
+            )
             values[name] = item if first else step(values[name], item)
 
         self.iterate(value, combine)
@@ -1717,7 +1727,9 @@ class Calls(Expressions):
             keys = [self.call(key, [i], {}) if key is not None else i for i in items]
             if all(isinstance(k, ir.Const) for k in keys):
                 order = sorted(
-                    range(len(items)), key=lambda i: keys[i].value, reverse=reverse.value  # type: ignore[union-attr]
+                    range(len(items)),
+                    key=lambda i: keys[i].value,
+                    reverse=reverse.value,  # type: ignore[union-attr]
                 )
                 return self.new(ListObject(tuple(items[i] for i in order)))
             if key is not None:
@@ -1796,7 +1808,8 @@ class Calls(Expressions):
             case Scalar(dtype, python):
                 if python is None:
                     answers = {
-                        issubclass(dtype.type, cls), issubclass(type(dtype.type(0).item()), cls)
+                        issubclass(dtype.type, cls),
+                        issubclass(type(dtype.type(0).item()), cls),
                     }
                     if len(answers) == 2:
                         raise self.refuse("whether this is a Python number isn't known")
@@ -1969,9 +1982,7 @@ class Calls(Expressions):
     def builtin_bisect_right(self, items: Value, x: Value, *bounds: Value) -> Value:
         return self.bisected(bisect.bisect_right, items, x, bounds)
 
-    def bisected(
-        self, function: Any, items: Value, x: Value, bounds: tuple[Value, ...]
-    ) -> Value:
+    def bisected(self, function: Any, items: Value, x: Value, bounds: tuple[Value, ...]) -> Value:
         """An index into a sorted list: an int without a derivative."""
         operands = tuple(self.operand(v) for v in (items, x, *bounds))
         known = [constant(o) for o in operands]
@@ -1992,7 +2003,9 @@ class Calls(Expressions):
         return self.subscript(self.builtin_list(value), cut)
 
     def builtin_count(
-        self, start: Value = ir.Const(0), step: Value = ir.Const(1)  # noqa: B008
+        self,
+        start: Value = ir.Const(0),
+        step: Value = ir.Const(1),  # noqa: B008
     ) -> Value:
         def item(i: Value) -> Value:
             return self.binary(operator.add, start, self.binary(operator.mul, i, step))
@@ -2175,8 +2188,14 @@ def _owner(function: types.FunctionType) -> type | None:
 
 _RETURNING = frozenset(
     {
-        operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ipow,
-        operator.imod, operator.ifloordiv, operator.imatmul,
+        operator.iadd,
+        operator.isub,
+        operator.imul,
+        operator.itruediv,
+        operator.ipow,
+        operator.imod,
+        operator.ifloordiv,
+        operator.imatmul,
     }
 )
 
