@@ -337,8 +337,7 @@ class Expressions(Builder):
                 )
             owner = frame.parent
             while (
-                name not in self.frames[owner].scope.local
-                and self.frames[owner].parent is not None
+                name not in self.frames[owner].scope.local and self.frames[owner].parent is not None
             ):
                 owner = self.frames[owner].parent  # type: ignore[assignment]
             self.bind(name, value, owner)
@@ -408,7 +407,9 @@ class Expressions(Builder):
                 ref = self.new(ListObject(items, None, name))
             else:
                 ref = self.new(
-                    DictObject({k: self.lift(v, Path("item", path, k)) for k, v in value.items()}, name)
+                    DictObject(
+                        {k: self.lift(v, Path("item", path, k)) for k, v in value.items()}, name
+                    )
                 )
             self.lifted[path] = ref
             return ref
@@ -603,7 +604,9 @@ class Expressions(Builder):
             return first
         test = self.truth(first)
         if isinstance(test, ir.Const):
-            return first if test.value != conjunction else self.short_circuit(conjunction, nodes[1:])
+            return (
+                first if test.value != conjunction else self.short_circuit(conjunction, nodes[1:])
+            )
         name = f"%either{self.unique()}"
 
         def rest() -> None:
@@ -939,7 +942,9 @@ class Expressions(Builder):
         assert isinstance(items.kind, ListOf)
         if isinstance(key, Slice):
             var = self.emit(
-                operator.getitem, (items, self.operand(key)), inferred=Inferred(items.kind, (items,))
+                operator.getitem,
+                (items, self.operand(key)),
+                inferred=Inferred(items.kind, (items,)),
             )
             return self.project(var)
         return self.from_list(
@@ -1118,8 +1123,10 @@ class Expressions(Builder):
                 return ir.Const(int(np.prod(shape, dtype=int)))  # type: ignore[type-var, arg-type]
             if len(shape) == 1:
                 return self.emit(
-                    getattr, (value, ir.Const("size")),
-                    inferred=Inferred(Scalar(np.dtype(np.int64), True, shape[0])), name="size",
+                    getattr,
+                    (value, ir.Const("size")),
+                    inferred=Inferred(Scalar(np.dtype(np.int64), True, shape[0])),
+                    name="size",
                 )
         if name in ("T", "mT"):
             if shape is not None and len(shape) < 2 and name == "T":
