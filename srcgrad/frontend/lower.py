@@ -518,9 +518,7 @@ class Lowerer(Calls):
         """Whether a pattern matches, binding its names."""
         match pattern:
             case gast.MatchValue():
-                return self.truth(
-                    self.compare(gast.Eq(), subject, self.expression(pattern.value))
-                )
+                return self.truth(self.compare(gast.Eq(), subject, self.expression(pattern.value)))
             case gast.MatchSingleton():
                 return self.truth(self.identical(subject, ir.Const(pattern.value)))
             case gast.MatchAs():
@@ -543,9 +541,7 @@ class Lowerer(Calls):
                     elif isinstance(result, ir.Const):
                         result = test
                     else:
-                        result = self.emit(
-                            operator.or_, (self.operand(result), self.operand(test))
-                        )
+                        result = self.emit(operator.or_, (self.operand(result), self.operand(test)))
                 return result
             case gast.MatchSequence():
                 if not isinstance(subject, (Tuple, Ref)):
@@ -579,9 +575,7 @@ class Lowerer(Calls):
                     *zip(names, pattern.patterns, strict=True),
                     *zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True),
                 ]
-                return self.all_matched(
-                    [(p, self.attribute(subject, n)) for n, p in pairs]
-                )
+                return self.all_matched([(p, self.attribute(subject, n)) for n, p in pairs])
         raise self.refuse(f"the pattern {type(pattern).__name__} isn't supported")
 
     def matched_items(self, patterns: list[Any], items: list[Value]) -> Value:
