@@ -31,9 +31,7 @@ class Rules(Masks):
 
     def _named(self, s: ir.Assign) -> dict[str, Any]:
         copies = self.snapshots.get(s, {})
-        return {
-            k: self._value(ir.substitute(a, lambda v: copies.get(v, v))) for k, a in s.kwargs
-        }
+        return {k: self._value(ir.substitute(a, lambda v: copies.get(v, v))) for k, a in s.kwargs}
 
     def _value(self, operand: ir.Operand) -> Any:
         """The abstract value of an operand."""
@@ -50,9 +48,7 @@ class Rules(Masks):
                 items = []
                 for i, kind in enumerate(operand.kind.items):
                     items.append(
-                        self.emit(
-                            operator.getitem, (operand, ir.Const(i)), inferred=Inferred(kind)
-                        )
+                        self.emit(operator.getitem, (operand, ir.Const(i)), inferred=Inferred(kind))
                     )
                 return Tuple(tuple(items), operand.kind.type, operand)
             case ir.Const() if isinstance(operand.value, tuple):
@@ -171,9 +167,11 @@ class Rules(Masks):
         if isinstance(contribution, ir.Const) and contribution.value is None:
             return
         if isinstance(operand, ir.Pack):
-            items = self.unpacked(contribution) if not isinstance(contribution, ir.Var) else [
-                self.subscript(contribution, ir.Const(i)) for i in range(len(operand.items))
-            ]
+            items = (
+                self.unpacked(contribution)
+                if not isinstance(contribution, ir.Var)
+                else [self.subscript(contribution, ir.Const(i)) for i in range(len(operand.items))]
+            )
             for item, c in zip(operand.items, items, strict=True):
                 self.distribute(item, c)
         elif isinstance(operand, ir.Var):
@@ -186,8 +184,8 @@ class Rules(Masks):
         buffer = self.buffer(array)
         operand = self.index(key)
         value = self.operand(d_out)
-        items = operand.items if isinstance(operand, ir.Pack) and operand.type is tuple else (
-            operand,
+        items = (
+            operand.items if isinstance(operand, ir.Pack) and operand.type is tuple else (operand,)
         )
         if any(is_integer_array(item) for item in items):
             self.emit(
