@@ -85,9 +85,7 @@ class Contributions(Lowerer):
             self.adjoints[var] = self.emit(operator.add, (old, value), name=f"d_{var.name}")
 
     def _accumulate(self, into: ir.Var, value: ir.Operand) -> None:
-        self.emit(
-            operator.iadd, (into, value), inferred=Inferred(Opaque(None)), writes=(into,)
-        )
+        self.emit(operator.iadd, (into, value), inferred=Inferred(Opaque(None)), writes=(into,))
 
     def add_list(self, var: ir.Var, contribution: Any) -> None:
         """Add a list of contributions, item by item."""
@@ -101,9 +99,7 @@ class Contributions(Lowerer):
             # of what has no value on some path the adjoint may be the number 0.0
             number = value in self.numbers or getattr(value.kind, "shape", None) is None
             copied = np.array if number else np.ndarray.copy
-            copy = self.emit(
-                copied, (value,), inferred=Inferred(value.kind), name=f"d_{var.name}"
-            )
+            copy = self.emit(copied, (value,), inferred=Inferred(value.kind), name=f"d_{var.name}")
             if value in self.numbers:
                 self.numbers.add(copy)
             return copy
@@ -152,9 +148,7 @@ class Contributions(Lowerer):
             if old is not None:
                 self._accumulate(into, old)
         else:
-            into = self.emit(
-                np.array, (old,), inferred=Inferred(var.kind), name=f"d_{var.name}"
-            )
+            into = self.emit(np.array, (old,), inferred=Inferred(var.kind), name=f"d_{var.name}")
         self.buffers[var] = into
         self.live_buffers.add(into)
         return into
@@ -176,7 +170,8 @@ class Contributions(Lowerer):
             if have.dtype is None:
                 if kind.dtype.kind == "f":
                     value = self.emit(
-                        runtime.as_dtype, (value, ir.Const(kind.dtype)),
+                        runtime.as_dtype,
+                        (value, ir.Const(kind.dtype)),
                         inferred=Inferred(_with_dtype(have, kind.dtype), (value,), False),
                     )
             elif have.dtype.kind == "c":
@@ -206,7 +201,8 @@ class Contributions(Lowerer):
         if isinstance(value.kind, Scalar):
             return self.emit(dtype.type, (value,), inferred=Inferred(Scalar(dtype, False)))
         return self.emit(
-            runtime.as_dtype, (value, ir.Const(dtype)),
+            runtime.as_dtype,
+            (value, ir.Const(dtype)),
             inferred=Inferred(_with_dtype(value.kind, dtype), (value,), False),
         )
 
@@ -277,15 +273,17 @@ class Contributions(Lowerer):
 
     def _spread(self, value: ir.Operand, kind: Array | Scalar, like: ir.Var) -> ir.Var:
         shape = self.emit(
-            np.shape, (like,), inferred=Inferred(TupleOf(
-                tuple(Scalar(INT.dtype, True, n) for n in kind.shape or ())
-            )),
+            np.shape,
+            (like,),
+            inferred=Inferred(TupleOf(tuple(Scalar(INT.dtype, True, n) for n in kind.shape or ()))),
             name="shape",
         )
         views = (value,) if isinstance(value, ir.Var) else ()
         dtype = getattr(value.kind, "dtype", None) if isinstance(value, ir.Var) else kind.dtype
         return self.emit(
-            np.broadcast_to, (value, shape), inferred=Inferred(Array(dtype, kind.shape), views),
+            np.broadcast_to,
+            (value, shape),
+            inferred=Inferred(Array(dtype, kind.shape), views),
             name=f"d_{like.name}",
         )
 
