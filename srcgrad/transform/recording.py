@@ -213,9 +213,7 @@ class _Recorder:
         self.stacks.append(ir.Assign(stack, list, (ir.Pack(list, ()),)))
         pushed: ir.Operand = originals[0] if single else ir.Pack(tuple, tuple(originals))
         block.statements.append(
-            ir.Assign(
-                ir.Var("_", Opaque(None)), list_append, (stack, pushed), writes=(stack,)
-            )
+            ir.Assign(ir.Var("_", Opaque(None)), list_append, (stack, pushed), writes=(stack,))
         )
         if single:
             return [ir.Assign(twins[0], list.pop, (stack,), views=(stack,), writes=(stack,))]
