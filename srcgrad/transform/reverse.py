@@ -84,9 +84,7 @@ class Adjoint(Rules):
         first = s.args[0]
         if s.target in self.shadows or (isinstance(first, ir.Var) and first in self.shadows):
             self.reverse_list(s)
-        elif s.writes and any(
-            self.activity.active(v) for o in s.args[1:] for v in ir.variables(o)
-        ):
+        elif s.writes and any(self.activity.active(v) for o in s.args[1:] for v in ir.variables(o)):
             raise UnsupportedError("a list that has no adjoint holds active values", s.span)
 
     def _tuple_adjoint(self, var: ir.Var) -> Any:
@@ -123,9 +121,7 @@ class Adjoint(Rules):
             return
         rule = registry.inplace_rules.get(s.function)
         if rule is None:
-            raise UnsupportedError(
-                f"{name_of(s.function)} has no reverse rule", s.span, HOW_TO_ADD
-            )
+            raise UnsupportedError(f"{name_of(s.function)} has no reverse rule", s.span, HOW_TO_ADD)
         named: dict[str, Any] = {**self._named(s), "d_x": self.shadows[written]}
         result = self.inline(rule, self._values(s), named)  # type: ignore[arg-type]
         for operand, c in zip(s.args[1:], self._contributions(result)[1:], strict=True):
