@@ -10,7 +10,7 @@ from __future__ import annotations
 import linecache
 import operator
 
-HELPERS = '''\
+HELPERS = """\
 import numpy as np
 
 
@@ -39,7 +39,7 @@ def gather(items, a):
     items.append(np.sin(a))
 
 
-'''
+"""
 
 N = 4  # the length of most arrays
 M = 3  # the number of rows
