@@ -104,9 +104,7 @@ class Generator:
         for _ in range(self.random.randint(2, 7)):
             self.statement("    ", 2)
         kept = self.random.sample(self.arrays, min(3, len(self.arrays)))
-        result = " + ".join(
-            f"{self.scalar()} * np.sum({a} * {self.expression(1)})" for a in kept
-        )
+        result = " + ".join(f"{self.scalar()} * np.sum({a} * {self.expression(1)})" for a in kept)
         return "\n".join(["def program(x, y, c):", *self.lines, f"    return {result}", ""])
 
 
