@@ -108,7 +108,10 @@ class Program:
         namespace = dict(self.names)
         filename = f"<sample {next(NUMBERS)}>"
         linecache.cache[filename] = (
-            len(self.text), None, self.text.splitlines(keepends=True), filename
+            len(self.text),
+            None,
+            self.text.splitlines(keepends=True),
+            filename,
         )
         exec(compile(self.text, filename, "exec"), namespace)
         loss: Callable[..., Any] = namespace["loss"]
