@@ -93,13 +93,14 @@ def check_case(function: Any, sample: Case, seed: int = 0) -> None:
     for round_ in range(3):
         rng = np.random.default_rng(seed + round_)
         d_out = _direction(list(out) if isinstance(out, (list, tuple)) else out, rng)
-        direction = [
-            None if i in sample.fixed else _direction(a, rng) for i, a in enumerate(args)
-        ]
+        direction = [None if i in sample.fixed else _direction(a, rng) for i, a in enumerate(args)]
         step = 1e-6
         plus, minus = (
             function(
-                *[a if d is None else _moved(a, d, s) for a, d in zip(args, direction, strict=True)],
+                *[
+                    a if d is None else _moved(a, d, s)
+                    for a, d in zip(args, direction, strict=True)
+                ],
                 **sample.kwargs,
             )
             for s in (step, -step)
@@ -118,9 +119,7 @@ def check_case(function: Any, sample: Case, seed: int = 0) -> None:
             assert record.partials is not None
             result = record.partials(*args, **sample.kwargs, out=out)
             result = result if isinstance(result, tuple) else (result,)
-            found = _total(
-                tuple(None if p is None else d_out * p for p in result), args, direction
-            )
+            found = _total(tuple(None if p is None else d_out * p for p in result), args, direction)
         scale = max(1.0, abs(expected), abs(found))
         assert abs(found - expected) <= sample.tolerance * scale, (
             f"{function} {sample}: rule {found!r}, differences {expected!r}"
@@ -137,7 +136,7 @@ def _total(result: Any, args: tuple[Any, ...], direction: list[Any]) -> float:
             if u is not None:
                 assert c is not None, "a float argument got no contribution"
                 total += _inner(unbroadcast(c, a), u)
-    for argument_direction in direction[len(result):]:
+    for argument_direction in direction[len(result) :]:
         assert all(u is None for u in _leaves(argument_direction)), "an argument was forgotten"
     return total
 
@@ -146,9 +145,5 @@ def _spread(contribution: Any, argument: Any) -> list[Any]:
     if isinstance(argument, (list, tuple)):
         if contribution is None:
             return [None] * len(_leaves(argument))
-        return [
-            leaf
-            for c, a in zip(contribution, argument, strict=True)
-            for leaf in _spread(c, a)
-        ]
+        return [leaf for c, a in zip(contribution, argument, strict=True) for leaf in _spread(c, a)]
     return [contribution]
