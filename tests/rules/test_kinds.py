@@ -103,8 +103,13 @@ def varied(value: Any, how: str) -> Any:
     elif how == "real":
         result[...] = value.real
     elif how == "turned":
-        result[...] = np.resize(np.array([1, 1j, -1, -1j])[[0, 1, 3, 2]], value.shape) if (
-            value.dtype.kind == "c") else value[..., ::-1] if value.ndim else value
+        result[...] = (
+            np.resize(np.array([1, 1j, -1, -1j])[[0, 1, 3, 2]], value.shape)
+            if (value.dtype.kind == "c")
+            else value[..., ::-1]
+            if value.ndim
+            else value
+        )
     return result
 
 
