@@ -14,6 +14,7 @@ X = np.array([0.4, -0.7, 1.1, 0.9])
 
 def slope(f, x, direction, step=1e-5):
     """The derivative along a direction by differences of fourth order."""
+
     def value(t):
         return float(f(x + t * direction))
 
