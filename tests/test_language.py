@@ -30,7 +30,8 @@ def check(f, *args, argnums=None, tolerance=1e-6):
     """Compare the gradient of `f` with finite differences along a random direction."""
     if argnums is None:
         argnums = tuple(
-            i for i, a in enumerate(args)
+            i
+            for i, a in enumerate(args)
             if isinstance(a, float) or (isinstance(a, np.ndarray) and a.dtype.kind == "f")
         )
     before = copy.deepcopy(args)
@@ -1097,7 +1098,8 @@ def test_of_an_array(f, sign):
 
 
 @pytest.mark.parametrize(
-    "f", [nested_element_loops, over_ndindex, over_ndenumerate, over_flat, row_views],
+    "f",
+    [nested_element_loops, over_ndindex, over_ndenumerate, over_flat, row_views],
     ids=lambda f: f.__name__,
 )
 def test_of_a_matrix(f):
