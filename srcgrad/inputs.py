@@ -1,4 +1,4 @@
-"""The parameters of the function being compiled: abstract values, checks, copies of what it writes."""
+"""The parameters of the function being compiled: abstract values, checks, copies of inputs."""
 
 from __future__ import annotations
 

@@ -1728,8 +1728,8 @@ class Calls(Expressions):
             if all(isinstance(k, ir.Const) for k in keys):
                 order = sorted(
                     range(len(items)),
-                    key=lambda i: keys[i].value,
-                    reverse=reverse.value,  # type: ignore[union-attr]
+                    key=lambda i: keys[i].value,  # type: ignore[union-attr]
+                    reverse=reverse.value,
                 )
                 return self.new(ListObject(tuple(items[i] for i in order)))
             if key is not None:
@@ -2004,7 +2004,7 @@ class Calls(Expressions):
 
     def builtin_count(
         self,
-        start: Value = ir.Const(0),
+        start: Value = ir.Const(0),  # noqa: B008
         step: Value = ir.Const(1),  # noqa: B008
     ) -> Value:
         def item(i: Value) -> Value:
