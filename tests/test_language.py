@@ -89,6 +89,35 @@ def scalar_becomes_array(x):
     return np.sum(s * s)
 
 
+def number_becomes_array_in_place(x):
+    total = 0
+    for i in range(3):
+        total += x * (i + 1)
+    return np.sum(total * total)
+
+
+def first_iteration_is_special(x):
+    for i in range(len(x)):
+        if i == 0:
+            y = x * 2
+        else:
+            y = y * x[i]
+        if i == 3:
+            return np.sum(y)
+    return x[0]
+
+
+def sum_of_arrays(x):
+    return np.sum(np.stack([sum(x * k * v for k in range(3)) for v in x]) ** 2)
+
+
+def unknown_number_unpacked(x):
+    kept = [v for v in x if v > -9]
+    a, *rest, b = kept
+    c, d, e, f, g = kept
+    return a * b + sum(rest) * c * g
+
+
 def loop_that_does_not_run(x, n):
     y = x
     for i in range(n):
@@ -1067,6 +1096,8 @@ def elements_read_while_written(x):
 
 
 ONE_ARRAY = [
+    number_becomes_array_in_place, first_iteration_is_special, sum_of_arrays,
+    unknown_number_unpacked,
     assigned_in_one_branch, reused_for_another_type, integer_becomes_float, scalar_becomes_array,
     static_counter, names_like_ours, unicode_names, shadowed_builtins, shadowed_numpy,
     chained_assignment, swapped, starred, walrus, deleted, annotated, nested_branches,

@@ -174,8 +174,8 @@ CASES = {
         def f(x):
             y = x[0]
             while x[1] > 0:
-                y = (y, x[0])
-            return y  # <-
+                y = (y, x[0])  # <-
+            return y
         """,
         "y",
         "'y' has values of different kinds after this branch",

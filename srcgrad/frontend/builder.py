@@ -45,12 +45,14 @@ from .values import (
     Materialize,
     NeedStatic,
     Partial,
+    Peel,
     Place,
     Ref,
     Slice,
     State,
     Thaw,
     Tuple,
+    Unbound,
     Unkeepable,
     Value,
 )
@@ -107,6 +109,9 @@ class Builder:
         self.unrollable: set[Any] = set()
         self.dynamic_sites: set[int] = set()  # expressions whose list must exist at run time
         self.sites: dict[int, int] = {}  # of a reference: the expression that made the list
+        self.loop_depth = self.fork_depth = 0  # loops around this place, branches in the innermost
+        self.unbound: UnsupportedError | None = None  # a name that had no value in this round
+        self.peelable = False  # whether the loop being settled can do without its first iteration
         self.thawed: set[Any] = set()  # loops and branches that mustn't freeze lists
         self.size_origins: dict[int, frozenset[Any]] = {}  # the arguments a dimension is of
         self.counter = 0
@@ -213,10 +218,16 @@ class Builder:
     def fork(self, state: State, run: Callable[[], None]) -> tuple[State, ir.Block]:
         outer = self.block
         self.state, self.block = state.copy(), ir.Block()
+        self.fork_depth += 1
         try:
             run()
             return self.state, self.block
+        except Unbound as need:
+            self.unbound = self.unbound or need.error
+            self.state.unreachable = True
+            return self.state, self.block
         finally:
+            self.fork_depth -= 1
             self.block = outer
 
     def continued(
@@ -379,18 +390,20 @@ class Builder:
         unroll: Callable[[], bool] | None = None,
         unrollable: bool = True,
         site: int = 0,
+        peelable: bool = False,
     ) -> None:
         """Lower a loop. `body` lowers one iteration and returns its exit flag.
 
         `unroll` is what to do instead when the index must be known when compiling, or when the
         loop changes what has no counterpart at run time; it says whether it could. `unrollable`
         says that it is likely to, so that asking for the value of the index is worthwhile.
-        `site` tells the loop from others.
+        `site` tells the loop from others. With `peelable`, a number that becomes an array raises
+        Peel, in the state before the loop.
         """
         span = self.span
         templates: dict[Slot, Any] = {}
         entry, outer = self.state, self.block
-        original, count = entry.copy(), len(outer.statements)
+        original, count, unbound = entry.copy(), len(outer.statements), self.unbound
         marker = object()
         if unroll is not None and unrollable:
             self.unrollable.add(marker)
@@ -408,6 +421,9 @@ class Builder:
                 index = ir.Var(index_name, int_kind(), origins=frozenset([marker]))
             list_kinds = self.list_kinds(entry)
             self.state, self.block = start.copy(), ir.Block()
+            self.unbound = unbound
+            forks, self.fork_depth = self.fork_depth, 0
+            self.loop_depth += 1
             try:
                 flag = body(index)
                 end, block = self.state, self.block
@@ -443,9 +459,12 @@ class Builder:
                 continue
             finally:
                 self.block, self.span = outer, span
+                self.loop_depth -= 1
+                self.fork_depth = forks
             changed = self.list_kinds(entry) != list_kinds
             self.state = entry
             try:
+                self.peelable = peelable
                 changed |= self.widen_all(start, end, templates, params, marker, entry)
                 for template in templates.values():
                     if isinstance(template, Poison) and site and unroll is not None:
@@ -464,10 +483,15 @@ class Builder:
                 self.thawed.add(marker)
                 templates.clear()
                 continue
+            except Peel:
+                self.unrolled_instead(None, original, count)
+                raise
             if not changed:
                 break
         else:
             raise self.refuse("the kinds of the variables of this loop don't settle")
+        if self.unbound is not None and not self.loop_depth:
+            raise self.unbound
         self._finish_loop(entry, start, end, block, templates, params, bounds, index, flag, marker)
 
     def unrolled_instead(
@@ -562,6 +586,8 @@ class Builder:
     def widened_leaf(self, name: str, template: Any, value: Any) -> Any:
         if not isinstance(template, Widened) and self.same(template, value):
             return template
+        if self.peelable and becomes_array(template, value):
+            raise Peel
         none = is_none(template) or is_none(value)
         optional = none or any(getattr(v, "optional", False) for v in (template, value))
         known = [v for v in (template, value) if not is_nothing(v) and not is_none(v)]
@@ -1221,6 +1247,13 @@ def absent(name: Any) -> ir.Const:
 def is_partial(value: Any) -> bool:
     """Whether a value is undefined on some path."""
     return value is ir.UNDEFINED or getattr(value, "partial", False)
+
+
+def becomes_array(template: Any, value: Any) -> bool:
+    """Whether a number is replaced by an array of known rank."""
+    number = isinstance(template, (ir.Var, ir.Const)) and isinstance(leaf_kind(template), Scalar)
+    kind = value.kind if isinstance(value, ir.Var) else None
+    return number and isinstance(kind, Array) and bool(kind.shape)
 
 
 def is_nothing(value: Any) -> bool:

@@ -21,11 +21,23 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
+from ..errors import UnsupportedError
 from ..kinds import Array, Opaque, Scalar
 from .builder import FALSE, NONE, TRUE, describe
 from .calls import Calls, MayFail, Trying
 from .expressions import BINARY, INPLACE
-from .values import Bound, DictObject, ListObject, Place, Ref, Sequence, Slice, Tuple, Value
+from .values import (
+    Bound,
+    DictObject,
+    Generator,
+    ListObject,
+    Place,
+    Ref,
+    Sequence,
+    Slice,
+    Tuple,
+    Value,
+)
 
 
 @dataclass(eq=False, slots=True)
@@ -143,7 +155,14 @@ class Lowerer(Calls):
             sequence = self.require(value)
             items = [sequence.item(ir.Const(i)) for i in range(len(targets))]
         else:
-            items = self.unpacked(value)
+            if isinstance(value, Generator):
+                value = self.list_of_items(value)
+            try:
+                items = self.unpacked(value)
+            except UnsupportedError:
+                if not self.unpack_list(targets, star, value):
+                    raise
+                return
         if star is None:
             if len(items) != len(targets):
                 raise self.refuse(
@@ -161,6 +180,22 @@ class Lowerer(Calls):
         self.assign(targets[star], middle)
         for target, item in zip(targets[star + 1 :], items[len(items) - after :], strict=True):
             self.assign(target, item)
+
+    def unpack_list(self, targets: list[Any], star: int | None, value: Value) -> bool:
+        """Unpack a list that exists at run time, its length unknown; False if it isn't one."""
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        if not isinstance(thing, ListObject) or thing.var is None:
+            return False
+        for i, target in enumerate(targets):
+            after = len(targets) - 1 - i
+            if star is None or i < star:
+                self.assign(target, self.subscript(value, ir.Const(i)))
+            elif i > star:
+                self.assign(target, self.subscript(value, ir.Const(-after - 1)))
+            else:
+                stop = ir.Const(-after) if after else NONE
+                self.assign(target, self.subscript(value, Slice(ir.Const(i), stop, NONE)))
+        return True
 
     def statement_AugAssign(self, node: Any) -> None:
         function = BINARY[type(node.op)]

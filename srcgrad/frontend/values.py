@@ -178,6 +178,18 @@ class Thaw(UnsupportedError):
         self.marker = marker
 
 
+class Unbound(Exception):
+    """A name is used that has no value yet; it may have one in the next iteration of a loop."""
+
+    def __init__(self, error: UnsupportedError) -> None:
+        super().__init__()
+        self.error = error
+
+
+class Peel(Exception):
+    """A number that a loop carries becomes an array: its first iteration is to stand alone."""
+
+
 class Materialize(Exception):
     """A list must exist at run time, because its length isn't known when compiling."""
 
