@@ -101,6 +101,28 @@ def check(text):
         total = sum(float(np.sum(g * v)) for g, v in zip(found, d, strict=True))
         if not abs(total - e) <= 1e-5 * (1 + abs(e)):
             raise Wrong(f"the derivative is {total}, not {e}\n{gradient.source}")
+    check_single(f, gradient, found)
+
+
+def check_single(f, gradient, expected):
+    """With float32 arguments the gradients are float32, and about the same."""
+    args = inputs(np.float32)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        value = float(f(*(np.array(a) if np.ndim(a) else a for a in args)))
+        try:
+            mine, found = gradient(*args)
+        except UnsupportedError:
+            return
+        except Exception as error:
+            raise Wrong(f"float32: {type(error).__name__}: {error}\n{gradient.source}") from error
+    if abs(mine - value) > 1e-5 * (1 + abs(value)):
+        raise Wrong(f"float32: the value is {mine}, not {value}\n{gradient.source}")
+    for g, e, a in zip(found, expected, args, strict=False):
+        if np.ndim(a) and g.dtype != np.float32:
+            raise Wrong(f"a gradient of dtype {g.dtype}\n{gradient.source}")
+        if not np.allclose(g, e, rtol=0.02, atol=0.02 * (1 + np.max(np.abs(e)))):
+            raise Wrong(f"float32: the gradient is {g}, not {e}\n{gradient.source}")
 
 
 @settings(

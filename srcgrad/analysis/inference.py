@@ -352,7 +352,10 @@ class _Sampler:
                 else:
                     number = (0.5, 0.25)[self.variant]
                 scalar = kind.dtype.type(number)
-                return scalar if kind.python is False else scalar.item()
+                python = kind.python
+                if python is None and kind.dtype.kind in "fc":  # only NumPy's raises a dtype
+                    python = self.variant == 0
+                return scalar if python is False else scalar.item()
             case ListOf(item) if item is not None and not isinstance(item, tuple):
                 return [self.value(item) for _ in range((3, 5)[self.variant])]
             case TupleOf(items, type_):
