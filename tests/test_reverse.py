@@ -361,3 +361,22 @@ def test_a_broadcast_array_that_is_written_later_is_refused():
 
     with pytest.raises(UnsupportedError, match="broadcast"):
         grad(program)(X)
+
+
+def test_a_branch_that_only_writes_is_no_choice_of_values() -> None:
+    def f(x, n):
+        y = x * 1.0
+        for i in range(n):
+            if i == 1:
+                continue
+            y[i - 1] = np.sin(x[i + 1])
+            if i == 1:
+                break
+        return np.sum(y**2)
+
+    x = np.array([0.3, -0.7, 1.1, 0.4])
+    gradient = srcgrad.grad(f)(x, 3)
+    step = 1e-6
+    for i, unit in enumerate(np.eye(4)):
+        expected = (f(x + step * unit, 3) - f(x - step * unit, 3)) / (2 * step)
+        assert abs(gradient[i] - expected) < 1e-6

@@ -341,7 +341,9 @@ class _Emitter:
             orelse = []
         if len(then) == 1 and len(orelse) == 1 and len(s.targets) == 1:
             a, b = then[0], orelse[0]
-            if isinstance(a, gast.Assign) and isinstance(b, gast.Assign):
+            # both must assign the target: what else one statement may do isn't a choice of values
+            target = self.names[s.targets[0]]
+            if _assigns(a, target) and _assigns(b, target):
                 if _size(a.value) + _size(b.value) < 14:
                     choice = gast.IfExp(test, a.value, b.value)
                     return [gast.Assign(a.targets, choice, None)]
@@ -520,6 +522,16 @@ def _helper_names(function: ir.Function) -> set[str]:
 
 def _code(body: list[Any]) -> bool:
     return any(not isinstance(s, (Comment, BlankLine)) for s in body)
+
+
+def _assigns(statement: Any, target: str) -> bool:
+    """Whether a statement assigns one name."""
+    return (
+        isinstance(statement, gast.Assign)
+        and len(statement.targets) == 1
+        and isinstance(statement.targets[0], gast.Name)
+        and statement.targets[0].id == target
+    )
 
 
 def _negated(test: Any) -> Any:
