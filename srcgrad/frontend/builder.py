@@ -191,9 +191,7 @@ class Builder:
             for n in new:
                 known[n.base] = found
 
-    def need_known_ints(
-        self, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
-    ) -> None:
+    def need_known_ints(self, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> None:
         """The kind of a result may follow from the value of an int: ask for it."""
         for operand in (*args, *kwargs.values()):
             for v in ir.variables(operand):
@@ -374,9 +372,7 @@ class Builder:
             items[key] = value
             state.heap[number] = ListObject(tuple(items), None, thing.external)
         elif isinstance(thing, Instance):
-            state.heap[number] = Instance(
-                thing.type, {**thing.items, key: value}, thing.external
-            )
+            state.heap[number] = Instance(thing.type, {**thing.items, key: value}, thing.external)
         else:
             state.heap[number] = DictObject(
                 {**thing.items, key: value}, thing.external, thing.is_set
@@ -494,9 +490,7 @@ class Builder:
             raise self.unbound
         self._finish_loop(entry, start, end, block, templates, params, bounds, index, flag, marker)
 
-    def unrolled_instead(
-        self, unroll: Callable[[], bool] | None, state: State, count: int
-    ) -> bool:
+    def unrolled_instead(self, unroll: Callable[[], bool] | None, state: State, count: int) -> bool:
         """Unroll a loop from the state before it; False if it can't be."""
         self.state = state
         del self.block.statements[count:]
@@ -566,9 +560,7 @@ class Builder:
             template = rebuild(value, [ir.UNDEFINED] * len(parts(value)))
         if alike(template, value):
             pairs = zip(parts(template), parts(value), strict=True)
-            new = rebuild(
-                template, [self.widen(name, t, v, start, end, marker) for t, v in pairs]
-            )
+            new = rebuild(template, [self.widen(name, t, v, start, end, marker) for t, v in pairs])
             if isinstance(template, Tuple) and template.missing is not value.missing:
                 return Poison(f"{shown_name(name)} may be None in this loop", self.span)
             return new
@@ -675,9 +667,7 @@ class Builder:
                     pairs = zip(template.shape, kind.shape, strict=True)
                     return Array(dtype, tuple(self.stable_size(m, n) for m, n in pairs))
         if isinstance(template, Scalar) and isinstance(kind, Scalar):
-            joined = join(
-                Scalar(template.dtype, template.python), Scalar(kind.dtype, kind.python)
-            )
+            joined = join(Scalar(template.dtype, template.python), Scalar(kind.dtype, kind.python))
             assert isinstance(joined, Scalar)
             size = None
             if template.size is None and kind.size is None:
