@@ -107,7 +107,17 @@ class Place(ir.Const):
 
 
 Value = (
-    ir.Var | ir.Const | Tuple | Ref | Slice | Closure | Bound | Partial | Sequence | Generator | InnerGradient
+    ir.Var
+    | ir.Const
+    | Tuple
+    | Ref
+    | Slice
+    | Closure
+    | Bound
+    | Partial
+    | Sequence
+    | Generator
+    | InnerGradient
 )
 
 
