@@ -64,7 +64,9 @@ def test_outer_values_and_parameters(tmp_path):
 
 def test_comments_are_kept(tmp_path):
     def commented(x):
-        y = np.sin(x)
+        y = x
+        for _ in range(3):
+            y = np.sin(y) * x
         return np.sum(y * y * x)
 
     gradient = grad(commented)

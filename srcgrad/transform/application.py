@@ -76,6 +76,9 @@ class Rules(Masks):
             self.feed(s, s.args[0], d_out, d_out, None)
             self._accumulate_at(s.args[0], values[1], d_out)
             return
+        if mask is not None and s.function is not np.where:
+            out = self.harmless(out, s, mask)
+            values = [self.harmless(v, s, mask) for v in values]
         if record.adjoint is not None:
             rule = record.adjoint
             self._check_keywords(s, rule)

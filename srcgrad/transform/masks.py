@@ -88,6 +88,23 @@ class Masks(Shadows):
             return contribution
         return self.limited(contribution, mask)
 
+    def harmless(self, value: Any, s: ir.Assign, mask: Mask) -> Any:
+        """A value that a rule uses, replaced where nothing is taken: there it may warn of what
+        the primal never computes, a division by zero say."""
+        if (
+            s.function in TAME
+            or not isinstance(value, ir.Var)
+            or not isinstance(value.kind, Array)
+            or _shape(value) != _shape(s.target)
+            or value.kind.dtype is None
+            or value.kind.dtype.kind not in "fc"
+        ):
+            return value
+        test, taken, _ = mask
+        half = ir.Const(0.5)
+        args = (test, value, half) if taken else (test, half, value)
+        return self.emit(np.where, args, name=value.name)
+
     def limited(self, d: Any, mask: Mask) -> Any:
         test, value, needed = mask
         if not needed:
