@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-
 from . import __version__
 from .api import Gradient, grad, value_and_grad
 from .errors import SrcgradError
