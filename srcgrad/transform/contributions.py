@@ -70,10 +70,14 @@ class Contributions(Lowerer):
         operand = self.operand(contribution)
         if isinstance(operand, ir.Pack):
             operand = self.number(contribution)
-        if operand in self.numbers and not (var.partial or var.optional):
-            assert isinstance(operand, ir.Var) and isinstance(var.kind, Array)
-            operand = self._spread(operand, var.kind, var)
-        value = self.fit(operand, var.kind, var)
+        value: ir.Operand
+        if operand in self.numbers and (var.partial or var.optional):
+            value = operand
+        else:
+            if operand in self.numbers:
+                assert isinstance(operand, ir.Var) and isinstance(var.kind, Array)
+                operand = self._spread(operand, var.kind, var)
+            value = self.fit(operand, var.kind, var)
         into = self.shadows.get(var) or self.buffers.get(var)
         if into is not None:
             self._accumulate(into, value)
@@ -82,7 +86,16 @@ class Contributions(Lowerer):
         if old is None:
             self.adjoints[var] = self.settled(value, var)
         else:
-            self.adjoints[var] = self.emit(operator.add, (old, value), name=f"d_{var.name}")
+            total = self.emit(operator.add, (old, value), name=f"d_{var.name}")
+            if old in self.numbers or value in self.numbers:
+                self.may_be_number(total)
+            self.adjoints[var] = total
+
+    def may_be_number(self, d: ir.Var) -> None:
+        """Note that the adjoint of an array may be the number 0.0."""
+        self.numbers.add(d)
+        if isinstance(d.kind, Array):
+            d.kind = Array(d.kind.dtype, None)
 
     def _accumulate(self, into: ir.Var, value: ir.Operand) -> None:
         self.emit(operator.iadd, (into, value), inferred=Inferred(Opaque(None)), writes=(into,))
@@ -101,7 +114,7 @@ class Contributions(Lowerer):
             copied = np.array if number else np.ndarray.copy
             copy = self.emit(copied, (value,), inferred=Inferred(value.kind), name=f"d_{var.name}")
             if value in self.numbers:
-                self.numbers.add(copy)
+                self.may_be_number(copy)
             return copy
         if not value.user and not value.name.startswith("d_"):
             value.name = f"d_{var.name}"

@@ -215,7 +215,7 @@ class Adjoint(Rules):
                 b = self.zero(var)
             target = ir.Var(f"d_{var.name}", adjoint_kind(var.kind))
             if isinstance(var.kind, Array) and any(is_zero(d) or d in self.numbers for d in (a, b)):
-                self.numbers.add(target)
+                self.may_be_number(target)
             targets.append(target)
             yields.append((a, b))
             after[var] = target
@@ -286,7 +286,7 @@ class Adjoint(Rules):
                 or is_zero(inits[-1])
                 or ((param.partial or param.optional) and params[-1].kind != param.kind)
             ):
-                self.numbers.add(params[-1])
+                self.may_be_number(params[-1])
         for v in carried:
             params.append(ir.Var(f"d_{v.name}", adjoint_kind(v.kind)))
             kinds.append(adjoint_kind(v.kind))
@@ -311,13 +311,18 @@ class Adjoint(Rules):
                     d = ir.Const(0.0)
                 else:
                     d = self._zeros_like(p) if same else self.zero(s.params[k])
+            if p not in self.numbers and isinstance(p.kind, Array):
+                if d in self.numbers or is_zero(d):
+                    d = self._spread(d, p.kind, p)
             results.append(d)
         results += [self.adjoints.pop(v, ir.Const(0.0)) for v in carried]
         body.results = tuple(results)
         self.mirrors[id(s.body)] = body
         self.block, self.adjoints = outer, outer_adjoints
         finals = tuple(ir.Var(p.name, kind) for p, kind in zip(params, kinds, strict=True))
-        self.numbers.update(f for f, p in zip(finals, params, strict=True) if p in self.numbers)
+        for final, p in zip(finals, params, strict=True):
+            if p in self.numbers:
+                self.may_be_number(final)
         index = None
         if s.index is not None:
             index = ir.Var(s.index.name, s.index.kind, s.index.user)
