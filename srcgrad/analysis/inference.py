@@ -167,7 +167,7 @@ def _sampled(
                 named = {k: sampler.operand(v) for k, v in kwargs.items()}
                 with np.errstate(all="ignore"), warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    result = function(*values, **named)
+                    result = _unrandom(function)(*values, **named)
                 results.append(result)
                 shared.append(
                     frozenset(i for i, leaf in enumerate(sampler.leaves) if _overlap(result, leaf))
@@ -223,7 +223,7 @@ def _confirmed(
             named = {k: sampler.operand(v) for k, v in kwargs.items()}
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                result = function(*values, **named)
+                result = _unrandom(function)(*values, **named)
         except Exception:
             continue
         pattern = _agreed(pattern, result, sampler)
@@ -278,6 +278,18 @@ class _Relative:
     offset: int
 
 
+def _unrandom(thing: Any) -> Any:
+    """A generator of random numbers, or its method, not the user's, which stays as it is."""
+    if isinstance(thing, np.random.Generator):
+        return np.random.default_rng(0)
+    if isinstance(thing, np.random.RandomState):
+        return np.random.RandomState(0)
+    owner = getattr(thing, "__self__", None)
+    if isinstance(owner, (np.random.Generator, np.random.RandomState)):
+        return getattr(_unrandom(owner), thing.__name__)
+    return thing
+
+
 class _Sampler:
     """Makes sample values: variant 0 C-contiguous and all different, variant 1 neither."""
 
@@ -325,7 +337,7 @@ class _Sampler:
 
     def operand(self, operand: ir.Operand) -> Any:
         if isinstance(operand, ir.Const):
-            return operand.value
+            return _unrandom(operand.value)
         if isinstance(operand, ir.Pack):
             items = [self.operand(item) for item in operand.items]
             return slice(*items) if operand.type is slice else operand.type(items)
