@@ -1051,8 +1051,8 @@ class Expressions(Builder):
             self.guards[Path("attribute", type(thing), name)] = raw
             return Bound(Place(raw, None), value)
         found = getattr(thing, name)
-        if isinstance(found, types.BuiltinMethodType):
-            return Place(found, None)  # made anew each time it is asked for
+        if callable(found) and getattr(thing, name) is not found:
+            return Place(found, None)  # a method, made anew each time it is asked for
         container = value.path if isinstance(value, Place) and value.path else thing
         return self.lift(found, Path("attribute", container, name))
 
