@@ -33,6 +33,7 @@ from .names import Names
 from .printer import BlankLine, Comment
 from .spelling import HELPERS, Speller, attribute, call, constant, name
 
+SUBSCRIPTS = {operator.getitem, operator.setitem, operator.delitem}
 LARGEST = 9  # primitives in one expression
 LITERALS = (bool, int, float, str, bytes, complex)
 MODULES = {"numpy": "np", "math": "math", "cmath": "cmath"}
@@ -259,8 +260,7 @@ class _Emitter:
                 return self.loop(s)
 
     def assign(self, s: ir.Assign) -> list[Any]:
-        args = [self.operand(a) for a in s.args]
-        kwargs = {k: self.operand(a) for k, a in s.kwargs}
+        args, kwargs = self.arguments(s)
         statement = self.speller.statement(s, args, kwargs)
         if statement is not None:
             return [statement]
@@ -270,6 +270,12 @@ class _Emitter:
         if isinstance(expression, gast.Name) and expression.id == self.names[s.target]:
             return []
         return [gast.Assign([self.store(s.target)], expression, None)]
+
+    def arguments(self, s: ir.Assign) -> tuple[list[Any], dict[str, Any]]:
+        args = [self.operand(a) for a in s.args]
+        if s.function not in SUBSCRIPTS if _hashable(s.function) else True:
+            args = [_written_out(a) for a in args]
+        return args, {k: _written_out(self.operand(a)) for k, a in s.kwargs}
 
     def _used(self, var: ir.Var) -> bool:
         if not hasattr(self, "_uses"):
@@ -410,8 +416,7 @@ class _Emitter:
             case ir.Var():
                 if operand in self.inlined:
                     s = self.inlined[operand]
-                    args = [self.operand(a) for a in s.args]
-                    kwargs = {k: self.operand(a) for k, a in s.kwargs}
+                    args, kwargs = self.arguments(s)
                     return self.speller.expression(s, args, kwargs)
                 return name(self.names[operand])
             case ir.Pack():
@@ -546,6 +551,20 @@ def _same(a: Any, b: Any) -> bool:
 
 def _size(node: Any) -> int:
     return sum(1 for _ in gast.walk(node))
+
+
+def _written_out(node: Any) -> Any:
+    """An argument with the slices in it as calls of `slice`: `:` stands in subscripts alone."""
+    if isinstance(node, gast.Slice):
+        parts = [constant(None) if p is None else p for p in (node.lower, node.upper, node.step)]
+        if node.step is None:
+            del parts[2]
+            if node.lower is None:
+                del parts[0]
+        return call(name("slice"), parts)
+    if isinstance(node, gast.Tuple):
+        return gast.Tuple([_written_out(item) for item in node.elts], node.ctx)
+    return node
 
 
 def _hashable(value: Any) -> bool:

@@ -16,32 +16,23 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
-from ..emit import runtime
 from ..errors import Span
 from ..kinds import INT, Array, Kind, Scalar, TupleOf
-from .elementwise import number_kind
+from .elementwise import makes_fresh, number_kind
+from .prune import prune
 from .recording import rename
+from .reuse import reuse
 from .simplify import simplify, use_counts
 
 COPIES: frozenset[Any] = frozenset({np.ndarray.copy, np.array, np.copy})
-# What returns an array of its own although `views` is empty for other reasons.
-NOT_FRESH: frozenset[Any] = frozenset(
-    {
-        list.pop,
-        builtins.getattr,
-        operator.call,
-        operator.getitem,
-        np.asarray,
-        runtime.finished,
-        np.broadcast_to,
-    }
-)
 
 
 def accumulate(function: ir.Function) -> None:
     """Improve how adjoints are allocated and added up, in place."""
     _Accumulator(function).run()
     simplify(function)
+    prune(function)
+    reuse(function)
 
 
 class _Accumulator:
@@ -88,17 +79,8 @@ class _Accumulator:
             ):  # fmt: skip
                 block.statements.remove(s)
                 self.replace(s.target, source)
-            elif self.makes_array(s):
+            elif makes_fresh(s):
                 fresh.add(s.target)
-
-    def makes_array(self, s: ir.Assign) -> bool:
-        """Whether a call returns an array of its own."""
-        kind = s.target.kind
-        return (
-            not s.views and not s.effect and not s.writes
-            and isinstance(kind, Array) and kind.shape not in (None, ())
-            and s.function not in NOT_FRESH and not isinstance(s.function, type)
-        )  # fmt: skip
 
     def replace(self, target: ir.Var, source: ir.Var) -> None:
         if target.user or not source.user:
@@ -170,7 +152,7 @@ class _Accumulator:
                 (m for m in block.statements[:position]
                  if isinstance(m, ir.Assign) and m.target is value), None,
             )  # fmt: skip
-            if maker is not None and self.counts[value] == 1 and self.makes_array(maker):
+            if maker is not None and self.counts[value] == 1 and makes_fresh(maker):
                 del block.statements[position], block.statements[start]
                 value.name, value.user = d.name, d.user
                 self.counts[value] = self.counts[d]

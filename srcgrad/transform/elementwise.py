@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,11 @@ import numpy as np
 from .. import ir
 from ..kinds import Array, Dimension, Kind, Scalar, Size, kind_of
 
+FRESH: frozenset[Any] = frozenset(
+    {operator.matmul, np.matmul, np.dot, np.where, np.sum, np.zeros, np.zeros_like, np.ones,
+     np.full, np.outer, np.ndarray.copy, np.ones_like, np.full_like, np.cumsum, np.concatenate,
+     np.stack, np.sort}
+)  # fmt: skip
 NUMBERS = (int, float, complex, np.generic)
 ARITHMETIC: frozenset[Any] = frozenset(
     {operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
@@ -27,6 +32,16 @@ def is_elementwise(function: Any) -> bool:
         return function in ARITHMETIC
     except TypeError:
         return False
+
+
+def makes_fresh(s: ir.Assign) -> bool:
+    """Whether a call surely returns an array that nothing else refers to."""
+    kind = s.target.kind
+    if not isinstance(kind, Array) or not kind.shape or s.views or s.writes or s.effect:
+        return False
+    if is_elementwise(s.function) and not any(k == "out" for k, _ in s.kwargs):
+        return True
+    return isinstance(s.function, Hashable) and s.function in FRESH
 
 
 def number_kind(operand: ir.Operand) -> Array | Scalar | None:
