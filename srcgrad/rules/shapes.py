@@ -306,11 +306,14 @@ def full(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferre
     return None
 
 
-@kind(operator.floordiv, operator.mod)
+@kind(operator.floordiv, operator.mod, operator.pow, operator.lshift, operator.rshift)
 def integer_division(
     args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
 ) -> Inferred | None:
-    """Of Python ints: the samples would not tell a quotient from a dimension."""
+    """Of Python ints: the samples would not tell a quotient from a dimension.
+
+    A power with a negative exponent is a float, but carries no derivative either.
+    """
 
     def is_int(operand: ir.Operand) -> bool:
         if isinstance(operand, ir.Const):
