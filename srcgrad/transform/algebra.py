@@ -247,6 +247,36 @@ def _scale_choice(
     return True
 
 
+def _unguard(ctx: Simplifier, s: ir.Assign, k: int) -> bool:
+    """Under `np.where(t, x, 0.0)` what `x` is elsewhere doesn't matter: no guards in its factors."""
+    test, kind = s.args[0], s.target.kind
+    value = _unguarded(ctx, s.args[k], test, k)
+    found, shape = number_kind(value), number_kind(test)
+    if value is s.args[k] or found is None or shape is None:
+        return False
+    if shape.shape != kind.shape or found.dtype != kind.dtype:  # type: ignore[attr-defined]
+        return False
+    s.args = (test, value, s.args[2]) if k == 1 else (test, s.args[1], value)
+    return True
+
+
+def _unguarded(ctx: Simplifier, operand: ir.Operand, test: ir.Operand, k: int) -> ir.Operand:
+    """An operand where `test` holds (k = 1) or doesn't (2); of divisors guards are kept."""
+    guard = ctx.definition(operand, np.where)
+    if guard is not None and len(guard.args) == 3 and guard.args[0] is test and not guard.kwargs:
+        return guard.args[k]
+    s = ctx.temporary(operand, operator.mul, operator.add, operator.sub, operator.neg)
+    if s is None:
+        return operand
+    args = tuple(_unguarded(ctx, a, test, k) for a in s.args)
+    if all(x is y for x, y in zip(args, s.args, strict=True)):
+        return operand
+    kind, before = elementwise_kind(s.function, args), number_kind(operand)
+    if kind is None or before is None or kind.dtype != before.dtype:
+        return operand
+    return ctx.emit(s.function, *args, kind=kind)
+
+
 def _never_zero(ctx: Simplifier, operand: ir.Operand) -> bool:
     """Whether a scalar is a number but 0, or such a number divided by a count."""
     if is_number(operand):
@@ -276,6 +306,8 @@ def choose(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
                 s.args = (inner, b, a)
                 return None
     for k, value in ((1, a), (2, b)):
+        if is_number(s.args[3 - k], 0.0) and _unguard(ctx, s, k):
+            return None
         found = choice(ctx, value)
         if found is not None and found[0] is test and is_number(found[3 - k], 0.0):
             if is_number(s.args[3 - k], 0.0):
@@ -393,6 +425,15 @@ def _factor(ctx: Simplifier, s: ir.Assign, function: Any) -> None:
         if second[0] is test and is_number(y, 0.0) and is_number(second[1], 0.0):
             s.function, s.args = np.where, (test, x, second[2])
             return
+        for k in (1, 2):
+            if second[0] is test and is_number(first[3 - k], 0.0) and is_number(second[3 - k], 0.0):
+                kind = elementwise_kind(operator.add, (first[k], second[k]))
+                if kind is not None and kind.dtype == s.target.kind.dtype:  # type: ignore[attr-defined]
+                    total_ = ctx.emit(operator.add, first[k], second[k], kind=kind)
+                    zero = ir.Const(0.0)
+                    s.args = (test, total_, zero) if k == 1 else (test, zero, total_)
+                    s.function = np.where
+                    return
     left, right = scaled(ctx, a), scaled(ctx, b)
     if left is not None and right is not None and is_array(a) and is_array(b):
         (c, x), (d, y) = left, right
