@@ -54,6 +54,9 @@ def is_inert(statement: ir.Assign) -> bool:
     if function in INERT or (isinstance(function, type) and issubclass(function, BaseException)):
         return True
     if function is builtins.getattr:
+        of = statement.args[0]
+        if isinstance(of, ir.Var) and isinstance(of.kind, Opaque):
+            return False  # of an object that srcgrad doesn't know
         return not (
             isinstance(statement.target.kind, (Array, Scalar)) and carries(statement.target.kind)
         )

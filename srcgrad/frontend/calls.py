@@ -9,6 +9,7 @@ import dataclasses
 import functools
 import itertools
 import operator
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -662,7 +663,9 @@ class Calls(Expressions):
             return self.emit(
                 cls, tuple(self.operand(a) for a in args), inferred=Inferred(Opaque(cls))
             )
-        library = cls.__module__.partition(".")[0] in STATIC_MODULES
+        library = getattr(sys.modules.get(cls.__module__), cls.__name__, None) is cls and (
+            cls.__module__.partition(".")[0] in STATIC_MODULES
+        )
         if library or not is_plain(cls):
             return self.unknown_call(cls, args, kwargs)
         ref = self.new(Instance(cls, {}))
