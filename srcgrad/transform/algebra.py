@@ -248,7 +248,7 @@ def _scale_choice(
 
 
 def _unguard(ctx: Simplifier, s: ir.Assign, k: int) -> bool:
-    """Under `np.where(t, x, 0.0)` what `x` is elsewhere doesn't matter: no guards in its factors."""
+    """Under `np.where(t, x, 0.0)` it doesn't matter what `x` is elsewhere: no guards in it."""
     test, kind = s.args[0], s.target.kind
     value = _unguarded(ctx, s.args[k], test, k)
     found, shape = number_kind(value), number_kind(test)
