@@ -28,6 +28,10 @@ TAME: frozenset[Any] = frozenset(
     {operator.add, operator.sub, operator.neg, np.add, np.subtract, np.negative, np.sin, np.cos,
      np.tanh}
 )  # fmt: skip
+# Functions whose rules divide by nothing, and so warn only of operands that aren't finite.
+QUIET: frozenset[Any] = frozenset(
+    {operator.mul, np.multiply, operator.abs, np.absolute, np.square, np.exp}
+)
 Mask = tuple[Any, bool, bool]  # the condition, the value it has, and whether it's needed by now
 
 
@@ -92,7 +96,7 @@ class Masks(Shadows):
         """A value that a rule uses, replaced where nothing is taken: there it may warn of what
         the primal never computes, a division by zero say."""
         if (
-            s.function in TAME
+            s.function in TAME | QUIET
             or not isinstance(value, ir.Var)
             or not isinstance(value.kind, Array)
             or _shape(value) != _shape(s.target)
