@@ -13,6 +13,7 @@ import functools
 import itertools
 import math
 import operator
+import types
 import typing
 
 import numpy as np
@@ -990,6 +991,33 @@ def object_chosen_by_branch(x):
     return d.a * d.b
 
 
+def object_made_on_a_branch_and_changed(x):
+    d = Dual(x[0], x[1])
+    if x[2] > 0:
+        d = Dual(x[3], x[4])
+    d.a = d.a * x[0]
+    rows = [x[0], x[1]] if x[3] > 0 else [x[2], x[3]]
+    rows[0] = rows[0] * 2
+    return d.a * d.b + rows[0] * rows[1]
+
+
+def simple_namespace(x):
+    s = types.SimpleNamespace(a=x[0], b=2.0)
+    s.a = s.a * s.b
+    s.c = x[1]
+    return s.a * s.c
+
+
+def generators_with_names_in_a_loop(x):
+    total = 0.0
+    for i in range(3):
+        pairs = zip(x, x[1:])
+        total += sum(a * b for a, b in pairs) * i
+        for k, v in enumerate(generated(x, total)):
+            total += k * v
+    return total
+
+
 def attribute_mutated_through_two_names(x):
     a = Dual(x[0], x[1])
     b = a
@@ -1096,6 +1124,7 @@ def elements_read_while_written(x):
 
 
 ONE_ARRAY = [
+    object_made_on_a_branch_and_changed, simple_namespace, generators_with_names_in_a_loop,
     number_becomes_array_in_place, first_iteration_is_special, sum_of_arrays,
     unknown_number_unpacked,
     assigned_in_one_branch, reused_for_another_type, integer_becomes_float, scalar_becomes_array,

@@ -39,6 +39,7 @@ from .values import (
     Bound,
     Closure,
     DictObject,
+    Generator,
     Heap,
     Instance,
     ListObject,
@@ -48,6 +49,7 @@ from .values import (
     Peel,
     Place,
     Ref,
+    Sequence,
     Slice,
     State,
     Thaw,
@@ -1145,19 +1147,47 @@ class Merger:
                 raise Materialize(b if p.var is not None else a, self.builder.span)
             pairs = zip(p.items, q.items, strict=True)
             items = tuple(self.merge("item", x, y) for x, y in pairs)
-            self.frozen.update((a.id, b.id))
-            return self.placed(ListObject(items, frozen=self.marker))
+            return self.placed(ListObject(items, frozen=self.shared(a, b)))
         if thawed or not same_layout(p, q):
             return self.poison(f"{shown_name(name)} is one of two objects after this branch")
         assert not isinstance(p, ListObject) and not isinstance(q, ListObject)
         named = {key: self.merge(key, item, q.items[key]) for key, item in p.items.items()}
+        return self.placed(replace(p, items=named, external=None, frozen=self.shared(a, b)))
+
+    def shared(self, a: Ref, b: Ref) -> Any:
+        """The marker with which to freeze an object that is one of two, which are frozen too.
+
+        None if nothing else refers to either of the two.
+        """
+        alone = references(self.a, a) == 1 and references(self.b, b) == 1
+        owners = [self.a.heap[a.id], self.b.heap[b.id]]
+        if alone and all(thing.frozen is None and not thing.external for thing in owners):
+            return None
         self.frozen.update((a.id, b.id))
-        return self.placed(replace(p, items=named, external=None, frozen=self.marker))
+        return self.marker
 
     def placed(self, thing: Heap) -> Ref:
         ref = Ref(self.builder.unique())
         self.heap[ref.id] = thing
         return ref
+
+
+def references(state: State, ref: Ref) -> int:
+    """How many values refer to an object; many, if that isn't known."""
+
+    def count(value: Any) -> int:
+        if isinstance(value, Ref):
+            return int(value.id == ref.id)
+        if isinstance(value, (Sequence, Generator)):
+            return 2
+        if isinstance(value, Closure):
+            inner = (*value.defaults, *value.keyword_defaults.values())
+            return sum(map(count, inner))
+        return sum(map(count, parts(value)))
+
+    values = [v for frame in state.frames.values() for v in frame.values()]
+    held = [v for thing in state.heap.values() for v in object_items(thing)]
+    return sum(map(count, (*values, *held)))
 
 
 def shown_name(name: Any) -> str:

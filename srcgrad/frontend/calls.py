@@ -655,6 +655,8 @@ class Calls(Expressions):
             named = dict(zip(fields, args, strict=False), **kwargs)
             items = [named[f] if f in named else self.lift(defaults[f], None) for f in fields]
             return Tuple(tuple(items), cls)
+        if cls is types.SimpleNamespace:
+            return self.new(Instance(cls, dict(kwargs)))
         if cls is collections.deque:
             if len(args) > 1 or kwargs:
                 raise self.refuse("a deque with a maximal length isn't supported", "use a list")
@@ -1434,6 +1436,7 @@ class Calls(Expressions):
                 body(Tuple((count, item)))
 
             self.iterate(generator, counted)
+            self.state.frames[frame].pop(name, None)
 
         return Generator(run)
 

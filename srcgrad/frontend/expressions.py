@@ -343,7 +343,7 @@ class Expressions(Builder):
             self.bind(name, value, owner)
             return
         if isinstance(value, (Sequence, Generator)) and not name.startswith("%"):
-            self.use_once(value)
+            self.use_once(value, name)
         if isinstance(value, ir.Var) and not value.user and not name.startswith("%"):
             value.name, value.user = name, not self.fixed_span
         if isinstance(value, Ref) and not name.startswith("%"):
@@ -352,10 +352,10 @@ class Expressions(Builder):
                 thing.var.name, thing.var.user = name, True
         self.state.frames[number][name] = value
 
-    def use_once(self, value: Sequence | Generator) -> None:
+    def use_once(self, value: Sequence | Generator, name: str) -> None:
         """Keep track of whether a generator, zip or map that has a name is used up."""
         if value.name is None and not (isinstance(value, Sequence) and value.bounds is not None):
-            value.name = f"%used{self.unique()}"
+            value.name = f"%used {name}"
             self.state.frames[self.current][value.name] = FALSE
 
     def use_up(self, value: Sequence | Generator) -> None:
