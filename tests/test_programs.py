@@ -16,7 +16,6 @@ REFUSED = {
     "dtw": "the key of a dict must be known",
     "geodesic_distance": "",
     "k_means": "the key of a dict must be known",
-    "matrix_exponential": "whether this is an array",
     "max_pooling_loops": "in this dict on one branch only",
     "queue_simulation": "can't be kept in a list",
 }
