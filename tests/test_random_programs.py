@@ -160,8 +160,7 @@ def difference(f, x, n, direction):
     try:
         with np.errstate(all="raise"):
             wide, narrow = (
-                (f(x + h * direction, n) - f(x - h * direction, n)) / (2 * h)
-                for h in (1e-5, 1e-6)
+                (f(x + h * direction, n) - f(x - h * direction, n)) / (2 * h) for h in (1e-5, 1e-6)
             )
             value = f(x, n)
     except (ArithmeticError, ValueError, IndexError, UnboundLocalError):
