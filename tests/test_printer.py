@@ -7,7 +7,6 @@ import importlib.util
 import math
 import pickle
 import sys
-import time
 import types
 import warnings
 from pathlib import Path
@@ -784,25 +783,6 @@ def test_checked_source_refuses_trees_that_no_text_means():
 
 def test_the_contexts_of_names_are_no_part_of_the_text():
     assert checked_source(gast.Assign([name("x")], name("y"), None)) == "x = y\n"
-
-
-def test_printing_and_checking_is_fast():
-    lines = [
-        "d_p = d_mean * y / p",
-        "d_w[1:-1, ...] += np.sum(x.T @ (d_p - 2 * y) ** 2, axis=0, keepdims=True)",
-        "for i in range(n):",
-        "    d_x[i] = np.where(x > 0, d_y[i], 0.0) + float(x.shape[0])",
-        "u = np.einsum('ij,jk->ik', aaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbb) * cccccccccccccccccc",
-        "v = (x, y, -z)",
-    ]
-    tree = gast.parse("def f(x):\n" + "".join(f"    {line}\n" for line in lines * 7))
-    assert 55 < to_source(tree).count("\n") < 70
-    times = []
-    for _ in range(20):
-        start = time.process_time()
-        checked_source(tree)
-        times.append(time.process_time() - start)
-    assert min(times) < 0.005
 
 
 # Random expressions

@@ -9,9 +9,7 @@ import os
 import pickle
 import subprocess
 import sys
-import textwrap
 import threading
-import time
 import types
 import zipfile
 
@@ -726,37 +724,6 @@ def test_source_attribute():
     functools.update_wrapper(names["other"], made)
     with pytest.raises(SourceError, match="cannot find the source of other"):
         get_source(names["other"])
-
-
-def test_speed(tmp_path):
-    functions = "".join(
-        f"def f{i}(x, y=1):\n"
-        f"    z = x[{i}:] * np.sin(y) + {i}\n"
-        "    for k in range(10):\n"
-        "        z = z + [v ** 2 for v in x if v > k][0]\n"
-        "    if z > 3:\n"
-        "        z *= 2\n"
-        "    return (lambda t: t + z)(y)\n"
-        "\n\n\n"
-        for i in range(100)
-    )
-    as_class = "class C:\n" + textwrap.indent(functions, "    ")
-    for name, text in [("flat.py", functions), ("one_class.py", as_class)]:
-        names = load(tmp_path / name, text)
-        f = names["f50"] if "f50" in names else names["C"].f50
-        linecache.getlines(str(tmp_path / name))
-        # Several times, as the machine may be busy.
-        assert any(timed(f, forget=True) < 0.03 for _ in range(30))
-        assert any(timed(f) < 0.0001 for _ in range(30))
-
-
-def timed(f, forget=False):
-    if forget:
-        module._sources.clear()
-        module._files.clear()
-    start = time.perf_counter()
-    get_source(f)
-    return time.perf_counter() - start
 
 
 def test_nothing_is_kept_for_ever(tmp_path):

@@ -177,18 +177,29 @@ def _lines(function: types.FunctionType) -> tuple[str, list[str]]:
     filename = code.co_filename
     # Through the module and its public functions, which doctest replaces to add its examples.
     linecache.checkcache(filename)
-    lines = linecache.getlines(filename, function.__globals__)
-    if lines:
-        return filename, lines
-    # From 3.13.1 on, the prompt and `python -c` keep their text by code object.
+    # From 3.13 on, the prompt and `python -c` keep their text, by code object or as <string>,
+    # which is also what every exec calls its text.
     from_code = getattr(linecache, "_getlines_from_code", None)
     lines = list(from_code(code) or ()) if from_code is not None else []
+    if not lines:
+        lines = linecache.getlines(filename, function.__globals__)
+        if filename == "<string>" and not _stands_in(code, lines):
+            lines = []
+        if lines:
+            return filename, lines
     if not lines:
         raise _not_found(code)
     if filename in ("<string>", "<stdin>"):
         return _register(code.co_name, "".join(lines)), lines
     linecache.cache[filename] = (len("".join(lines)), None, lines, filename)
     return filename, lines
+
+
+def _stands_in(code: types.CodeType, lines: list[str]) -> bool:
+    """Whether a text can be what a function was made from, by the line where it begins."""
+    line = code.co_firstlineno
+    head = "lambda" if code.co_name == "<lambda>" else code.co_name
+    return any(head in text for text in lines[line - 1 : line + 20])
 
 
 def _find(file: _File, code: types.CodeType) -> _Function:
