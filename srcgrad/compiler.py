@@ -25,8 +25,8 @@ import numpy as np
 from . import ir, rules
 from .analysis.aliasing import Aliasing
 from .analysis.inference import Inferred
-from .emit.printer import checked_source
 from .emit.python import Emitted, emit_function, reverse_sweep
+from .emit.verification import checked_source
 from .errors import InternalError, SrcgradError, UnsupportedError
 from .frontend.expressions import Frame
 from .frontend.lower import Lowerer

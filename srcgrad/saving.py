@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from .compiler import Compiled
-from .emit.printer import checked_source
+from .emit.verification import checked_source
 from .errors import UnsupportedError
 
 LARGEST_LITERAL = 64  # numbers written out; more are written as bytes

@@ -16,8 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from srcgrad.emit import printer
-from srcgrad.emit.printer import BlankLine, Comment, checked_source, to_source
+from srcgrad.emit import layout, verification
+from srcgrad.emit.printer import BlankLine, Comment, to_source
+from srcgrad.emit.verification import checked_source
 from srcgrad.errors import InternalError
 
 
@@ -70,7 +71,7 @@ def test_round_trips_the_sources_of(package, chunk):
             text = to_source(tree)
             again = ast.parse(text)
             assert ast.dump(original) == ast.dump(again), file
-            assert printer._difference(tree, again) is None, file
+            assert verification.difference(tree, again) is None, file
             assert text.endswith("\n") and not text.endswith("\n\n"), file
     finally:
         gc.enable()
@@ -87,7 +88,7 @@ def test_a_plain_ast_tree_prints_the_same():
 
 @pytest.mark.parametrize("width", [1, 30, 60])
 def test_breaking_lines_never_changes_their_meaning(monkeypatch, width):
-    monkeypatch.setattr(printer, "WIDTH", width)
+    monkeypatch.setattr(layout, "WIDTH", width)
     for file in [*sources("numpy")[::25], Path(ast.__file__)]:
         tree = ast.parse(file.read_bytes())
         assert ast.dump(tree) == ast.dump(ast.parse(to_source(tree))), file
@@ -332,7 +333,7 @@ def test_prints_a_statement_as_a_person_would(text):
 @pytest.mark.parametrize("text", [*EXPRESSIONS.strip().split("\n"), *STATEMENTS])
 def test_every_construct_can_be_broken(monkeypatch, text, width):
     tree = gast.parse(text)
-    monkeypatch.setattr(printer, "WIDTH", width)
+    monkeypatch.setattr(layout, "WIDTH", width)
     assert ast.dump(ast.parse(checked_source(tree))) == ast.dump(ast.parse(text))
 
 
@@ -350,7 +351,7 @@ def test_every_construct_can_be_broken(monkeypatch, text, width):
 def test_type_parameters(monkeypatch, text):
     assert checked_source(gast.parse(text)) == text + "\n"
     assert checked_source(ast.parse(text)) == text + "\n"
-    monkeypatch.setattr(printer, "WIDTH", 1)
+    monkeypatch.setattr(layout, "WIDTH", 1)
     assert ast.dump(ast.parse(checked_source(gast.parse(text)))) == ast.dump(ast.parse(text))
 
 
@@ -767,7 +768,7 @@ def test_a_very_long_sum_is_no_deep_recursion():
     ],
 )
 def test_checked_source_notices_every_difference(monkeypatch, meant, printed):
-    monkeypatch.setattr(printer, "to_source", lambda tree: printed)
+    monkeypatch.setattr(verification, "to_source", lambda tree: printed)
     with pytest.raises(InternalError):
         checked_source(gast.parse(meant))
 
@@ -929,7 +930,7 @@ PLACES = [
 def test_random_expressions_round_trip(tree, place, width):
     tree = module(place(tree))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(printer, "WIDTH", width)
+        patch.setattr(layout, "WIDTH", width)
         text = checked_source(tree)
     expected = Parsed().visit(gast.gast_to_ast(tree))
     assert shown(expected) == shown(ast.parse(text)), text
