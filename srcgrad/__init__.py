@@ -4,7 +4,8 @@ from typing import Any
 
 from .api import Gradient, grad, value_and_grad
 from .errors import InternalError, SourceError, SrcgradError, UnsupportedError
-from .forward import hessian, hvp, jacfwd, jacobian, jacrev, jvp
+from .forward import derivative, elementwise_grad, hvp, jvp, linearize, vhp
+from .jacobians import hessian, jacfwd, jacobian, jacrev
 from .pullback import vjp
 
 __version__ = "0.1.0"
@@ -14,6 +15,8 @@ __all__ = [
     "SourceError",
     "SrcgradError",
     "UnsupportedError",
+    "derivative",
+    "elementwise_grad",
     "grad",
     "hessian",
     "hvp",
@@ -21,7 +24,9 @@ __all__ = [
     "jacobian",
     "jacrev",
     "jvp",
+    "linearize",
     "value_and_grad",
+    "vhp",
     "vjp",
 ]
 

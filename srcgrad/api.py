@@ -48,6 +48,7 @@ class Gradient:
     __qualname__: str
     _pullback = False
     _tangent = False
+    _unit = False
 
     def __init__(
         self,
@@ -164,6 +165,21 @@ class Gradient:
         variant, free = self._find(args)
         return variant.compiled.function(*args, *free[: variant.used])
 
+    def _ready(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Compiled, tuple[Any, ...], tuple[Any, ...]]:
+        """What is compiled for a call, its arguments bound, and the outer values to pass on."""
+        if kwargs or len(args) != self._plain:
+            args = self._bound(args, kwargs)
+        args = self._unmapped(args)
+        for _, read, described, used, variant in self._entries.get(tuple(self._key(args)), ()):
+            free = read(self.primal)
+            if free is not None and (not free or described == tuple(map(describe, free))):
+                self._latest = variant
+                return variant.compiled, args, free[:used]
+        variant, free = self._find(args)
+        return variant.compiled, args, free[: variant.used]
+
     def _key(self, args: tuple[Any, ...]) -> list[Any]:
         """What the call looks up: every argument described."""
         static = self._store.static
@@ -220,6 +236,7 @@ class Gradient:
             self._pullback,
             not isinstance(self._argnums, tuple),
             self._tangent,
+            self._unit,
         )
         return compile_gradient(self.primal, request, arguments, static, self._text)
 
@@ -319,6 +336,8 @@ def _article(thing: Any) -> str:
 
 def _name(function: Any) -> str:
     name = getattr(function, "__name__", None)
+    if isinstance(function, Gradient):
+        return f"d_{name or 'function'}".replace("<lambda>", "function")
     if name is None and isinstance(function, functools.partial):
         return _name(function.func)
     if name is None:

@@ -71,6 +71,7 @@ class Request:
     pullback: bool = False
     single: bool = True  # one gradient, not in a tuple
     tangent: bool = False  # carry tangents of the inputs along
+    unit: bool = False  # the tangent of the only input is 1
 
 
 @dataclass(eq=False)
@@ -138,8 +139,12 @@ class _Free:
     def name(self, path: Path) -> str:
         """A name for a parameter: `table["b"]` is `table_b`."""
         text = str(path.name)
+        return self.unused(text if text.isidentifier() else str(path))
+
+    def unused(self, text: str) -> str:
+        """A name for a parameter that no other one has."""
         if not text.isidentifier():
-            text = re.sub(r"\W+", "_", str(path)).strip("_")
+            text = re.sub(r"\W+", "_", text).strip("_")
         base = text = text if text.isidentifier() else "outer"
         number = 1
         while text in self.taken:
@@ -214,9 +219,9 @@ def _primal(
         values[name] = inputs.value(value, var, ("argument", name))
     targets = [chosen(low, request.name, arguments, values, which) for which in request.inputs]
     tangents: list[Value] = []
-    if request.tangent:
+    if request.tangent and not request.unit:
         for label, value, _ in targets:
-            var = ir.Var(f"t_{label}" if label.isidentifier() else "t_argument", Opaque(None), True)
+            var = ir.Var(free.unused(f"t_{label}"), Opaque(None), True)
             params.append(var)
             tangents.append(inputs.value(value, var, ("tangent", label)))
     if not request.pullback and not request.tangent:
@@ -270,10 +275,11 @@ def _compile_tangent(
     tangent.frames, tangent.state, tangent.counter = low.frames, low.state, low.counter
     tangent.on_free, tangent.widened = lowered.free, low.widened
     tangent.inlined, tangent.guards = {}, {}
-    given: dict[ir.Var, ir.Var] = {}
-    for (_, _, value), twin in zip(lowered.targets, lowered.tangents, strict=True):
-        pairs = zip(_floats(low, value), _floats(low, twin), strict=True)
-        given.update(pairs)
+    given: dict[ir.Var, ir.Operand] = {}
+    if request.unit:
+        given = _unit_tangents(tangent, lowered.wrt, function.block)
+    for (_, _, value), twin in zip(lowered.targets, lowered.tangents, strict=not request.unit):
+        given.update(zip(_floats(low, value), _floats(low, twin), strict=True))
     block = tangent.transform(function.block, given)
     tangent.block, tangent.span = block, None
 
@@ -281,26 +287,48 @@ def _compile_tangent(
         return tangent.full(v) if is_float(v.kind) else NONE
 
     moved = rebuilt(tangent, low, lowered.result, leaf)
-    whole = Tuple((lowered.result, lowered.aux)) if request.has_aux else lowered.result
-    block.results = (built(tangent, low, whole), moved)
+    shown = [built(tangent, low, lowered.result)] if request.value else []
+    aux = [built(tangent, low, lowered.aux)] if request.has_aux else []
+    block.results = (*shown, moved, *aux)
     function.block = block
     function.params = (*params, *lowered.free.found.values())
     ir.passed("tangents", function)
     prune(function)
     simplify(function)
     prune(function)
-    separate(function, 1)
+    separate(function, len(shown))
     used = ir.free_variables(function.block)
     kept = [(p, v) for p, v in lowered.free.found.items() if v in used]
     function.params = (*params, *(v for _, v in kept))
     function.name = f"jvp_{_base(request)}"
     names = ", ".join(label for label, _, _ in lowered.targets)
-    docstring = f"Value and tangent of {request.name}{_where(primal)} along {names}."
+    what = "Value and tangent" if request.value else "Tangent"
+    docstring = f"{what} of {request.name}{_where(primal)} along {names}."
+    if request.unit:
+        docstring = f"Derivative of {request.name}{_where(primal)} by {names}."
+        function.name = f"d_{_base(request)}"
     generated, text, filename, emitted = _emitted(request, [function], [docstring])
     common = _common(lowered, tangent, kept, used, arguments, static)
     return Compiled(
         generated[0], text, filename, emitted, **common, nesting=nesting(low, lowered.result)
     )
+
+
+def _unit_tangents(
+    tangent: Tangent, wrt: list[ir.Var], block: ir.Block
+) -> dict[ir.Var, ir.Operand]:
+    """Tangents of ones, made where the variables are."""
+    given: dict[ir.Var, ir.Operand] = {v: ir.Const(1.0) for v in wrt}
+    made = [i for i, s in enumerate(block.statements) if given.keys() & set(ir.targets(s))]
+    tangent.block = ones = ir.Block()
+    for v in wrt:
+        if isinstance(v.kind, Array):
+            given[v] = tangent.emit(
+                np.ones_like, (v,), inferred=Inferred(v.kind), name=f"t_{v.name}"
+            )
+    at = max(made, default=-1) + 1
+    block.statements[at:at] = ones.statements
+    return given
 
 
 def _floats(low: Lowerer, value: Value) -> list[ir.Var]:

@@ -1,33 +1,65 @@
-"""`jvp` and what is made of it: Hessian-vector products, Jacobians and Hessians."""
+"""Forward mode: `jvp`, `linearize`, `derivative`, and products with a Hessian."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
-from .api import Gradient, grad
+from .api import Argnums, Gradient, grad
 from .pullback import vjp
+from .trees import children, is_float, mapped, with_children
+
+T = TypeVar("T")
 
 
-class _Tangent(Gradient):
-    """Compiles the function that carries tangents of all its arguments along."""
+class Tangent(Gradient):
+    """Compiles the function that carries tangents of some arguments along."""
 
     _tangent = True
 
-    def __init__(self, primal: Callable[..., Any], count: int, has_aux: bool) -> None:
-        super().__init__(primal, tuple(range(count)), has_aux)
+    def push(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], tangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """What the generated function returns: (out, t_out, aux), without what wasn't asked for."""
+        compiled, args, free = self._ready(args, kwargs)
+        results = compiled.function(*args, *tangents, *free)
+        return results if self._value or self._has_aux else (results,)
+
+    def inputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
+        """The arguments that have tangents: what each is called, and its value."""
+        bound = args if not kwargs and len(args) == self._plain else self._bound(args, kwargs)
+        arguments = dict(zip(self._parameters, bound, strict=True))
+        found = []
+        for which in self._inputs:
+            name, part = self._placed(which, arguments)
+            value = arguments[name] if part is None else arguments[name][part]
+            found.append((name if part is None else f"{name}[{part!r}]", value))
+        return found
 
 
-_MOST = 128
+class _Unit(Tangent):
+    """The tangent of the only input is 1."""
+
+    _unit = True
 
 
-@functools.lru_cache(maxsize=_MOST)
-def _tangent(f: Callable[..., Any], count: int, has_aux: bool) -> _Tangent:
-    """The compiler of a function's tangents, kept so that a second call needn't compile."""
-    return _Tangent(f, count, has_aux)
+def kept(make: type[T]) -> Callable[..., T]:
+    """A maker of objects that keeps the latest, where the arguments can be hashed."""
+    cached = functools.lru_cache(maxsize=128)(make)
+
+    def get(*args: Any) -> T:
+        try:
+            return cached(*args)
+        except TypeError:
+            return make(*args)
+
+    return get
+
+
+_tangent = kept(Tangent)
 
 
 def jvp(
@@ -43,7 +75,7 @@ def jvp(
         f: the function; it may return an array of any shape, or containers of arrays.
         primals: the tuple of its positional arguments.
         tangents: the tuple of directions, each nested and shaped like its argument; None for an
-            argument that isn't of floats.
+            argument, or a part of one, that isn't of floats.
         has_aux: `f` returns a pair (result, aux).
 
     Returns:
@@ -62,153 +94,309 @@ def jvp(
         raise TypeError("jvp needs a tuple of primals and a tuple of tangents")
     if len(primals) != len(tangents):
         raise ValueError(f"jvp got {len(primals)} primals but {len(tangents)} tangents")
-    try:
-        forward = _tangent(f, len(primals), has_aux)
-    except TypeError:  # f can't be hashed
-        forward = _Tangent(f, len(primals), has_aux)
-    args = forward._unmapped(forward._bound(tuple(primals), {}))
-    variant, free = forward._find(args)
-    moved = [
-        _checked(t, p, f"tangent {i}")
-        for i, (t, p) in enumerate(zip(tangents, primals, strict=True))
-    ]
-    out, t_out = variant.compiled.function(*args, *moved, *free[: variant.used])
-    return (out[0], t_out, out[1]) if has_aux else (out, t_out)
+    moved = checked_tangents(tangents, primals, [f"tangent {i}" for i in range(len(primals))])
+    forward = _tangent(f, tuple(range(len(primals))), has_aux, True)
+    return forward.push(tuple(primals), {}, moved)
+
+
+def checked_tangents(
+    tangents: Iterable[Any], primals: Iterable[Any], places: Iterable[str]
+) -> list[Any]:
+    """Tangents with the nesting, shapes and dtypes of their primals."""
+    return [_checked(t, p, place) for t, p, place in zip(tangents, primals, places, strict=True)]
 
 
 def _checked(tangent: Any, primal: Any, place: str) -> Any:
-    """A tangent with the shape and dtype of its primal."""
-    if isinstance(primal, (np.ndarray, np.generic, float, complex)):
-        given = np.asarray(tangent)
-        if given.dtype.kind not in "fciub":
-            raise TypeError(f"{place} must be of floats, not {type(tangent).__name__}")
-        if given.shape != np.shape(primal):
+    inner = children(primal)
+    if inner is not None:
+        given = children(tangent)
+        if given is None or isinstance(primal, (dict, list, tuple)) > isinstance(
+            tangent, (dict, list, tuple)
+        ):
+            kind, found = type(primal).__name__, type(tangent).__name__
+            raise TypeError(f"{place} must be a {kind} like its primal, not a {found}")
+        if set(given) != set(inner):
             raise ValueError(
-                f"{place} must have the shape {np.shape(primal)} of its primal, not {given.shape}"
+                f"{place} must have the items {list(inner)} of its primal, not {list(given)}"
             )
-        dtype = np.asarray(primal).dtype
-        if dtype.kind not in "fc":
-            return tangent
-        if isinstance(primal, np.ndarray):
-            return given.astype(dtype)
-        return dtype.type(given) if isinstance(primal, np.generic) else given.item()
-    return tangent
+        items = {key: _checked(given[key], p, f"{place}[{key!r}]") for key, p in inner.items()}
+        return with_children(primal, items)
+    if not is_float(primal):
+        return primal
+    array = np.asarray(tangent)
+    if array.dtype.kind not in "fciub":
+        raise TypeError(f"{place} must be of floats, not {type(tangent).__name__}")
+    if array.shape != np.shape(primal):
+        raise ValueError(
+            f"{place} must have the shape {np.shape(primal)} of its primal, not {array.shape}"
+        )
+    dtype = np.asarray(primal).dtype
+    if array.dtype.kind == "c" and dtype.kind != "c":
+        raise TypeError(f"{place} is complex, but its primal is real")
+    if isinstance(primal, np.ndarray):
+        return array.astype(dtype)
+    return dtype.type(array) if isinstance(primal, np.generic) else array.item()
 
 
-def hvp(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
-    """The function `(*args, v) -> H v`, with H the Hessian of `f` by one argument.
+def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Linear]:
+    """The result of a function, and its derivative there as a linear function.
+
+    Args:
+        f: the function; it may return an array of any shape, or containers of arrays.
+        primals: its positional arguments.
+
+    Returns:
+        `(out, linear)`: `linear(*tangents)` is the derivative of `f` at `primals` along the
+        tangents, nested and shaped like `out`. It holds copies of the primals, so changing them
+        later doesn't matter.
+
+    Raises:
+        TypeError, ValueError: from `linear`, if its arguments aren't nested or shaped like the
+            primals.
+        UnsupportedError: `f` uses something that can't be differentiated.
+
+    >>> import numpy as np
+    >>> out, linear = linearize(lambda x: x**2, np.array([1.0, 2.0]))
+    >>> linear(np.array([1.0, 0.0])), linear(np.array([0.0, 1.0]))
+    (array([2., 0.]), array([0., 4.]))
+    """
+    if not primals:
+        raise TypeError("linearize needs the arguments of the function: linearize(f, *primals)")
+    zeros = [mapped(lambda x: 0 * x, p) for p in primals]
+    return jvp(f, primals, zeros)[0], Linear(f, primals)
+
+
+class Linear:
+    """The linear function that `linearize` returns.
+
+    Attributes:
+        source: the generated source; "" before the first call.
+    """
+
+    def __init__(self, f: Callable[..., Any], primals: tuple[Any, ...]) -> None:
+        self._primals = tuple(mapped(lambda x: +x, p) for p in primals)
+        self._tangent: Tangent = _tangent(f, tuple(range(len(primals))), False, False)
+
+    def __call__(self, *tangents: Any) -> Any:
+        if len(tangents) != len(self._primals):
+            raise TypeError(
+                f"this linear function takes {len(self._primals)} tangents, not {len(tangents)}"
+            )
+        places = [f"tangent {i}" for i in range(len(tangents))]
+        moved = checked_tangents(tangents, self._primals, places)
+        return self._tangent.push(self._primals, {}, moved)[0]
+
+    @property
+    def source(self) -> str:
+        """The generated source; "" before the first call."""
+        return self._tangent.source
+
+    def __repr__(self) -> str:
+        return f"<derivative of {self._tangent.__name__} at a point>"
+
+
+class Derived:
+    """A function made of generated ones, called with the arguments of its primal.
+
+    Attributes:
+        primal: the function it was made from.
+        source: the generated source for the latest signature; "" before the first call.
+    """
+
+    _what = "derivative"
+
+    def __init__(self, primal: Callable[..., Any], part: Gradient) -> None:
+        self.primal, self._part = primal, part
+        functools.update_wrapper(self, part)  # type: ignore[arg-type]
+
+    @property
+    def source(self) -> str:
+        """The generated source for the latest signature; "" before the first call."""
+        return self._part.source
+
+    def __repr__(self) -> str:
+        return f"<{self._what} of {getattr(self.primal, '__name__', 'function')}>"
+
+
+class _HessianProduct(Derived):
+    _what = "product with the Hessian"
+    _part: Tangent
+
+    def __init__(self, primal: Callable[..., Any], argnums: Argnums) -> None:
+        super().__init__(primal, _tangent(grad(primal, argnums), argnums, False, False))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        *primals, v = args
+        places, values = zip(*self._part.inputs(tuple(primals), kwargs), strict=True)
+        several = isinstance(self._part._argnums, tuple)
+        if several and (not isinstance(v, (tuple, list)) or len(v) != len(values)):
+            raise TypeError(f"the last argument must be a tuple of {len(values)} directions")
+        names = [f"the direction of {place!r}" for place in places]
+        moved = checked_tangents(v if several else [v], values, names)
+        return self._part.push(tuple(primals), kwargs, moved)[0]
+
+
+def hvp(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """The function `(*args, v) -> H v`, with H the Hessian of `f`.
 
     Forward mode over reverse mode: about twice the cost of a gradient, and no Hessian is formed.
+
+    Args:
+        f: a function that returns a number.
+        argnums: the arguments that H is by: a position, a name, or a tuple of them.
+
+    Returns:
+        A function called with the arguments of `f` and, last, the direction `v`, nested and
+        shaped like the chosen argument; for a tuple of argnums a tuple of directions. The
+        product is nested and shaped like `v`. `source` has the generated source.
 
     >>> import numpy as np
     >>> hvp(lambda x: np.sum(x**3))(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 6., 12.])
     """
-    gradient = grad(f, argnums)
+    return _HessianProduct(f, argnums)
 
-    def product(*args: Any) -> Any:
+
+class _VectorHessian(Derived):
+    _what = "vector-Hessian product"
+
+    def __init__(self, primal: Callable[..., Any], argnums: Argnums) -> None:
+        super().__init__(primal, grad(primal, argnums))
+        self._source = ""
+
+    @property
+    def source(self) -> str:
+        return self._source
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         *primals, v = args
-        tangents = [_zero(p) for p in primals]
-        tangents[argnums] = v
-        return jvp(gradient, tuple(primals), tuple(tangents))[1]
-
-    return product
-
-
-def _zero(primal: Any) -> Any:
-    """A zero tangent."""
-    if isinstance(primal, (np.ndarray, np.generic)) and primal.dtype.kind in "fc":
-        return np.zeros_like(primal)
-    if isinstance(primal, (tuple, list)) and not hasattr(primal, "_fields"):
-        return type(primal)(_zero(p) for p in primal)
-    if isinstance(primal, dict):
-        return {k: _zero(v) for k, v in primal.items()}
-    return 0.0 if isinstance(primal, float) else primal
+        part = self._part
+        several = isinstance(part._argnums, tuple)
+        bound = part._bound(tuple(primals), kwargs)
+        _, pullback = vjp(part, *bound)[:2]
+        self._source = pullback.source
+        found = dict(zip(part._parameters, pullback(tuple(v) if several else v), strict=True))
+        chosen = [found[name] if i is None else found[name][i] for name, i in part._inputs]
+        return tuple(chosen) if several else chosen[0]
 
 
-def jacfwd(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
-    """The Jacobian of `f` by one array or number, a column at a time (forward mode).
+def vhp(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """The function `(*args, v) -> v H`, with H the Hessian of `f`, by reverse mode twice.
 
-    Its shape is that of the result followed by that of the argument.
+    H is symmetric where it is continuous, so this is what `hvp` computes, which is cheaper. The
+    two are independent of each other: each checks the other.
 
     >>> import numpy as np
-    >>> jacfwd(lambda x: x**2)(np.array([1.0, 2.0]))
-    array([[2., 0.],
-           [0., 4.]])
+    >>> vhp(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]), np.array([1.0, 1.0]))
+    array([10.,  4.])
     """
-
-    def jacobian_of(*args: Any) -> Any:
-        x = args[argnums]
-        shape = np.shape(x)
-        columns = []
-        for direction in _basis(x):
-            tangents = [_zero(a) for a in args]
-            tangents[argnums] = direction
-            columns.append(np.asarray(jvp(f, args, tuple(tangents))[1]))
-        if not columns:
-            out = vjp(f, *args)[0]
-            return np.zeros((*np.shape(out), *shape))
-        return np.stack(columns, axis=-1).reshape((*columns[0].shape, *shape))
-
-    return jacobian_of
+    return _VectorHessian(f, argnums)
 
 
-def jacrev(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
-    """The Jacobian of `f` by one array or number, a row at a time (reverse mode).
+class _Derivative(Derived):
+    _part: Tangent
+
+    def __init__(self, primal: Callable[..., Any], argnums: int | str) -> None:
+        super().__init__(primal, _Unit(primal, argnums, False, False))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        ((place, x),) = self._part.inputs(args, kwargs)
+        if not is_float(x) or np.ndim(x):
+            what = f"an array of shape {np.shape(x)}" if np.ndim(x) else f"a {type(x).__name__}"
+            raise TypeError(
+                f"derivative is of a function of one float, but {place!r} is {what}; "
+                "use jacobian or elementwise_grad"
+            )
+        slope = self._part.push(args, kwargs, ())[0]
+        if np.ndim(slope) or not is_float(slope):
+            raise TypeError("derivative is of a function that returns a float; use jacfwd")
+        return slope
+
+
+def derivative(f: Callable[..., Any], argnums: int | str = 0) -> Callable[..., Any]:
+    """The derivative of a function of one number that returns a number, by forward mode.
+
+    Args:
+        f: the function; the other arguments may be anything.
+        argnums: the argument to differentiate by: a position or a name.
+
+    Raises:
+        TypeError: when called, if the argument isn't a float or the result isn't one.
+
+    >>> slope = derivative(lambda x, n: x**n)
+    >>> slope(2.0, 3)
+    12.0
+    """
+    if not isinstance(argnums, (int, str)) or isinstance(argnums, bool):
+        raise TypeError(f"argnums of derivative must be a position or a name, not {argnums!r}")
+    return _Derivative(f, argnums)
+
+
+class _Elementwise(Derived):
+    _part: Tangent
+
+    def __init__(self, primal: Callable[..., Any], argnums: int | str) -> None:
+        super().__init__(primal, _Unit(primal, argnums, False, False))
+        self._along: Tangent = _tangent(primal, argnums, False, False)
+        self._known: set[int] = set()  # the variants that are known to be of elementwise functions
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        ((place, x),) = self._part.inputs(args, kwargs)
+        if not is_float(x):
+            raise TypeError(
+                f"elementwise_grad is by an array of floats, but {place!r} is a {type(x).__name__}"
+            )
+        slope = self._part.push(args, kwargs, ())[0]
+        if np.shape(slope) != np.shape(x) or not is_float(slope):
+            raise TypeError(
+                "elementwise_grad needs a result of floats of the shape of the argument, "
+                f"{np.shape(x)}, not {np.shape(slope)}; use jacobian"
+            )
+        if id(self._part._latest) not in self._known:
+            self._check(args, kwargs, x, slope)
+            self._known.add(id(self._part._latest))
+        return slope
+
+    def _check(self, args: tuple[Any, ...], kwargs: Any, x: Any, slope: Any) -> None:
+        """Refuse a function whose Jacobian isn't diagonal: a product with it shows that."""
+        rng = np.random.default_rng(0)
+        v = rng.uniform(0.5, 1.5, np.shape(x))
+        if np.iscomplexobj(x):
+            v = v * np.exp(1j * rng.uniform(0.0, 6.0, np.shape(x)))
+        moved = checked_tangents([v if np.ndim(v) else v[()]], [x], ["the direction"])
+        found = self._along.push(args, kwargs, moved)[0]
+        epsilon = float(np.finfo(np.asarray(slope).dtype).eps)
+        if not np.allclose(found, v * slope, rtol=epsilon**0.5, atol=1e-300, equal_nan=True):
+            kind = "holomorphic elementwise" if np.iscomplexobj(x) else "elementwise"
+            raise TypeError(f"elementwise_grad needs a function that is {kind}; use jacobian")
+
+
+def elementwise_grad(f: Callable[..., Any], argnums: int | str = 0) -> Callable[..., Any]:
+    """The derivative of an elementwise function of an array, element by element.
+
+    One sweep of forward mode, whatever the size of the array.
+
+    Args:
+        f: a function each element of whose result depends on that element of the argument alone.
+        argnums: the argument to differentiate by: a position or a name.
+
+    Returns:
+        A function called with the arguments of `f`, whose result has the shape of the argument.
+
+    Raises:
+        TypeError: when called, if `f` isn't elementwise, which is tested numerically at the first
+            call for each signature.
 
     >>> import numpy as np
-    >>> jacrev(lambda x: x**2)(np.array([1.0, 2.0]))
-    array([[2., 0.],
-           [0., 4.]])
+    >>> elementwise_grad(lambda x: np.exp(x) * x)(np.array([0.0, 1.0]))
+    array([1.        , 5.43656366])
     """
-
-    def jacobian_of(*args: Any) -> Any:
-        out, pullback = vjp(f, *args)[:2]
-        rows = [np.asarray(pullback(seed)[argnums]) for seed in _basis(out)]
-        shape = (*np.shape(out), *np.shape(args[argnums]))
-        return np.stack(rows).reshape(shape) if rows else np.zeros(shape)
-
-    return jacobian_of
+    if not isinstance(argnums, (int, str)) or isinstance(argnums, bool):
+        raise TypeError(f"argnums of elementwise_grad must be a position or a name: {argnums!r}")
+    return _Elementwise(f, argnums)
 
 
-def jacobian(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
-    """The Jacobian of `f`, in the mode that takes fewer sweeps.
-
-    >>> import numpy as np
-    >>> jacobian(lambda x: np.array([x[0] * x[1], x[0]]))(np.array([2.0, 3.0]))
-    array([[3., 2.],
-           [1., 0.]])
-    """
-    forward, reverse = jacfwd(f, argnums), jacrev(f, argnums)
-
-    def jacobian_of(*args: Any) -> Any:
-        out, _ = vjp(f, *args)[:2]
-        return (forward if np.size(args[argnums]) <= np.size(out) else reverse)(*args)
-
-    return jacobian_of
-
-
-def hessian(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
-    """The Hessian of a function of an array that returns a number (forward over reverse).
-
-    >>> import numpy as np
-    >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
-    array([[6., 4.],
-           [4., 0.]])
-    """
-    return jacfwd(grad(f, argnums), argnums)
-
-
-def _basis(x: Any) -> list[Any]:
-    """The unit directions of an array or number."""
-    if not isinstance(x, np.ndarray):
-        return [type(x)(1.0)]
-    directions = []
-    for i in range(x.size):
-        direction = np.zeros(x.shape, x.dtype)
-        direction.flat[i] = 1.0
-        directions.append(direction)
-    return directions
-
-
-__all__ = ["hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp"]
+__all__ = [
+    "Derived", "Linear", "Tangent", "derivative", "elementwise_grad", "hvp", "jvp", "linearize",
+    "vhp",
+]  # fmt: skip

@@ -8,7 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, vjp
+from srcgrad import (
+    derivative,
+    elementwise_grad,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    linearize,
+    vhp,
+    vjp,
+)
 from srcgrad.errors import UnsupportedError
 from tests.programs import finite_differences
 from tests.test_nested import PROGRAMS
@@ -128,3 +141,152 @@ def test_jacobians() -> None:
 def test_jacobian_of_a_number() -> None:
     assert jacfwd(lambda x: x**3)(2.0) == pytest.approx(12.0)
     assert jacrev(lambda x: x**3)(2.0) == pytest.approx(12.0)
+
+
+# What is made of tangents
+
+
+def quartic(x: Any, y: float, power: int = 4) -> Any:
+    return np.sum(x**power) * y + np.sin(x[0] * y)
+
+
+def test_products_with_the_hessian_agree() -> None:
+    rng = np.random.default_rng(4)
+    x, v = rng.normal(size=3), rng.normal(size=3)
+    matrix = hessian(quartic)(x, 2.0)
+    np.testing.assert_allclose(hvp(quartic)(x, 2.0, v), matrix @ v, rtol=1e-12)
+    np.testing.assert_allclose(vhp(quartic)(x, 2.0, v), matrix @ v, rtol=1e-12)
+    np.testing.assert_allclose(hvp(quartic, "x")(x, 2.0, v, power=2)[1:], 4 * v[1:], rtol=1e-12)
+    both = hessian(quartic, ("x", 1))(x, 2.0)
+    product_x, product_y = hvp(quartic, (0, "y"))(x, 2.0, (v, 0.5))
+    np.testing.assert_allclose(product_x, both[0][0] @ v + 0.5 * both[0][1], rtol=1e-12)
+    np.testing.assert_allclose(product_y, both[1][0] @ v + 0.5 * both[1][1], rtol=1e-12)
+    np.testing.assert_allclose(both[0][0], matrix)
+
+
+def test_products_are_generated() -> None:
+    product = hvp(quartic)
+    assert product.source == ""
+    product(np.ones(2), 1.0, np.ones(2))
+    assert product.source.startswith("def jvp_d_quartic(x, y, power, t_x):")
+    assert repr(product) == "<product with the Hessian of quartic>"
+    with pytest.raises(ValueError, match=r"the direction of 'x' must have the shape \(2,\)"):
+        product(np.ones(2), 1.0, np.ones(3))
+
+
+def test_linearize() -> None:
+    def f(p: Any, scale: float) -> Any:
+        return {"y": np.tanh(p["w"]) * scale}
+
+    w = np.array([0.5, -1.0])
+    out, linear = linearize(f, {"w": w}, 2.0)
+    np.testing.assert_allclose(out["y"], 2 * np.tanh(w))
+    kept = w.copy()
+    w[:] = 7.0
+    moved = linear({"w": np.array([1.0, 0.0])}, 0.0)
+    np.testing.assert_allclose(moved["y"], [2 / np.cosh(kept[0]) ** 2, 0.0])
+    assert "def jvp_f(p, scale, t_p, t_scale):" in linear.source
+    with pytest.raises(TypeError, match="takes 2 tangents, not 1"):
+        linear({"w": w})
+
+
+def test_derivative() -> None:
+    def f(x: Any, n: int) -> Any:
+        for _ in range(n):
+            x = np.sin(x) * x
+        return x
+
+    slope = derivative(f)
+    step = 1e-6
+    expected = (f(0.7 + step, 3) - f(0.7 - step, 3)) / (2 * step)
+    assert slope(0.7, 3) == pytest.approx(expected, rel=1e-8)
+    assert slope.source.startswith("def d_f(x, n):")
+    assert derivative(f, "x")(0.7, n=0) == 1.0
+    with pytest.raises(TypeError, match=r"'x' is an array of shape \(2,\)"):
+        slope(np.ones(2), 3)
+    with pytest.raises(TypeError, match="a function that returns a float"):
+        derivative(lambda x: x * np.ones(2))(1.0)
+    with pytest.raises(TypeError, match="'n' is a int"):
+        derivative(f, 1)(1.0, 2)
+
+
+def test_elementwise_grad() -> None:
+    def in_place(x: Any) -> Any:
+        y = np.zeros_like(x)
+        for i in range(len(x)):
+            y[i] = x[i] ** 3
+        return y
+
+    x = np.array([0.5, -2.0, 1.0])
+    np.testing.assert_allclose(elementwise_grad(in_place)(x), 3 * x**2)
+    np.testing.assert_allclose(elementwise_grad(np.tanh)(x), 1 / np.cosh(x) ** 2)
+    np.testing.assert_allclose(elementwise_grad(np.exp)(1j * x), np.exp(1j * x))
+    for f in (np.cumsum, lambda x: x[::-1] * 2, lambda x: x * x.sum()):
+        with pytest.raises(TypeError, match="needs a function that is elementwise"):
+            elementwise_grad(f)(x)
+    with pytest.raises(TypeError, match="holomorphic elementwise"):
+        elementwise_grad(np.abs)(1j * x)
+    with pytest.raises(TypeError, match=r"of the shape of the argument, \(3,\), not \(\)"):
+        elementwise_grad(np.sum)(x)
+
+
+def test_names_of_tangents_are_their_own() -> None:
+    def f(x: float, t_x: float) -> float:
+        return x * t_x
+
+    assert jvp(f, (2.0, 3.0), (1.0, 10.0)) == (6.0, 23.0)
+    assert jvp(lambda *args: args[0] * args[1], (2.0, 3.0), (1.0, 10.0)) == (6.0, 23.0)
+
+
+def test_nested_tangents_are_checked() -> None:
+    def f(p: Any) -> Any:
+        return p["a"] * p["b"][0]
+
+    p = {"a": 2.0, "b": (np.ones(2), 3)}
+    t_out = jvp(f, (p,), ({"a": 1.0, "b": (np.zeros(2), None)},))[1]
+    np.testing.assert_array_equal(t_out, [1.0, 1.0])
+    with pytest.raises(TypeError, match="tangent 0 must be a dict like its primal, not a float"):
+        jvp(f, (p,), (1.0,))
+    with pytest.raises(ValueError, match=r"must have the items \['a', 'b'\] of its primal"):
+        jvp(f, (p,), ({"a": 1.0},))
+    with pytest.raises(ValueError, match=r"tangent 0\['b'\]\[0\] must have the shape \(2,\)"):
+        jvp(f, (p,), ({"a": 1.0, "b": (np.zeros(3), 3)},))
+    with pytest.raises(TypeError, match="tangent 0 is complex, but its primal is real"):
+        jvp(np.sin, (1.0,), (1j,))
+
+
+def test_jacobians_of_nests() -> None:
+    def f(d: Any, s: float) -> Any:
+        return {"u": d["a"] * s, "n": 3, "m": np.outer(d["a"], d["b"][0])}
+
+    d = {"a": np.array([1.0, 2.0]), "b": (np.array([3.0, 4.0, 5.0]),)}
+    for make in (jacfwd, jacrev, jacobian):
+        found = make(f, (0, "s"))(d, 2.0)
+        by_d, by_s = found["u"]
+        np.testing.assert_allclose(by_d["a"], 2 * np.eye(2))
+        np.testing.assert_allclose(by_d["b"][0], np.zeros((2, 3)))
+        np.testing.assert_allclose(by_s, d["a"])
+        assert found["n"] is None
+        np.testing.assert_allclose(found["m"][0]["b"][0], np.einsum("i,jk->ijk", d["a"], np.eye(3)))
+
+
+def test_jacobians_of_complex_functions() -> None:
+    z = np.array([1 + 2j, 0.5 - 1j])
+    for make in (jacfwd, jacrev, jacobian):
+        np.testing.assert_allclose(
+            make(lambda z: z**2, holomorphic=True)(z), np.diag(2 * z), atol=1e-15
+        )
+    with pytest.raises(TypeError, match="pass holomorphic=True if the function is holomorphic"):
+        jacfwd(lambda z: z**2)(z)
+    with pytest.raises(TypeError, match="the result is complex"):
+        jacrev(lambda x: x * 1j)(np.ones(2))
+    np.testing.assert_allclose(jacfwd(lambda x: x * 1j)(np.ones(2)), 1j * np.eye(2))
+    with pytest.raises(TypeError, match="with holomorphic=True argument 'x' must be complex"):
+        jacfwd(lambda x: x, holomorphic=True)(np.ones(2))
+
+
+def test_jacobians_of_nothing() -> None:
+    nothing = np.zeros((0, 2))
+    for make in (jacfwd, jacrev, jacobian):
+        assert make(lambda x: x.sum(0))(nothing).shape == (2, 0, 2)
+        assert make(lambda x: x[:0])(np.ones(3)).shape == (0, 3)

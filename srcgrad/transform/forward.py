@@ -42,10 +42,12 @@ class Tangent(Adjoint):
 
     tangents: dict[ir.Var, ir.Operand]
 
-    def transform(self, block: ir.Block, given: dict[ir.Var, ir.Var]) -> ir.Block:
+    def transform(self, block: ir.Block, given: dict[ir.Var, ir.Operand]) -> ir.Block:
         """The block with tangents; `given` has those of the inputs."""
         self.tangents = dict(given)
-        self.memory: set[ir.Var] = {t for v, t in given.items() if self.aliasing.is_written(v)}
+        self.memory: set[ir.Var] = {
+            t for v, t in given.items() if isinstance(t, ir.Var) and self.aliasing.is_written(v)
+        }
         return self._transformed(block)
 
     def tangent(self, operand: ir.Operand) -> ir.Operand | None:

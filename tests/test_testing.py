@@ -1,0 +1,106 @@
+"""`check_grads`: that it passes what is right, and names what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.rules import registry
+from srcgrad.testing import check_grads, directional_difference
+
+
+@dataclass
+class Spring:
+    stiffness: float
+    lengths: np.ndarray
+    name: str = "coil"
+
+
+def energy(spring: Spring, scale: float) -> Any:
+    return {"each": spring.stiffness * spring.lengths**2, "scaled": (scale * spring.lengths[0], 1)}
+
+
+@pytest.mark.parametrize("modes", [("rev",), ("fwd", "rev")])
+def test_containers_and_objects(modes: tuple[str, ...]) -> None:
+    check_grads(energy, (Spring(2.0, np.array([1.0, 2.0, 0.5])), 3.0), 3, modes)
+
+
+def test_complex_and_single_precision() -> None:
+    check_grads(lambda z: np.abs(z) ** 2 * np.exp(z), (np.array([0.5 + 1j, 1 - 2j]),))
+    check_grads(lambda x: np.tanh(x) * x, (np.array([0.5, -1.0], np.float32),))
+
+
+def test_arguments_are_left_alone() -> None:
+    def f(x: Any, n: int) -> Any:
+        for i in range(1, n):
+            x[i] *= x[i - 1]
+        return x
+
+    x = np.array([0.5, 2.0, 1.5])
+    check_grads(f, (x, 3))
+    np.testing.assert_array_equal(x, [0.5, 2.0, 1.5])
+
+
+@pytest.fixture
+def squares() -> Any:
+    def square(x: Any) -> Any:
+        return x**2
+
+    before = dict(registry.primitives)
+    yield square
+    registry.primitives.clear()
+    registry.primitives.update(before)
+
+
+def test_a_wrong_derivative_is_named(squares: Any) -> None:
+    @srcgrad.elementwise(squares)
+    def rule(x: Any, *, out: Any) -> Any:
+        return 2.001 * x
+
+    def f(weights: Any, x: Any) -> Any:
+        return weights * squares(x)
+
+    with pytest.raises(AssertionError) as failure:
+        check_grads(f, (np.ones(2), np.array([1.0, 2.0])))
+    message = str(failure.value)
+    assert "order 1, argument 'x', forward mode, along the direction [" in message
+    assert "a relative error of 0.0005, more than 1e-05" in message
+
+
+def test_modes_that_disagree_are_named(squares: Any) -> None:
+    # d_x is used twice in reverse mode only: no linear function, so its transpose is another one
+    @srcgrad.adjoint(squares)
+    def rule(x: Any, *, out: Any, d_out: Any) -> Any:
+        return 2 * x * d_out + 1e-7 * d_out * d_out
+
+    with pytest.raises(AssertionError, match=r"dot-product identity|finite differences give"):
+        check_grads(lambda x: squares(x), (np.array([1.0, 2.0]),), order=1)
+
+
+def test_second_order(squares: Any) -> None:
+    @srcgrad.elementwise(squares)
+    def rule(x: Any, *, out: Any) -> Any:
+        return 2 * np.floor(1e9 * x) / 1e9  # right, but its own derivative is zero
+
+    check_grads(lambda x: squares(x), (np.array([1.0, 2.0]),), order=1)
+    with pytest.raises(AssertionError, match=r"order 2, argument 'x'"):
+        check_grads(lambda x: squares(x), (np.array([1.0, 2.0]),), order=2)
+
+
+def test_nothing_to_check() -> None:
+    with pytest.raises(TypeError, match="none of the arguments is of floats"):
+        check_grads(lambda n: n, (3,))
+    with pytest.raises(TypeError, match="the function returns no floats"):
+        check_grads(lambda x: "text", (3.0,))
+    with pytest.raises(ValueError, match="modes must be of 'fwd' and 'rev'"):
+        check_grads(lambda x: x, (3.0,), modes=("reverse",))
+
+
+def test_differences() -> None:
+    slope, error = directional_difference(lambda t: np.exp(3 * t))
+    assert slope == pytest.approx(3.0, abs=1e-10)
+    assert error < 1e-8
