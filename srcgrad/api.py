@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .cache import Store, Variant, store_for
-from .signature import describe, signature_of
+from .signature import describe, signature_of, stand_in
 
 if TYPE_CHECKING:
     from .compiler import Compiled
@@ -238,7 +238,27 @@ class Gradient:
             self._tangent,
             self._unit,
         )
-        return compile_gradient(self.primal, request, arguments, static, self._text)
+        compiled = compile_gradient(self.primal, request, arguments, static, self._text)
+        compiled.example = {k: stand_in(v) for k, v in arguments.items()}
+        return compiled
+
+    def _compiled_anew(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
+        """Compile for these arguments, whether that has been done or not, and keep nothing.
+
+        Without arguments, for such as those for which the latest source was generated.
+        """
+        if args or kwargs or not self._parameters:
+            values = self._unmapped(self._bound(args, kwargs))
+            arguments = dict(zip(self._parameters, values, strict=True))
+        elif self._latest is None or self._latest.compiled.example is None:
+            raise TypeError(f"give the arguments of {self._name}, as in a call")
+        else:
+            arguments = self._latest.compiled.example
+        return self._compile(arguments, self._store.static)
+
+    @property
+    def _name(self) -> str:
+        return _name(self.primal)
 
     def _placed(self, which: Input, arguments: dict[str, Any]) -> Input:
         """A negative position among arguments of variable number, counted from the start."""

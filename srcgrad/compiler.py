@@ -95,6 +95,7 @@ class Compiled:
     pullback: Callable[..., Any] | None = None
     nesting: Any = None  # of the result, with the number of each leaf
     written: tuple[int, ...] = ()  # the residuals that the pullback writes into
+    example: dict[str, Any] | None = None  # arguments like those it was compiled for, if kept
 
 
 def compile_gradient(
@@ -404,6 +405,7 @@ def _compile_reverse(
     function.block = block
     ir.passed("reversed", function)
     prune(function)
+    ir.passed("pruned", function)
     simplify(function)
     prune(function)
     ir.passed("simplified", function)

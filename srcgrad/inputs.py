@@ -277,8 +277,7 @@ def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> N
     others = list(inputs)
     body = ir.Block(statements[start:], function.block.results)
     rename(body, lambda v: copies.get(v, v))
-    span = statements[start].span if len(statements) > start else None
-    made = [ir.Assign(copy, runtime.own_copy, (var,), (), span) for var, copy in copies.items()]
+    made = [ir.Assign(copy, runtime.own_copy, (var,)) for var, copy in copies.items()]
     guards: list[ir.Statement] = []
     if len(others) > 1:
         guards.append(

@@ -71,6 +71,26 @@ class Pack:
 Operand = Var | Const | Pack
 
 
+@dataclass(frozen=True, slots=True)
+class Origin(Span):
+    """The primal code that a statement made by a pass comes from, and why it is there.
+
+    It is a Span, so that whatever passes a statement's span on passes its origin on. A statement
+    with a plain Span, or none, is the primal function's own.
+    """
+
+    role: str = "reverse"  # "recorded": it keeps a value for the reverse sweep
+    rule: Any = None  # the primitive whose rule it is part of
+
+
+def origin(span: Span | None, role: str, rule: Any = None) -> Origin | None:
+    """The origin of what is made from a statement with this span."""
+    if span is None:
+        return None
+    place = (span.filename, span.line, span.column, span.end_line, span.end_column)
+    return Origin(*place, span.function, role, rule)
+
+
 @dataclass(eq=False, slots=True)
 class Assign:
     target: Var
@@ -217,28 +237,32 @@ def passed(stage: str, function: Function) -> None:
         watch(stage, function)
 
 
-def to_text(function: Function) -> str:
-    """The function in a readable notation, for debugging and for `explain`."""
-    lines = [f"function {function.name}({', '.join(map(repr, function.params))})"]
+def listing(function: Function) -> Iterator[tuple[str, Statement | None]]:
+    """The lines of a function in a readable notation, and the statement that each begins."""
+    yield f"function {function.name}({', '.join(map(repr, function.params))})", None
 
-    def visit(block: Block, indent: str) -> None:
+    def visit(block: Block, indent: str) -> Iterator[tuple[str, Statement | None]]:
         for s in block.statements:
             match s:
                 case Assign():
                     name = getattr(s.function, "__name__", str(s.function))
                     args = [repr(a) for a in s.args] + [f"{k}={v!r}" for k, v in s.kwargs]
-                    lines.append(f"{indent}{s.target!r} = {name}({', '.join(args)})")
+                    yield f"{indent}{s.target!r} = {name}({', '.join(args)})", s
                 case If():
-                    lines.append(f"{indent}{list(s.targets)} = if {s.test!r}")
-                    visit(s.then, indent + "    ")
-                    lines.append(f"{indent}else")
-                    visit(s.orelse, indent + "    ")
+                    yield f"{indent}{list(s.targets)} = if {s.test!r}", s
+                    yield from visit(s.then, indent + "    ")
+                    yield f"{indent}else", None
+                    yield from visit(s.orelse, indent + "    ")
                 case Loop():
                     over = f"{s.index!r} in {s.range!r}" if s.range else "ever"
                     state = [f"{p!r}={i!r}" for p, i in zip(s.params, s.inits, strict=True)]
-                    lines.append(f"{indent}{list(s.targets)} = for {over} with {', '.join(state)}")
-                    visit(s.body, indent + "    ")
-        lines.append(f"{indent}yield {', '.join(map(repr, block.results))}")
+                    yield f"{indent}{list(s.targets)} = for {over} with {', '.join(state)}", s
+                    yield from visit(s.body, indent + "    ")
+        yield f"{indent}yield {', '.join(map(repr, block.results))}".rstrip(), None
 
-    visit(function.block, "    ")
-    return "\n".join(lines)
+    yield from visit(function.block, "    ")
+
+
+def to_text(function: Function) -> str:
+    """The function in a readable notation, for debugging."""
+    return "\n".join(line for line, _ in listing(function))

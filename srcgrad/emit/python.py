@@ -69,6 +69,7 @@ class _Emitter:
         self.names = Names(function, self.inlined, reserved)
         self.reversing = False
         self.line: Any = None
+        self.watched = ir.watcher.get() is not None
 
     def run(self, docstring: str) -> Emitted:
         f = self.function
@@ -77,6 +78,7 @@ class _Emitter:
         values = [self.operand(r) for r in f.block.results]
         result = values[0] if len(values) == 1 else gast.Tuple(values, gast.Load())
         body.append(gast.Return(result))
+        self.note(body[-1:], None, f.block.results)
         args = [gast.Name(self.names[p], gast.Param(), None, None) for p in f.params]
         arguments = gast.arguments(args, [], None, [], [], None, [])
         self.emitted.tree = gast.FunctionDef(f.name, arguments, body, [], None, None, [])
@@ -202,15 +204,34 @@ class _Emitter:
                 if parts:
                     unpacked.update(parts.values())
                     body.append(self.unpack(s, parts))
+                    self.note(body[-1:], s, s.args)
                     continue
             line = self.line
             comment = self.comment(s)
             statements = self.statement(s)
             if statements:
+                self.note(statements, s, ir.uses(s))
                 body += comment + statements
             else:
                 self.line = line
         return body
+
+    def note(
+        self, nodes: list[Any], s: ir.Statement | None, operands: Iterable[ir.Operand]
+    ) -> None:
+        """Leave on nodes which statements they print, for whoever watches."""
+        if not self.watched:
+            return
+        made = [] if s is None else [s]
+        waiting = list(operands)
+        while waiting:
+            for v in ir.variables(waiting.pop()):
+                if v in self.inlined:
+                    made.append(self.inlined[v])
+                    waiting += self.inlined[v].operands()
+        for node in nodes:
+            if not hasattr(node, "printed"):
+                node.printed, node.reversing = tuple(made), self.reversing
 
     def parts(self, pop: ir.Assign, following: list[ir.Statement]) -> dict[int, ir.Assign] | None:
         """The statements right after a pop that take the record apart, if nothing else uses it."""
@@ -242,6 +263,8 @@ class _Emitter:
     def comment(self, s: ir.Statement) -> list[Any]:
         """The primal line that the next statements undo, unless it stands there already."""
         if not self.reversing or s.span is None or not isinstance(s, ir.Assign):
+            return []
+        if isinstance(s.span, ir.Origin) and s.span.role == "recorded":
             return []
         place = (s.span.filename, s.span.line)
         if place == self.line:

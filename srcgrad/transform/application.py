@@ -63,7 +63,7 @@ class Rules(Masks):
                 return
             self._refuse_missing(s, record)
         assert record is not None
-        self.span = s.span
+        self.span = ir.origin(s.span, "reverse", s.function)
         self.used_lists = self.list_shadows.get(s, {})
         copies = self.snapshots.get(s, {})
         out = self._value(copies.get(s.target, s.target))

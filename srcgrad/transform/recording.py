@@ -136,7 +136,7 @@ class _Recorder:
 
         for v in needed:
             provide(v)
-        pops = self._stack(block, recorded) if recorded else []
+        pops = self._stack(block, recorded, loop) if recorded else []
         _replace(mirror, mapping)
         mirror.statements[:0] = [*pops, *clones]
 
@@ -203,28 +203,39 @@ class _Recorder:
         )
         return scalars or shape
 
-    def _stack(self, block: ir.Block, recorded: dict[ir.Var, ir.Var]) -> list[ir.Statement]:
+    def _stack(
+        self, block: ir.Block, recorded: dict[ir.Var, ir.Var], loop: ir.Loop | None
+    ) -> list[ir.Statement]:
         """Push at the end of the forward block; the statements that pop."""
+        definitions = [self.definitions[v].span for v in recorded if v in self.definitions]
+        spans = [*definitions, loop.span if loop is not None else None, None]
+        origin = ir.origin(spans[0], "recorded")
         originals, twins = list(recorded), list(recorded.values())
         single = len(originals) == 1
         item: Any = originals[0].kind if single else tuple(v.kind for v in originals)
         name = f"{originals[0].name}_saved" if single else "saved"
         stack = ir.Var(name, ListOf(item))
-        self.stacks.append(ir.Assign(stack, list, (ir.Pack(list, ()),)))
+        self.stacks.append(ir.Assign(stack, list, (ir.Pack(list, ()),), (), origin))
         pushed: ir.Operand = originals[0] if single else ir.Pack(tuple, tuple(originals))
         block.statements.append(
-            ir.Assign(ir.Var("_", Opaque(None)), list_append, (stack, pushed), writes=(stack,))
+            ir.Assign(
+                ir.Var("_", Opaque(None)), list_append, (stack, pushed), (), origin, writes=(stack,)
+            )
         )
+
+        def pop(target: ir.Var) -> ir.Statement:
+            return ir.Assign(
+                target, list.pop, (stack,), (), origin, views=(stack,), writes=(stack,)
+            )
+
         if single:
-            return [ir.Assign(twins[0], list.pop, (stack,), views=(stack,), writes=(stack,))]
+            return [pop(twins[0])]
         whole = ir.Var("record", TupleOf(item))
-        pops: list[ir.Statement] = [
-            ir.Assign(whole, list.pop, (stack,), views=(stack,), writes=(stack,))
-        ]
+        pops = [pop(whole)]
         for i, twin in enumerate(twins):
             pops.append(
                 ir.Assign(
-                    twin, operator.getitem, (whole, ir.Const(i)),
+                    twin, operator.getitem, (whole, ir.Const(i)), (), origin,
                     views=(whole,) if isinstance(twin.kind, (Array, ListOf)) else (),
                 )
             )  # fmt: skip

@@ -38,7 +38,7 @@ class Adjoint(Rules):
     def reverse(self, block: ir.Block) -> None:
         """Emit the adjoint statements of a block, last statement first."""
         for s in reversed(block.statements):
-            self.span = s.span
+            self.span = ir.origin(s.span, "reverse")
             match s:
                 case ir.Assign():
                     self._reverse_assign(s)
@@ -123,6 +123,7 @@ class Adjoint(Rules):
         if rule is None:
             raise UnsupportedError(f"{name_of(s.function)} has no reverse rule", s.span, HOW_TO_ADD)
         named: dict[str, Any] = {**self._named(s), "d_x": self.shadows[written]}
+        self.span = ir.origin(s.span, "reverse", s.function)
         result = self.inline(rule, self._values(s), named)  # type: ignore[arg-type]
         for operand, c in zip(s.args[1:], self._contributions(result)[1:], strict=True):
             self.distribute(operand, c)
@@ -219,11 +220,12 @@ class Adjoint(Rules):
             targets.append(target)
             yields.append((a, b))
             after[var] = target
-        self.adjoints, self.block, self.span = after, outer, s.span
+        self.adjoints, self.block = after, outer
+        self.span = ir.origin(s.span, "reverse")
         then.results = tuple(a for a, _ in yields)
         orelse.results = tuple(b for _, b in yields)
         if then.statements or orelse.statements or targets:
-            self.block.statements.append(ir.If(s.test, then, orelse, tuple(targets), s.span))
+            self.block.statements.append(ir.If(s.test, then, orelse, tuple(targets), self.span))
 
     def _settle_buffers(self, buffers: dict[ir.Var, ir.Var]) -> None:
         """Turn buffers made inside a block into value adjoints, which the block can yield."""
@@ -327,12 +329,12 @@ class Adjoint(Rules):
         if s.index is not None:
             index = ir.Var(s.index.name, s.index.kind, s.index.user)
             self.indices[s.index] = index
-        self.span = s.span
+        self.span = ir.origin(s.span, "reverse")
         bounds = self._reverse_range(s)
         self.block.statements.append(
             ir.Loop(
                 index, bounds, tuple(params), tuple(inits), body, finals,
-                backwards=s.range is not None and not s.backwards, span=s.span,
+                backwards=s.range is not None and not s.backwards, span=self.span,
             )
         )  # fmt: skip
         for v, final in zip(carried, finals[len(own) :], strict=True):

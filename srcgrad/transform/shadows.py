@@ -219,7 +219,10 @@ class Shadows(Lists):
             function = runtime.copied_items
         elif v.kind.shape is None:
             function = np.array
-        return self.emit(function, (v,), inferred=Inferred(v.kind), name=v.name)
+        span, self.span = self.span, ir.origin(self.span, "recorded")
+        copy = self.emit(function, (v,), inferred=Inferred(v.kind), name=v.name)
+        self.span = span
+        return copy
 
     # Shadows
 

@@ -1,0 +1,622 @@
+"""The primitives that a function became, and what their rules add to the adjoints.
+
+A primitive is shown as the line of Python that it would be, its rule as what it adds to the adjoint
+of each operand, in the operands' names: `h = np.tanh(total)` has `d_total += d_h * (1 - h * h)`.
+Where a rule has branches, the one for operands of these kinds is shown.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import operator
+import types
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..emit import runtime
+from ..errors import SourceError, Span
+from ..frontend.builder import list_append
+from ..frontend.source import get_source
+from ..kinds import Array, Kind, ListOf, Opaque, Scalar, TupleOf, is_float
+from ..rules import registry
+from ..transform.application import parameters_of
+from .rules import function_name
+
+Place = tuple[str, int]  # a file name and a line number
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The derivative rule of a primitive.
+
+    Attributes:
+        formula: what it adds to the adjoints of the operands, one line for each.
+        where: the file and line where it is written.
+    """
+
+    formula: str
+    where: str
+
+
+@dataclass(frozen=True)
+class Primitive:
+    """One primitive that a primal line became.
+
+    Attributes:
+        name: of the primitive, as it is written: `np.exp`.
+        text: the call as a line of Python: `exp = np.exp(product)`.
+        place: the primal line.
+        rule: the rule that was used, or None where no derivative is wanted.
+        fate: "" if the gradient computes it; "dead" if nothing needs its value; "merged" if it was
+            folded into something else.
+        times: how often the line became this, being inlined or unrolled.
+    """
+
+    name: str
+    text: str
+    place: Place
+    rule: Rule | None
+    fate: str
+    times: int = 1
+
+
+@dataclass(frozen=True)
+class Call:
+    """A statement of the lowered function, with its operands as text."""
+
+    function: Any
+    span: Span | None
+    target: int
+    name: str
+    kind: Kind
+    view: bool
+    written: bool
+    args: tuple[tuple[ir.Operand, str], ...]
+    kwargs: tuple[tuple[str, ir.Operand, str], ...]
+    active: frozenset[str]  # the names of the operands that depend on the inputs
+
+    @property
+    def text(self) -> str:
+        return _spelled(self) if self.written else f"{self.name} = {_spelled(self)}"
+
+
+@dataclass(frozen=True)
+class Passed:
+    """What must be known of a statement after a stage."""
+
+    function: Any
+    span: Span | None
+    target: int
+    view: bool
+
+
+def passed(function: ir.Function) -> list[Passed]:
+    """The calls of a function after a stage."""
+    return [
+        Passed(s.function, s.span, s.target.id, bool(s.views))
+        for s in ir.walk(function.block)
+        if isinstance(s, ir.Assign)
+    ]
+
+
+def calls(function: ir.Function, inputs: frozenset[str]) -> list[Call]:
+    """The calls of a lowered function."""
+    names = _Names(function)
+    varied = _varied(function, inputs)
+    found: list[Call] = []
+    for s in ir.walk(function.block):
+        if isinstance(s, ir.Loop):
+            for v in (*s.params, *s.targets, *([] if s.index is None else [s.index])):
+                names[v]
+        if not isinstance(s, ir.Assign):
+            continue
+        args = tuple((a, names.text(a)) for a in s.args)
+        kwargs = tuple((k, a, names.text(a)) for k, a in s.kwargs)
+        active = {names[v] for o in s.operands() for v in ir.variables(o) if v in varied}
+        found.append(
+            Call(s.function, s.span, s.target.id, names[s.target], s.target.kind, bool(s.views),
+                 bool(s.writes), args, kwargs, frozenset(active))
+        )  # fmt: skip
+    return found
+
+
+def primitives(calls: list[Call], stages: dict[str, list[Passed]]) -> Iterator[Primitive]:
+    """What each line became, with the rules used, in program order."""
+    last = list(stages)[-1]
+    reversed_ = stages.get("reversed", [])
+    own = {c.target for c in calls}
+    reached = {s.target for s in reversed_}
+    mirrored = {_identity(s.span, s.function) for s in reversed_ if s.view and s.target not in own}
+    pruned = {s.target for s in stages.get("pruned", stages[last])}
+    final = {s.target for s in stages[last]}
+    found: dict[tuple[Any, ...], Primitive] = {}
+    for c in calls:
+        if c.span is None:
+            continue
+        fate = "" if c.target in final else "merged" if c.target in pruned else "dead"
+        identity = _identity(c.span, c.function)
+        rule = None
+        if identity in mirrored:
+            rule = VIEW
+        elif c.active and c.target in reached and (c.written or is_float(c.kind)):
+            rule = rule_of(c)
+        text = c.text
+        if (identity, text) in found:
+            made = found[identity, text]
+            found[identity, text] = replace(made, times=made.times + 1)
+            continue
+        place = (c.span.filename, c.span.line)
+        found[identity, text] = Primitive(primitive_name(c.function), text, place, rule, fate)
+    yield from found.values()
+
+
+def _identity(span: Span | None, function: Any) -> tuple[Any, ...]:
+    """A call in the primal function, told from others by where it stands."""
+    if span is None:
+        return ()
+    return (span.filename, span.line, span.column, span.end_line, span.end_column, function)
+
+
+class _Names:
+    """A name for each variable, told apart by numbers.
+
+    What a loop carries has one name before, in and after it; so have the results of branches.
+    """
+
+    def __init__(self, function: ir.Function) -> None:
+        self.names: dict[ir.Var, str] = {}
+        self.taken: set[str] = set()
+        self.shared: dict[ir.Var, ir.Var] = {}
+        for s in ir.walk(function.block):
+            if isinstance(s, ir.Loop):
+                for p, target, init in zip(s.params, s.targets, s.inits, strict=True):
+                    self._share(p, target, init, *([] if s.index is None else [s.index]))
+            elif isinstance(s, ir.If):
+                for target, a, b in zip(s.targets, s.then.results, s.orelse.results, strict=True):
+                    self._share(target, a, b)
+        for p in function.params:
+            self[p]
+
+    def _share(self, first: ir.Var, *others: ir.Operand) -> None:
+        for other in others:
+            if isinstance(other, ir.Var) and other.user and other.name == first.name:
+                if self._root(other) is not self._root(first):
+                    self.shared[self._root(other)] = self._root(first)
+
+    def _root(self, v: ir.Var) -> ir.Var:
+        while v in self.shared:
+            v = self.shared[v]
+        return v
+
+    def __getitem__(self, var: ir.Var) -> str:
+        v = self._root(var)
+        if v not in self.names:
+            name, number = v.name, 1
+            while name in self.taken and name != "_":
+                name, number = f"{v.name}_{number}", number + 1
+            self.taken.add(name)
+            self.names[v] = name
+        return self.names[v]
+
+    def text(self, operand: ir.Operand) -> str:
+        match operand:
+            case ir.Var():
+                return self[operand]
+            case ir.Const():
+                value = operand.value
+                if isinstance(value, slice):
+                    return _slice([_literal(p) for p in (value.start, value.stop, value.step)])
+                return _literal(value)
+            case ir.Pack(type=t) if t is slice:
+                return _slice([self.text(item) for item in operand.items])
+            case ir.Pack(type=t) if t is list:
+                return f"[{', '.join(map(self.text, operand.items))}]"
+        items = ", ".join(map(self.text, operand.items))
+        return f"({items},)" if len(operand.items) == 1 else f"({items})"
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, tuple):
+        parts = [
+            _slice([_literal(p) for p in (v.start, v.stop, v.step)])
+            if isinstance(v, slice) else _literal(v)
+            for v in value
+        ]  # fmt: skip
+        return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+    if value is Ellipsis:
+        return "..."
+    if isinstance(value, np.dtype):
+        return f"np.{value.name}"
+    if isinstance(value, np.ndarray):
+        return "constant"
+    if callable(value):
+        return getattr(value, "__name__", "constant")
+    text = repr(value)
+    return text if len(text) < 60 else "constant"
+
+
+def _slice(parts: list[str]) -> str:
+    start, stop, step = ("" if part == "None" else part for part in parts)
+    return f"{start}:{stop}" + (f":{step}" if step else "")
+
+
+# How a call is written
+
+BINARY = {
+    operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/",
+    operator.floordiv: "//", operator.mod: "%", operator.pow: "**", operator.matmul: "@",
+    operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=", operator.eq: "==",
+    operator.ne: "!=", operator.is_: "is", operator.and_: "&", operator.or_: "|",
+    operator.iadd: "+=", operator.isub: "-=", operator.imul: "*=", operator.itruediv: "/=",
+    operator.ipow: "**=", operator.imatmul: "@=",
+}  # fmt: skip
+UNARY = {operator.neg: "-", operator.pos: "+", operator.not_: "not "}
+SUBSCRIPTS = {operator.getitem: "x[key]", operator.setitem: "x[key] = value"}
+
+
+def primitive_name(function: Any) -> str:
+    """A primitive as it is written in a program.
+
+    >>> [primitive_name(f) for f in (operator.add, np.exp, np.ndarray.copy)]
+    ['x + y', 'np.exp', 'np.ndarray.copy']
+    """
+    try:
+        if function in BINARY:
+            return f"x {BINARY[function]} y"
+        if function in UNARY:
+            return f"{UNARY[function]}x"
+        if function in SUBSCRIPTS:
+            return SUBSCRIPTS[function]
+    except TypeError:
+        return str(function)
+    if function is list_append:
+        return "list.append"
+    return function_name(function).removeprefix(f"{runtime.__name__}.")
+
+
+def _spelled(c: Call) -> str:
+    """A call as an expression of Python."""
+    args = [text for _, text in c.args]
+    name = primitive_name(c.function)
+    if name in SUBSCRIPTS.values() and len(args) >= 2:
+        key = args[1].removeprefix("(").removesuffix(")") if args[1].startswith("(") else args[1]
+        shown = f"{args[0]}[{key}]"
+        return shown if len(args) == 2 else f"{shown} = {args[2]}"
+    if len(args) == 2 and c.function in BINARY:
+        return f"{args[0]} {BINARY[c.function]} {args[1]}"
+    if len(args) == 1 and c.function in UNARY:
+        return f"{UNARY[c.function]}{args[0]}"
+    if c.function is getattr and isinstance(c.args[1][0], ir.Const):
+        return f"{args[0]}.{c.args[1][0].value}"
+    keywords = [f"{k}={text}" for k, _, text in c.kwargs]
+    if c.function is list_append:
+        return f"{args[0]}.append({args[1]})"
+    if getattr(c.function, "__objclass__", None) is np.ndarray and args:
+        return f"{args[0]}.{c.function.__name__}({', '.join([*args[1:], *keywords])})"
+    args = [f"slice({a.replace(':', ', ')})" if ":" in a else a for a in args]
+    return f"{name}({', '.join([*args, *keywords])})"
+
+
+# Rules
+
+VIEW = Rule("its adjoint is the same view of the array's adjoint", "a view of an array")
+
+
+def rule_of(c: Call) -> Rule | None:
+    """The rule of the primitive that is called, in the names of its operands."""
+    record = registry.lookup(c.function)
+    rule: Callable[..., Any] | None = registry.inplace_rules.get(c.function)
+    written = rule is not None
+    if rule is None and record is not None:
+        rule = record.adjoint or record.partials
+    if rule is None:
+        return None
+    first = c.args[0][0] if c.args else None
+    if c.function is operator.getitem and isinstance(getattr(first, "kind", None), Array):
+        return Rule(f"d_{_spelled(c)} += d_{c.name}", "the adjoint is updated in place")
+    filename = rule.__code__.co_filename.replace("\\", "/").rpartition("/")[2]
+    where = f"{filename}:{rule.__code__.co_firstlineno}"
+    try:
+        partial = record is not None and rule is record.partials
+        return Rule(_formula(rule, partial, written, c), where)
+    except SourceError:
+        return Rule(f"{function_name(rule)}(…)", where)
+
+
+def _formula(rule: Callable[..., Any], partial: bool, written: bool, c: Call) -> str:
+    source = get_source(rule)
+    tree: Any = ast.parse(source.text).body[0]
+    value = getattr(tree, "value", None)
+    folded = _Folded({**rule.__globals__, **_samples(rule, c)}, _constants(rule, c))
+    if isinstance(value, ast.Lambda):
+        body: list[Any] = folded.chosen([ast.Return(value.body)])
+    else:
+        body = folded.chosen(tree.body)
+    renamed = _Renamed(_operand_names(rule, c, written))
+    adjoints = _adjoint_names(rule, c)
+    last = body.pop() if body else None
+    if not isinstance(last, ast.Return) or last.value is None:
+        return "\n".join(ast.unparse(renamed(s)) for s in [*body, *([last] if last else [])])
+    if any(isinstance(inner, ast.Return) for s in body for inner in ast.walk(s)):
+        return "\n".join(ast.unparse(renamed(s)) for s in [*body, last])
+    parts = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
+    wanted = [
+        (adjoints[name], ast.BinOp(ast.Name("d_out"), ast.Mult(), part) if partial else part)
+        for name, part in zip(parameters_of(rule), parts, strict=False)
+        if name in adjoints and not (isinstance(part, ast.Constant) and part.value is None)
+    ]
+    shown: list[str] = []
+    for position, s in enumerate(body):
+        name = s.targets[0].id if _assigns_name(s) else None
+        rest = [*body[position + 1 :], *(part for _, part in wanted)]
+        reads = 0 if name is None else _reads(rest, name)
+        if name is not None and reads == 0:
+            continue
+        # what is used once is written where it is used; not where the array may change before
+        if name is not None and not written and (reads == 1 or isinstance(s.value, ast.Name)):
+            renamed.names[name] = renamed(s.value)
+            continue
+        if name is not None:
+            taken = {*adjoints.values(), c.name, f"d_{c.name}"}
+            renamed.names[name] = ast.Name("contribution" if name in taken else name)
+        shown += ast.unparse(renamed(s)).splitlines()
+    shown += [_added(adjoint, renamed(part)) for adjoint, part in wanted]
+    return "\n".join(line for line in shown if len(set(line.split(" += "))) > 1 or "+=" not in line)
+
+
+def _assigns_name(s: Any) -> bool:
+    return isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
+
+
+def _reads(nodes: list[Any], name: str) -> int:
+    """How often a variable is read before it is assigned again."""
+    count = 0
+    for node in nodes:
+        for n in ast.walk(node):
+            if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load):
+                count += 1
+        if _assigns_name(node) and node.targets[0].id == name:
+            break
+    return count
+
+
+def _added(adjoint: str, part: Any) -> str:
+    text = ast.unparse(part)
+    if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.USub):
+        return f"{adjoint} -= {ast.unparse(part.operand)}"
+    product = part.left if isinstance(part, ast.BinOp) else None
+    if isinstance(product, ast.UnaryOp) and isinstance(product.op, ast.USub):
+        if isinstance(part.op, (ast.Mult, ast.Div)):
+            positive = ast.BinOp(product.operand, part.op, part.right)
+            return f"{adjoint} -= {ast.unparse(positive)}"
+    return f"{adjoint} += {text}"
+
+
+def _operand_names(rule: Callable[..., Any], c: Call, written: bool) -> dict[str, Any]:
+    """The operands by the names of the rule's parameters, as expressions."""
+    named = dict(zip(parameters_of(rule), (text for _, text in c.args), strict=False))
+    named.update((k, text) for k, _, text in c.kwargs)
+    found: dict[str, Any] = {}
+    for k, text in named.items():
+        try:
+            found[k] = ast.parse(text, mode="eval").body
+        except SyntaxError:  # slices stand in subscripts alone
+            key = text.removeprefix("(").removesuffix(")")
+            subscript: Any = ast.parse(f"_[{key}]", mode="eval").body
+            found[k] = subscript.slice
+    if written and c.args:
+        found["d_x"] = ast.Name(f"d_{c.args[0][1]}")
+    else:
+        found["out"], found["d_out"] = ast.Name(c.name), ast.Name(f"d_{c.name}")
+    return found
+
+
+def _adjoint_names(rule: Callable[..., Any], c: Call) -> dict[str, str]:
+    """The adjoints of the active operands by the names of the rule's parameters."""
+    named = [*zip(parameters_of(rule), (text for _, text in c.args), strict=False)]
+    named += [(k, text) for k, _, text in c.kwargs]
+    return {
+        k: f"d_{text}" if text in c.active else f"d_[{', '.join(sorted(inside))}]"
+        for k, text in named
+        if (inside := _words(text) & c.active)
+    }
+
+
+def _words(text: str) -> set[str]:
+    return set("".join(x if x.isalnum() or x == "_" else " " for x in text).split())
+
+
+class _Renamed(ast.NodeTransformer):
+    """Expressions in the place of names."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        return copy.deepcopy(self.names.get(node.id, node))
+
+    def __call__(self, node: Any) -> Any:
+        return self.visit(copy.deepcopy(node))
+
+
+class _Folded(ast.NodeTransformer):
+    """What of a rule is for operands like these, as far as that can be told from samples."""
+
+    def __init__(
+        self, namespace: dict[str, Any], constants: Iterable[str] = (), depth: int = 0
+    ) -> None:
+        self.namespace, self.constants, self.depth = namespace, set(constants), depth
+
+    def value(self, node: Any) -> Any:
+        try:
+            code = compile(ast.fix_missing_locations(ast.Expression(node)), "<rule>", "eval")
+            return eval(code, self.namespace)
+        except Exception:  # it depends on what is known only when running
+            return _UNKNOWN
+
+    def test(self, node: Any) -> bool | None:
+        value = self.value(node)
+        return None if value is _UNKNOWN else bool(value)
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        value = self.namespace.get(node.id)
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        if type(value) in (int, bool, float, type(None)) and node.id in self.constants:
+            return ast.Constant(value)
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        test = self.test(node.test)
+        if test is None:
+            return self.generic_visit(node)
+        return self.visit(node.body if test else node.orelse)
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        """The helpers of the rules are written out where they come to one expression."""
+        self.generic_visit(node)
+        helper = self.namespace.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        if (
+            not isinstance(helper, types.FunctionType)
+            or not helper.__module__.startswith("srcgrad.rules")
+            or node.keywords
+            or self.depth > 3
+            or any(isinstance(a, ast.Starred) for a in node.args)
+        ):
+            return node
+        given = dict(zip(parameters_of(helper), node.args, strict=False))
+        samples = {k: v for k, a in given.items() if (v := self.value(a)) is not _UNKNOWN}
+        tree: Any = ast.parse(get_source(helper).text).body[0]
+        if not isinstance(tree, ast.FunctionDef) or len(given) != len(parameters_of(helper)):
+            return node
+        constants = [k for k, a in given.items() if isinstance(a, ast.Constant)]
+        inner = _Folded({**helper.__globals__, **samples}, constants, self.depth + 1)
+        body = inner.chosen(tree.body)
+        if len(body) != 1 or not isinstance(body[0], ast.Return):
+            return node
+        return self.visit(_Renamed(given)(body[0].value))
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        left, right = node.left, node.right
+        if isinstance(left, ast.Constant) and isinstance(right, ast.Constant):
+            value = self.value(node)
+            return node if value is _UNKNOWN else ast.Constant(value)
+        if isinstance(node.op, ast.Pow) and isinstance(right, ast.Constant) and right.value == 1:
+            return left
+        return node
+
+    def chosen(self, body: Iterable[Any]) -> list[Any]:
+        """The statements that are for operands like the samples."""
+        found: list[Any] = []
+        for s in body:
+            if isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant):
+                continue
+            test = self.test(s.test) if isinstance(s, ast.If) else None
+            if isinstance(s, ast.If) and test is not None:
+                found += self.chosen(s.body if test else s.orelse)
+            else:
+                found.append(self.visit(s))
+                if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name):
+                    name = s.targets[0].id
+                    self.constants.discard(name)
+                    self.namespace.pop(name, None)
+                    value = self.value(s.value)
+                    if value is not _UNKNOWN:
+                        self.namespace[name] = value
+            if found and isinstance(found[-1], ast.Return):
+                break
+        return found
+
+
+# Samples
+
+
+def _constants(rule: Callable[..., Any], c: Call) -> set[str]:
+    """The parameters that the call leaves as they are, or gives a constant."""
+    given = dict(zip(parameters_of(rule), (operand for operand, _ in c.args), strict=False))
+    given.update((k, operand) for k, operand, _ in c.kwargs)
+    return {
+        k for k in inspect.signature(rule).parameters
+        if k not in ("out", "d_out", "d_x") and isinstance(given.get(k, ir.Const(None)), ir.Const)
+    }  # fmt: skip
+
+
+def _samples(rule: Callable[..., Any], c: Call) -> dict[str, Any]:
+    """Values of the kinds of the operands, by the names of the rule's parameters."""
+    parameters = inspect.signature(rule).parameters.values()
+    found = {p.name: p.default for p in parameters if p.default is not p.empty}
+    args = (_sample(operand) for operand, _ in c.args)
+    found.update(zip(parameters_of(rule), args, strict=False))
+    found.update((k, _sample(operand)) for k, operand, _ in c.kwargs)
+    found["out"] = found["d_out"] = _of_kind(c.kind)
+    if c.written:
+        found["d_x"] = _sample(c.args[0][0])
+    return {k: v for k, v in found.items() if v is not _UNKNOWN}
+
+
+_UNKNOWN = object()
+
+
+def _sample(operand: ir.Operand) -> Any:
+    match operand:
+        case ir.Const():
+            return operand.value
+        case ir.Var():
+            return _of_kind(operand.kind)
+        case ir.Pack(type=t) if t in (tuple, list, slice):
+            items = [_sample(item) for item in operand.items]
+            if any(item is _UNKNOWN for item in items):
+                return _UNKNOWN
+            return slice(*items) if t is slice else t(items)
+    return _UNKNOWN
+
+
+def _of_kind(kind: Kind) -> Any:
+    if isinstance(kind, Array) and kind.shape is not None and kind.dtype is not None:
+        return np.ones([n if isinstance(n, int) else 3 for n in kind.shape], kind.dtype)
+    if isinstance(kind, Scalar):
+        one = np.ones((), kind.dtype)[()]
+        return one.item() if kind.python else one
+    if isinstance(kind, ListOf) and isinstance(kind.item, Kind):
+        return [_of_kind(kind.item)] * 2
+    return _UNKNOWN
+
+
+def _varied(function: ir.Function, inputs: frozenset[str]) -> set[ir.Var]:
+    """The variables that depend on the inputs."""
+    found = {p for p in function.params if p.name in inputs}
+
+    def depends(operands: Iterable[ir.Operand]) -> bool:
+        return any(v in found for operand in operands for v in ir.variables(operand))
+
+    def visit(block: ir.Block) -> None:
+        for s in block.statements:
+            match s:
+                case ir.Assign():
+                    if depends(s.operands()):
+                        if is_float(s.target.kind) or isinstance(s.target.kind, (TupleOf, Opaque)):
+                            found.add(s.target)
+                        found.update(s.writes)
+                case ir.If():
+                    visit(s.then)
+                    visit(s.orelse)
+                    pairs = zip(s.targets, s.then.results, s.orelse.results, strict=True)
+                    found.update(t for t, *results in pairs if depends(results))
+                case ir.Loop():
+                    size = -1
+                    while size != len(found):
+                        size = len(found)
+                        for k, p in enumerate(s.params):
+                            if depends([s.inits[k], s.body.results[k]]):
+                                found.update((p, s.targets[k]))
+                        visit(s.body)
+
+    visit(function.block)
+    return found
