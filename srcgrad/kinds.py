@@ -37,6 +37,11 @@ class Size:
     def never_one(self) -> bool:
         return self.big and self.offset >= 0
 
+    @property
+    def exact(self) -> bool:
+        """Whether it surely is the sum of base and offset, not zero in place of a negative one."""
+        return self.offset >= (-2 if self.big else 0)
+
 
 Dimension = int | Size
 
@@ -44,6 +49,23 @@ Dimension = int | Size
 def fresh_size(big: bool = False) -> Size:
     """A dimension of which nothing is known."""
     return Size(next(_counter), 0, big)
+
+
+def derived_size(*key: Any) -> Size:
+    """A dimension that follows from others: the same one whenever it follows in the same way.
+
+    `key` says how, and from which sizes and ints.
+
+    >>> n, m = fresh_size(), fresh_size()
+    >>> derived_size("sum", n, m) == derived_size("sum", n, m) != derived_size("sum", m, m)
+    True
+    """
+    if len(_derived) > 20000:
+        _derived.clear()
+    return _derived.setdefault(key, fresh_size())
+
+
+_derived: dict[tuple[Any, ...], Size] = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from ..kinds import (
     Scalar,
     Size,
     TupleOf,
+    derived_size,
     fresh_size,
     kind_of,
 )
@@ -85,7 +86,34 @@ def infer(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Oper
                 _cache.clear()
             _cache[tuple(key)] = cached
     pattern, positions, certain = cached
-    return Inferred(_filled(pattern, bases, {}), tuple(leaves[i] for i in positions), certain)
+    kind = _filled(pattern, bases)
+    if isinstance(pattern, tuple) and pattern == (int, None):
+        kind = _derived_int(function, args, kwargs) or kind
+    return Inferred(kind, tuple(leaves[i] for i in positions), certain)
+
+
+def _derived_int(
+    function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
+) -> Kind | None:
+    """The kind of an int that follows from other ints, if their values are known by their sizes."""
+    if kwargs or function not in _INTEGER_ARITHMETIC:
+        return None
+    values: list[Any] = []
+    for operand in args:
+        if isinstance(operand, ir.Const) and type(operand.value) is int:
+            values.append(operand.value)
+        elif isinstance(operand, ir.Var) and isinstance(operand.kind, Scalar):
+            if operand.kind.size is None:
+                return None
+            values.append(operand.kind.size)
+        else:
+            return None
+    return Scalar(np.dtype(np.int64), True, derived_size(function, *values))
+
+
+_INTEGER_ARITHMETIC = frozenset(
+    (operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg)
+)
 
 
 _cache: dict[tuple[Any, ...], tuple[Any, tuple[int, ...], bool]] = {}
@@ -502,7 +530,7 @@ def _relative(a: int, b: int, seen: list[set[int]]) -> _Relative | int | None:
     return best
 
 
-def _filled(pattern: Any, bases: list[Size | int], fresh: dict[Any, Any]) -> Kind:
+def _filled(pattern: Any, bases: list[Size | int]) -> Kind:
     """The kind that a pattern stands for, given the real bases."""
     if isinstance(pattern, _Unknown):
         return UNKNOWN
@@ -513,7 +541,7 @@ def _filled(pattern: Any, bases: list[Size | int], fresh: dict[Any, Any]) -> Kin
     if pattern[0] is int:
         n = _dimension(pattern[1], bases) if not isinstance(pattern[1], int) else None
         return Scalar(np.dtype(np.int64), True, n if isinstance(n, Size) else fresh_size())
-    return TupleOf(tuple(_filled(item, bases, fresh) for item in pattern[1]), pattern[0])
+    return TupleOf(tuple(_filled(item, bases) for item in pattern[1]), pattern[0])
 
 
 def _dimension(n: _Relative | int | None, bases: list[Size | int]) -> Dimension:

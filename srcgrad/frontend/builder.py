@@ -107,7 +107,9 @@ class Builder:
         self.state = State({}, {})
         self.span: Span | None = None
         self.fixed_span = False
-        self.widened: set[int] = set()
+        self.widened: set[int] = set()  # the sizes that stand for several in a loop or list
+        self.settling: set[int] = set()  # those of them that the loop being settled brought in
+        self.first_loop: int | None = None  # sizes older than this are the same in all iterations
         self.unrollable: set[Any] = set()
         self.dynamic_sites: set[int] = set()  # expressions whose list must exist at run time
         self.sites: dict[int, int] = {}  # of a reference: the expression that made the list
@@ -403,6 +405,9 @@ class Builder:
         entry, outer = self.state, self.block
         original, count, unbound = entry.copy(), len(outer.statements), self.unbound
         marker = object()
+        settling: set[int] = set()
+        if self.first_loop is None:
+            self.first_loop = fresh_size().base
         if unroll is not None and unrollable:
             self.unrollable.add(marker)
         for _ in range(MOST_ROUNDS * 4):
@@ -462,7 +467,7 @@ class Builder:
             changed = self.list_kinds(entry) != list_kinds
             self.state = entry
             try:
-                self.peelable = peelable
+                self.peelable, self.settling = peelable, settling
                 changed |= self.widen_all(start, end, templates, params, marker, entry)
                 for template in templates.values():
                     if isinstance(template, Poison) and site and unroll is not None:
@@ -589,9 +594,9 @@ class Builder:
         try:
             kind = kinds[0] if kinds else NOTHING
             for other in kinds[1:]:
-                kind = self.stable_join(kind, other)
+                kind = self.stable_join(kind, other, self.settling)
             if template is ir.UNDEFINED and isinstance(kind, Scalar) and kind.size is not None:
-                kind = replace(kind, size=self.stable_size(fresh_size(), kind.size))
+                kind = replace(kind, size=self.stable_size(fresh_size(), kind.size, self.settling))
         except KindMismatch:
             return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
         partial = is_partial(template) or is_partial(value)
@@ -657,17 +662,22 @@ class Builder:
             return Poison(f"{shown_name(name)} holds items of different kinds", self.span)
         return Widened(joined, name)
 
-    def stable_join(self, template: Kind, kind: Kind) -> Kind:
-        """`join` in which a dimension or int that was generalised before stays as it is."""
+    def stable_join(self, template: Kind, kind: Kind, known: set[int] | None = None) -> Kind:
+        """`join` in which a dimension or int that was generalised before stays as it is.
+
+        What a loop carries is generalised by each loop of its own: a size that varies in the loop
+        around it may vary in the loop itself as well. `known` are the sizes that it has
+        generalised; None for items of a list, for which all count.
+        """
         if isinstance(template, ListOf) and isinstance(kind, ListOf):
             return ListOf(self.stable_items(template.item, kind.item))
         if isinstance(template, Array) and isinstance(kind, Array):
             if template.shape is not None and kind.shape is not None:
                 if len(template.shape) == len(kind.shape):
-                    known = template.dtype is not None and kind.dtype is not None
-                    dtype = np.promote_types(template.dtype, kind.dtype) if known else None  # type: ignore[arg-type]
+                    both = template.dtype is not None and kind.dtype is not None
+                    dtype = np.promote_types(template.dtype, kind.dtype) if both else None  # type: ignore[arg-type]
                     pairs = zip(template.shape, kind.shape, strict=True)
-                    return Array(dtype, tuple(self.stable_size(m, n) for m, n in pairs))
+                    return Array(dtype, tuple(self.stable_size(m, n, known) for m, n in pairs))
         if isinstance(template, Scalar) and isinstance(kind, Scalar):
             joined = join(Scalar(template.dtype, template.python), Scalar(kind.dtype, kind.python))
             assert isinstance(joined, Scalar)
@@ -678,6 +688,7 @@ class Builder:
                 size = self.stable_size(
                     template.size if template.size is not None else fresh_size(),
                     kind.size if kind.size is not None else fresh_size(),
+                    known,
                 )
             return Scalar(joined.dtype, joined.python, size)
         return join(template, kind)
@@ -692,11 +703,13 @@ class Builder:
             raise KindMismatch
         return self.stable_join(a, b)
 
-    def stable_size(self, m: Any, n: Any) -> Any:
-        if m == n or (isinstance(m, Size) and m.base in self.widened):
+    def stable_size(self, m: Any, n: Any, known: set[int] | None = None) -> Any:
+        known = self.widened if known is None else known
+        if m == n or (isinstance(m, Size) and m.base in known):
             return m
         size = fresh_size()
         self.widened.add(size.base)
+        known.add(size.base)
         return size
 
     def instantiate(self, template: Any, state: State, marker: Any) -> Any:

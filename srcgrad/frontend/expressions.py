@@ -8,7 +8,7 @@ import operator
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -17,7 +17,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar, TupleOf, kind_of
+from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, fresh_size, kind_of
 from ..rules import registry
 from .builder import (
     FALSE,
@@ -961,7 +961,8 @@ class Expressions(Builder):
         if items.kind.item is None:
             raise self.refuse("this list is empty here")
         kind = item_structure(items.kind.item)
-        return Inferred(kind, (items,))
+        # items put in by different iterations may differ in what varies
+        return Inferred(resized(kind, self.first_loop), (items,))
 
     def from_list(self, var: ir.Var) -> Value:
         return self.project(var)
@@ -1259,6 +1260,18 @@ def item_structure(item: Any) -> Kind:
         return TupleOf(tuple(item_structure(part) for part in item))
     assert isinstance(item, Kind)
     return item
+
+
+def resized(kind: Kind, since: int | None) -> Kind:
+    """A kind with a new size for each that came up since another one did."""
+    if since is None:
+        return kind
+    if isinstance(kind, TupleOf):
+        return replace(kind, items=tuple(resized(item, since) for item in kind.items))
+    if isinstance(kind, Array) and kind.shape is not None:
+        sizes = (fresh_size() if isinstance(n, Size) and n.base > since else n for n in kind.shape)
+        return Array(kind.dtype, tuple(sizes))
+    return kind
 
 
 __all__ = ["Expressions", "Frame", "kind_of", "list_append", "registry"]

@@ -9,7 +9,18 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import UNKNOWN, Array, Dimension, Opaque, Scalar, Size, TupleOf, fresh_size, int_kind
+from ..kinds import (
+    UNKNOWN,
+    Array,
+    Dimension,
+    Opaque,
+    Scalar,
+    Size,
+    TupleOf,
+    derived_size,
+    fresh_size,
+    int_kind,
+)
 from .registry import kind
 
 
@@ -61,18 +72,35 @@ def _sliced(n: Dimension, parts: tuple[ir.Operand, ...]) -> Dimension:
     if step == -1 and start is None and stop is None:
         return n
     if step not in (None, 1) or not isinstance(n, Size):
-        return fresh_size()
+        return _slice_size(n, parts)
     if isinstance(start, ir.Var) or (start is not None and start < 0):
-        return fresh_size()
+        return _slice_size(n, parts)
     if isinstance(stop, ir.Var):
         # x[:m] is m long only where m is no more than the length; equal sizes prove that
         bound: Any = stop.kind.size if isinstance(stop.kind, Scalar) else None
         same = isinstance(bound, Size) and bound.base == n.base
         shrinks = same and bound.offset <= n.offset <= 0
-        return bound.shifted(-(start or 0)) if shrinks else fresh_size()
+        return bound.shifted(-(start or 0)) if shrinks else _slice_size(n, parts)
     if stop is not None and stop >= 0:
-        return fresh_size()
+        return _slice_size(n, parts)
     return n.shifted((stop or 0) - (start or 0))
+
+
+def _slice_size(n: Dimension, parts: tuple[ir.Operand, ...]) -> Dimension:
+    """The length of a slice of which no more is known than what it follows from."""
+    bounds: list[Any] = []
+    for part in parts:
+        if isinstance(part, ir.Const):
+            bounds.append(part.value)
+            continue
+        bound = (
+            part.kind.size if isinstance(part, ir.Var) and isinstance(part.kind, Scalar) else None
+        )
+        # an int may be below zero where a dimension would be zero
+        if bound is None or (isinstance(bound, Size) and not bound.exact):
+            return fresh_size()
+        bounds.append(bound)
+    return derived_size("slice", n, *bounds)
 
 
 @kind(operator.getitem, np.ndarray.__getitem__)

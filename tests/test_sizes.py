@@ -1,0 +1,121 @@
+"""What the compiler takes two dimensions to be: equal only if they are so in every run."""
+
+import operator
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad import ir
+from srcgrad.analysis.inference import infer
+from srcgrad.kinds import FLOAT, Array, fresh_size, int_kind
+from srcgrad.rules.shapes import getitem
+
+X = np.array([0.3, 0.5, 0.7, 0.9])
+
+
+def differences(f, x, *rest):
+    found = np.zeros_like(x)
+    for i in range(x.size):
+        step = np.zeros_like(x)
+        step[i] = 1e-6
+        found[i] = (f(x + step, *rest) - f(x - step, *rest)) / 2e-6
+    return found
+
+
+def shape(x, *bounds):
+    parts = tuple(b if isinstance(b, ir.Var) else ir.Const(b) for b in bounds)
+    return getitem((x, ir.Pack(slice, parts)), {}).kind.shape
+
+
+def test_slices_with_the_same_bounds_are_as_long():
+    n = fresh_size(True)
+    x, y = (ir.Var(name, Array(FLOAT.dtype, (n,))) for name in "xy")
+    z = ir.Var("z", Array(FLOAT.dtype, (fresh_size(True),)))
+    i, j = ir.Var("i", int_kind()), ir.Var("j", int_kind())
+    assert shape(x, i, None, None) == shape(y, i, None, None)
+    assert shape(x, i, j, None) == shape(y, i, j, None)
+    assert shape(x, i, None, None) != shape(x, j, None, None)
+    assert shape(x, i, None, None) != shape(x, None, i, None)
+    assert shape(x, i, None, None) != shape(z, i, None, None)
+    assert shape(x, i, None, 2) != shape(x, i, None, 3)
+
+
+def test_what_is_computed_from_ints_in_the_same_way_is_the_same():
+    i, j = ir.Var("i", int_kind()), ir.Var("j", int_kind())
+
+    def size(function, *args):
+        return infer(function, args, {}).kind.size
+
+    assert size(operator.mul, i, j) == size(operator.mul, i, j)
+    assert size(operator.mul, i, j) != size(operator.mul, j, i) != size(operator.mul, j, j)
+    assert size(operator.add, i, j) != size(operator.sub, i, j)
+
+
+def test_a_negative_int_is_no_clamped_dimension():
+    n = fresh_size()
+    x = ir.Var("x", Array(FLOAT.dtype, (n,)))
+    i = ir.Var("i", int_kind())
+    before = ir.Var("before", infer(operator.sub, (i, ir.Const(1)), {}).kind)
+    assert shape(x, before, None, None) != shape(x, before, None, None)
+
+
+def test_a_size_varies_in_the_inner_loop_too():
+    def f(x, k):
+        n = 1
+        total = 0.0
+        for _ in range(k):
+            v = np.cos(x[:n])
+            for _ in range(k):
+                total = total + np.sum((v * np.sin(x[:n])) ** 2)
+                v = np.cos(x[:n])
+                n = 3 if n == 1 else 1
+        return total
+
+    def g(x, k):
+        n = 1
+        total = 0.0
+        for _ in range(k):
+            m = n
+            for _ in range(k):
+                total = total + np.sum((np.ones(m) * x[0] * np.ones(n) * x[1]) ** 2)
+                m = n
+                n = 3 if n == 1 else 1
+        return total
+
+    for function in (f, g):
+        for k in (0, 1, 2, 3):
+            found = srcgrad.grad(function)(X, k)
+            np.testing.assert_allclose(found, differences(function, X, k), atol=1e-8)
+
+
+def test_items_of_a_list_may_differ_in_length():
+    def f(x, k):
+        items = []
+        for i in range(k):
+            items.append(np.sin(x[: i + 1]))
+        return np.sum((items[0] * items[k - 1]) ** 2)
+
+    for k in (1, 2, 4):
+        np.testing.assert_allclose(srcgrad.grad(f)(X, k), differences(f, X, k), atol=1e-8)
+
+
+def test_loops_over_slices_need_no_unbroadcasting():
+    def f(a):
+        a = a.copy()
+        for k in range(len(a) - 1):
+            a[k + 1 :, k] /= a[k, k]
+            a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
+        return np.sum(a * a)
+
+    gradient = srcgrad.grad(f)
+    a = np.array([[3.0, 1.0, 0.5], [0.2, 4.0, 1.0], [0.3, 0.1, 2.0]])
+    found = gradient(a)
+    assert "unbroadcast" not in gradient.source
+    assert "outer" not in gradient.source.partition("saved.append")[2].partition(")")[0]
+    for i in range(3):
+        for j in range(3):
+            step = np.zeros((3, 3))
+            step[i, j] = 1e-6
+            difference = (f(a + step) - f(a - step)) / 2e-6
+            assert found[i, j] == pytest.approx(difference, abs=1e-7)
