@@ -28,8 +28,8 @@ from .analysis.inference import Inferred
 from .emit.python import Emitted, emit_function, reverse_sweep
 from .emit.verification import checked_source
 from .errors import InternalError, SrcgradError, UnsupportedError
-from .frontend.expressions import Frame
 from .frontend.lower import Lowerer
+from .frontend.machine import Frame
 from .frontend.names import Namespace, Scope
 from .frontend.source import get_source
 from .frontend.values import NeedStatic, Partial, Path, Place, Thaw, Tuple, Unkeepable, Value

@@ -23,8 +23,7 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..errors import InternalError
-from ..frontend.builder import list_append
-from ..frontend.lower import raise_exception
+from ..frontend.operations import list_append, raise_exception
 from ..kinds import Array, ListOf, Scalar, TupleOf
 from ..rules import registry
 from ..transform.prune import SHAPE_ONLY

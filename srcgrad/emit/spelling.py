@@ -15,9 +15,13 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..frontend.builder import list_append
-from ..frontend.calls import len_of_range
-from ..frontend.lower import enter_context, exit_context, raise_exception
+from ..frontend.operations import (
+    enter_context,
+    exit_context,
+    len_of_range,
+    list_append,
+    raise_exception,
+)
 from ..kinds import Array, ListOf
 from . import runtime
 

@@ -22,19 +22,22 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..kinds import Array, Opaque, Scalar
-from .builder import FALSE, NONE, TRUE, describe
-from .calls import Calls, MayFail, Trying
-from .expressions import BINARY, INPLACE
+from ..kinds import Array, Opaque
+from .calls import Calls
+from .operations import enter_context, exit_context, raise_exception
+from .operators import BINARY, INPLACE
+from .structure import FALSE, NONE, TRUE
 from .values import (
     Bound,
     DictObject,
     Generator,
     ListObject,
+    MayFail,
     Place,
     Ref,
     Sequence,
     Slice,
+    Trying,
     Tuple,
     Value,
 )
@@ -45,11 +48,6 @@ class Untried:
     """The statements of a try that stand under its else."""
 
     statements: list[Any]
-
-
-def raise_exception(exception: Any, cause: Any = None) -> None:
-    """`raise exception from cause`, as a primitive."""
-    raise exception from cause
 
 
 class Lowerer(Calls):
@@ -687,18 +685,5 @@ class Lowerer(Calls):
             self.bind(name.asname or name.name, self.constant_attribute(Place(module), name.name))
 
 
-def enter_context(manager: Any) -> Any:
-    """`manager.__enter__()`."""
-    return manager.__enter__()
-
-
-def exit_context(manager: Any) -> Any:
-    """`manager.__exit__(None, None, None)`."""
-    return manager.__exit__(None, None, None)
-
-
 def _nothing() -> None:
     return None
-
-
-__all__ = ["Array", "Lowerer", "Scalar", "Slice", "describe"]

@@ -100,6 +100,14 @@ class InnerGradient:
 
 
 @dataclass(eq=False, slots=True)
+class Super:
+    """What `super()` returns: the class after which attributes are looked up, and the object."""
+
+    owner: type
+    receiver: Value
+
+
+@dataclass(eq=False, slots=True)
 class Place(ir.Const):
     """An object found through a global name or a cell, whose attributes are read at call time."""
 
@@ -118,6 +126,7 @@ Value = (
     | Sequence
     | Generator
     | InnerGradient
+    | Super
 )
 
 
@@ -206,6 +215,21 @@ class Materialize(Exception):
     def __init__(self, ref: Ref, span: Any) -> None:
         super().__init__()
         self.ref, self.span = ref, span
+
+
+@dataclass(eq=False, slots=True)
+class Trying:
+    """A try: the calls in it of which it is known that they don't fail."""
+
+    tried: set[Any] = field(default_factory=set)
+
+
+class MayFail(Exception):
+    """A call inside a try may fail; `test` is true if it does."""
+
+    def __init__(self, test: ir.Var, name: str) -> None:
+        super().__init__()
+        self.test, self.name = test, name
 
 
 @dataclass(frozen=True, slots=True)

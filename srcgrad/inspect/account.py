@@ -23,7 +23,7 @@ from ..api import Gradient
 from ..emit.printer import BlankLine, Comment
 from ..emit.python import reverse_sweep
 from ..errors import SourceError
-from ..frontend.builder import list_append
+from ..frontend.operations import list_append
 from ..frontend.source import get_source
 from .primitives import Call, Passed, Place, Primitive, calls, passed, primitive_name, primitives
 

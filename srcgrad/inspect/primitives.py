@@ -21,7 +21,7 @@ import numpy as np
 from .. import ir
 from ..emit import runtime
 from ..errors import SourceError, Span
-from ..frontend.builder import list_append
+from ..frontend.operations import list_append
 from ..frontend.source import get_source
 from ..kinds import Array, Kind, ListOf, Opaque, Scalar, TupleOf, is_float
 from ..rules import registry

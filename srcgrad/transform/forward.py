@@ -19,7 +19,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..frontend.builder import list_append
+from ..frontend.operations import list_append
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from ..rules import registry
 from .recording import record, rename

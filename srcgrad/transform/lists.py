@@ -20,7 +20,7 @@ from ..analysis.aliasing import is_slice
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
-from ..frontend.builder import list_append
+from ..frontend.operations import list_append
 from ..frontend.values import ListObject, Ref, Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, Scalar, TupleOf
 from .contributions import Contributions, is_zero

@@ -18,7 +18,7 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..emit import runtime
-from ..frontend.builder import list_append
+from ..frontend.operations import list_append
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 
 CHEAP: frozenset[Any] = frozenset(

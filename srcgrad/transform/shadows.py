@@ -17,7 +17,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
-from ..frontend.builder import list_append
+from ..frontend.operations import list_append
 from ..kinds import BOOL, INT, Array, ListOf, TupleOf
 from .lists import Lists, takes_part
 

@@ -1,0 +1,311 @@
+"""Attributes of arrays, containers, objects, classes and modules."""
+
+from __future__ import annotations
+
+import collections
+import operator
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..kinds import (
+    Array,
+    ListOf,
+    Opaque,
+    Scalar,
+    TupleOf,
+)
+from .operations import namedtuple_asdict, namedtuple_replace
+from .structure import SIMPLE, describe
+from .subscripts import Subscripts
+from .values import (
+    Bound,
+    Closure,
+    DictObject,
+    Instance,
+    ListObject,
+    Partial,
+    Path,
+    Place,
+    Ref,
+    Super,
+    Tuple,
+    Value,
+)
+
+STATIC_MODULES = frozenset({"numpy", "scipy", "math", "cmath", "builtins"})
+
+ARRAY_ATTRIBUTES = frozenset(
+    "shape ndim size dtype T mT real imag flat nbytes itemsize strides base flags data".split()
+)
+
+NAMEDTUPLE = {"_replace": namedtuple_replace, "_asdict": namedtuple_asdict}
+
+
+class Attributes(Subscripts):
+    """Evaluates `value.name`, and assigns to it."""
+
+    def expression_Attribute(self, node: Any) -> Value:
+        return self.attribute(self.expression(node.value), node.attr)
+
+    def attribute(self, value: Value, name: str) -> Value:
+        """`value.name`."""
+        match value:
+            case Super():
+                return self.inherited(value, name)
+            case Tuple():
+                fields = getattr(value.type, "_fields", ())
+                if name in fields:
+                    return value.items[fields.index(name)]
+                if fields and name in ("_replace", "_asdict"):
+                    return Bound(ir.Const(NAMEDTUPLE[name]), value)
+                found = self.class_attribute(value.type, name)
+                if found is not None and value.type is not tuple:
+                    return self.bound(found, value, value.type)
+                return Bound(ir.Const(getattr(value.type, name)), value)
+            case Ref():
+                thing = self.state.heap[value.id]
+                if isinstance(thing, Instance):
+                    return self.instance_attribute(value, thing, name)
+                kind = list if isinstance(thing, ListObject) else dict
+                if kind is list and name in ("popleft", "appendleft"):
+                    return Bound(ir.Const(getattr(collections.deque, name)), value)
+                if isinstance(thing, DictObject) and thing.is_set:
+                    kind = set  # type: ignore[assignment]
+                if not hasattr(kind, name):
+                    raise self.refuse(f"{kind.__name__!r} has no attribute {name!r}")
+                return Bound(ir.Const(getattr(kind, name)), value)
+            case ir.Const():
+                return self.constant_attribute(value, name)
+            case ir.Var():
+                return self.variable_attribute(value, name)
+            case Closure() | Partial() | Bound():
+                if name == "__name__" and isinstance(value, Closure):
+                    return ir.Const(value.name)
+        raise self.refuse(f"attribute {name!r} of a {describe(value)} isn't supported")
+
+    def inherited(self, value: Super, name: str) -> Value:
+        """`super().name`."""
+        cls = self.builtin_type(value.receiver)
+        assert isinstance(cls, ir.Const)
+        mro = list(cls.value.__mro__)
+        for base in mro[mro.index(value.owner) + 1 :]:
+            if name in base.__dict__ and base is not object:
+                return self.bound(Place(base.__dict__[name]), value.receiver, cls.value)
+        if name == "__init__":
+            return Place(_nothing)
+        raise self.refuse(f"super() has no attribute {name!r}")
+
+    def constant_attribute(self, value: ir.Const, name: str) -> Value:
+        thing = value.value
+        if self.fixed_span and isinstance(thing, (int, float, complex)):
+            # in a rule, a number stands for an array of no dimensions
+            described = {"ndim": 0, "size": 1, "dtype": np.asarray(thing).dtype}
+            if name == "shape":
+                return Tuple(())
+            if name in described:
+                return ir.Const(described[name])
+        if not hasattr(thing, name):
+            raise self.refuse(f"{type(thing).__name__!r} object has no attribute {name!r}")
+        if isinstance(thing, types.ModuleType):
+            found = getattr(thing, name)
+            root = thing.__name__.partition(".")[0]
+            if root in STATIC_MODULES or root in sys.stdlib_module_names:
+                if isinstance(found, (np.ndarray, list, dict)):
+                    return Place(found, None)
+                return self.lift(found, None)
+            return self.lift(found, Path("global", thing.__dict__, name))
+        if isinstance(thing, type):
+            found = getattr(thing, name)
+            raw = next((b.__dict__[name] for b in thing.__mro__ if name in b.__dict__), None)
+            if isinstance(raw, classmethod):
+                return Bound(Place(raw.__func__, None), value)
+            if isinstance(found, (types.FunctionType, type)) or callable(found):
+                if isinstance(found, types.FunctionType):
+                    self.guards[Path("attribute", thing, name)] = found
+                return Place(found, None)
+            return self.lift(found, Path("attribute", thing, name))
+        if isinstance(thing, (*SIMPLE, np.generic, np.dtype)):
+            found = getattr(thing, name)
+            if isinstance(found, (*SIMPLE, np.generic, np.dtype)):
+                return ir.Const(found)
+            return Bound(ir.Const(getattr(type(thing), name)), value)
+        if isinstance(thing, (types.FunctionType, np.ufunc)):
+            found = getattr(thing, name)
+            if isinstance(found, (*SIMPLE,)):
+                return ir.Const(found)
+            return Place(found, None)
+        raw = getattr(type(thing), name, None)
+        if isinstance(raw, property) and raw.fget is not None:
+            return self.call(Bound(Place(raw.fget, None), value), [], {})
+        if isinstance(raw, types.FunctionType) and name not in getattr(thing, "__dict__", {}):
+            self.guards[Path("attribute", type(thing), name)] = raw
+            return Bound(Place(raw, None), value)
+        found = getattr(thing, name)
+        if callable(found) and getattr(thing, name) is not found:
+            return Place(found, None)  # a method, made anew each time it is asked for
+        container = value.path if isinstance(value, Place) and value.path else thing
+        return self.lift(found, Path("attribute", container, name))
+
+    def instance_attribute(self, ref: Ref, thing: Instance, name: str) -> Value:
+        found = self.class_attribute(thing.type, name)
+        if isinstance(found, ir.Const) and isinstance(found.value, property):
+            return self.call(Bound(Place(found.value.fget, None), ref), [], {})
+        if name in thing.items:
+            return self.known(f".{name}", thing.items[name])
+        if name == "__class__":
+            return Place(thing.type, None)
+        if name == "__dict__":
+            raise self.refuse("__dict__ of an object isn't supported")
+        if found is not None:
+            return self.bound(found, ref, thing.type)
+        getter = self.class_attribute(thing.type, "__getattr__")
+        if getter is not None:
+            return self.call(Bound(getter, ref), [ir.Const(name)], {})
+        raise self.refuse(f"{thing.type.__name__!r} object has no attribute {name!r}")
+
+    def bound(self, found: Value, receiver: Value, cls: type) -> Value:
+        assert isinstance(found, ir.Const)
+        raw = found.value
+        if isinstance(raw, staticmethod):
+            return Place(raw.__func__, None)
+        if isinstance(raw, classmethod):
+            return Bound(Place(raw.__func__, None), Place(cls, None))
+        if isinstance(raw, property):
+            return self.call(Bound(Place(raw.fget, None), receiver), [], {})
+        if callable(raw):
+            return Bound(found, receiver)
+        return self.lift(raw, Path("attribute", cls, found) if False else None)
+
+    def variable_attribute(self, value: ir.Var, name: str) -> Value:
+        kind = value.kind
+        if isinstance(kind, (Array, Scalar)):
+            numpy_like = isinstance(kind, Array) or kind.python is not True or self.fixed_span
+            if numpy_like and name in ARRAY_ATTRIBUTES:
+                return self.array_attribute(value, name)
+            if isinstance(kind, Scalar) and kind.python is True and name in ("real", "imag"):
+                return self.emit(getattr(np, name), (value,))
+            for base in (np.ndarray, kind.dtype.type if kind.dtype is not None else np.generic):
+                if numpy_like and hasattr(base, name):
+                    return Bound(ir.Const(getattr(base, name)), value)
+            if isinstance(kind, Scalar):
+                python = type(np.zeros((), kind.dtype).item())
+                if hasattr(python, name):
+                    return Bound(ir.Const(getattr(python, name)), value)
+            raise self.refuse(f"an array has no attribute {name!r}")
+        if isinstance(kind, ListOf):
+            return Bound(ir.Const(getattr(list, name)), value)
+        if isinstance(kind, TupleOf):
+            return self.attribute(self.project(value), name)
+        return self.emit(
+            getattr, (value, ir.Const(name)), inferred=Inferred(Opaque(None)), name=name
+        )
+
+    def array_attribute(self, value: ir.Var, name: str) -> Value:
+        kind = value.kind
+        assert isinstance(kind, (Array, Scalar))
+        if name == "dtype" and kind.dtype is not None:
+            return ir.Const(kind.dtype)
+        shape = kind.shape
+        if name == "ndim" and shape is not None:
+            return ir.Const(len(shape))
+        if name == "shape" and shape is not None:
+            return self.shape_of(value, shape)
+        if name == "size" and shape is not None:
+            if all(isinstance(n, int) for n in shape):
+                return ir.Const(int(np.prod(shape, dtype=int)))  # type: ignore[type-var, arg-type]
+            if len(shape) == 1:
+                return self.emit(
+                    getattr,
+                    (value, ir.Const("size")),
+                    inferred=Inferred(Scalar(np.dtype(np.int64), True, shape[0])),
+                    name="size",
+                )
+        if name in ("T", "mT"):
+            if shape is not None and len(shape) < 2 and name == "T":
+                return value
+            function = np.transpose if name == "T" else np.matrix_transpose
+            return self.emit(function, (value,))
+        if name in ("real", "imag"):
+            return self.emit(getattr(np, name), (value,), name=name)
+        if name == "flat":
+            if isinstance(kind, Array):
+                return self.emit(np.ravel, (value,))
+        if isinstance(kind, Array) and name in ("shape", "strides", "base", "flags", "data"):
+            return self.emit(
+                getattr, (value, ir.Const(name)), inferred=Inferred(Opaque(None)), name=name
+            )
+        return self.emit(
+            getattr, (value, ir.Const(name)), inferred=self.attribute_kind(name), name=name
+        )
+
+    def attribute_kind(self, name: str) -> Inferred:
+        if name in ("size", "ndim", "nbytes", "itemsize"):
+            return Inferred(Scalar(np.dtype(np.int64), True))
+        return Inferred(Opaque(None))
+
+    def shape_of(self, value: ir.Var, shape: tuple[Any, ...]) -> Value:
+        """The shape of an array as a tuple, whose literal dimensions are known."""
+        if all(isinstance(n, int) for n in shape):
+            return Tuple(tuple(ir.Const(n) for n in shape))
+        integer = np.dtype(np.int64)
+        whole = self.emit(
+            getattr,
+            (value, ir.Const("shape")),
+            inferred=Inferred(TupleOf(tuple(Scalar(integer, True, n) for n in shape))),
+            name="shape",
+        )
+        items: list[Value] = []
+        for i, n in enumerate(shape):
+            if isinstance(n, int):
+                items.append(ir.Const(n))
+            else:
+                items.append(
+                    self.emit(
+                        operator.getitem,
+                        (whole, ir.Const(i)),
+                        inferred=Inferred(Scalar(integer, True, n)),
+                        name="n",
+                    )
+                )
+        return Tuple(tuple(items), tuple, whole)
+
+    def set_attribute(self, target: Value, name: str, value: Value) -> None:
+        thing = self.state.heap.get(target.id) if isinstance(target, Ref) else None
+        if not isinstance(thing, Instance):
+            raise self.refuse(
+                f"assigning an attribute of a {describe(target)}, which the caller would see, "
+                "can't be differentiated",
+                "return the value instead",
+            )
+        if thing.external:
+            raise self.refuse(
+                f"assigning to {thing.external}.{name}, which the caller would see, "
+                "can't be differentiated",
+                "make a copy of the object first, or return the value instead",
+            )
+        self.unfrozen(thing)
+        found = self.class_attribute(thing.type, name)
+        if isinstance(found, ir.Const) and isinstance(found.value, property):
+            if found.value.fset is None:
+                raise self.refuse(f"property {name!r} has no setter")
+            self.call(Bound(Place(found.value.fset), target), [value], {})
+            return
+        if isinstance(value, ir.Var) and not value.user:
+            value.name = name
+        assert isinstance(target, Ref)
+        self.state.heap[target.id] = Instance(thing.type, {**thing.items, name: value})
+
+    def builtin_super(self, *args: Value) -> Value:
+        frame = self.frames[self.current]
+        if frame.owner is None or frame.receiver is None:
+            raise self.refuse("super() isn't supported here")
+        return Super(frame.owner, frame.receiver)
+
+
+def _nothing(*args: Any, **kwargs: Any) -> None:
+    return None

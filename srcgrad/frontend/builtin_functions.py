@@ -1,0 +1,351 @@
+"""Python's builtin functions, and those of functools and bisect."""
+
+from __future__ import annotations
+
+import bisect
+import builtins
+import operator
+import types
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..errors import UnsupportedError
+from ..kinds import (
+    Array,
+    Kind,
+    ListOf,
+    Opaque,
+    Scalar,
+    int_kind,
+)
+from ..rules import registry
+from .iterators import Iterators
+from .structure import FALSE, NONE, TRUE, constant, describe
+from .values import (
+    Bound,
+    Closure,
+    DictObject,
+    Generator,
+    Instance,
+    ListObject,
+    Partial,
+    Place,
+    Ref,
+    Sequence,
+    Slice,
+    Tuple,
+    Value,
+)
+
+
+class BuiltinFunctions(Iterators):
+    """Evaluates calls of builtin functions."""
+
+    def builtin_len(self, value: Value) -> Value:
+        match value:
+            case Tuple():
+                return ir.Const(len(value.items))
+            case Sequence():
+                return value.length
+            case ir.Const():
+                return ir.Const(len(value.value))
+            case Ref():
+                thing = self.state.heap[value.id]
+                if isinstance(thing, ListObject) and thing.var is not None:
+                    return self.emit(len, (thing.var,), inferred=Inferred(int_kind()), name="count")
+                if isinstance(thing, Instance):
+                    found = self.class_attribute(thing.type, "__len__")
+                    if found is None:
+                        raise self.refuse(f"object of type {thing.type.__name__} has no len()")
+                    return self.call(Bound(found, value), [], {})
+                if isinstance(thing, DictObject):
+                    self.settled_keys(thing)
+                return ir.Const(len(thing.items))
+            case ir.Var() if isinstance(value.kind, Array) and value.kind.shape:
+                n = value.kind.shape[0]
+                if isinstance(n, int):
+                    return ir.Const(n)
+                kind = Scalar(np.dtype(np.int64), True, n)
+                return self.emit(len, (value,), inferred=Inferred(kind), name="n")
+        return self.emit(len, (self.operand(value),), inferred=Inferred(int_kind()), name="n")
+
+    def builtin_sum(self, value: Value, start: Value = ir.Const(0)) -> Value:  # noqa: B008
+        if isinstance(value, ir.Var) and isinstance(value.kind, Array):
+            total = self.call_object(np.sum, [value], {"axis": ir.Const(0)})
+            if isinstance(start, ir.Const) and start.value == 0:
+                return total
+            return self.binary(operator.add, start, total)
+        return self.reduced(value, start, lambda a, b: self.binary(operator.add, a, b))
+
+    def builtin_reduce(self, function: Value, value: Value, start: Value | None = None) -> Value:
+        return self.reduced(value, start, lambda a, b: self.call(function, [a, b], {}))
+
+    def builtin_min(self, *args: Value, **kwargs: Value) -> Value | None:
+        return self.extreme(builtins.min, np.min, args, kwargs)
+
+    def builtin_max(self, *args: Value, **kwargs: Value) -> Value | None:
+        return self.extreme(builtins.max, np.max, args, kwargs)
+
+    def extreme(
+        self, function: Any, whole: Any, args: tuple[Value, ...], kwargs: dict[str, Value]
+    ) -> Value | None:
+        key = kwargs.pop("key", None)
+        default = kwargs.pop("default", None)
+        values: list[Value]
+        if len(args) == 1:
+            value = args[0]
+            if key is None and isinstance(value, ir.Var) and isinstance(value.kind, Array):
+                return self.call_object(whole, [value], {})
+            if isinstance(value, Generator):
+                value = self.builtin_list(value)
+            thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+            sequence = self.require(value)
+            if key is not None and not isinstance(sequence.length, ir.Const):
+                return self.extreme_of_many(function is builtins.max, sequence, key)
+            if isinstance(thing, ListObject) and thing.var is not None:
+                array = self.emit(np.array, (thing.var,))
+                return self.call_object(whole, [array], {})
+            values = self.unpacked(value)
+            if not values and default is not None:
+                return default
+        else:
+            values = list(args)
+        if key is not None:
+            return self.extreme_by_key(function is builtins.max, values, key)
+        if len(values) == 1:
+            return values[0]
+        return self.primitive(function, registry.lookup(function), values, {})
+
+    def extreme_by_key(self, largest: bool, values: list[Value], key: Value) -> Value:
+        best, best_key = values[0], self.call(key, [values[0]], {})
+        for value in values[1:]:
+            k = self.call(key, [value], {})
+            test = self.truth(self.compare(gast.Gt() if largest else gast.Lt(), k, best_key))
+            best, best_key = self.chosen(test, value, best), self.chosen(test, k, best_key)
+        return best
+
+    def extreme_of_many(self, largest: bool, sequence: Sequence, key: Value) -> Value:
+        """The extreme item by key of a sequence whose length isn't known."""
+        frame, one = self.current, ir.Const(1)
+        start = sequence.item(ir.Const(0))
+        best, best_key = self.hidden(start), self.hidden(self.call(key, [start], {}))
+        rest = self.binary(operator.sub, sequence.length, one)
+
+        def compare(item: Value) -> None:
+            values = self.state.frames[frame]
+            k = self.call(key, [item], {})
+            op = gast.Gt() if largest else gast.Lt()
+            test = self.truth(self.compare(op, k, values[best_key]))
+
+            def take() -> None:
+                self.state.frames[frame].update({best: item, best_key: k})
+
+            if not isinstance(test, ir.Const):
+                self.branch(test, take, lambda: None)
+            elif test.value:
+                take()
+
+        later = Sequence(rest, lambda i: sequence.item(self.binary(operator.add, i, one)))
+        self.iterate(later, compare)
+        self.state.frames[frame].pop(best_key)
+        return self.known("this value", self.state.frames[frame].pop(best))
+
+    def builtin_sorted(self, value: Value, **kwargs: Value) -> Value:
+        key, reverse = kwargs.get("key"), kwargs.get("reverse", FALSE)
+        if not isinstance(reverse, ir.Const):
+            raise self.refuse("reverse= must be known when compiling")
+        if isinstance(value, (Generator, Sequence)):
+            value = self.builtin_list(value)
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        if not (isinstance(thing, ListObject) and thing.var is not None) and not (
+            isinstance(value, ir.Var) and isinstance(value.kind, Array)
+        ):
+            items = self.unpacked(value)
+            keys = [self.call(key, [i], {}) if key is not None else i for i in items]
+            if all(isinstance(k, ir.Const) for k in keys):
+                order = sorted(
+                    range(len(items)),
+                    key=lambda i: keys[i].value,  # type: ignore[union-attr]
+                    reverse=reverse.value,
+                )
+                return self.new(ListObject(tuple(items[i] for i in order)))
+            if key is not None:
+                return self.insertion_sorted(items, keys, reverse.value)
+        elif key is not None:
+            raise self.refuse("sorted(key=...) of items that aren't known one by one")
+        array = self.call_object(np.sort, [self.number(value)], {})  # type: ignore[list-item]
+        if reverse.value:
+            back = Slice(NONE, NONE, ir.Const(-1))
+            array = self.subscript(array, back)
+        return self.builtin_list(array)
+
+    def insertion_sorted(self, items: list[Value], keys: list[Value], reverse: bool) -> Value:
+        pairs = [Tuple((k, i)) for k, i in zip(keys, items, strict=True)]
+        for last in range(len(pairs) - 1, 0, -1):
+            for j in range(last):
+                a, b = pairs[j], pairs[j + 1]
+                op = gast.Lt() if reverse else gast.Gt()
+                test = self.truth(self.compare(op, a.items[0], b.items[0]))
+                both = list(zip(a.items, b.items, strict=True))
+                pairs[j], pairs[j + 1] = (
+                    Tuple(tuple(self.chosen(test, y, x) for x, y in both)),
+                    Tuple(tuple(self.chosen(test, x, y) for x, y in both)),
+                )
+        return self.new(ListObject(tuple(p.items[1] for p in pairs)))
+
+    def builtin_any(self, value: Value) -> Value:
+        return self.quantified(value, operator.or_)
+
+    def builtin_all(self, value: Value) -> Value:
+        return self.quantified(value, operator.and_)
+
+    def quantified(self, value: Value, function: Any) -> Value:
+        if isinstance(value, ir.Var) and isinstance(value.kind, Array):
+            whole = np.any if function is operator.or_ else np.all
+            return self.call_object(whole, [value], {})
+        start = ir.Const(function is operator.and_)
+
+        def step(a: Value, b: Value) -> Value:
+            test = self.boolean(b)
+            if isinstance(test, ir.Const):
+                return a if test.value == start.value else test
+            if isinstance(a, ir.Const):
+                return test if a.value == start.value else a
+            return self.emit(function, (self.operand(a), test))
+
+        return self.reduced(value, start, step)
+
+    def builtin_isinstance(self, value: Value, classes: Value) -> Value:
+        kinds = self.key(classes)
+        kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+        return ir.Const(any(self.is_instance(value, k) for k in kinds))
+
+    def is_instance(self, value: Value, cls: Any) -> bool:
+        match value:
+            case ir.Const():
+                return isinstance(value.value, cls)
+            case Tuple():
+                return issubclass(value.type, cls)
+            case Ref():
+                thing = self.state.heap[value.id]
+                if isinstance(thing, Instance):
+                    return issubclass(thing.type, cls)
+                kind = list if isinstance(thing, ListObject) else set if thing.is_set else dict
+                return issubclass(kind, cls)
+            case ir.Var():
+                return self.kind_is(value.kind, cls)
+            case Closure():
+                return issubclass(types.FunctionType, cls)
+        raise self.refuse("isinstance() of this value isn't known when compiling")
+
+    def kind_is(self, kind: Kind, cls: Any) -> bool:
+        match kind:
+            case Array(dtype, shape) if shape is not None:
+                return issubclass(np.ndarray, cls)
+            case Scalar(dtype, python):
+                if python is None:
+                    answers = {
+                        issubclass(dtype.type, cls),
+                        issubclass(type(dtype.type(0).item()), cls),
+                    }
+                    if len(answers) == 2:
+                        raise self.refuse("whether this is a Python number isn't known")
+                    return answers.pop()
+                return issubclass(type(dtype.type(0).item()) if python else dtype.type, cls)
+            case Opaque(type=t) if t is not None:
+                return issubclass(t, cls)
+            case ListOf():
+                return issubclass(list, cls)
+        raise self.refuse("isinstance() of this value isn't known when compiling")
+
+    def builtin_type(self, value: Value, *rest: Value) -> Value:
+        match value:
+            case ir.Const():
+                return Place(type(value.value))
+            case Tuple():
+                return Place(value.type)
+            case Ref():
+                thing = self.state.heap[value.id]
+                if isinstance(thing, Instance):
+                    return Place(thing.type)
+                return Place(list if isinstance(thing, ListObject) else dict)
+            case ir.Var():
+                match value.kind:
+                    case Array(shape=shape) if shape is not None:
+                        return Place(np.ndarray)
+                    case Scalar(dtype, python) if python is not None:
+                        return Place(type(dtype.type(0).item()) if python else dtype.type)
+        raise self.refuse("the type of this value isn't known when compiling")
+
+    def builtin_callable(self, value: Value) -> Value:
+        if isinstance(value, (Closure, Bound, Partial)):
+            return TRUE
+        if isinstance(value, ir.Const):
+            return ir.Const(callable(value.value))
+        return FALSE
+
+    def builtin_hasattr(self, value: Value, name: Value) -> Value:
+        try:
+            self.attribute(value, self.key(name))
+        except UnsupportedError:
+            return FALSE
+        return TRUE
+
+    def builtin_getattr(self, value: Value, name: Value, *default: Value) -> Value:
+        if default:
+            try:
+                return self.attribute(value, self.key(name))
+            except UnsupportedError:
+                return default[0]
+        return self.attribute(value, self.key(name))
+
+    def builtin_setattr(self, value: Value, name: Value, new: Value) -> Value:
+        self.set_attribute(value, self.key(name), new)
+        return NONE
+
+    def builtin_slice(self, *args: Value) -> Value:
+        parts = [NONE, *args] if len(args) == 1 else list(args)
+        while len(parts) < 3:
+            parts.append(NONE)
+        return Slice(*parts)
+
+    def builtin_divmod(self, a: Value, b: Value) -> Value:
+        return Tuple((self.binary(operator.floordiv, a, b), self.binary(operator.mod, a, b)))
+
+    def builtin_print(self, *args: Value, **kwargs: Value) -> Value:
+        operands = tuple(self.shown(a) for a in args)
+        named = {k: self.operand(v) for k, v in kwargs.items()}
+        self.emit(print, operands, named, inferred=Inferred(Opaque(None)), effect=True)
+        return NONE
+
+    def shown(self, value: Value) -> ir.Operand:
+        try:
+            return self.operand(value)
+        except UnsupportedError:
+            return ir.Const(f"<{describe(value)}>")
+
+    def builtin_text(self, value: Value = ir.Const("")) -> Value:  # noqa: B008
+        if isinstance(value, ir.Const):
+            return ir.Const(str(value.value))
+        return self.emit(str, (self.shown(value),), inferred=Inferred(Opaque(str)))
+
+    def builtin_bisect_left(self, items: Value, x: Value, *bounds: Value) -> Value:
+        return self.bisected(bisect.bisect_left, items, x, bounds)
+
+    def builtin_bisect_right(self, items: Value, x: Value, *bounds: Value) -> Value:
+        return self.bisected(bisect.bisect_right, items, x, bounds)
+
+    def bisected(self, function: Any, items: Value, x: Value, bounds: tuple[Value, ...]) -> Value:
+        """An index into a sorted list: an int without a derivative."""
+        operands = tuple(self.operand(v) for v in (items, x, *bounds))
+        known = [constant(o) for o in operands]
+        if all(k for k, _ in known):
+            return ir.Const(function(*(v for _, v in known)))
+        return self.emit(function, operands, inferred=Inferred(int_kind()), name="i")
+
+    def builtin_partial(self, function: Value, *args: Value, **kwargs: Value) -> Value:
+        return Partial(function, args, dict(kwargs))

@@ -1,0 +1,254 @@
+"""User functions: their bodies are run in place of their calls."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..errors import SourceError
+from ..kinds import (
+    Array,
+    Scalar,
+    Size,
+)
+from .classes import Classes
+from .machine import Frame
+from .names import Namespace, own_nodes, scope_of
+from .source import get_source
+from .structure import FALSE, NONE, parts
+from .values import (
+    Closure,
+    DictObject,
+    Generator,
+    NeedStatic,
+    Path,
+    Tuple,
+    Value,
+)
+
+MOST_CALLS = 24
+
+MOST_INLINED = 2000
+
+
+class Inlining(Classes):
+    """Runs the bodies of functions."""
+
+    def inline(
+        self, function: types.FunctionType, args: list[Value], kwargs: dict[str, Value]
+    ) -> Value:
+        """Run a Python function's body in place of its call."""
+        try:
+            source = get_source(function, self.given_sources.get(function.__code__))
+        except SourceError as error:
+            raise self.refuse(
+                f"the source of {function.__name__!r}, which is called here, can't be found",
+                str(error),
+            ) from error
+        self.inlined[function] = function.__code__
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        defaults = function.__defaults__ or ()
+        closure = Closure(
+            source.node,
+            source,
+            None,
+            Namespace(function.__globals__, cells),
+            tuple(
+                self.lift(d, Path("item", defaults, i) if _mutable(d) else None)
+                for i, d in enumerate(defaults)
+            ),
+            {
+                k: self.lift(d, Path("item", function.__kwdefaults__, k) if _mutable(d) else None)
+                for k, d in (function.__kwdefaults__ or {}).items()
+            },
+            function.__name__,
+            _owner(function),
+        )
+        return self.inline_closure(closure, args, kwargs)
+
+    def inline_closure(
+        self, closure: Closure, args: list[Value], kwargs: dict[str, Value]
+    ) -> Value:
+        node = closure.node
+        if isinstance(node, gast.AsyncFunctionDef):
+            raise self.refuse("an asynchronous function can't be differentiated")
+        values = self.bound_arguments(closure, args, kwargs)
+        if is_generator(node):
+            return Generator(lambda body: self.run_function(closure, values, body))
+        result = self.run_function(closure, values)
+        assert result is not None
+        return result
+
+    def run_function(
+        self,
+        closure: Closure,
+        values: dict[str, Value],
+        consume: Callable[[Value], None] | None = None,
+    ) -> Value | None:
+        """Run a function's body; `consume` is given what a generator yields."""
+        node = closure.node
+        self.check_recursion(closure, values)
+        number = self.unique()
+        self.frames[number] = Frame(
+            scope_of(node),
+            closure.source,
+            closure.namespace,
+            closure.frame,
+            closure.owner,
+            next(iter(values.values()), None),
+            closure.name,
+            consumer=None if consume is None else (self.current, consume),
+        )
+        self.state.frames[number] = dict(values)
+        if consume is not None:
+            self.state.frames[self.current]["%returned"] = FALSE
+        caller, span, self.current = self.current, self.span, number
+        self.depth += 1
+        self.active_nodes.append(id(node))
+        try:
+            if isinstance(node, gast.Lambda):
+                return self.expression(node.body)
+            self.run(node.body)
+            if self.state.unreachable:
+                return NONE
+            if consume is not None:
+                return None
+            self.fall_off()
+            return self.known("the result", self.state.frames[number].get("%return", NONE))
+        finally:
+            self.depth -= 1
+            self.active_nodes.pop()
+            self.current, self.span = caller, span
+            if number not in self.captured:
+                self.state.frames.pop(number, None)
+
+    def check_recursion(self, closure: Closure, values: dict[str, Value]) -> None:
+        """Refuse a recursion whose depth isn't known: calls are inlined."""
+        self.calls_made += 1
+        nested = self.active_nodes.count(id(closure.node))
+        if nested < 3:
+            return
+        if nested == 3:
+            # the ints and lengths that may steer the recursion must be known
+            found: frozenset[Any] = frozenset()
+            for value in values.values():
+                for v in self.number_variables(value):
+                    if isinstance(v.kind, Scalar) and v.kind.dtype.kind in "iub":
+                        found |= v.origins
+                    if isinstance(v.kind, Array):
+                        for n in v.kind.shape or ():
+                            if isinstance(n, Size):
+                                found |= self.size_origins.get(n.base, frozenset())
+            if found:
+                raise NeedStatic(found, "how deep this recursion goes", self.span)
+        if nested >= MOST_CALLS or self.calls_made > MOST_INLINED:
+            raise self.refuse(
+                f"how deep the recursion of {closure.name!r} goes isn't known when compiling",
+                "write it as a loop, or make its depth follow from an int or from lengths",
+            )
+
+    def number_variables(self, value: Value) -> list[ir.Var]:
+        if isinstance(value, ir.Var):
+            return [value]
+        return [v for item in parts(value) for v in self.number_variables(item)]
+
+    def fall_off(self) -> None:
+        """A function that ends without a return returns None."""
+        number = self.current
+
+        def put() -> None:
+            self.state.frames[number]["%return"] = NONE
+
+        stopped = self.stopped(self.state)
+        if stopped is None:
+            self.branch(self.operand(self.state.frames[number]["%stop"]), lambda: None, put)
+        elif not stopped:
+            put()
+
+    def bound_arguments(
+        self, closure: Closure, args: list[Value], kwargs: dict[str, Value]
+    ) -> dict[str, Value]:
+        """The values of a function's parameters, as Python would bind them."""
+        a = closure.node.args
+        positional = [self.argument_name(p) for p in (*a.posonlyargs, *a.args)]
+        keyword_only = [self.argument_name(p) for p in a.kwonlyargs]
+        only_positional = {self.argument_name(p) for p in a.posonlyargs}
+        values: dict[str, Value] = dict(zip(positional, args, strict=False))
+        extra = args[len(positional) :]
+        if a.vararg is not None:
+            values[self.argument_name(a.vararg)] = Tuple(tuple(extra))
+        elif extra:
+            raise self.refuse(
+                f"{closure.name}() takes {len(positional)} positional arguments "
+                f"but {len(args)} were given"
+            )
+        rest: dict[Any, Value] = {}
+        for name, value in kwargs.items():
+            if name in keyword_only or (name in positional and name not in only_positional):
+                if name in values:
+                    raise self.refuse(f"{closure.name}() got multiple values for argument {name!r}")
+                values[name] = value
+            elif a.kwarg is not None:
+                rest[name] = value
+            else:
+                raise self.refuse(f"{closure.name}() got an unexpected keyword argument {name!r}")
+        if a.kwarg is not None:
+            values[self.argument_name(a.kwarg)] = self.new(DictObject(rest))
+        start = len(positional) - len(closure.defaults)
+        for name, default in zip(positional[start:], closure.defaults, strict=True):
+            values.setdefault(name, default)
+        for name, default in closure.keyword_defaults.items():
+            values.setdefault(name, default)
+        missing = [n for n in (*positional, *keyword_only) if n not in values]
+        if missing:
+            raise self.refuse(f"{closure.name}() is missing the argument {missing[0]!r}")
+        return values
+
+    def closure(self, node: Any, name: str) -> Closure:
+        """The function that a def or lambda in the lowered code makes."""
+        frame = self.frames[self.current]
+        self.captured.add(self.current)
+        number: int | None = self.current
+        while number is not None:
+            self.captured.add(number)
+            number = self.frames[number].parent
+        a = node.args
+        defaults = tuple(self.expression(d) for d in a.defaults)
+        names = [self.argument_name(k) for k in a.kwonlyargs]
+        keyword_defaults = {
+            n: self.expression(d) for n, d in zip(names, a.kw_defaults, strict=True) if d
+        }
+        return Closure(
+            node, frame.source, self.current, frame.namespace, defaults, keyword_defaults, name
+        )
+
+    @staticmethod
+    def argument_name(argument: Any) -> str:
+        return argument.id if isinstance(argument, gast.Name) else str(argument)
+
+
+def is_generator(node: Any) -> bool:
+    """Whether a function node has a yield of its own."""
+    if isinstance(node, gast.Lambda):
+        return False
+    return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in own_nodes(node.body))
+
+
+def _mutable(value: Any) -> bool:
+    return isinstance(value, (list, dict, set, np.ndarray))
+
+
+def _owner(function: types.FunctionType) -> type | None:
+    """The class in whose body a method was defined, from the cell that `super()` uses."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        if name == "__class__":
+            try:
+                return cell.cell_contents  # type: ignore[no-any-return]
+            except ValueError:
+                return None
+    return None

@@ -1,0 +1,462 @@
+"""Iterating: loops that are kept or unrolled, comprehensions, and generators."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..kinds import (
+    Array,
+    ListOf,
+    Scalar,
+    Size,
+    TupleOf,
+)
+from .expressions import Expressions
+from .machine import Frame
+from .names import scope_of
+from .operations import list_append
+from .structure import FALSE, TRUE, describe
+from .values import (
+    Bound,
+    DictObject,
+    Generator,
+    Instance,
+    ListObject,
+    NeedStatic,
+    Peel,
+    Ref,
+    Sequence,
+    Tuple,
+    Value,
+)
+
+MOST_UNROLLED = 100
+
+
+class Iteration(Expressions):
+    """Runs a body for each item of an iterable."""
+
+    def iterate(self, iterable: Value, body: Callable[[Value], None], name: str = "i") -> None:
+        """Run `body` for each item; a break it sets ends the iteration."""
+        if isinstance(iterable, Generator):
+            self.use_up(iterable)
+            iterable.run(body)
+            self.after_loop()
+            return
+        site, self.loop_site = self.loop_site, 0
+        sequence = self.sequence(iterable)
+        if sequence is None:
+            raise self.refuse(f"a {describe(iterable)} can't be iterated over")
+        length, count = sequence.length, self.list_length(iterable)
+
+        def unrolled() -> bool:
+            if isinstance(length, ir.Var):
+                raise NeedStatic(length.origins, "how often this loop runs", self.span)
+            if not isinstance(length, ir.Const) or length.value > MOST_UNROLLED:
+                return False
+            self.unrolled(0, length.value, sequence.item, checked)
+            return True
+
+        def checked(item: Value) -> None:
+            body(item)
+            if not self.state.unreachable and self.list_length(iterable) != count:
+                raise self.refuse(
+                    "this list changes its length while it is iterated over",
+                    "iterate over a copy: list(...)",
+                )
+
+        known = isinstance(length, ir.Const) or (isinstance(length, ir.Var) and length.origins)
+        if known and ("%site", site) in self.known_sites and unrolled():
+            return
+        eager = sequence.structural or self.fixed_span
+        if eager and isinstance(length, ir.Const) and unrolled():
+            return
+
+        def iteration(index: ir.Var | None) -> Value:
+            assert index is not None
+            self.state.frames[self.current]["%returned"] = FALSE
+            body(index if sequence.bounds is not None else sequence.item(index))
+            return self.exit_flag()
+
+        zero, one = ir.Const(0), ir.Const(1)
+        if sequence.bounds is not None:
+            bounds = tuple(self.operand(b) for b in sequence.bounds)
+        else:
+            bounds = (zero, self.operand(length), one)
+        before, whole = len(self.block.statements), bounds
+
+        def rest(bounds: Any, peelable: bool = False) -> None:
+            unroll = unrolled if known and bounds is whole else None
+            constant = isinstance(length, ir.Const)
+            self.loop(bounds, iteration, name, unroll, constant, site, peelable)
+            self.after_loop()
+
+        try:
+            rest(whole, True)
+        except Peel:
+            self.peeled(sequence, body, rest)
+        self.note_lists(iterable, before, site if known else 0)
+
+    def peeled(
+        self, sequence: Sequence, body: Callable[[Value], None], rest: Callable[[Any], None]
+    ) -> None:
+        """Run the first iteration of a loop by itself, and then the rest, a loop.
+
+        So a sum that starts as the number 0 is an array all through the loop.
+        """
+        length, one = sequence.length, ir.Const(1)
+        later: tuple[Value, Value, Value] = (one, length, one)
+        first: Value | None = None
+        if sequence.bounds is not None:
+            first, stop, step = sequence.bounds
+            assert first is not None
+            later = (self.binary(operator.add, first, step), stop, step)
+        bounds = tuple(self.operand(b) for b in later)
+
+        def run() -> None:
+            self.state.frames[self.current]["%returned"] = FALSE
+            body(first if first is not None else sequence.item(ir.Const(0)))
+            if self.state.unreachable:
+                return
+            flag = self.exit_flag()
+            if not isinstance(flag, ir.Const):
+                self.branch(self.operand(flag), lambda: None, lambda: rest(bounds))
+            elif not flag.value:
+                rest(bounds)
+            self.after_loop()
+
+        if self.surely_runs(length):
+            run()
+            return
+        test = self.compare(gast.Gt(), length, ir.Const(0))
+        self.branch(self.operand(test), run, lambda: None)
+        self.after_loop()
+
+    def surely_runs(self, length: Value) -> bool:
+        """Whether a loop of this length has a first iteration."""
+        if isinstance(length, ir.Const):
+            return bool(length.value > 0)
+        kind = length.kind if isinstance(length, ir.Var) else None
+        size = kind.size if isinstance(kind, Scalar) else None
+        if isinstance(size, Size):
+            return size.big and size.offset >= -1
+        return size is not None and size > 0
+
+    def list_length(self, iterable: Value) -> int | None:
+        """The number of items of a list, if it is known."""
+        thing = self.state.heap.get(iterable.id) if isinstance(iterable, Ref) else None
+        if isinstance(thing, ListObject) and thing.var is None:
+            return len(thing.items)
+        return None
+
+    def note_lists(self, iterable: Value, before: int, site: int) -> None:
+        """Look at the lists that a loop changes: not the one it iterates over, it is to be hoped.
+
+        If their number of items must be known later, the loop at `site` will be unrolled.
+        """
+        thing = self.state.heap.get(iterable.id) if isinstance(iterable, Ref) else None
+        own = thing.var if isinstance(thing, ListObject) else None
+        for statement in ir.walk(ir.Block(self.block.statements[before:])):
+            if not isinstance(statement, ir.Assign) or not statement.writes:
+                continue
+            if statement.function in (list_append, list.pop):
+                changed = statement.writes[0]
+                if changed is own:
+                    self.span = statement.span
+                    raise self.refuse(
+                        "this list changes its length while it is iterated over",
+                        "iterate over a copy: list(...)",
+                    )
+                if site:
+                    changed.origins |= {("%site", site)}
+        for statement in ir.walk(ir.Block(self.block.statements[before:])):
+            if isinstance(statement, ir.Loop):
+                for param, target in zip(statement.params, statement.targets, strict=True):
+                    if isinstance(param.kind, ListOf):
+                        target.origins |= param.origins
+
+    def unrolled(
+        self, i: int, count: int, item: Callable[[Value], Value], body: Callable[[Value], None]
+    ) -> None:
+        """Run `body` for the items from number `i` on, one after the other."""
+        if i == count:
+            return
+        body(item(ir.Const(i)))
+        if self.state.unreachable:
+            return
+        flag = self.exit_flag()
+
+        def rest() -> None:
+            self.unrolled(i + 1, count, item, body)
+
+        if isinstance(flag, ir.Const):
+            if not flag.value:
+                rest()
+            else:
+                self.after_loop()
+            return
+        self.branch(flag, lambda: None, rest)  # type: ignore[arg-type]
+        self.after_loop()
+
+    def exit_flag(self) -> Value:
+        """The exit flag at the end of an iteration; `break` and `continue` are over then."""
+        if self.state.unreachable:
+            return TRUE
+        frame = self.state.frames[self.current]
+        flag = frame.get("%break", FALSE)
+        if "%stop" in frame:
+            frame["%stop"] = FALSE
+            frame["%break"] = FALSE
+        if "%broken" in frame:
+            frame["%broken"] = flag
+        return flag
+
+    def after_loop(self) -> None:
+        """After a loop, only a `return` inside it still skips what follows."""
+        frame = self.state.frames[self.current]
+        if "%returned" in frame:
+            frame["%stop"] = frame["%break"] = frame["%returned"]
+
+    def sequence(self, value: Value) -> Sequence | None:
+        """Length and items of something that can be iterated over."""
+        match value:
+            case Sequence():
+                self.use_up(value)
+                return value
+            case Tuple():
+                items = value.items
+                return Sequence(ir.Const(len(items)), lambda i: self.item_of(items, i, value), True)
+            case Generator():
+                return self.sequence(self.builtin_list(value))
+            case Ref():
+                thing = self.state.heap[value.id]
+                if isinstance(thing, ListObject):
+                    if thing.var is None:
+                        return Sequence(
+                            ir.Const(len(thing.items)),
+                            lambda i: self.subscript(value, i),
+                            len(thing.items) <= MOST_UNROLLED,
+                        )
+                    var = thing.var
+                    return Sequence(self.builtin_len(value), lambda i: self.list_item(var, i))
+                if isinstance(thing, DictObject):
+                    self.settled_keys(thing)
+                    keys = tuple(
+                        ir.Const(k) if not isinstance(k, tuple) else self.lift(k, None)
+                        for k in thing.items
+                    )
+                    return self.sequence(Tuple(keys))
+                return self.sequence_of_instance(value, thing)
+            case ir.Const() if isinstance(value.value, (str, bytes, tuple, list, range, dict)):
+                return self.sequence(Tuple(tuple(self.lift(v, None) for v in value.value)))
+            case ir.Var() if isinstance(value.kind, Array):
+                if value.kind.shape is None or not value.kind.shape:
+                    return None
+                n = value.kind.shape[0]
+                length: Value = ir.Const(n) if isinstance(n, int) else self.builtin_len(value)
+                return Sequence(
+                    length,
+                    lambda i: self.emit(
+                        operator.getitem, (value, self.operand(i)), name=value.name.rstrip("s")
+                    ),
+                )
+            case ir.Var() if isinstance(value.kind, (ListOf, TupleOf)):
+                if isinstance(value.kind, TupleOf):
+                    return self.sequence(self.project(value))
+                return Sequence(self.builtin_len(value), lambda i: self.list_item(value, i))
+        return None
+
+    def sequence_of_instance(self, ref: Ref, thing: Instance) -> Sequence | None:
+        found = self.class_attribute(thing.type, "__iter__")
+        if found is not None:
+            return self.sequence(self.call(Bound(found, ref), [], {}))
+        getter = self.class_attribute(thing.type, "__getitem__")
+        counter = self.class_attribute(thing.type, "__len__")
+        if getter is not None and counter is not None:
+            length = self.call(Bound(counter, ref), [], {})
+            return Sequence(length, lambda i: self.call(Bound(getter, ref), [i], {}))
+        return None
+
+    def require(self, value: Value) -> Sequence:
+        sequence = self.sequence(value)
+        if sequence is None:
+            raise self.refuse(f"a {describe(value)} can't be iterated over")
+        return sequence
+
+    def item(self, sequence: Sequence, i: Value) -> Value:
+        return sequence.item(i)
+
+    def hidden(self, start: Value) -> str:
+        """A name of the current frame that no program can have."""
+        name = f"%total{self.unique()}"
+        self.state.frames[self.current][name] = start
+        return name
+
+    def reduced(
+        self, value: Value, start: Value | None, step: Callable[[Value, Value], Value]
+    ) -> Value:
+        """Combine the items of an iterable one by one."""
+        frame = self.current
+        if start is None:
+            sequence = self.require(value)
+            start = sequence.item(ir.Const(0))
+            rest = self.binary(operator.sub, sequence.length, ir.Const(1))
+            value = Sequence(
+                rest,
+                lambda i: sequence.item(self.binary(operator.add, i, ir.Const(1))),
+                sequence.structural,
+            )
+        name = self.hidden(start)
+
+        def combine(item: Value) -> None:
+            values = self.state.frames[frame]
+            zero = isinstance(values[name], ir.Const) and values[name].value == 0  # type: ignore[union-attr]
+            first = (
+                zero
+                and step is not None
+                and isinstance(start, ir.Const)
+                and isinstance(item, ir.Var)
+                and isinstance(item.kind, (Scalar, Array))
+                and not self.in_loop()
+            )
+            values[name] = item if first else step(values[name], item)
+
+        self.iterate(value, combine)
+        return self.known("the total", self.state.frames[frame].pop(name))
+
+    def in_loop(self) -> bool:
+        return True
+
+    def generator_expression(self, node: Any) -> Value:
+        """A generator expression, which evaluates its first iterable at once."""
+        frame, first = self.current, self.expression(node.generators[0].iter)
+        return Generator(lambda body: self.run_comprehension(node, frame, first, body))
+
+    def run_comprehension(
+        self, node: Any, frame: int, first: Value, consume: Callable[[Value], None]
+    ) -> None:
+        self.state.frames[self.current]["%returned"] = FALSE
+        self.generate(
+            node,
+            frame,
+            lambda: self.yielded(self.expression(node.elt)),
+            consume=consume,
+            first=first,
+        )
+
+    def yielded(self, value: Value) -> None:
+        """Give a value to the consumer of the generator being run, which may break off."""
+        inner = self.current
+        consumer = self.frames[inner].consumer
+        if consumer is None:
+            raise self.refuse("a yield outside of a generator")
+        number, body = consumer
+        self.current = number
+        frame = self.state.frames[number]
+        frame["%returned"] = FALSE
+        span = self.span
+        try:
+            body(value)
+            flag = self.exit_flag()
+        finally:
+            self.current, self.span = inner, span
+        if self.state.unreachable:
+            return
+        frame = self.state.frames[inner]
+        if isinstance(flag, ir.Const) and not flag.value:
+            return
+        frame["%stop"] = frame["%break"] = frame["%returned"] = flag
+
+    def comprehension(self, node: Any) -> Value:
+        """A list, set or dict comprehension."""
+        if isinstance(node, gast.ListComp):
+            return self.collected(node, self.current)
+        items: dict[Any, Value] = {}
+        if isinstance(node, gast.DictComp):
+
+            def put() -> None:
+                key = self.key(self.expression(node.key))
+                items[key] = self.expression(node.value)
+
+            self.generate(node, self.current, put, static=True)
+            return self.new(DictObject(items))
+
+        def add() -> None:
+            item = self.expression(node.elt)
+            items[self.key(item)] = item
+
+        self.generate(node, self.current, add, static=True)
+        return self.new(DictObject(items, None, True))
+
+    def collected(self, node: Any, frame: int) -> Ref:
+        ref = self.new(ListObject(()))
+        self.generate(node, frame, lambda: self.append(ref, self.expression(node.elt)))
+        return ref
+
+    def generate(
+        self,
+        node: Any,
+        frame: int,
+        body: Callable[[], None],
+        static: bool = False,
+        consume: Callable[[Value], None] | None = None,
+        first: Value | None = None,
+    ) -> None:
+        """Run `body` for every combination of a comprehension's generators."""
+        number = self.unique()
+        parent = self.frames[frame]
+        self.frames[number] = Frame(
+            scope_of(node),
+            parent.source,
+            parent.namespace,
+            frame,
+            parent.owner,
+            parent.receiver,
+            parent.name,
+            True,
+            None if consume is None else (self.current, consume),
+        )
+        self.state.frames[number] = {}
+
+        def level(position: int) -> None:
+            if position == len(node.generators):
+                body()
+                return
+            generator = node.generators[position]
+
+            def conditions(tests: list[Any]) -> None:
+                if not tests:
+                    level(position + 1)
+                    return
+                test = self.truth(self.expression(tests[0]))
+                if isinstance(test, ir.Const):
+                    if test.value:
+                        conditions(tests[1:])
+                    return
+                if static:
+                    raise self.refuse("which items this has must be known when compiling")
+                self.branch(test, lambda: conditions(tests[1:]), lambda: None)
+
+            def item(value: Value) -> None:
+                self.assign(generator.target, value)
+                conditions(list(generator.ifs))
+
+            given = first is not None and position == 0
+            iterable = first if given else self.expression(generator.iter)
+            assert iterable is not None
+            self.loop_site = id(generator)
+            name = generator.target.id if isinstance(generator.target, gast.Name) else "i"
+            self.iterate(iterable, item, name)
+
+        caller, self.current = self.current, number
+        try:
+            level(0)
+        finally:
+            self.current = caller
+            if number not in self.captured:
+                self.state.frames.pop(number, None)

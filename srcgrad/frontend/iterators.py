@@ -1,0 +1,326 @@
+"""Functions that make iterables: range, zip, enumerate, map, itertools, np.ndindex."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..kinds import (
+    Scalar,
+    int_kind,
+)
+from .containers import Containers
+from .operations import len_of_range
+from .structure import NONE
+from .values import (
+    Generator,
+    ListObject,
+    Sequence,
+    Slice,
+    Tuple,
+    Value,
+)
+
+ENDLESS = 1 << 62  # the length of itertools.count()
+
+
+class Iterators(Containers):
+    """Evaluates calls of functions that make iterables."""
+
+    def builtin_range(self, *args: Value) -> Value:
+        parts = list(args)
+        if len(parts) == 1:
+            parts = [ir.Const(0), *parts]
+        if len(parts) == 2:
+            parts.append(ir.Const(1))
+        if all(isinstance(p, ir.Const) for p in parts):
+            known = range(*(p.value for p in parts))  # type: ignore[union-attr]
+            length: Value = ir.Const(len(known))
+            return Sequence(
+                length,
+                lambda i: (
+                    ir.Const(known[i.value])
+                    if isinstance(i, ir.Const)
+                    else self.range_item(parts, i)
+                ),
+                False,
+                tuple(parts),
+            )
+        start, stop, step = parts
+        if isinstance(step, ir.Const) and step.value == 1:
+            zero = isinstance(start, ir.Const) and start.value == 0
+            length = stop if zero else self.binary(operator.sub, stop, start)
+        else:
+            length = self.emit(
+                len_of_range, tuple(self.operand(p) for p in parts), inferred=Inferred(int_kind())
+            )
+        return Sequence(length, lambda i: self.range_item(parts, i), False, tuple(parts))
+
+    def range_item(self, parts: list[Value], i: Value) -> Value:
+        start, _, step = parts
+        if not (isinstance(step, ir.Const) and step.value == 1):
+            i = self.binary(operator.mul, i, step)
+        if isinstance(start, ir.Const) and start.value == 0:
+            return i
+        return self.binary(operator.add, start, i)
+
+    def builtin_enumerate(self, value: Value, start: Value = ir.Const(0)) -> Value:  # noqa: B008
+        if isinstance(value, Generator):
+            return self.counted_items(value, start)
+        inner = self.require(value)
+        return Sequence(
+            inner.length,
+            lambda i: (
+                Tuple((self.binary(operator.add, i, start), self.item(inner, i)))
+                if not (isinstance(start, ir.Const) and start.value == 0)
+                else Tuple((i, self.item(inner, i)))
+            ),
+            inner.structural,
+            eager=inner.eager,
+        )
+
+    def counted_items(self, generator: Generator, start: Value) -> Generator:
+        """`enumerate` of a generator."""
+
+        def run(body: Callable[[Value], None]) -> None:
+            frame, name = self.current, self.hidden(start)
+
+            def counted(item: Value) -> None:
+                count = self.state.frames[frame][name]
+                self.state.frames[frame][name] = self.binary(operator.add, count, ir.Const(1))
+                body(Tuple((count, item)))
+
+            self.iterate(generator, counted)
+            self.state.frames[frame].pop(name, None)
+
+        return Generator(run)
+
+    def builtin_zip(self, *values: Value, strict: Value | None = None) -> Value:
+        eager = any(isinstance(v, Generator) for v in values)
+        parts = [self.require(v) for v in values]
+        lengths = [p.length for p in parts]
+        finite = [n for n in lengths if not (isinstance(n, ir.Const) and n.value == ENDLESS)]
+        lengths = finite or lengths
+        known = [n.value for n in lengths if isinstance(n, ir.Const)]
+        if not lengths:
+            return Tuple(())
+        if len(known) == len(lengths):
+            length: Value = ir.Const(min(known))
+        elif any(p.structural for p in parts):
+            length = ir.Const(min(known))
+        else:
+            unique = [
+                n
+                for i, n in enumerate(lengths)
+                if not any(self.same_length(n, m) for m in lengths[:i])
+            ]
+            length = unique[0]
+            if len(unique) > 1:
+                length = self.emit(
+                    min, tuple(self.operand(n) for n in unique), inferred=Inferred(int_kind())
+                )
+        structural = any(p.structural for p in parts)
+        return Sequence(
+            length,
+            lambda i: Tuple(tuple(self.item(p, i) for p in parts)),
+            structural,
+            eager=eager or any(p.eager for p in parts),
+        )
+
+    def same_length(self, a: Value, b: Value) -> bool:
+        if self.same(a, b):
+            return True
+        sizes = [
+            v.kind.size if isinstance(v, ir.Var) and isinstance(v.kind, Scalar) else None
+            for v in (a, b)
+        ]
+        return sizes[0] is not None and sizes[0] == sizes[1]
+
+    def builtin_reversed(self, value: Value) -> Value:
+        inner = self.require(value)
+        last = self.binary(operator.sub, inner.length, ir.Const(1))
+        bounds: tuple[Value, Value, Value] | None = None
+        if inner.bounds is not None:
+            start, stop, step = inner.bounds
+            if all(isinstance(b, ir.Const) for b in inner.bounds):
+                r = range(start.value, stop.value, step.value)[::-1]
+                bounds = (ir.Const(r.start), ir.Const(r.stop), ir.Const(r.step))
+            elif isinstance(step, ir.Const) and step.value == 1:
+                bounds = (
+                    self.binary(operator.sub, stop, ir.Const(1)),
+                    self.binary(operator.sub, start, ir.Const(1)),
+                    ir.Const(-1),
+                )
+        return Sequence(
+            inner.length,
+            lambda i: self.item(inner, self.binary(operator.sub, last, i)),
+            inner.structural,
+            bounds,
+        )
+
+    def builtin_map(self, function: Value, *values: Value) -> Value:
+        if len(values) == 1 and isinstance(values[0], Generator):
+            inner = values[0]
+            return Generator(
+                lambda body: self.iterate(inner, lambda i: body(self.call(function, [i], {})))
+            )
+        zipped = self.require(self.builtin_zip(*values))
+
+        def item(i: Value) -> Value:
+            parts = zipped.item(i)
+            assert isinstance(parts, Tuple)
+            return self.call(function, list(parts.items), {})
+
+        return Sequence(zipped.length, item, zipped.structural, eager=zipped.eager)
+
+    def builtin_filter(self, function: Value, value: Value) -> Value:
+        none = isinstance(function, ir.Const) and function.value is None
+
+        def run(body: Callable[[Value], None]) -> None:
+            def tested(item: Value) -> None:
+                test = self.truth(item if none else self.call(function, [item], {}))
+                if isinstance(test, ir.Const):
+                    if test.value:
+                        body(item)
+                    return
+                self.branch(test, lambda: body(item), lambda: None)
+
+            self.iterate(value, tested)
+
+        return Generator(run)
+
+    def builtin_iter(self, value: Value) -> Value:
+        return self.require(value)
+
+    def builtin_product(self, *values: Value, repeat: Value = ir.Const(1)) -> Value:  # noqa: B008
+        lists = [self.unpacked(v) for v in values] * self.key(repeat)
+        rows: list[tuple[Value, ...]] = [()]
+        for items in lists:
+            rows = [(*row, item) for row in rows for item in items]
+        return Tuple(tuple(Tuple(row) for row in rows))
+
+    def builtin_chain(self, *values: Value) -> Value:
+        return Tuple(tuple(item for v in values for item in self.unpacked(v)))
+
+    def builtin_combinations(self, value: Value, r: Value) -> Value:
+        rows = itertools.combinations(self.unpacked(value), self.key(r))
+        return Tuple(tuple(Tuple(row) for row in rows))
+
+    def builtin_pairwise(self, value: Value) -> Value:
+        inner = self.require(value)
+        one = ir.Const(1)
+        return Sequence(
+            self.binary(operator.sub, inner.length, one),
+            lambda i: Tuple((inner.item(i), inner.item(self.binary(operator.add, i, one)))),
+            inner.structural,
+        )
+
+    def builtin_accumulate(
+        self, value: Value, function: Value | None = None, *, initial: Value = NONE
+    ) -> Value:
+        def step(a: Value, b: Value) -> Value:
+            if function is None or (isinstance(function, ir.Const) and function.value is None):
+                return self.binary(operator.add, a, b)
+            return self.call(function, [a, b], {})
+
+        if isinstance(value, Generator):
+            value = self.builtin_list(value)
+        sequence, one = self.require(value), ir.Const(1)
+        given = not (isinstance(initial, ir.Const) and initial.value is None)
+        if isinstance(sequence.length, ir.Const):
+            items: list[Value] = [initial] if given else []
+            for item in self.unpacked(sequence):
+                items.append(step(items[-1], item) if items else item)
+            return Tuple(tuple(items))
+        frame, ref = self.current, self.new(ListObject(()))
+        total = self.hidden(initial if given else sequence.item(ir.Const(0)))
+        self.append(ref, self.state.frames[frame][total])
+
+        def add(item: Value) -> None:
+            new = step(self.state.frames[frame][total], item)
+            self.state.frames[frame][total] = new
+            self.append(ref, new)
+
+        if given:
+            self.iterate(sequence, add)
+        else:
+            rest = self.binary(operator.sub, sequence.length, one)
+            later = Sequence(rest, lambda i: sequence.item(self.binary(operator.add, i, one)))
+            self.iterate(later, add)
+        self.state.frames[frame].pop(total)
+        return ref
+
+    def builtin_repeat(self, value: Value, times: Value) -> Value:
+        return Sequence(times, lambda i: value, False)
+
+    def builtin_islice(self, value: Value, *bounds: Value) -> Value:
+        if isinstance(value, Generator):
+            value = self.builtin_list(value)
+        parts = [NONE, *bounds] if len(bounds) == 1 else list(bounds)
+        cut = Slice(*parts, *([NONE] * (3 - len(parts))))
+        if isinstance(value, ir.Var):
+            return self.subscript(value, cut)
+        return self.subscript(self.builtin_list(value), cut)
+
+    def builtin_count(
+        self,
+        start: Value = ir.Const(0),  # noqa: B008
+        step: Value = ir.Const(1),  # noqa: B008
+    ) -> Value:
+        def item(i: Value) -> Value:
+            return self.binary(operator.add, start, self.binary(operator.mul, i, step))
+
+        return Sequence(ir.Const(ENDLESS), item)
+
+    def builtin_starmap(self, function: Value, value: Value) -> Value:
+        def run(body: Callable[[Value], None]) -> None:
+            self.iterate(value, lambda item: body(self.call(function, self.unpacked(item), {})))
+
+        return Generator(run)
+
+    def builtin_takewhile(self, function: Value, value: Value) -> Value:
+        raise self.refuse("itertools.takewhile isn't supported", "write a loop with a break")
+
+    def builtin_permutations(self, value: Value, r: Value = NONE) -> Value:
+        rows = itertools.permutations(self.unpacked(value), self.key(r))
+        return Tuple(tuple(Tuple(row) for row in rows))
+
+    def builtin_replacements(self, value: Value, r: Value) -> Value:
+        rows = itertools.combinations_with_replacement(self.unpacked(value), self.key(r))
+        return Tuple(tuple(Tuple(row) for row in rows))
+
+    def builtin_from_iterable(self, value: Value) -> Value:
+        return self.builtin_chain(*self.unpacked(value))
+
+    def builtin_ndindex(self, *shape: Value) -> Value:
+        """`np.ndindex`: the indices of an array, one loop in the other."""
+        lengths = list(shape)
+        if len(lengths) == 1 and self.sequence_type(lengths[0]) is not None:
+            lengths = self.unpacked(lengths[0])
+
+        def run(body: Callable[[Value], None]) -> None:
+            def level(before: tuple[Value, ...]) -> None:
+                if len(before) == len(lengths):
+                    body(Tuple(before))
+                    return
+                inner = self.builtin_range(lengths[len(before)])
+                self.iterate(inner, lambda i: level((*before, i)), "ijkl"[len(before) % 4])
+
+            level(())
+
+        return Generator(run)
+
+    def builtin_ndenumerate(self, array: Value) -> Value:
+        def run(body: Callable[[Value], None]) -> None:
+            indices = self.builtin_ndindex(self.attribute(array, "shape"))
+            self.iterate(indices, lambda i: body(Tuple((i, self.subscript(array, i)))))
+
+        return Generator(run)
+
+    def builtin_nditer(self, array: Value, **options: Value) -> Value:
+        if options:
+            raise self.refuse("np.nditer with options isn't supported", "use np.ndindex")
+        return self.attribute(array, "flat")

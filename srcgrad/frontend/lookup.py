@@ -1,0 +1,190 @@
+"""Names: what they hold, assigning them, and what comes from outside of the function."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from .loops import Loops
+from .structure import FALSE, SIMPLE, TRUE, Poison
+from .values import (
+    DictObject,
+    Generator,
+    ListObject,
+    Materialize,
+    NeedStatic,
+    Path,
+    Place,
+    Ref,
+    Sequence,
+    Tuple,
+    Unbound,
+    Value,
+    layout,
+)
+
+
+class Lookup(Loops):
+    """Looks names up and binds them, as Python's scopes do."""
+
+    def expression_Name(self, node: Any) -> Value:
+        return self.lookup(node.id)
+
+    def lookup(self, name: str) -> Value:
+        """The value of a name, as Python would find it."""
+        number: int | None = self.current
+        frame = self.frames[self.current]
+        if name not in frame.scope.outer:
+            while number is not None:
+                frame = self.frames[number]
+                values = self.state.frames[number]
+                if name in frame.scope.local or name in values:
+                    return self.known(name, values.get(name, ir.UNDEFINED))
+                if name in frame.scope.outer:
+                    break
+                if frame.parent is None:
+                    break
+                number = frame.parent
+        namespace = frame.namespace
+        if name in namespace.cells and name not in frame.scope.outer:
+            cell = namespace.cells[name]
+            try:
+                return self.lift(cell.cell_contents, Path("cell", cell, name))
+            except ValueError:
+                raise self.refuse(f"{name!r} has no value yet") from None
+        if name in namespace.globals:
+            return self.lift(namespace.globals[name], Path("global", namespace.globals, name))
+        if hasattr(builtins, name):
+            return ir.Const(getattr(builtins, name))
+        raise self.refuse(f"name {name!r} is not defined")
+
+    def known(self, name: str, value: Any) -> Value:
+        if isinstance(value, Poison):
+            if value.origins:
+                raise NeedStatic(value.origins, value.message, value.span or self.span)
+            raise self.refuse(value.message, "use one name for each kind of value")
+        if value is ir.UNDEFINED:
+            error = self.refuse(f"{name!r} is used before it is assigned")
+            if self.loop_depth and self.fork_depth:
+                raise Unbound(error)
+            raise error
+        return value  # type: ignore[no-any-return]
+
+    def bind(self, name: str, value: Value, number: int | None = None) -> None:
+        """Assign a name in the current frame."""
+        number = self.current if number is None else number
+        frame = self.frames[number]
+        if name in frame.scope.outer:
+            raise self.refuse(
+                f"assigning the global {name!r} can't be differentiated",
+                "return the value instead",
+            )
+        if name in frame.scope.nonlocal_ or (frame.comprehension and name not in frame.scope.local):
+            if frame.parent is None:
+                raise self.refuse(
+                    f"assigning {name!r}, which belongs to a function that has returned, "
+                    "can't be differentiated",
+                    "return the value instead",
+                )
+            owner = frame.parent
+            while (
+                name not in self.frames[owner].scope.local and self.frames[owner].parent is not None
+            ):
+                owner = self.frames[owner].parent  # type: ignore[assignment]
+            self.bind(name, value, owner)
+            return
+        if isinstance(value, (Sequence, Generator)) and not name.startswith("%"):
+            self.use_once(value, name)
+        if isinstance(value, ir.Var) and not value.user and not name.startswith("%"):
+            value.name, value.user = name, not self.fixed_span
+        if isinstance(value, Ref) and not name.startswith("%"):
+            thing = self.state.heap.get(value.id)
+            if isinstance(thing, ListObject) and thing.var is not None and not thing.var.user:
+                thing.var.name, thing.var.user = name, True
+        self.state.frames[number][name] = value
+
+    def use_once(self, value: Sequence | Generator, name: str) -> None:
+        """Keep track of whether a generator, zip or map that has a name is used up."""
+        if value.name is None and not (isinstance(value, Sequence) and value.bounds is not None):
+            value.name = f"%used {name}"
+            self.state.frames[self.current][value.name] = FALSE
+
+    def use_up(self, value: Sequence | Generator) -> None:
+        """Note that a generator, zip or map is consumed; it can be only once."""
+        if value.name is None:
+            return
+        for frame in self.state.frames.values():
+            if value.name in frame:
+                used = frame[value.name]
+                if not (isinstance(used, ir.Const) and used.value is False):
+                    raise self.refuse(
+                        "this generator may be used up already", "make a list of it: list(...)"
+                    )
+                frame[value.name] = TRUE
+
+    def lift(self, value: Any, path: Path | None) -> Value:
+        """The abstract value of an object that exists before the function runs."""
+        if path is not None and path in self.static_paths:
+            self.guards[path] = value
+            return ir.Const(value)
+        number = isinstance(value, (int, float, complex, np.number)) and type(value) is not bool
+        if path is not None and (number or isinstance(value, np.ndarray)):
+            if self.on_free is None:
+                return ir.Const(value)
+            return self.on_free(path, value)
+        if isinstance(value, SIMPLE) or number:
+            if path is not None:
+                self.guards[path] = value
+            return ir.Const(value)
+        if isinstance(value, (tuple, list, dict)) and path is not None:
+            self.guards[Path("structure", path, "")] = layout(value)
+        if isinstance(value, tuple):
+            items = tuple(
+                self.lift(item, Path("item", path, i) if path else None)
+                for i, item in enumerate(value)
+            )
+            return Tuple(items, type(value))
+        if isinstance(value, (list, dict)) and path is not None:
+            known = self.lifted.get(path)
+            if known is not None and known.id in self.state.heap:
+                return known
+            name = str(path)
+            if isinstance(value, list):
+                items = tuple(
+                    self.lift(item, Path("item", path, i)) for i, item in enumerate(value)
+                )
+                ref = self.new(ListObject(items, None, name))
+            else:
+                ref = self.new(
+                    DictObject(
+                        {k: self.lift(v, Path("item", path, k)) for k, v in value.items()}, name
+                    )
+                )
+            self.lifted[path] = ref
+            return ref
+        if path is not None and not isinstance(value, types.ModuleType):
+            self.guards[path] = value
+        return Place(value, path)
+
+    def new(self, thing: Any) -> Ref:
+        """A reference to a new object on the heap."""
+        ref = Ref(self.unique())
+        self.state.heap[ref.id] = thing
+        if isinstance(thing, ListObject):
+            self.sites[ref.id] = self.site
+            if self.site in self.dynamic_sites:
+                self.materialize(Materialize(ref, self.span))
+        return ref
+
+    def class_attribute(self, cls: type, name: str) -> Value | None:
+        for base in cls.__mro__:
+            if base is object:
+                break
+            if name in base.__dict__:
+                self.guards[Path("class", base, name)] = base.__dict__[name]
+                return Place(base.__dict__[name], None)
+        return None

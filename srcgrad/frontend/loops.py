@@ -1,0 +1,494 @@
+"""Lowering a loop: its body is lowered again until the kinds of what it changes are stable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from .. import ir
+from ..kinds import (
+    NOTHING,
+    KindMismatch,
+    ListOf,
+    Scalar,
+    fresh_size,
+    int_kind,
+)
+from .builder import Builder
+from .structure import (
+    COMPOUND,
+    Mold,
+    Poison,
+    Widened,
+    absent,
+    alike,
+    becomes_array,
+    is_none,
+    is_nothing,
+    is_partial,
+    leaf_kind,
+    object_items,
+    parts,
+    rebuild,
+    same_layout,
+    same_template,
+    shown_name,
+    with_items,
+)
+from .values import (
+    DictObject,
+    Instance,
+    ListObject,
+    Materialize,
+    NeedStatic,
+    Peel,
+    Ref,
+    State,
+    Thaw,
+    Tuple,
+    Unkeepable,
+    Value,
+)
+
+MOST_ROUNDS = 12
+
+Slot = tuple[str, int, Any]
+
+
+class Loops(Builder):
+    """Lowers loops: what an iteration changes becomes a parameter."""
+
+    def slots(self, state: State) -> Iterator[tuple[Slot, Any]]:
+        for number, frame in state.frames.items():
+            for name, value in frame.items():
+                yield ("frame", number, name), value
+        for number, thing in state.heap.items():
+            if isinstance(thing, ListObject):
+                if thing.var is None:
+                    for i, item in enumerate(thing.items):
+                        yield ("list", number, i), item
+            else:
+                for key, item in thing.items.items():
+                    yield ("object", number, key), item
+
+    def put(self, state: State, slot: Slot, value: Any) -> None:
+        where, number, key = slot
+        if where == "frame":
+            state.frames.setdefault(number, {})[key] = value
+            return
+        thing = state.heap[number]
+        if isinstance(thing, ListObject):
+            items = list(thing.items)
+            items[key] = value
+            state.heap[number] = ListObject(tuple(items), None, thing.external)
+        elif isinstance(thing, Instance):
+            state.heap[number] = Instance(thing.type, {**thing.items, key: value}, thing.external)
+        else:
+            state.heap[number] = DictObject(
+                {**thing.items, key: value}, thing.external, thing.is_set
+            )
+
+    def loop(
+        self,
+        bounds: tuple[ir.Operand, ir.Operand, ir.Operand] | None,
+        body: Callable[[ir.Var | None], Value],
+        index_name: str = "i",
+        unroll: Callable[[], bool] | None = None,
+        unrollable: bool = True,
+        site: int = 0,
+        peelable: bool = False,
+    ) -> None:
+        """Lower a loop. `body` lowers one iteration and returns its exit flag.
+
+        `unroll` is what to do instead when the index must be known when compiling, or when the
+        loop changes what has no counterpart at run time; it says whether it could. `unrollable`
+        says that it is likely to, so that asking for the value of the index is worthwhile.
+        `site` tells the loop from others. With `peelable`, a number that becomes an array raises
+        Peel, in the state before the loop.
+        """
+        span = self.span
+        templates: dict[Slot, Any] = {}
+        entry, outer = self.state, self.block
+        original, count, unbound = entry.copy(), len(outer.statements), self.unbound
+        marker = object()
+        settling: set[int] = set()
+        if self.first_loop is None:
+            self.first_loop = fresh_size().base
+        if unroll is not None and unrollable:
+            self.unrollable.add(marker)
+        for _ in range(MOST_ROUNDS * 4):
+            start, known = entry.copy(), dict(self.slots(entry))
+            params: dict[Slot, Any] = {}
+            for slot, template in templates.items():
+                params[slot] = self.instantiate(template, start, marker)
+                old = known.get(slot)
+                if isinstance(template, Mold) and isinstance(old, Ref):
+                    start.heap[old.id] = replace(start.heap[old.id], frozen=marker)
+                self.put(start, slot, params[slot])
+            index = None
+            if bounds is not None:
+                index = ir.Var(index_name, int_kind(), origins=frozenset([marker]))
+            list_kinds = self.list_kinds(entry)
+            self.state, self.block = start.copy(), ir.Block()
+            self.unbound = unbound
+            forks, self.fork_depth = self.fork_depth, 0
+            self.loop_depth += 1
+            try:
+                flag = body(index)
+                end, block = self.state, self.block
+            except NeedStatic as need:
+                self.state, self.block, self.span = entry, outer, span
+                if unroll is None or marker not in need.origins:
+                    raise
+                if unroll():
+                    return
+                raise
+            except Materialize as need:
+                self.state, self.block, self.span = entry, outer, span
+                if not self.dynamic(need, entry):
+                    try:
+                        self.materialize(need)
+                    except Unkeepable:
+                        if self.unrolled_instead(unroll, original, count):
+                            return
+                        raise
+                    entry = self.state
+                continue
+            except Unkeepable:
+                self.block, self.span = outer, span
+                if self.unrolled_instead(unroll, original, count):
+                    return
+                raise
+            except Thaw as need:
+                self.state, self.block, self.span = entry, outer, span
+                if need.marker is not marker or marker in self.thawed:
+                    raise
+                self.thawed.add(marker)
+                templates.clear()
+                continue
+            finally:
+                self.block, self.span = outer, span
+                self.loop_depth -= 1
+                self.fork_depth = forks
+            changed = self.list_kinds(entry) != list_kinds
+            self.state = entry
+            try:
+                self.peelable, self.settling = peelable, settling
+                changed |= self.widen_all(start, end, templates, params, marker, entry)
+                for template in templates.values():
+                    if isinstance(template, Poison) and site and unroll is not None:
+                        template.origins |= {("%site", site)}
+            except Materialize as need:
+                if not self.dynamic(need, entry):
+                    try:
+                        self.materialize(need)
+                    except Unkeepable:
+                        if self.unrolled_instead(unroll, original, count):
+                            return
+                        raise
+                    entry = self.state
+                continue
+            except Thaw:
+                self.thawed.add(marker)
+                templates.clear()
+                continue
+            except Peel:
+                self.unrolled_instead(None, original, count)
+                raise
+            if not changed:
+                break
+        else:
+            raise self.refuse("the kinds of the variables of this loop don't settle")
+        if self.unbound is not None and not self.loop_depth:
+            raise self.unbound
+        self._finish_loop(entry, start, end, block, templates, params, bounds, index, flag, marker)
+
+    def unrolled_instead(self, unroll: Callable[[], bool] | None, state: State, count: int) -> bool:
+        """Unroll a loop from the state before it; False if it can't be."""
+        self.state = state
+        del self.block.statements[count:]
+        return unroll is not None and unroll()
+
+    def list_kinds(self, state: State) -> list[Any]:
+        return [
+            thing.var.kind
+            for thing in state.heap.values()
+            if isinstance(thing, ListObject) and thing.var is not None
+        ]
+
+    def widen_all(
+        self,
+        start: State,
+        end: State,
+        templates: dict[Slot, Any],
+        params: dict[Slot, Any],
+        marker: Any,
+        entry: State,
+    ) -> bool:
+        """Update the templates of what an iteration changes; whether anything is new."""
+        changed = False
+        for slot, template in templates.items():
+            # what the iteration appended to a list that the loop carries
+            if isinstance(template, Widened) and isinstance(params[slot], Ref):
+                thing = start.heap[params[slot].id]
+                assert isinstance(thing, ListObject) and thing.var is not None
+                if thing.var.kind != template.kind:
+                    templates[slot] = Widened(thing.var.kind, template.name)
+                    changed = True
+        if end.unreachable:
+            return changed
+        before = dict(self.slots(start))
+        for number, thing in end.heap.items():
+            old = start.heap.get(number)
+            if isinstance(thing, ListObject) and isinstance(old, ListObject):
+                if len(thing.items) != len(old.items) or (thing.var is None) != (old.var is None):
+                    raise Materialize(Ref(number), self.span)
+        for slot, value in self.slots(end):
+            kind_, number, name = slot
+            if kind_ == "frame" and number not in start.frames:
+                continue
+            if kind_ != "frame" and number not in start.heap:
+                continue
+            old_value = before.get(slot, absent(name))
+            if self.same(old_value, value):
+                continue
+            template = templates.get(slot, old_value)
+            label = str(name) if kind_ == "frame" or isinstance(name, str) else "item"
+            if isinstance(start.heap.get(number), DictObject) and slot not in before:
+                new: Any = Poison(f"the key {name!r} is set only inside the loop", self.span)
+            else:
+                new = self.widen(label, template, value, start, end, marker)
+            if not same_template(template, new):
+                templates[slot] = new
+                changed = True
+        return changed
+
+    def widen(
+        self, name: str, template: Any, value: Any, start: State, end: State, marker: Any
+    ) -> Any:
+        """The template that describes both `template` and `value`."""
+        if isinstance(template, Poison) or isinstance(value, Poison):
+            return template if isinstance(template, Poison) else value
+        if template is ir.UNDEFINED and parts(value):
+            template = rebuild(value, [ir.UNDEFINED] * len(parts(value)))
+        if alike(template, value):
+            pairs = zip(parts(template), parts(value), strict=True)
+            new = rebuild(template, [self.widen(name, t, v, start, end, marker) for t, v in pairs])
+            if isinstance(template, Tuple) and template.missing is not value.missing:
+                return Poison(f"{shown_name(name)} may be None in this loop", self.span)
+            return new
+        if isinstance(template, (Widened, *COMPOUND)) and value is ir.UNDEFINED:
+            return template
+        leaf = (ir.Var, ir.Const)
+        if isinstance(template, (*leaf, Widened)) and isinstance(value, leaf):
+            return self.widened_leaf(name, template, value)
+        if isinstance(value, Ref):
+            return self.widened_object(name, template, value, start, end, marker)
+        if template is ir.UNDEFINED:
+            return Poison(f"{shown_name(name)} is defined only inside the loop", self.span)
+        return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
+
+    def widened_leaf(self, name: str, template: Any, value: Any) -> Any:
+        if not isinstance(template, Widened) and self.same(template, value):
+            return template
+        if self.peelable and becomes_array(template, value):
+            raise Peel
+        none = is_none(template) or is_none(value)
+        optional = none or any(getattr(v, "optional", False) for v in (template, value))
+        known = [v for v in (template, value) if not is_nothing(v) and not is_none(v)]
+        kinds = [v.kind if isinstance(v, Widened) else leaf_kind(v) for v in known]
+        try:
+            kind = kinds[0] if kinds else NOTHING
+            for other in kinds[1:]:
+                kind = self.stable_join(kind, other, self.settling)
+            if template is ir.UNDEFINED and isinstance(kind, Scalar) and kind.size is not None:
+                kind = replace(kind, size=self.stable_size(fresh_size(), kind.size, self.settling))
+        except KindMismatch:
+            return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
+        partial = is_partial(template) or is_partial(value)
+        return Widened(kind, name, optional, partial)
+
+    def widened_object(
+        self, name: str, template: Any, value: Ref, start: State, end: State, marker: Any
+    ) -> Any:
+        """The template of a name that stands for another object in each iteration."""
+        q = end.heap[value.id]
+        p: Any = None
+        if isinstance(template, Mold):
+            p = template.thing
+        elif isinstance(template, Ref):
+            p = start.heap[template.id]
+        thawed = marker in self.thawed
+        if isinstance(q, ListObject):
+            if isinstance(template, Mold) and (thawed or not same_layout(p, q)):
+                raise Thaw(marker, "this list changes its length", self.span, None)
+            if isinstance(template, Widened) or (isinstance(p, ListObject) and p.var is not None):
+                kind = template.kind if isinstance(template, Widened) else p.var.kind
+                return self.widened_list(name, kind, value, q)
+            if isinstance(p, ListObject) and (thawed or not same_layout(p, q)):
+                new = q.var is None and p.var is not None
+                raise Materialize(value if new else template, self.span)
+            if template is ir.UNDEFINED and (q.var is not None or thawed):
+                return self.widened_list(name, ListOf(None), value, q)
+        if thawed:
+            return Poison(f"{shown_name(name)} is another object in each iteration", self.span)
+        if template is ir.UNDEFINED:
+            names = range(len(q.items)) if isinstance(q, ListObject) else q.items
+            undefined: Any = dict.fromkeys(names, ir.UNDEFINED)
+            if isinstance(q, ListObject):
+                undefined = tuple(undefined.values())
+            p = replace(q, items=undefined)
+        elif p is None or not same_layout(p, q):
+            return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
+        if isinstance(q, ListObject):
+            pairs = zip(p.items, q.items, strict=True)
+            items: Any = tuple(
+                self.widened_item("item", t, v, start, end, marker) for t, v in pairs
+            )
+        else:
+            items = {
+                key: self.widened_item(str(key), p.items[key], item, start, end, marker)
+                for key, item in q.items.items()
+            }
+        return Mold(replace(q, items=items, external=None, frozen=marker))
+
+    def widened_item(
+        self, name: str, template: Any, value: Any, start: State, end: State, marker: Any
+    ) -> Any:
+        if self.same(template, value):
+            return template
+        return self.widen(name, template, value, start, end, marker)
+
+    def widened_list(self, name: str, kind: Any, value: Ref, q: ListObject) -> Any:
+        if q.var is None:
+            raise Materialize(value, self.span)
+        try:
+            joined = self.stable_join(kind, q.var.kind)
+        except KindMismatch:
+            return Poison(f"{shown_name(name)} holds items of different kinds", self.span)
+        return Widened(joined, name)
+
+    def instantiate(self, template: Any, state: State, marker: Any) -> Any:
+        """A value with a fresh variable for each widened leaf."""
+        if isinstance(template, Widened):
+            user = template.name.isidentifier()
+            text = template.name.lstrip("%") if not user else template.name
+            var = ir.Var(
+                text if text.isidentifier() else "item",
+                template.kind,
+                user,
+                optional=template.optional,
+                partial=template.partial,
+            )
+            if not isinstance(template.kind, ListOf):
+                return var
+            return self.place(state, ListObject((), var))
+        if isinstance(template, Mold):
+            thing = template.thing
+            return self.place(
+                state,
+                with_items(
+                    thing, [self.instantiate(t, state, marker) for t in object_items(thing)]
+                ),
+            )
+        if isinstance(template, COMPOUND):
+            return rebuild(template, [self.instantiate(t, state, marker) for t in parts(template)])
+        return template
+
+    def _finish_loop(
+        self,
+        entry: State,
+        start: State,
+        end: State,
+        block: ir.Block,
+        templates: dict[Slot, Any],
+        params: dict[Slot, Any],
+        bounds: Any,
+        index: ir.Var | None,
+        flag: Value,
+        marker: Any,
+    ) -> None:
+        state = entry.copy()
+        for number, thing in end.heap.items():
+            state.heap.setdefault(number, thing)
+        variables: list[ir.Var] = []
+        inits: list[ir.Operand] = []
+        results: list[ir.Operand] = []
+        finals: list[ir.Var] = []
+        before, after = dict(self.slots(entry)), dict(self.slots(end))
+
+        def held(where: State, value: Any) -> Any:
+            """The variable of a list that exists at run time."""
+            thing = where.heap[value.id] if isinstance(value, Ref) else None
+            return thing.var if isinstance(thing, ListObject) else ir.UNDEFINED
+
+        def within(where: State, value: Any, count: int) -> list[Any]:
+            if isinstance(value, Ref):
+                return object_items(where.heap[value.id])
+            return parts(value) or [ir.UNDEFINED] * count
+
+        def connect(template: Any, param: Any, init: Any, final: Any) -> Any:
+            if isinstance(template, Widened):
+                is_list = isinstance(template.kind, ListOf)
+                if is_list:
+                    param, init, final = held(start, param), held(entry, init), held(end, final)
+                    if isinstance(init, ir.Var):
+                        init.kind = template.kind
+                target = ir.Var(param.name, param.kind, param.user, frozenset(), param.optional)
+                # a loop without a range runs at least once
+                target.partial = param.partial if bounds is not None else is_partial(final)
+                variables.append(param)
+                inits.append(init)
+                results.append(final)
+                finals.append(target)
+                return self.place(state, ListObject((), target)) if is_list else target
+            if isinstance(template, Mold):
+                if isinstance(init, Ref):
+                    state.heap[init.id] = replace(state.heap[init.id], frozen=marker)
+                count = len(object_items(template.thing))
+                sides = zip(
+                    object_items(template.thing),
+                    within(start, param, count),
+                    within(entry, init, count),
+                    within(end, final, count),
+                    strict=True,
+                )
+                items = [connect(*each) for each in sides]
+                return self.place(state, with_items(template.thing, items))
+            if isinstance(template, COMPOUND):
+                count = len(parts(template))
+                sides = zip(
+                    parts(template),
+                    parts(param),
+                    within(entry, init, count),
+                    within(end, final, count),
+                    strict=True,
+                )
+                return rebuild(template, [connect(*each) for each in sides])
+            return template
+
+        for slot, template in templates.items():
+            init = before.get(slot, absent(slot[2]))
+            final = after.get(slot, absent(slot[2]))
+            if end.unreachable:
+                final = init
+            self.put(state, slot, connect(template, params[slot], init, final))
+        exits = not (isinstance(flag, ir.Const) and flag.value is False)
+        if exits:
+            assert isinstance(flag, (ir.Var, ir.Const))
+            results.append(flag)
+        block.results = tuple(results)
+        self.block.statements.append(
+            ir.Loop(
+                index,
+                bounds,
+                tuple(variables),
+                tuple(inits),
+                block,
+                tuple(finals),
+                exits,
+                span=self.span,
+            )
+        )
+        self.state = state

@@ -1,0 +1,185 @@
+"""The interpreter's state, and what its parts ask of one another.
+
+The interpreter is one class in parts, each of which derives from the one before it:
+
+    builder            emitting IR, branches, values as operands
+    loops              a loop is lowered until the kinds of what it changes are stable
+    lookup             names, and what comes from outside of the function
+    operators          operators, comparisons, truth
+    subscripts         `container[key]`
+    attributes         `value.name`
+    expressions        the nodes of expressions
+    iteration          loops kept or unrolled, comprehensions, generators
+    containers         the methods of lists, dicts and sets
+    iterators          range, zip, enumerate, map, itertools
+    builtin_functions  len, sum, sorted, isinstance and the like
+    classes            objects of user classes
+    inlining           user functions
+    primitives         NumPy's functions, and what else has a rule
+    calls              which of these a call is
+    lower              statements
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .. import ir
+from ..errors import Span, UnsupportedError
+from ..kinds import Kind
+from ..rules import registry
+from .names import Namespace, Scope
+from .values import (
+    DictObject,
+    Path,
+    Ref,
+    Sequence,
+    State,
+    Trying,
+    Value,
+)
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """A function being run by lowering: its scope, and where its outer names come from."""
+
+    scope: Scope
+    source: Any
+    namespace: Namespace
+    parent: int | None = None
+    owner: Any = None
+    receiver: Any = None
+    name: str = ""
+    comprehension: bool = False
+    consumer: Any = None  # of a generator: the frame that consumes it, and what it does
+
+
+class Machine:
+    """The interpreter's state, and the methods used before the module that defines them."""
+
+    def __init__(self) -> None:
+        self.block = ir.Block()
+        self.state = State({}, {})
+        self.span: Span | None = None
+        self.fixed_span = False
+        self.widened: set[int] = set()  # the sizes that stand for several in a loop or list
+        self.settling: set[int] = set()  # those of them that the loop being settled brought in
+        self.first_loop: int | None = None  # sizes older than this are the same in all iterations
+        self.unrollable: set[Any] = set()
+        self.dynamic_sites: set[int] = set()  # expressions whose list must exist at run time
+        self.sites: dict[int, int] = {}  # of a reference: the expression that made the list
+        self.loop_depth = self.fork_depth = 0  # loops around this place, branches in the innermost
+        self.unbound: UnsupportedError | None = None  # a name that had no value in this round
+        self.peelable = False  # whether the loop being settled can do without its first iteration
+        self.thawed: set[Any] = set()  # loops and branches that mustn't freeze lists
+        self.size_origins: dict[int, frozenset[Any]] = {}  # the arguments a dimension is of
+        self.counter = 0
+        self.current = 0  # the frame being run
+        self.frames: dict[int, Frame] = {}
+        self.free: dict[Path, ir.Var] = {}
+        self.free_kinds: dict[Path, Kind] = {}
+        self.static_paths: dict[Path, Any] = {}
+        self.guards: dict[Path, Any] = {}
+        self.on_free: Callable[[Path, Any], Value] | None = None
+        self.known_sites: frozenset[Any] = frozenset()  # what must be known, and so is
+        self.site = 0  # the expression being evaluated
+        self.lifted: dict[Path, Ref] = {}
+        self.depth = 0
+        self.active_nodes: list[int] = []  # of the functions being inlined
+        self.calls_made = 0
+        self.trying: Trying | None = None  # the try whose body is being lowered
+        self.loop_site = 0  # the loop that is about to be lowered
+        self.captured: set[int] = set()
+        self.inlined: dict[Any, types.CodeType] = {}
+        self.given_sources: dict[types.CodeType, str] = {}  # where Python keeps none
+
+    def expression(self, node: Any) -> Value:
+        raise NotImplementedError
+
+    def key(self, value: Value) -> Any:
+        raise NotImplementedError
+
+    def need_static(self, value: Value, message: str) -> None:
+        raise NotImplementedError
+
+    def opaque(self, function: Any, args: list[Value]) -> Value:
+        raise NotImplementedError
+
+    def unpacked(self, value: Value) -> list[Value]:
+        raise NotImplementedError
+
+    def comprehension(self, node: Any) -> Value:
+        raise NotImplementedError
+
+    def generator_expression(self, node: Any) -> Value:
+        raise NotImplementedError
+
+    def iterate(self, iterable: Value, body: Callable[[Value], None], name: str = "i") -> None:
+        raise NotImplementedError
+
+    def sequence(self, value: Value) -> Sequence | None:
+        raise NotImplementedError
+
+    def yielded(self, value: Value) -> None:
+        raise NotImplementedError
+
+    def append(self, ref: Ref, value: Value) -> None:
+        raise NotImplementedError
+
+    def builtin_list(self, value: Value | None = None) -> Value:
+        raise NotImplementedError
+
+    def extend(self, ref: Ref, part: Value) -> None:
+        raise NotImplementedError
+
+    def list_of_items(self, value: Value) -> Value:
+        raise NotImplementedError
+
+    def listed(self, length: Value, item: Callable[[Value], Value]) -> Ref:
+        raise NotImplementedError
+
+    def settled_keys(self, thing: DictObject) -> None:
+        raise NotImplementedError
+
+    def unfrozen(self, thing: Any) -> None:
+        raise NotImplementedError
+
+    def writable(self, thing: Any) -> None:
+        raise NotImplementedError
+
+    def builtin_len(self, value: Value) -> Value:
+        raise NotImplementedError
+
+    def builtin_sorted(self, value: Value, **kwargs: Value) -> Value:
+        raise NotImplementedError
+
+    def builtin_type(self, value: Value, *rest: Value) -> Value:
+        raise NotImplementedError
+
+    def primitive(
+        self,
+        function: Any,
+        record: registry.Primitive | None,
+        args: list[Value],
+        kwargs: dict[str, Value],
+    ) -> Value:
+        raise NotImplementedError
+
+    def unknown_call(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        raise NotImplementedError
+
+    def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        raise NotImplementedError
+
+    def call_object(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        raise NotImplementedError
+
+    def assign(self, target: Any, value: Value) -> None:
+        raise NotImplementedError
+
+    def run(self, statements: list[Any]) -> None:
+        raise NotImplementedError

@@ -1,0 +1,280 @@
+"""Joining the two states at the end of a branch into the state after it."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..kinds import (
+    BOOL,
+    KindMismatch,
+    Scalar,
+)
+from .structure import (
+    FALSE,
+    TRUE,
+    Poison,
+    absent,
+    alike,
+    is_none,
+    parts,
+    rebuild,
+    references,
+    same_layout,
+    shown_name,
+)
+from .values import (
+    Bound,
+    Closure,
+    DictObject,
+    Heap,
+    Instance,
+    ListObject,
+    Materialize,
+    Partial,
+    Ref,
+    Slice,
+    State,
+    Tuple,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from .builder import Builder
+
+
+class Merger:
+    """Makes the state after an If from the states `a` and `b` at the ends of its branches.
+
+    A branch that never ends has no say: what it would yield is undefined.
+    """
+
+    def __init__(
+        self, builder: Builder, test: ir.Operand, entry: State, a: State, b: State, marker: Any
+    ) -> None:
+        self.builder, self.test, self.entry = builder, test, entry
+        self.a, self.b, self.marker = a, b, marker
+        self.yields: list[tuple[ir.Operand, ir.Operand, ir.Var]] = []
+        self.heap: dict[int, Heap] = {}
+        self.frozen: set[int] = set()
+
+    def state(self) -> State:
+        if self.a.unreachable or self.b.unreachable:
+            return self.one_sided()
+        frames: dict[int, dict[str, Value]] = {}
+        for number in {**self.a.frames, **self.b.frames}:
+            x, y = self.a.frames.get(number, {}), self.b.frames.get(number, {})
+            frames[number] = {
+                name: self.merge(name, x.get(name, absent(name)), y.get(name, absent(name)))
+                for name in {**x, **y}
+            }
+        for number in {**self.a.heap, **self.b.heap}:
+            p, q = self.a.heap.get(number), self.b.heap.get(number)
+            self.heap[number] = self.merged_object(number, p, q)
+        for number in self.frozen:
+            thing = self.heap[number]
+            if thing.frozen is None:
+                self.heap[number] = replace(thing, frozen=self.marker)
+        return State(frames, self.heap)
+
+    def one_sided(self) -> State:
+        """The state after an If of which one branch never ends: its other branch's values."""
+        live, entry = (self.b if self.a.unreachable else self.a), self.entry
+        frames: dict[int, dict[str, Value]] = {}
+        for number, frame in live.frames.items():
+            before = entry.frames.get(number, {})
+            frames[number] = {
+                name: self.kept(name, before.get(name, absent(name)), value)
+                for name, value in frame.items()
+            }
+        for number, thing in live.heap.items():
+            old = entry.heap.get(number)
+            if old is thing:
+                self.heap[number] = thing
+            else:
+                self.heap[number] = self.rebuilt(thing, old)
+        return State(frames, self.heap)
+
+    def kept(self, name: Any, before: Any, after: Any) -> Any:
+        """The value after an If of which only one branch ends, with `after`."""
+        if self.builder.same(before, after):
+            return before
+        return self.padded(name, after, self.a.unreachable)
+
+    def padded(self, name: Any, value: Any, first: bool) -> Any:
+        """A value that one branch alone yields: the other (the first?) leaves it undefined."""
+        if first:
+            return self.merge(name, ir.UNDEFINED, value)
+        return self.merge(name, value, ir.UNDEFINED)
+
+    def rebuilt(self, thing: Heap, old: Heap | None = None, first: bool | None = None) -> Heap:
+        """An object that only one branch has or changes, its values yielded by the If."""
+        if first is None:
+            first = self.a.unreachable
+        if isinstance(thing, ListObject):
+            if thing.var is not None:
+                if isinstance(old, ListObject) and old.var is thing.var:
+                    return thing
+                return replace(thing, var=self.padded(thing.var.name, thing.var, first))
+            known = old.items if isinstance(old, ListObject) else ()
+            items = tuple(
+                item
+                if i < len(known) and self.builder.same(known[i], item)
+                else self.padded("item", item, first)
+                for i, item in enumerate(thing.items)
+            )
+            return replace(thing, items=items)
+        before = old.items if isinstance(old, (DictObject, Instance)) else {}
+        return replace(
+            thing,
+            items={
+                key: item
+                if self.builder.same(before.get(key, ir.UNDEFINED), item)
+                else self.padded(key, item, first)
+                for key, item in thing.items.items()
+            },
+        )
+
+    def merged_object(self, number: int, p: Heap | None, q: Heap | None) -> Heap:
+        """An object after the If, which its branches may have changed."""
+        if p is q:
+            assert p is not None
+            return p
+        if p is None or q is None:
+            thing = q if p is None else p
+            assert thing is not None
+            return self.rebuilt(thing, None, p is None)
+        if isinstance(p, ListObject) and isinstance(q, ListObject):
+            if p.var is not None and p.var is q.var:
+                return p
+            if p.var is not None or q.var is not None or len(p.items) != len(q.items):
+                raise Materialize(Ref(number), self.builder.span)
+            items = zip(p.items, q.items, strict=True)
+            return replace(p, items=tuple(self.merge("item", x, y) for x, y in items))
+        assert not isinstance(p, ListObject) and not isinstance(q, ListObject)
+        merged: dict[Any, Value] = {}
+        for key in {**p.items, **q.items}:
+            if key in p.items and key in q.items:
+                merged[key] = self.merge(key, p.items[key], q.items[key])
+            elif isinstance(p, Instance):
+                merged[key] = self.merge(
+                    key, p.items.get(key, ir.UNDEFINED), q.items.get(key, ir.UNDEFINED)
+                )
+            else:
+                merged[key] = self.poison(f"the key {key!r} is in this dict on one branch only")
+        return replace(p, items=merged)
+
+    def poison(self, message: str) -> Any:
+        origins: frozenset[Any] = frozenset()
+        for v in ir.variables(self.test):
+            origins |= v.origins
+        return Poison(message, self.builder.span, origins)
+
+    def merge(self, name: Any, a: Any, b: Any) -> Any:
+        """The value after the If that is `a` or `b`; adds to what the If yields."""
+        if self.builder.same(a, b):
+            return a
+        if isinstance(a, Poison) or isinstance(b, Poison):
+            return a if isinstance(a, Poison) else b
+        for x, y, swapped in ((a, b, False), (b, a, True)):
+            if isinstance(x, Tuple) and (is_none(y) or y is ir.UNDEFINED):
+                return self.optional(name, x, y, swapped)
+        if a is ir.UNDEFINED and isinstance(b, (Slice, Bound, Partial)):
+            a = rebuild(b, [ir.UNDEFINED] * len(parts(b)))
+        if b is ir.UNDEFINED and isinstance(a, (Slice, Bound, Partial)):
+            b = rebuild(a, [ir.UNDEFINED] * len(parts(a)))
+        if alike(a, b):
+            items = [self.merge(name, x, y) for x, y in zip(parts(a), parts(b), strict=True)]
+            merged = rebuild(a, items)
+            if isinstance(merged, Tuple) and (a.missing is not None or b.missing is not None):
+                missing = self.merge("missing", a.missing or FALSE, b.missing or FALSE)
+                merged.missing = missing if isinstance(missing, ir.Var) else None
+            return merged
+        if isinstance(a, (ir.Var, ir.Const)) and isinstance(b, (ir.Var, ir.Const)):
+            return self.leaf(str(name), a, b)
+        if isinstance(a, Ref) and isinstance(b, Ref):
+            return self.reference(name, a, b)
+        if a is ir.UNDEFINED or b is ir.UNDEFINED:
+            known = b if a is ir.UNDEFINED else a
+            if isinstance(known, Ref) or (isinstance(known, Closure) and not known.defaults):
+                return known
+        return self.poison(f"{shown_name(name)} has values of different kinds after this branch")
+
+    def optional(self, name: Any, value: Tuple, other: ir.Const, swapped: bool) -> Any:
+        """A tuple, or None or nothing."""
+        items = tuple(self.padded(name, item, swapped) for item in value.items)
+        if other is ir.UNDEFINED:
+            merged = Tuple(items, value.type)
+            if value.missing is not None:
+                merged.missing = self.padded("missing", value.missing, swapped)
+            return merged
+        a: Any = value.missing or FALSE
+        x, y = (TRUE, a) if swapped else (a, TRUE)
+        missing = self.merge("missing", x, y)
+        return Tuple(items, value.type, None, missing if isinstance(missing, ir.Var) else None)
+
+    def leaf(self, name: str, a: Any, b: Any) -> Any:
+        test = self.test
+        if (
+            isinstance(a, ir.Const)
+            and isinstance(b, ir.Const)
+            and type(a.value) is bool
+            and type(b.value) is bool
+            and isinstance(test, ir.Var)
+            and isinstance(test.kind, Scalar)
+            and test.kind.dtype.kind == "b"
+        ):
+            if a.value:
+                return test
+            return self.builder.emit(operator.not_, (test,), inferred=_BOOLEAN)
+        try:
+            target = self.builder.joined_variable(name, a, b)
+        except KindMismatch:
+            shown = shown_name(name)
+            return self.poison(f"{shown} has values of different kinds after this branch")
+        self.yields.append((a, b, target))
+        return target
+
+    def reference(self, name: Any, a: Ref, b: Ref) -> Any:
+        """One of two objects: a new, frozen one with the values of either."""
+        p, q = self.a.heap[a.id], self.b.heap[b.id]
+        thawed = self.marker is None or self.marker in self.builder.thawed
+        if isinstance(p, ListObject) and isinstance(q, ListObject):
+            if p.var is not None and q.var is not None:
+                target = self.leaf(str(name), p.var, q.var)
+                if isinstance(target, Poison):
+                    return target
+                return self.placed(ListObject((), target))
+            if thawed or p.var is not None or q.var is not None or len(p.items) != len(q.items):
+                raise Materialize(b if p.var is not None else a, self.builder.span)
+            pairs = zip(p.items, q.items, strict=True)
+            items = tuple(self.merge("item", x, y) for x, y in pairs)
+            return self.placed(ListObject(items, frozen=self.shared(a, b)))
+        if thawed or not same_layout(p, q):
+            return self.poison(f"{shown_name(name)} is one of two objects after this branch")
+        assert not isinstance(p, ListObject) and not isinstance(q, ListObject)
+        named = {key: self.merge(key, item, q.items[key]) for key, item in p.items.items()}
+        return self.placed(replace(p, items=named, external=None, frozen=self.shared(a, b)))
+
+    def shared(self, a: Ref, b: Ref) -> Any:
+        """The marker with which to freeze an object that is one of two, which are frozen too.
+
+        None if nothing else refers to either of the two.
+        """
+        alone = references(self.a, a) == 1 and references(self.b, b) == 1
+        owners = [self.a.heap[a.id], self.b.heap[b.id]]
+        if alone and all(thing.frozen is None and not thing.external for thing in owners):
+            return None
+        self.frozen.update((a.id, b.id))
+        return self.marker
+
+    def placed(self, thing: Heap) -> Ref:
+        ref = Ref(self.builder.unique())
+        self.heap[ref.id] = thing
+        return ref
+
+
+_BOOLEAN = Inferred(BOOL)

@@ -1,0 +1,494 @@
+"""Operators, comparisons, truth: of numbers, arrays, containers and objects of user classes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..kinds import (
+    BOOL,
+    Array,
+    ListOf,
+    Opaque,
+    Scalar,
+    TupleOf,
+)
+from .lookup import Lookup
+from .structure import FALSE, SIMPLE, TRUE, Poison, describe, is_none, leaf_kind
+from .values import (
+    Bound,
+    DictObject,
+    Instance,
+    ListObject,
+    Ref,
+    Tuple,
+    Value,
+)
+
+BINARY: dict[type, Callable[..., Any]] = {
+    gast.Add: operator.add,
+    gast.Sub: operator.sub,
+    gast.Mult: operator.mul,
+    gast.Div: operator.truediv,
+    gast.FloorDiv: operator.floordiv,
+    gast.Mod: operator.mod,
+    gast.Pow: operator.pow,
+    gast.MatMult: operator.matmul,
+    gast.BitAnd: operator.and_,
+    gast.BitOr: operator.or_,
+    gast.BitXor: operator.xor,
+    gast.LShift: operator.lshift,
+    gast.RShift: operator.rshift,
+}
+
+INPLACE: dict[Any, Callable[..., Any]] = {
+    operator.add: operator.iadd,
+    operator.sub: operator.isub,
+    operator.mul: operator.imul,
+    operator.truediv: operator.itruediv,
+    operator.floordiv: operator.ifloordiv,
+    operator.mod: operator.imod,
+    operator.pow: operator.ipow,
+    operator.matmul: operator.imatmul,
+    operator.and_: operator.iand,
+    operator.or_: operator.ior,
+    operator.xor: operator.ixor,
+    operator.lshift: operator.ilshift,
+    operator.rshift: operator.irshift,
+}
+
+COMPARE: dict[type, Callable[..., Any]] = {
+    gast.Lt: operator.lt,
+    gast.LtE: operator.le,
+    gast.Gt: operator.gt,
+    gast.GtE: operator.ge,
+    gast.Eq: operator.eq,
+    gast.NotEq: operator.ne,
+}
+
+UNARY: dict[type, Callable[..., Any]] = {
+    gast.USub: operator.neg,
+    gast.UAdd: operator.pos,
+    gast.Invert: operator.invert,
+}
+
+DUNDER = {
+    operator.add: "add",
+    operator.sub: "sub",
+    operator.mul: "mul",
+    operator.truediv: "truediv",
+    operator.floordiv: "floordiv",
+    operator.mod: "mod",
+    operator.pow: "pow",
+    operator.matmul: "matmul",
+    operator.lt: "lt",
+    operator.le: "le",
+    operator.gt: "gt",
+    operator.ge: "ge",
+    operator.eq: "eq",
+    operator.ne: "ne",
+}
+
+
+class Operators(Lookup):
+    """Evaluates operators."""
+
+    def expression_BinOp(self, node: Any) -> Value:
+        left, right = self.expression(node.left), self.expression(node.right)
+        return self.binary(BINARY[type(node.op)], left, right)
+
+    def binary(self, function: Callable[..., Any], a: Value, b: Value) -> Value:
+        """Apply a binary operator."""
+        if isinstance(a, ir.Const) and isinstance(b, ir.Const):
+            if isinstance(a.value, SIMPLE) and isinstance(b.value, SIMPLE):
+                try:
+                    return ir.Const(function(a.value, b.value))
+                except Exception:
+                    pass
+        if function is operator.add:
+            joined = self.concatenated(a, b)
+            if joined is not None:
+                return joined
+        if function is operator.mul:
+            for x, y in ((a, b), (b, a)):
+                repeated = self.repeated(x, y)
+                if repeated is not None:
+                    return repeated
+        if function is operator.mod and isinstance(a, ir.Const) and isinstance(a.value, str):
+            items = b.items if isinstance(b, Tuple) else (b,)
+            return self.opaque(str.__mod__, [a, Tuple(tuple(items))])
+        special = self.dunder(function, a, b)
+        if special is not None:
+            return special
+        return self.project(self.emit(function, (self.number(a), self.number(b))))
+
+    def concatenated(self, a: Value, b: Value) -> Value | None:
+        if isinstance(a, Tuple) and isinstance(b, Tuple):
+            return Tuple(a.items + b.items)
+        if isinstance(a, Ref) and isinstance(b, Ref):
+            p, q = self.state.heap[a.id], self.state.heap[b.id]
+            if isinstance(p, ListObject) and isinstance(q, ListObject):
+                if p.var is None and q.var is None:
+                    return self.new(ListObject(p.items + q.items))
+                ref = self.new(ListObject(()))
+                for part in (a, b):
+                    self.extend(ref, part)
+                return ref
+        return None
+
+    def repeated(self, a: Value, b: Value) -> Value | None:
+        if not isinstance(b, (ir.Const, ir.Var)):
+            return None
+        if isinstance(a, Tuple) and isinstance(b, ir.Const) and isinstance(b.value, int):
+            return Tuple(a.items * b.value)
+        if not isinstance(a, Ref):
+            return None
+        thing = self.state.heap[a.id]
+        if not isinstance(thing, ListObject) or isinstance(leaf_kind(b), Array):
+            return None
+        if thing.var is None and isinstance(b, ir.Const) and isinstance(b.value, int):
+            if len(thing.items) * b.value <= 64:
+                return self.new(ListObject(thing.items * b.value))
+        return self.listed(
+            self.counted(b), lambda i: self.materialized_item(a, i, len(thing.items))
+        )
+
+    def materialized_item(self, a: Ref, i: Value, count: int) -> Value:
+        thing = self.state.heap[a.id]
+        assert isinstance(thing, ListObject)
+        if count == 1 and thing.var is None:
+            return thing.items[0]
+        raise self.refuse("a list of several items repeated an unknown number of times")
+
+    def counted(self, length: Value) -> Value:
+        return length
+
+    def dunder(self, function: Callable[..., Any], a: Value, b: Value) -> Value | None:
+        """Operators of user classes."""
+        name = DUNDER.get(function)
+        if name is None:
+            return None
+        swapped = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+        reflected = f"__{swapped[name]}__" if name in swapped else f"__r{name}__"
+        for x, y, method in ((a, b, f"__{name}__"), (b, a, reflected)):
+            thing = self.state.heap.get(x.id) if isinstance(x, Ref) else None
+            if isinstance(thing, Instance):
+                found = self.class_attribute(thing.type, method)
+                if found is not None:
+                    result = self.call(Bound(found, x), [y], {})
+                    if not (isinstance(result, ir.Const) and result.value is NotImplemented):
+                        return result
+        return None
+
+    def number(self, value: Value) -> ir.Operand:
+        """An operand for arithmetic: a list or tuple of numbers becomes an array."""
+        operand = self.operand(value)
+        if isinstance(operand, ir.Pack) and operand.type in (tuple, list):
+            return self.emit(np.array, (operand,))
+        if isinstance(operand, ir.Var) and isinstance(operand.kind, (ListOf, TupleOf)):
+            return self.emit(np.array, (operand,))
+        return operand
+
+    def expression_UnaryOp(self, node: Any) -> Value:
+        value = self.expression(node.operand)
+        if isinstance(node.op, gast.Not):
+            return self.negated(value)
+        function = UNARY[type(node.op)]
+        if isinstance(value, ir.Const) and isinstance(value.value, SIMPLE):
+            return ir.Const(function(value.value))
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        if isinstance(thing, Instance):
+            name = {operator.neg: "__neg__", operator.pos: "__pos__"}.get(function, "__invert__")
+            found = self.class_attribute(thing.type, name)
+            if found is not None:
+                return self.call(Bound(found, value), [], {})
+        return self.emit(function, (self.number(value),))
+
+    def negated(self, value: Value) -> Value:
+        test = self.truth(value)
+        if isinstance(test, ir.Const):
+            return ir.Const(not test.value)
+        return self.emit(operator.not_, (test,), inferred=Inferred(BOOL))
+
+    def truth(self, value: Value) -> ir.Var | ir.Const:
+        """The truth of a value: a Const if it is known, else the variable to test."""
+        match value:
+            case ir.Const():
+                return ir.Const(bool(value.value))
+            case ir.Var():
+                if isinstance(value.kind, (Array, ListOf)):  # what it holds may change
+                    return self.emit(bool, (value,), inferred=Inferred(BOOL), name="test")
+                if isinstance(value.kind, (Scalar, Opaque)):
+                    return value
+            case Tuple(missing=missing) if missing is not None and value.items:
+                return self.emit(operator.not_, (missing,), inferred=Inferred(BOOL))
+            case Tuple():
+                return ir.Const(bool(value.items))
+            case Ref():
+                thing = self.state.heap[value.id]
+                if isinstance(thing, ListObject) and thing.var is not None:
+                    return self.truth(thing.var)
+                if isinstance(thing, DictObject):
+                    return self.truth(self.call(ir.Const(len), [value], {}))
+                if isinstance(thing, Instance):
+                    for name in ("__bool__", "__len__"):
+                        found = self.class_attribute(thing.type, name)
+                        if found is not None:
+                            return self.truth(self.call(Bound(found, value), [], {}))
+                    return TRUE
+                return ir.Const(bool(thing.items))
+        return TRUE
+
+    def boolean(self, value: Value) -> ir.Var | ir.Const:
+        """The truth of a value as a bool."""
+        test = self.truth(value)
+        if isinstance(test, ir.Const) or (
+            isinstance(test.kind, Scalar) and test.kind.dtype.kind == "b"
+        ):
+            return test
+        return self.emit(bool, (test,), inferred=Inferred(BOOL))
+
+    def expression_BoolOp(self, node: Any) -> Value:
+        return self.short_circuit(isinstance(node.op, gast.And), node.values)
+
+    def short_circuit(self, conjunction: bool, nodes: list[Any]) -> Value:
+        first = self.expression(nodes[0])
+        if len(nodes) == 1:
+            return first
+        test = self.truth(first)
+        if isinstance(test, ir.Const):
+            return (
+                first if test.value != conjunction else self.short_circuit(conjunction, nodes[1:])
+            )
+        name = f"%either{self.unique()}"
+
+        def rest() -> None:
+            self.state.frames[self.current][name] = self.short_circuit(conjunction, nodes[1:])
+
+        def same() -> None:
+            value: Value = first
+            if isinstance(first, ir.Var) and isinstance(first.kind, Scalar):
+                if first.kind.dtype.kind == "b":
+                    value = FALSE if conjunction else TRUE
+            self.state.frames[self.current][name] = value
+
+        self.branch(test, rest if conjunction else same, same if conjunction else rest)
+        return self.known("this expression", self.state.frames[self.current].pop(name))
+
+    def expression_IfExp(self, node: Any) -> Value:
+        test = self.truth(self.expression(node.test))
+        if isinstance(test, ir.Const):
+            return self.expression(node.body if test.value else node.orelse)
+        name = f"%choice{self.unique()}"
+
+        def run(branch: Any) -> Callable[[], None]:
+            def lower() -> None:
+                self.state.frames[self.current][name] = self.expression(branch)
+
+            return lower
+
+        self.branch(test, run(node.body), run(node.orelse))
+        return self.known("this expression", self.state.frames[self.current].pop(name))
+
+    def chosen(self, test: ir.Var | ir.Const, a: Value, b: Value) -> Value:
+        if isinstance(test, ir.Const):
+            return a if test.value else b
+        name = f"%chosen{self.unique()}"
+        frame = self.current
+
+        def put(value: Value) -> Callable[[], None]:
+            def run() -> None:
+                self.state.frames[frame][name] = value
+
+            return run
+
+        self.branch(test, put(a), put(b))
+        return self.known("this value", self.state.frames[frame].pop(name))
+
+    def expression_Compare(self, node: Any) -> Value:
+        return self.chained(self.expression(node.left), list(node.ops), list(node.comparators))
+
+    def chained(self, left: Value, ops: list[Any], nodes: list[Any]) -> Value:
+        right = self.expression(nodes[0])
+        result = self.compare(ops[0], left, right)
+        if len(nodes) == 1:
+            return result
+        test = self.truth(result)
+        if isinstance(test, ir.Const):
+            return self.chained(right, ops[1:], nodes[1:]) if test.value else result
+        name = f"%chain{self.unique()}"
+
+        def rest() -> None:
+            self.state.frames[self.current][name] = self.chained(right, ops[1:], nodes[1:])
+
+        def failed() -> None:
+            self.state.frames[self.current][name] = FALSE
+
+        self.branch(test, rest, failed)
+        return self.known("this expression", self.state.frames[self.current].pop(name))
+
+    def compare(self, op: Any, a: Value, b: Value) -> Value:
+        match op:
+            case gast.Is() | gast.IsNot():
+                result = self.identical(a, b)
+                return self.negated(result) if isinstance(op, gast.IsNot) else result
+            case gast.In() | gast.NotIn():
+                result = self.contains(b, a)
+                return self.negated(result) if isinstance(op, gast.NotIn) else result
+        function = COMPARE[type(op)]
+        if isinstance(a, ir.Const) and isinstance(b, ir.Const):
+            try:
+                return ir.Const(bool(function(a.value, b.value)))
+            except Exception:
+                pass
+        special = self.dunder(function, a, b)
+        if special is not None:
+            return special
+        ordered = self.compare_sequences(function, a, b)
+        if ordered is not None:
+            return ordered
+        return self.emit(function, (self.number(a), self.number(b)))
+
+    def compare_sequences(self, function: Any, a: Value, b: Value) -> Value | None:
+        """A comparison of lists or tuples, as Python does it; None where an array takes part."""
+        p, q = self.sequence_type(a), self.sequence_type(b)
+        if p is None and q is None:
+            return None
+        if p is None or q is None:
+            other = a if p is None else b
+            if isinstance(other, ir.Var) and isinstance(other.kind, (Array, Scalar)):
+                if isinstance(other.kind, Array) or other.kind.python is not True:
+                    return None  # an array compares with each item
+        if p is not q:
+            if function in (operator.eq, operator.ne):
+                return ir.Const(function is operator.ne)
+            raise self.refuse(f"a {describe(a)} and a {describe(b)} can't be compared")
+        things = [self.state.heap[v.id] if isinstance(v, Ref) else v for v in (a, b)]
+        if any(isinstance(t, ListObject) and t.var is not None for t in things):
+            operands = (self.operand(a), self.operand(b))
+            return self.emit(function, operands, inferred=Inferred(BOOL))
+        first, second = (Tuple(tuple(t.items)) for t in things)  # type: ignore[union-attr]
+        if function in (operator.eq, operator.ne):
+            equal = self.equal_tuples(first, second)
+            return equal if function is operator.eq else self.negated(equal)
+        return self.ordered_tuples(function, list(first.items), list(second.items))
+
+    def sequence_type(self, value: Value) -> type | None:
+        """list or tuple, if the value is one."""
+        if isinstance(value, Tuple):
+            return tuple
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        return list if isinstance(thing, ListObject) else None
+
+    def ordered_tuples(self, function: Any, a: list[Value], b: list[Value]) -> Value:
+        """`a < b` and the like: the first items that differ decide."""
+        if not a or not b:
+            return ir.Const(function(len(a), len(b)))
+        strict = operator.lt if function in (operator.lt, operator.le) else operator.gt
+        op = gast.Lt() if strict is operator.lt else gast.Gt()
+        smaller = self.truth(self.compare(op, a[0], b[0]))
+        if isinstance(smaller, ir.Const) and smaller.value:
+            return TRUE
+        equal = self.truth(self.compare(gast.Eq(), a[0], b[0]))
+        if isinstance(equal, ir.Const) and not equal.value:
+            return smaller
+        rest = self.ordered_tuples(function, a[1:], b[1:])
+        if not isinstance(equal, ir.Const):
+            rest = self.both(operator.and_, equal, rest)
+        return self.both(operator.or_, smaller, rest)
+
+    def both(self, function: Any, a: Value, b: Value) -> Value:
+        """`a and b` or `a or b` of two bools."""
+        neutral = function is operator.and_
+        for x, y in ((a, b), (b, a)):
+            if isinstance(x, ir.Const):
+                return y if bool(x.value) is neutral else x
+        return self.emit(function, (self.operand(a), self.operand(b)))
+
+    def equal_tuples(self, a: Tuple, b: Tuple) -> Value:
+        if len(a.items) != len(b.items):
+            return FALSE
+        tests: list[ir.Var] = []
+        for x, y in zip(a.items, b.items, strict=True):
+            if self.same(x, y):
+                continue
+            size = x.kind.size if isinstance(x, ir.Var) and isinstance(x.kind, Scalar) else None
+            other = y.kind.size if isinstance(y, ir.Var) and isinstance(y.kind, Scalar) else None
+            if size is not None and size == other:
+                continue
+            result = self.compare(gast.Eq(), x, y)
+            if isinstance(result, ir.Const):
+                if not result.value:
+                    return FALSE
+            else:
+                assert isinstance(result, ir.Var)
+                tests.append(result)
+        value: Value = TRUE
+        for test in tests:
+            value = test if value is TRUE else self.emit(operator.and_, (value, test))  # type: ignore[arg-type]
+        return value
+
+    def identical(self, a: Value, b: Value) -> Value:
+        if isinstance(a, ir.Const) and isinstance(b, ir.Const):
+            return ir.Const(a.value is b.value)
+        if isinstance(a, Ref) or isinstance(b, Ref):
+            return ir.Const(a == b)
+        for x, y in ((a, b), (b, a)):
+            if isinstance(x, Tuple) and x.missing is not None:
+                return x.missing if is_none(y) else FALSE
+        for x, y in ((a, b), (b, a)):
+            if isinstance(x, ir.Var):
+                none = isinstance(y, ir.Const) and y.value is None
+                if none and not x.optional and not isinstance(x.kind, Opaque):
+                    return FALSE
+                array = isinstance(x.kind, Array) and x.kind.shape is not None
+                if array and isinstance(y, ir.Const) and not none:
+                    return FALSE
+                if isinstance(y, (ir.Var, ir.Const)):
+                    if x is y:
+                        return TRUE
+                    return self.emit(operator.is_, (x, y), inferred=Inferred(BOOL))
+        return ir.Const(a is b)
+
+    def contains(self, container: Value, item: Value) -> Value:
+        if isinstance(container, Ref):
+            thing = self.state.heap[container.id]
+            if isinstance(thing, DictObject):
+                found = thing.items.get(self.key(item))
+                if isinstance(found, Poison):
+                    self.known("", found)
+                return ir.Const(self.key(item) in thing.items)
+            if isinstance(thing, Instance):
+                found = self.class_attribute(thing.type, "__contains__")
+                if found is not None:
+                    return self.call(Bound(found, container), [item], {})
+            if isinstance(thing, ListObject) and thing.var is None:
+                return self.contains(Tuple(thing.items), item)
+        if isinstance(container, Tuple):
+            result: Value = FALSE
+            for other in container.items:
+                equal = self.compare(gast.Eq(), item, other)
+                if isinstance(equal, ir.Const):
+                    if equal.value:
+                        return TRUE
+                elif isinstance(result, ir.Const):
+                    result = equal
+                else:
+                    result = self.emit(operator.or_, (self.operand(result), self.operand(equal)))
+            return result
+        if isinstance(container, ir.Const):
+            try:
+                return ir.Const(self.key(item) in container.value)
+            except TypeError:
+                pass
+        return self.emit(
+            operator.contains,
+            (self.operand(container), self.operand(item)),
+            inferred=Inferred(BOOL),
+        )

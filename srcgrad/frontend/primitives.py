@@ -1,0 +1,251 @@
+"""Calls of primitives: NumPy's functions and what else has a rule or can't be looked into."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..emit import runtime
+from ..kinds import (
+    BOOL,
+    Array,
+    Opaque,
+)
+from ..rules import registry
+from .inlining import Inlining
+from .structure import NONE, SIMPLE, constant
+from .values import (
+    Bound,
+    Closure,
+    Generator,
+    ListObject,
+    MayFail,
+    Partial,
+    Ref,
+    Sequence,
+    Slice,
+    Tuple,
+    Value,
+)
+
+NEED_ITEMS = frozenset({np.column_stack, np.dstack, np.block})  # their rules take items apart
+
+
+class Dynamic(Exception):
+    """A value isn't known when compiling."""
+
+
+_RETURNING = frozenset(
+    {
+        operator.iadd,
+        operator.isub,
+        operator.imul,
+        operator.itruediv,
+        operator.ipow,
+        operator.imod,
+        operator.ifloordiv,
+        operator.imatmul,
+    }
+)
+
+
+class Primitives(Inlining):
+    """Emits calls of primitives."""
+
+    def primitive(
+        self,
+        function: Any,
+        record: registry.Primitive | None,
+        args: list[Value],
+        kwargs: dict[str, Value],
+    ) -> Value:
+        if record is not None and record.always:
+            name = getattr(function, "__qualname__", None) or function.__name__
+            raise self.refuse(f"{name} isn't supported", record.refused)
+        out = kwargs.get("out")
+        if out is not None and not (isinstance(out, ir.Const) and out.value is None):
+            return self.with_out(function, record, args, kwargs)
+        if isinstance(function, np.ufunc) and function.nin < len(args) <= function.nargs:
+            names = args[function.nin :]
+            target = names[0] if len(names) == 1 else Tuple(tuple(names))
+            rest = args[: function.nin]
+            return self.with_out(function, record, rest, {**kwargs, "out": target})
+        if function in NEED_ITEMS and args:
+            self.need_items(args[0])
+        operands = tuple(self.argument(a) for a in args)
+        named = {k: self.argument(v) for k, v in kwargs.items() if k != "out"}
+        if record is not None and (record.differentiable or record.inert):
+            folded = self.folded(function, operands, named)
+            if folded is not None:
+                return folded
+        if self.trying is not None:
+            self.guard(function, operands, named)
+        writes: tuple[ir.Var, ...] = ()
+        effect = False
+        if function in registry.inplace_rules:
+            writes = tuple(ir.variables(operands[0]))
+            self.emit(function, operands, named, inferred=Inferred(Opaque(None)), writes=writes)
+            return args[0] if function in _RETURNING else NONE
+        if record is not None and record.mutates:
+            writes = tuple(v for i in record.mutates for v in self.written(i, operands, named))
+        if is_random(function):
+            effect = True
+        var = self.emit(function, operands, named, effect=effect, writes=writes)
+        return self.project(var)
+
+    def guard(
+        self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
+    ) -> None:
+        """Inside a try: find out first whether a call of np.linalg fails."""
+        trying = self.trying
+        assert trying is not None
+        module = getattr(function, "__module__", None) or ""
+        if not module.startswith("numpy.linalg") or function is np.linalg.norm:
+            return
+        place = (self.site, tuple(self.active_nodes))
+        if place in trying.tried:
+            return
+        trying.tried.add(place)
+        if named:
+            raise self.refuse("keywords in a call that may fail in a try aren't supported")
+        test = self.emit(
+            runtime.fails, (ir.Const(function), *operands), inferred=Inferred(BOOL), name="failed"
+        )
+        raise MayFail(test, function.__name__)
+
+    def written(
+        self, which: int | str, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
+    ) -> list[ir.Var]:
+        if isinstance(which, str):
+            return list(ir.variables(named[which])) if which in named else []
+        return list(ir.variables(operands[which])) if which < len(operands) else []
+
+    def argument(self, value: Value) -> ir.Operand:
+        if isinstance(value, (Closure, Bound, Partial)):
+            raise self.refuse("a function can't be passed to a function srcgrad doesn't look into")
+        if isinstance(value, (Sequence, Generator)):
+            return self.operand(self.builtin_list(value))
+        return self.operand(value)
+
+    def folded(
+        self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
+    ) -> Value | None:
+        """The result of a pure function of known Python values, if it is such a value too."""
+        args, kwargs = [], {}
+        for operand in operands:
+            known, value = constant(operand)
+            if not known:
+                return None
+            args.append(value)
+        for name, operand in named.items():
+            known, value = constant(operand)
+            if not known:
+                return None
+            kwargs[name] = value
+        try:
+            with np.errstate(all="raise"):
+                result = function(*args, **kwargs)
+        except Exception:
+            return None
+        if isinstance(result, (*SIMPLE, np.dtype)) and not isinstance(result, np.generic):
+            return ir.Const(result)
+        if type(result) is tuple and all(type(item) in (int, bool) for item in result):
+            return Tuple(tuple(ir.Const(item) for item in result))
+        return None
+
+    def with_out(
+        self, function: Any, record: Any, args: list[Value], kwargs: dict[str, Value]
+    ) -> Value:
+        """`f(x, out=y)` means `y[...] = f(x)`."""
+        out = kwargs.pop("out")
+        where = kwargs.pop("where", None)
+        if isinstance(out, Tuple) and len(out.items) == 1:
+            out = out.items[0]
+        if where is not None and not (isinstance(where, ir.Const) and where.value is True):
+            return self.masked(function, args, kwargs, where, out)
+        result = self.primitive(function, record, args, kwargs)
+        targets = out.items if isinstance(out, Tuple) else (out,)
+        results = result.items if isinstance(result, Tuple) else (result,)
+        for target, item in zip(targets, results, strict=True):
+            if isinstance(target, ir.Const):
+                continue
+            self.store(target, ir.Const(Ellipsis), item)
+        return out
+
+    def masked(
+        self, function: Any, args: list[Value], kwargs: dict[str, Value], where: Value, out: Value
+    ) -> Value:
+        """`f(x, out=y, where=m)` means `y[m] = f(x[m])`, which never sees the other elements."""
+        if kwargs or not isinstance(out, ir.Var) or not isinstance(out.kind, Array):
+            raise self.refuse("where= together with other keywords isn't supported")
+        shape = self.attribute(out, "shape")
+        like = out.kind.shape
+
+        def spread(value: Value) -> Value:
+            kind = value.kind if isinstance(value, ir.Var) else None
+            if isinstance(kind, Array) and kind.shape == like and like is not None:
+                return value
+            return self.call_object(np.broadcast_to, [value, shape], {})
+
+        mask = spread(where)
+        chosen = [
+            self.subscript(spread(a), mask)
+            if isinstance(a, ir.Var) and isinstance(a.kind, Array)
+            else a
+            for a in args
+        ]
+        self.store(out, mask, self.call_object(function, chosen, {}))
+        return out
+
+    def computed(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+        """The result of a rule's helper of known arguments, which needn't be lowered."""
+        try:
+            values = [self.static(a) for a in args]
+            named = {k: self.static(a) for k, a in kwargs.items()}
+        except Dynamic:
+            return None
+        return self.unstatic(function(*values, **named))
+
+    def static(self, value: Value) -> Any:
+        """The Python value of an abstract value that is known when compiling."""
+        match value:
+            case ir.Const() if not isinstance(value.value, ir.Undefined):
+                return value.value
+            case Tuple():
+                return tuple(self.static(item) for item in value.items)
+            case Slice():
+                return slice(*(self.static(p) for p in (value.start, value.stop, value.step)))
+            case Ref():
+                thing = self.state.heap[value.id]
+                if isinstance(thing, ListObject) and thing.var is None:
+                    return [self.static(item) for item in thing.items]
+        raise Dynamic
+
+    def unstatic(self, value: Any) -> Value:
+        """The abstract value of a Python value."""
+        if type(value) is tuple:
+            return Tuple(tuple(self.unstatic(item) for item in value))
+        if type(value) is list:
+            return self.new(ListObject(tuple(self.unstatic(item) for item in value)))
+        if type(value) is slice:
+            return Slice(ir.Const(value.start), ir.Const(value.stop), ir.Const(value.step))
+        return ir.Const(value)
+
+    def unknown_call(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """A call of something that srcgrad can't look into; its result has no derivative."""
+        operands = tuple(self.operand(a) for a in args)
+        named = {k: self.operand(v) for k, v in kwargs.items()}
+        return self.emit(
+            function, operands, named, inferred=Inferred(Opaque(None)), effect=True, name="value"
+        )
+
+
+def is_random(function: Any) -> bool:
+    owner = getattr(function, "__self__", None)
+    cls = getattr(function, "__objclass__", None)
+    kinds = (np.random.Generator, np.random.RandomState)
+    return isinstance(owner, kinds) or cls in kinds

@@ -1,0 +1,318 @@
+"""The structure of abstract values: their parts, their likeness, and how a message names them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..errors import Span
+from ..kinds import (
+    NOTHING,
+    Array,
+    Kind,
+    Opaque,
+    Scalar,
+    Size,
+    TupleOf,
+    fresh_size,
+    kind_of,
+)
+from .values import (
+    Bound,
+    Closure,
+    DictObject,
+    Generator,
+    Heap,
+    Instance,
+    ListObject,
+    Partial,
+    Place,
+    Ref,
+    Sequence,
+    Slice,
+    State,
+    Tuple,
+)
+
+TRUE, FALSE, NONE = ir.Const(True), ir.Const(False), ir.Const(None)
+
+
+SIMPLE = (int, float, complex, bool, str, bytes, type(None))
+FLAGS = frozenset({"%stop", "%break", "%returned"})
+
+
+@dataclass(eq=False, slots=True)
+class Poison:
+    """A value that can't be described; it is an error only if the program uses it."""
+
+    message: str
+    span: Span | None
+    origins: frozenset[Any] = frozenset()
+
+
+@dataclass(eq=False, slots=True)
+class Widened:
+    """A leaf of a loop parameter: any value of a kind."""
+
+    kind: Kind
+    name: str
+    optional: bool = False
+    partial: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Mold:
+    """A loop parameter that is another object in each iteration: one with templates as items."""
+
+    thing: Heap
+
+
+COMPOUND = (Tuple, Slice, Bound, Partial)
+
+
+def parts(value: Any) -> list[Any]:
+    """The values that a compound value holds."""
+    match value:
+        case Tuple():
+            return list(value.items)
+        case Slice():
+            return [value.start, value.stop, value.step]
+        case Bound():
+            return [value.function, value.receiver]
+        case Partial():
+            return [value.function, *value.args, *value.kwargs.values()]
+    return []
+
+
+def rebuild(value: Any, items: list[Any]) -> Any:
+    """The compound value with other parts."""
+    match value:
+        case Tuple():
+            return Tuple(tuple(items), value.type)
+        case Slice():
+            return Slice(*items)
+        case Bound():
+            return Bound(*items)
+        case Partial():
+            count = len(value.args) + 1
+            named = dict(zip(value.kwargs, items[count:], strict=True))
+            return Partial(items[0], tuple(items[1:count]), named)
+    return value
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether two compound values are of the same form."""
+    if type(a) is not type(b) or not isinstance(a, (Tuple, Slice, Bound, Partial)):
+        return False
+    if isinstance(a, Tuple):
+        return len(a.items) == len(b.items) and a.type is b.type
+    if isinstance(a, Partial):
+        return len(a.args) == len(b.args) and list(a.kwargs) == list(b.kwargs)
+    return True
+
+
+def same_layout(p: Heap, q: Heap) -> bool:
+    """Whether two objects have the same names of values, in the same order."""
+    if isinstance(p, ListObject) or isinstance(q, ListObject):
+        return (
+            isinstance(p, ListObject)
+            and isinstance(q, ListObject)
+            and p.var is None
+            and q.var is None
+            and len(p.items) == len(q.items)
+        )
+    if type(p) is not type(q) or list(p.items) != list(q.items):
+        return False
+    if isinstance(p, Instance) and isinstance(q, Instance):
+        return p.type is q.type
+    return isinstance(p, DictObject) and isinstance(q, DictObject) and p.is_set == q.is_set
+
+
+def object_items(thing: Heap) -> list[Any]:
+    """The values an object holds."""
+    return list(thing.items) if isinstance(thing, ListObject) else list(thing.items.values())
+
+
+def with_items(thing: Heap, items: list[Any]) -> Heap:
+    """The object with other values."""
+    if isinstance(thing, ListObject):
+        return replace(thing, items=tuple(items))
+    return replace(thing, items=dict(zip(thing.items, items, strict=True)))
+
+
+def same_template(a: Any, b: Any) -> bool:
+    if isinstance(a, Mold) and isinstance(b, Mold):
+        pairs = zip(object_items(a.thing), object_items(b.thing), strict=True)
+        return all(same_template(x, y) for x, y in pairs)
+    if isinstance(a, Widened) and isinstance(b, Widened):
+        known = (a.kind, a.optional, a.partial), (b.kind, b.optional, b.partial)
+        return known[0] == known[1]
+    if alike(a, b):
+        return all(same_template(x, y) for x, y in zip(parts(a), parts(b), strict=True))
+    if isinstance(a, Poison) and isinstance(b, Poison):
+        return True
+    return a is b
+
+
+def absent(name: Any) -> ir.Const:
+    """What a name that isn't in a frame means: flags are down."""
+    return FALSE if name in FLAGS else ir.UNDEFINED
+
+
+def is_partial(value: Any) -> bool:
+    """Whether a value is undefined on some path."""
+    return value is ir.UNDEFINED or getattr(value, "partial", False)
+
+
+def becomes_array(template: Any, value: Any) -> bool:
+    """Whether a number is replaced by an array of known rank."""
+    number = isinstance(template, (ir.Var, ir.Const)) and isinstance(leaf_kind(template), Scalar)
+    kind = value.kind if isinstance(value, ir.Var) else None
+    return number and isinstance(kind, Array) and bool(kind.shape)
+
+
+def is_nothing(value: Any) -> bool:
+    """Whether a value is undefined, or never anything but None."""
+    return value is ir.UNDEFINED or getattr(value, "kind", None) == NOTHING
+
+
+def is_none(value: Any) -> bool:
+    return isinstance(value, ir.Const) and value.value is None
+
+
+def leaf_kind(value: ir.Var | ir.Const) -> Kind:
+    """The kind of a variable or constant."""
+    if isinstance(value, ir.Var):
+        return value.kind
+    if type(value.value) is int:
+        return Scalar(np.dtype(np.int64), True, value.value if value.value >= 0 else None)
+    return kind_of(value.value)
+
+
+def same_constant(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if type(a) is not type(b) or isinstance(a, np.ndarray):
+        return False
+    if isinstance(a, (int, float, complex, str, bytes)):
+        return repr(a) == repr(b)
+    try:
+        return bool(a == b)
+    except Exception:
+        return False
+
+
+def references(state: State, ref: Ref) -> int:
+    """How many values refer to an object; many, if that isn't known."""
+
+    def count(value: Any) -> int:
+        if isinstance(value, Ref):
+            return int(value.id == ref.id)
+        if isinstance(value, (Sequence, Generator)):
+            return 2
+        if isinstance(value, Closure):
+            inner = (*value.defaults, *value.keyword_defaults.values())
+            return sum(map(count, inner))
+        return sum(map(count, parts(value)))
+
+    values = [v for frame in state.frames.values() for v in frame.values()]
+    held = [v for thing in state.heap.values() for v in object_items(thing)]
+    return sum(map(count, (*values, *held)))
+
+
+def shown_name(name: Any) -> str:
+    """A variable's name in a message; ours start with %."""
+    text = str(name)
+    if text == "%return":
+        return "the result of this function"
+    return "this value" if text.startswith("%") else repr(text)
+
+
+def describe(value: Any) -> str:
+    """What a value is, in a user's words."""
+    match value:
+        case Tuple():
+            return value.type.__name__
+        case Place() | ir.Const():
+            return type(value.value).__name__
+        case Ref():
+            return "container"
+        case ir.Var():
+            match value.kind:
+                case Array():
+                    return "array"
+                case Opaque(type=t) if t is not None:
+                    return t.__name__
+            return "value"
+    return type(value).__name__.lower()
+
+
+def hint(function: Any) -> str:
+    """A name for the result of a function."""
+    name = getattr(function, "__name__", "value").strip("_")
+    return _HINTS.get(name, name if name.isidentifier() else "value")
+
+
+_HINTS = {
+    "getitem": "item",
+    "add": "total",
+    "iadd": "total",
+    "sub": "difference",
+    "mul": "product",
+    "multiply": "product",
+    "truediv": "ratio",
+    "divide": "ratio",
+    "pow": "power",
+    "matmul": "product",
+    "neg": "negative",
+    "lt": "test",
+    "gt": "test",
+    "le": "test",
+    "ge": "test",
+    "eq": "test",
+    "ne": "test",
+    "not_": "test",
+    "zeros_like": "zeros",
+    "getattr": "attribute",
+    "is_": "test",
+    "is_not": "test",
+    "broadcast_to": "spread",
+}
+
+
+def item_structure(item: Any) -> Kind:
+    """The kind of a list's item, tuples of kinds as TupleOf."""
+    if isinstance(item, tuple):
+        return TupleOf(tuple(item_structure(part) for part in item))
+    assert isinstance(item, Kind)
+    return item
+
+
+def constant(operand: ir.Operand) -> tuple[bool, Any]:
+    """Whether an operand is known when compiling, and its value."""
+    if isinstance(operand, ir.Const):
+        simple = isinstance(operand.value, (*SIMPLE, np.dtype, type, tuple)) and not isinstance(
+            operand.value, np.generic
+        )
+        return simple, operand.value
+    if isinstance(operand, ir.Pack):
+        parts = [constant(item) for item in operand.items]
+        if all(known for known, _ in parts):
+            values = [value for _, value in parts]
+            return True, slice(*values) if operand.type is slice else operand.type(values)
+    return False, None
+
+
+def resized(kind: Kind, since: int | None) -> Kind:
+    """A kind with a new size for each that came up since another one did."""
+    if since is None:
+        return kind
+    if isinstance(kind, TupleOf):
+        return replace(kind, items=tuple(resized(item, since) for item in kind.items))
+    if isinstance(kind, Array) and kind.shape is not None:
+        sizes = (fresh_size() if isinstance(n, Size) and n.base > since else n for n in kind.shape)
+        return Array(kind.dtype, tuple(sizes))
+    return kind

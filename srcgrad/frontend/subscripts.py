@@ -1,0 +1,251 @@
+"""Reading items and slices, and storing them."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..errors import UnsupportedError
+from ..kinds import (
+    Array,
+    ListOf,
+    Opaque,
+    Scalar,
+    TupleOf,
+)
+from .operators import Operators
+from .structure import NONE, SIMPLE, describe, item_structure, resized
+from .values import (
+    Bound,
+    DictObject,
+    Instance,
+    ListObject,
+    Materialize,
+    NeedStatic,
+    Path,
+    Place,
+    Ref,
+    Sequence,
+    Slice,
+    Tuple,
+    Value,
+)
+
+
+class Subscripts(Operators):
+    """Evaluates `container[key]`, and stores to it."""
+
+    def expression_Subscript(self, node: Any) -> Value:
+        container = self.expression(node.value)
+        return self.subscript(container, self.expression(node.slice))
+
+    def expression_Slice(self, node: Any) -> Value:
+        parts = (self.expression(p) if p else NONE for p in (node.lower, node.upper, node.step))
+        return Slice(*parts)
+
+    def static_slice(self, key: Slice) -> slice | None:
+        parts = (key.start, key.stop, key.step)
+        if all(isinstance(p, ir.Const) for p in parts):
+            return slice(*(p.value for p in parts))  # type: ignore[union-attr]
+        return None
+
+    def subscript(self, container: Value, key: Value) -> Value:
+        """`container[key]`."""
+        match container:
+            case Tuple():
+                return self.item_of(container.items, key, container)
+            case Ref():
+                thing = self.state.heap[container.id]
+                if isinstance(thing, ListObject):
+                    if thing.var is not None:
+                        return self.list_item(thing.var, key)
+                    return self.item_of(thing.items, key, container)
+                if isinstance(thing, DictObject):
+                    k = self.key(key)
+                    if k not in thing.items:
+                        raise self.refuse(f"the dict has no key {k!r}")
+                    return self.known(f"[{k!r}]", thing.items[k])
+                found = self.class_attribute(thing.type, "__getitem__")
+                if found is not None:
+                    return self.call(Bound(found, container), [key], {})
+                raise self.refuse(f"a {thing.type.__name__} can't be indexed")
+            case Sequence():
+                return container.item(key)
+            case Place() if not isinstance(container.value, SIMPLE):
+                if isinstance(key, ir.Const):
+                    path = Path("item", container.path, key.value) if container.path else None
+                    return self.lift(container.value[key.value], path)
+            case ir.Const():
+                if isinstance(key, (ir.Const, Slice)):
+                    known = key.value if isinstance(key, ir.Const) else self.static_slice(key)
+                    if known is not None and isinstance(container.value, (str, bytes)):
+                        return ir.Const(container.value[known])
+        operand = self.operand(container)
+        if isinstance(operand, ir.Var) and isinstance(operand.kind, ListOf):
+            return self.list_item(operand, key)
+        if isinstance(operand, ir.Var) and isinstance(operand.kind, TupleOf):
+            return self.subscript(self.project(operand), key)
+        if isinstance(operand, ir.Var) and isinstance(operand.kind, (Array, Scalar)):
+            return self.emit(operator.getitem, (operand, self.index(key)), name=operand.name)
+        return self.opaque(operator.getitem, [container, key])
+
+    def index(self, key: Value) -> ir.Operand:
+        """The operand of an index: lists in it are arrays of ints."""
+        if isinstance(key, Tuple):
+            return ir.Pack(tuple, tuple(self.index(item) for item in key.items))
+        if isinstance(key, Ref):
+            operand = self.operand(key)
+            if isinstance(operand, ir.Pack) and all(
+                isinstance(item, ir.Const) for item in operand.items
+            ):
+                return ir.Const(np.array([item.value for item in operand.items]))  # type: ignore[union-attr]
+            return self.emit(np.array, (operand,))
+        return self.operand(key)
+
+    def item_of(self, items: tuple[Value, ...], key: Value, container: Value) -> Value:
+        if isinstance(key, Slice):
+            known = self.static_slice(key)
+            if known is None:
+                for part in (key.start, key.stop, key.step):
+                    if isinstance(part, ir.Var) and part.origins:
+                        raise NeedStatic(part.origins, "this slice of a tuple or list", self.span)
+                if isinstance(container, Ref):
+                    self.materialize(Materialize(container, self.span))
+                    return self.subscript(container, key)
+                raise self.refuse("the bounds of this slice must be known when compiling")
+            if isinstance(container, Tuple):
+                return Tuple(items[known])
+            return self.new(ListObject(items[known]))
+        if isinstance(key, ir.Const) and hasattr(type(key.value), "__index__"):
+            try:
+                return self.known("item", items[key.value])
+            except IndexError:
+                raise self.refuse(f"index {key.value} is out of range here") from None
+        if isinstance(key, ir.Var) and isinstance(key.kind, Scalar):
+            if key.origins & self.unrollable and len(items) <= 64:
+                raise NeedStatic(key.origins, "an index into a tuple or list", self.span)
+            if isinstance(container, Ref):
+                try:
+                    return self.list_item(self.materialized(container), key)
+                except UnsupportedError:
+                    if key.origins:
+                        raise NeedStatic(key.origins, "an index into a list", self.span) from None
+                    raise
+            self.need_static(key, "an index into a tuple must be known when compiling")
+        raise self.refuse(f"a tuple or list can't be indexed by a {describe(key)}")
+
+    def materialized(self, ref: Ref) -> ir.Var:
+        thing = self.state.heap[ref.id]
+        assert isinstance(thing, ListObject)
+        if thing.var is None:
+            item: Any = None
+            for value in thing.items:
+                item = self.joined_item(item, value)
+            if thing.external:
+                operands = tuple(self.operand(v) for v in thing.items)
+                var = self.emit(list, (ir.Pack(list, operands),), inferred=Inferred(ListOf(item)))
+                var.name = "items"
+                return var
+            self.materialize(Materialize(ref, self.span))
+        thing = self.state.heap[ref.id]
+        assert isinstance(thing, ListObject) and thing.var is not None
+        return thing.var
+
+    def list_item(self, items: ir.Var, key: Value) -> Value:
+        """An item or a slice of a list that exists at run time."""
+        assert isinstance(items.kind, ListOf)
+        if isinstance(key, Slice):
+            var = self.emit(
+                operator.getitem,
+                (items, self.operand(key)),
+                inferred=Inferred(items.kind, (items,)),
+            )
+            return self.project(var)
+        return self.from_list(
+            self.emit(
+                operator.getitem,
+                (items, self.operand(key)),
+                inferred=self.item_inferred(items),
+                name="item",
+            )
+        )
+
+    def item_inferred(self, items: ir.Var) -> Inferred:
+        assert isinstance(items.kind, ListOf)
+        if items.kind.item is None:
+            raise self.refuse("this list is empty here")
+        kind = item_structure(items.kind.item)
+        # items put in by different iterations may differ in what varies
+        return Inferred(resized(kind, self.first_loop), (items,))
+
+    def from_list(self, var: ir.Var) -> Value:
+        return self.project(var)
+
+    def store(self, container: Value, key: Value, value: Value) -> None:
+        """`container[key] = value` on an array."""
+        array = self.operand(container)
+        if not isinstance(array, ir.Var) or not isinstance(array.kind, (Array, Opaque)):
+            raise self.refuse(f"a {describe(container)} can't be assigned to by index")
+        operand = self.operand(value)
+        if isinstance(operand, ir.Pack):
+            operand = self.number(value)
+        self.emit(
+            operator.setitem,
+            (array, self.index(key), operand),
+            inferred=Inferred(Opaque(None)),
+            writes=(array,),
+        )
+
+    def store_item(self, container: Value, key: Value, value: Value) -> None:
+        """`container[key] = value`."""
+        if isinstance(container, Ref):
+            thing = self.state.heap[container.id]
+            if isinstance(thing, Instance):
+                found = self.class_attribute(thing.type, "__setitem__")
+                if found is None:
+                    raise self.refuse(f"{thing.type.__name__} doesn't support item assignment")
+                self.call(Bound(found, container), [key, value], {})
+                return
+            self.writable(thing)
+            if isinstance(thing, DictObject):
+                self.state.heap[container.id] = DictObject(
+                    {**thing.items, self.key(key): value}, None, thing.is_set
+                )
+                return
+            if thing.var is None and isinstance(key, ir.Const):
+                items = list(thing.items)
+                try:
+                    items[key.value] = value
+                except IndexError:
+                    raise self.refuse("list assignment index out of range") from None
+                self.state.heap[container.id] = ListObject(tuple(items))
+                return
+            if thing.var is None and isinstance(key, Slice):
+                known = self.static_slice(key)
+                if known is not None:
+                    items = list(thing.items)
+                    items[known] = self.unpacked(value)
+                    self.state.heap[container.id] = ListObject(tuple(items))
+                    return
+            if isinstance(key, Slice):
+                raise self.refuse("a slice of a list that is built in a loop can't be assigned")
+            var = self.materialized(container)
+            assert isinstance(var.kind, ListOf)
+            var.kind = ListOf(self.joined_item(var.kind.item, value))
+            self.emit(
+                operator.setitem,
+                (var, self.operand(key), self.operand(value)),
+                inferred=Inferred(Opaque(None)),
+                writes=(var,),
+            )
+            return
+        if isinstance(container, Place):
+            raise self.refuse(
+                "this object belongs to the caller, who would see it change",
+                "make a copy of it first, or return the value",
+            )
+        self.store(container, key, value)
