@@ -178,7 +178,7 @@ CASES = {
             return y
         """,
         "y",
-        "'y' has values of different kinds after this branch",
+        "'y' changes its kind in this loop",
     ),
     "one of two objects": (
         """

@@ -12,6 +12,7 @@ import keyword
 from collections.abc import Iterable
 
 from .. import ir
+from ..frontend.operations import leave_unless
 
 # Names of temporaries that would hide a builtin
 INSTEAD = {
@@ -35,6 +36,7 @@ class Names:
         self.edges: dict[ir.Var, set[ir.Var]] = {}
         self.order: list[ir.Var] = list(function.params)
         self.parent: dict[ir.Var, ir.Var] = {}
+        self.carried: list[tuple[ir.Var, ...]] = []  # the parameters of the loops around a place
         live = self._block(function.block, set())
         for p in function.params:
             self._define(p, live | set(function.params))
@@ -85,6 +87,8 @@ class Names:
                     self._define(s.target, live)
                     live.discard(s.target)
                     live |= self.uses(s.operands())
+                    if s.function is leave_unless:
+                        live |= set(self.carried[-1])
                 case ir.If():
                     for target in s.targets:
                         self._define(target, live | set(s.targets))
@@ -101,11 +105,13 @@ class Names:
         live -= set(s.targets)
         own = set(s.params) | ({s.index} if s.index is not None else set())
         around = set(live)
+        self.carried.append(s.params)
         for _ in range(2):
             inside = self._block(s.body, set(around) | self._flag(s))
             for p in own:
                 self._define(p, inside | own | around)
             around |= inside - own
+        self.carried.pop()
         # a parameter's next value is assigned while the exit flag is still needed
         for p in s.params:
             self._define(p, self._flag(s))

@@ -23,14 +23,14 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..errors import InternalError
-from ..frontend.operations import list_append, raise_exception
+from ..frontend.operations import leave_unless, list_append, raise_exception
 from ..kinds import Array, ListOf, Scalar, TupleOf
 from ..rules import registry
 from ..transform.prune import SHAPE_ONLY
 from . import runtime
 from .names import Names
 from .printer import BlankLine, Comment
-from .spelling import HELPERS, Speller, attribute, call, constant, name
+from .spelling import HELPERS, Speller, attribute, call, constant, name, negated
 
 SUBSCRIPTS = {operator.getitem, operator.setitem, operator.delitem}
 LARGEST = 9  # primitives in one expression
@@ -186,9 +186,13 @@ class _Emitter:
 
     # Statements
 
-    def block(self, block: ir.Block) -> list[Any]:
+    def is_inlined(self, s: ir.Statement) -> bool:
+        return isinstance(s, ir.Assign) and s.target in self.inlined
+
+    def block(self, block: ir.Block, done: ir.Statement | None = None) -> list[Any]:
+        """The statements of a block, except the one that is `done`, the header of a loop."""
         body: list[Any] = []
-        unpacked: set[ir.Statement] = set()
+        unpacked: set[ir.Statement] = {done} if done is not None else set()
         for position, s in enumerate(block.statements):
             if isinstance(s, ir.Assign) and s.function is reverse_sweep:
                 self.reversing = True
@@ -196,7 +200,7 @@ class _Emitter:
                 if body:
                     body.append(BlankLine())
                 continue
-            if s in unpacked or (isinstance(s, ir.Assign) and s.target in self.inlined):
+            if s in unpacked or self.is_inlined(s):
                 continue
             if isinstance(s, ir.Assign) and s.function is list.pop:
                 parts = self.parts(s, block.statements[position + 1 :])
@@ -364,7 +368,7 @@ class _Emitter:
         if not _code(then) and not _code(orelse):
             return []
         if not _code(then):
-            test, then, orelse = _negated(test), orelse, []
+            test, then, orelse = negated(test), orelse, []
         if not _code(orelse):
             orelse = []
         if len(then) == 1 and len(orelse) == 1 and len(s.targets) == 1:
@@ -380,7 +384,11 @@ class _Emitter:
     def loop(self, s: ir.Loop) -> list[Any]:
         before = self.moves(list(zip(s.params, s.inits, strict=True)))
         line, self.line = self.line, None
-        body = self.block(s.body)
+        first = next((i for i in s.body.statements if not self.is_inlined(i)), None)
+        test: Any = None
+        if s.range is None and isinstance(first, ir.Assign) and first.function is leave_unless:
+            test = self.operand(first.args[0])
+        body = self.block(s.body, first if test is not None else None)
         body += self.moves(list(zip(s.params, s.body.results, strict=False)))
         header: Any = None
         if s.exits:
@@ -390,10 +398,12 @@ class _Emitter:
         if not body:
             body = [gast.Pass()]
         if s.range is None:
-            test = header if header is not None else constant(True)
+            if header is not None and test is not None:
+                body = [gast.If(negated(header), [gast.Break()], []), *body]
+            test = test or header or constant(True)
             return [*before, gast.While(test, body, [])]
         if header is not None:
-            body = [gast.If(_negated(header), [gast.Break()], []), *body]
+            body = [gast.If(negated(header), [gast.Break()], []), *body]
         used = s.index is not None and self._used(s.index)
         target = (
             self.store(s.index)
@@ -419,13 +429,13 @@ class _Emitter:
             len(body) >= 1
             and isinstance(body[-1], gast.If)
             and not body[-1].orelse
-            and _same(_negated(test), body[-1].test)
+            and _same(negated(test), body[-1].test)
             and isinstance(test, (gast.Name, gast.UnaryOp, gast.Compare))
         ):
             inner = body[-1]
             if len(body) == 1:
                 return inner.test, inner.body
-            leave = gast.If(_negated(inner.test), [gast.Break()], [])
+            leave = gast.If(negated(inner.test), [gast.Break()], [])
             return None, [*body[:-1], leave, *inner.body]
         if isinstance(test, gast.Constant) and test.value is True:
             return None, [*body, gast.Break()]
@@ -559,12 +569,6 @@ def _assigns(statement: Any, target: str) -> bool:
         and isinstance(statement.targets[0], gast.Name)
         and statement.targets[0].id == target
     )
-
-
-def _negated(test: Any) -> Any:
-    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
-        return test.operand
-    return gast.UnaryOp(gast.Not(), test)
 
 
 def _same(a: Any, b: Any) -> bool:

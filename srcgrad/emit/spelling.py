@@ -18,6 +18,7 @@ from .. import ir
 from ..frontend.operations import (
     enter_context,
     exit_context,
+    leave_unless,
     len_of_range,
     list_append,
     raise_exception,
@@ -205,7 +206,16 @@ class Speller:
             return gast.Assign([gast.Subscript(args[0], args[1], gast.Store())], args[2], None)
         if f is raise_exception:
             return gast.Raise(args[0], None)
+        if f is leave_unless:
+            return gast.If(negated(args[0]), [gast.Break()], [])
         return None
+
+
+def negated(test: Ast) -> Ast:
+    """The expression `not test`."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return test.operand
+    return gast.UnaryOp(gast.Not(), test)
 
 
 def _stored(node: Ast) -> Ast:
@@ -219,4 +229,4 @@ def _stored(node: Ast) -> Ast:
     return node
 
 
-__all__ = ["HELPERS", "ListOf", "Speller", "attribute", "call", "constant", "name"]
+__all__ = ["HELPERS", "ListOf", "Speller", "attribute", "call", "constant", "name", "negated"]

@@ -16,6 +16,7 @@ from ..kinds import (
     int_kind,
 )
 from .builder import Builder
+from .operations import leave_unless
 from .structure import (
     COMPOUND,
     Mold,
@@ -417,6 +418,8 @@ class Loops(Builder):
         results: list[ir.Operand] = []
         finals: list[ir.Var] = []
         before, after = dict(self.slots(entry)), dict(self.slots(end))
+        leaves = any(isinstance(s, ir.Assign) and s.function is leave_unless
+                     for s in block.statements)  # fmt: skip
 
         def held(where: State, value: Any) -> Any:
             """The variable of a list that exists at run time."""
@@ -436,8 +439,9 @@ class Loops(Builder):
                     if isinstance(init, ir.Var):
                         init.kind = template.kind
                 target = ir.Var(param.name, param.kind, param.user, frozenset(), param.optional)
-                # a loop without a range runs at least once
-                target.partial = param.partial if bounds is not None else is_partial(final)
+                # a loop that only its exit flag ends runs at least once
+                once = bounds is None and not leaves
+                target.partial = is_partial(final) if once else param.partial
                 variables.append(param)
                 inits.append(init)
                 results.append(final)

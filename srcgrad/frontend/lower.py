@@ -6,7 +6,8 @@ Statements are here; expressions, calls and the joining of branches in the modul
 
 A `break`, `continue` or `return` sets flags (`%stop`: skip the rest of this block; `%break`: leave
 the loop; `%returned`) in the frame. What follows a statement that may set `%stop` is lowered into
-the branch that doesn't, or under an `If` on the flag, so that no later stage knows of jumps.
+the branch that doesn't, or under an `If` on the flag, so that no later stage knows of jumps. The
+test of a `while` whose evaluation changes nothing is a mark in the loop's body (`leave_unless`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import Array, Opaque
 from .calls import Calls
-from .operations import enter_context, exit_context, raise_exception
+from .operations import enter_context, exit_context, leave_unless, raise_exception
 from .operators import BINARY, INPLACE
 from .structure import FALSE, NONE, TRUE
 from .values import (
@@ -37,6 +38,7 @@ from .values import (
     Ref,
     Sequence,
     Slice,
+    State,
     Trying,
     Tuple,
     Value,
@@ -345,6 +347,7 @@ class Lowerer(Calls):
         def iteration(index: ir.Var | None) -> Value:
             self.at(node)
             self.state.frames[self.current]["%returned"] = FALSE
+            before = self.state.copy()
             test = self.truth(self.expression(node.test))
             frame = self.state.frames[self.current]
             if isinstance(test, ir.Const):
@@ -352,6 +355,11 @@ class Lowerer(Calls):
                     self.run(node.body)
                     return self.exit_flag()
                 return TRUE
+            if self.unchanged(before):
+                nothing = Inferred(Opaque(None))
+                self.emit(leave_unless, (test,), inferred=nothing, effect=True)
+                self.run(node.body)
+                return self.exit_flag()
             frame[left] = FALSE
 
             def leave() -> None:
@@ -370,6 +378,16 @@ class Lowerer(Calls):
         self.loop(None, iteration)
         self.after_loop()
         self.loop_else(node)
+
+    def unchanged(self, before: State) -> bool:
+        """Whether this block, since it began in the state `before`, has changed nothing."""
+        if any(isinstance(s, ir.Assign) and s.writes for s in ir.walk(self.block)):
+            return False
+        old, new = dict(self.slots(before)), dict(self.slots(self.state))
+        known = before.frames.keys(), before.heap.keys()
+        return all(slot in new and self.same(value, new[slot]) for slot, value in old.items()) and (
+            not any(slot not in old and slot[1] in known[slot[0] != "frame"] for slot in new)
+        )
 
     def statement_Raise(self, node: Any) -> None:
         if node.exc is None:

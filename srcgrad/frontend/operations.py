@@ -10,6 +10,14 @@ def list_append(items: list[Any], item: Any) -> None:
     items.append(item)
 
 
+def leave_unless(test: bool) -> None:
+    """A mark in a loop's body: if the test is false, the loop ends here, in the middle of a trip.
+
+    Its results are then its parameters, as they were when the trip began; nothing that stands
+    before the mark changes any memory, so that the trip needs no reversing.
+    """
+
+
 def len_of_range(start: int, stop: int, step: int) -> int:
     """The number of steps of `range(start, stop, step)`."""
     return len(range(start, stop, step))

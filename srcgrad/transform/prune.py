@@ -15,6 +15,7 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit import runtime
+from ..frontend.operations import leave_unless
 from ..kinds import Array, TupleOf
 
 # Functions that look at the shape of their array operands, not at their contents.
@@ -107,6 +108,8 @@ class _Marker:
         return found
 
     def alive(self, s: ir.Assign) -> bool:
+        if s.function is leave_unless:
+            return False  # unless its loop is, which marks it
         if s.effect or s.target in self.live:
             return True
         return any((self.aliasing.find(v), "read") in self.live for v in s.writes)
@@ -130,6 +133,10 @@ class _Marker:
             self.use(operand)
         if s.exits:
             self.use(s.body.results[-1])
+        for inner in s.body.statements:
+            if isinstance(inner, ir.Assign) and inner.function is leave_unless:
+                self.live.add(inner)
+                self.mark_operands(inner)
         for k, param in enumerate(s.params):
             if param in self.live or s.targets[k] in self.live:
                 self.live.add(param)

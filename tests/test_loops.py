@@ -1,0 +1,167 @@
+"""Loops: how they end, and what the generated code makes of that."""
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+X = np.array([0.3, 0.5, 0.7, 0.9])
+
+
+def directional(f, x, direction, step=1e-6):
+    return (f(x + step * direction) - f(x - step * direction)) / (2 * step)
+
+
+def walrus_in_test(x, k):
+    t, i = 0.0, 0
+    while (e := np.sum(np.sin(x) * 0.5**i)) > 0.1 and i < k:
+        t = t + e * e
+        i += 1
+    return t + e
+
+
+def breaks_continues_or_ends(x, k):
+    y, i = x, 0
+    while np.max(np.abs(y)) > 0.05:
+        i += 1
+        if i > k:
+            break
+        if i == 2:
+            continue
+        y = y * np.cos(y) * 0.5
+    else:
+        y = y * 3
+    return np.sum(y * y)
+
+
+def returns(x, k):
+    y, i = x * 1.0, 0
+    while i < 10:
+        y[i % 4] *= np.sin(y[(i + 1) % 4])
+        if i == k:
+            return np.sum(y**2)
+        i += 1
+    return 5 * np.sum(y)
+
+
+def perhaps_no_trip(x, k):
+    y, i = x * 1.0, 3
+    while i < k:
+        y = y * y
+        i += 1
+    return np.sum(y)
+
+
+class Counter:
+    def __init__(self):
+        self.n = 0
+
+    def step(self):
+        self.n += 1
+        return self.n
+
+
+def object_changes_in_test(x, k):
+    counter, y = Counter(), x
+    while counter.step() < k:
+        y = y * np.sin(y) + counter.n
+    return np.sum(y) * counter.n
+
+
+def memory_changes_in_test(x, k):
+    y, i = x * 1.0, 0
+
+    def bump():
+        y[0] *= 1.5
+        return y[0]
+
+    while bump() < 4 and i < k:
+        y[1] += y[0] ** 2
+        i += 1
+    return np.sum(y * y)
+
+
+def nested(x, k):
+    t, i = 0.0, 0
+    while i < k:
+        j, y = 0, x
+        while j < i:
+            y = np.sin(y)
+            j += 1
+            t = t + np.sum(y)
+        i += 1
+    return t * t
+
+
+def until_a_list_is_long(x, k):
+    states = [x]
+    while len(states) < k:
+        states.append(np.sin(states[-1]) * states[0])
+    return np.sum(states[-1] * states[0])
+
+
+def until_a_list_is_empty(x, k):
+    states = [x * i for i in range(k)]
+    t = 0.0
+    while states:
+        t = t + np.sum(np.sin(states.pop()))
+    return t
+
+
+WHILE = [
+    walrus_in_test, breaks_continues_or_ends, returns, perhaps_no_trip, object_changes_in_test,
+    memory_changes_in_test, nested, until_a_list_is_long, until_a_list_is_empty,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", WHILE, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("k", [0, 1, 2, 3, 5])
+def test_while(f, k):
+    direction = np.random.default_rng(k).normal(size=4)
+    expected = directional(lambda x: f(x, k), X, direction)
+    gradient = srcgrad.grad(f)(X, k)
+    assert gradient @ direction == pytest.approx(expected, rel=1e-6, abs=1e-8)
+    _, tangent = srcgrad.jvp(lambda x: f(x, k), (X,), (direction,))
+    assert tangent == pytest.approx(gradient @ direction, rel=1e-10, abs=1e-12)
+
+
+def test_a_while_loop_stays_one():
+    def f(x, tolerance):
+        y = x
+        while abs(y * y - x) > tolerance:
+            y = 0.5 * (y + x / y)
+        return y
+
+    gradient = srcgrad.grad(f)
+    assert gradient(2.0, 1e-12) == pytest.approx(0.5 / np.sqrt(2.0))
+    forward = gradient.source.partition("\n\n")[0]
+    assert "while abs(y * y - x) > tolerance:" in forward
+    assert "break" not in gradient.source
+    assert " if " not in gradient.source
+
+
+def test_a_variable_of_a_loop_that_never_ran_is_missing():
+    def f(x, k):
+        i = 0
+        while i < k:
+            z = x * i
+            i += 1
+        return np.sum(z * z)
+
+    gradient = srcgrad.grad(f)
+    np.testing.assert_allclose(gradient(X, 3), 8 * X)
+    with pytest.raises(UnboundLocalError):
+        gradient(X, 0)
+
+
+def test_what_a_dead_while_loop_computes_is_not_computed():
+    def f(x, k):
+        y, i = np.sum(x), 0
+        while i < k:
+            y = np.sin(y)
+            i += 1
+        return np.sum(x * x)
+
+    gradient = srcgrad.grad(f)
+    np.testing.assert_allclose(gradient(X, 3), 2 * X)
+    assert "while" not in gradient.source
