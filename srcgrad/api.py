@@ -21,6 +21,7 @@ from .signature import describe, signature_of, stand_in
 
 if TYPE_CHECKING:
     from .compiler import Compiled
+    from .inspect.explain import Explanation
 
 Argnums = int | str | Sequence[int | str]
 Input = tuple[str, int | str | None]
@@ -285,6 +286,58 @@ class Gradient:
     def sources(self) -> tuple[str, ...]:
         """The generated sources, one for each signature seen so far."""
         return tuple(variant.compiled.source for variant in reversed(self._store.variants))
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """How the gradient for these arguments is made, line by line, for learners.
+
+        Args:
+            args, kwargs: the arguments of the function; without any, such as those of the latest
+                call.
+
+        Returns:
+            For each line of the function the primitives it became, with the rules used, the
+            generated lines that come from it, what is kept for the reverse sweep and why, and what
+            isn't computed. `print` it; a notebook shows it as HTML.
+
+        Raises:
+            TypeError: without arguments, if the gradient hasn't been called.
+            UnsupportedError: the function can't be differentiated.
+
+        >>> def square(x):
+        ...     return x * x
+        >>> explanation = grad(square).explain(3.0)
+        >>> print(explanation.steps[0].primitives[0].rule.formula)
+        d_x += d_product * x
+        d_x += d_product * x
+        """
+        from .inspect.account import account_of
+        from .inspect.explain import explanation_of
+
+        return explanation_of(account_of(self, *args, **kwargs))
+
+    def html(self, *args: Any, **kwargs: Any) -> str:
+        """A page that shows the function beside its gradient, as one file of HTML.
+
+        It needs no network. Pointing at a line lights up what comes from it. Takes arguments and
+        raises errors as `explain` does; `srcgrad html FILE.py:FUNCTION` does the same from the
+        command line. A notebook shows a gradient that has been called as this page.
+
+        >>> grad(lambda x: x * x).html(3.0).startswith("<!doctype html>")
+        True
+        """
+        from .inspect.account import account_of
+        from .inspect.page import page_of
+
+        return page_of(account_of(self, *args, **kwargs))
+
+    def _repr_html_(self) -> str | None:
+        if self._latest is None or self._latest.compiled.example is None:
+            return None
+        from .inspect.account import account_of
+        from .inspect.page import embedded, page_of
+
+        account = account_of(self)
+        return embedded(page_of(account), len(account.final.lines))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the generated source for the latest signature as a module that needs only NumPy.

@@ -1,4 +1,4 @@
-"""The command line: `srcgrad show FILE.py:FUNCTION` and `srcgrad check FILE.py:FUNCTION`.
+"""The command line: `srcgrad show FILE.py:FUNCTION`, and the other ways to look at a gradient.
 
 The example inputs come from the file itself: a function `example_inputs_FUNCTION()`, or
 `example_inputs()` for all its functions, that returns the tuple of arguments (or the only one).
@@ -19,11 +19,25 @@ from typing import Any
 from . import __version__
 from .api import Gradient, grad, value_and_grad
 from .errors import SrcgradError
+from .inspect.account import STAGES, account_of
 from .inspect.directions import compare
-from .inspect.highlight import highlighted
+from .inspect.highlight import coloured, highlighted
 from .inspect.rules import format_table, rules_table
 
 TOLERANCE = {4: 1e-2, 8: 1e-5}  # by the size of the floats
+STAGE_NAMES = {title.lower(): name for name, (title, _) in STAGES.items()}
+EXAMPLES = """\
+The arguments come from a function example_inputs() in the file, or
+example_inputs_FUNCTION(), which returns the tuple of them.
+
+examples:
+  srcgrad show model.py:loss                    the generated gradient
+  srcgrad show model.py:loss --stage ssa        what the compiler makes of it first
+  srcgrad explain model.py:loss                 what became of each line, and why
+  srcgrad html model.py:loss -o loss.html       the function beside its gradient
+  srcgrad check model.py:loss --argnums w,b     is it right?
+  srcgrad rules linalg                          which functions have derivatives
+"""
 
 
 class UsageError(Exception):
@@ -58,14 +72,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="srcgrad",
-        description="Show and check the gradients that srcgrad generates.",
-        epilog="The arguments come from a function example_inputs() in the file, or "
-        "example_inputs_FUNCTION(), which returns the tuple of them.",
+        description="Look at the gradients that srcgrad generates, and check them.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"srcgrad {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, run, text in (
         ("show", _show, "print the generated gradient"),
+        ("explain", _explain, "tell, line by line, what became of the function and why"),
+        ("html", _html, "write a page that shows the function beside its gradient"),
         ("check", _check, "compare the gradient with finite differences, and time it"),
     ):
         command = commands.add_parser(name, help=text, description=text.capitalize() + ".")
@@ -76,6 +92,17 @@ def _parser() -> argparse.ArgumentParser:
             help="positions or names of the arguments to differentiate, with commas between "
             "(default: 0, or what the decorator of the function says)",
         )
+        if name == "show":
+            command.add_argument(
+                "--stage",
+                choices=STAGE_NAMES,
+                default="final",
+                help="which stage of the compiler to show (default: final, the gradient itself)",
+            )
+        if name != "check":
+            command.add_argument(
+                "-o", "--output", metavar="FILE", help="write to this file, not to the terminal"
+            )
         command.set_defaults(run=run)
     text = "print the table of the functions that have derivatives, and of those that can't"
     command = commands.add_parser("rules", help=text, description=text.capitalize() + ".")
@@ -92,8 +119,38 @@ def _rules(options: argparse.Namespace) -> int:
 
 def _show(options: argparse.Namespace) -> int:
     gradient, args, _ = _loaded(options, grad)
-    _called(gradient, args)
-    print(highlighted(gradient.source, sys.stdout), end="")
+    if options.stage == "final":
+        _called(gradient, args)
+        text = gradient.source
+    else:
+        text = account_of(gradient, *args).stage(STAGE_NAMES[options.stage]).text + "\n"
+    return _written(options, text, highlighted(text, sys.stdout))
+
+
+def _explain(options: argparse.Namespace) -> int:
+    gradient, args, _ = _loaded(options, grad)
+    explanation = gradient.explain(*args)
+    return _written(options, explanation.text(), explanation.text(coloured(sys.stdout)))
+
+
+def _html(options: argparse.Namespace) -> int:
+    gradient, args, _ = _loaded(options, grad)
+    page = gradient.html(*args)
+    if options.output is None and sys.stdout.isatty():
+        options.output = f"{gradient.__name__}.html"
+    return _written(options, page, page)
+
+
+def _written(options: argparse.Namespace, text: str, shown: str) -> int:
+    """Write to the file that the command names, or print."""
+    if options.output is None:
+        print(shown, end="")
+        return 0
+    try:
+        Path(options.output).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"writing {options.output} failed: {error.strerror}") from None
+    print(f"wrote {options.output}", file=sys.stderr)
     return 0
 
 

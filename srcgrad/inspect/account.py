@@ -28,11 +28,20 @@ from ..frontend.source import get_source
 from .primitives import Call, Passed, Place, Primitive, calls, passed, primitive_name, primitives
 
 STAGES = {
-    "lowered": ("SSA", "the function as structured SSA: each variable is assigned once"),
-    "reversed": ("adjoint", "the rules' adjoint statements, walked backwards, added"),
-    "simplified": ("simplified", "folded, merged and rearranged"),
-    "recorded": ("recorded", "what the reverse sweep can't have otherwise is kept on lists"),
-    "emitted": ("final", "the gradient: what runs is what is shown"),
+    "lowered": ("SSA", "The function as structured SSA: each variable is assigned once."),
+    "reversed": (
+        "adjoint",
+        "The adjoint statements that the rules give for each line, from the last to the first.",
+    ),
+    "simplified": (
+        "simplified",
+        "What nothing needs is gone; the rest is folded, merged and rearranged.",
+    ),
+    "recorded": (
+        "recorded",
+        "What the reverse sweep can't have otherwise is kept on lists; buffers are used again.",
+    ),
+    "emitted": ("final", "The gradient: what is shown is what runs."),
 }
 _VARIABLE = re.compile(r"\b([^\W\d]\w*)\.(\d+)\b")
 
@@ -98,6 +107,25 @@ class Kept:
     uses: tuple[int, ...]
     listed: bool
     place: Place | None
+
+    @property
+    def reason(self) -> str:
+        """Why it is kept.
+
+        >>> Kept("u_saved", ("u_1",), 7, (12,), True, None).reason
+        'u_saved keeps u_1 of each iteration: line 12 of the gradient takes it, the last one first'
+        >>> Kept("h", ("h",), 3, (5, 7), False, None).reason
+        'h is kept: lines 5, 7 of the gradient use it'
+        """
+        several = len(self.uses) > 1
+        where = f"line{'s' * several} {', '.join(map(str, self.uses))} of the gradient"
+        if not self.listed:
+            return f"{self.name} is kept: {where} use{'s' * (not several)} it"
+        what = ", ".join(self.variables)
+        return (
+            f"{self.name} keeps {what} of each iteration: {where} "
+            f"take{'s' * (not several)} it, the last one first"
+        )
 
 
 @dataclass(frozen=True)

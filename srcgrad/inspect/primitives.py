@@ -143,7 +143,7 @@ def primitives(calls: list[Call], stages: dict[str, list[Passed]]) -> Iterator[P
         identity = _identity(c.span, c.function)
         rule = None
         if identity in mirrored:
-            rule = VIEW
+            rule = view_of(c)
         elif c.active and c.target in reached and (c.written or is_float(c.kind)):
             rule = rule_of(c)
         text = c.text
@@ -174,7 +174,9 @@ class _Names:
         self.taken: set[str] = set()
         self.shared: dict[ir.Var, ir.Var] = {}
         for s in ir.walk(function.block):
-            if isinstance(s, ir.Loop):
+            if isinstance(s, ir.Assign) and s.function is runtime.own_copy:
+                self._share(s.target, s.args[0])
+            elif isinstance(s, ir.Loop):
                 for p, target, init in zip(s.params, s.targets, s.inits, strict=True):
                     self._share(p, target, init, *([] if s.index is None else [s.index]))
             elif isinstance(s, ir.If):
@@ -305,7 +307,12 @@ def _spelled(c: Call) -> str:
 
 # Rules
 
-VIEW = Rule("its adjoint is the same view of the array's adjoint", "a view of an array")
+
+def view_of(c: Call) -> Rule:
+    """What is done for a view of an array whose adjoint is updated in place."""
+    (first, text), *rest = c.args
+    mirrored = replace(c, args=((first, f"d_{text}"), *rest))
+    return Rule(f"d_{c.name} = {_spelled(mirrored)}  # a view", "the adjoint is updated in place")
 
 
 def rule_of(c: Call) -> Rule | None:
