@@ -22,6 +22,8 @@ from .signature import describe, signature_of, stand_in
 if TYPE_CHECKING:
     from .compiler import Compiled
     from .inspect.explain import Explanation
+    from .inspect.graph import Graph
+    from .inspect.trace import Trace
 
 Argnums = int | str | Sequence[int | str]
 Input = tuple[str, int | str | None]
@@ -49,6 +51,7 @@ class Gradient:
     __qualname__: str
     _pullback = False
     _tangent = False
+    _traced = ""
     _unit = False
 
     def __init__(
@@ -238,6 +241,7 @@ class Gradient:
             not isinstance(self._argnums, tuple),
             self._tangent,
             self._unit,
+            self._traced,
         )
         compiled = compile_gradient(self.primal, request, arguments, static, self._text)
         compiled.example = {k: stand_in(v) for k, v in arguments.items()}
@@ -315,12 +319,62 @@ class Gradient:
 
         return explanation_of(account_of(self, *args, **kwargs))
 
+    def trace(self, *args: Any, **kwargs: Any) -> Trace:
+        """Call the gradient, and watch the values and adjoints of the function's variables.
+
+        Args:
+            args, kwargs: the arguments of the function.
+
+        Returns:
+            For each line that gives a named variable a value: the shape, the norm, the least and
+            greatest number and how many NaN of the variable and of its adjoint; in loops, for each
+            iteration. `print` it: where does the gradient vanish or explode? A notebook shows it
+            as HTML, `rich.print` with colours.
+
+        Raises:
+            UnsupportedError: the function can't be differentiated.
+
+        >>> def f(x):
+        ...     y = x * x
+        ...     return y * y
+        >>> trace = grad(f).trace(3.0)
+        >>> [(row.name, row.values[0].norm, row.adjoints[0].norm) for row in trace.rows]
+        [('x', 3.0, 108.0), ('y', 9.0, 18.0), ('result', 81.0, 1.0)]
+        """
+        from .inspect.trace import trace_of
+
+        return trace_of(self, *args, **kwargs)
+
+    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+        """The primitives of the function, and how values and adjoints flow between them.
+
+        Args:
+            args, kwargs: the arguments of the function; the function is run, to write the shapes
+                on the edges. Without any, it is drawn as for the latest call, without shapes.
+
+        Returns:
+            A graph in the DOT language: `str` gives its text, `save` draws it into a file, a
+            notebook shows it. Loops and branches are boxes around what is in them.
+
+        Raises:
+            TypeError: without arguments, if the gradient hasn't been called.
+            UnsupportedError: the function can't be differentiated.
+
+        >>> print(grad(lambda x: x * x).graph(3.0))  # doctest: +ELLIPSIS
+        digraph "function" {
+        ...
+        """
+        from .inspect.graph import graph_of
+
+        return graph_of(self, *args, **kwargs)
+
     def html(self, *args: Any, **kwargs: Any) -> str:
         """A page that shows the function beside its gradient, as one file of HTML.
 
         It needs no network. Pointing at a line lights up what comes from it. Takes arguments and
-        raises errors as `explain` does; `srcgrad html FILE.py:FUNCTION` does the same from the
-        command line. A notebook shows a gradient that has been called as this page.
+        raises errors as `explain` does; if there are arguments, the page has the values of a call
+        (see `trace`). `srcgrad html FILE.py:FUNCTION` does the same from the command line; a
+        notebook shows a gradient that has been called as this page.
 
         >>> grad(lambda x: x * x).html(3.0).startswith("<!doctype html>")
         True
@@ -328,7 +382,8 @@ class Gradient:
         from .inspect.account import account_of
         from .inspect.page import page_of
 
-        return page_of(account_of(self, *args, **kwargs))
+        trace = self.trace(*args, **kwargs) if args or kwargs else None
+        return page_of(account_of(self, *args, **kwargs), trace)
 
     def _repr_html_(self) -> str | None:
         if self._latest is None or self._latest.compiled.example is None:

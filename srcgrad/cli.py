@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import shutil
 import sys
 import timeit
 import traceback
@@ -23,6 +24,7 @@ from .inspect.account import STAGES, account_of
 from .inspect.directions import compare
 from .inspect.highlight import coloured, highlighted
 from .inspect.rules import format_table, rules_table
+from .inspect.trace import as_text
 
 TOLERANCE = {4: 1e-2, 8: 1e-5}  # by the size of the floats
 STAGE_NAMES = {title.lower(): name for name, (title, _) in STAGES.items()}
@@ -35,6 +37,8 @@ examples:
   srcgrad show model.py:loss --stage ssa        what the compiler makes of it first
   srcgrad explain model.py:loss                 what became of each line, and why
   srcgrad html model.py:loss -o loss.html       the function beside its gradient
+  srcgrad graph model.py:loss -o loss.svg       values and adjoints, drawn
+  srcgrad trace model.py:loss                   where does the gradient vanish or explode?
   srcgrad check model.py:loss --argnums w,b     is it right?
   srcgrad rules linalg                          which functions have derivatives
 """
@@ -82,6 +86,8 @@ def _parser() -> argparse.ArgumentParser:
         ("show", _show, "print the generated gradient"),
         ("explain", _explain, "tell, line by line, what became of the function and why"),
         ("html", _html, "write a page that shows the function beside its gradient"),
+        ("graph", _graph, "draw the primitives, and how values and adjoints flow"),
+        ("trace", _trace, "call the gradient, and tabulate the values and adjoints of variables"),
         ("check", _check, "compare the gradient with finite differences, and time it"),
     ):
         command = commands.add_parser(name, help=text, description=text.capitalize() + ".")
@@ -100,9 +106,11 @@ def _parser() -> argparse.ArgumentParser:
                 help="which stage of the compiler to show (default: final, the gradient itself)",
             )
         if name != "check":
+            kinds = " (.svg, .png, .pdf or .dot)" if name == "graph" else ""
             command.add_argument(
-                "-o", "--output", metavar="FILE", help="write to this file, not to the terminal"
-            )
+                "-o", "--output", metavar="FILE",
+                help=f"write to this file{kinds}, not to the terminal",
+            )  # fmt: skip
         command.set_defaults(run=run)
     text = "print the table of the functions that have derivatives, and of those that can't"
     command = commands.add_parser("rules", help=text, description=text.capitalize() + ".")
@@ -129,16 +137,40 @@ def _show(options: argparse.Namespace) -> int:
 
 def _explain(options: argparse.Namespace) -> int:
     gradient, args, _ = _loaded(options, grad)
-    explanation = gradient.explain(*args)
+    explanation = _watched(gradient, gradient.explain, args)
     return _written(options, explanation.text(), explanation.text(coloured(sys.stdout)))
 
 
 def _html(options: argparse.Namespace) -> int:
     gradient, args, _ = _loaded(options, grad)
-    page = gradient.html(*args)
+    page = _watched(gradient, gradient.html, args)
     if options.output is None and sys.stdout.isatty():
         options.output = f"{gradient.__name__}.html"
     return _written(options, page, page)
+
+
+def _graph(options: argparse.Namespace) -> int:
+    gradient, args, _ = _loaded(options, grad)
+    graph = _watched(gradient, gradient.graph, args)
+    if options.output is None:
+        return _written(options, graph.dot, graph.dot)
+    try:
+        graph.save(options.output)
+    except RuntimeError as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"writing {options.output} failed: {error.strerror}") from None
+    print(f"wrote {options.output}", file=sys.stderr)
+    return 0
+
+
+def _trace(options: argparse.Namespace) -> int:
+    gradient, args, _ = _loaded(options, grad)
+    trace = _watched(gradient, gradient.trace, args)
+    shown = str(trace)
+    if coloured(sys.stdout):
+        shown = as_text(trace, shutil.get_terminal_size().columns)
+    return _written(options, str(trace), shown)
 
 
 def _written(options: argparse.Namespace, text: str, shown: str) -> int:
@@ -258,8 +290,13 @@ def _inputs(module: Any, file: str, name: str) -> tuple[Any, ...]:
 
 
 def _called(gradient: Gradient, args: tuple[Any, ...]) -> Any:
+    return _watched(gradient, gradient, args)
+
+
+def _watched(gradient: Gradient, call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """What a call that runs the function returns; its errors are shown as the user's."""
     try:
-        return gradient(*args)
+        return call(*args)
     except SrcgradError:
         raise
     except Exception as error:

@@ -51,6 +51,7 @@ from .transform.prune import prune, prune_to
 from .transform.recording import record
 from .transform.reverse import Adjoint
 from .transform.simplify import simplify
+from .transform.tracing import Observing, instrument
 
 NONE = ir.Const(None)
 _numbers = itertools.count(1)
@@ -72,6 +73,7 @@ class Request:
     single: bool = True  # one gradient, not in a tuple
     tangent: bool = False  # carry tangents of the inputs along
     unit: bool = False  # the tangent of the only input is 1
+    traced: str = ""  # show the "named" variables, or "all", and their adjoints
 
 
 @dataclass(eq=False)
@@ -367,8 +369,11 @@ def _compile_reverse(
     low, function, free = lowered.low, lowered.function, lowered.free
     targets, result, aux = lowered.targets, lowered.result, lowered.aux
     wrt, outputs, params, block = lowered.wrt, lowered.outputs, function.params, function.block
+    if request.traced:
+        instrument(function, dict.fromkeys(wrt), outputs, request.traced == "all")
     prune_to(function, [*wrt, *outputs, *leaves(low, aux)])
-    adjoint = Adjoint(function, list(dict.fromkeys(wrt)), outputs)
+    reverse_mode = Observing if request.traced else Adjoint
+    adjoint = reverse_mode(function, list(dict.fromkeys(wrt)), outputs)
     adjoint.frames, adjoint.state, adjoint.counter = low.frames, low.state, low.counter
     adjoint.on_free, adjoint.widened = free, low.widened
     adjoint.inlined, adjoint.guards = {}, {}

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from srcgrad import grad
+from srcgrad.inspect.account import account_of
+from srcgrad.inspect.page import page_of
 from tests.golden_programs import PROGRAMS, heat, logistic_loss, mlp, recurrent_network, views
 
 FOLDER = Path(__file__).parent / "golden"
@@ -54,7 +56,7 @@ def test_explanation(function):
 def test_page(function):
     pytest.importorskip("pygments")
     made, arguments = gradient(function)
-    page = made.html(*arguments)
+    page = page_of(account_of(made, *arguments))
     main = page[page.index("<main>") : page.index("</main>")] + "</main>\n"
     # the stages before the last are seen in CONTRIBUTING.md
     main = re.sub(

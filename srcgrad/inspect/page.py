@@ -15,12 +15,13 @@ from string import Template
 from .account import Account, Kept, Line, Primal, Stage
 from .highlight import tokens
 from .primitives import Place, Primitive
+from .trace import Trace
 
 FATES = {"dead": "not computed: nothing needs it", "merged": "folded into the rest"}
 
 
-def page_of(account: Account, values: str = "") -> str:
-    """The page of a gradient, as HTML. `values` is what a trace has to show.
+def page_of(account: Account, trace: Trace | None = None) -> str:
+    """The page of a gradient, as HTML, with the values of a call if there is a trace of one.
 
     >>> from srcgrad import grad
     >>> from srcgrad.inspect.account import account_of
@@ -40,7 +41,7 @@ def page_of(account: Account, values: str = "") -> str:
         "details": "\n".join(_detail(place, n, account) for place, n in places.items()),
         "tabs": "".join(_tab(stage, account) for stage in account.stages),
         "panels": "\n".join(_panel(stage, account, places) for stage in account.stages),
-        "values": values,
+        "values": _values(trace, places),
     }
     return Template(folder.joinpath("page.html").read_text("utf-8")).substitute(parts)
 
@@ -143,6 +144,15 @@ def _detail(place: Place, number: int, account: Account) -> str:
     keeps = [f'<p class="keeps">{html.escape(k.reason)}</p>' for k in kept]
     body = f"<dl>{''.join(parts)}</dl>{''.join(keeps)}"
     return f'<section data-at="{number}" hidden><h3>Line {place[1]}</h3>{body}</section>'
+
+
+def _values(trace: Trace | None, places: dict[Place, int]) -> str:
+    if trace is None or not trace.rows:
+        return ""
+    return (
+        '<section class="values" aria-label="Values">\n<div class="bar"><h2>Values and adjoints '
+        f"of one call</h2></div>\n{trace.html(places)}\n</section>"
+    )
 
 
 def _primitive(p: Primitive) -> str:

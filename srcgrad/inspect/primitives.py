@@ -108,7 +108,7 @@ def passed(function: ir.Function) -> list[Passed]:
 def calls(function: ir.Function, inputs: frozenset[str]) -> list[Call]:
     """The calls of a lowered function."""
     names = _Names(function)
-    varied = _varied(function, inputs)
+    depending = varied(function, inputs)
     found: list[Call] = []
     for s in ir.walk(function.block):
         if isinstance(s, ir.Loop):
@@ -118,7 +118,7 @@ def calls(function: ir.Function, inputs: frozenset[str]) -> list[Call]:
             continue
         args = tuple((a, names.text(a)) for a in s.args)
         kwargs = tuple((k, a, names.text(a)) for k, a in s.kwargs)
-        active = {names[v] for o in s.operands() for v in ir.variables(o) if v in varied}
+        active = {names[v] for o in s.operands() for v in ir.variables(o) if v in depending}
         found.append(
             Call(s.function, s.span, s.target.id, names[s.target], s.target.kind, bool(s.views),
                  bool(s.writes), args, kwargs, frozenset(active))
@@ -596,7 +596,7 @@ def _of_kind(kind: Kind) -> Any:
     return _UNKNOWN
 
 
-def _varied(function: ir.Function, inputs: frozenset[str]) -> set[ir.Var]:
+def varied(function: ir.Function, inputs: frozenset[str]) -> set[ir.Var]:
     """The variables that depend on the inputs."""
     found = {p for p in function.params if p.name in inputs}
 
