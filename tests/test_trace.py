@@ -118,7 +118,7 @@ def test_large_numbers_have_norms():
 def test_the_table(monkeypatch):
     trace = grad(recurrent_network).trace(*PROGRAMS[recurrent_network][0])
     lines = str(trace).splitlines()
-    assert lines[0].split()[:5] == ["line", "variable", "shape", "times", "value"]
+    assert lines[0].split()[:5] == ["line", "variable", "shape", "times", "‖value‖"]
     assert re.search(r"h +3 +4 .* … .*[▁▂▃▄▅▆▇█]{4}", str(trace))
     assert trace._repr_html_().count("<tr") == len(trace.rows) + 1
     pytest.importorskip("rich")

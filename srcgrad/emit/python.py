@@ -74,6 +74,9 @@ class _Emitter:
         f = self.function
         body: list[Any] = [gast.Expr(constant(docstring))]
         body += self.block(f.block)
+        for result in f.block.results[:1]:
+            if isinstance(result, ir.Var) and result in self.inlined:
+                body += self.comment(self.inlined[result])
         values = [self.operand(r) for r in f.block.results]
         result = values[0] if len(values) == 1 else gast.Tuple(values, gast.Load())
         body.append(gast.Return(result))

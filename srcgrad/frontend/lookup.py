@@ -99,7 +99,8 @@ class Lookup(Loops):
             return
         if isinstance(value, (Sequence, Generator)) and not name.startswith("%"):
             self.use_once(value, name)
-        if isinstance(value, ir.Var) and not value.user and not name.startswith("%"):
+        given = self.fixed_span and name in ("out", "d_out")  # a rule's: it has a better name
+        if isinstance(value, ir.Var) and not (value.user or given or name.startswith("%")):
             value.name, value.user = name, not self.fixed_span
         if isinstance(value, Ref) and not name.startswith("%"):
             thing = self.state.heap.get(value.id)

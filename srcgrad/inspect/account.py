@@ -195,6 +195,7 @@ class _Watched:
 
     def __init__(self, inputs: frozenset[str]) -> None:
         self.inputs = inputs
+        self.headers: set[int] = set()  # the lines of loops and branches
         self.stages: dict[str, tuple[Line, ...]] = {}
         self.calls: list[Call] = []
         self.passed: dict[str, list[Passed]] = {}
@@ -211,8 +212,10 @@ class _Watched:
             text = _VARIABLE.sub(self._renumbered, text).rstrip()
             if isinstance(statement, ir.Assign):
                 reversing |= statement.function is reverse_sweep
+            if isinstance(statement, (ir.If, ir.Loop)) and statement.span is not None:
+                self.headers.add(statement.span.line)
             made = [] if statement is None else [statement]
-            lines.append(_line(text, number, made, reversing))
+            lines.append(_line(text, number, made, reversing, self.headers))
         self.stages[stage], self.passed[stage] = tuple(lines), passed(function)
 
     def _renumbered(self, match: re.Match[str]) -> str:
@@ -221,8 +224,13 @@ class _Watched:
         return f"{match[1]}.{self._numbers[match[2]]}"
 
 
-def _line(text: str, number: int, made: Iterable[ir.Statement], reversing: bool) -> Line:
-    """A line that prints some statements."""
+def _line(
+    text: str, number: int, made: Iterable[ir.Statement], reversing: bool, headers: set[int]
+) -> Line:
+    """A line that prints some statements.
+
+    What stands for a whole loop or branch comes from its first line.
+    """
     places: dict[Place, None] = {}
     rules: dict[str, None] = {}
     part = ""
@@ -230,7 +238,7 @@ def _line(text: str, number: int, made: Iterable[ir.Statement], reversing: bool)
         part = part or ("reverse" if reversing else "forward")
         if s.span is None:
             continue
-        last = s.span.end_line if isinstance(s, ir.Assign) else s.span.line
+        last = s.span.line if s.span.line in headers else s.span.end_line
         for line in range(s.span.line, last + 1):
             places[s.span.filename, line] = None
         if isinstance(s.span, ir.Origin):
@@ -302,7 +310,7 @@ def _final(compiled: Any, watched: _Watched) -> _Final:
             found += _matched(trees[definition.name].body, definition.body)
     for p in found:
         for number in range(p.first, p.last + 1):
-            made = _line(texts[number - 1], number, p.made, p.reversing)
+            made = _line(texts[number - 1], number, p.made, p.reversing, watched.headers)
             lines[number - 1] = made
     for number in range(len(lines) - 1, 0, -1):  # a comment belongs to what follows it
         if lines[number - 1].text.lstrip().startswith("#"):

@@ -22,7 +22,7 @@ from ..transform.tracing import Site, listener
 
 BARS = "▁▂▃▄▅▆▇█"
 COLUMNS = (
-    "line", "variable", "shape", "times", "value", "min", "max", "nan", "adjoint", "min", "max",
+    "line", "variable", "shape", "times", "‖value‖", "min", "max", "nan", "‖adjoint‖", "min", "max",
     "nan", "",
 )  # fmt: skip
 

@@ -106,7 +106,8 @@ class _Reuser:
         other = s.args[1] if s.args[0] is buffer else s.args[0]
         root = self.resolve(buffer)
         assert isinstance(root, ir.Var)
-        if not root.user and (s.target.user or s.target.name in self.adjoints):
+        adjoint = s.target.name.startswith("d_") and not root.name.startswith("d_")
+        if not root.user and (s.target.user or s.target.name in self.adjoints or adjoint):
             root.name, root.user = s.target.name, s.target.user
         self.renamed[s.target] = buffer
         return ir.Assign(
