@@ -46,6 +46,7 @@ from .results import (
 )
 from .signature import signature_of
 from .transform.accumulation import accumulate
+from .transform.cancel import cancel
 from .transform.forward import Tangent
 from .transform.prune import prune, prune_to
 from .transform.recording import record
@@ -412,6 +413,8 @@ def _compile_reverse(
     prune(function)
     ir.passed("pruned", function)
     simplify(function)
+    if cancel(function):
+        simplify(function)
     prune(function)
     ir.passed("simplified", function)
     record(function, block.statements.index(marker), adjoint.mirrors, adjoint.indices)

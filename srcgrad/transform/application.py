@@ -11,7 +11,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..frontend.values import ListObject, Slice, Tuple
-from ..kinds import Array, ListOf, Opaque, TupleOf
+from ..kinds import Array, Kind, ListOf, Opaque, TupleOf
 from ..rules import registry
 from .contributions import NONE
 from .masks import Mask, Masks
@@ -74,7 +74,7 @@ class Rules(Masks):
             and isinstance(s.args[0].kind, Array)
         ):
             self.feed(s, s.args[0], d_out, d_out, None)
-            self._accumulate_at(s.args[0], values[1], d_out)
+            self._accumulate_at(s.args[0], values[1], d_out, s.target.kind)
             return
         if mask is not None and s.function is not np.where:
             out = self.harmless(out, s, mask)
@@ -185,13 +185,18 @@ class Rules(Masks):
         elif isinstance(operand, ir.Var):
             self.add(operand, contribution)
 
-    def _accumulate_at(self, array: ir.Var, key: Any, d_out: Any) -> None:
-        """The adjoint of a read: `d_array[key] += d_out`, in place."""
+    def _accumulate_at(self, array: ir.Var, key: Any, d_out: Any, kind: Kind) -> None:
+        """The adjoint of a read of this kind: `d_array[key] += d_out`, in place."""
         if not self.activity.active(array):
             return
-        buffer = self.buffer(array)
         operand = self.index(key)
         value = self.operand(d_out)
+        back = _without_new_axes(operand)
+        if back is not None and not (array in self.shadows or array in self.buffers):
+            if isinstance(value, ir.Var) and value.kind == kind:
+                self.add(array, self.emit(operator.getitem, (value, back)))
+                return
+        buffer = self.buffer(array)
         items = (
             operand.items if isinstance(operand, ir.Pack) and operand.type is tuple else (operand,)
         )
@@ -235,6 +240,30 @@ def name_of(function: Any) -> str:
         prefix = prefix.rstrip(".") + "."
         return name if name.startswith("ndarray.") else prefix + name
     return f"{module}.{name}" if module not in ("", "builtins", "_operator", "operator") else name
+
+
+def _without_new_axes(key: ir.Operand) -> ir.Operand | None:
+    """The key that takes the axes out again that `x[key]` adds, if it does nothing else."""
+    if isinstance(key, ir.Const) and isinstance(key.value, tuple):
+        key = ir.Pack(tuple, tuple(ir.Const(item) for item in key.value))
+    items = key.items if isinstance(key, ir.Pack) and key.type is tuple else (key,)
+    back: list[ir.Operand] = []
+    for item in items:
+        if isinstance(item, ir.Const) and item.value is None:
+            back.append(ir.Const(0))
+        elif (isinstance(item, ir.Const) and item.value is Ellipsis) or _is_whole(item):
+            back.append(item)
+        else:
+            return None
+    while len(back) > 1 and _is_whole(back[-1]):
+        back.pop()
+    return back[0] if len(back) == 1 else ir.Pack(tuple, tuple(back))
+
+
+def _is_whole(item: ir.Operand) -> bool:
+    """Whether a part of a key is `:`."""
+    parts = item.items if isinstance(item, ir.Pack) and item.type is slice else ()
+    return bool(parts) and all(isinstance(p, ir.Const) and p.value is None for p in parts)
 
 
 def is_integer_array(item: ir.Operand) -> bool:
