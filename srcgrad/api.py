@@ -12,7 +12,7 @@ import inspect
 import types
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
@@ -53,6 +53,7 @@ class Gradient:
     _tangent = False
     _traced = ""
     _unit = False
+    _batch = False
 
     def __init__(
         self,
@@ -242,6 +243,7 @@ class Gradient:
             self._tangent,
             self._unit,
             self._traced,
+            self._batch,
         )
         compiled = compile_gradient(self.primal, request, arguments, static, self._text)
         compiled.example = {k: stand_in(v) for k, v in arguments.items()}
@@ -444,6 +446,22 @@ class Gradient:
         from .pickling import reduce
 
         return reduce(self)
+
+
+T = TypeVar("T")
+
+
+def kept(make: type[T]) -> Callable[..., T]:
+    """A maker of objects that keeps the latest, where the arguments can be hashed."""
+    cached = functools.lru_cache(maxsize=128)(make)
+
+    def get(*args: Any) -> T:
+        try:
+            return cached(*args)
+        except TypeError:
+            return make(*args)
+
+    return get
 
 
 def _several(argnums: Any) -> tuple[Any, ...]:

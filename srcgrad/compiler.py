@@ -27,14 +27,14 @@ from .analysis.aliasing import Aliasing
 from .analysis.inference import Inferred
 from .emit.python import Emitted, emit_function, reverse_sweep
 from .emit.verification import checked_source
-from .errors import InternalError, SrcgradError, UnsupportedError
+from .errors import InternalError, SrcgradError, Unbatchable, UnsupportedError
 from .frontend.lower import Lowerer
 from .frontend.machine import Frame
 from .frontend.names import Namespace, Scope
 from .frontend.source import get_source
 from .frontend.values import NeedStatic, Partial, Path, Place, Thaw, Tuple, Unkeepable, Value
 from .inputs import Inputs, check_input, chosen, leaves, own_copies, user_error
-from .kinds import Array, Opaque, is_float, kind_of
+from .kinds import INT, Array, Opaque, Scalar, TupleOf, fresh_size, is_float, kind_of
 from .results import (
     built,
     check_output,
@@ -46,6 +46,7 @@ from .results import (
 )
 from .signature import signature_of
 from .transform.accumulation import accumulate
+from .transform.batching import batch
 from .transform.cancel import cancel
 from .transform.forward import Tangent
 from .transform.prune import prune, prune_to
@@ -75,6 +76,7 @@ class Request:
     tangent: bool = False  # carry tangents of the inputs along
     unit: bool = False  # the tangent of the only input is 1
     traced: str = ""  # show the "named" variables, or "all", and their adjoints
+    batch: bool = False  # of tangents, or of adjoints of the result: one more axis in front
 
 
 @dataclass(eq=False)
@@ -300,6 +302,12 @@ def _compile_tangent(
     prune(function)
     simplify(function)
     prune(function)
+    if request.batch:
+        tangents = [t for t in given.values() if isinstance(t, ir.Var)]
+        params = (*params, _batched(function, tangent, tangents, lowered.free, [len(shown)]))
+        prune(function)
+        simplify(function)
+        prune(function)
     separate(function, len(shown))
     used = ir.free_variables(function.block)
     kept = [(p, v) for p, v in lowered.free.found.items() if v in used]
@@ -311,6 +319,9 @@ def _compile_tangent(
     if request.unit:
         docstring = f"Derivative of {request.name}{_where(primal)} by {names}."
         function.name = f"d_{_base(request)}"
+    if request.batch:
+        docstring = f"Tangents of {request.name}{_where(primal)} along rows of {names}."
+        function.name = f"jvps_{_base(request)}"
     generated, text, filename, emitted = _emitted(request, [function], [docstring])
     common = _common(lowered, tangent, kept, used, arguments, static)
     return Compiled(
@@ -333,6 +344,19 @@ def _unit_tangents(
     at = max(made, default=-1) + 1
     block.statements[at:at] = ones.statements
     return given
+
+
+def _batched(
+    function: ir.Function, low: Lowerer, inputs: list[ir.Var], free: _Free, results: list[int]
+) -> ir.Var:
+    """Make the function one of batches of the inputs; return the parameter that is their length."""
+    count = ir.Var(free.unused("count"), Scalar(INT.dtype, True, fresh_size(True)), True)
+    try:
+        batch(function, low, inputs, count, results)
+    except UnsupportedError as error:
+        raise Unbatchable(str(error)) from error
+    ir.passed("batched", function)
+    return count
 
 
 def _floats(low: Lowerer, value: Value) -> list[ir.Var]:
@@ -396,9 +420,13 @@ def _compile_reverse(
     gradients = [finished(adjoint, low, target) for _, _, target in targets]
     answer = gradients[0] if request.single else ir.Pack(tuple, tuple(gradients))
     shown: list[ir.Operand] = []
-    if request.value or request.pullback:
+    if request.batch:
+        shown = [_shapes(adjoint, low, result)]
+    elif request.value or request.pullback:
         whole = Tuple((result, aux)) if request.has_aux else result
+        adjoint.block = forward
         shown = [built(adjoint, low, whole)]
+        adjoint.block = reverse
     elif request.has_aux:
         shown = [built(adjoint, low, aux)]
     first = request.has_aux and not (request.value or request.pullback)
@@ -417,6 +445,12 @@ def _compile_reverse(
         simplify(function)
     prune(function)
     ir.passed("simplified", function)
+    if request.batch:
+        floats = [seed for seed in seeds if is_float(seed.kind)]
+        params = (*params, *seeds, _batched(function, adjoint, floats, free, [len(shown)]))
+        prune(function)
+        simplify(function)
+        prune(function)
     record(function, block.statements.index(marker), adjoint.mirrors, adjoint.indices)
     prune(function)
     simplify(function)
@@ -430,14 +464,25 @@ def _compile_reverse(
     kept = [(p, v) for p, v in free.found.items() if v in used]
     function.name = _function_name(request)
     common = _common(lowered, adjoint, kept, used, arguments, static)
-    if request.pullback:
+    if request.pullback and not request.batch:
         function.params = (*params, *(v for _, v in kept))
         return _emit_pair(primal, request, function, marker, seeds, common, nesting(low, result))
     function.params = (*params, *(v for _, v in kept))
     generated, text, filename, emitted = _emitted(
         request, [function], [_docstring(primal, request, targets)]
     )
-    return Compiled(generated[0], text, filename, emitted, **common)
+    return Compiled(generated[0], text, filename, emitted, **common, nesting=nesting(low, result))
+
+
+def _shapes(adjoint: Adjoint, low: Lowerer, result: Value) -> ir.Operand:
+    """The shapes of the floats in a result."""
+    shapes = []
+    for v in leaves(low, result):
+        if is_float(v.kind):
+            rank = v.kind.shape or ()  # type: ignore[attr-defined]
+            kind = TupleOf(tuple(Scalar(INT.dtype, True, n) for n in rank))
+            shapes.append(adjoint.emit(np.shape, (v,), inferred=Inferred(kind), name="shape"))
+    return ir.Pack(tuple, tuple(shapes))
 
 
 def _seed(adjoint: Adjoint, outputs: list[ir.Var]) -> None:
@@ -609,6 +654,8 @@ def _base(request: Request) -> str:
 
 
 def _function_name(request: Request) -> str:
+    if request.batch:
+        return f"vjps_{_base(request)}"
     return f"value_and_d_{_base(request)}" if request.value else f"d_{_base(request)}"
 
 
@@ -622,5 +669,7 @@ def _where(primal: Any) -> str:
 
 def _docstring(primal: Any, request: Request, targets: list[Any]) -> str:
     names = ", ".join(label for label, _, _ in targets)
+    if request.batch:
+        return f"Adjoints of {names} for rows of adjoints of {request.name}{_where(primal)}."
     what = "Value and gradient" if request.value else "Gradient"
     return f"{what} of {request.name}{_where(primal)} with respect to {names}."

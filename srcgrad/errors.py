@@ -181,3 +181,7 @@ class InternalError(SrcgradError):
         ),
     ) -> None:
         super().__init__(message, span, advice)
+
+
+class Unbatchable(SrcgradError):
+    """A program can't be made to work on batches: it is run for one input after the other."""

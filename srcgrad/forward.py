@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from .api import Argnums, Gradient, grad
-from .pullback import vjp
+from .api import Argnums, Gradient, grad, kept
+from .pullback import Forward
 from .trees import children, is_float, mapped, with_children
-
-T = TypeVar("T")
 
 
 class Tangent(Gradient):
@@ -44,19 +42,6 @@ class _Unit(Tangent):
     """The tangent of the only input is 1."""
 
     _unit = True
-
-
-def kept(make: type[T]) -> Callable[..., T]:
-    """A maker of objects that keeps the latest, where the arguments can be hashed."""
-    cached = functools.lru_cache(maxsize=128)(make)
-
-    def get(*args: Any) -> T:
-        try:
-            return cached(*args)
-        except TypeError:
-            return make(*args)
-
-    return get
 
 
 _tangent = kept(Tangent)
@@ -206,13 +191,14 @@ class Derived:
     _what = "derivative"
 
     def __init__(self, primal: Callable[..., Any], part: Gradient) -> None:
-        self.primal, self._part = primal, part
+        self.primal = primal
+        self._part: Any = part
         functools.update_wrapper(self, part)  # type: ignore[arg-type]
 
     @property
     def source(self) -> str:
         """The generated source for the latest signature; "" before the first call."""
-        return self._part.source
+        return str(self._part.source)
 
     def __repr__(self) -> str:
         return f"<{self._what} of {getattr(self.primal, '__name__', 'function')}>"
@@ -220,7 +206,6 @@ class Derived:
 
 class _HessianProduct(Derived):
     _what = "product with the Hessian"
-    _part: Tangent
 
     def __init__(self, primal: Callable[..., Any], argnums: Argnums) -> None:
         super().__init__(primal, _tangent(grad(primal, argnums), argnums, False, False))
@@ -261,23 +246,16 @@ class _VectorHessian(Derived):
     _what = "vector-Hessian product"
 
     def __init__(self, primal: Callable[..., Any], argnums: Argnums) -> None:
-        super().__init__(primal, grad(primal, argnums))
-        self._source = ""
-
-    @property
-    def source(self) -> str:
-        return self._source
+        gradient = grad(primal, argnums)
+        self._several = isinstance(gradient._argnums, tuple)
+        several: Any = gradient._argnums if self._several else (gradient._argnums,)
+        super().__init__(primal, Forward(gradient, several))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         *primals, v = args
-        part = self._part
-        several = isinstance(part._argnums, tuple)
-        bound = part._bound(tuple(primals), kwargs)
-        _, pullback = vjp(part, *bound)[:2]
-        self._source = pullback.source
-        found = dict(zip(part._parameters, pullback(tuple(v) if several else v), strict=True))
-        chosen = [found[name] if i is None else found[name][i] for name, i in part._inputs]
-        return tuple(chosen) if several else chosen[0]
+        pullback = self._part.pull(tuple(primals), kwargs)[1]
+        found = pullback(tuple(v) if self._several else v)
+        return found if self._several else found[0]
 
 
 def vhp(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
@@ -294,8 +272,6 @@ def vhp(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
 
 
 class _Derivative(Derived):
-    _part: Tangent
-
     def __init__(self, primal: Callable[..., Any], argnums: int | str) -> None:
         super().__init__(primal, _Unit(primal, argnums, False, False))
 
@@ -333,8 +309,6 @@ def derivative(f: Callable[..., Any], argnums: int | str = 0) -> Callable[..., A
 
 
 class _Elementwise(Derived):
-    _part: Tangent
-
     def __init__(self, primal: Callable[..., Any], argnums: int | str) -> None:
         super().__init__(primal, _Unit(primal, argnums, False, False))
         self._along: Tangent = _tangent(primal, argnums, False, False)

@@ -8,17 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from .api import Gradient
+from .api import Gradient, kept
 from .kinds import Array, Scalar
 
 
-class _Forward(Gradient):
-    """Compiles the forward sweep and the pullback of a function, for every argument."""
+class Forward(Gradient):
+    """Compiles the forward sweep and the pullback of a function, for several arguments."""
 
     _pullback = True
 
-    def __init__(self, primal: Callable[..., Any], count: int, has_aux: bool) -> None:
-        super().__init__(primal, tuple(range(count)), has_aux)
+    def pull(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Pullback, Any]:
+        """The result, the pullback and what the function returned besides."""
+        compiled, args, free = self._ready(args, kwargs)
+        shown, residuals = compiled.function(*args, *free)
+        out, aux = shown if self._has_aux else (shown, None)
+        # The caller may change its arrays before it calls the pullback.
+        outside = list(_arrays([args, free, shown]))
+        residuals = tuple(_kept(r, outside) for r in residuals)
+        return out, Pullback(compiled, self.__name__, _shapes(out), residuals), aux
+
+
+_forward = kept(Forward)
 
 
 class Pullback:
@@ -83,16 +93,8 @@ def vjp(
     """
     if not primals:
         raise TypeError("vjp needs the arguments of the function: vjp(f, *primals)")
-    forward = _Forward(f, len(primals), has_aux)
-    args = forward._unmapped(forward._bound(primals, {}))
-    variant, free = forward._find(args)
-    compiled = variant.compiled
-    shown, residuals = compiled.function(*args, *free[: variant.used])
-    out, aux = shown if has_aux else (shown, None)
-    # The caller may change its arrays before it calls the pullback.
-    outside = list(_arrays([args, free, shown]))
-    residuals = tuple(_kept(r, outside) for r in residuals)
-    pullback = Pullback(compiled, forward.__name__, _shapes(out), residuals)
+    forward = _forward(f, tuple(range(len(primals))), has_aux)
+    out, pullback, aux = forward.pull(primals, {})
     return (out, pullback, aux) if has_aux else (out, pullback)
 
 

@@ -380,3 +380,15 @@ def test_a_branch_that_only_writes_is_no_choice_of_values() -> None:
     for i, unit in enumerate(np.eye(4)):
         expected = (f(x + step * unit, 3) - f(x - step * unit, 3)) / (2 * step)
         assert abs(gradient[i] - expected) < 1e-6
+
+
+def test_an_element_named_with_an_ellipsis_is_a_view() -> None:
+    def f(x: float) -> float:
+        y = np.ones(3)
+        y[..., -1] = x * 2
+        y[..., 0] += x**2
+        return np.sum(y * y)
+
+    step = 1e-6
+    expected = (f(1.5 + step) - f(1.5 - step)) / (2 * step)
+    assert grad(f)(1.5) == pytest.approx(expected, rel=1e-8)

@@ -1,6 +1,7 @@
 """The rules, by family. Importing this package registers them."""
 
 from . import (
+    batching,
     classes,
     descriptions,
     elementwise,
@@ -11,6 +12,7 @@ from . import (
     indexing,
     inplace,
     linalg,
+    linear,
     methods,
     polynomials,
     products,
@@ -29,6 +31,7 @@ classes.register()
 loaders.append(scipy.load)
 
 __all__ = [
+    "batching",
     "classes",
     "descriptions",
     "elementwise",
@@ -39,6 +42,7 @@ __all__ = [
     "indexing",
     "inplace",
     "linalg",
+    "linear",
     "lookup",
     "methods",
     "polynomials",

@@ -240,6 +240,69 @@ def definition(*functions: Any) -> Callable[[F], F]:
     return register
 
 
+# Linear functions
+
+linear_in: dict[Any, range] = {}
+OFFSETS = frozenset({"initial", "prepend", "append", "out"})  # with these nothing is linear
+
+
+def linear(*functions: Any, by: range = range(1)) -> None:
+    """Register functions that are linear in each of some parameters, if the others are held.
+
+    >>> import numpy as np
+    >>> linear(np.matmul, by=range(2))
+    """
+    for function in functions:
+        linear_in[function] = by
+
+
+# Batches
+
+ALL, FLAT = object(), object()  # what an axis left out means: all axes, or those of a flat array
+REQUIRED = object()
+batch_rules: dict[Any, Callable[..., Any]] = {}
+batch_axes: dict[Any, tuple[int | None, Any, str]] = {}
+batch_elementwise: set[Any] = set()
+
+
+def batch(*functions: Any) -> Callable[[F], F]:
+    """Decorator: register how a function works on batches, which have one more axis in front.
+
+    The rule's parameters are those of the function and the keyword-only `batched`, the names of
+    those parameters that are batches. It returns the batch of results, or NotImplemented.
+
+    >>> import numpy as np
+    >>> @batch(np.swapaxes)
+    ... def swapaxes(a, axis1, axis2, *, batched):
+    ...     ndim = np.ndim(a) - 1
+    ...     return np.swapaxes(a, axis1 % ndim + 1, axis2 % ndim + 1)
+    """
+
+    def register(rule: F) -> F:
+        for function in functions:
+            batch_rules[function] = rule
+        return rule
+
+    return register
+
+
+def along_axis(
+    *functions: Any, axis: int | None, default: Any = REQUIRED, name: str = "axis"
+) -> None:
+    """Register functions that work on batches if their axis is counted from the end.
+
+    `axis` is the position of the parameter that is the axis, or the tuple of axes, and `name` its
+    name; None if the function works along the last axes anyway.
+    """
+    for function in functions:
+        batch_axes[function] = (axis, default, name)
+
+
+def elementwise_batch(*functions: Any) -> None:
+    """Register functions that work on batches if all operands have as many axes."""
+    batch_elementwise.update(functions)
+
+
 def classified(function: Any) -> str | None:
     """In which class a function is, or None.
 

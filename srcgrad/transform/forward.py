@@ -4,9 +4,10 @@ Each active variable gets a twin that holds its tangent, and each statement is f
 its tangent. Memory needs no analysis: tangent arrays are made, viewed and written wherever the
 primal ones are, so that they alias as the primal ones do.
 
-There are no rules of forward mode. The partial derivatives of an elementwise function serve both
-modes; of any other function, the adjoint rule is a linear map from `d_out` to the contributions,
-and its transpose, made by reverse mode itself, is the tangent.
+There are no rules of forward mode. What is linear is applied to tangents (`rules/linear.py` lists
+it). The partial derivatives of an elementwise function serve both modes; of any other function,
+the adjoint rule is a linear map from `d_out` to the contributions, and its transpose, made by
+reverse mode itself, is the tangent.
 """
 
 from __future__ import annotations
@@ -130,10 +131,12 @@ class Tangent(Adjoint):
         self.definitions[s.target] = s
         if not self._active(s.target):
             return
+        before = len(self.block.statements)
         tangent = self._tangent_of(s)
         written = isinstance(s.target.kind, Array) and self.aliasing.is_written(s.target)
         if written and not s.views:
-            tangent = self._own(tangent, s.target)
+            if not self._is_own(tangent, s.target, self.block.statements[before:]):
+                tangent = self._own(tangent, s.target)
         elif isinstance(tangent, ir.Var) and not s.views and self._is_memory(tangent, set()):
             # the primal is a copy, so its tangent is one too
             tangent = self.emit(
@@ -155,6 +158,17 @@ class Tangent(Adjoint):
         seen.add(tangent)
         definition = self.definitions.get(tangent)
         return definition is not None and any(self._is_memory(v, seen) for v in definition.views)
+
+    def _is_own(self, tangent: ir.Operand | None, var: ir.Var, made: list[ir.Statement]) -> bool:
+        """Whether a tangent is an array made just now, which nothing else refers to."""
+        if not isinstance(tangent, ir.Var) or tangent.kind != var.kind:
+            return False
+        if (
+            self.aliasing.find(var) in self.reshaped
+        ):  # then it must lie in memory as the primal does
+            return False
+        definition = self.definitions.get(tangent)
+        return definition in made and not definition.views
 
     def _own(self, tangent: ir.Operand | None, var: ir.Var) -> ir.Var:
         """An array of its own for the tangent of one that is written in place."""
@@ -191,19 +205,56 @@ class Tangent(Adjoint):
         if isinstance(first, ir.Var) and self.tangent(first) is not None:
             container = isinstance(first.kind, (ListOf, TupleOf))
             alone = len(moving) == 1 and moving[0] is first
-            if container or (alone and (s.views or s.function is operator.getitem)):
+            by = registry.linear_in.get(registry.methods.get(s.function, s.function))
+            moved = by is not None and bool(s.views) and self._is_linear(s, by)
+            if container or (alone and (moved or s.function is operator.getitem)):
                 if s.certain or not self.aliasing.is_written(s.target):
                     return self._mirrored(s, lambda o: self.full(o) if o is first else o)
                 return self._mirrored_or_copied(s, first)
+        if s.views and self.aliasing.is_written(s.target):
+            raise UnsupportedError(
+                "this result may share memory with its arguments, and is written in place",
+                s.span,
+                "make a copy of it first: .copy()",
+            )
         record_ = registry.lookup(s.function)
         if record_ is not None and record_.zero:
             return None
+        by = registry.linear_in.get(registry.methods.get(s.function, s.function))
+        if by is not None and self._is_linear(s, by):
+            return self._by_linearity(s, by)
         if record_ is None or (record_.adjoint is None and record_.partials is None):
             self._refuse_missing(s, record_)
         assert record_ is not None
         if record_.partials is not None:
             return self._by_partials(s, record_.partials)
         return self._by_transposition(s)
+
+    def _is_linear(self, s: ir.Assign, by: range) -> bool:
+        """Whether a call is linear in each of the operands that move."""
+        if any(k in registry.OFFSETS for k, _ in s.kwargs):
+            return False
+        if any(isinstance(o, ir.Const) and o.value in ("K", "A") for o in s.operands()):
+            return False  # the tangent may lie in memory in another order
+        still = [a for i, a in enumerate(s.args) if i not in by] + [a for _, a in s.kwargs]
+        if any(self.tangent(v) is not None for a in still for v in ir.variables(a)):
+            return False
+        packs = [a for a in s.args if isinstance(a, ir.Pack) and self._moves(a)]
+        arrays = isinstance(s.target.kind, (Array, Scalar))
+        return arrays and all(isinstance(item, ir.Var) for p in packs for item in p.items)
+
+    def _moves(self, operand: ir.Operand) -> bool:
+        return any(self.tangent(v) is not None for v in ir.variables(operand))
+
+    def _by_linearity(self, s: ir.Assign, by: range) -> ir.Operand:
+        """The same call with one operand after the other replaced by its tangent, added up."""
+        total: Any = None
+        for i, moving in enumerate(s.args):
+            if i in by and self._moves(moving):
+                args = (*s.args[:i], self.full(moving), *s.args[i + 1 :])
+                term = self.emit(s.function, args, dict(s.kwargs), name=f"t_{s.target.name}")
+                total = term if total is None else self.binary(operator.add, total, term)
+        return self.fit(self.operand(total), s.target.kind, s.target)
 
     def _of_container(self, operand: ir.Operand) -> ir.Operand:
         """The tangent of an operand that is a list, any other operand as it is."""

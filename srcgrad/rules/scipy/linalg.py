@@ -618,6 +618,12 @@ def lstsq_kind(args, kwargs):
 # Kinds: a real matrix may have a complex root, logarithm or eigenvectors, which samples don't tell
 
 
+@kind(linalg.cosm, linalg.sinm, linalg.tanm, linalg.coshm, linalg.sinhm, linalg.tanhm)
+def of_the_same_kind(args, kwargs):
+    found = operand_kind(args[0]) if args else None
+    return None if found is None else Inferred(Array(floating(found.dtype), found.shape))
+
+
 @kind(linalg.sqrtm, linalg.logm)
 def of_unknown_dtype(args, kwargs):
     found = operand_kind(args[0]) if args else None
