@@ -7,6 +7,7 @@ from .errors import InternalError, SourceError, SrcgradError, UnsupportedError
 from .forward import derivative, elementwise_grad, hvp, jvp, linearize, vhp
 from .jacobians import hessian, jacfwd, jacobian, jacrev
 from .pullback import vjp
+from .sparse import jacobian_sparsity
 
 __version__ = "0.1.0"
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "hvp",
     "jacfwd",
     "jacobian",
+    "jacobian_sparsity",
     "jacrev",
     "jvp",
     "linearize",

@@ -126,26 +126,14 @@ class Jacobian(Derived):
 
     def _by_columns(self, args: tuple[Any, ...], kwargs: Any, values: list[Any]) -> Any:
         leaves = list(float_leaves(values))
-        count = sum(map(np.size, leaves))
-
-        def all_at_once() -> Any:
-            parts = []
-            for seeds in batches(leaves):
-                directions = refilled_from(values, seeds)
-                parts.append(self._tangents.push(args, kwargs, [*directions, len(seeds[0])])[0])
-            self._part = self._tangents
-            return [np.concatenate(p) for p in zip(*map(float_leaves, parts), strict=True)], parts
-
-        found = self._batched(all_at_once, args, kwargs) if count > 1 else None
-        if found is None:
-            self._part = self._one
-            tangents = [
-                self._one.push(args, kwargs, refilled_from(values, directions))[0]
-                for directions in unit_directions(leaves)
-            ] or [self._one.push(args, kwargs, [mapped(lambda x: 0 * x, v) for v in values])[0]]
-            found = [np.stack(p) for p in zip(*map(float_leaves, tangents), strict=True)], tangents
-        rows, nests = found
-        self._check_output(nests[0])
+        if leaves and sum(map(np.size, leaves)):
+            parts = [self._pushed(args, kwargs, values, rows) for rows in batches(leaves)]
+            found = [np.concatenate(p) for p in zip(*(rows for rows, _ in parts), strict=True)]
+            out = parts[0][1]
+        else:
+            out = self._one.push(args, kwargs, [mapped(lambda x: 0 * x, v) for v in values])[0]
+            found = [np.zeros((0, *np.shape(x))) for x in float_leaves(out)]
+        self._check_output(out)
         lengths = np.cumsum([0, *map(np.size, leaves)])
         blocks = [
             [
@@ -154,9 +142,32 @@ class Jacobian(Derived):
                 )
                 for i, x in enumerate(leaves)
             ]
-            for r in rows
+            for r in found
         ]
-        return self._nested(nests[0], values, blocks)
+        return self._nested(out, values, blocks)
+
+    def _pushed(
+        self, args: tuple[Any, ...], kwargs: Any, values: list[Any], rows: list[Any]
+    ) -> tuple[list[Any], Any]:
+        """The tangents of the floats in the result along rows of directions; a nest of them."""
+        count = len(rows[0])
+
+        def all_at_once() -> Any:
+            directions = refilled_from(values, rows)
+            tangents = self._tangents.push(args, kwargs, [*directions, count])[0]
+            self._part = self._tangents
+            return list(float_leaves(tangents)), tangents
+
+        found = self._batched(all_at_once, args, kwargs) if count > 1 else None
+        if found is not None:
+            return found  # type: ignore[no-any-return]
+        self._part = self._one
+        leaves = list(float_leaves(values))
+        tangents = [
+            self._one.push(args, kwargs, refilled_from(values, one_row(rows, leaves, k)))[0]
+            for k in range(count)
+        ]
+        return [np.stack(p) for p in zip(*map(float_leaves, tangents), strict=True)], tangents[0]
 
     # Reverse mode
 
@@ -164,63 +175,62 @@ class Jacobian(Derived):
         leaves = list(float_leaves(values))
         out = self._result(args, kwargs)
         self._check_output(out)
-        rows = None
-        if sum(map(np.size, float_leaves(out))) > 1:
-            rows = self._batched(lambda: self._all_rows(args, kwargs, leaves), args, kwargs)
-        if rows is None:
-            rows = self._row_by_row(args, kwargs, leaves)
-        out = self._result(args, kwargs)
+        try:
+            found = self._rows_like(args, kwargs, leaves, out)
+        except Exception:  # the shape of the result may depend on the values
+            self._results.pop(self._key(args, kwargs), None)
+            out = self._result(args, kwargs)
+            found = self._rows_like(args, kwargs, leaves, out)
         lengths = np.cumsum([0, *map(np.size, float_leaves(out))])
         blocks = [
             [
                 r[lengths[i] : lengths[i + 1]].reshape((*np.shape(result), *np.shape(x)))
-                for r, x in zip(rows, leaves, strict=True)
+                for r, x in zip(found, leaves, strict=True)
             ]
             for i, result in enumerate(float_leaves(out))
         ]
         return self._nested(out, values, blocks)
 
-    def _all_rows(self, args: tuple[Any, ...], kwargs: Any, leaves: list[Any]) -> list[Any]:
-        compiled, bound, free = self._adjoints._ready(args, kwargs)
-        self._part = self._adjoints
-        try:
-            return self._rows_like(self._result(args, kwargs), compiled, bound, free, leaves)
-        except Exception:  # the shape of the result may depend on the values
-            self._results.pop(self._key(args, kwargs), None)
-            return self._rows_like(self._result(args, kwargs), compiled, bound, free, leaves)
-
     def _rows_like(
-        self, out: Any, compiled: Any, bound: tuple[Any, ...], free: Any, leaves: list[Any]
+        self, args: tuple[Any, ...], kwargs: Any, leaves: list[Any], out: Any
     ) -> list[Any]:
         results = list(float_leaves(out))
-        kinds = list(_places(compiled.nesting, out))
-        active = [is_active for is_active in kinds if is_active != "other"]
-        shapes = [r.shape for r, a in zip(results, active, strict=True) if a == "seed"]
-        parts = []
-        for seeds in batches(results):
-            count = len(seeds[0])
-            given = iter([s for s, a in zip(seeds, active, strict=True) if a == "seed"])
-            every = [next(given) if k == "seed" else None for k in kinds if k != "constant"]
-            found, gradients = compiled.function(*bound, *every, count, *free)
-            if list(map(tuple, found)) != shapes:
-                raise ValueError("the result has another shape than before")
-            parts.append(list(float_leaves(gradients)))
+        if not sum(map(np.size, results)):
+            return [np.zeros((0, *np.shape(x))) for x in leaves]
+        parts = [self._pulled_rows(args, kwargs, out, rows) for rows in batches(results)]
         return [np.concatenate(p) for p in zip(*parts, strict=True)]
 
-    def _row_by_row(self, args: tuple[Any, ...], kwargs: Any, leaves: list[Any]) -> list[Any]:
-        out, pullback, _ = self._pulled.pull(args, kwargs)
+    def _pulled_rows(
+        self, args: tuple[Any, ...], kwargs: Any, out: Any, rows: list[Any]
+    ) -> list[Any]:
+        """The gradients by the floats in the arguments, for rows of adjoints of a result."""
+        count = len(rows[0])
+
+        def all_at_once() -> Any:
+            compiled, bound, free = self._adjoints._ready(args, kwargs)
+            self._part = self._adjoints
+            places = list(_places(compiled.nesting, out))
+            active = [place == "seed" for place in places if place != "other"]
+            given = iter([row for row, a in zip(rows, active, strict=True) if a])
+            seeds = [next(given) if p == "seed" else None for p in places if p != "constant"]
+            shapes, gradients = compiled.function(*bound, *seeds, count, *free)
+            expected = [x.shape for x, a in zip(float_leaves(out), active, strict=True) if a]
+            if list(map(tuple, shapes)) != expected:
+                raise ValueError(f"the result has the shapes {shapes}, not {expected} as before")
+            return list(float_leaves(gradients))
+
+        found = self._batched(all_at_once, args, kwargs) if count > 1 else None
+        if found is not None:
+            return found  # type: ignore[no-any-return]
+        result, pullback, _ = self._pulled.pull(args, kwargs)
         self._part = pullback
-        self._results[self._key(args, kwargs)] = mapped(_outline, out)
-        rows: list[list[Any]] = [[] for _ in leaves]
-        for directions in unit_directions(list(float_leaves(out))):
-            seeds = iter(directions)
-            found = pullback(mapped(lambda _, seeds=seeds: next(seeds), out))
-            for row, x in zip(rows, float_leaves(found), strict=True):
-                row.append(x)
-        return [
-            np.stack(row) if row else np.zeros((0, *np.shape(x)))
-            for row, x in zip(rows, leaves, strict=True)
-        ]
+        leaves = list(float_leaves(result))
+        each = []
+        for k in range(count):
+            seeds = iter(one_row(rows, leaves, k))
+            found = pullback(mapped(lambda _, seeds=seeds: next(seeds), result))
+            each.append(list(float_leaves(found)))
+        return [np.stack(p) for p in zip(*each, strict=True)]
 
     def _nested(self, out: Any, values: list[Any], blocks: list[list[Any]]) -> Any:
         """The blocks in the nesting of the result, and in each leaf of it that of the inputs."""
@@ -287,20 +297,10 @@ def refilled_from(trees: list[Any], leaves: Any) -> list[Any]:
     return [refilled(tree, values) for tree in trees]
 
 
-def unit_directions(leaves: list[Any]) -> Iterator[list[Any]]:
-    """For each number in some arrays and numbers: zeros like them, and one 1."""
-    for i, x in enumerate(leaves):
-        for k in range(np.size(x)):
-            direction = [_zero(other) for other in leaves]
-            if isinstance(x, np.ndarray):
-                direction[i].flat[k] = 1
-            else:
-                direction[i] = type(x)(1)
-            yield direction
-
-
-def _zero(x: Any) -> Any:
-    return np.zeros_like(x) if isinstance(x, np.ndarray) else type(x)(0)
+def one_row(rows: list[Any], leaves: list[Any], k: int) -> list[Any]:
+    """Row number k of each of some arrays, as arrays or numbers like the leaves."""
+    found = zip(rows, leaves, strict=True)
+    return [r[k] if isinstance(x, np.ndarray) else type(x)(r[k]) for r, x in found]
 
 
 def jacfwd(
@@ -345,27 +345,47 @@ def jacrev(
 
 
 def jacobian(
-    f: Callable[..., Any], argnums: Argnums = 0, *, holomorphic: bool = False
+    f: Callable[..., Any],
+    argnums: Argnums = 0,
+    *,
+    holomorphic: bool = False,
+    sparsity: Any = None,
 ) -> Callable[..., Any]:
     """The Jacobian of `f`, in the mode that needs fewer directions.
 
     Arguments and result are those of `jacfwd`. To see the size of the result, `f` is called
     once for each combination of shapes.
 
+    With `sparsity`, a matrix (of SciPy's sparse ones, or an array) whose nonzero entries are where
+    the Jacobian has some, it takes few directions, each for many columns that share no row; the
+    result is a `scipy.sparse.csr_array`, with a row for each number in the result of `f` and a
+    column for each number in the argument. One more direction checks the pattern: a Jacobian with
+    other entries raises ValueError. `srcgrad.jacobian_sparsity` finds patterns.
+
     >>> import numpy as np
     >>> jacobian(lambda x: np.array([x[0] * x[1], x[0]]))(np.array([2.0, 3.0]))
     array([[3., 2.],
            [1., 0.]])
+    >>> jacobian(lambda x: x**2, sparsity=np.eye(1000))(np.ones(1000)).diagonal()[:3]
+    array([2., 2., 2.])
     """
+    if sparsity is not None:
+        from .sparse import SparseJacobian
+
+        return SparseJacobian(f, argnums, "either", sparsity)
     return _jacobian(f, argnums, "either", holomorphic)
 
 
-def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+def hessian(
+    f: Callable[..., Any], argnums: Argnums = 0, *, sparsity: Any = None
+) -> Callable[..., Any]:
     """The Hessian of a function that returns a number: forward mode over reverse mode.
 
     Args:
         f: the function.
         argnums: the arguments to differentiate by: a position, a name, or a tuple of them.
+        sparsity: where the Hessian has entries, as in `jacobian`; as it is symmetric, it takes
+            still fewer directions.
 
     Returns:
         A function called with the arguments of `f`. By one array, an array with its shape twice;
@@ -376,6 +396,10 @@ def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     array([[6., 4.],
            [4., 0.]])
     """
+    if sparsity is not None:
+        from .sparse import SparseJacobian
+
+        return SparseJacobian(grad(f, argnums), argnums, "forward", sparsity, True)
     return _jacobian(grad(f, argnums), argnums, "forward", False)
 
 

@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -392,3 +393,10 @@ def test_an_element_named_with_an_ellipsis_is_a_view() -> None:
     step = 1e-6
     expected = (f(1.5 + step) - f(1.5 - step)) / (2 * step)
     assert grad(f)(1.5) == pytest.approx(expected, rel=1e-8)
+
+
+def test_an_axis_added_before_the_last_ones() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(x[..., None, :] * np.arange(6.0).reshape(2, 3))
+
+    np.testing.assert_allclose(grad(f)(np.ones(3)), [3.0, 5.0, 7.0])

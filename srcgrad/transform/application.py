@@ -255,7 +255,8 @@ def _without_new_axes(key: ir.Operand) -> ir.Operand | None:
             back.append(item)
         else:
             return None
-    while len(back) > 1 and _is_whole(back[-1]):
+    from_the_end = any(isinstance(b, ir.Const) and b.value is Ellipsis for b in back)
+    while len(back) > 1 and _is_whole(back[-1]) and not from_the_end:
         back.pop()
     return back[0] if len(back) == 1 else ir.Pack(tuple, tuple(back))
 
