@@ -49,7 +49,9 @@ from .transform.accumulation import accumulate
 from .transform.batching import batch
 from .transform.cancel import cancel
 from .transform.forward import Tangent
+from .transform.invariants import hoist
 from .transform.prune import prune, prune_to
+from .transform.reads import share_reads
 from .transform.recording import record
 from .transform.reverse import Adjoint
 from .transform.simplify import simplify
@@ -444,6 +446,8 @@ def _compile_reverse(
     if cancel(function):
         simplify(function)
     prune(function)
+    share_reads(function, block.statements.index(marker))
+    hoist(function, block.statements.index(marker), views=False)
     ir.passed("simplified", function)
     if request.batch:
         floats = [seed for seed in seeds if is_float(seed.kind)]
@@ -454,9 +458,12 @@ def _compile_reverse(
     record(function, block.statements.index(marker), adjoint.mirrors, adjoint.indices)
     prune(function)
     simplify(function)
+    hoist(function, views=False)
     prune(function)
     separate(function, 0 if first else len(shown))
     accumulate(function)
+    share_reads(function)
+    hoist(function)
     prune(function)
     ir.passed("recorded", function)
 

@@ -43,7 +43,8 @@ def test_parts():
     assert any(x.startswith("d_w1 = x.T @ ") for x in partners(mlp, line, "reverse"))
     line = "u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2]) - 0.01 * u[1:-1] ** 2"
     assert partners(heat, line, "recorded") == [
-        "u_saved = []", "u_2 = u_1.copy()", "u_saved.append(u_2)", "u = u_saved.pop()",
+        "u_inner_saved = []", "u_inner_1 = u_inner.copy()", "u_inner_saved.append(u_inner_1)",
+        "u_inner = u_inner_saved.pop()",
     ]  # fmt: skip
 
 
@@ -89,7 +90,7 @@ def test_what_is_kept():
     assert all("p" in texts[n - 1] for n in kept["p"].uses)
     assert not kept["p"].listed
     saved = next(k for k in account(heat).kept if k.listed)
-    assert (saved.name, saved.variables) == ("u_saved", ("u_2",))
+    assert (saved.name, saved.variables) == ("u_inner_saved", ("u_inner_1",))
 
 
 def outer(x):

@@ -33,10 +33,10 @@ from ..kinds import (
 from ..rules import registry
 from .machine import Machine
 from .merging import Merger
+from .naming import temporary_name
 from .structure import (
     FALSE,
     describe,
-    hint,
     is_nothing,
     is_partial,
     leaf_kind,
@@ -88,7 +88,7 @@ class Builder(Machine):
                 inferred = infer(function, args, kwargs)
                 if inferred.kind is UNKNOWN:
                     self.need_known_ints(args, kwargs)
-        target = ir.Var(name or hint(function), inferred.kind)
+        target = ir.Var(temporary_name(function, args, name, inferred.kind), inferred.kind)
         if isinstance(inferred.kind, Scalar) and inferred.kind.dtype.kind in "iub":
             found: frozenset[Any] = frozenset()
             for operand in args:

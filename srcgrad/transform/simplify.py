@@ -299,17 +299,7 @@ class Simplifier:
                     return None
                 return operand
             case ir.Const():
-                value = operand.value
-                if isinstance(value, (tuple, frozenset, slice)):
-                    return (type(value), repr(value)) if _plain(value) else None
-                return (
-                    (type(value), value, str(value))
-                    if isinstance(
-                        value,
-                        (int, float, complex, str, bytes, type(None), np.dtype, type(Ellipsis)),
-                    )
-                    else ("object", id(value))
-                )
+                return constant_key(operand.value)
             case ir.Pack():
                 inner = [self.operand_key(item) for item in operand.items]
                 return None if any(i is None for i in inner) else (operand.type, *inner)
@@ -373,6 +363,16 @@ class Simplifier:
         if isinstance(init, ir.Var):
             return True
         return isinstance(init, ir.Const) and not isinstance(param.kind, (Array, ListOf))
+
+
+def constant_key(value: Any) -> Any:
+    """What equal constants have in common; None for those that can't be told apart by it."""
+    if isinstance(value, (tuple, frozenset, slice)):
+        return (type(value), repr(value)) if _plain(value) else None
+    plain = (int, float, complex, str, bytes, type(None), np.dtype, type(Ellipsis))
+    if isinstance(value, plain):
+        return (type(value), value, str(value))
+    return ("object", id(value))
 
 
 def use_counts(block: ir.Block) -> dict[ir.Var, int]:

@@ -1,0 +1,83 @@
+"""What temporaries are called: for the operation that makes them, or for what they show."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from .. import ir
+from ..kinds import Array, Kind, Scalar
+from .structure import hint
+
+SIDES = {  # of a stencil: what lies before and after the middle, by rank and axis
+    1: (("left", "right"),),
+    2: (("above", "below"), ("left", "right")),
+    3: (("behind", "before"), ("above", "below"), ("left", "right")),
+}
+NEIGHBOURS = {(operator.add, 1): "next", (operator.sub, 1): "previous"}
+
+
+def temporary_name(function: Any, args: tuple[ir.Operand, ...], name: str, kind: Kind) -> str:
+    """A name for the result of a call, of which `name`, if not empty, is a first idea.
+
+    >>> import numpy as np
+    >>> u = ir.Var("u", Array(np.dtype(float), (3, 3)), user=True)
+    >>> key = ir.Const((slice(1, -1), slice(2, None)))
+    >>> temporary_name(operator.getitem, (u, key), "u", Array(np.dtype(float), (1, 1)))
+    'u_right'
+    """
+    first = args[0] if args else None
+    if not isinstance(first, ir.Var) or len(args) != 2:
+        return name or hint(function)
+    if function is operator.getitem and isinstance(kind, Array) and isinstance(first.kind, Array):
+        part = _part(args[1])
+        return f"{name or hint(function)}_{part}" if part is not None else name or hint(function)
+    if not name and isinstance(kind, Scalar) and kind.dtype.kind == "i" and first.user:
+        second = args[1]
+        if isinstance(second, ir.Const) and type(second.value) is int:
+            word = NEIGHBOURS.get((function, second.value))
+            if word is not None:
+                return f"{word}_{first.name}"
+    return name or hint(function)
+
+
+def _part(key: ir.Operand) -> str | None:
+    """A word for the part of an array that a key of slices and numbers takes."""
+    items: list[Any] = list(key.items) if isinstance(key, ir.Pack) and key.type is tuple else [key]
+    if isinstance(key, ir.Const) and isinstance(key.value, tuple):
+        items = [ir.Const(item) for item in key.value]
+    numbers = [not _is_slice(item) for item in items]
+    if any(isinstance(i, ir.Const) and (i.value is None or i.value is Ellipsis) for i in items):
+        return None
+    if (len(items) == 2 and numbers == [True, False]) or numbers == [True]:
+        return "row"
+    if numbers == [False, True]:
+        return "column"
+    if any(numbers) or len(items) not in SIDES:
+        return None
+    words = []
+    for item, (before, after) in zip(items, SIDES[len(items)], strict=True):
+        start, stop = _bounds(item)
+        if start is None and stop is None:
+            continue
+        if start is not None and stop is not None:
+            words.append("inner")
+        else:
+            words.append(after if stop is None else before)
+    sides = [word for word in words if word != "inner"]
+    return "_".join(sides) if sides else "inner" if words else None
+
+
+def _is_slice(item: Any) -> bool:
+    if isinstance(item, ir.Pack):
+        return item.type is slice
+    return isinstance(item, ir.Const) and isinstance(item.value, slice)
+
+
+def _bounds(item: Any) -> tuple[Any, Any]:
+    """The start and stop of a slice; None where the array begins and ends."""
+    if isinstance(item, ir.Const):
+        return item.value.start, item.value.stop
+    bounds = (None if isinstance(p, ir.Const) and p.value is None else p for p in item.items[:2])
+    start, stop = bounds
+    return start, stop

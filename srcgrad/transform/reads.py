@@ -1,0 +1,115 @@
+"""Reads of memory that is written in place: what was read is read again only after a write.
+
+`simplify.py` shares calls whose operands never change. Here an item or a snapshot of an array that
+does change is shared for as long as nothing in between writes the array. In loops, two views of
+the same part of an array are one view, whatever is written.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.aliasing import Aliasing, holds_memory
+from ..kinds import Array, Scalar
+from .recording import rename
+from .simplify import constant_key
+
+Available = dict[Any, ir.Var]
+
+
+def share_reads(function: ir.Function, count: int | None = None) -> None:
+    """Let equal reads among a function's first statements be one, in place."""
+    statements = function.block.statements
+    sharer = _Sharer(function)
+    part = ir.Block(statements[:count])
+    sharer.block(part, {}, False)
+    statements[: len(statements) if count is None else count] = part.statements
+    if sharer.shared:
+        rename(function.block, sharer.resolve)
+
+
+class _Sharer:
+    def __init__(self, function: ir.Function) -> None:
+        self.aliasing = Aliasing(function.block)
+        self.shared: dict[ir.Var, ir.Var] = {}
+        results = [v for o in function.block.results for v in ir.variables(o)]
+        self.escaping = {root for v in results for root in self.aliasing.classes(v)}
+
+    def resolve(self, var: ir.Var) -> ir.Var:
+        while var in self.shared:
+            var = self.shared[var]
+        return var
+
+    def block(self, block: ir.Block, available: Available, looped: bool) -> None:
+        kept: list[ir.Statement] = []
+        for s in block.statements:
+            if isinstance(s, ir.Assign):
+                key = self.key(s, looped)
+                known = available.get(key) if key is not None else None
+                if known is not None and known.kind == s.target.kind:
+                    if s.target.user and not known.user:
+                        known.name, known.user = s.target.name, True
+                    self.shared[s.target] = known
+                    continue
+                if key is not None:
+                    available[key] = s.target
+                self.forget(available, s.writes)
+            else:
+                written = [
+                    v for b in ir.blocks(s) for inner in ir.walk(b)
+                    if isinstance(inner, ir.Assign) for v in inner.writes
+                ]  # fmt: skip
+                if isinstance(s, ir.Loop):
+                    self.forget(available, written)
+                for inner in ir.blocks(s):
+                    self.block(inner, dict(available), looped or isinstance(s, ir.Loop))
+                self.forget(available, written)
+            kept.append(s)
+        block.statements[:] = kept
+
+    def key(self, s: ir.Assign, looped: bool) -> Any:
+        """What equal reads have in common; None if a call isn't a read, or needs memory of its own.
+
+        The first item says whether the result is a view, for which writes don't matter.
+        """
+        source = s.args[0] if s.args else None
+        if s.writes or s.effect or s.kwargs or not isinstance(source, ir.Var):
+            return None
+        if not isinstance(source.kind, Array) or not isinstance(s.target.kind, (Array, Scalar)):
+            return None
+        source = self.resolve(source)
+        if s.function is operator.getitem:
+            index = self.index(s.args[1])
+            is_view = bool(s.views)
+            if index is None or (is_view and not (s.certain and looped)):
+                return None
+            if not is_view and holds_memory(s.target.kind):
+                return None
+            return is_view, source, index
+        if s.function is np.ndarray.copy and len(s.args) == 1:
+            root = self.aliasing.find(s.target)
+            if root in self.aliasing.written or root in self.escaping:
+                return None
+            return False, source, "copy"
+        return None
+
+    def index(self, operand: ir.Operand) -> Any:
+        match operand:
+            case ir.Var():
+                return self.resolve(operand) if isinstance(operand.kind, Scalar) else None
+            case ir.Const():
+                return constant_key(operand.value)
+            case ir.Pack():
+                items = [self.index(item) for item in operand.items]
+                return None if None in items else (operand.type, *items)
+
+    def forget(self, available: Available, written: Any) -> None:
+        """Drop what was read from memory that is written."""
+        roots = {self.aliasing.find(v) for v in written if isinstance(v.kind, Array)}
+        if roots:
+            for key in [k for k in available if not k[0] and self.aliasing.find(k[1]) in roots]:
+                del available[key]

@@ -1,0 +1,156 @@
+"""Sharing of reads, loop-invariant motion, and the names of views."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+
+def check(f, x, *rest):
+    """The gradient, compared with differences; its source."""
+    gradient = srcgrad.grad(f)
+    found = gradient(x.copy(), *rest)
+    direction = np.random.default_rng(0).normal(size=x.shape)
+    above, below = f(x + 1e-6 * direction, *rest), f(x - 1e-6 * direction, *rest)
+    assert np.sum(found * direction) == pytest.approx((above - below) / 2e-6, rel=1e-6, abs=1e-7)
+    return gradient.source
+
+
+X = np.array([0.3, 0.5, 0.7, 0.9, 1.1])
+
+
+def test_views_are_made_once():
+    def f(u, steps):
+        u = u.copy()
+        for _ in range(steps):
+            u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+        return np.sum(u * u)
+
+    source = check(f, X, 4)
+    assert source.count("[1:-1]") == 2 + source.count("# u[1:-1]") * source.count("u[1:-1] +=")
+    for name in ("u_inner = u[1:-1]", "u_left = u[:-2]", "d_u_right = d_u[2:]"):
+        assert name in source
+    check(f, X, 0)
+
+
+def test_what_was_written_in_between_is_read_again():
+    def f(x, n):
+        y = x * 1.0
+        total = 0.0
+        for i in range(n):
+            a = y[i]
+            y[i] = np.sin(y[i]) * y[i + 1]
+            b = y[i]
+            y[i + 1] += a * b
+            total = total + a * b * y[i + 1]
+        return total
+
+    check(f, X, 4)
+
+
+def test_a_snapshot_is_taken_again_after_a_write():
+    def f(x, n):
+        y = x * 1.0
+        total = 0.0
+        for i in range(n):
+            total = total + y[1:] @ y[:-1]
+            y[1:] *= np.cos(y[:-1]) + i
+            total = total + y[1:] @ y[:-1]
+        return total
+
+    check(f, X, 3)
+
+
+def test_a_write_in_a_branch_or_a_loop_counts():
+    def f(x, n):
+        y = x * 1.0
+        total = 0.0
+        for i in range(n):
+            total = total + y[0] ** 2
+            if i == 1:
+                y[0] = y[0] * y[1]
+            total = total + y[0] ** 2
+            for j in range(i):
+                y[0] += 0.1 * y[j] ** 2
+            total = total + y[0] ** 2
+        return total
+
+    check(f, X, 4)
+
+
+def test_copies_that_are_changed_stay_apart():
+    def f(x, n):
+        total = 0.0
+        for i in range(n):
+            a = x.copy()
+            b = x.copy()
+            a[0] *= 2.0
+            b[1] *= x[i]
+            total = total + a @ b
+        return total
+
+    check(f, X, 3)
+
+
+def test_invariant_arithmetic_is_not_recorded():
+    def f(x, k, h, steps):
+        y = x
+        for _ in range(steps):
+            y = y + 0.5 * h * np.sin(-k * y)
+        return np.sum(y * y)
+
+    source = check(f, X, 2 * X, 0.1, 3)
+    before, _, inside = source.partition("    for _ in range(steps):\n")
+    code = [line for line in inside.splitlines() if "#" not in line]
+    assert "0.5 * h" in before and not any("0.5 * h" in line for line in code)
+    assert "-k" in before
+    check(f, X, 2 * X, 0.1, 0)
+
+
+def test_what_could_fail_stays_in_the_loop():
+    def f(x, c, steps):
+        total = np.sum(x * x)
+        for _ in range(steps):
+            total = total + c[0] * total / c[1]
+        return total
+
+    gradient = srcgrad.grad(f)
+    np.testing.assert_allclose(gradient(X, np.zeros(0), 0), 2 * X)
+
+    def g(x, c, steps):
+        total = np.sum(x * x)
+        for _ in range(steps):
+            total = total * np.log(c)
+        return total
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(srcgrad.grad(g)(X, -1.0, 0), 2 * X)
+
+
+def test_sizes_that_do_not_fit_are_no_error_of_a_loop_that_does_not_run():
+    def f(x, a, b, steps):
+        total = np.sum(x * x)
+        for _ in range(steps):
+            total = total + np.sum((a + b) * x)
+        return total
+
+    gradient = srcgrad.grad(f)
+    np.testing.assert_allclose(gradient(X, np.ones(5), np.ones(4), 0), 2 * X)
+
+
+def test_views_are_named_for_what_they_show():
+    def f(a, n):
+        a = a.copy()
+        for k in range(n):
+            a[k + 1 :, k] /= a[k, k]
+            a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
+            a[1:-1, 2:] *= a[1:-1, 2:]
+        return np.sum(a * a)
+
+    rng = np.random.default_rng(1)
+    source = check(f, 3 * np.eye(4) + 0.2 * rng.normal(size=(4, 4)), 3)
+    for name in ("a_column", "a_row", "a_right", "next_k"):
+        assert name in source
