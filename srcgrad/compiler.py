@@ -113,12 +113,12 @@ def compile_gradient(
     source: str | None = None,
 ) -> Compiled:
     """Generate and compile the gradient of `primal` for arguments like these."""
-    for _ in range(50):
+    for attempt in range(50):
         try:
             return _compile(primal, request, arguments, static, source)
         except NeedStatic as need:
             more = frozenset(o for o in need.origins if isinstance(o, (tuple, Path)))
-            if not more - static:
+            if not more - static or attempt == 49:
                 raise UnsupportedError(need.message, need.span) from None
             static |= more
         except (Unkeepable, Thaw) as error:
@@ -133,7 +133,7 @@ def compile_gradient(
             if getattr(error, "__srcgrad__", False):
                 raise
             raise InternalError(f"compiling {request.name} failed: {error!r}") from error
-    raise InternalError(f"compiling {request.name} doesn't end")
+    raise AssertionError
 
 
 class _Free:

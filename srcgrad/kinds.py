@@ -46,6 +46,17 @@ class Size:
 Dimension = int | Size
 
 
+def least(n: Dimension) -> int | None:
+    """The least that a dimension, or an int as long as one, may be; None if that isn't known.
+
+    >>> least(3), least(Size(0, -1, True)), least(Size(0))
+    (3, 1, None)
+    """
+    if isinstance(n, int):
+        return n
+    return 2 + n.offset if n.big else None
+
+
 def fresh_size(big: bool = False) -> Size:
     """A dimension of which nothing is known."""
     return Size(next(_counter), 0, big)

@@ -487,7 +487,8 @@ class _Emitter:
             return attribute(self.module("numpy"), value.name if value.kind != "b" else "bool_")
         if isinstance(value, np.generic) and value.dtype.kind in "fiu":
             kind = attribute(self.module("numpy"), value.dtype.name)
-            return call(kind, [constant(value.item())])
+            plain = value.item()  # a longdouble's is a longdouble
+            return call(kind, [constant(plain if type(plain) in LITERALS else str(value))])
         if isinstance(value, ir.Undefined):
             return constant(None)
         return self.reference(value)

@@ -18,6 +18,8 @@ from ..kinds import (
     Opaque,
     Scalar,
     TupleOf,
+    fresh_size,
+    least,
 )
 from .operations import namedtuple_asdict, namedtuple_replace
 from .structure import SIMPLE, describe
@@ -37,6 +39,7 @@ from .values import (
     Value,
 )
 
+DESCRIBING = ("ndim", "shape", "size", "dtype")  # in a rule, sequences too have these attributes
 STATIC_MODULES = frozenset({"numpy", "scipy", "math", "cmath", "builtins"})
 
 ARRAY_ATTRIBUTES = frozenset(
@@ -66,6 +69,8 @@ class Attributes(Subscripts):
                 found = self.class_attribute(value.type, name)
                 if found is not None and value.type is not tuple:
                     return self.bound(found, value, value.type)
+                if self.fixed_span and name in DESCRIBING:
+                    return self.attribute(self.call(ir.Const(np.asarray), [value], {}), name)
                 return Bound(ir.Const(getattr(value.type, name)), value)
             case Ref():
                 thing = self.state.heap[value.id]
@@ -76,6 +81,8 @@ class Attributes(Subscripts):
                     return Bound(ir.Const(getattr(collections.deque, name)), value)
                 if isinstance(thing, DictObject) and thing.is_set:
                     kind = set  # type: ignore[assignment]
+                if self.fixed_span and kind is list and name in DESCRIBING:
+                    return self.attribute(self.call(ir.Const(np.asarray), [value], {}), name)
                 if not hasattr(kind, name):
                     raise self.refuse(f"{kind.__name__!r} has no attribute {name!r}")
                 return Bound(ir.Const(getattr(kind, name)), value)
@@ -131,7 +138,7 @@ class Attributes(Subscripts):
             return self.lift(found, Path("attribute", thing, name))
         if isinstance(thing, (*SIMPLE, np.generic, np.dtype)):
             found = getattr(thing, name)
-            if isinstance(found, (*SIMPLE, np.generic, np.dtype)):
+            if isinstance(found, (*SIMPLE, np.generic, np.dtype, type)):
                 return ir.Const(found)
             return Bound(ir.Const(getattr(type(thing), name)), value)
         if isinstance(thing, (types.FunctionType, np.ufunc)):
@@ -216,15 +223,19 @@ class Attributes(Subscripts):
         if name == "shape" and shape is not None:
             return self.shape_of(value, shape)
         if name == "size" and shape is not None:
+            if 0 in shape:
+                return ir.Const(0)
             if all(isinstance(n, int) for n in shape):
                 return ir.Const(int(np.prod(shape, dtype=int)))  # type: ignore[type-var, arg-type]
-            if len(shape) == 1:
-                return self.emit(
-                    getattr,
-                    (value, ir.Const("size")),
-                    inferred=Inferred(Scalar(np.dtype(np.int64), True, shape[0])),
-                    name="size",
-                )
+            lengths = [least(n) or 0 for n in shape]
+            big = min(lengths) >= 1 and max(lengths) >= 2
+            size = shape[0] if len(shape) == 1 else fresh_size(big)
+            return self.emit(
+                getattr,
+                (value, ir.Const("size")),
+                inferred=Inferred(Scalar(np.dtype(np.int64), True, size)),
+                name="size",
+            )
         if name in ("T", "mT"):
             if shape is not None and len(shape) < 2 and name == "T":
                 return value

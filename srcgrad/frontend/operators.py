@@ -18,6 +18,7 @@ from ..kinds import (
     Opaque,
     Scalar,
     TupleOf,
+    least,
 )
 from .lookup import Lookup
 from .structure import FALSE, SIMPLE, TRUE, Poison, describe, is_none, leaf_kind
@@ -347,6 +348,10 @@ class Operators(Lookup):
                 return ir.Const(bool(function(a.value, b.value)))
             except Exception:
                 pass
+        if self.surely_more(a, b):
+            return ir.Const(function in (operator.gt, operator.ge, operator.ne))
+        if self.surely_more(b, a):
+            return ir.Const(function in (operator.lt, operator.le, operator.ne))
         special = self.dunder(function, a, b)
         if special is not None:
             return special
@@ -354,6 +359,15 @@ class Operators(Lookup):
         if ordered is not None:
             return ordered
         return self.emit(function, (self.number(a), self.number(b)))
+
+    @staticmethod
+    def surely_more(a: Value, b: Value) -> bool:
+        """Whether one value is a length that is known to be more than the other, an int."""
+        if not isinstance(a, ir.Var) or not isinstance(b, ir.Const) or type(b.value) is not int:
+            return False
+        size = a.kind.size if isinstance(a.kind, Scalar) else None
+        shortest = None if size is None else least(size)
+        return shortest is not None and shortest > b.value
 
     def compare_sequences(self, function: Any, a: Value, b: Value) -> Value | None:
         """A comparison of lists or tuples, as Python does it; None where an array takes part."""

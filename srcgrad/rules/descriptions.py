@@ -17,6 +17,18 @@ def shape(a):
     return a.shape
 
 
+@definition(np.size)
+def size(a, axis=None):
+    if axis is None:
+        return a.size
+    if not isinstance(axis, tuple):
+        return a.shape[axis]
+    count = 1
+    for i in axis:
+        count = count * a.shape[i]
+    return count
+
+
 @definition(np.iscomplexobj)
 def iscomplexobj(x):
     return x.dtype.kind == "c"

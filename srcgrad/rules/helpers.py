@@ -132,6 +132,11 @@ def reduced_first(x, axis):
     return x
 
 
+def at_least_1(n):
+    """A count to divide by: what an empty array gets is empty, whatever the quotient."""
+    return 1 if n == 0 else n
+
+
 def reduced_size_first(x, count):
     """The number of elements in the first `count` axes."""
     n = 1
@@ -157,7 +162,8 @@ def reduced_back(d_first, x, axis):
 def shares(mask, d_out, axis, dtype):
     """Adjoint split equally among the marked elements along `axis` (d_out has all axes)."""
     if axis is None:
-        return mask * (d_out / int(np.count_nonzero(mask)))
+        count = int(np.count_nonzero(mask))
+        return mask * (d_out / (math.nan if count == 0 else count))
     return mask * (d_out / np.sum(mask, axis=axis, dtype=dtype, keepdims=True))
 
 

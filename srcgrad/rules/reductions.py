@@ -10,6 +10,7 @@ from srcgrad.rules.helpers import (
     all_axes,
     along,
     argsort,
+    at_least_1,
     axes_of,
     everywhere,
     only_along,
@@ -42,7 +43,8 @@ def nansum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True
 
 @adjoint(np.mean)
 def mean(a, axis=None, dtype=None, *, keepdims=False, where=True, out, d_out):
-    d_a = d_out / counted(a, axis, keepdims, where, out)
+    n = counted(a, axis, keepdims, where, out)
+    d_a = d_out / (n if np.ndim(n) else at_least_1(n))
     d_a = restore_axes(d_a, a, axis, keepdims)
     return np.broadcast_to(d_a if everywhere(where) else d_a * where, np.shape(a))
 
@@ -66,7 +68,7 @@ def nanmean(a, axis=None, dtype=None, *, keepdims=False, where=True, out, d_out)
 def average(a, axis=None, weights=None, *, keepdims=False, out, d_out):
     if weights is None:
         return np.broadcast_to(
-            restore_axes(d_out / reduced_size(a, axis), a, axis, keepdims), np.shape(a)
+            restore_axes(d_out / at_least_1(reduced_size(a, axis)), a, axis, keepdims), np.shape(a)
         )
     d_out, out = restore_axes(d_out, a, axis, keepdims), restore_axes(out, a, axis, keepdims)
     if np.ndim(weights) == np.ndim(a):
@@ -108,7 +110,9 @@ def std(
 
 def degrees_of_freedom(n, ddof, correction):
     lost = ddof if correction is None else correction
-    return n if lost == 0 else n - lost
+    if np.ndim(n):
+        return n if lost == 0 else n - lost
+    return n - lost if n > lost else math.nan
 
 
 def deviations(a, axis, where, mean):
@@ -291,6 +295,8 @@ ODD = not np.__version__.startswith("1.") and np.__version__ != "2.0.0"
 def median(a, axis=None, *, keepdims=False, out, d_out):
     """Half to those equal to either middle element."""
     n = reduced_size(a, axis)
+    if np.size(a) == 0:
+        return np.zeros(np.shape(a), out.dtype)
     ordered = np.partition(reduced_first(a, axis), ((n - 1) // 2, n // 2), axis=0)
     d_half = restore_axes(0.5 * d_out, a, axis, keepdims)
     low = restore_axes(ordered[(n - 1) // 2], a, axis, False)
@@ -331,6 +337,8 @@ def d_quantile(a, q, axis, method, keepdims, out, d_out):
     """A quantile lies between two elements; all equal to either share its weight."""
     q = np.asarray(q) if isinstance(q, (list, tuple)) else q
     n = reduced_size(a, axis)
+    if np.size(a) == 0:
+        return np.zeros(np.shape(a), out.dtype), None
     place = virtual_index(n, q, method)
     place = place if method == "linear" else np.clip(place, 0, n - 1)
     if np.ndim(q) == 0:
@@ -351,6 +359,8 @@ def d_nanquantile(a, q, axis, method, keepdims, out, d_out):
     q = np.asarray(q) if isinstance(q, (list, tuple)) else q
     if np.ndim(q) > 1 and isinstance(axis, tuple):  # NumPy returns the levels out of order
         raise NotImplementedError("several axes with a two-dimensional q: flatten q first")
+    if np.size(a) == 0:
+        return np.zeros(np.shape(a), out.dtype), None
     ordered = np.sort(reduced_first(a, axis), axis=0)  # nan comes last
     n = np.count_nonzero(~np.isnan(ordered), axis=0)
     q_wide = np.reshape(q, np.shape(q) + (1,) * np.ndim(n)) if np.ndim(q) and np.ndim(n) else q

@@ -784,6 +784,21 @@ if hasattr(np, "astype"):
         return d_out
 
 
+# NumPy's types of numbers, called: they convert arrays too
+FLOATING = {np.float16, np.float32, np.float64, np.longdouble}
+FLOATING |= {np.complex64, np.complex128, np.clongdouble}
+INTEGERS = {np.dtype(code).type for code in np.typecodes["AllInteger"] + "?"}
+
+
+@adjoint(*FLOATING)
+def to_floating(x=0.0, *, out, d_out):
+    return d_out
+
+
+zero(*INTEGERS, note="an integer, or a truth value")
+inert(np.dtype)
+
+
 @adjoint(np.ndarray.item)
 def item(x, *args, out, d_out):
     if not args:
@@ -881,7 +896,7 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, out, d_out):
 zero(np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.indices, note="a constant")
 zero(np.bartlett, np.blackman, np.hamming, np.hanning, note="a constant")
 zero(np.zeros_like, np.ones_like, np.empty_like, note="a constant")
-inert(np.isfortran, np.ndim, np.shape, np.size, np.broadcast_shapes, np.unravel_index)
+inert(np.isfortran, np.broadcast_shapes, np.unravel_index)
 inert(np.tril_indices, np.triu_indices, np.tril_indices_from, np.triu_indices_from)
 inert(np.diag_indices, np.diag_indices_from, np.ravel_multi_index, np.mask_indices, np.ix_)
 inert(np.promote_types, np.can_cast, np.issubdtype, np.min_scalar_type, np.common_type)

@@ -497,3 +497,9 @@ if hasattr(np, "concat"):
 if hasattr(np, "unstack"):
     SAMPLES[np.unstack] = [case(r(2, 3)), case(r(2, 3), axis=-1)]
     SAMPLES[np.astype] = [case(r(2, 3), float)]
+for _type in (np.float64, np.longdouble, np.complex128, np.clongdouble):
+    SAMPLES[_type] = [case(0.7), case(r(3)), case(r(2, 3)), case(r(0)), case(np.array(0.7))]
+for _type in (np.float16, np.float32, np.complex64):  # too coarse for differences in steps of 1e-6
+    SAMPLES[_type] = [case(r(3), fixed=(0,))]
+for _type in (np.complex64, np.complex128, np.clongdouble):
+    SAMPLES[_type] += [case(0.7 - 0.2j, fixed=(0,) if _type is np.complex64 else ())]

@@ -1,0 +1,109 @@
+"""Programs at the edges: empty arrays, conversions, arrays of nothing but nan."""
+
+from __future__ import annotations
+
+import linecache
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+REDUCTIONS = ("mean", "var", "std", "nanmean", "nanvar", "nanstd", "median", "nanmedian", "average")
+REDUCTIONS += ("sum", "nansum", "prod", "nanprod")
+
+
+def function(expression: str, **names: Any) -> Any:
+    """A function of x that returns an expression."""
+    text = f"def f(x):\n    return {expression}\n"
+    filename = f"<edge {expression} {names}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    namespace = {"np": np, **names}
+    exec(compile(text, filename, "exec"), namespace)
+    return namespace["f"]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize("shape", [(0,), (0, 3)])
+def test_of_an_empty_array_the_gradient_is_empty(name: str, shape: tuple[int, ...]) -> None:
+    f = function(f"np.{name}(x)")
+    x = np.zeros(shape)
+    assert srcgrad.grad(f)(x).shape == shape
+    assert srcgrad.hvp(f)(x, x).shape == shape
+    value, tangent = srcgrad.jvp(f, (x,), (x,))
+    np.testing.assert_equal(value, f(x))
+    assert np.isnan(tangent) or tangent == 0
+    found = srcgrad.grad(function(f"np.sum(np.{name}(x, axis=0))"))(x)
+    assert found.shape == shape
+
+
+def test_the_mean_of_nothing_warns_once() -> None:
+    f = function("np.mean(x)")
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        assert np.isnan(srcgrad.value_and_grad(f)(np.zeros(0))[0])
+    assert [w.category for w in found] == [RuntimeWarning]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_of_what_a_mask_leaves_empty() -> None:
+    gradient = srcgrad.grad(function("np.mean(x[x > 2])"))
+    assert gradient(np.ones(3)).tolist() == [0, 0, 0]
+    assert gradient(np.array([1.0, 3.0, 5.0])).tolist() == [0, 0.5, 0.5]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("expression", ["np.max(x)", "np.nanmean(x)", "np.var(x[:1], ddof=1)"])
+def test_nan_is_no_error(expression: str) -> None:
+    assert np.isnan(srcgrad.grad(function(expression))(np.full(2, np.nan))[0])
+
+
+DTYPES = (np.float16, np.float32, np.float64, np.longdouble)
+DTYPES += (np.complex64, np.complex128, np.clongdouble)  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "np.sum(np.real(D(x) ** 2))",
+        "np.sum(np.real(np.array(x, dtype=D) ** 2))",
+        "np.sum(np.real(np.asarray(x, dtype=D) ** 2))",
+        "np.sum(np.real(np.asarray(x).astype(D) ** 2))",
+        "np.sum(np.real(np.dtype(D).type(x) ** 2))",
+        "np.sum(np.real(np.ascontiguousarray(x, dtype=D) ** 2))",
+    ],
+)
+@pytest.mark.parametrize("x", [1.5, np.array([1.5, 2.5]), np.ones((2, 0), np.float32)])
+def test_a_conversion_passes_the_derivative_on(expression: str, dtype: Any, x: Any) -> None:
+    f = function(expression, D=dtype)
+    ones = np.ones_like(x)[()]
+    found = srcgrad.grad(f)(x)
+    assert np.shape(found) == np.shape(x)
+    assert getattr(x, "dtype", found.dtype) == found.dtype
+    np.testing.assert_allclose(found, 2 * x, rtol=1e-2)
+    np.testing.assert_allclose(srcgrad.jvp(f, (x,), (ones,))[1], np.sum(2 * x), rtol=1e-2)
+    np.testing.assert_allclose(srcgrad.hvp(f)(x, ones), 2 * ones, rtol=1e-2)
+
+
+def test_a_conversion_to_ints_has_no_slope() -> None:
+    assert srcgrad.grad(function("np.int64(x) * x"))(2.5) == 2
+    assert srcgrad.grad(function("x.dtype.type(x[0]) * x[1]"))(np.array([2.0, 3.0])).tolist() == [
+        3,
+        2,
+    ]
+
+
+def test_descriptions_of_sequences() -> None:
+    f = function("x * np.shape([x, 2.0])[0] * np.ndim([[x]]) * np.size((x, x), 0)")
+    assert srcgrad.grad(f)(2.0) == 8
+
+
+def test_a_length_known_to_be_positive_needs_no_branch() -> None:
+    gradient = srcgrad.grad(function("np.mean(x) if x.size > 0 else 0.0"))
+    assert gradient(np.ones((2, 2))).tolist() == [[0.25, 0.25]] * 2
+    assert "if" not in gradient.source.split('"""')[2]
+    assert gradient(np.ones((0, 2))).shape == (0, 2)
