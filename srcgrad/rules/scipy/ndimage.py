@@ -1,0 +1,468 @@
+"""Filters and resampling of images.
+
+A filter is the correlation of the padded image with its weights. So the adjoint by the image is a
+convolution of `d_out`, whose margins are folded back onto the pixels that they were made of, and
+the adjoint by the weights a correlation with the padded image. Resampling is a product with values
+of B-splines at the coordinates: see `splines.py`.
+
+The argument `output`, written in place, is refused.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+from scipy import ndimage
+
+from ...analysis.inference import Inferred
+from ...kinds import Array
+from ..products import conj
+from ..registry import Unknown, adjoint, classified, definition, kind, mutates, refuse, zero
+from ..shaping import at
+from . import splines
+from .kinds import operand_kind
+
+WITH_AXES = Unknown("with axes=... it has no rule; use the one-dimensional filters")
+PAD_MODES = {
+    "reflect": "symmetric",
+    "mirror": "reflect",
+    "nearest": "edge",
+    "wrap": "wrap",
+    "constant": "constant",
+    "grid-mirror": "symmetric",
+    "grid-wrap": "wrap",
+    "grid-constant": "constant",
+}
+
+
+# Filters
+
+
+def margins(size, origin):
+    """How many neighbours before and after a pixel a filter of this size sees."""
+    before = size // 2 + origin
+    return before, size - 1 - before
+
+
+def framed(x, widths, cval):
+    """An image with margins of one value."""
+    shape = tuple(x.shape[i] + widths[i][0] + widths[i][1] for i in range(x.ndim))
+    wide = np.full(shape, cval, x.dtype)
+    wide[tuple(slice(w[0], w[0] + n) for w, n in zip(widths, x.shape, strict=True))] = x
+    return wide
+
+
+def padded(x, widths, mode, cval):
+    if PAD_MODES[mode] == "constant":
+        return framed(x, widths, cval)
+    for axis in range(x.ndim):
+        x = np.take(x, np.pad(np.arange(x.shape[axis]), widths[axis], PAD_MODES[mode]), axis)
+    return x
+
+
+def folded(d_padded, n, before, axis, mode):
+    """The adjoint of padding one axis of length n."""
+    d_x = d_padded[at(axis, slice(before, before + n))]
+    if PAD_MODES[mode] == "constant":
+        return d_x
+    after = d_padded.shape[axis] - before - n
+    source = np.pad(np.arange(n), (before, after), PAD_MODES[mode])
+    d_x = d_x.copy()
+    np.add.at(d_x, at(axis, source[:before]), d_padded[at(axis, slice(None, before))])
+    np.add.at(d_x, at(axis, source[before + n :]), d_padded[at(axis, slice(before + n, None))])
+    return d_x
+
+
+def origin_of(origin, axis):
+    return origin[axis] if isinstance(origin, (tuple, list)) else origin
+
+
+def filter_adjoint(x, weights, mode, cval, origin, d_out):
+    """The adjoints of image and weights, in a correlation that doesn't conjugate the weights."""
+    widths = [margins(weights.shape[i], origin_of(origin, i)) for i in range(x.ndim)]
+    wide = framed(d_out, widths, 0.0)
+    d_x = ndimage.convolve(wide, weights, mode="constant", origin=origin)
+    for axis in range(x.ndim):
+        d_x = folded(d_x, x.shape[axis], widths[axis][0], axis, mode)
+    windows = np.lib.stride_tricks.sliding_window_view(padded(x, widths, mode, cval), d_out.shape)
+    last = [*range(x.ndim, 2 * x.ndim)]
+    first = [*range(x.ndim)]
+    d_weights = np.einsum(windows, first + last, d_out, last, first)
+    return d_x, d_weights
+
+
+@adjoint(ndimage.correlate)
+def correlate(
+    input, weights, *, mode="reflect", cval=0.0, origin=0, axes=None, out, d_out
+):  # fmt: skip
+    if axes is not None:
+        return WITH_AXES, WITH_AXES
+    d_x, d_weights = filter_adjoint(input, conj(weights), mode, cval, origin, d_out)
+    return d_x, conj(d_weights)
+
+
+def turned(origin, shape, ndim):
+    """The origin with which a correlation with reversed weights is a convolution."""
+    return tuple(-origin_of(origin, i) - (1 if shape[i] % 2 == 0 else 0) for i in range(ndim))
+
+
+@adjoint(ndimage.convolve)
+def convolve(
+    input, weights, *, mode="reflect", cval=0.0, origin=0, axes=None, out, d_out
+):  # fmt: skip
+    """The correlation with the weights reversed."""
+    if axes is not None:
+        return WITH_AXES, WITH_AXES
+    origin = turned(origin, weights.shape, input.ndim)
+    d_x, d_weights = filter_adjoint(input, np.flip(weights), mode, cval, origin, d_out)
+    return d_x, np.flip(d_weights)
+
+
+@definition(ndimage.correlate1d)
+def correlate1d(input, weights, axis=-1, *, mode="reflect", cval=0.0, origin=0):
+    weights = np.asarray(weights)
+    key = tuple(slice(None) if i == axis % input.ndim else None for i in range(input.ndim))
+    origins = tuple(origin if i == axis % input.ndim else 0 for i in range(input.ndim))
+    return ndimage.correlate(input, weights[key], mode=mode, cval=cval, origin=origins)
+
+
+@definition(ndimage.convolve1d)
+def convolve1d(input, weights, axis=-1, *, mode="reflect", cval=0.0, origin=0):
+    weights = np.asarray(weights)
+    key = tuple(slice(None) if i == axis % input.ndim else None for i in range(input.ndim))
+    origins = tuple(origin if i == axis % input.ndim else 0 for i in range(input.ndim))
+    return ndimage.convolve(input, weights[key], mode=mode, cval=cval, origin=origins)
+
+
+@adjoint(ndimage.uniform_filter1d)
+def uniform_filter1d(
+    input, size, axis=-1, *, mode="reflect", cval=0.0, origin=0, out, d_out
+):  # fmt: skip
+    axis = axis % input.ndim
+    before, after = margins(size, origin)
+    widths = [(before, after) if i == axis else (0, 0) for i in range(input.ndim)]
+    wide = framed(d_out, widths, 0.0)
+    back = -origin - (1 if size % 2 == 0 else 0)
+    d_x = ndimage.uniform_filter1d(wide, size, axis, mode="constant", origin=back)
+    return folded(d_x, input.shape[axis], before, axis, mode)
+
+
+def each(value, number):
+    """What a filter takes for one of the axes."""
+    return value[number] if isinstance(value, (tuple, list)) else value
+
+
+@definition(ndimage.uniform_filter)
+def uniform_filter(input, size=3, *, mode="reflect", cval=0.0, origin=0, axes=None):
+    for number, axis in enumerate(range(input.ndim) if axes is None else axes):
+        input = ndimage.uniform_filter1d(
+            input, each(size, number), axis,
+            mode=each(mode, number), cval=cval, origin=each(origin, number),
+        )  # fmt: skip
+    return input
+
+
+def gaussian_weights(sigma, order, radius):
+    """A derivative of the normal density at whole numbers: the polynomials q with the derivative
+    q(x) density(x) follow from q' - x q / sigma**2."""
+    x = np.arange(-radius, radius + 1)
+    variance = sigma * sigma
+    density = np.exp(-0.5 / variance * (x * x))
+    density = density / np.sum(density)
+    if order == 0:
+        return density
+    q = [1.0]
+    for _ in range(order):
+        slope = [k * q[k] for k in range(1, len(q))] + [0.0, 0.0]
+        steeper = [0.0] + [-c / variance for c in q]
+        q = [a + b for a, b in zip(slope, steeper, strict=True)]
+    value = q[-1]
+    for c in q[-2::-1]:
+        value = value * x + c
+    return value * density
+
+
+@definition(ndimage.gaussian_filter1d)
+def gaussian_filter1d(
+    input, sigma, axis=-1, order=0, *, mode="reflect", cval=0.0, truncate=4.0, radius=None
+):
+    if radius is None:
+        radius = int(truncate * float(sigma) + 0.5)
+    weights = gaussian_weights(sigma, order, radius)[::-1]
+    return ndimage.correlate1d(input, weights, axis, mode=mode, cval=cval)
+
+
+@definition(ndimage.gaussian_filter)
+def gaussian_filter(
+    input, sigma, order=0, *,
+    mode="reflect", cval=0.0, truncate=4.0, radius=None, axes=None,
+):  # fmt: skip
+    for number, axis in enumerate(range(input.ndim) if axes is None else axes):
+        input = ndimage.gaussian_filter1d(
+            input, each(sigma, number), axis, each(order, number),
+            mode=each(mode, number), cval=cval, truncate=truncate, radius=each(radius, number),
+        )  # fmt: skip
+    return input
+
+
+@definition(ndimage.gaussian_laplace)
+def gaussian_laplace(input, sigma, *, mode="reflect", cval=0.0, truncate=4.0, radius=None):
+    total = 0.0
+    for axis in range(input.ndim):
+        order = tuple(2 if i == axis else 0 for i in range(input.ndim))
+        total = total + ndimage.gaussian_filter(
+            input, sigma, order, mode=mode, cval=cval, truncate=truncate, radius=radius
+        )
+    return total
+
+
+@definition(ndimage.gaussian_gradient_magnitude)
+def gaussian_gradient_magnitude(
+    input, sigma, *, mode="reflect", cval=0.0, truncate=4.0, radius=None
+):
+    slopes = []
+    for axis in range(input.ndim):
+        order = tuple(1 if i == axis else 0 for i in range(input.ndim))
+        slopes.append(ndimage.gaussian_filter(
+            input, sigma, order, mode=mode, cval=cval, truncate=truncate, radius=radius
+        ))  # fmt: skip
+    return np.linalg.norm(np.stack(slopes), axis=0)
+
+
+def crossed(input, weights, axis, mode, cval):
+    """A difference along one axis, smoothed along all others."""
+    axis = axis % input.ndim
+    input = ndimage.correlate1d(input, [-1.0, 0.0, 1.0], axis, mode=each(mode, axis), cval=cval)
+    for i in range(input.ndim):
+        if i != axis:
+            input = ndimage.correlate1d(input, weights, i, mode=each(mode, i), cval=cval)
+    return input
+
+
+@definition(ndimage.sobel)
+def sobel(input, axis=-1, *, mode="reflect", cval=0.0):
+    return crossed(input, [1.0, 2.0, 1.0], axis, mode, cval)
+
+
+@definition(ndimage.prewitt)
+def prewitt(input, axis=-1, *, mode="reflect", cval=0.0):
+    return crossed(input, [1.0, 1.0, 1.0], axis, mode, cval)
+
+
+@definition(ndimage.laplace)
+def laplace(input, *, mode="reflect", cval=0.0, axes=None):
+    total = 0.0
+    for number, axis in enumerate(range(input.ndim) if axes is None else axes):
+        weights = [1.0, -2.0, 1.0]
+        total = total + ndimage.correlate1d(
+            input, weights, axis, mode=each(mode, number), cval=cval
+        )
+    return total
+
+
+def like_input(args, kwargs):
+    found = operand_kind(args[0]) if args else None
+    return None if found is None else Inferred(Array(found.dtype, found.shape))
+
+
+# Resampling
+
+
+def as_doubles(args, kwargs):
+    found = operand_kind(args[0]) if args else None
+    if found is None:
+        return None
+    dtype = None if found.dtype is None else np.result_type(found.dtype, np.float64)
+    return Inferred(Array(dtype, found.shape))
+
+
+@adjoint(ndimage.spline_filter1d)
+def spline_filter1d(input, order=3, axis=-1, *, mode="mirror", out, d_out):
+    return splines.unfiltered(d_out, order, axis % input.ndim, mode)
+
+
+@definition(ndimage.spline_filter)
+def spline_filter(input, order=3, *, mode="mirror"):
+    if order > 1:
+        for axis in range(input.ndim):
+            input = ndimage.spline_filter1d(input, order, axis, mode=mode)
+    return input
+
+
+MARGIN = 12  # by which SciPy extends an image before it computes its spline, for some modes
+
+
+def extended(order, mode, prefilter):
+    extends = order > 1 and prefilter and mode in ("nearest", "grid-constant")
+    return MARGIN if extends else 0
+
+
+def coefficients(x, order, mode, cval, prefilter):
+    """The spline's coefficients."""
+    if not prefilter or order < 2:
+        return x
+    margin = extended(order, mode, prefilter)
+    if margin > 0:
+        x = padded(x, [(margin, margin)] * x.ndim, mode, cval)
+    return ndimage.spline_filter(x, order, mode=mode)
+
+
+@adjoint(ndimage.map_coordinates)
+def map_coordinates(
+    input, coordinates, *, order=3, mode="constant", cval=0.0, prefilter=True, out, d_out
+):
+    margin, ndim = extended(order, mode, prefilter), input.ndim
+    places, nu = np.asarray(coordinates) + margin, (0,) * ndim
+    shape = tuple(n + 2 * margin for n in input.shape)
+    d_input = splines.scattered(d_out, places, shape, order, mode, nu)
+    if prefilter and order > 1:
+        for axis in range(ndim):
+            d_input = splines.unfiltered(d_input, order, axis, mode)
+    if margin > 0:
+        for axis in range(ndim):
+            d_input = folded(d_input, input.shape[axis], margin, axis, mode)
+    c = coefficients(input, order, mode, cval, prefilter)
+    slopes = [
+        d_out * splines.value(c, places, order, mode, cval, splines.raised(nu, axis))
+        for axis in range(ndim)
+    ]
+    return d_input, np.stack(slopes)
+
+
+@kind(ndimage.map_coordinates)
+def map_coordinates_kind(args, kwargs):
+    found = [operand_kind(a) for a in args[:2]]
+    if len(found) < 2 or any(k is None or k.shape is None for k in found):
+        return None
+    return Inferred(Array(found[0].dtype, found[1].shape[1:]))
+
+
+@definition(ndimage.affine_transform)
+def affine_transform(
+    input, matrix, offset=0.0, output_shape=None, *,
+    order=3, mode="constant", cval=0.0, prefilter=True,
+):  # fmt: skip
+    matrix, ndim = np.asarray(matrix), input.ndim
+    shape = input.shape if output_shape is None else output_shape
+    if matrix.ndim == 2 and matrix.shape[1] == ndim + 1:  # homogeneous coordinates
+        places = transformed(matrix[:ndim, :ndim], matrix[:ndim, ndim], shape)
+    else:
+        places = transformed(matrix, np.asarray(offset), shape)
+    return ndimage.map_coordinates(
+        input, places, order=order, mode=mode, cval=cval, prefilter=prefilter
+    )
+
+
+def transformed(matrix, offset, shape):
+    """Where the pixels of an image of this shape come from."""
+    places = np.indices(shape, dtype=float)
+    flat = places.reshape(len(shape), -1)
+    moved = matrix[:, None] * flat if matrix.ndim == 1 else matrix @ flat
+    moved = moved + (offset[:, None] if offset.ndim else offset)
+    return moved.reshape(places.shape)
+
+
+@definition(ndimage.shift)
+def shift(input, shift, *, order=3, mode="constant", cval=0.0, prefilter=True):
+    if isinstance(shift, (tuple, list)):
+        shift = np.asarray(shift)
+    places = np.indices(input.shape, dtype=float)
+    if np.ndim(shift):
+        shift = shift.reshape((input.ndim,) + (1,) * input.ndim)
+    return ndimage.map_coordinates(
+        input, places - shift, order=order, mode=mode, cval=cval, prefilter=prefilter
+    )
+
+
+@definition(ndimage.rotate)
+def rotate(
+    input, angle, axes=(1, 0), reshape=True, *,
+    order=3, mode="constant", cval=0.0, prefilter=True,
+):  # fmt: skip
+    first, second = sorted((axes[0] % input.ndim, axes[1] % input.ndim))
+    cosine, sine = np.cos(np.pi / 180 * angle), np.sin(np.pi / 180 * angle)
+    m, n = input.shape[first], input.shape[second]
+    rows, columns = m, n
+    if reshape:
+        rows = int(abs(cosine) * m + abs(sine) * n + 0.5)
+        columns = int(abs(sine) * m + abs(cosine) * n + 0.5)
+    shape = list(input.shape)
+    shape[first], shape[second] = rows, columns
+    places = list(np.indices(tuple(shape), dtype=float))
+    y, x = places[first] - 0.5 * (rows - 1), places[second] - 0.5 * (columns - 1)
+    places[first] = cosine * y + sine * x + 0.5 * (m - 1)
+    places[second] = cosine * x - sine * y + 0.5 * (n - 1)
+    return ndimage.map_coordinates(
+        input, np.stack(places), order=order, mode=mode, cval=cval, prefilter=prefilter
+    )
+
+
+@definition(ndimage.zoom)
+def zoom(input, zoom, *, order=3, mode="constant", cval=0.0, prefilter=True):
+    places = []
+    for i in range(input.ndim):
+        n = input.shape[i]
+        m = round(n * each(zoom, i))
+        places.append(np.arange(m) * ((n - 1) / max(m - 1, 1)))
+    grid = np.stack(np.meshgrid(*places, indexing="ij"))
+    return ndimage.map_coordinates(
+        input, grid, order=order, mode=mode, cval=cval, prefilter=prefilter
+    )
+
+
+# The filters keep the image's shape and dtype, whatever the weights
+
+kind(ndimage.correlate, ndimage.convolve, ndimage.uniform_filter1d)(like_input)
+kind(ndimage.spline_filter1d)(as_doubles)
+
+# The rest
+
+
+@adjoint(ndimage.fourier_gaussian)
+def fourier_gaussian(input, sigma, n=-1, axis=-1, *, out, d_out):
+    return ndimage.fourier_gaussian(d_out, sigma, n, axis)
+
+
+@adjoint(ndimage.fourier_ellipsoid)
+def fourier_ellipsoid(input, size, n=-1, axis=-1, *, out, d_out):
+    return ndimage.fourier_ellipsoid(d_out, size, n, axis)
+
+
+@adjoint(ndimage.fourier_uniform)
+def fourier_uniform(input, size, n=-1, axis=-1, *, out, d_out):
+    return ndimage.fourier_uniform(d_out, size, n, axis)
+
+
+@adjoint(ndimage.fourier_shift)
+def fourier_shift(input, shift, n=-1, axis=-1, *, out, d_out):
+    return ndimage.fourier_shift(d_out, shift, n, axis)
+
+
+LABELLED = "use np.bincount(labels.ravel(), x.ravel()), or x[labels == k]"
+RANKED = "use np.max, np.min or np.median of np.lib.stride_tricks.sliding_window_view"
+CALLING = "it calls a function for each pixel: write the filter with slices"
+
+for _name in dir(ndimage):
+    _function = getattr(ndimage, _name)
+    if _name.startswith("_") or not callable(_function) or classified(_function):
+        continue
+    if _name.startswith(("binary_", "distance_", "generate_", "iterate_")) or _name in (
+        *("label", "find_objects", "maximum_position", "minimum_position", "value_indices"),
+        *("watershed_ift", "histogram"),
+    ):
+        zero(_function)
+    elif _name in (
+        *("sum", "sum_labels", "mean", "variance", "standard_deviation", "median", "maximum"),
+        *("minimum", "extrema", "center_of_mass", "labeled_comprehension"),
+    ):
+        refuse(_function, reason=LABELLED)
+    elif _name.startswith(("generic_", "geometric_", "vectorized_")):
+        refuse(_function, reason=CALLING)
+    else:
+        refuse(_function, reason=RANKED)
+
+for _function in {f for f in vars(ndimage).values() if callable(f) and classified(f)}:
+    _names = list(inspect.signature(_function).parameters)
+    if "output" in _names:
+        mutates(_function, parameters=("output", _names.index("output")))

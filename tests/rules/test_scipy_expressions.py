@@ -1,0 +1,94 @@
+"""Functions of SciPy that are written in simpler ones, and uses of those that have rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+from . import expressions
+
+pytest.importorskip("scipy")
+
+import scipy
+import scipy.ndimage
+
+R = np.random.default_rng(1)
+IMAGE, KERNEL = R.normal(size=(6, 7)), R.normal(size=(3, 4))
+POINTS = R.uniform(-2, 8, size=(2, 5))
+MODES = ("reflect", "mirror", "nearest", "wrap", "constant")
+GRID_MODES = ("grid-mirror", "grid-wrap", "grid-constant")
+
+CASES: list[tuple[Any, ...]] = []
+for _mode in MODES:
+    CASES += [
+        (f"nd.correlate(x, y, mode={_mode!r})", IMAGE, KERNEL),
+        (f"nd.convolve(x, y, mode={_mode!r}, origin=(1, -1))", IMAGE, KERNEL),
+        (f"nd.uniform_filter(x, (3, 4), mode={_mode!r}, origin=1)", IMAGE),
+        (f"nd.gaussian_filter(x, y, mode={_mode!r}, cval=0.5)", IMAGE, 1.3),
+    ]
+for _mode in MODES + GRID_MODES:
+    CASES += [
+        (f"nd.map_coordinates(x, y, order={_order}, mode={_mode!r})", IMAGE, POINTS)
+        for _order in (0, 1, 2, 3, 5)
+    ]
+CASES += [
+    ("nd.correlate1d(x, y[0], 0)", IMAGE, KERNEL),
+    ("nd.convolve1d(x, [1.0, 2.0, 4.0], 0, mode='wrap', origin=1)", IMAGE),
+    ("nd.gaussian_filter1d(x, y, axis=0, order=1)", IMAGE, 1.2),
+    ("nd.gaussian_filter(x, (y, 0.7), order=(0, 2))", IMAGE, 1.2),
+    ("nd.gaussian_filter(x, 1.0, axes=(1,), radius=2)", IMAGE),
+    ("nd.gaussian_laplace(x, 1.0)", IMAGE),
+    ("nd.gaussian_gradient_magnitude(x, 1.0)", IMAGE),
+    ("nd.sobel(x)", IMAGE),
+    ("nd.prewitt(x, 0, mode='mirror')", IMAGE),
+    ("nd.laplace(x)", IMAGE),
+    ("nd.spline_filter(x)", IMAGE),
+    ("nd.shift(x, y)", IMAGE, 1.3),
+    ("nd.shift(x, y, order=1, mode='nearest')", IMAGE, np.array([1.3, -0.6])),
+    ("nd.shift(x, (0.5, 1.25), order=1)", IMAGE),
+    ("nd.rotate(x, y)", IMAGE, 20.0),
+    ("nd.rotate(x, 30, reshape=False, order=1)", IMAGE),
+    ("nd.rotate(x, 30, axes=(2, 0), order=1)", R.normal(size=(3, 2, 4))),
+    ("nd.zoom(x, 2)", IMAGE),
+    ("nd.zoom(x, (0.5, 1.5), order=1)", IMAGE),
+    (
+        "nd.affine_transform(x, y, z)", IMAGE,
+        np.array([[0.9123, 0.1234], [-0.2345, 1.1456]]), np.array([0.3412, 0.4321]),
+    ),
+    ("nd.affine_transform(x, y, z, order=1)", IMAGE, np.array([0.9123, 1.1234]), 0.3345),
+    (
+        "nd.affine_transform(x, y, output_shape=(4, 5))", IMAGE,
+        np.array([[0.9123, 0.1234, 0.2456], [-0.2345, 1.1123, 0.3456]]),
+    ),
+    ("nd.fourier_gaussian(np.fft.fft2(x), 1.5)", IMAGE),
+]  # fmt: skip
+
+NAMES = {"nd": scipy.ndimage, "scipy": scipy}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
+def test_expression(case: tuple[Any, ...]) -> None:
+    expression, *arguments = case
+    expressions.check(expression, *arguments, **NAMES)
+
+
+REFUSED = {
+    "nd.maximum_filter(x, 3)": "sliding_window_view",
+    "nd.gaussian_filter(x, 2.0, output=np.zeros((6, 7)))": "output",
+    "nd.correlate(x, np.ones((2, 2)), output=np.zeros((6, 7)))": "no reverse rule",
+    "nd.correlate(x, np.ones((2, 2)), np.zeros((6, 7)))": "no reverse rule",
+    "nd.sum(x)": "bincount",
+    "nd.generic_filter(x, np.sum, 3)": "slices",
+}
+
+
+@pytest.mark.parametrize("expression", REFUSED)
+def test_what_cannot_be_differentiated_says_so(expression: str) -> None:
+    f = expressions.function(expression, 1, **NAMES)
+    with pytest.raises(srcgrad.UnsupportedError, match=REFUSED[expression]):
+        srcgrad.grad(f)(IMAGE)
