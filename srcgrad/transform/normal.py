@@ -122,7 +122,9 @@ class NormalForms:
 
     def size(self, dimension: Dimension) -> Polynomial:
         """How long a dimension is."""
-        return {(): dimension} if isinstance(dimension, int) else self.atom(("size", dimension))
+        if isinstance(dimension, int):
+            return {(): dimension} if dimension else ZERO
+        return self.atom(("size", dimension))
 
     def shape(self, monomial: Monomial) -> tuple[Dimension, ...]:
         """The shape of a product of atoms, without leading ones."""
