@@ -5,6 +5,7 @@ Skipped where there is no Chromium (Debian: `apt-get install chromium`) or no pl
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -155,3 +156,18 @@ def test_in_a_notebook(browser, tmp_path):
     frame.locator(".primal .line >> text=return np.sum(u * u)").hover()
     lit = [text.strip() for text in frame.locator(LIT + " .text").all_inner_texts()]
     assert lit == ["# return np.sum(u * u)", "d_u = 2.0 * u"]
+
+
+SCREENSHOT = Path(__file__).parent.parent / "examples" / "page.png"
+
+
+def test_screenshot(open_page):
+    """The README's picture; `SRCGRAD_REWRITE=1` takes it anew."""
+    page = open_page(heat, width=1180)
+    page.set_viewport_size({"width": 1180, "height": 830})
+    page.hover(".primal .line >> text=u[1:-1] +=")
+    picture = page.screenshot()
+    if os.environ.get("SRCGRAD_REWRITE"):
+        SCREENSHOT.write_bytes(picture)
+    assert SCREENSHOT.read_bytes()[:8] == picture[:8] == b"\x89PNG\r\n\x1a\n"
+    assert SCREENSHOT.stat().st_size < 200_000

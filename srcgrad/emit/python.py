@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import keyword
 import linecache
 import math
 import operator
@@ -64,8 +65,8 @@ class _Emitter:
         self.emitted = Emitted(None)
         self.speller = Speller(self.reference)
         self.inlined = self._inlined(function)
-        reserved = {"np", "math", "cmath", "scipy", function.name} | _helper_names(function)
-        self.names = Names(function, self.inlined, reserved)
+        self.reserved = {"np", "math", "cmath", "scipy", function.name} | _helper_names(function)
+        self.names = Names(function, self.inlined, self.reserved | _callees(function))
         self.reversing = False
         self.line: Any = None
         self.watched = ir.watcher.get() is not None
@@ -540,7 +541,8 @@ class _Emitter:
         if isinstance(value, np.ndarray):
             base = "indices" if value.dtype.kind in "iu" else "constant"
         candidate, number = base, 1
-        taken = set(self.names.names.values()) | set(self.emitted.bindings) | self.names.reserved
+        taken = set(self.names.names.values()) | set(self.emitted.bindings) | self.reserved
+        taken |= set(keyword.kwlist) | set(dir(builtins))
         while candidate in taken:
             candidate, number = f"{base}_{number}", number + 1
         self.emitted.bindings[candidate] = value
@@ -559,6 +561,16 @@ def _helper_names(function: ir.Function) -> set[str]:
             if _hashable(thing) and thing in HELPERS:
                 found.add(thing.__name__)
     return found
+
+
+def _callees(function: ir.Function) -> set[str]:
+    """The names of the functions that are called and are no library's: they keep them."""
+    return {
+        s.function.__name__
+        for s in ir.walk(function.block)
+        if isinstance(s, ir.Assign) and isinstance(s.function, types.FunctionType)
+        if s.function.__module__.partition(".")[0] not in ("numpy", "scipy", "srcgrad")
+    }
 
 
 def _code(body: list[Any]) -> bool:
