@@ -90,7 +90,7 @@ def test_the_keyboard(open_page):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     assert page.evaluate("document.activeElement.dataset.line") == "15"
-    assert "u_saved.append(u_2)" in texts(page, LIT + ".recorded")
+    assert any("_saved.append(" in text for text in texts(page, LIT + ".recorded"))
     assert page.locator(".primal .line[tabindex='0']").count() == 1
     page.keyboard.press("End")
     assert texts(page, ".here") == ["return np.sum(u * u)"]
@@ -114,11 +114,12 @@ def test_the_tabs(open_page):
 def test_recorded_values_have_arrows(open_page):
     page = open_page(heat)
     arrow = page.locator(".arcs g.listed")
-    assert arrow.locator("title").text_content() == "u_saved"
+    name = arrow.locator("title").text_content()
+    assert name.endswith("_saved")
     begin, end = arrow.get_attribute("data-lines").split()
     line = "#panel-emitted .line[data-line='{}'] .text"
-    assert page.locator(line.format(begin)).inner_text().strip() == "u_saved.append(u_2)"
-    assert page.locator(line.format(end)).inner_text().strip() == "u = u_saved.pop()"
+    assert page.locator(line.format(begin)).inner_text().strip().startswith(f"{name}.append(")
+    assert page.locator(line.format(end)).inner_text().strip().endswith(f" = {name}.pop()")
 
 
 def background(page):

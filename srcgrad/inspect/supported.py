@@ -46,11 +46,7 @@ def library_rows() -> list[Row]:
 
 
 def supported_page() -> str:
-    """What is supported, as Markdown.
-
-    >>> supported_page().splitlines()[0]
-    '# What is supported'
-    """
+    """What is supported, as Markdown; imports all of SciPy that has rules."""
     for name in MODULES:
         if importlib.util.find_spec("scipy"):
             importlib.import_module(f"scipy.{name}")
