@@ -11,6 +11,7 @@ import pytest
 import srcgrad
 from srcgrad.errors import Span
 from srcgrad.rules import registry
+from srcgrad.rules import scipy as scipy_rules
 
 MODULES = ["srcgrad"] + [
     module.name
@@ -25,6 +26,10 @@ TABLES = [
 @pytest.fixture
 def tables_restored():
     """Examples register rules in the place of the real ones, and source lines: undo that."""
+    # what is registered once, when SciPy is imported, must be there before
+    for name in scipy_rules.MODULES:
+        importlib.import_module(f"scipy.{name}")
+    registry.load()
     tables = [table for name, table in vars(registry).items() if name in TABLES]
     before = [(table, copy.copy(table)) for table in (*tables, linecache.cache)]
     yield
