@@ -4,7 +4,8 @@
 
 Everything runs in this process, on one thread, taking turns. Every contender's gradient is compared
 with the one written by hand first: one that is wrong is reported, and not timed. Contenders that
-aren't installed are reported as absent.
+aren't installed are reported as absent. What the compiler itself costs is the business of
+`python -m benchmarks.overheads`, programs full of loops that of `python -m benchmarks.programs`.
 """
 
 from __future__ import annotations
@@ -60,6 +61,9 @@ def main(arguments: list[str] | None = None) -> int:
     contenders, absent = available()
     gc.freeze()  # what the contenders imported need not be looked through at each collection
     results = report.Results([c.name for c in contenders], absent)
+
+    # what a contender does at its first call of all is no workload's
+    quietly(OVERHEAD, "tiny", contenders, Effort(0.0, 0.0, FULL.patience))
 
     workloads = [w for w in WORKLOADS if options.only in w.name]
     size_classes = [s for s in report.SIZE_CLASSES if not (options.quick and s == "memory")]

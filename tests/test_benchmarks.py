@@ -13,7 +13,7 @@ import pytest
 
 import srcgrad
 from benchmarks import __main__ as command
-from benchmarks import measuring, report, sixteen
+from benchmarks import measuring, overheads, report, sixteen
 from benchmarks.contenders import (
     Contender,
     OfHessian,
@@ -256,3 +256,19 @@ def test_goals():
 def test_means():
     assert report.geometric_mean([1, 4]) == 2
     assert math.isnan(report.geometric_mean([]))
+
+
+def test_overheads(capsys):
+    found = [*overheads.printing(), *overheads.spans(), *overheads.finding_source()]
+    assert all(0 <= overhead.seconds < 60 for overhead in found)
+    assert len({overhead.name for overhead in found}) == 7
+
+
+def test_an_overhead_says_whether_its_goal_is_met():
+    assert str(overheads.Overhead("one", 2e-3, 5e-3)).split() == (
+        ["one", "2.0", "ms", "goal", "5.0", "ms", "met"]
+    )
+    assert str(overheads.Overhead("two", 2.0, 5e-7)).split() == (
+        ["two", "2.0", "s", "goal", "0.5", "us", "not", "met"]
+    )
+    assert str(overheads.Overhead("three", 2e-7, 0.0)).split() == ["three", "0.2", "us"]
