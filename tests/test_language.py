@@ -1202,3 +1202,22 @@ def test_compile_time_does_not_explode():
         return total
 
     check(nested, X, 2)
+
+
+def test_a_tuple_repeated_as_often_as_an_argument_says():
+    def f(x, n):
+        return sum((x,) * n) + sum(n * (1.0,))
+
+    assert srcgrad.value_and_grad(f)(2.0, 3) == (9.0, 3.0)
+
+
+def test_sequences_are_no_arrays_for_python_numbers():
+    def several(x, n):
+        return x * sum((1.0, 2.0) * n)
+
+    def sums(x, n):
+        return sum((x, 1.0) + n)  # noqa: RUF005
+
+    for f, message in ((several, "several items repeated"), (sums, "operator isn't defined")):
+        with pytest.raises(srcgrad.UnsupportedError, match=message):
+            srcgrad.grad(f)(2.0, 3)

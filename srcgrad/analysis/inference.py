@@ -10,6 +10,7 @@ whose result depends on more than kinds (an index, a new shape) have a kind func
 from __future__ import annotations
 
 import operator
+import random
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -206,6 +207,8 @@ def _sampled(
             continue
         seen = _offsets(leaves, bases) if attempt < UNIFORM else []
         pattern = _pattern(results[0], results[1], seen)
+        if _draws(function) or any(isinstance(v, _GENERATORS) for v in sampler.leaves):
+            pattern = _without_lengths(pattern)
         if not isinstance(function, np.ufunc) and function not in _CERTAIN:
             pattern = _confirmed(pattern, function, args, kwargs, bases, leaves, shared)
         return pattern, tuple(sorted(frozenset().union(*shared))), len(set(shared)) == 1
@@ -306,15 +309,33 @@ class _Relative:
     offset: int
 
 
+_GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
+
+
+def _seeded(cls: Any, seed: int) -> Any:
+    return cls(seed if cls is random.Random else np.random.MT19937(seed))
+
+
+def _draws(function: Any) -> bool:
+    return isinstance(getattr(function, "__self__", None), _GENERATORS)
+
+
+def _without_lengths(pattern: Any) -> Any:
+    """A pattern in which an int is as long as nothing: it was drawn."""
+    match pattern:
+        case (kind, _) if kind is int:
+            return (int, None)
+        case (kind, items) if kind is not Array:
+            return (kind, tuple(map(_without_lengths, items)))
+    return pattern
+
+
 def _unrandom(thing: Any) -> Any:
     """A generator of random numbers, or its method, not the user's, which stays as it is."""
-    if isinstance(thing, np.random.Generator):
-        return np.random.default_rng(0)
-    if isinstance(thing, np.random.RandomState):
-        return np.random.RandomState(0)
-    owner = getattr(thing, "__self__", None)
-    if isinstance(owner, (np.random.Generator, np.random.RandomState)):
-        return getattr(_unrandom(owner), thing.__name__)
+    if isinstance(thing, _GENERATORS):
+        return _seeded(type(thing), 0)
+    if _draws(thing):
+        return getattr(_unrandom(thing.__self__), thing.__name__)
     return thing
 
 
@@ -403,6 +424,8 @@ class _Sampler:
                 return items if type_ is tuple else type_(*items)
             case Opaque(type=t) if t is type(None):
                 return None
+            case Opaque(type=t) if t in _GENERATORS:
+                return _seeded(t, self.variant)
         raise Missing
 
     def array(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:

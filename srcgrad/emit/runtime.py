@@ -204,6 +204,37 @@ def writable(view: Any) -> Any:
     return view
 
 
+def unwritten(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A call of a function that srcgrad can't look into, which must not change its arguments.
+
+    >>> unwritten(np.random.default_rng(0).bytes, 0)
+    b''
+    >>> unwritten(np.ndarray.fill, np.zeros(2), 1.0)
+    Traceback (most recent call last):
+        ...
+    RuntimeError: fill changed an array or a list that it was given, ...
+    """
+    given = (*args, *kwargs.values())
+    before = _contents(given)
+    result = function(*args, **kwargs)
+    if _contents(given) != before:
+        raise RuntimeError(
+            f"{getattr(function, '__name__', function)} changed an array or a list that it was "
+            "given, which srcgrad can't follow: give it a copy, or write the change in Python"
+        )
+    return result
+
+
+def _contents(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return id(value), value.tobytes()
+    if isinstance(value, (list, tuple)):
+        return [_contents(item) for item in value]
+    if isinstance(value, dict):
+        return [(key, _contents(item)) for key, item in value.items()]
+    return id(value)
+
+
 def fails(function: Any, *args: Any) -> bool:
     """Whether a function of np.linalg refuses its arguments.
 

@@ -53,6 +53,7 @@ METHODS = {
 }  # fmt: skip
 HELPERS = {
     runtime.unbroadcast,
+    runtime.unwritten,
     runtime.total,
     runtime.zero_like,
     runtime.as_dtype,
@@ -138,7 +139,7 @@ class Speller:
         special = self.numpy(s, args, kwargs)
         if special is not None:
             return special
-        if isinstance(f, types.MethodDescriptorType) and not isinstance(s.args[0], ir.Const):
+        if _is_method(f, s.args[0] if s.args else None):
             return call(attribute(args[0], f.__name__), args[1:], kwargs)
         return call(self.reference(f), args, kwargs)
 
@@ -216,6 +217,15 @@ def negated(test: Ast) -> Ast:
     if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
         return test.operand
     return gast.UnaryOp(gast.Not(), test)
+
+
+def _is_method(function: Any, receiver: ir.Operand | None) -> bool:
+    """Whether a call of a function is one of a method of its first argument."""
+    if not isinstance(receiver, ir.Var):
+        return False
+    owner = getattr(receiver.kind, "type", None)
+    member = getattr(owner, getattr(function, "__name__", ""), None)
+    return isinstance(function, types.MethodDescriptorType) or member is function
 
 
 def _stored(node: Ast) -> Ast:

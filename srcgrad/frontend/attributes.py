@@ -21,6 +21,7 @@ from ..kinds import (
     fresh_size,
     least,
 )
+from ..rules import registry
 from .operations import namedtuple_asdict, namedtuple_replace
 from .structure import SIMPLE, describe
 from .subscripts import Subscripts
@@ -208,6 +209,9 @@ class Attributes(Subscripts):
             return Bound(ir.Const(getattr(list, name)), value)
         if isinstance(kind, TupleOf):
             return self.attribute(self.project(value), name)
+        member = getattr(getattr(kind, "type", None), name, None)
+        if registry.lookup(member) is not None:
+            return Bound(ir.Const(member), value)
         return self.emit(
             getattr, (value, ir.Const(name)), inferred=Inferred(Opaque(None)), name=name
         )

@@ -11,6 +11,7 @@ from ..analysis.inference import Inferred
 from ..kinds import (
     Opaque,
 )
+from ..rules import registry
 from ..signature import is_plain
 from .attributes import STATIC_MODULES
 from .builtin_functions import BuiltinFunctions
@@ -45,6 +46,8 @@ class Classes(BuiltinFunctions):
             return self.emit(
                 cls, tuple(self.operand(a) for a in args), inferred=Inferred(Opaque(cls))
             )
+        if cls in registry.kinds:
+            return self.primitive(cls, registry.lookup(cls), args, kwargs)
         library = getattr(sys.modules.get(cls.__module__), cls.__name__, None) is cls and (
             cls.__module__.partition(".")[0] in STATIC_MODULES
         )

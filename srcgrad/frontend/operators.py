@@ -127,6 +127,9 @@ class Operators(Lookup):
         special = self.dunder(function, a, b)
         if special is not None:
             return special
+        for x, y in ((a, b), (b, a)):
+            if self.is_sequence(x) and (self.is_sequence(y) or self.is_python_number(y)):
+                raise self.refuse("this operator isn't defined for these types")
         return self.project(self.emit(function, (self.number(a), self.number(b))))
 
     def concatenated(self, a: Value, b: Value) -> Value | None:
@@ -144,28 +147,44 @@ class Operators(Lookup):
         return None
 
     def repeated(self, a: Value, b: Value) -> Value | None:
-        if not isinstance(b, (ir.Const, ir.Var)):
+        if not isinstance(b, (ir.Const, ir.Var)) or not self.is_sequence(a):
             return None
         if isinstance(a, Tuple) and isinstance(b, ir.Const) and isinstance(b.value, int):
             return Tuple(a.items * b.value)
-        if not isinstance(a, Ref):
+        kind = leaf_kind(b)
+        if not isinstance(kind, Scalar) or kind.dtype.kind not in "iub":
             return None
-        thing = self.state.heap[a.id]
-        if not isinstance(thing, ListObject) or isinstance(leaf_kind(b), Array):
-            return None
-        if thing.var is None and isinstance(b, ir.Const) and isinstance(b.value, int):
-            if len(thing.items) * b.value <= 64:
-                return self.new(ListObject(thing.items * b.value))
-        return self.listed(
-            self.counted(b), lambda i: self.materialized_item(a, i, len(thing.items))
-        )
+        items = self.known_items(a)
+        if items is not None and isinstance(b, ir.Const) and len(items) * b.value <= 64:
+            return self.new(ListObject(items * b.value))
+        if items is None or len(items) != 1:
+            raise self.refuse("a list of several items repeated an unknown number of times")
+        return self.listed(self.counted(b), lambda i: items[0])
 
-    def materialized_item(self, a: Ref, i: Value, count: int) -> Value:
-        thing = self.state.heap[a.id]
+    def known_items(self, sequence: Value) -> tuple[Value, ...] | None:
+        """The items of a tuple, or of a list whose length is known."""
+        if isinstance(sequence, Tuple):
+            return sequence.items
+        assert isinstance(sequence, Ref)
+        thing = self.state.heap[sequence.id]
         assert isinstance(thing, ListObject)
-        if count == 1 and thing.var is None:
-            return thing.items[0]
-        raise self.refuse("a list of several items repeated an unknown number of times")
+        return tuple(thing.items) if thing.var is None else None
+
+    def is_sequence(self, value: Value) -> bool:
+        """Whether a value is a tuple or a list that the compiler keeps track of."""
+        if isinstance(value, Ref):
+            return isinstance(self.state.heap[value.id], ListObject)
+        return isinstance(value, Tuple)
+
+    def is_python_number(self, value: Value) -> bool:
+        """Whether a value is a number for which a list isn't as good as an array."""
+        if isinstance(value, ir.Const):
+            return type(value.value) in (bool, int, float, complex)
+        return (
+            isinstance(value, ir.Var)
+            and isinstance(value.kind, Scalar)
+            and value.kind.python is not False
+        )
 
     def counted(self, length: Value) -> Value:
         return length

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import random
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..emit import runtime
 from ..kinds import (
     BOOL,
     Array,
+    ListOf,
     Opaque,
 )
 from ..rules import registry
@@ -78,22 +80,20 @@ class Primitives(Inlining):
             self.need_items(args[0])
         operands = tuple(self.argument(a) for a in args)
         named = {k: self.argument(v) for k, v in kwargs.items() if k != "out"}
-        if record is not None and (record.differentiable or record.inert):
+        effect = is_random(function) or (record is not None and record.effect)
+        if record is not None and (record.differentiable or record.inert) and not effect:
             folded = self.folded(function, operands, named)
             if folded is not None:
                 return folded
         if self.trying is not None:
             self.guard(function, operands, named)
         writes: tuple[ir.Var, ...] = ()
-        effect = False
         if function in registry.inplace_rules:
             writes = tuple(ir.variables(operands[0]))
             self.emit(function, operands, named, inferred=Inferred(Opaque(None)), writes=writes)
             return args[0] if function in _RETURNING else NONE
         if record is not None and record.mutates:
             writes = tuple(v for i in record.mutates for v in self.written(i, operands, named))
-        if is_random(function):
-            effect = True
         var = self.emit(function, operands, named, effect=effect, writes=writes)
         return self.project(var)
 
@@ -167,6 +167,8 @@ class Primitives(Inlining):
             out = out.items[0]
         if where is not None and not (isinstance(where, ir.Const) and where.value is True):
             return self.masked(function, args, kwargs, where, out)
+        if is_random(function) or (record is not None and record.effect):
+            raise self.refuse("out= of random numbers isn't supported", "assign what is returned")
         result = self.primitive(function, record, args, kwargs)
         targets = out.items if isinstance(out, Tuple) else (out,)
         results = result.items if isinstance(result, Tuple) else (result,)
@@ -236,16 +238,28 @@ class Primitives(Inlining):
         return ir.Const(value)
 
     def unknown_call(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        """A call of something that srcgrad can't look into; its result has no derivative."""
+        """A call of something that srcgrad can't look into; its result has no derivative.
+
+        What it does to an array it is given can't be known; when it runs, it must do nothing.
+        """
         operands = tuple(self.operand(a) for a in args)
         named = {k: self.operand(v) for k, v in kwargs.items()}
+        if any(map(_is_mutable, (*operands, *named.values()))):
+            operands = operands if function is operator.call else (ir.Const(function), *operands)
+            function = runtime.unwritten
         return self.emit(
             function, operands, named, inferred=Inferred(Opaque(None)), effect=True, name="value"
         )
 
 
+def _is_mutable(operand: ir.Operand) -> bool:
+    if isinstance(operand, ir.Pack):
+        return operand.type in (list, dict) or any(map(_is_mutable, operand.items))
+    return isinstance(operand, ir.Var) and isinstance(operand.kind, (Array, ListOf))
+
+
 def is_random(function: Any) -> bool:
     owner = getattr(function, "__self__", None)
     cls = getattr(function, "__objclass__", None)
-    kinds = (np.random.Generator, np.random.RandomState)
+    kinds = (np.random.Generator, np.random.RandomState, random.Random)
     return isinstance(owner, kinds) or cls in kinds

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 
 import numpy as np
 
-from .registry import classified, definition, inert, method, methods, refuse, zero
+from .registry import classified, definition, effect, inert, method, methods, refuse, zero
 from .shaping import present
 
 inert(
@@ -21,6 +22,10 @@ zero(
     *present(np, "busday_count", "busday_offset", "is_busday", "isnat"),
     *present(np, "packbits", "unpackbits"),
     note="of dates, or of bits",
+)
+effect(
+    *present(np, "save", "savetxt", "savez", "savez_compressed"),
+    *present(np.ndarray, "dump", "tofile"),
 )
 refuse(
     *present(np, "frombuffer", "fromfile", "fromregex", "fromstring", "genfromtxt", "load"),
@@ -79,19 +84,39 @@ RANDOM = (
 
 
 def _random() -> None:
-    for owner in (np.random.Generator, np.random.RandomState, np.random):
+    for owner in (np.random.Generator, np.random.RandomState, np.random, random.Random, random):
         for name in dir(owner):
             thing = getattr(owner, name)
             if name.startswith("_") or isinstance(thing, type) or not callable(thing):
                 continue
-            if name in ("shuffle", "permuted"):
-                reason = "it writes in place: use x[rng.permutation(len(x))]"
-                refuse(thing, reason=reason, always=name == "shuffle")
-            else:
+            effect(thing)
+            if name != "shuffle":
                 refuse(thing, reason=RANDOM)
 
 
 _random()
+refuse(
+    *(random.shuffle, random.Random.shuffle),
+    reason="it writes a list in place: use np.random and an array",
+    always=True,
+)
+
+
+@definition(np.random.shuffle)
+def shuffle(x):
+    x[:] = x[np.random.permutation(len(x))]
+
+
+@definition(np.random.RandomState.shuffle)
+def shuffle_of_state(self, x):
+    x[:] = x[self.permutation(len(x))]
+
+
+@definition(np.random.Generator.shuffle)
+def shuffle_of_generator(self, x, axis=0):
+    """NumPy draws the same numbers for a permutation of the indices."""
+    x[:] = np.take(x, self.permutation(x.shape[axis]), axis)
+
 
 # Attributes and methods of arrays and of NumPy's numbers
 

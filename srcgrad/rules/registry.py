@@ -30,6 +30,8 @@ class Primitive:
         refused: why it cannot be differentiated, or None.
         always: it is refused wherever it is called, not only where a derivative is wanted.
         mutates: the parameters written in place: positions, or names of keyword parameters.
+        effect: a call does more than return a result (it draws a random number, writes a file):
+            it is made once, where it stands, even if nothing needs its result.
         note: a remark for the table of supported functions.
     """
 
@@ -41,6 +43,7 @@ class Primitive:
     refused: str | None = None
     always: bool = False
     mutates: tuple[int | str, ...] = ()
+    effect: bool = False
     note: str = ""
 
     @property
@@ -172,6 +175,11 @@ def refuse(*functions: Any, reason: str, always: bool = False) -> None:
 def mutates(*functions: Any, parameters: tuple[int | str, ...]) -> None:
     """Register which parameters a function writes in place."""
     _file(functions, mutates=parameters)
+
+
+def effect(*functions: Any) -> None:
+    """Register functions whose calls do more than return a result."""
+    _file(functions, effect=True)
 
 
 def method(descriptor: Any, function: Callable[..., Any]) -> None:

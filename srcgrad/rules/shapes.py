@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import random
 from typing import Any
 
 import numpy as np
@@ -352,6 +353,16 @@ def integer_division(
     return Inferred(int_kind()) if all(is_int(a) for a in args) else None
 
 
-@kind(np.random.default_rng, np.random.RandomState)
+@kind(np.random.default_rng)
 def generator(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
     return Inferred(Opaque(np.random.Generator))
+
+
+@kind(np.random.RandomState)
+def random_state(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
+    return Inferred(Opaque(np.random.RandomState))
+
+
+@kind(random.Random)
+def python_random(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
+    return Inferred(Opaque(random.Random))

@@ -200,7 +200,7 @@ class Rules(Masks):
         items = (
             operand.items if isinstance(operand, ir.Pack) and operand.type is tuple else (operand,)
         )
-        if any(is_integer_array(item) for item in items):
+        if any(names_repeatedly(item) for item in items):
             self.emit(
                 np.add.at,
                 (buffer, operand, value),
@@ -236,7 +236,8 @@ def name_of(function: Any) -> str:
     name = str(getattr(function, "__qualname__", None) or short)
     module = getattr(function, "__module__", None) or ""
     if isinstance(function, np.ufunc) or module.startswith("numpy"):
-        prefix = "np." + module.removeprefix("numpy").strip(".")
+        public = "random" if module.startswith("numpy.random.") else module.removeprefix("numpy")
+        prefix = "np." + public.strip(".")
         prefix = prefix.rstrip(".") + "."
         return name if name.startswith("ndarray.") else prefix + name
     return f"{module}.{name}" if module not in ("", "builtins", "_operator", "operator") else name
@@ -267,12 +268,21 @@ def _is_whole(item: ir.Operand) -> bool:
     return bool(parts) and all(isinstance(p, ir.Const) and p.value is None for p in parts)
 
 
-def is_integer_array(item: ir.Operand) -> bool:
+def names_repeatedly(item: ir.Operand) -> bool:
+    """Whether a part of a key may be a sequence of integers, which can name a place twice."""
     if isinstance(item, ir.Const):
         return isinstance(item.value, np.ndarray) and item.value.dtype.kind in "iu"
     if isinstance(item, ir.Pack):
-        return item.type is list
-    kind = item.kind
-    if not isinstance(kind, Array):
-        return False
-    return kind.dtype is None or kind.dtype.kind in "iu"
+        return item.type is list or any(names_repeatedly(i) for i in item.items)
+    return _kind_repeats(item.kind)
+
+
+def _kind_repeats(kind: Kind) -> bool:
+    match kind:
+        case Array(dtype):
+            return dtype is None or dtype.kind in "iu"
+        case TupleOf(items):
+            return any(_kind_repeats(k) for k in items)
+        case Opaque(type=t):
+            return t is None
+    return isinstance(kind, ListOf)

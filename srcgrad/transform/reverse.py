@@ -22,7 +22,7 @@ from ..errors import UnsupportedError
 from ..frontend.values import Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, TupleOf
 from ..rules import registry
-from .application import HOW_TO_ADD, Rules, is_integer_array, name_of
+from .application import HOW_TO_ADD, Rules, name_of, names_repeatedly
 from .contributions import adjoint_kind, is_zero
 from .masks import Mask
 
@@ -392,7 +392,7 @@ def _touches(block: ir.Block, shadows: dict[ir.Var, ir.Var]) -> bool:
 def _may_repeat(key: ir.Operand) -> bool:
     """Whether an index may name the same place more than once."""
     items = key.items if isinstance(key, ir.Pack) and key.type is tuple else (key,)
-    found = [item for item in items if is_integer_array(item)]
+    found = [item for item in items if names_repeatedly(item)]
     if len(found) == 1 and isinstance(found[0], ir.Const):
         value = found[0].value
         return len(np.unique(value)) < value.size or bool((value < 0).any())

@@ -1,0 +1,167 @@
+"""Programs that draw random numbers: the gradient draws the same ones, once, in the same order."""
+
+import random
+import struct
+
+import numpy as np
+import pytest
+
+from srcgrad import UnsupportedError, grad, jvp
+
+X = np.array([0.7, -1.2, 0.4, 2.1, -0.3, 1.5])
+
+
+def drawn_indices(x):
+    rng = np.random.default_rng(0)
+    s = 0.0
+    for _ in range(3):
+        i = rng.integers(0, 6, size=4)
+        s = 0.5 * s + x[i].sum() ** 2
+    return s
+
+
+def writes_at_drawn_indices(x):
+    rng = np.random.default_rng(3)
+    y = x * x
+    for _ in range(3):
+        i = rng.integers(0, 6, size=4)
+        y[i] += np.sin(x[i])
+    return y @ x
+
+
+def several_axes(x):
+    state = np.random.RandomState(3)
+    y = x.reshape(2, 3) * 1.0
+    i, j = state.randint(0, 2, size=8), state.randint(0, 3, size=8)
+    y[i, j] *= x[j]
+    return (y**2).sum() + y[i, 1].prod()
+
+
+def seeded_here(x):
+    np.random.seed(0)
+    i = np.random.permutation(6)[:3]
+    y = x.copy()
+    y[i] = y[i] ** 2
+    for _ in range(np.random.randint(1, 4)):
+        y = y * np.random.uniform(0.5, 1.0)
+    return y @ x
+
+
+def drawn_masks(x):
+    rng = np.random.default_rng(3)
+    kept = rng.random(6) > 0.5
+    y = x * 1.0
+    y[kept] *= x[kept]
+    z = rng.standard_normal((10, 6))
+    return (y**2).sum() + np.mean(np.maximum(z @ x - 0.1, 0))
+
+
+def drawn_sizes(x):
+    n = np.random.default_rng(3).integers(2, 5)
+    y = np.zeros(n)
+    y[:] = x[:n]
+    y *= y
+    return y.sum()
+
+
+def shuffled(x):
+    rng, state = np.random.default_rng(3), np.random.RandomState(4)
+    y, z, u = x.reshape(2, 3).copy(), x.copy(), x.reshape(3, 2) * x[0]
+    rng.shuffle(y, axis=1)
+    rng.shuffle(z)
+    state.shuffle(u)
+    np.random.seed(3)
+    np.random.shuffle(z)
+    return y[0] @ np.arange(3) + z @ np.arange(6) ** 2 + u[1] @ u[2]
+
+
+def batches(x):
+    order, rng, w = np.arange(6), np.random.default_rng(0), x[:2].copy()
+    for _ in range(2):
+        rng.shuffle(order)
+        for b in range(0, 6, 3):
+            k = order[b : b + 3]
+            g = w[0] * x[k] + w[1] - x[k] ** 2
+            w = w - 0.05 * np.array([(g * x[k]).mean(), g.mean()])
+    return w @ w
+
+
+def pythons_own(x):
+    source = random.Random(3)
+    s = 0.0
+    for _ in range(5):
+        s += x[source.randrange(6)] * source.random()
+    return s * source.gauss(0.0, 1.0)
+
+
+PROGRAMS = (
+    *(drawn_indices, writes_at_drawn_indices, several_axes, seeded_here, drawn_masks),
+    *(drawn_sizes, shuffled, batches, pythons_own),
+)
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_gradient(f):
+    gradient, h = grad(f)(X), 1e-5
+    for seed in range(3):
+        d = np.random.default_rng(seed).normal(size=6)
+        far, near = f(X + 2 * h * d) - f(X - 2 * h * d), f(X + h * d) - f(X - h * d)
+        assert gradient @ d == pytest.approx((8 * near - far) / (12 * h), rel=1e-7, abs=1e-8)
+        assert jvp(f, (X,), (d,))[1] == pytest.approx(gradient @ d, rel=1e-10, abs=1e-12)
+
+
+def test_a_generator_that_is_given_is_used_once():
+    def f(x, rng):
+        return x * rng.normal() + x**2 * rng.uniform()
+
+    ours, theirs = np.random.default_rng(1), np.random.default_rng(1)
+    gradient = grad(f)
+    for _ in range(2):
+        assert gradient(2.0, ours) == theirs.normal() + 4.0 * theirs.uniform()
+
+
+def test_a_draw_of_which_nothing_is_used_is_made():
+    def f(x, rng):
+        rng.normal()
+        return x * rng.normal()
+
+    gradient = grad(f)(1.0, np.random.default_rng(1))
+    assert gradient == np.random.default_rng(1).normal(size=2)[1]
+
+
+def test_the_source_calls_methods():
+    gradient = grad(drawn_indices)
+    gradient(X)
+    assert "i = rng.integers(0, 6, size=4)" in gradient.source
+    assert "np.add.at(d_x, i, " in gradient.source
+
+
+def test_shuffling_a_list_is_refused():
+    def f(x):
+        items = [x[0], x[1] ** 2]
+        random.shuffle(items)
+        return items[0]
+
+    with pytest.raises(UnsupportedError, match="it writes a list in place"):
+        grad(f)(X)
+
+
+def test_drawing_into_an_array_is_refused():
+    def f(x, rng):
+        y = x.copy()
+        rng.standard_normal(out=y)
+        return y @ y
+
+    with pytest.raises(UnsupportedError, match="out= of random numbers isn't supported"):
+        grad(f)(X, np.random.default_rng(0))
+
+
+def test_an_unknown_function_that_writes_an_array_is_noticed():
+    def f(x, value):
+        y = x.copy()
+        struct.pack_into("d", y, 0, value)
+        return y @ y
+
+    assert grad(f)(X, X[0]) == pytest.approx(2 * X)
+    with pytest.raises(RuntimeError, match="pack_into changed an array or a list"):
+        grad(f)(X, 5.0)
