@@ -1221,3 +1221,33 @@ def test_sequences_are_no_arrays_for_python_numbers():
     for f, message in ((several, "several items repeated"), (sums, "operator isn't defined")):
         with pytest.raises(srcgrad.UnsupportedError, match=message):
             srcgrad.grad(f)(2.0, 3)
+
+
+def ellipsis_of_none(x):
+    a = np.zeros(())
+    a[...] = x[0] ** 2
+    return a[()]
+
+
+def squared_in_place(x):
+    a = np.zeros(())
+    a += x[0] ** 2
+    a[...] = a * a
+    return a * x[1]
+
+
+def view_without_axes(x):
+    a = np.zeros(2)
+    b = a[0, ...]
+    b[...] = x[0] ** 2
+    c = a[1:].reshape(())
+    c += x[1] * b
+    return a.sum()
+
+
+@pytest.mark.parametrize("f", [ellipsis_of_none, squared_in_place, view_without_axes])
+def test_writes_to_arrays_without_axes(f):
+    x = np.array([0.7, -1.2])
+    steps = [1e-6 * d for d in np.eye(2)]
+    differences = [(f(x + step) - f(x - step)) / 2e-6 for step in steps]
+    assert srcgrad.grad(f)(x) == pytest.approx(differences, abs=1e-8)

@@ -15,11 +15,13 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import (
+    BOOL,
     Array,
     Kind,
     ListOf,
     Opaque,
     Scalar,
+    TupleOf,
     int_kind,
 )
 from ..rules import registry
@@ -222,9 +224,14 @@ class BuiltinFunctions(Iterators):
     def builtin_isinstance(self, value: Value, classes: Value) -> Value:
         kinds = self.key(classes)
         kinds = kinds if isinstance(kinds, tuple) else (kinds,)
-        return ir.Const(any(self.is_instance(value, k) for k in kinds))
+        answers = [self.is_instance(value, k) for k in kinds]
+        if True in answers or None not in answers:
+            return ir.Const(True in answers)
+        tested = ir.Const(kinds if len(kinds) > 1 else kinds[0])
+        return self.emit(isinstance, (self.operand(value), tested), inferred=Inferred(BOOL))
 
-    def is_instance(self, value: Value, cls: Any) -> bool:
+    def is_instance(self, value: Value, cls: Any) -> bool | None:
+        """Whether a value is an instance of a class; None if only the run tells."""
         match value:
             case ir.Const():
                 return isinstance(value.value, cls)
@@ -242,7 +249,7 @@ class BuiltinFunctions(Iterators):
                 return issubclass(types.FunctionType, cls)
         raise self.refuse("isinstance() of this value isn't known when compiling")
 
-    def kind_is(self, kind: Kind, cls: Any) -> bool:
+    def kind_is(self, kind: Kind, cls: Any) -> bool | None:
         match kind:
             case Array(dtype, shape) if shape is not None:
                 return issubclass(np.ndarray, cls)
@@ -252,15 +259,15 @@ class BuiltinFunctions(Iterators):
                         issubclass(dtype.type, cls),
                         issubclass(type(dtype.type(0).item()), cls),
                     }
-                    if len(answers) == 2:
-                        raise self.refuse("whether this is a Python number isn't known")
-                    return answers.pop()
+                    return None if len(answers) == 2 else answers.pop()
                 return issubclass(type(dtype.type(0).item()) if python else dtype.type, cls)
             case Opaque(type=t) if t is not None:
                 return issubclass(t, cls)
             case ListOf():
                 return issubclass(list, cls)
-        raise self.refuse("isinstance() of this value isn't known when compiling")
+            case TupleOf(type=t):
+                return issubclass(t, cls)
+        return None
 
     def builtin_type(self, value: Value, *rest: Value) -> Value:
         match value:

@@ -617,7 +617,10 @@ class Lowerer(Calls):
                 return self.all_matched([(p, thing.items[k]) for p, k in given])
             case gast.MatchClass():
                 cls = self.key(self.expression(pattern.cls))
-                if not self.is_instance(subject, cls):
+                fits = self.is_instance(subject, cls)
+                if fits is None:
+                    raise self.refuse("the class of this value isn't known when compiling")
+                if not fits:
                     return FALSE
                 names = list(getattr(cls, "__match_args__", ()))[: len(pattern.patterns)]
                 if cls in (int, float, str, bool, tuple, list) and pattern.patterns:

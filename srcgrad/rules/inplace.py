@@ -16,7 +16,7 @@ from .registry import adjoint, definition, inplace
 @inplace(operator.setitem)
 def setitem(x, key, value, *, d_x):
     d_value = d_x[key]
-    if np.ndim(d_value) or isinstance(d_value, np.ndarray):  # x[..., 0] is a view, without axes
+    if isinstance(d_value, np.ndarray):  # x[..., 0] is a view, without axes
         d_value = d_value.copy()
     d_x[key] = 0
     return None, None, d_value
