@@ -273,7 +273,9 @@ def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> N
             )
     if not copies:
         return
-    start = max([extracted[v] for v in copies if v in extracted], default=-1) + 1
+    places = set(extracted.values())
+    prefix = next((i for i in range(len(statements)) if i not in places), len(statements))
+    start = max([prefix - 1, *(extracted[v] for v in copies if v in extracted)]) + 1
     others = list(inputs)
     body = ir.Block(statements[start:], function.block.results)
     rename(body, lambda v: copies.get(v, v))

@@ -290,3 +290,16 @@ def test_jacobians_of_nothing() -> None:
     for make in (jacfwd, jacrev, jacobian):
         assert make(lambda x: x.sum(0))(nothing).shape == (2, 0, 2)
         assert make(lambda x: x[:0])(np.ones(3)).shape == (0, 3)
+
+
+def test_arguments_in_a_container_are_taken_out_before_they_are_compared() -> None:
+    def f(parameters: Any, y: Any) -> Any:
+        (a, b), c = parameters
+        y[0] = a * b
+        return y * c
+
+    y = np.ones(2)
+    out, t_out = jvp(f, (((2.0, 3.0), np.ones(2)), y), (((1.0, 0.0), np.zeros(2)), np.zeros(2)))
+    np.testing.assert_array_equal(t_out, [3.0, 0.0])
+    np.testing.assert_array_equal(out, [6.0, 1.0])
+    np.testing.assert_array_equal(y, np.ones(2))

@@ -22,6 +22,13 @@ def setitem(x, key, value, *, d_x):
     return None, None, d_value
 
 
+@adjoint(runtime.last_written)
+def last_written(d_array, key, *, out, d_out):
+    d_d_array = np.zeros(d_array.shape, d_array.dtype)
+    d_d_array[key] = d_out  # of equal indices the last one counts, here too
+    return d_d_array
+
+
 @inplace(operator.iadd)
 def iadd(x, y, *, d_x):
     return None, d_x

@@ -7,6 +7,7 @@ import operator
 
 import numpy as np
 
+from ..emit import runtime
 from .registry import linear
 from .shaping import present
 
@@ -35,3 +36,5 @@ linear(
     by=range(2),
 )
 linear(np.einsum, by=range(1, 100))
+linear(runtime.unbroadcast, runtime.finished, like=1)
+linear(runtime.as_dtype, runtime.total, runtime.own_copy, runtime.writable, runtime.last_written)

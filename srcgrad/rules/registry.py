@@ -251,17 +251,22 @@ def definition(*functions: Any) -> Callable[[F], F]:
 # Linear functions
 
 linear_in: dict[Any, range] = {}
+shape_only: dict[Any, int] = {}  # the position of an operand of which only the shape matters
 OFFSETS = frozenset({"initial", "prepend", "append", "out"})  # with these nothing is linear
 
 
-def linear(*functions: Any, by: range = range(1)) -> None:
+def linear(*functions: Any, by: range = range(1), like: int | None = None) -> None:
     """Register functions that are linear in each of some parameters, if the others are held.
+
+    `by` has the positions of those parameters, `like` that of one whose shape alone matters.
 
     >>> import numpy as np
     >>> linear(np.matmul, by=range(2))
     """
     for function in functions:
         linear_in[function] = by
+        if like is not None:
+            shape_only[function] = like
 
 
 # Batches

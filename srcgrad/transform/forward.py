@@ -199,6 +199,9 @@ class Tangent(Adjoint):
         if isinstance(s.target.kind, ListOf):
             return self._mirrored(s, self._of_container)
         moving = self._moving(s)
+        like = registry.shape_only.get(s.function)
+        if like is not None:
+            moving = [o for o in moving if o is not s.args[like]]
         if not moving:
             return None
         first = s.args[0] if s.args else None
@@ -236,7 +239,9 @@ class Tangent(Adjoint):
             return False
         if any(isinstance(o, ir.Const) and o.value in ("K", "A") for o in s.operands()):
             return False  # the tangent may lie in memory in another order
-        still = [a for i, a in enumerate(s.args) if i not in by] + [a for _, a in s.kwargs]
+        like = registry.shape_only.get(s.function)
+        still = [a for i, a in enumerate(s.args) if i not in by and i != like]
+        still += [a for _, a in s.kwargs]
         if any(self.tangent(v) is not None for a in still for v in ir.variables(a)):
             return False
         packs = [a for a in s.args if isinstance(a, ir.Pack) and self._moves(a)]
