@@ -182,7 +182,8 @@ class _Emitter:
         found = set()
         for operand in s.operands():
             for v in ir.variables(operand):
-                if holds_memory(v.kind) and (v not in s.views or not isinstance(v.kind, Array)):
+                looks = v in s.views and s.certain and isinstance(v.kind, Array)
+                if holds_memory(v.kind) and not looks:  # what may be a copy is made now
                     root = self.aliasing.find(v)
                     if root in self.aliasing.written:
                         found.add(root)

@@ -309,13 +309,21 @@ def broadcast_to(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) ->
     return Inferred(Array(x.kind.dtype, _as_shape(shape)), (x,))
 
 
+@kind(np.ndarray.copy)
+def copied(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
+    x = args[0]
+    unknown = isinstance(x, ir.Var) and isinstance(x.kind, Array) and x.kind.dtype is None
+    return Inferred(x.kind) if unknown else None  # type: ignore[union-attr]
+
+
 @kind(np.zeros, np.ones, np.empty)
 def created(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
     shape = args[0] if args else kwargs.get("shape")
     dtype = args[1] if len(args) > 1 else kwargs.get("dtype", ir.Const(None))
-    if shape is None or not isinstance(dtype, ir.Const):
+    if shape is None:
         return None
-    return Inferred(Array(np.dtype(dtype.value), _as_shape(shape)))
+    known = np.dtype(dtype.value) if isinstance(dtype, ir.Const) else None
+    return Inferred(Array(known, _as_shape(shape)))
 
 
 @kind(np.full)

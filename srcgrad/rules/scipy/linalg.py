@@ -485,11 +485,9 @@ def derivative(function, a, d):
     """The derivative of a function at the matrix a in the direction d: the corner of its value
     at [[a, d], [0, a]]. R. Mathias, SIAM J. Matrix Anal. Appl. 17 (1996)."""
     n = a.shape[-1]
-    both = np.zeros((*a.shape[:-2], 2 * n, 2 * n), np.result_type(a, d))
-    both[..., :n, :n] = a
-    both[..., n:, n:] = a
-    both[..., :n, n:] = d
-    return function(both)[..., :n, n:]
+    upper = np.concatenate((a, d), axis=-1)
+    lower = np.concatenate((np.zeros_like(a), a), axis=-1)
+    return function(np.concatenate((upper, lower), axis=-2))[..., :n, n:]
 
 
 @adjoint(linalg.expm)
@@ -505,13 +503,14 @@ def expm_frechet(A, E, method=None, compute_expm=True, *, check_finite=True, out
     if compute_expm:
         d_value, d_out = d_out
     n = A.shape[-1]
-    both = np.zeros((2 * n, 2 * n), np.result_type(A, E))
-    both[:n, :n] = A.T
-    both[n:, n:] = A.T
-    both[n:, :n] = E.T
-    d_both = np.zeros((2 * n, 2 * n), both.dtype)
-    if d_out is not None:
-        d_both[:n, n:] = d_out
+    zero = np.zeros_like(A)
+    d_corner = zero if d_out is None else d_out
+    both = np.concatenate(
+        (np.concatenate((A.T, zero), axis=1), np.concatenate((E.T, A.T), axis=1)), axis=0
+    )
+    d_both = np.concatenate(
+        (np.concatenate((zero, d_corner), axis=1), np.concatenate((zero, zero), axis=1)), axis=0
+    )
     d_both = linalg.expm_frechet(both, d_both, compute_expm=False)
     d_A = d_both[:n, :n] + d_both[n:, n:]
     if d_value is not None:
