@@ -10,10 +10,12 @@ rules made it. `explain.py`, `page.py` and `graph.py` show what is gathered here
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import linecache
 import re
 import textwrap
+import types
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -350,16 +352,25 @@ def _first_place(line: Line) -> Place | None:
 # The primal function, and those it calls
 
 
+def function_of(primal: Any) -> Any:
+    """The function that a method, a partial or an object with `__call__` runs.
+
+    >>> function_of("text".upper) is None
+    True
+    """
+    while isinstance(primal, (functools.partial, types.MethodType)):
+        primal = primal.func if isinstance(primal, functools.partial) else primal.__func__
+    if not isinstance(primal, types.FunctionType):
+        primal = getattr(type(primal), "__call__", None)  # noqa: B004
+    return primal if isinstance(primal, types.FunctionType) else None
+
+
 def _primals(gradient: Gradient, compiled: Any, watched: _Watched) -> tuple[Primal, ...]:
     """The source of the function and of those that were inlined, in the order of their use."""
     order: dict[Place, None] = {}
     for line in (line for lines in watched.stages.values() for line in lines):
         order.update(dict.fromkeys(line.places))
-    primal: Any = gradient.primal
-    while hasattr(primal, "func") or hasattr(primal, "__func__"):
-        primal = getattr(primal, "func", None) or primal.__func__
-    if not hasattr(primal, "__code__") and hasattr(type(primal).__call__, "__code__"):
-        primal = type(primal).__call__
+    primal = function_of(gradient.primal)
     found: list[Primal] = []
     covered: set[Place] = set()
     for function in (primal, *(function for function, _ in compiled.codes)):

@@ -507,7 +507,7 @@ class _Folded(ast.NodeTransformer):
         body = inner.chosen(tree.body)
         if len(body) != 1 or not isinstance(body[0], ast.Return):
             return node
-        return self.visit(_Renamed(given)(body[0].value))
+        return _Renamed(given)(body[0].value)
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         self.generic_visit(node)

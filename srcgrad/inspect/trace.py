@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from ..api import Gradient
+from ..errors import SourceError
 from ..frontend.source import get_source
 from ..transform.tracing import Site, listener
+from .account import function_of
 
 BARS = "▁▂▃▄▅▆▇█"
 COLUMNS = (
@@ -167,8 +169,11 @@ def trace_of(gradient: Gradient, *args: Any, **kwargs: Any) -> Trace:
         result = traced(*args, **kwargs)
     finally:
         listener.reset(token)
-    source = get_source(_function(gradient.primal), gradient._text)
-    first = (source.filename, source.node.lineno)
+    try:
+        source = get_source(function_of(gradient.primal), gradient._text)
+        first = (source.filename, source.node.lineno)
+    except SourceError:  # a function of NumPy's, say
+        first = ("", 0)
     rows: dict[tuple[str, int, str, int], list[Any]] = {}
     for site in sorted(values, key=lambda s: s.number):
         place = first if site.span is None else (site.span.filename, site.span.line)
@@ -181,13 +186,6 @@ def trace_of(gradient: Gradient, *args: Any, **kwargs: Any) -> Trace:
         known[4] += backwards
     made = tuple(Row(place[0], place[1], *rest) for place, *rest in rows.values())
     return Trace(gradient._name, result, made, tuple(_remarks(made)))
-
-
-def _function(primal: Any) -> Any:
-    """The function that a method, a partial or an object with `__call__` runs."""
-    while not hasattr(primal, "__code__"):
-        primal = getattr(primal, "func", None) or type(primal).__call__
-    return getattr(primal, "__func__", primal)
 
 
 def _remarks(rows: tuple[Row, ...]) -> Iterable[str]:
