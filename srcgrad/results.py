@@ -101,7 +101,9 @@ def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
             if isinstance(kind, Scalar) and kind.python is False:
                 return adjoint.emit(kind.dtype.type, (d,), inferred=Inferred(d_kind))
             return d  # type: ignore[no-any-return]
-        own: ir.Var = _owned(adjoint, d, v) if isinstance(kind, Array) else d
+        own: ir.Var = (
+            _owned(adjoint, d, v) if isinstance(kind, Array) else _number(adjoint, d, kind)
+        )
         adjoint_name(own, v)
         return own
 
@@ -114,6 +116,18 @@ def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
 def adjoint_name(d: ir.Var, v: ir.Var) -> None:
     if not d.user:
         d.name, d.user = f"d_{v.name}", True
+
+
+def _number(adjoint: Adjoint, d: ir.Var, kind: Any) -> ir.Var:
+    """The adjoint of a number as a number, of the argument's kind."""
+    wanted = isinstance(kind, Scalar) and kind.dtype.kind
+    real = isinstance(d.kind, Scalar) and d.kind.dtype.kind != "c"
+    if not wanted or not (isinstance(d.kind, Array) or (real and wanted == "c")):
+        return d
+    python = complex if wanted == "c" else float
+    return adjoint.emit(
+        python if kind.python else kind.dtype.type, (d,), inferred=Inferred(kind), name=d.name
+    )
 
 
 def _owned(adjoint: Adjoint, d: ir.Var, v: ir.Var) -> ir.Var:

@@ -156,6 +156,8 @@ class Speller:
         assert isinstance(first, ir.Var) and isinstance(first.kind, Array)
         if f is np.reshape and (len(args) != 2 or kwargs.keys() - {"order", "copy"}):
             return None  # the method takes the order by name only
+        if f is np.swapaxes and kwargs:
+            return None  # the method takes no keywords
         if f in METHODS and not kwargs.keys() & {"where", "initial", "correction"}:
             return call(attribute(args[0], METHODS[f]), args[1:], kwargs)
         if f is np.transpose and len(args) == 1 and not kwargs:

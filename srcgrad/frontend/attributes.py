@@ -35,6 +35,7 @@ from .values import (
     Path,
     Place,
     Ref,
+    Slice,
     Super,
     Tuple,
     Value,
@@ -91,6 +92,9 @@ class Attributes(Subscripts):
                 return self.constant_attribute(value, name)
             case ir.Var():
                 return self.variable_attribute(value, name)
+            case Slice() if name in ("start", "stop", "step"):
+                part: Value = getattr(value, name)
+                return part
             case Closure() | Partial() | Bound():
                 if name == "__name__" and isinstance(value, Closure):
                     return ir.Const(value.name)

@@ -247,6 +247,10 @@ class BuiltinFunctions(Iterators):
                 return self.kind_is(value.kind, cls)
             case Closure():
                 return issubclass(types.FunctionType, cls)
+            case Slice():
+                return issubclass(slice, cls)
+            case Sequence() if value.bounds is not None:
+                return issubclass(range, cls)
         raise self.refuse("isinstance() of this value isn't known when compiling")
 
     def kind_is(self, kind: Kind, cls: Any) -> bool | None:
@@ -263,6 +267,10 @@ class BuiltinFunctions(Iterators):
                 return issubclass(type(dtype.type(0).item()) if python else dtype.type, cls)
             case Opaque(type=t) if t is not None:
                 return issubclass(t, cls)
+            case Array(dtype):  # an array, or a NumPy scalar
+                scalar = np.generic if dtype is None else dtype.type
+                if issubclass(np.ndarray, cls) == issubclass(scalar, cls):
+                    return issubclass(scalar, cls)
             case ListOf():
                 return issubclass(list, cls)
             case TupleOf(type=t):

@@ -93,6 +93,8 @@ class Calls(Primitives):
             if result is not None:
                 return result
         function = registry.methods.get(function, function) if hashable(function) else function
+        if hashable(function):
+            args, kwargs = self.arguments(function, args, kwargs)
         if hashable(function) and function in registry.definitions:
             before, self.fixed_span = self.fixed_span, True
             try:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+import itertools
 import operator
 import random
 from typing import Any
@@ -16,6 +19,7 @@ from ..kinds import (
     Array,
     ListOf,
     Opaque,
+    TupleOf,
 )
 from ..rules import registry
 from .inlining import Inlining
@@ -57,6 +61,38 @@ _RETURNING = frozenset(
 
 class Primitives(Inlining):
     """Emits calls of primitives."""
+
+    def arguments(
+        self, function: Any, args: list[Value], kwargs: dict[str, Value]
+    ) -> tuple[list[Value], dict[str, Value]]:
+        """A primitive's arguments as its rule wants them: by position, and arrays for lists."""
+        if kwargs and _is_numpy(function):
+            names = _positional_names(function, not args)
+            args, kwargs = list(args), dict(kwargs)
+            while len(args) < len(names) and names[len(args)] in kwargs:
+                args.append(kwargs.pop(names[len(args)]))
+        args = [self.data(a, registry.role(function, i)) for i, a in enumerate(args)]
+        return args, {k: self.data(v, registry.role(function, k)) for k, v in kwargs.items()}
+
+    def data(self, value: Value, role: str) -> Value:
+        """An argument in its role: a list or tuple given for an array becomes one."""
+        if role == "other" or isinstance(value, (ir.Var, ir.Const)):
+            kind = value.kind if isinstance(value, ir.Var) else None
+            if role != "array" or not isinstance(kind, (ListOf, TupleOf)):
+                return value
+        if isinstance(value, (Generator, Sequence)):
+            value = self.builtin_list(value)
+        items = self.state.heap[value.id] if isinstance(value, Ref) else value
+        if not isinstance(items, (Tuple, ListObject)):
+            return value
+        if role == "array":
+            return self.number(value)  # type: ignore[return-value]
+        if isinstance(items, ListObject) and items.var is not None:
+            return value
+        arrays = tuple(self.data(item, "array") for item in items.items)
+        if all(a is b for a, b in zip(arrays, items.items, strict=True)):
+            return value
+        return Tuple(arrays) if isinstance(items, Tuple) else self.new(ListObject(arrays))
 
     def primitive(
         self,
@@ -263,3 +299,21 @@ def is_random(function: Any) -> bool:
     cls = getattr(function, "__objclass__", None)
     kinds = (np.random.Generator, np.random.RandomState, random.Random)
     return isinstance(owner, kinds) or cls in kinds
+
+
+def _is_numpy(function: Any) -> bool:
+    return (getattr(function, "__module__", None) or "").partition(".")[0] in ("numpy", "scipy")
+
+
+@functools.cache
+def _positional_names(function: Any, optional: bool) -> tuple[str, ...]:
+    """The names of the leading parameters, the optional ones too or only the others."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    leading = itertools.takewhile(
+        lambda p: p.kind is p.POSITIONAL_OR_KEYWORD and (optional or p.default is p.empty),
+        parameters,
+    )
+    return tuple(p.name for p in leading)

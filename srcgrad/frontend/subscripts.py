@@ -17,6 +17,7 @@ from ..kinds import (
     Scalar,
     TupleOf,
 )
+from ..rules import registry
 from .operators import Operators
 from .structure import NONE, SIMPLE, describe, item_structure, resized
 from .values import (
@@ -32,6 +33,7 @@ from .values import (
     Sequence,
     Slice,
     Tuple,
+    Unkeepable,
     Value,
 )
 
@@ -84,6 +86,10 @@ class Subscripts(Operators):
                     known = key.value if isinstance(key, ir.Const) else self.static_slice(key)
                     if known is not None and isinstance(container.value, (str, bytes)):
                         return ir.Const(container.value[known])
+        if isinstance(container, ir.Const):
+            getter = getattr(type(container.value), "__getitem__", None)
+            if getter in registry.definitions:
+                return self.call(Bound(Place(getter), container), [key], {})
         operand = self.operand(container)
         if isinstance(operand, ir.Var) and isinstance(operand.kind, ListOf):
             return self.list_item(operand, key)
@@ -130,7 +136,7 @@ class Subscripts(Operators):
                 raise NeedStatic(key.origins, "an index into a tuple or list", self.span)
             if isinstance(container, Ref):
                 try:
-                    return self.list_item(self.materialized(container), key)
+                    return self.list_item(self.materialized(container, key), key)
                 except UnsupportedError:
                     if key.origins:
                         raise NeedStatic(key.origins, "an index into a list", self.span) from None
@@ -138,7 +144,8 @@ class Subscripts(Operators):
             self.need_static(key, "an index into a tuple must be known when compiling")
         raise self.refuse(f"a tuple or list can't be indexed by a {describe(key)}")
 
-    def materialized(self, ref: Ref) -> ir.Var:
+    def materialized(self, ref: Ref, key: Value = NONE) -> ir.Var:
+        """The variable of a list that exists at run time since `key` isn't known."""
         thing = self.state.heap[ref.id]
         assert isinstance(thing, ListObject)
         if thing.var is None:
@@ -153,6 +160,8 @@ class Subscripts(Operators):
             self.materialize(Materialize(ref, self.span))
         thing = self.state.heap[ref.id]
         assert isinstance(thing, ListObject) and thing.var is not None
+        if isinstance(key, ir.Var):
+            thing.var.origins |= key.origins  # knowing it, the items would be known too
         return thing.var
 
     def list_item(self, items: ir.Var, key: Value) -> Value:
@@ -233,9 +242,14 @@ class Subscripts(Operators):
                     return
             if isinstance(key, Slice):
                 raise self.refuse("a slice of a list that is built in a loop can't be assigned")
-            var = self.materialized(container)
-            assert isinstance(var.kind, ListOf)
-            var.kind = ListOf(self.joined_item(var.kind.item, value))
+            try:
+                var = self.materialized(container, key)
+                assert isinstance(var.kind, ListOf)
+                var.kind = ListOf(self.joined_item(var.kind.item, value))
+            except Unkeepable:
+                if isinstance(key, ir.Var) and key.origins:
+                    raise NeedStatic(key.origins, "an index into a list", self.span) from None
+                raise
             self.emit(
                 operator.setitem,
                 (var, self.operand(key), self.operand(value)),

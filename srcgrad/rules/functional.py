@@ -55,6 +55,28 @@ def piecewise(x, condlist, funclist, *args, **kw):
     return y
 
 
+@definition(type(np.r_).__getitem__)
+def joined(self, key):
+    """What `np.r_[...]` and `np.c_[...]` join: arrays, numbers and ranges."""
+    items = key if isinstance(key, tuple) else (key,)
+    if self is np.c_:
+        return np.concatenate([part(item, 2) for item in items], -1)
+    return np.concatenate([part(item, 1) for item in items])
+
+
+def part(item, ndim):
+    """An item of `np.r_` or `np.c_` as an array of at least so many dimensions."""
+    if isinstance(item, slice):
+        start = 0 if item.start is None else item.start
+        if isinstance(item.step, complex):
+            array = np.linspace(start, item.stop, int(abs(item.step)))
+        else:
+            array = np.arange(start, item.stop, 1 if item.step is None else item.step)
+    else:
+        array = np.atleast_1d(item)
+    return array[:, None] if array.ndim < ndim else array
+
+
 @definition(np.place)
 def place(arr, mask, vals):
     arr[mask] = np.resize(vals, np.count_nonzero(mask))

@@ -30,7 +30,10 @@ def extremum(*args, out, d_out):
     return shares
 
 
-@adjoint(builtins.float)
+@adjoint(
+    *(builtins.float, np.float16, np.float32, np.float64, np.longdouble),
+    *(np.complex64, np.complex128, np.clongdouble),
+)
 def to_float(x=0.0, *, out, d_out):
     return np.reshape(d_out, np.shape(x)) if np.ndim(x) else d_out
 
@@ -41,6 +44,7 @@ def to_complex(real=0.0, imag=0.0, *, out, d_out):
 
 
 zero(builtins.int, builtins.bool, builtins.round, builtins.any, builtins.all)
+zero(*(dtype for dtype in np.sctypeDict.values() if issubclass(dtype, (np.integer, np.bool))))
 zero(float.is_integer, int.bit_length)
 inert(
     *(builtins.len, builtins.isinstance, builtins.issubclass, builtins.callable, builtins.hasattr),

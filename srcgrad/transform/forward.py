@@ -346,6 +346,8 @@ class Tangent(Adjoint):
         for var, c in collected:
             tangent = self.tangent(var)
             if isinstance(c, ir.Var) and tangent is not None:
+                if isinstance(c.kind, Array) and not isinstance(var.kind, Array):
+                    tangent = transpose.emit(np.asarray, (tangent,), inferred=Inferred(c.kind))
                 transpose.add(c, tangent)
         transpose.reverse(forward)
         parts = [transpose.take(seed) for seed in seeds]

@@ -1,0 +1,174 @@
+"""What NumPy takes for an array: lists, tuples, numbers, arguments by name, random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad import grad, jvp, value_and_grad, vjp
+
+X = np.array([0.3, 0.7, 1.1])
+
+
+def assert_right(f: Callable[..., Any], x: Any = X) -> None:
+    """The gradient and the tangent of a function of one array, against central differences."""
+    x = np.asarray(x)
+    step, directions = 1e-6, np.eye(x.size).reshape(x.size, *x.shape)
+    expected = [(f(x + step * d) - f(x - step * d)) / (2 * step) for d in directions]
+    found = grad(f)(x)
+    np.testing.assert_allclose(found.ravel(), expected, rtol=1e-6, atol=1e-7)
+    tangent = jvp(f, (x,), (np.ones_like(x),))[1]
+    np.testing.assert_allclose(tangent, np.sum(expected), rtol=1e-6, atol=1e-7)
+
+
+LISTS = [
+    lambda x: np.sum([x[0], x[1] * x[2]]),
+    lambda x: np.mean((x[0] ** 2, x[1])),
+    lambda x: np.std([v * v for v in x]),
+    lambda x: np.linalg.norm([x[0], 2.0, x[1]]),
+    lambda x: np.dot([1, 2, 3], x**2),
+    lambda x: np.dot(x**2, (1, 2, 3)),
+    lambda x: np.sum(np.multiply([x[0], 2], 2) ** 2),
+    lambda x: np.sum(np.multiply(2, [x[0], x[1]]) ** 2),
+    lambda x: np.sum(np.exp([x[0], 0])),
+    lambda x: np.sum(np.square([x[0], x[1]])),
+    lambda x: np.sum(np.power([1, 2, 3], x)),
+    lambda x: np.sum(np.convolve(x, [1, 2, 1]) ** 2),
+    lambda x: np.polyval([1, 2, 3], x[0]),
+    lambda x: np.polyval([x[0], 2, x[1]], x[2]),
+    lambda x: np.average(x**2, weights=[1, 2, 3]),
+    lambda x: np.sum(np.linalg.solve([[2, 1, 0], [1, 3, 1], [0, 1, 4]], x) ** 2),
+    lambda x: np.linalg.det([[x[0], 1.0], [x[1], x[2]]]),
+    lambda x: np.trapezoid(x**2, [0, 1, 3]),
+    lambda x: np.sum(np.max([x, x[::-1] ** 2], axis=0)),
+    lambda x: np.sum(np.cumsum([v * x[0] for v in x]) ** 2),
+    lambda x: np.sum(np.stack([[x[0], x[1]], x[:2] ** 2]) ** 2),
+    lambda x: np.sum(np.vstack([x, [1, 2, 3]]) ** 2),
+    lambda x: np.sum(np.append([1, 2], x) ** 2),
+    lambda x: np.add.reduce([x[0] ** 2, x[1]]),
+    lambda x: np.sum(((x[0], x[1]), (x[1], 2))) ** 2,
+    lambda x: np.sum(np.clip(x, [0, 1, 0], [1, 2, 1])),
+    lambda x: np.sum(np.array([x[0]] * 3) ** 2) + np.sum([x[1]] * 2),
+]
+
+
+@pytest.mark.parametrize("f", LISTS)
+def test_lists_and_tuples_stand_for_arrays(f: Callable[..., Any]) -> None:
+    assert_right(f)
+
+
+def test_a_list_made_in_a_loop_stands_for_an_array() -> None:
+    def f(x: Any, n: int) -> Any:
+        values = []
+        for i in range(n):
+            values.append(x[i] ** 2)
+        return np.mean(values) * np.max(values)
+
+    expected = [(f(X + d, 3) - f(X - d, 3)) / 2e-6 for d in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(grad(f)(X, 3), expected, rtol=1e-6)
+
+
+def test_the_gradient_by_a_list_is_a_list() -> None:
+    assert grad(lambda w: np.sum(np.square(w)))([1.0, 2.0]) == [2.0, 4.0]
+    gradient = grad(lambda w: np.linalg.det(w))([[1.0, 2.0], [3.0, 5.0]])
+    assert isinstance(gradient, list) and isinstance(gradient[0], list)
+    np.testing.assert_allclose(gradient, [[5.0, -3.0], [-2.0, 1.0]])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(np.r_[x, 1.0, x[0] ** 2, 1:4, 0:1:3j, [1, 2]] * 2.0) ** 2,
+        lambda x: np.sum(np.r_[0, x**2]),
+        lambda x: np.sum(np.c_[x, x**2] * [1, 2]),
+        lambda x: np.sum(np.c_[np.outer(x, x), x] ** 2),
+    ],
+)
+def test_r_and_c(f: Callable[..., Any]) -> None:
+    assert_right(f)
+
+
+def test_dtypes_as_functions() -> None:
+    assert grad(lambda x: np.float64(x) ** 2)(3.0) == 6.0
+    assert_right(lambda x: np.sum(np.float64(x) ** 2 * np.int64(x + 5) * np.complex128(2).real))
+    single = grad(lambda x: np.sum(np.float64(x) ** 2))(np.ones(2, np.float32))
+    assert single.dtype == np.float32 and single.tolist() == [2, 2]
+    assert grad(lambda x: np.float32(x) * 2)(3.0) == 2.0
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(np.tile(A=x, reps=2) ** 2),
+        lambda x: np.sum(np.swapaxes(np.outer(x, x), axis1=0, axis2=1) * [1, 2, 3]),
+        lambda x: np.dot(a=x, b=x),
+        lambda x: np.sum(np.repeat(a=x, repeats=2) ** 2),
+        lambda x: np.sum(np.full(shape=(2,), fill_value=x[0]) ** 2),
+        lambda x: np.linalg.norm(x=x, ord=3),
+    ],
+)
+def test_arguments_by_name(f: Callable[..., Any]) -> None:
+    assert_right(f)
+
+
+def by_local_generator(x: Any) -> Any:
+    rng = np.random.default_rng(0)
+    return np.dot(np.outer(x, x), rng.normal(size=3))[0] * rng.uniform()
+
+
+def by_local_random_state(x: Any) -> Any:
+    rng = np.random.RandomState(0)
+    return np.dot(np.outer(x, x), rng.randn(x.size))[0] * rng.rand()
+
+
+@pytest.mark.parametrize("f", [by_local_generator, by_local_random_state])
+def test_random_numbers_of_a_generator_made_inside(f: Callable[..., Any]) -> None:
+    assert_right(f)
+
+
+def test_a_generator_as_an_argument() -> None:
+    def f(x: Any, rng: Any) -> Any:
+        return np.dot(x**2, rng.standard_normal(3))
+
+    found = grad(f)(X, np.random.default_rng(1))
+    np.testing.assert_allclose(found, 2 * X * np.random.default_rng(1).standard_normal(3))
+
+
+@pytest.mark.parametrize("f", [np.sum, np.mean, np.array, np.atleast_2d, np.squeeze])
+def test_the_gradient_by_a_number_is_a_number(f: Callable[..., Any]) -> None:
+    total = lambda x: np.sum(f(x)) * 2  # noqa: E731
+    for number in (3.0, np.float64(3.0), np.float32(3.0), 3.0 + 0j, np.complex64(3.0)):
+        real = (
+            (lambda x: np.real(total(x))) if isinstance(number, (complex, np.complex64)) else total
+        )  # type: ignore[unused-ignore]
+        gradient = grad(real)(number)
+        assert isinstance(gradient, type(number)), type(gradient)
+        assert gradient == 2
+        (gradient,) = vjp(real, number)[1](1.0)
+        assert isinstance(gradient, type(number))
+
+
+def unary(f: Callable[..., Any], number: int) -> Callable[..., Any]:
+    """As in autograd's `unary_to_nary`: which argument, only the call can tell."""
+
+    def changed(*args: Any) -> Any:
+        values = list(args)
+        values[number] = values[number] * 2
+        return f(*values)
+
+    return changed
+
+
+def test_an_item_of_a_list_set_by_a_number_from_outside() -> None:
+    def f(x: Any, kind: str, y: float) -> Any:
+        return np.sum(x * y) if kind == "sum" else 0.0
+
+    assert grad(unary(f, 0))(X, "sum", 3.0).tolist() == [6, 6, 6]
+    assert grad(unary(f, 2), argnums=2)(np.ones(3), "sum", 3.0) == 6
+    assert (
+        value_and_grad(unary(lambda x, y: np.sum(x * y), 1), 1)(X, 2 * X)[1].tolist()
+        == (2 * X).tolist()
+    )
