@@ -25,6 +25,7 @@ import numpy as np
 from . import ir, rules
 from .analysis.aliasing import Aliasing
 from .analysis.inference import Inferred
+from .emit.names import INSTEAD, RESERVED
 from .emit.python import Emitted, emit_function, reverse_sweep
 from .emit.verification import checked_source
 from .errors import InternalError, SrcgradError, Unbatchable, UnsupportedError
@@ -52,7 +53,7 @@ from .transform.forward import Tangent
 from .transform.invariants import hoist
 from .transform.prune import prune, prune_to
 from .transform.reads import share_reads
-from .transform.recording import record
+from .transform.recording import record, rename
 from .transform.reverse import Adjoint
 from .transform.simplify import simplify
 from .transform.tracing import Observing, instrument
@@ -594,10 +595,14 @@ def _emit_pair(
     position = statements.index(marker)
     out, answer = function.block.results
     reverse = ir.Block(statements[position:], (answer,))
-    residuals = tuple(v for v in ir.free_variables(reverse) if v not in seeds)
-    taken: set[str] = set()
+    known = ir.Block(statements[:position])
+    kept = {v: _kept(known, v) for v in ir.free_variables(reverse) if v not in seeds}
+    rename(reverse, lambda v: kept.get(v, v))
+    residuals = tuple(kept.values())
+    taken: set[str] = set(RESERVED)
     for v in (*seeds, *residuals):  # parameters of one function need names of their own
-        base, number = v.name, 1
+        v.name = base = INSTEAD.get(v.name, v.name)
+        number = 1
         while v.name in taken:
             v.name, number = f"{base}_{number}", number + 1
         taken.add(v.name)
@@ -623,6 +628,22 @@ def _emit_pair(
         nesting=result_nesting,
         written=tuple(i for i, v in enumerate(residuals) if aliasing.is_written(v)),
     )
+
+
+def _kept(block: ir.Block, var: ir.Var) -> ir.Var:
+    """A variable that has the value of `var` at the end of a block: None if it wasn't defined."""
+    for s in block.statements:
+        if not isinstance(s, ir.If):
+            continue
+        for branch, other in ((s.then, s.orelse), (s.orelse, s.then)):
+            if not any(var in ir.targets(inner) for inner in ir.walk(branch)):
+                continue
+            target = ir.Var(var.name, var.kind)
+            branch.results += (_kept(branch, var),)
+            other.results += (ir.Const(None),)
+            s.targets += (target,)
+            return target
+    return var
 
 
 def _emitted(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 from .. import ir
 from ..frontend.operations import leave_unless
@@ -19,7 +19,13 @@ INSTEAD = {
     "sum": "total", "max": "largest", "min": "smallest", "abs": "magnitude", "round": "rounded",
     "pow": "power", "any": "found", "all": "every", "len": "length", "float": "number",
     "absolute": "magnitude", "maximum": "larger", "minimum": "smaller", "int": "number",
+    "not": "negated", "and": "both", "or": "either", "is": "same",
 }  # fmt: skip
+# Names that emission writes by itself
+WRITTEN = frozenset(
+    "_ range len list tuple reversed zip enumerate slice float int complex bool abs".split()
+)
+RESERVED = frozenset(keyword.kwlist) | {"_"} | frozenset(dir(builtins))
 
 
 class Names:
@@ -32,7 +38,8 @@ class Names:
         reserved: Iterable[str],
     ) -> None:
         self.inlined = inlined
-        self.reserved = set(reserved) | set(keyword.kwlist) | {"_"} | set(dir(builtins))
+        self.modules = set(reserved) - {function.name}
+        self.reserved = set(reserved) | RESERVED
         self.edges: dict[ir.Var, set[ir.Var]] = {}
         self.order: list[ir.Var] = list(function.params)
         self.parent: dict[ir.Var, ir.Var] = {}
@@ -164,9 +171,13 @@ class Names:
         for var in self._all(function):
             if var not in self.inlined:
                 groups.setdefault(self.find(var), []).append(var)
-        params = {self.find(p): p.name for p in function.params}
-        for root, name in params.items():
-            self.names[root] = name
+        spoken = self._spoken(function)
+        given = {p.name for p in function.params}
+        for p in function.params:
+            name = p.name
+            while name in spoken or (name != p.name and name in given):
+                name += "_"
+            self.names[self.find(p)] = name
         for root, members in groups.items():
             if root in self.names:
                 continue
@@ -183,6 +194,16 @@ class Names:
                 if not base.isidentifier():
                     base = "value"
             self.names[root] = name
+
+    def _spoken(self, function: ir.Function) -> set[str]:
+        """The names that the generated code may use in their usual meaning."""
+        called = {s.function for s in ir.walk(function.block) if isinstance(s, ir.Assign)}
+        builtin = {
+            f.__name__
+            for f in vars(builtins).values()
+            if isinstance(f, Hashable) and f in called and hasattr(f, "__name__")
+        }
+        return self.modules | builtin | WRITTEN
 
     def _all(self, function: ir.Function) -> Iterable[ir.Var]:
         yield from function.params

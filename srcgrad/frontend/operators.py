@@ -493,6 +493,8 @@ class Operators(Lookup):
         if isinstance(container, Ref):
             thing = self.state.heap[container.id]
             if isinstance(thing, DictObject):
+                if isinstance(item, ir.Var) and not item.origins:  # a number known at run time
+                    return self.contains(Tuple(tuple(map(ir.Const, thing.items))), item)
                 found = thing.items.get(self.key(item))
                 if isinstance(found, Poison):
                     self.known("", found)
