@@ -326,6 +326,7 @@ DESCRIBING = frozenset(
     new_shape window_shape k n N s num deg d nu order ord mode norm dtype out where key
     indices_or_sections obj indices kth offset pad_width stat_length reps repeats shift optimize
     subset_by_index subset_by_value c_and_lower lu_and_piv l_and_u c_or_cr p_indices object
+    size origin output_shape zoom sigma footprint radius structure labels window bins range output
     iterable operands funclist condlist func func1d function ind kw kwargs kwds like requirements
     """.split()
 )
