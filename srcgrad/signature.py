@@ -125,6 +125,7 @@ def is_record(value: Any) -> bool:
         and is_plain(type(value))
         and hasattr(value, "__dict__")
         and not hasattr(value, "__srcgrad_primal__")
+        and type(value).__module__.partition(".")[0] not in ("numpy", "scipy")
     )
 
 

@@ -24,6 +24,7 @@ from ..frontend.operations import (
     raise_exception,
 )
 from ..kinds import Array, ListOf
+from ..rules import registry
 from . import runtime
 
 BINARY = {
@@ -136,12 +137,24 @@ class Speller:
             return call(attribute(args[0], "__exit__"), none)
         if f is list_append:
             return call(attribute(args[0], "append"), args[1:])
+        if f in registry.spellings:
+            return self.registered(registry.spellings[f], args, kwargs)
         special = self.numpy(s, args, kwargs)
         if special is not None:
             return special
         if _is_method(f, s.args[0] if s.args else None):
             return call(attribute(args[0], f.__name__), args[1:], kwargs)
         return call(self.reference(f), args, kwargs)
+
+    def registered(self, how: str, args: list[Ast], kwargs: dict[str, Ast]) -> Ast:
+        """The expression for a function that stands for an operator, a method or a property."""
+        if how == "@":
+            return gast.BinOp(args[0], gast.MatMult(), args[1])
+        if how == "@ reversed":
+            return gast.BinOp(args[1], gast.MatMult(), args[0])
+        if how.startswith("."):
+            return call(attribute(args[0], how[1:]), args[1:], kwargs)
+        return attribute(args[0], how)
 
     def numpy(self, s: ir.Assign, args: list[Ast], kwargs: dict[str, Ast]) -> Ast | None:
         f = s.function

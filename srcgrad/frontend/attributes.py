@@ -23,7 +23,7 @@ from ..kinds import (
 )
 from ..rules import registry
 from .operations import namedtuple_asdict, namedtuple_replace
-from .structure import SIMPLE, describe
+from .structure import SIMPLE, describe, object_type
 from .subscripts import Subscripts
 from .values import (
     Bound,
@@ -159,6 +159,8 @@ class Attributes(Subscripts):
             return Bound(Place(raw, None), value)
         found = getattr(thing, name)
         if callable(found) and getattr(thing, name) is not found:
+            if registry.member(type(thing), name) is not None:
+                return Bound(Place(raw), value)
             return Place(found, None)  # a method, made anew each time it is asked for
         container = value.path if isinstance(value, Place) and value.path else thing
         return self.lift(found, Path("attribute", container, name))
@@ -213,9 +215,11 @@ class Attributes(Subscripts):
             return Bound(ir.Const(getattr(list, name)), value)
         if isinstance(kind, TupleOf):
             return self.attribute(self.project(value), name)
-        member = getattr(getattr(kind, "type", None), name, None)
-        if registry.lookup(member) is not None:
-            return Bound(ir.Const(member), value)
+        known = registry.member(object_type(value), name)
+        if known is not None:
+            bound = Bound(Place(known), value)
+            is_property = isinstance(getattr(object_type(value), name), property)
+            return self.call(bound, [], {}) if is_property else bound
         return self.emit(
             getattr, (value, ir.Const(name)), inferred=Inferred(Opaque(None)), name=name
         )

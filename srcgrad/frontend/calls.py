@@ -129,6 +129,11 @@ class Calls(Primitives):
                 return self.call(
                     Bound(Place(function.__func__), Place(function.__self__)), args, kwargs
                 )
+            case types.BuiltinMethodType() if registry.member(
+                type(function.__self__), function.__name__
+            ):
+                method = registry.member(type(function.__self__), function.__name__)
+                return self.call(Bound(Place(method), Place(function.__self__)), args, kwargs)
             case type():
                 return self.construct(function, args, kwargs)
             case functools._lru_cache_wrapper():

@@ -20,13 +20,15 @@ from ..kinds import (
     TupleOf,
     least,
 )
+from ..rules import registry
 from .lookup import Lookup
-from .structure import FALSE, SIMPLE, TRUE, Poison, describe, is_none, leaf_kind
+from .structure import FALSE, SIMPLE, TRUE, Poison, describe, is_none, leaf_kind, object_type
 from .values import (
     Bound,
     DictObject,
     Instance,
     ListObject,
+    Place,
     Ref,
     Tuple,
     Value,
@@ -204,6 +206,9 @@ class Operators(Lookup):
                     result = self.call(Bound(found, x), [y], {})
                     if not (isinstance(result, ir.Const) and result.value is NotImplemented):
                         return result
+            known = registry.member(object_type(x), method)
+            if known is not None:
+                return self.call(Bound(Place(known), x), [y], {})
         return None
 
     def number(self, value: Value) -> ir.Operand:

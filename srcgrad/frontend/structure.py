@@ -231,6 +231,15 @@ def shown_name(name: Any) -> str:
     return "this value" if text.startswith("%") else repr(text)
 
 
+def object_type(value: Any) -> type | None:
+    """The class of an object of which nothing else is known."""
+    if isinstance(value, ir.Const) and not isinstance(value.value, np.ndarray):
+        return type(value.value)
+    if isinstance(value, ir.Var) and isinstance(value.kind, Opaque):
+        return value.kind.type
+    return None
+
+
 def describe(value: Any) -> str:
     """What a value is, in a user's words."""
     match value:

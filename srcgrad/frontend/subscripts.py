@@ -79,8 +79,10 @@ class Subscripts(Operators):
                 return container.item(key)
             case Place() if not isinstance(container.value, SIMPLE):
                 if isinstance(key, ir.Const):
-                    path = Path("item", container.path, key.value) if container.path else None
-                    return self.lift(container.value[key.value], path)
+                    found = container.value[key.value]
+                    if isinstance(found, SIMPLE) or container.value[key.value] is found:
+                        path = Path("item", container.path, key.value) if container.path else None
+                        return self.lift(found, path)
             case ir.Const():
                 if isinstance(key, (ir.Const, Slice)):
                     known = key.value if isinstance(key, ir.Const) else self.static_slice(key)

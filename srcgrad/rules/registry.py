@@ -206,6 +206,30 @@ def kind(*functions: Any) -> Callable[[F], F]:
     return register
 
 
+spellings: dict[Any, str] = {}
+
+
+def spelled(function: Any, how: str) -> None:
+    """Register how a call is printed: as an operator of its operands ("@"; "@ reversed" if the
+    second comes first), or as a method (".dot") or property ("T") of its first.
+    """
+    spellings[function] = how
+
+
+def member(cls: type | None, name: str) -> Any:
+    """The function behind a method or property of a class, if it is a primitive or defined.
+
+    >>> member(float, "hex") is None
+    True
+    """
+    found = getattr(cls, name, None)
+    found = found.fget if isinstance(found, property) else found
+    try:
+        return found if found in primitives or found in definitions else None
+    except TypeError:
+        return None
+
+
 inplace_rules: dict[Any, Callable[..., Any]] = {}
 definitions: dict[Any, Callable[..., Any]] = {}
 

@@ -13,7 +13,7 @@ from ..errors import UnsupportedError
 from ..frontend.values import ListObject, Slice, Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, TupleOf
 from ..rules import registry
-from .contributions import NONE
+from .contributions import NONE, is_zero
 from .masks import Mask, Masks
 
 HOW_TO_ADD = (
@@ -91,8 +91,7 @@ class Rules(Masks):
             contributions = []
             for operand, p in zip(s.args, self._contributions(result), strict=False):
                 wanted = any(self.activity.active(v) for v in ir.variables(operand))
-                skip = isinstance(p, ir.Const) and (p.value is None or p.value == 0)
-                if not wanted or skip:
+                if not wanted or is_zero(p):
                     contributions.append(NONE)
                 elif isinstance(p, ir.Const) and isinstance(p.value, registry.Unknown):
                     contributions.append(p)

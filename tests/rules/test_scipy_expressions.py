@@ -15,6 +15,8 @@ pytest.importorskip("scipy")
 
 import scipy
 import scipy.ndimage
+from scipy import sparse
+from scipy.sparse import linalg as sparse_linalg
 
 R = np.random.default_rng(1)
 IMAGE, KERNEL = R.normal(size=(6, 7)), R.normal(size=(3, 4))
@@ -67,7 +69,57 @@ CASES += [
     ("nd.fourier_gaussian(np.fft.fft2(x), 1.5)", IMAGE),
 ]  # fmt: skip
 
-NAMES = {"nd": scipy.ndimage, "scipy": scipy}
+SPARSE = (sparse.random(6, 6, 0.4, random_state=1) + 5 * sparse.eye(6)).tocsc()
+ENTRIES = SPARSE.tocoo()
+DATA, VECTOR, COLUMNS = ENTRIES.data, R.normal(size=6), R.normal(size=(6, 3))
+OPERATOR = sparse_linalg.aslinearoperator(SPARSE)
+for _name in ("csc", "csr", "coo", "csr_array"):
+    CASES += [
+        (f"{_name} @ x", VECTOR),
+        (f"{_name} @ x", COLUMNS),
+        (f"x @ {_name}", VECTOR),
+        (f"x.T @ {_name}", COLUMNS),
+        (f"{_name}.dot(x)", VECTOR),
+        (f"{_name}.T @ x", VECTOR),
+    ]
+CASES += [
+    ("csr * x", VECTOR),
+    ("(np.sum(x) * csr) @ x", VECTOR),
+    ("sl.spsolve(sparse.eye(6) - y * csr, x)", VECTOR, 0.4),
+    ("(csr @ csr + 2.0 * csr.T) @ x", VECTOR),
+    ("csr.toarray() @ x", VECTOR),
+    ("csr[0] @ x", VECTOR),
+    ("csr[1:3] @ x", COLUMNS),
+    ("operator @ x", VECTOR),
+    ("sl.spsolve(csc, x)", VECTOR),
+    ("sl.spsolve(csc, x)", COLUMNS),
+    ("lu.solve(x)", VECTOR),
+    ("lu.solve(x, 'T')", VECTOR),
+    ("solver(x)", VECTOR),
+    ("sl.splu(csc).solve(x)", VECTOR),
+    ("sl.cg(csr @ csr.T, x, rtol=1e-13)[0]", VECTOR),
+    ("sl.gmres(csr, x, rtol=1e-13)[0]", VECTOR),
+    ("sl.bicgstab(x, y, rtol=1e-13)[0]", SPARSE.toarray(), VECTOR),
+    ("sl.expm_multiply(csr, x)", VECTOR),
+    ("sparse.csr_matrix((x, (i, j)), shape=(6, 6)) @ y", DATA, VECTOR),
+    ("y.T @ sparse.coo_array((x, (i, j)))", DATA, COLUMNS),
+    ("sparse.csr_array((x, csr.indices, csr.indptr)) @ y", DATA, VECTOR),
+    ("sparse.csc_array((x, csc.indices, csc.indptr)).T.dot(y)", DATA, VECTOR),
+    ("(sparse.diags(x) + 2 * csr) @ y", VECTOR, VECTOR),
+    ("sparse.diags([x, y, 1.5], [-1, 0, 1], shape=(6, 6)).toarray()", VECTOR[:5], VECTOR),
+    ("sparse.csr_matrix(x) @ y", SPARSE.toarray(), VECTOR),
+    ("sl.spsolve(sparse.csc_matrix((x, (i, j)), shape=(6, 6)), y)", DATA, VECTOR),
+    ("sl.spsolve(sparse.csc_matrix((x, (i, j)), shape=(6, 6)).tocsr(), y)", DATA, COLUMNS),
+    ("sl.splu(sparse.csc_matrix((x, (i, j)))).solve(y)", DATA, VECTOR),
+    ("sl.factorized(sparse.csc_matrix((x, (i, j))))(y)", DATA, VECTOR),
+]
+
+NAMES = {
+    "nd": scipy.ndimage, "scipy": scipy, "sparse": sparse, "sl": sparse_linalg,
+    "csc": SPARSE, "csr": SPARSE.tocsr(), "coo": ENTRIES, "csr_array": sparse.csr_array(SPARSE),
+    "i": ENTRIES.row, "j": ENTRIES.col, "operator": OPERATOR, "lu": sparse_linalg.splu(SPARSE),
+    "solver": sparse_linalg.factorized(SPARSE),
+}  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -84,7 +136,23 @@ REFUSED = {
     "nd.correlate(x, np.ones((2, 2)), np.zeros((6, 7)))": "no reverse rule",
     "nd.sum(x)": "bincount",
     "nd.generic_filter(x, np.sum, 3)": "slices",
+    "csr_array.multiply(x[:, :6]) @ np.ones(6)": "multiply entries",
+    "(csr_array * x[:, :6]) @ np.ones(6)": "multiply entries",
+    "sl.inv(x)": "spsolve",
 }
+
+
+def sparse_loss(A: Any, x: Any) -> Any:
+    return np.sum((A @ x) ** 2)
+
+
+def test_a_sparse_matrix_as_an_argument() -> None:
+    gradient = srcgrad.grad(sparse_loss, 1)
+    np.testing.assert_allclose(gradient(SPARSE, VECTOR), 2 * SPARSE.T @ (SPARSE @ VECTOR))
+    assert "constant.T @ (2 * product)" in gradient.source
+    np.testing.assert_allclose(gradient(2 * SPARSE, VECTOR), 8 * SPARSE.T @ (SPARSE @ VECTOR))
+    with pytest.raises((TypeError, srcgrad.UnsupportedError)):
+        srcgrad.grad(sparse_loss)(SPARSE, VECTOR)
 
 
 @pytest.mark.parametrize("expression", REFUSED)

@@ -12,7 +12,8 @@ import sys
 
 MODULES = (
     *("special", "linalg", "stats", "signal", "ndimage"),
-    *("fft", "integrate", "interpolate", "optimize", "sparse"),
+    *("fft", "integrate", "interpolate", "optimize", "sparse", "sparse.linalg"),
+    "spatial.distance",
 )
 _loaded: set[str] = set()
 
@@ -24,5 +25,6 @@ def load() -> None:
     for name in MODULES:
         if name not in _loaded and f"scipy.{name}" in sys.modules:
             _loaded.add(name)
-            if importlib.util.find_spec(f"{__name__}.{name}"):
-                importlib.import_module(f"{__name__}.{name}")
+            module = f"{__name__}.{name.replace('.', '_')}"
+            if importlib.util.find_spec(module):
+                importlib.import_module(module)
