@@ -42,6 +42,7 @@ if fft is not None:
     SAMPLES[signal.lfilter] = [
         case(r(3), stable, r(8)), case(r(1), stable, r(2, 7)), case(r(4), np.array([2.0]), r(6)),
         case(r(2), stable, r(5, 2), 0), case(r(2), stable, r(2)),
+        case(r(2), stable, r(7), -1, r(2)),
     ]  # fmt: skip
     cubic = interpolate.CubicSpline(np.arange(5.0), np.arange(5.0) ** 3)
     several = interpolate.CubicSpline(np.arange(5.0), r(5, 2))

@@ -15,8 +15,9 @@ pytest.importorskip("scipy")
 
 import scipy
 import scipy.ndimage
-from scipy import sparse
+from scipy import fft, signal, sparse
 from scipy.sparse import linalg as sparse_linalg
+from scipy.spatial import distance
 
 R = np.random.default_rng(1)
 IMAGE, KERNEL = R.normal(size=(6, 7)), R.normal(size=(3, 4))
@@ -114,7 +115,68 @@ CASES += [
     ("sl.factorized(sparse.csc_matrix((x, (i, j))))(y)", DATA, VECTOR),
 ]
 
+SIGNAL, TWO_SIGNALS = R.normal(size=31), R.normal(size=(2, 31))
+SECTIONS = signal.butter(4, 0.3, output="sos")
+B, A = signal.butter(3, 0.4)
+for _norm in (None, "ortho", "forward"):
+    CASES += [
+        (f"fft.{_name}(x, {_type}, norm={_norm!r})", IMAGE)
+        for _type in (1, 2, 3)
+        for _name in ("dctn", "idctn", "dstn", "idstn")
+    ]
+CASES += [
+    ("fft.dctn(x, s=(4, 5), axes=(1, 0))", IMAGE),
+    ("fft.fftfreq(6, x)", 0.3),
+    ("signal.convolve2d(x, y, 'same')", IMAGE, KERNEL),
+    ("signal.correlate2d(x, y, 'valid')", IMAGE, KERNEL),
+    ("signal.lfilter(x, y, z)", B, A, SIGNAL),
+    ("signal.lfilter(x, y, z, zi=u)[0]", B, A, SIGNAL, R.normal(size=3)),
+    ("signal.lfilter(x, y, z, zi=u)[1]", B, A, SIGNAL, R.normal(size=3)),
+    ("signal.lfilter(x, y, z, 0, u)[0]", B, 2 * A, SIGNAL[:2], R.normal(size=3)),
+    ("signal.lfilter(b, a, x, zi=y)[0]", TWO_SIGNALS, R.normal(size=(2, 3))),
+    ("signal.sosfilt(sos, x)", SIGNAL),
+    ("signal.sosfilt(x * sos + (1 - x) * np.eye(6)[3], y)", 0.9, SIGNAL),
+    ("signal.filtfilt(b, a, x)", SIGNAL),
+    ("signal.filtfilt(b, a, x, padtype='even')", TWO_SIGNALS),
+    ("signal.filtfilt(b, a, x, 0, padtype=None)", SIGNAL),
+    ("signal.hilbert(x)", SIGNAL),
+    ("np.abs(signal.hilbert(x, axis=0))", TWO_SIGNALS.T[:8]),
+    ("signal.detrend(x)", SIGNAL),
+    ("signal.detrend(x, 0, 'constant')", TWO_SIGNALS),
+    ("signal.resample(x, 12)", SIGNAL),
+    ("signal.resample(x, 12)", SIGNAL[:16]),
+    ("signal.resample(x, 24, axis=1)", TWO_SIGNALS[:, :16]),
+    ("signal.savgol_filter(x, 5, 2, mode='nearest')", SIGNAL),
+    ("signal.upfirdn(x, y, 3, 2)", B, SIGNAL),
+    ("signal.windows.hann(31) * x", SIGNAL),
+]
+P, Q, W = R.uniform(0.5, 2, size=(3, 4))
+CASES += [
+    (f"distance.{_name}(x, y, z)", P, Q, W)
+    for _name in (
+        *("euclidean", "sqeuclidean", "cityblock", "cosine", "correlation", "canberra"),
+        *("braycurtis", "seuclidean"),
+    )
+] + [
+    ("distance.chebyshev(x, y)", P, Q),
+    ("distance.minkowski(x, y, 3)", P, Q),
+    ("distance.minkowski(x, y, 3, z)", P, Q, W),
+    ("distance.correlation(x, y)", P, Q),
+    ("distance.mahalanobis(x, y, z)", P, Q, np.diag(W)),
+    ("distance.jensenshannon(x, y)", P, Q),
+    ("distance.jensenshannon(x, y, 2.0)", P, Q),
+]
+for _metric in ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski", "cosine"):
+    CASES += [(f"distance.cdist(x, y, {_metric!r})", R.normal(size=(4, 3)), R.normal(size=(5, 3)))]
+    if _metric != "cosine":
+        CASES += [(f"distance.pdist(x, {_metric!r})", R.normal(size=(5, 3)))]
+CASES += [
+    ("distance.pdist(x, 'minkowski', p=3)", R.normal(size=(5, 3))),
+    ("distance.squareform(distance.pdist(x))", R.normal(size=(5, 3))),
+]
+
 NAMES = {
+    "signal": signal, "fft": fft, "distance": distance, "sos": SECTIONS, "b": B, "a": A,
     "nd": scipy.ndimage, "scipy": scipy, "sparse": sparse, "sl": sparse_linalg,
     "csc": SPARSE, "csr": SPARSE.tocsr(), "coo": ENTRIES, "csr_array": sparse.csr_array(SPARSE),
     "i": ENTRIES.row, "j": ENTRIES.col, "operator": OPERATOR, "lu": sparse_linalg.splu(SPARSE),
@@ -139,6 +201,10 @@ REFUSED = {
     "csr_array.multiply(x[:, :6]) @ np.ones(6)": "multiply entries",
     "(csr_array * x[:, :6]) @ np.ones(6)": "multiply entries",
     "sl.inv(x)": "spsolve",
+    "signal.medfilt(x)": "convolve",
+    "signal.welch(x)[1]": "convolve",
+    "distance.cdist(x, x, 'jaccard')": "metric",
+    "fft.hfftn(x)": "irfftn",
 }
 
 

@@ -9,10 +9,8 @@ from scipy import fft
 
 from .. import fft as numpy_rules
 from ..fft import fitted
-from ..registry import Unknown, adjoint, definition
+from ..registry import adjoint, definition, inert, refuse
 from ..shaping import along, at
-
-TYPE_1 = Unknown("of type 1 it has no rule; types 2, 3 and 4 have")
 
 
 def _twin(name):
@@ -76,6 +74,16 @@ def transposed_transform(inverse, d_out, type, axis, norm, special):
     return d_x
 
 
+def transposed_first(d_out, axis, norm):
+    """The adjoint of the cosine transform of type 1: a symmetric matrix, but that all but the
+    first and last column are doubled."""
+    if norm == "ortho":
+        return fft.dct(d_out, 1, axis=axis, norm=norm)
+    halved = weighted(weighted(0.5 * d_out, axis, 0, 2.0), axis, -1, 2.0)
+    d_x = fft.dct(halved, 1, axis=axis, norm=norm)
+    return weighted(weighted(2.0 * d_x, axis, 0, 0.5), axis, -1, 0.5)
+
+
 def dual_type(type):
     return {2: 3, 3: 2}.get(type, type)
 
@@ -87,7 +95,7 @@ def dual_norm(norm):
 @adjoint(fft.dct)
 def dct(x, type=2, n=None, axis=-1, norm=None, *, workers=None, out, d_out):
     if type == 1:
-        return TYPE_1
+        return fitted(transposed_first(d_out, axis, norm), x, axis, n)
     return fitted(transposed_transform(fft.idct, d_out, type, axis, norm, 0), x, axis, n)
 
 
@@ -98,11 +106,69 @@ def idct(x, type=2, n=None, axis=-1, norm=None, *, workers=None, out, d_out):
 
 @adjoint(fft.dst)
 def dst(x, type=2, n=None, axis=-1, norm=None, *, workers=None, out, d_out):
-    if type == 1:
-        return TYPE_1
+    if type == 1:  # a symmetric matrix
+        return fitted(fft.dst(d_out, 1, axis=axis, norm=norm), x, axis, n)
     return fitted(transposed_transform(fft.idst, d_out, type, axis, norm, -1), x, axis, n)
 
 
 @adjoint(fft.idst)
 def idst(x, type=2, n=None, axis=-1, norm=None, *, workers=None, out, d_out):
     return dst(x, dual_type(type), n, axis, dual_norm(norm), out=out, d_out=d_out)
+
+
+def axes_of(x, s, axes):
+    if axes is not None:
+        return (axes,) if isinstance(axes, int) else axes
+    return range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
+
+
+@definition(fft.dctn)
+def dctn(x, type=2, s=None, axes=None, norm=None, *, workers=None):
+    for number, axis in enumerate(axes_of(x, s, axes)):
+        x = fft.dct(x, type, None if s is None else s[number], axis, norm)
+    return x
+
+
+@definition(fft.idctn)
+def idctn(x, type=2, s=None, axes=None, norm=None, *, workers=None):
+    for number, axis in enumerate(axes_of(x, s, axes)):
+        x = fft.idct(x, type, None if s is None else s[number], axis, norm)
+    return x
+
+
+@definition(fft.dstn)
+def dstn(x, type=2, s=None, axes=None, norm=None, *, workers=None):
+    for number, axis in enumerate(axes_of(x, s, axes)):
+        x = fft.dst(x, type, None if s is None else s[number], axis, norm)
+    return x
+
+
+@definition(fft.idstn)
+def idstn(x, type=2, s=None, axes=None, norm=None, *, workers=None):
+    for number, axis in enumerate(axes_of(x, s, axes)):
+        x = fft.idst(x, type, None if s is None else s[number], axis, norm)
+    return x
+
+
+@definition(fft.fftfreq)
+def fftfreq(n, d=1.0):
+    return np.fft.fftfreq(n, d)
+
+
+@definition(fft.rfftfreq)
+def rfftfreq(n, d=1.0):
+    return np.fft.rfftfreq(n, d)
+
+
+inert(fft.next_fast_len, fft.prev_fast_len, fft.get_workers)
+refuse(
+    *(fft.hfft2, fft.ihfft2, fft.hfftn, fft.ihfftn),
+    reason="use irfftn or rfftn of the conjugate",
+)
+refuse(fft.fht, fft.ifht, fft.fhtoffset, reason="it has no rule")
+refuse(
+    *(fft.set_backend, fft.skip_backend, fft.set_global_backend, fft.register_backend),
+    fft.set_workers,
+    reason="it changes SciPy's settings: do that outside the function",
+    always=True,
+)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import signal
+from scipy import ndimage, signal
 
 from ...analysis.inference import Inferred
-from ...kinds import Array, fresh_size
+from ...kinds import Array, TupleOf, fresh_size
 from ..products import conj
-from ..registry import Unknown, adjoint, kind
+from ..registry import Unknown, adjoint, classified, definition, kind, refuse
 from .kinds import floating, operand_kind
 
-INITIAL = Unknown("with initial conditions (zi) it has no rule")
 SCALARS = Unknown("of arrays without dimensions it has no rule; use a product")
 
 
@@ -84,11 +83,150 @@ def lagged(d_out, x, count):
 @adjoint(signal.lfilter)
 def lfilter(b, a, x, axis=-1, zi=None, *, out, d_out):
     """With a * y = b * x: a * dy = db * x - da * y, so that one filter 1 / a serves all."""
-    if zi is not None:
-        return INITIAL, INITIAL, INITIAL, None, INITIAL
-    x, out, d_out = (np.swapaxes(v, axis, -1) for v in (x, out, d_out))
-    reversed_ = np.flip(signal.lfilter(b, a, np.flip(d_out, -1)), -1)
-    one = np.ones(1, out.dtype)
-    d_b = lagged(d_out, signal.lfilter(one, a, x), b.shape[0])
-    d_a = -lagged(d_out, signal.lfilter(one, a, out), a.shape[0])
-    return d_b, d_a, np.swapaxes(reversed_, axis, -1)
+    one = np.ones(1, d_out.dtype if zi is None else d_out[0].dtype)
+    if zi is None:
+        x, out, d_out = (np.swapaxes(v, axis, -1) for v in (x, out, d_out))
+        d_x = np.flip(signal.lfilter(b, a, np.flip(d_out, -1)), -1)
+        d_b = lagged(d_out, signal.lfilter(one, a, x), b.shape[0])
+        d_a = -lagged(d_out, signal.lfilter(one, a, out), a.shape[0])
+        return d_b, d_a, np.swapaxes(d_x, axis, -1)
+    # the state adds a[0] * zi to b * x, and is a * y / a[0] of the values to come, were x zero
+    y, final = (np.swapaxes(v, axis, -1) for v in out)
+    d_y, d_final = (np.swapaxes(v, axis, -1) for v in d_out)
+    x, zi = np.swapaxes(x, axis, -1), np.swapaxes(zi, axis, -1)
+    n, m = x.shape[-1], zi.shape[-1]
+    tail = a[0] * signal.lfilter(one, a, final)
+    d_tail = np.flip(signal.lfilter(a / a[0], one, np.flip(d_final, -1)), -1)
+    x = np.concatenate((x, np.zeros_like(zi)), -1)
+    y, d_y = np.concatenate((y, tail), -1), np.concatenate((d_y, d_tail), -1)
+    response = np.flip(signal.lfilter(one, a, np.flip(d_y, -1)), -1)
+    d_x = np.flip(signal.lfilter(b, a, np.flip(d_y, -1)), -1)[..., :n]
+    d_zi = a[0] * response[..., :m]
+    d_b = lagged(d_y, signal.lfilter(one, a, x), b.shape[0])
+    d_a = lagged(d_final, tail, a.shape[0]) / a[0]
+    d_a = d_a - lagged(d_y, signal.lfilter(one, a, y), a.shape[0])
+    d_a[0] += np.sum(response[..., :m] * zi) - np.sum(d_final * final) / a[0]
+    return d_b, d_a, np.swapaxes(d_x, axis, -1), None, np.swapaxes(d_zi, axis, -1)
+
+
+@kind(signal.lfilter)
+def lfilter_kind(args, kwargs):
+    """With a state there are two results."""
+    zi = args[4] if len(args) > 4 else kwargs.get("zi")
+    found = [operand_kind(a) for a in args[:3]]
+    state = None if zi is None else operand_kind(zi)
+    if len(found) < 3 or any(k is None for k in found) or state is None:
+        return None
+    dtype = floating(*(k.dtype for k in found), state.dtype)
+    return Inferred(TupleOf((Array(dtype, found[2].shape), Array(dtype, state.shape))))
+
+
+# In terms of these
+
+
+@definition(signal.convolve2d)
+def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    if boundary != "fill" or fillvalue != 0:
+        raise NotImplementedError("with other boundaries use scipy.ndimage.convolve")
+    return signal.convolve(in1, in2, mode, "direct")
+
+
+@definition(signal.correlate2d)
+def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    if boundary != "fill" or fillvalue != 0:
+        raise NotImplementedError("with other boundaries use scipy.ndimage.correlate")
+    return signal.correlate(in1, in2, mode, "direct")
+
+
+@definition(signal.sosfilt)
+def sosfilt(sos, x, axis=-1):
+    for section in range(sos.shape[0]):
+        x = signal.lfilter(sos[section, :3], sos[section, 3:], x, axis)
+    return x
+
+
+@definition(signal.filtfilt)
+def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None):
+    """Forwards and backwards, from the steady state that continues the first value."""
+    b, a, x = np.asarray(b), np.asarray(a), np.moveaxis(x, axis, -1)
+    count = 3 * max(len(a), len(b)) if padlen is None else padlen
+    if padtype is None:
+        count = 0
+    n = x.shape[-1]
+    head, tail = x[..., count:0:-1], x[..., n - 2 : n - 2 - count : -1]
+    if padtype == "odd":
+        head, tail = 2 * x[..., :1] - head, 2 * x[..., -1:] - tail
+    if padtype == "constant":
+        head, tail = x[..., :1] + 0 * head, x[..., -1:] + 0 * tail
+    wide = np.concatenate((head, x, tail), -1) if padtype is not None else x
+    state = signal.lfilter_zi(b, a)
+    y = signal.lfilter(b, a, wide, -1, zi=state * wide[..., :1])[0][..., ::-1]
+    y = signal.lfilter(b, a, y, -1, zi=state * y[..., :1])[0][..., ::-1]
+    return np.moveaxis(y[..., count : count + n], -1, axis)
+
+
+@definition(signal.hilbert)
+def hilbert(x, N=None, axis=-1):
+    n = x.shape[axis] if N is None else N
+    k = np.arange(n)
+    factors = 2.0 * (k < (n + 1) // 2) - 1.0 * (k == 0) + 1.0 * (2 * k == n)
+    spectrum = np.fft.fft(np.moveaxis(x, axis, -1), n) * factors
+    return np.moveaxis(np.fft.ifft(spectrum), -1, axis)
+
+
+@definition(signal.detrend)
+def detrend(data, axis=-1, type="linear", bp=0):
+    if bp != 0:
+        raise NotImplementedError("detrend has a rule without break points only")
+    data = np.moveaxis(data, axis, -1)
+    rest = data - np.mean(data, axis=-1, keepdims=True)
+    if type == "linear" or type == "l":
+        n = data.shape[-1]
+        t = np.arange(n) - 0.5 * (n - 1)
+        rest = rest - (rest @ t)[..., None] * (t / (t @ t))
+    return np.moveaxis(rest, -1, axis)
+
+
+@definition(signal.resample)
+def resample(x, num, *, axis=0):
+    """By the spectrum; of a frequency that is cut in two, each side has half."""
+    n = x.shape[axis]
+    x = np.moveaxis(x, axis, -1)
+    if np.iscomplexobj(x):
+        raise NotImplementedError("resample has a rule for real signals only")
+    least = min(num, n)
+    kept = least // 2 + 1
+    spectrum = np.fft.rfft(x)[..., :kept]
+    if least % 2 == 0 and num != n:
+        factors = np.ones(kept)
+        factors[-1] = 2.0 if num < n else 0.5
+        spectrum = spectrum * factors
+    return np.moveaxis(np.fft.irfft(spectrum, num), -1, axis) * (num / n)
+
+
+@definition(signal.savgol_filter)
+def savgol_filter(
+    x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0
+):
+    if mode == "interp":
+        raise NotImplementedError("with mode='interp' it has no rule: use mode='nearest'")
+    weights = signal.savgol_coeffs(window_length, polyorder, deriv=deriv, delta=delta)
+    return ndimage.convolve1d(x, weights, axis, mode=mode, cval=cval)
+
+
+@definition(signal.upfirdn)
+def upfirdn(h, x, up=1, down=1):
+    if x.ndim != 1:
+        raise NotImplementedError("upfirdn has a rule for one-dimensional signals only")
+    wide = np.zeros((x.shape[0] - 1) * up + 1, x.dtype)
+    wide[::up] = x
+    return signal.convolve(wide, h)[::down]
+
+
+for _name in signal.__all__:
+    _function = getattr(signal, _name)
+    if callable(_function) and not isinstance(_function, type) and not classified(_function):
+        refuse(
+            _function,
+            reason="it has no rule: write it with np.fft, scipy.signal.convolve or lfilter",
+        )
