@@ -25,9 +25,9 @@ SHOWN = ("soft_clusters", "recurrent")
 HEAD = """\
 # How long gradients are
 
-Lines of code of the gradients of textbook functions, without comments, blank lines and docstrings:
-as an expert writes them by hand ([tests/textbook.py](../tests/textbook.py), where they are compared
-with the generated ones), and as srcgrad generates them. Written by `tests/test_readable.py`.
+Lines of code of the gradients of textbook functions, without comments, blank lines and docstrings;
+a line that is broken is one. By hand is how an expert writes them, in
+[tests/textbook.py](../tests/textbook.py). Written by `tests/test_readable.py`.
 
 What makes a generated gradient longer is mostly that it works in place: `d_a *= b` on a line of its
 own is up to 1.5 times as fast as one more factor in an expression, as no array is allocated.
@@ -42,12 +42,11 @@ def generated(function):
 
 
 def lines(text):
-    """The number of lines of code in a function's body."""
+    """The number of lines of code in a function's body; a broken line is one."""
     body = ast.parse(text).body[0].body
     if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         del body[0]
-    code = text.splitlines()[body[0].lineno - 1 :]
-    return sum(not re.fullmatch(r"\s*(#.*)?", line) for line in code)
+    return sum(isinstance(node, ast.stmt) for statement in body for node in ast.walk(statement))
 
 
 @pytest.mark.parametrize("function", TEXTBOOK, ids=lambda f: f.__name__)
@@ -89,7 +88,7 @@ def test_lengths():
     if os.environ.get("SRCGRAD_REWRITE"):
         PAGE.write_text(found)
     assert found == PAGE.read_text(), "run with SRCGRAD_REWRITE=1 and look at the change"
-    assert written <= 1.6 * by_hand
+    assert written <= 1.45 * by_hand
 
 
 SOURCES = [

@@ -3,8 +3,9 @@
 `t = a * b` becomes `a *= b` if `a` is an array that the same block made, of the shape and dtype
 of the result, of which nothing else is a view and which is used no more. Allocating costs more
 than multiplying from a few thousand numbers on. The adjoint of a variable of the user's keeps its
-buffer, so that names say what is in them; the forward sweep keeps the user's spelling. Runs last,
-as it writes memory.
+buffer, so that names say what is in them; the forward sweep keeps the user's spelling. What was
+reduced is small beside what it was reduced from: there an expression reads better, and costs
+nothing. Runs last, as it writes memory.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ class _Reuser:
         self.alone = {v for v in _arrays(function) if shared[aliasing.find(v)] == 1}
         self.adjoints = {f"d_{v.name}" for v in _arrays(function) if v.user}
         self.renamed: dict[ir.Var, ir.Operand] = {}
+        self.small: set[ir.Var] = set()
 
     def resolve(self, var: ir.Var) -> ir.Operand:
         operand: ir.Operand = var
@@ -81,7 +83,10 @@ class _Reuser:
             buffer = self.buffer(s, done)
             if buffer is not None:
                 block.statements[position] = self.in_place(s, buffer)
-            if (buffer is not None or makes_fresh(s)) and s.target in self.alone:
+            small = _reduces(s) or any(v in self.small for v in ir.uses(s) if _alike(v, s.target))
+            if small:
+                self.small.add(s.target)
+            elif (buffer is not None or makes_fresh(s)) and s.target in self.alone:
                 owned.add(s.target)
 
     def buffer(self, s: ir.Assign, done: set[ir.Var]) -> ir.Var | None:
@@ -114,6 +119,27 @@ class _Reuser:
             ir.Var("_", Opaque(None)), IN_PLACE[s.function], (buffer, other), (), s.span,
             writes=(buffer,),
         )  # fmt: skip
+
+
+def _reduces(s: ir.Assign) -> bool:
+    """Whether a result has only some of the dimensions of an operand."""
+    wanted = _dimensions(s.target)
+    for v in ir.uses(s):
+        given = _dimensions(v)
+        if wanted is not None and given is not None and not wanted - given and given - wanted:
+            return True
+    return False
+
+
+def _dimensions(v: ir.Var) -> Counter[Any] | None:
+    """The lengths of an array's axes that aren't 1."""
+    if not isinstance(v.kind, Array) or v.kind.shape is None:
+        return None
+    return Counter(n for n in v.kind.shape if n != 1)
+
+
+def _alike(a: ir.Var, b: ir.Var) -> bool:
+    return isinstance(a.kind, Array) and a.kind == b.kind
 
 
 def name_adjoints(block: ir.Block, adjoints: set[ir.Var]) -> None:
