@@ -15,7 +15,7 @@ pytest.importorskip("scipy")
 
 import scipy
 import scipy.ndimage
-from scipy import fft, signal, sparse
+from scipy import fft, signal, sparse, stats
 from scipy.sparse import linalg as sparse_linalg
 from scipy.spatial import distance
 
@@ -150,6 +150,59 @@ CASES += [
     ("signal.upfirdn(x, y, 3, 2)", B, SIGNAL),
     ("signal.windows.hann(31) * x", SIGNAL),
 ]
+LEVELS, ABOVE = R.uniform(0.1, 0.9, 4), R.uniform(1.2, 3, 4)
+for _name, _parameters in {
+    "expon": 0, "uniform": 0, "logistic": 0, "laplace": 0, "cauchy": 0, "lognorm": 1, "pareto": 1,
+    "weibull_min": 1, "gumbel_r": 0,
+}.items():  # fmt: skip
+    _shapes = ", ".join("yz"[:_parameters])
+    _call = f"{_shapes}, 0.1, u" if _shapes else "0.1, y"
+    _values = (1.3, 0.7)[: _parameters + 1]
+    _call = _call.replace("u", "z")
+    CASES += [(f"stats.{_name}.ppf(x, {_call})", LEVELS, *_values)]
+    if _name not in ("logistic",):
+        CASES += [(f"stats.{_name}.sf(x, {_call})", LEVELS + 1, *_values)]
+CASES += [
+    ("stats.gamma.ppf(x, 1.5, y, z)", LEVELS, 0.2, 1.3),
+    ("stats.gamma.isf(x, 1.5, y, z)", LEVELS, 0.2, 1.3),
+    ("stats.chi2.ppf(x, 3, y, z)", LEVELS, 0.2, 1.3),
+    ("stats.beta.ppf(x, 1.5, 2.5, y, z)", LEVELS, 0.2, 1.3),
+    ("stats.beta.sf(x, 1.5, 2.5)", LEVELS),
+    ("stats.t.ppf(x, 3, y, z)", LEVELS, 0.2, 1.3),
+    ("stats.expon.isf(x, y)", LEVELS, 0.3),
+    ("stats.expon.logcdf(x, scale=y)", LEVELS, 0.7),
+    ("stats.logistic.isf(x, y)", LEVELS, 0.3),
+    ("stats.weibull_min.logsf(x, y)", LEVELS, 1.3),
+    ("stats.pareto.logsf(x, y)", ABOVE, 1.3),
+    ("stats.gumbel_r.logpdf(x, y, z)", LEVELS, 0.2, 1.3),
+    ("stats.gumbel_r.pdf(x) + stats.gumbel_r.cdf(x) + stats.gumbel_r.logcdf(x)", LEVELS),
+    ("stats.gumbel_l.logpdf(x, y, z)", LEVELS, 0.2, 1.3),
+    ("stats.gumbel_l.pdf(x) + stats.gumbel_l.cdf(x)", LEVELS),
+    ("stats.rayleigh.logpdf(x, y, z)", ABOVE, 0.2, 1.3),
+    ("stats.rayleigh.pdf(x) + stats.rayleigh.cdf(x)", LEVELS),
+    ("stats.f.logpdf(x, y, z)", LEVELS, 3.0, 5.0),
+    ("stats.f.pdf(x, y, z)", LEVELS, 3.0, 5.0),
+    ("stats.f.cdf(x, 3, 4) + stats.f.sf(x, 2, 5)", LEVELS),
+    ("stats.invgamma.logpdf(x, y) + stats.invgamma.pdf(x, 2)", LEVELS, 1.7),
+    ("stats.nbinom.logpmf([0, 2, 5], x, y) + stats.nbinom.pmf(3, x, y)", 2.5, 0.4),
+    ("stats.geom.logpmf([1, 2, 5], x) + stats.geom.pmf(3, x)", 0.4),
+    ("stats.poisson.cdf([0, 2, 5], x) + stats.poisson.sf(2, x)", 2.5),
+    ("stats.poisson(x).logpmf(np.arange(3))", 2.5),
+    (
+        "stats.multivariate_normal.logpdf(x, y, z @ z.T + np.eye(3))",
+        R.normal(size=(5, 3)),
+        R.normal(size=3),
+        R.normal(size=(3, 3)),
+    ),
+    ("stats.multivariate_normal.pdf(x, y, np.diag(z))", *R.uniform(0.5, 2, size=(3, 3))),
+    ("stats.multivariate_normal(x, np.diag(y)).logpdf(z)", *R.uniform(0.5, 2, size=(3, 3))),
+    ("stats.multivariate_normal.logpdf(x, cov=y)", R.normal(size=4), 1.5),
+    ("stats.multivariate_t.logpdf(x, y, np.diag(z), 5)", *R.uniform(0.5, 2, size=(3, 3))),
+    ("stats.multivariate_t.pdf(x, df=y)", R.normal(size=4), 3.5),
+    ("stats.dirichlet.logpdf(x, y)", np.array([0.2, 0.3, 0.5])[:2], np.array([1.5, 2.0, 2.5])),
+    ("stats.dirichlet(x).pdf([0.2, 0.3, 0.5])", np.array([1.5, 2.0, 2.5])),
+    ("stats.wishart.logpdf(x @ x.T, 5, y @ y.T)", *R.normal(size=(2, 3, 3))),
+]
 P, Q, W = R.uniform(0.5, 2, size=(3, 4))
 CASES += [
     (f"distance.{_name}(x, y, z)", P, Q, W)
@@ -176,7 +229,8 @@ CASES += [
 ]
 
 NAMES = {
-    "signal": signal, "fft": fft, "distance": distance, "sos": SECTIONS, "b": B, "a": A,
+    "signal": signal, "fft": fft, "stats": stats, "distance": distance,
+    "sos": SECTIONS, "b": B, "a": A,
     "nd": scipy.ndimage, "scipy": scipy, "sparse": sparse, "sl": sparse_linalg,
     "csc": SPARSE, "csr": SPARSE.tocsr(), "coo": ENTRIES, "csr_array": sparse.csr_array(SPARSE),
     "i": ENTRIES.row, "j": ENTRIES.col, "operator": OPERATOR, "lu": sparse_linalg.splu(SPARSE),

@@ -8,7 +8,9 @@ from scipy.spatial import distance
 from ...analysis.inference import Inferred
 from ...kinds import Array, fresh_size
 from ..registry import Unknown, adjoint, classified, definition, kind, refuse
-from .kinds import floating, operand_kind
+from .kinds import operand_kind
+
+DOUBLE = np.dtype(np.float64)
 
 METRIC = Unknown("of this metric it has no rule; write it with np.linalg.norm(a[:, None] - b)")
 
@@ -104,7 +106,7 @@ def pulled(x, y, weights):
 
 def slopes(x, y, out, d_out, metric, p):
     """The derivatives of the distances by the differences x[i] - y[j], times `d_out`."""
-    differences = x[:, None] - y
+    differences = x[:, None].astype(out.dtype) - y  # SciPy computes in double precision
     if metric == "cityblock":
         return d_out[..., None] * np.sign(differences)
     if metric == "chebyshev":
@@ -154,15 +156,18 @@ def squareform(X, force="no", checks=True, *, out, d_out):
     return d_X
 
 
-@kind(distance.pdist, distance.squareform)
-def pairs_kind(args, kwargs):
+@kind(distance.pdist)
+def pdist_kind(args, kwargs):
+    return Inferred(Array(DOUBLE, (fresh_size(),)))
+
+
+@kind(distance.squareform)
+def squareform_kind(args, kwargs):
     found = operand_kind(args[0])
-    if found is None or found.dtype is None or found.shape is None:
+    if found is None or found.shape is None:
         return None
-    if len(found.shape) == 2:
-        return Inferred(Array(floating(found.dtype), (fresh_size(),)))
     n = fresh_size()
-    return Inferred(Array(found.dtype, (n, n)))
+    return Inferred(Array(found.dtype, (n,) if len(found.shape) == 2 else (n, n)))
 
 
 for _name in distance.__all__:

@@ -106,6 +106,7 @@ for _example, _names in ((stats.norm(), ("pdf", "logpdf")), (stats.poisson(1), (
     for _name in (*_names, "cdf", "logcdf", "sf", "logsf", "ppf", "isf"):
         _frozen_method(type(_example), _name)
 definition(_continuous.__call__)(freeze)
+definition(_discrete.__call__)(freeze)
 
 
 def positive(x):
@@ -493,3 +494,6 @@ def bernoulli_logpmf(k, p, loc=0):
 @form(stats.bernoulli, "pmf")
 def bernoulli_pmf(k, p, loc=0):
     return np.exp(binom_logpmf(k, 1, p, loc))
+
+
+from . import more_stats, vector_stats  # noqa: E402, F401  (they register the rest)
