@@ -3,6 +3,7 @@
 from typing import Any
 
 from .api import Gradient, grad, value_and_grad
+from .debugging import tap, taps
 from .errors import InternalError, SourceError, SrcgradError, UnsupportedError
 from .forward import derivative, elementwise_grad, hvp, jvp, linearize, vhp
 from .jacobians import hessian, jacfwd, jacobian, jacrev
@@ -27,6 +28,8 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "tap",
+    "taps",
     "value_and_grad",
     "vhp",
     "vjp",

@@ -54,6 +54,7 @@ class Gradient:
     _traced = ""
     _unit = False
     _batch = False
+    _nan_check = False
 
     def __init__(
         self,
@@ -244,6 +245,7 @@ class Gradient:
             self._unit,
             self._traced,
             self._batch,
+            self._nan_check,
         )
         compiled = compile_gradient(self.primal, request, arguments, static, self._text)
         compiled.example = {k: stand_in(v) for k, v in arguments.items()}
@@ -448,6 +450,15 @@ class Gradient:
         return reduce(self)
 
 
+class CheckedGradient(Gradient):
+    """A gradient that raises FloatingPointError where it becomes NaN or infinite.
+
+    Made by `grad(f, nan_check=True)`; the message names the line of the function.
+    """
+
+    _nan_check = True
+
+
 T = TypeVar("T")
 
 
@@ -499,12 +510,17 @@ def grad(
     *,
     has_aux: bool = ...,
     source: str | None = ...,
+    nan_check: bool = ...,
 ) -> Gradient: ...
 
 
 @overload
 def grad(
-    *, argnums: Argnums = ..., has_aux: bool = ..., source: str | None = ...
+    *,
+    argnums: Argnums = ...,
+    has_aux: bool = ...,
+    source: str | None = ...,
+    nan_check: bool = ...,
 ) -> Callable[[Callable[..., Any]], Gradient]: ...
 
 
@@ -515,6 +531,7 @@ def grad(
     *,
     has_aux: bool = False,
     source: str | None = None,
+    nan_check: bool = False,
 ) -> Any:
     """The gradient of a function that returns a number, as a function or as a decorator.
 
@@ -526,6 +543,8 @@ def grad(
             after it.
         has_aux: `f` returns a pair (value, aux); the gradient returns (gradient, aux).
         source: the text of `f`, where Python doesn't keep it.
+        nan_check: raise FloatingPointError where the gradient becomes NaN or infinite, naming the
+            line of `f`. The generated code then checks each adjoint it makes.
 
     Returns:
         A `Gradient`. Called with the arguments of `f`, it returns the derivative of the result by
@@ -546,8 +565,11 @@ def grad(
     array([2., 4.])
     """
     if f is None:
-        return functools.partial(grad, argnums=argnums, has_aux=has_aux, source=source)
-    return Gradient(f, argnums, has_aux, False, source)
+        return functools.partial(
+            grad, argnums=argnums, has_aux=has_aux, source=source, nan_check=nan_check
+        )
+    made = CheckedGradient if nan_check else Gradient
+    return made(f, argnums, has_aux, False, source)
 
 
 @overload
@@ -558,12 +580,17 @@ def value_and_grad(
     *,
     has_aux: bool = ...,
     source: str | None = ...,
+    nan_check: bool = ...,
 ) -> Gradient: ...
 
 
 @overload
 def value_and_grad(
-    *, argnums: Argnums = ..., has_aux: bool = ..., source: str | None = ...
+    *,
+    argnums: Argnums = ...,
+    has_aux: bool = ...,
+    source: str | None = ...,
+    nan_check: bool = ...,
 ) -> Callable[[Callable[..., Any]], Gradient]: ...
 
 
@@ -574,6 +601,7 @@ def value_and_grad(
     *,
     has_aux: bool = False,
     source: str | None = None,
+    nan_check: bool = False,
 ) -> Any:
     """Like `grad`, but the result is a pair (value, gradient); with `has_aux`,
     ((value, aux), gradient).
@@ -582,8 +610,11 @@ def value_and_grad(
     (9.0, 6.0)
     """
     if f is None:
-        return functools.partial(value_and_grad, argnums=argnums, has_aux=has_aux, source=source)
-    return Gradient(f, argnums, has_aux, True, source)
+        return functools.partial(
+            value_and_grad, argnums=argnums, has_aux=has_aux, source=source, nan_check=nan_check
+        )
+    made = CheckedGradient if nan_check else Gradient
+    return made(f, argnums, has_aux, True, source)
 
 
 __all__ = ["Gradient", "grad", "value_and_grad"]

@@ -49,6 +49,7 @@ from .signature import signature_of
 from .transform.accumulation import accumulate
 from .transform.batching import batch
 from .transform.cancel import cancel
+from .transform.checking import Checking
 from .transform.forward import Tangent
 from .transform.invariants import hoist
 from .transform.prune import prune, prune_to
@@ -80,6 +81,7 @@ class Request:
     unit: bool = False  # the tangent of the only input is 1
     traced: str = ""  # show the "named" variables, or "all", and their adjoints
     batch: bool = False  # of tangents, or of adjoints of the result: one more axis in front
+    nan_check: bool = False  # check that adjoints are finite
 
 
 @dataclass(eq=False)
@@ -312,6 +314,8 @@ def _compile_tangent(
         simplify(function)
         prune(function)
     separate(function, len(shown))
+    accumulate(function)
+    prune(function)
     used = ir.free_variables(function.block)
     kept = [(p, v) for p, v in lowered.free.found.items() if v in used]
     function.params = (*params, *(v for _, v in kept))
@@ -400,7 +404,7 @@ def _compile_reverse(
     if request.traced:
         instrument(function, dict.fromkeys(wrt), outputs, request.traced == "all")
     prune_to(function, [*wrt, *outputs, *leaves(low, aux)])
-    reverse_mode = Observing if request.traced else Adjoint
+    reverse_mode = Observing if request.traced else Checking if request.nan_check else Adjoint
     adjoint = reverse_mode(function, list(dict.fromkeys(wrt)), outputs)
     adjoint.frames, adjoint.state, adjoint.counter = low.frames, low.state, low.counter
     adjoint.on_free, adjoint.widened = free, low.widened

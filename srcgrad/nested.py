@@ -34,6 +34,7 @@ from .results import finished
 from .transform.prune import prune
 from .transform.recording import record, rename
 from .transform.reverse import Adjoint
+from .transform.simplify import simplify
 
 
 def lower_gradient(
@@ -283,6 +284,8 @@ def _differentiated(
 def _finish(function: ir.Function, adjoint: Adjoint, results: tuple[ir.Operand, ...]) -> None:
     marker = adjoint.block.statements[0]
     function.block = ir.Block(function.block.statements + adjoint.block.statements, results)
+    prune(function)
+    simplify(function)  # what is differentiated again should be short
     prune(function)
     position = function.block.statements.index(marker)
     record(function, position, adjoint.mirrors, adjoint.indices)

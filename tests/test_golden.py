@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from tests.golden_programs import PROGRAMS
+from tests.golden_programs import PROGRAMS, second_derivative
 
 FOLDER = Path(__file__).parent / "golden"
 
@@ -67,5 +67,24 @@ def test_derivative(program):
         assert np.shape(g) == np.shape(arguments[i])
 
 
+def test_second_derivative():
+    """grad(grad(f)) of a function of ten lines: not much more than both sweeps of grad(f)."""
+    first = srcgrad.grad(second_derivative)
+    second = srcgrad.grad(first)
+    x, h = 0.7, 1e-4
+    expected = (8 * (first(x + h) - first(x - h)) - (first(x + 2 * h) - first(x - 2 * h))) / (
+        12 * h
+    )
+    assert second(x) == pytest.approx(expected, rel=1e-8)
+    assert len(second.source.splitlines()) <= 3 * len(first.source.splitlines())
+    where = f"(golden_programs.py:{second_derivative.__code__.co_firstlineno})"
+    found = f"{first.source}\n\n{second.source}".replace(where, "(golden_programs.py)")
+    file = FOLDER / "second_derivative.txt"
+    if os.environ.get("SRCGRAD_REWRITE"):
+        file.write_text(found)
+    assert found == file.read_text()
+
+
 def test_no_other_files():
-    assert {f.stem for f in FOLDER.glob("*.txt")} == {f.__name__ for f in PROGRAMS}
+    names = {f.__name__ for f in (*PROGRAMS, second_derivative)}
+    assert {f.stem for f in FOLDER.glob("*.txt")} == names

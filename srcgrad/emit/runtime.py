@@ -246,3 +246,19 @@ def fails(function: Any, *args: Any) -> bool:
     except np.linalg.LinAlgError:
         return True
     return False
+
+
+def check_finite(adjoint: Any, name: str, filename: str, line: int) -> None:
+    """Raise FloatingPointError if an adjoint isn't finite, naming the line that it comes from.
+
+    >>> check_finite(np.ones(2), "x", "model.py", 3)
+    """
+    if not np.all(np.isfinite(adjoint)):
+        import linecache
+
+        wrong = "NaN" if np.any(np.isnan(adjoint)) else "infinite"
+        raise FloatingPointError(
+            f"the gradient becomes {wrong} here: the adjoint of {name!r}\n"
+            f'  File "{filename}", line {line}\n'
+            f"    {linecache.getline(filename, line).strip()}"
+        )

@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from .. import ir
-from ..kinds import Array, Kind, Scalar
+from ..kinds import NOTHING, Array, Kind, Scalar
 from .structure import hint
 
 SIDES = {  # of a stencil: what lies before and after the middle, by rank and axis
@@ -26,6 +26,8 @@ def temporary_name(function: Any, args: tuple[ir.Operand, ...], name: str, kind:
     >>> temporary_name(operator.getitem, (u, key), "u", Array(np.dtype(float), (1, 1)))
     'u_right'
     """
+    if kind == NOTHING:
+        return "_"
     first = args[0] if args else None
     if not isinstance(first, ir.Var) or len(args) != 2:
         return name or hint(function)

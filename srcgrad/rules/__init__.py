@@ -3,6 +3,7 @@
 from . import (
     batching,
     classes,
+    debugging,
     descriptions,
     elementwise,
     fft,
@@ -33,6 +34,7 @@ loaders.append(scipy.load)
 __all__ = [
     "batching",
     "classes",
+    "debugging",
     "descriptions",
     "elementwise",
     "fft",

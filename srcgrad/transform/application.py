@@ -96,7 +96,7 @@ class Rules(Masks):
                 elif isinstance(p, ir.Const) and isinstance(p.value, registry.Unknown):
                     contributions.append(p)
                 else:
-                    contributions.append(self.binary(operator.mul, d_out, p))
+                    contributions.append(self.binary(operator.mul, d_out, self.plain(p)))
         names = list(parameters_of(record.adjoint or record.partials))
         for parameter, operand, c in zip(names, s.args, contributions, strict=False):
             if isinstance(c, ir.Var) and not c.user and c.name == f"d_{parameter}":
@@ -125,6 +125,21 @@ class Rules(Masks):
                 raise UnsupportedError(
                     f"{name_of(s.function)} isn't differentiable with respect to {k!r}", s.span
                 )
+
+    def plain(self, partial: Any) -> Any:
+        """A partial derivative `n * x**1` as `n * x`: memory that is written needs no copy here."""
+        product = self.definitions.get(partial)
+        if product is None or product.function is not operator.mul:
+            return partial
+        number, factor = product.args
+        power = self.definitions.get(factor) if isinstance(factor, ir.Var) else None
+        if power is None or power.function is not operator.pow or not isinstance(number, ir.Const):
+            return partial
+        base, exponent = power.args
+        one = isinstance(exponent, ir.Const) and exponent.value == 1
+        if one and isinstance(base, ir.Var) and base.kind == power.target.kind:
+            return self.binary(operator.mul, number, base)
+        return partial
 
     def _check_known(self, s: ir.Assign, operand: ir.Operand, contribution: Any) -> None:
         """Refuse an active operand by which the rule knows no derivative."""
