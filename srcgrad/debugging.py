@@ -43,7 +43,7 @@ def show_gradient(name: str, adjoint: Any) -> None:
     """Show an adjoint: what the generated code calls."""
     hook = _hook.get()
     if hook is not None:
-        hook(name, np.array(adjoint)[()])
+        hook(name, adjoint.copy() if isinstance(adjoint, np.ndarray) else adjoint)
         return
     sizes = np.abs(adjoint) if np.iscomplexobj(adjoint) else np.asarray(adjoint)
     text = f"gradient of {name}: shape {np.shape(adjoint)}, norm {np.linalg.norm(sizes):.4g}"
