@@ -20,6 +20,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from .. import ir
 from ..api import Gradient
 from ..emit.printer import BlankLine, Comment
@@ -101,6 +103,7 @@ class Kept:
         uses: the generated lines of the reverse sweep that take or use it.
         listed: it is recorded on a list, since each iteration has its own.
         place: the primal line it comes from.
+        copied: it is a copy of what is overwritten later.
     """
 
     name: str
@@ -109,25 +112,29 @@ class Kept:
     uses: tuple[int, ...]
     listed: bool
     place: Place | None
+    copied: bool = False
 
     @property
     def reason(self) -> str:
         """Why it is kept.
 
-        >>> Kept("u_saved", ("u_1",), 7, (12,), True, None).reason
-        'u_saved keeps u_1 of each iteration: line 12 of the gradient takes it, the last one first'
-        >>> Kept("h", ("h",), 3, (5, 7), False, None).reason
-        'h is kept: lines 5, 7 of the gradient use it'
+        >>> print(Kept("u_saved", ("u_1",), 7, (12,), True, None).reason)
+        u_saved keeps u_1, which is another in each iteration: line 12 of the gradient needs it
+        >>> print(Kept("h", ("h",), 3, (5, 7), False, None).reason)
+        h is kept: lines 5, 7 of the gradient need it
+        >>> print(Kept("u_1", ("u",), 4, (9,), False, None, copied=True).reason)
+        u_1 is a copy of u, which is overwritten before line 9 of the gradient needs it
         """
         several = len(self.uses) > 1
         where = f"line{'s' * several} {', '.join(map(str, self.uses))} of the gradient"
-        if not self.listed:
-            return f"{self.name} is kept: {where} use{'s' * (not several)} it"
+        needs = f"{where} need{'s' * (not several)} {'them' * (len(self.variables) > 1) or 'it'}"
         what = ", ".join(self.variables)
-        return (
-            f"{self.name} keeps {what} of each iteration: {where} "
-            f"take{'s' * (not several)} it, the last one first"
-        )
+        if self.copied:
+            return f"{self.name} is a copy of {what}, which is overwritten before {needs}"
+        if not self.listed:
+            return f"{self.name} is kept: {needs}"
+        other = "are others" if len(self.variables) > 1 else "is another"
+        return f"{self.name} keeps {what}, which {other} in each iteration: {needs}"
 
 
 @dataclass(frozen=True)
@@ -286,6 +293,19 @@ class _Final:
                 if p.reversing:
                     for v in ir.uses(s):
                         used.setdefault(v, []).append(p.first)
+        takes: dict[str, tuple[int, ...]] = {}  # where what a list holds is taken
+        for ends in lists.values():
+            for p in ends:
+                for name in _names(p.node):
+                    takes[name] = tuple(x.first for x in ends if x.reversing)
+        for p in self.printed:
+            name = _stored(p.node)
+            if p.made and not p.reversing and name and _is_copy(p.made[0]):
+                uses = tuple(dict.fromkeys(used.get(ir.targets(p.made[0])[0], ())))
+                source = ast.unparse(p.node.value.func.value)
+                yield Kept(name, (source,), p.first, uses or takes.get(name, ()), False,
+                           _first_place(self.lines[p.first - 1]), True)  # fmt: skip
+                defined.pop(ir.targets(p.made[0])[0], None)
         for v, p in defined.items():
             if v in used and v not in lists and not v.name.startswith("d_"):
                 name = _stored(p.node) or v.name
@@ -296,7 +316,7 @@ class _Final:
             pops = [p.first for p in ends if p.reversing]
             if pushes and pops and v.name.endswith("saved"):
                 call = pushes[0].node.value
-                names = tuple({n.id: 0 for n in ast.walk(call.args[0]) if isinstance(n, ast.Name)})
+                names = tuple(dict.fromkeys(_names(call.args[0])))
                 yield Kept(ast.unparse(call.func.value), names, pushes[0].first, tuple(pops), True,
                            _first_place(self.lines[pushes[0].first - 1]))  # fmt: skip
 
@@ -336,6 +356,16 @@ def _matched(tree: list[Any], parsed: list[Any]) -> Iterator[_Printed]:
         for part in ("body", "orelse"):
             if getattr(statement, part, None):
                 yield from _matched(getattr(node, part), getattr(statement, part))
+
+
+def _is_copy(s: ir.Statement) -> bool:
+    """Whether a statement keeps the contents of an array that is written later."""
+    recorded = isinstance(s.span, ir.Origin) and s.span.role == "recorded"
+    return recorded and isinstance(s, ir.Assign) and s.function is np.ndarray.copy
+
+
+def _names(node: Any) -> list[str]:
+    return [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]
 
 
 def _stored(node: Any) -> str:

@@ -101,7 +101,7 @@ def _arcs(kept: tuple[Kept, ...]) -> list[dict[str, object]]:
         {"name": k.name, "from": k.line, "to": use, "listed": k.listed}
         for k in kept
         for use in k.uses[: None if k.listed else 1]
-        if use > k.line
+        if use > k.line and (k.listed or not k.copied)
     ]
 
 

@@ -37,7 +37,7 @@ class Rule:
 
     Attributes:
         formula: what it adds to the adjoints of the operands, one line for each.
-        where: the file and line where it is written.
+        where: the file and line where it is written; "" of what the compiler does by itself.
     """
 
     formula: str
@@ -312,7 +312,7 @@ def view_of(c: Call) -> Rule:
     """What is done for a view of an array whose adjoint is updated in place."""
     (first, text), *rest = c.args
     mirrored = replace(c, args=((first, f"d_{text}"), *rest))
-    return Rule(f"d_{c.name} = {_spelled(mirrored)}  # a view", "the adjoint is updated in place")
+    return Rule(f"d_{c.name} = {_spelled(mirrored)}  # a view", "")
 
 
 def rule_of(c: Call) -> Rule | None:
@@ -326,7 +326,7 @@ def rule_of(c: Call) -> Rule | None:
         return None
     first = c.args[0][0] if c.args else None
     if c.function is operator.getitem and isinstance(getattr(first, "kind", None), Array):
-        return Rule(f"d_{_spelled(c)} += d_{c.name}", "the adjoint is updated in place")
+        return Rule(f"d_{_spelled(c)} += d_{c.name}", "")
     filename = rule.__code__.co_filename.replace("\\", "/").rpartition("/")[2]
     where = f"{filename}:{rule.__code__.co_firstlineno}"
     try:
