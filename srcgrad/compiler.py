@@ -55,6 +55,7 @@ from .transform.invariants import hoist
 from .transform.prune import prune, prune_to
 from .transform.reads import share_reads
 from .transform.recording import record, rename
+from .transform.restructure import restructure
 from .transform.reverse import Adjoint
 from .transform.simplify import simplify
 from .transform.tracing import Observing, instrument
@@ -451,6 +452,9 @@ def _compile_reverse(
     if cancel(function):
         simplify(function)
     prune(function)
+    if restructure(function):
+        simplify(function)
+        prune(function)
     share_reads(function, block.statements.index(marker))
     hoist(function, block.statements.index(marker), views=False)
     ir.passed("simplified", function)

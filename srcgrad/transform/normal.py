@@ -19,7 +19,7 @@ from __future__ import annotations
 import builtins
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -44,20 +44,34 @@ ZERO: Polynomial = {}
 ONE: Polynomial = {(): 1}
 
 
+Reader = Callable[["NormalForms", ir.Assign, int], "Polynomial | None"]
+
+
 class TooLarge(Exception):
     """A form has outgrown the bounds."""
 
 
 class NormalForms:
-    """The normal forms of one function's values, found when asked for."""
+    """The normal forms of one function's values, found when asked for.
 
-    def __init__(self, ctx: Simplifier) -> None:
-        self.ctx = ctx
+    Only calls that `readers` know are looked into, and of these none whose variable and form are
+    `opaque`.
+    """
+
+    def __init__(
+        self,
+        ctx: Simplifier,
+        readers: dict[Any, Reader] | None = None,
+        opaque: Callable[[ir.Var, Polynomial], bool] = lambda var, form: False,
+    ) -> None:
+        self.ctx, self.opaque = ctx, opaque
+        self.readers = READERS if readers is None else readers
         self.known: dict[ir.Var, Polynomial | None] = {}
         self.numbers: dict[Any, int] = {}  # of atoms, by what they are
         self.atoms: list[Any] = []
         self.shapes: list[tuple[Dimension, ...]] = []  # of atoms, without leading ones
         self.divisors: dict[int, tuple[Monomial, Polynomial]] = {}
+        self.reducible: Callable[[int], bool] = lambda divisor: True
         self.forward = {
             s.target for s in before_reverse(ctx.function.block) if isinstance(s, ir.Assign)
         }
@@ -81,18 +95,25 @@ class NormalForms:
         if kind.dtype.kind in "iu" and isinstance(kind, Scalar):
             if isinstance(kind.size, int) or (kind.size is not None and kind.size.offset == 0):
                 return self.size(kind.size)
-        s = self.ctx.definition(var) if depth < DEPTH else None
-        if s is not None:
-            read = _reader(s)
-            if read is not None and (kind.dtype.kind in "fc" or read is _size):
-                try:
-                    form = read(self, s, depth + 1)
-                except TooLarge:
-                    form = None
-                # what is zero but for rounding in the forward sweep is there for its rounding
-                if form is not None and (form or var not in self.forward):
-                    return form
-        return self.atom(var, kind.shape)
+        form = self.read(var, depth) if depth < DEPTH else None
+        if form is None or self.opaque(var, form):
+            return self.atom(var, kind.shape)
+        return form
+
+    def read(self, var: ir.Var, depth: int = 0) -> Polynomial | None:
+        """The form of what a call makes of its operands, None if it can't be looked into."""
+        s = self.ctx.definition(var)
+        if s is None or not isinstance(s.function, Hashable):
+            return None
+        read = self.readers.get(s.function)
+        if read is None or (read is not _size and var.kind.dtype.kind not in "fc"):  # type: ignore[attr-defined]
+            return None
+        try:
+            form = read(self, s, depth + 1)
+        except TooLarge:
+            return None
+        # what is zero but for rounding in the forward sweep is there for its rounding
+        return form if form or var not in self.forward else None
 
     # Atoms
 
@@ -235,7 +256,7 @@ class NormalForms:
                 less = _product(monomial, ((atom, -1),))
                 return [(_product(less, m), c) for m, c in terms.items()]
             powers = dict(monomial)
-            if all(e > 0 and powers.get(b, 0) >= e for b, e in lead):
+            if self.reducible(atom) and all(e > 0 and powers.get(b, 0) >= e for b, e in lead):
                 rest = _product(monomial, _inverse(lead))
                 others = [(_product(rest, m), -c) for m, c in terms.items() if m != lead]
                 return [(_product(rest, ((atom, 1),)), 1), *others]
@@ -340,8 +361,6 @@ def _order(a: Monomial) -> tuple[int, Monomial]:
 
 
 # -- how calls are looked into ---------------------------------------------------------------------
-
-Reader = Callable[[NormalForms, ir.Assign, int], "Polynomial | None"]
 
 
 def _arithmetic(combine: Callable[..., Polynomial]) -> Reader:
@@ -478,7 +497,7 @@ def _size(forms: NormalForms, s: ir.Assign, depth: int) -> Polynomial | None:
     return result
 
 
-READERS: dict[Any, Reader] = {
+ARITHMETIC: dict[Any, Reader] = {
     operator.add: _arithmetic(NormalForms.add),
     operator.sub: _arithmetic(lambda forms, a, b: forms.add(a, b, -1)),
     operator.neg: _arithmetic(lambda forms, a: forms.add(ZERO, a, -1)),
@@ -487,6 +506,10 @@ READERS: dict[Any, Reader] = {
     np.square: _arithmetic(lambda forms, a: forms.multiply(a, a)),
     np.reciprocal: _arithmetic(NormalForms.inverse),
     operator.pow: _power,
+}
+
+READERS: dict[Any, Reader] = {
+    **ARITHMETIC,
     np.sum: _sum,
     np.mean: _sum,
     operator.matmul: _dot,
@@ -496,10 +519,3 @@ READERS: dict[Any, Reader] = {
     np.ndarray.copy: _same,
     builtins.getattr: _size,
 }
-
-
-def _reader(s: ir.Assign) -> Reader | None:
-    try:
-        return READERS.get(s.function)
-    except TypeError:  # not hashable
-        return None

@@ -23,11 +23,12 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit.python import reverse_sweep
 from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar
 from .algebra import ALGEBRA, FORWARD, fold
-from .elementwise import elementwise_kind, is_elementwise
+from .elementwise import elementwise_kind, is_elementwise, number_kind
 from .recording import rename
 from .spreading import ELEMENTWISE, SPREADING
 
 ROUNDS = 6
+COMMUTATIVE = (operator.add, operator.mul)
 Available = dict[Any, ir.Var]
 
 
@@ -285,7 +286,11 @@ class Simplifier:
             if part is None:
                 return None
             parts.append(part)
-        key = (s.function, tuple(parts), tuple(k for k, _ in s.kwargs))
+        operands: Any = tuple(parts)
+        if s.function in COMMUTATIVE and len(parts) == 2 and parts[0] != parts[1]:
+            if all(number_kind(a) is not None for a in s.args):
+                operands = frozenset(parts)
+        key = (s.function, operands, tuple(k for k, _ in s.kwargs))
         try:
             hash(key)
         except TypeError:
