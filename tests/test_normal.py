@@ -89,6 +89,8 @@ class Values:
         for v, value in self.found.items():
             if getattr(v.kind, "shape", None):
                 self.sizes.update(zip(v.kind.shape, np.shape(value), strict=True))
+            elif getattr(v.kind, "size", None) is not None:
+                self.sizes.setdefault(v.kind.size, value)
 
     def run(self, block):
         for s in block.statements:

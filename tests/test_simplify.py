@@ -193,3 +193,57 @@ def test_random_programs(seed, monkeypatch):
     expected = (at(1e-6) - at(-1e-6)) / 2e-6
     product = sum(np.sum(g * d) for g, d in zip(found, directions, strict=True))
     assert product == pytest.approx(expected, rel=1e-4, abs=1e-5 * scale), source
+
+
+def test_parts_that_are_added_to_twice_are_added_to_once():
+    def f(x):
+        return np.sum(x[1:] * x[:-1] ** 2 + np.sin(x[:-1]))
+
+    lines = body(f, X)
+    assert sum("d_x[:-1]" in line for line in lines) == 1, lines
+    expected = np.zeros(4)
+    expected[:-1] = 2 * X[1:] * X[:-1] + np.cos(X[:-1])
+    expected[1:] += X[:-1] ** 2
+    np.testing.assert_allclose(srcgrad.grad(f)(X), expected)
+
+
+def test_parts_added_to_in_turns_with_the_whole():
+    def f(x):
+        y = np.zeros(4)
+        y[1:] += x[:-1]
+        y += y * y
+        y[1:] -= 3.0 * x[:-1]
+        return np.sum(y * x)
+
+    step = np.array([1.0, -0.5, 0.25, 2.0])
+    expected = (f(X + 1e-6 * step) - f(X - 1e-6 * step)) / 2e-6
+    assert np.sum(srcgrad.grad(f)(X) * step) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_vector_stands_before_a_matrix_rather_than_behind_its_transpose():
+    def f(w, m):
+        return np.sum(np.sin(m @ w)) + np.sum(np.cos(w[:2] @ m))
+
+    lines = body(f, np.ones(3), M)
+    assert not any(".T" in line for line in lines), lines
+    cosine, sine = np.cos(M @ np.ones(3)), np.sin(np.ones(2) @ M)
+    expected = cosine @ M - np.append(M @ sine, 0.0)
+    np.testing.assert_allclose(srcgrad.grad(f)(np.ones(3), M), expected)
+
+
+def test_operands_in_another_order_are_the_same():
+    lines = body(lambda x, y: np.sum(np.sin(x * y) + np.cos(y * x)), X, X + 1)
+    assert sum("x * y" in line or "y * x" in line for line in lines) == 1, lines
+
+
+def test_a_part_taken_outside_a_loop_is_added_to_inside():
+    def f(x, n):
+        y = np.zeros(4)
+        left = y[:-1]
+        for _ in range(n):
+            left += np.sin(x[1:])
+        return np.sum(y * x)
+
+    expected = 2 * np.append(np.sin(X[1:]), 0.0)
+    expected[1:] += 2 * X[:-1] * np.cos(X[1:])
+    np.testing.assert_allclose(srcgrad.grad(f)(X, 2), expected)

@@ -178,7 +178,9 @@ class Names:
             while name in spoken or (name != p.name and name in given):
                 name += "_"
             self.names[self.find(p)] = name
-        for root, members in groups.items():
+        results = {self.find(v) for o in function.block.results for v in ir.variables(o)}
+        for root in sorted(groups, key=lambda root: root not in results):
+            members = groups[root]
             if root in self.names:
                 continue
             base = next((v.name for v in members if v.user), None)

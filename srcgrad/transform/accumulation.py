@@ -23,6 +23,7 @@ from .prune import prune
 from .recording import rename
 from .reuse import reuse
 from .simplify import simplify, use_counts
+from .stores import same_key
 
 COPIES: frozenset[Any] = frozenset({np.ndarray.copy, np.array, np.copy})
 
@@ -230,7 +231,7 @@ class _Accumulator:
             last = statements[position + 2]
             if (
                 not isinstance(last, ir.Assign) or last.function is not operator.setitem
-                or last.args[0] is not d or not _same_key(last.args[1], key)
+                or last.args[0] is not d or not same_key(last.args[1], key)
                 or last.args[2] is not following.target
                 or self.counts.get(following.target) != 1
             ):  # fmt: skip
@@ -267,17 +268,3 @@ def _real(value: Kind | None, into: Kind) -> bool:
         return False
     a, b = value.dtype, into.dtype  # type: ignore[attr-defined]
     return a is not None and b is not None and b.kind in "fc" and (a.kind != "c" or b.kind == "c")
-
-
-def _same_key(a: ir.Operand, b: ir.Operand) -> bool:
-    if a is b:
-        return True
-    if isinstance(a, ir.Const) and isinstance(b, ir.Const):
-        return type(a.value) is type(b.value) and repr(a.value) == repr(b.value)
-    if isinstance(a, ir.Pack) and isinstance(b, ir.Pack):
-        return (
-            a.type is b.type
-            and len(a.items) == len(b.items)
-            and all(_same_key(x, y) for x, y in zip(a.items, b.items, strict=True))
-        )
-    return False

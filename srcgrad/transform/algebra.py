@@ -466,7 +466,9 @@ def _factor(ctx: Simplifier, s: ir.Assign, function: Any) -> None:
 
 
 def _opposite(ctx: Simplifier, c: ir.Operand, d: ir.Operand) -> bool:
-    """Whether two scalars are `k / n` and `-k / n`."""
+    """Whether two scalars are `k` and `-k`, or `k / n` and `-k / n`."""
+    if is_number(c) and is_number(d):
+        return bool(c.value == -d.value)  # type: ignore[union-attr]
     a, b = ctx.definition(c, operator.truediv), ctx.definition(d, operator.truediv)
     if a is None or b is None or a.args[1] is not b.args[1]:
         return False
@@ -490,36 +492,6 @@ def cube(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         if ctx.stable(x) and same_kind(x.kind, s.target.kind):  # type: ignore[union-attr]
             square = ctx.emit(operator.mul, x, x, kind=s.target.kind)
             s.function, s.args = operator.mul, (square, x)
-    return None
-
-
-def accumulate(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
-    """`d += -x` is `d -= x`."""
-    target, value = s.args
-    other = operator.isub if s.function is operator.iadd else operator.iadd
-    last = ctx.out[-1] if ctx.out else None
-    if (
-        isinstance(last, ir.Assign) and last.function is s.function and last.args[0] is target
-        and last.args[1] is value and is_array(value) and ctx.stable(value)
-    ):  # fmt: skip
-        kind = elementwise_kind(operator.mul, (ir.Const(2.0), value))
-        if kind is not None:
-            ctx.out.pop()
-            ctx.changed = True
-            s.args = (target, ctx.emit(operator.mul, ir.Const(2.0), value, kind=kind))
-            return None
-    x = negated(ctx, value)
-    if x is not None:
-        s.function, s.args = other, (target, x)
-        return None
-    product = scaled(ctx, value)
-    if product is not None and is_number(product[0]) and product[0].value < 0:  # type: ignore[union-attr]
-        minus = ir.Const(-product[0].value)  # type: ignore[union-attr]
-        if is_number(minus, 1.0):
-            s.function, s.args = other, (target, product[1])
-        else:
-            made = ctx.emit(operator.mul, minus, product[1], kind=number_kind(value))
-            s.function, s.args = other, (target, made)
     return None
 
 
@@ -579,6 +551,21 @@ def _leading(kwargs: dict[str, ir.Operand]) -> int:
         return 0
     axes = axis.value if isinstance(axis.value, tuple) else (axis.value,)
     return len(axes) if axes == tuple(range(len(axes))) else 0
+
+
+def transposed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """`x.T @ v` with a vector v is `v @ x`, and `v @ x.T` is `x @ v`: no view is made."""
+    a, b = s.args
+    kinds = number_kind(a), number_kind(b)
+    for matrix, vector, order in ((0, 1, -1), (1, 0, 1)):
+        found = ctx.definition(s.args[matrix], np.transpose)
+        if found is None or len(found.args) != 1 or found.kwargs:
+            continue
+        m, v = kinds[matrix], kinds[vector]
+        if m is not None and v is not None and m.rank == 2 and v.rank == 1:
+            s.args = (s.args[vector], found.args[0])[::-order]
+            return None
+    return None
 
 
 def mean(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
@@ -644,9 +631,8 @@ ALGEBRA: dict[Any, list[Rule]] = {
     operator.add: [add],
     operator.sub: [subtract],
     operator.pow: [power],
-    operator.iadd: [accumulate],
-    operator.isub: [accumulate],
     np.sum: [total],
+    operator.matmul: [transposed],
     np.where: [choose],
     np.add.at: [unique],
 }

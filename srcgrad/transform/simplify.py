@@ -26,6 +26,7 @@ from .algebra import ALGEBRA, FORWARD, fold
 from .elementwise import elementwise_kind, is_elementwise, number_kind
 from .recording import rename
 from .spreading import ELEMENTWISE, SPREADING
+from .stores import STORES
 
 ROUNDS = 6
 COMMUTATIVE = (operator.add, operator.mul)
@@ -258,7 +259,7 @@ class Simplifier:
         try:
             rules = [*SPREADING.get(s.function, ()), *FORWARD.get(s.function, ())]
             if self.reversing:
-                rules += ALGEBRA.get(s.function, ())
+                rules += [*ALGEBRA.get(s.function, ()), *STORES.get(s.function, ())]
                 if is_elementwise(s.function):
                     rules = [*ELEMENTWISE, *rules]
         except TypeError:  # not hashable

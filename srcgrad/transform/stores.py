@@ -1,0 +1,138 @@
+"""Rewriting rules of what is added in place: signs are taken over, and what is added to the same
+part of an array one after the other is added at once.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from .. import ir
+from ..analysis.aliasing import holds_memory
+from .algebra import Rule, is_array, is_number, negated, scaled
+from .elementwise import elementwise_kind, number_kind
+
+if TYPE_CHECKING:
+    from .simplify import Simplifier
+
+NEAR = 12  # statements to look back
+
+
+def accumulate(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """Signs become those of the addition, and the part of an array is taken right before it."""
+    _add(ctx, s)
+    part = _part(ctx, s.args[0])
+    if part is not None and part in ctx.out[-NEAR:-1]:
+        ctx.out.remove(part)
+        ctx.out.append(part)
+    return None
+
+
+def _add(ctx: Simplifier, s: ir.Assign) -> None:
+    """`d += -x` is `d -= x`."""
+    target, value = s.args
+    other = operator.isub if s.function is operator.iadd else operator.iadd
+    if _joined(ctx, s):
+        return
+    last = ctx.out[-1] if ctx.out else None
+    if (
+        isinstance(last, ir.Assign) and last.function is s.function and last.args[0] is target
+        and last.args[1] is value and is_array(value) and ctx.stable(value)
+    ):  # fmt: skip
+        kind = elementwise_kind(operator.mul, (ir.Const(2.0), value))
+        if kind is not None:
+            ctx.out.pop()
+            ctx.changed = True
+            s.args = (target, ctx.emit(operator.mul, ir.Const(2.0), value, kind=kind))
+            return
+    x = negated(ctx, value)
+    if x is not None:
+        s.function, s.args = other, (target, x)
+        return
+    product = scaled(ctx, value)
+    if product is not None and is_number(product[0]) and product[0].value < 0:  # type: ignore[union-attr]
+        minus = ir.Const(-product[0].value)  # type: ignore[union-attr]
+        if is_number(minus, 1.0):
+            s.function, s.args = other, (target, product[1])
+        else:
+            made = ctx.emit(operator.mul, minus, product[1], kind=number_kind(value))
+            s.function, s.args = other, (target, made)
+
+
+def _joined(ctx: Simplifier, s: ir.Assign) -> bool:
+    """Make `d[k] += a; d[k] += b` into `d[k] += a + b`, if that is what these statements are."""
+    target = s.args[0]
+    part = _part(ctx, target)
+    if part is None or not ctx.out or ctx.out[-1] is not part:
+        return False
+    root = ctx.aliasing.find(part.target)
+    for back, other in enumerate(reversed(ctx.out[-NEAR:-1]), 2):
+        if isinstance(other, ir.Assign) and other.function in (operator.iadd, operator.isub):
+            first = _part(ctx, other.args[0])
+            if first is not None and first.args[0] is part.args[0]:
+                if same_key(first.args[1], part.args[1]):
+                    return _join(ctx, s, part, len(ctx.out) - back, ctx.made[first.target])
+        if _mentions(ctx, other, root):
+            return False
+    return False
+
+
+def _join(ctx: Simplifier, s: ir.Assign, part: ir.Assign, position: int, since: int) -> bool:
+    """Add what the statement at a position adds to the same part, in its place."""
+    other = ctx.out[position]
+    assert isinstance(other, ir.Assign)
+    a, b = other.args[1], s.args[1]
+    signs = other.function is operator.iadd, s.function is operator.iadd
+    if not is_array(a) or not is_array(b) or not ctx.stable(a, since):
+        return False
+    first, second = (a, b) if signs[0] else (b, a)
+    function = operator.add if signs[0] == signs[1] else operator.sub
+    kind = elementwise_kind(function, (first, second))
+    if kind is None or kind != part.target.kind:
+        return False
+    del ctx.out[-1], ctx.out[position]
+    value = ctx.emit(function, first, second, kind=kind, name=b.name)  # type: ignore[union-attr]
+    ctx.out.append(part)
+    s.function = operator.iadd if any(signs) else operator.isub
+    s.args = (part.target, value)
+    return True
+
+
+def _part(ctx: Simplifier, operand: ir.Operand) -> ir.Assign | None:
+    """The call that took a part of an array, to be written once."""
+    s = ctx.definitions.get(operand) if isinstance(operand, ir.Var) else None
+    if s is None or s.function is not operator.getitem or not s.views or not s.certain:
+        return None
+    arrays = is_array(s.args[0]) and is_array(s.target)
+    return s if arrays and ctx.counts.get(s.target, 0) == 1 else None
+
+
+def _mentions(ctx: Simplifier, statement: ir.Statement, root: ir.Var) -> bool:
+    """Whether a statement touches memory, or may."""
+    inside = list(ir.walk(ir.Block([statement])))
+    return any(
+        holds_memory(v.kind) and ctx.aliasing.find(v) is root
+        for s in inside
+        for v in (
+            *ir.uses(s),
+            *(u for b in ir.blocks(s) for r in b.results for u in ir.variables(r)),
+        )
+    )
+
+
+def same_key(a: ir.Operand, b: ir.Operand) -> bool:
+    """Whether two keys are the same in every run."""
+    if a is b:
+        return True
+    if isinstance(a, ir.Const) and isinstance(b, ir.Const):
+        return type(a.value) is type(b.value) and repr(a.value) == repr(b.value)
+    if isinstance(a, ir.Pack) and isinstance(b, ir.Pack):
+        return (
+            a.type is b.type
+            and len(a.items) == len(b.items)
+            and all(same_key(x, y) for x, y in zip(a.items, b.items, strict=True))
+        )
+    return False
+
+
+STORES: dict[Any, list[Rule]] = {operator.iadd: [accumulate], operator.isub: [accumulate]}
