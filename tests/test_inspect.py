@@ -81,6 +81,7 @@ KINDS = {
     "a gradient": (grad(lambda t: grad(lambda u: u**3)(t)), (2.0,), {}),
     "given source": (given(), (2.0,), {}),
     "complex numbers": (grad(lambda z: np.sum(np.abs(z) ** 2)), (X + 1j,), {}),
+    "checked for NaN": (grad(lambda x: np.sum(np.log(x)), nan_check=True), (X,), {}),
     "a nested function": (grad(with_inner), (X,), {}),
 }
 

@@ -7,7 +7,7 @@ The same from the command line: srcgrad trace examples/tour/08_debugging_nans.py
 
 import numpy as np
 
-from srcgrad import grad
+from srcgrad import grad, tap
 
 
 def entropy(logits):
@@ -40,8 +40,19 @@ def main():
     print(trace)
     print(trace.remarks[0].rpartition(", line")[0])  # The first value that isn't finite is terms's
 
+    # In a program that runs for hours: stop at the first one, with the line.
+    try:
+        with np.errstate(all="ignore"):
+            grad(entropy, nan_check=True)(example_inputs())
+    except FloatingPointError as error:
+        print(str(error).splitlines()[0])  # the gradient becomes infinite here: the adjoint of 'p'
+
     # p underflows to 0, and 0 * log(0) is NaN. What a `where` doesn't take contributes nothing:
     print(np.round(grad(safe_entropy)(example_inputs()), 4))  # [ 0.1966 -0.1966  0.    ]
+
+    # One adjoint alone: `tap` is its argument, and shows the adjoint when the gradient gets there.
+    grad(lambda x: tap("y", x * x) ** 2)(3.0)
+    print()
 
     # A gradient that vanishes: each layer multiplies the adjoint by 0.1.
     trace = grad(deep).trace(np.ones(3), 10)
