@@ -48,7 +48,6 @@ refuse(
     reason="write np.array([...]) with a list comprehension, or a loop",
 )
 refuse(
-    np.histogram,
     np.histogram2d,
     np.histogramdd,
     np.histogram_bin_edges,

@@ -252,3 +252,20 @@ def hsplit(args: Args, kwargs: Kwargs) -> Inferred | None:
 @kind(np.dsplit)
 def dsplit(args: Args, kwargs: Kwargs) -> Inferred | None:
     return _split(args, kwargs, ir.Const(2), True)
+
+
+@kind(np.bincount)
+def bincount(args: Args, kwargs: Kwargs) -> Inferred | None:
+    """As long as the largest number says."""
+    weights = args[1] if len(args) > 1 else kwargs.get("weights", ir.Const(None))
+    counting = isinstance(weights, ir.Const) and weights.value is None
+    dtype = np.dtype(np.intp if counting else np.float64)
+    return Inferred(Array(dtype, (fresh_size(),)))
+
+
+@kind(np.histogram)
+def histogram(args: Args, kwargs: Kwargs) -> Inferred | None:
+    """The edges may be the array that was given."""
+    bins = args[1] if len(args) > 1 else kwargs.get("bins", ir.Const(10))
+    kinds = TupleOf((Array(None, (fresh_size(),)), Array(None, (fresh_size(),))))
+    return Inferred(kinds, tuple(ir.variables(bins)), False)

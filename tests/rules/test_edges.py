@@ -11,6 +11,8 @@ import pytest
 
 import srcgrad
 
+from . import expressions
+
 REDUCTIONS = ("mean", "var", "std", "nanmean", "nanvar", "nanstd", "median", "nanmedian", "average")
 REDUCTIONS += ("sum", "nansum", "prod", "nanprod")
 
@@ -95,6 +97,41 @@ def test_a_conversion_to_ints_has_no_slope() -> None:
         3,
         2,
     ]
+
+
+R = np.random.default_rng(0)
+DATA, WEIGHTS = R.uniform(0.5, 3, 7), R.uniform(0.5, 2, 7)
+EXPRESSIONS = [
+    ("np.histogram(DATA, 5, (0, 3), weights=x)[0]", WEIGHTS),
+    ("np.histogram(DATA, [0, 1, 2, 3], weights=x)[0]", WEIGHTS),
+    ("np.histogram(DATA, 4, weights=x, density=True)[0]", WEIGHTS),
+    ("np.histogram(x, [0, 1, 2, 3])[0] * x[:3]", DATA),
+    ("np.bincount([0, 1, 1, 2, 0, 3, 3], x)", WEIGHTS),
+    ("np.bincount(np.digitize(x, [1.0, 2.0]), weights=y, minlength=4)", DATA, WEIGHTS),
+    ("np.polynomial.Polynomial(x)(y)", DATA, WEIGHTS),
+    ("np.polynomial.Polynomial(x, domain=(0, 4)).deriv(2)(y)", DATA, WEIGHTS),
+    ("np.polynomial.Polynomial(x).integ(lbnd=1)(y)", DATA, WEIGHTS),
+    ("(np.polynomial.Polynomial(x) ** 2 * [1.0, 2.0] - 1)(y)", DATA[:3], WEIGHTS),
+    ("(1 - np.polynomial.Polynomial(x) / 3)(y)", DATA[:3], WEIGHTS),
+    ("(2 * np.poly1d(x).deriv() + np.poly1d(y))(x)", DATA[:3], WEIGHTS[:4]),
+    ("(np.poly1d(x) * np.poly1d(y)).integ()(x)", DATA[:3], WEIGHTS[:4]),
+]
+for _family in ("Chebyshev", "Legendre", "Hermite", "HermiteE", "Laguerre"):
+    EXPRESSIONS += [
+        (f"np.polynomial.{_family}(x)(y)", DATA[:5], WEIGHTS),
+        (f"np.polynomial.{_family}(x).deriv()(y)", DATA[:5], WEIGHTS),
+        (f"(np.polynomial.{_family}(x).integ() + x)(y)", DATA[:5], WEIGHTS),
+    ]
+
+
+@pytest.mark.parametrize("case", EXPRESSIONS, ids=lambda case: case[0])
+def test_expression(case: tuple[Any, ...]) -> None:
+    expressions.check(*case, DATA=DATA)
+
+
+def test_edges_that_follow_the_data_are_refused() -> None:
+    with pytest.raises(srcgrad.UnsupportedError, match="give range"):
+        srcgrad.grad(function("np.sum(np.histogram(x, 5)[1])"))(DATA)
 
 
 def test_descriptions_of_sequences() -> None:

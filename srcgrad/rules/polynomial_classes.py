@@ -1,0 +1,174 @@
+"""The classes of polynomials, as ones that the compiler can read."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy import polynomial
+
+from .registry import definition
+
+FAMILIES = {
+    polynomial.Polynomial: (polynomial.polynomial, "poly", (-1.0, 1.0)),
+    polynomial.Chebyshev: (polynomial.chebyshev, "cheb", (-1.0, 1.0)),
+    polynomial.Legendre: (polynomial.legendre, "leg", (-1.0, 1.0)),
+    polynomial.Hermite: (polynomial.hermite, "herm", (-1.0, 1.0)),
+    polynomial.HermiteE: (polynomial.hermite_e, "herme", (-1.0, 1.0)),
+    polynomial.Laguerre: (polynomial.laguerre, "lag", (0.0, 1.0)),
+}
+
+
+class Functions:
+    """The functions of coefficients that belong to one class."""
+
+    def __init__(self, module, name, window):
+        self.window = window
+        self.value, self.slope = getattr(module, name + "val"), getattr(module, name + "der")
+        self.integral = getattr(module, name + "int")
+        self.times, self.powers = getattr(module, name + "mul"), name == "poly"
+
+
+class Series:
+    """A series by its coefficients, of an argument that is mapped from the domain to the window."""
+
+    def __init__(self, functions, coef, domain, window):
+        self.functions, self.coef = functions, coef
+        self.domain, self.window = domain, window
+
+    def made(self, coef):
+        return Series(self.functions, coef, self.domain, self.window)
+
+    def mapparms(self):
+        scale = (self.window[1] - self.window[0]) / (self.domain[1] - self.domain[0])
+        return self.window[0] - scale * self.domain[0], scale
+
+    def __call__(self, arg):
+        offset, scale = self.mapparms()
+        return self.functions.value(offset + scale * arg, self.coef)
+
+    def __len__(self):
+        return len(self.coef)
+
+    def degree(self):
+        return len(self.coef) - 1
+
+    def deriv(self, m=1):
+        if self.functions.powers:
+            scale = self.mapparms()[1]
+            return self.made(np.polyder(self.coef[::-1], m)[::-1] * scale**m)
+        matrix = self.functions.slope(np.eye(len(self.coef)), m, self.mapparms()[1])
+        return self.made(matrix @ self.coef)
+
+    def integ(self, m=1, lbnd=None):
+        offset, scale = self.mapparms()
+        start = 0.0 if lbnd is None else offset + scale * lbnd
+        if self.functions.powers:
+            coef = self.coef
+            for _ in range(m):
+                coef = np.polyint(coef[::-1]) / scale
+                coef = np.polysub(coef, np.reshape(np.polyval(coef, start), 1))[::-1]
+            return self.made(coef)
+        identity = np.eye(len(self.coef))
+        matrix = self.functions.integral(identity, m, lbnd=start, scl=1.0 / scale)
+        return self.made(matrix @ self.coef)
+
+    def other(self, value):
+        if isinstance(value, Series):
+            return value.coef
+        return np.reshape(value, -1)
+
+    def __neg__(self):
+        return self.made(-self.coef)
+
+    def __add__(self, value):
+        return self.made(np.polyadd(self.coef[::-1], self.other(value)[::-1])[::-1])
+
+    def __radd__(self, value):
+        return self + value
+
+    def __sub__(self, value):
+        return self.made(np.polysub(self.coef[::-1], self.other(value)[::-1])[::-1])
+
+    def __rsub__(self, value):
+        return -self + value
+
+    def __mul__(self, value):
+        if self.functions.powers:
+            return self.made(np.convolve(self.coef, self.other(value)))
+        return self.made(self.functions.times(self.coef, self.other(value)))
+
+    def __rmul__(self, value):
+        return self * value
+
+    def __truediv__(self, value):
+        return self.made(self.coef / value)
+
+    def __pow__(self, power):
+        result = self
+        for _ in range(power - 1):
+            result = result * self
+        return result
+
+
+def _register(cls, functions):
+    def series(coef, domain=None, window=None, symbol="x"):
+        return Series(
+            functions, np.asarray(coef),
+            functions.window if domain is None else domain,
+            functions.window if window is None else window,
+        )  # fmt: skip
+
+    definition(cls)(series)
+
+
+for _cls, _family in FAMILIES.items():
+    _register(_cls, Functions(*_family))
+
+
+class Descending:
+    """A polynomial by its coefficients, the highest first."""
+
+    def __init__(self, coeffs):
+        self.coeffs = self.c = self.coef = coeffs
+
+    def __call__(self, val):
+        return np.polyval(self.coeffs, val)
+
+    def deriv(self, m=1):
+        return Descending(np.polyder(self.coeffs, m))
+
+    def integ(self, m=1):
+        return Descending(np.polyint(self.coeffs, m))
+
+    def other(self, value):
+        return value.coeffs if isinstance(value, Descending) else np.reshape(value, -1)
+
+    def __neg__(self):
+        return Descending(-self.coeffs)
+
+    def __add__(self, value):
+        return Descending(np.polyadd(self.coeffs, self.other(value)))
+
+    def __radd__(self, value):
+        return Descending(np.polyadd(self.other(value), self.coeffs))
+
+    def __sub__(self, value):
+        return Descending(np.polysub(self.coeffs, self.other(value)))
+
+    def __rsub__(self, value):
+        return Descending(np.polysub(self.other(value), self.coeffs))
+
+    def __mul__(self, value):
+        return Descending(np.polymul(self.coeffs, self.other(value)))
+
+    def __rmul__(self, value):
+        return Descending(np.polymul(self.other(value), self.coeffs))
+
+    def __truediv__(self, value):
+        return Descending(self.coeffs / value)
+
+
+@definition(np.poly1d)
+def poly1d(c_or_r, r=False, variable=None):
+    if r:
+        return Descending(np.poly(c_or_r))
+    return c_or_r if isinstance(c_or_r, Descending) else Descending(np.asarray(c_or_r))
