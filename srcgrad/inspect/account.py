@@ -204,6 +204,7 @@ class _Watched:
 
     def __init__(self, inputs: frozenset[str]) -> None:
         self.inputs = inputs
+        self.function: ir.Function | None = None
         self.headers: set[int] = set()  # the lines of loops and branches
         self.stages: dict[str, tuple[Line, ...]] = {}
         self.calls: list[Call] = []
@@ -213,8 +214,11 @@ class _Watched:
 
     def __call__(self, stage: str, function: ir.Function) -> None:
         if stage == "lowered":
+            self.function = function
             self.stages.clear()  # what came before was another attempt
             self.calls = calls(function, self.inputs)
+        if function is not self.function:
+            return  # one that is called, compiled apart
         lines: list[Line] = []
         reversing = False
         for number, (text, statement) in enumerate(ir.listing(function), 1):

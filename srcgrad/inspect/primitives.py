@@ -279,7 +279,8 @@ def primitive_name(function: Any) -> str:
         return str(function)
     if function is list_append:
         return "list.append"
-    return function_name(function).removeprefix(f"{runtime.__name__}.")
+    name = function_name(function)
+    return name.rpartition(".")[2] if name.startswith("srcgrad.") else name
 
 
 def _spelled(c: Call) -> str:
