@@ -3,6 +3,14 @@
 from typing import Any
 
 from .api import Gradient, grad, value_and_grad
+from .checkpointing import checkpoint, checkpoint_loop
+from .custom import (
+    custom_vjp,
+    implicit_minimum,
+    implicit_root,
+    nondifferentiable,
+    stop_gradient,
+)
 from .debugging import tap, taps
 from .errors import InternalError, SourceError, SrcgradError, UnsupportedError
 from .forward import derivative, elementwise_grad, hvp, jvp, linearize, vhp
@@ -17,17 +25,24 @@ __all__ = [
     "SourceError",
     "SrcgradError",
     "UnsupportedError",
+    "checkpoint",
+    "checkpoint_loop",
+    "custom_vjp",
     "derivative",
     "elementwise_grad",
     "grad",
     "hessian",
     "hvp",
+    "implicit_minimum",
+    "implicit_root",
     "jacfwd",
     "jacobian",
     "jacobian_sparsity",
     "jacrev",
     "jvp",
     "linearize",
+    "nondifferentiable",
+    "stop_gradient",
     "tap",
     "taps",
     "value_and_grad",
@@ -35,7 +50,7 @@ __all__ = [
     "vjp",
 ]
 
-_RULES = ("adjoint", "definition", "elementwise", "inplace", "refuse", "zero")
+_RULES = ("adjoint", "definition", "elementwise", "inplace", "refuse", "tangent", "zero")
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,7 @@ from typing import Any
 
 from .errors import InternalError
 from .frontend.values import Path, layout
+from .rules import registry
 from .signature import describe
 
 MOST_STORES = 256
@@ -174,7 +175,7 @@ def make_reader(compiled: Any, primal: Any) -> tuple[int, Reader]:
 
     It is generated, so that a call spends tens of nanoseconds, not microseconds, on each.
     """
-    names: dict[str, Any] = {"equal": _equal, "errors": _ERRORS}
+    names: dict[str, Any] = {"equal": _equal, "errors": _ERRORS, "rules": registry}
     known: dict[int, str] = {}
 
     def constant(value: Any) -> str:
@@ -205,7 +206,7 @@ def make_reader(compiled: Any, primal: Any) -> tuple[int, Reader]:
     paths = [own(path, primal) for path, _ in compiled.free]
     used = len(paths)
     paths += [own(path, primal) for path in compiled.unused]
-    tests = []
+    tests = [f"rules.version == {compiled.rules}"]
     for path, expected in compiled.guards:
         if _ours(path):
             continue

@@ -22,10 +22,9 @@ from typing import Any
 import gast
 import numpy as np
 
-from . import ir, rules
+from . import ir, lowerings, rules
 from .analysis.aliasing import Aliasing
 from .analysis.inference import Inferred
-from .emit.names import INSTEAD, RESERVED
 from .emit.python import Emitted, emit_function, reverse_sweep
 from .emit.verification import checked_source
 from .errors import InternalError, SrcgradError, Unbatchable, UnsupportedError
@@ -33,9 +32,10 @@ from .frontend.lower import Lowerer
 from .frontend.machine import Frame
 from .frontend.names import Namespace, Scope
 from .frontend.source import get_source
+from .frontend.units import NeedUnit
 from .frontend.values import NeedStatic, Partial, Path, Place, Thaw, Tuple, Unkeepable, Value
 from .inputs import Inputs, check_input, chosen, leaves, own_copies, user_error
-from .kinds import INT, Array, Opaque, Scalar, TupleOf, fresh_size, is_float, kind_of
+from .kinds import INT, RESIDUALS, Array, Opaque, Scalar, TupleOf, fresh_size, is_float, kind_of
 from .results import (
     built,
     check_output,
@@ -48,17 +48,14 @@ from .results import (
 from .signature import signature_of
 from .transform.accumulation import accumulate
 from .transform.batching import batch
-from .transform.cancel import cancel
 from .transform.checking import Checking
 from .transform.forward import Tangent
-from .transform.invariants import hoist
 from .transform.prune import prune, prune_to
-from .transform.reads import share_reads
-from .transform.recording import record, rename
-from .transform.restructure import restructure
 from .transform.reverse import Adjoint
 from .transform.simplify import simplify
+from .transform.splitting import split
 from .transform.tracing import Observing, instrument
+from .units import call_plain, distinct, finish, recorded, simplified
 
 NONE = ir.Const(None)
 _numbers = itertools.count(1)
@@ -102,6 +99,7 @@ class Compiled:
     guards: tuple[tuple[Path, Any], ...]  # objects that must still be the same
     codes: tuple[tuple[Any, Any], ...]  # inlined functions, and their code
     static: frozenset[Any]
+    rules: int  # the version of the rules
     params: tuple[str, ...] = ()
     pullback: Callable[..., Any] | None = None
     nesting: Any = None  # of the result, with the number of each leaf
@@ -117,9 +115,14 @@ def compile_gradient(
     source: str | None = None,
 ) -> Compiled:
     """Generate and compile the gradient of `primal` for arguments like these."""
+    kept: frozenset[Any] = frozenset()
+    before = static
     for attempt in range(50):
         try:
-            return _compile(primal, request, arguments, static, source)
+            return _compile(primal, request, arguments, static, source, kept)
+        except NeedUnit as need:
+            # what had to be known to inline the recursion needn't be known any more
+            kept, static = kept | {need.function}, before
         except NeedStatic as need:
             more = frozenset(o for o in need.origins if isinstance(o, (tuple, Path)))
             if not more - static or attempt == 49:
@@ -211,13 +214,14 @@ def _primal(
     arguments: dict[str, Any],
     static: frozenset[Any],
     source: str | None,
+    kept: frozenset[Any],
 ) -> Primal:
     """Lower the function."""
-    assert rules.lookup is not None
+    assert rules.lookup is not None and lowerings.LOWERINGS
     low = Lowerer()
     inputs = Inputs(low, static)
     free = _Free(inputs, arguments)
-    low.known_sites = static
+    low.known_sites, low.kept = static, kept
     low.static_paths = {p: None for p in static if isinstance(p, Path)}
     low.on_free = free
     nothing: frozenset[str] = frozenset()
@@ -266,8 +270,9 @@ def _compile(
     arguments: dict[str, Any],
     static: frozenset[Any],
     source: str | None,
+    kept: frozenset[Any],
 ) -> Compiled:
-    lowered = _primal(primal, request, arguments, static, source)
+    lowered = _primal(primal, request, arguments, static, source, kept)
     if request.tangent:
         return _compile_tangent(primal, request, arguments, static, lowered)
     return _compile_reverse(primal, request, arguments, static, lowered)
@@ -284,9 +289,7 @@ def _compile_tangent(
     low, function = lowered.low, lowered.function
     params = function.params
     tangent = Tangent(function, list(dict.fromkeys(lowered.wrt)), lowered.outputs)
-    tangent.frames, tangent.state, tangent.counter = low.frames, low.state, low.counter
-    tangent.on_free, tangent.widened = lowered.free, low.widened
-    tangent.inlined, tangent.guards = {}, {}
+    tangent.within(low)
     given: dict[ir.Var, ir.Operand] = {}
     if request.unit:
         given = _unit_tangents(tangent, lowered.wrt, function.block)
@@ -384,9 +387,10 @@ def _common(
     return {
         "free": tuple((path, var.kind) for path, var in kept),
         "unused": tuple(p for p, v in found.items() if v not in used),
-        "guards": tuple({**lowered.low.guards, **transformed.guards}.items()),
-        "codes": tuple({**transformed.inlined, **lowered.low.inlined}.items()),
+        "guards": tuple(lowered.low.guards.items()),
+        "codes": tuple(lowered.low.inlined.items()),
         "static": static,
+        "rules": rules.registry.version,
         "params": (*arguments, *(str(p) for p, _ in kept)),
     }
 
@@ -407,9 +411,7 @@ def _compile_reverse(
     prune_to(function, [*wrt, *outputs, *leaves(low, aux)])
     reverse_mode = Observing if request.traced else Checking if request.nan_check else Adjoint
     adjoint = reverse_mode(function, list(dict.fromkeys(wrt)), outputs)
-    adjoint.frames, adjoint.state, adjoint.counter = low.frames, low.state, low.counter
-    adjoint.on_free, adjoint.widened = free, low.widened
-    adjoint.inlined, adjoint.guards = {}, {}
+    adjoint.within(low)
     forward = adjoint.augment(block)
     adjoint.block = reverse = ir.Block()
     adjoint.emit(reverse_sweep, (), inferred=Inferred(Opaque(None)), effect=True)
@@ -446,34 +448,14 @@ def _compile_reverse(
     function.params = (*params, *seeds, *free.found.values())
     function.block = block
     ir.passed("reversed", function)
-    prune(function)
-    ir.passed("pruned", function)
-    simplify(function)
-    if cancel(function):
-        simplify(function)
-    prune(function)
-    if restructure(function):
-        simplify(function)
-        prune(function)
-    share_reads(function, block.statements.index(marker))
-    hoist(function, block.statements.index(marker), views=False)
-    ir.passed("simplified", function)
+    simplified(function, marker)
     if request.batch:
         floats = [seed for seed in seeds if is_float(seed.kind)]
         params = (*params, *seeds, _batched(function, adjoint, floats, free, [len(shown)]))
         prune(function)
         simplify(function)
         prune(function)
-    record(function, block.statements.index(marker), adjoint.mirrors, adjoint.indices)
-    prune(function)
-    simplify(function)
-    hoist(function, views=False)
-    prune(function)
-    separate(function, 0 if first else len(shown))
-    accumulate(function)
-    share_reads(function)
-    hoist(function)
-    prune(function)
+    recorded(function, marker, adjoint, 0 if first else len(shown))
     ir.passed("recorded", function)
 
     used = ir.free_variables(function.block)
@@ -599,25 +581,12 @@ def _emit_pair(
     result_nesting: Any,
 ) -> Compiled:
     """Split a function at the marker into the forward sweep and the pullback."""
-    statements = function.block.statements
-    position = statements.index(marker)
     out, answer = function.block.results
-    reverse = ir.Block(statements[position:], (answer,))
-    known = ir.Block(statements[:position])
-    kept = {v: _kept(known, v) for v in ir.free_variables(reverse) if v not in seeds}
-    rename(reverse, lambda v: kept.get(v, v))
-    residuals = tuple(kept.values())
-    taken: set[str] = set(RESERVED)
-    for v in (*seeds, *residuals):  # parameters of one function need names of their own
-        v.name = base = INSTEAD.get(v.name, v.name)
-        number = 1
-        while v.name in taken:
-            v.name, number = f"{base}_{number}", number + 1
-        taken.add(v.name)
+    before, residuals, after = split(function, marker, seeds)
+    reverse = ir.Block(after, (answer,))
+    distinct((*seeds, *residuals))
     packed = ir.Pack(tuple, (out, ir.Pack(tuple, residuals)))
-    forward = ir.Function(
-        f"forward_{_base(request)}", function.params, ir.Block(statements[:position], (packed,))
-    )
+    forward = ir.Function(f"forward_{_base(request)}", function.params, ir.Block(before, (packed,)))
     pullback = ir.Function(f"pullback_{_base(request)}", (*residuals, *seeds), reverse)
     name = request.name
     docstrings = [
@@ -634,42 +603,47 @@ def _emit_pair(
         **common,
         pullback=generated[1],
         nesting=result_nesting,
-        written=tuple(i for i, v in enumerate(residuals) if aliasing.is_written(v)),
+        written=tuple(
+            i for i, v in enumerate(residuals) if aliasing.is_written(v) or v.kind == RESIDUALS
+        ),
     )
-
-
-def _kept(block: ir.Block, var: ir.Var) -> ir.Var:
-    """A variable that has the value of `var` at the end of a block: None if it wasn't defined."""
-    for s in block.statements:
-        if not isinstance(s, ir.If):
-            continue
-        for branch, other in ((s.then, s.orelse), (s.orelse, s.then)):
-            if not any(var in ir.targets(inner) for inner in ir.walk(branch)):
-                continue
-            target = ir.Var(var.name, var.kind)
-            branch.results += (_kept(branch, var),)
-            other.results += (ir.Const(None),)
-            s.targets += (target,)
-            return target
-    return var
 
 
 def _emitted(
     request: Request, functions: list[ir.Function], docstrings: list[str]
 ) -> tuple[list[Any], str, str, tuple[Emitted, ...]]:
-    """Print functions into one module text, and run it."""
-    emitted = tuple(map(emit_function, functions, docstrings))
+    """Print functions into one module text, with the units they call, and run it."""
+    call_plain(functions)
+    bodies = [*functions, *(unit.body for unit in ir.units(functions))]
+    finish(ir.units(functions), {function.name for function in functions} | _names(bodies))
+    units = ir.units(functions)
+    functions = [*functions, *(unit.body for unit in units)]
+    docstrings = [*docstrings, *(unit.docstring for unit in units)]
+    shared: dict[str, Any] = {}
+    taken = {unit.name for unit in units}
+    emitted = tuple(
+        emit_function(f, d, shared, taken) for f, d in zip(functions, docstrings, strict=True)
+    )
     text = "\n\n".join(checked_source(gast.Module([e.tree], [])) for e in emitted)
     filename = f"<srcgrad {request.name} {next(_numbers)}>"
     # no mtime: linecache.checkcache leaves the entry alone
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     code = compile(text, filename, "exec")
-    generated = []
-    for function, e in zip(functions, emitted, strict=True):
-        namespace = namespace_of(e)
-        exec(code, namespace)
-        generated.append(namespace[function.name])
+    namespace: dict[str, Any] = {}
+    for e in emitted:
+        namespace.update(namespace_of(e))
+    exec(code, namespace)
+    generated = [namespace[function.name] for function in functions]
     return generated, text, filename, emitted
+
+
+def _names(functions: list[ir.Function]) -> set[str]:
+    """The names of parameters and variables, which those of functions mustn't hide."""
+    found = {p.name for function in functions for p in function.params}
+    for function in functions:
+        for s in ir.walk(function.block):
+            found.update(v.name for v in ir.targets(s))
+    return found
 
 
 def namespace_of(emitted: Emitted) -> dict[str, Any]:

@@ -10,7 +10,7 @@ the body yields a true exit flag. Memory isn't in SSA form: a call may write an 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -152,6 +152,67 @@ class Function:
     span: Span | None = None
 
 
+@dataclass(eq=False, slots=True)
+class Rule:
+    """The derivative of a unit, as given by whoever wrote it rather than made by the compiler.
+
+    `function` takes the unit's arguments, its results and the adjoints of those at `outputs`, and
+    returns contributions to the arguments at `positions`.
+    """
+
+    function: Function
+    outputs: tuple[int, ...]
+    positions: tuple[int, ...]
+    transpose: Unit | None = None  # made on demand, for forward mode
+
+
+@dataclass(eq=False, slots=True)
+class Unit:
+    """A function that stays one: an `Assign` calls it, and it is printed as a function of its own.
+
+    What is made of it by differentiation is made on demand, and kept in `derived`.
+
+    Attributes:
+        name: what it is called in the generated source.
+        place: the file and line it comes from.
+        kinds: the kinds of its results; with one, the call's target is it, else a tuple of them.
+        context: the Lowerer that made it, whose frames the rules inlined into it can see.
+        function: its body; None while it is being made, when it may already call itself.
+        recompute: reverse mode runs it again rather than record what it computes.
+        changes: what it does to the world that makes it a mistake to run it again, or None.
+        finished: nothing is left to simplify.
+        fresh: its results are arrays of their own.
+        plain: a faster unit that computes the same, called where nothing is differentiated, and
+            which arguments it takes.
+        rule: its derivative, if it isn't that of what it does.
+        source: the unit that it is made from, and a pattern that makes its name from that one's.
+    """
+
+    name: str
+    place: str
+    kinds: tuple[Kind, ...]
+    context: Any
+    function: Function | None = None
+    recompute: bool = False
+    changes: str | None = None
+    finished: bool = False
+    fresh: bool = False
+    plain: tuple[Unit, tuple[int, ...]] | None = None
+    rule: Rule | None = None
+    source: tuple[str, Unit] | None = None
+    docstring: str = ""
+    derived: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    @property
+    def body(self) -> Function:
+        assert self.function is not None, "a unit is finished before it is transformed"
+        return self.function
+
+
 def variables(operand: Operand) -> Iterator[Var]:
     """The variables in an operand."""
     if isinstance(operand, Var):
@@ -225,6 +286,60 @@ def substitute(operand: Operand, mapping: Callable[[Var], Operand]) -> Operand:
     if isinstance(operand, Pack):
         return Pack(operand.type, tuple(substitute(item, mapping) for item in operand.items))
     return operand
+
+
+def clone(function: Function) -> Function:
+    """A copy of a function, with variables of its own."""
+    twins: dict[Var, Var] = {}
+
+    def twin(v: Var) -> Var:
+        if v not in twins:
+            twins[v] = Var(v.name, v.kind, v.user, v.origins, v.optional, v.partial)
+        return twins[v]
+
+    def copied(operand: Operand) -> Operand:
+        return substitute(operand, twin)
+
+    def block(b: Block) -> Block:
+        return Block([statement(s) for s in b.statements], tuple(map(copied, b.results)))
+
+    def several(found: tuple[Var, ...]) -> tuple[Var, ...]:
+        return tuple(map(twin, found))
+
+    def statement(s: Statement) -> Statement:
+        match s:
+            case Assign():
+                args = tuple(map(copied, s.args))
+                kwargs = tuple((k, copied(a)) for k, a in s.kwargs)
+                return Assign(
+                    twin(s.target), s.function, args, kwargs, s.span, several(s.views), s.certain,
+                    several(s.writes), s.effect,
+                )  # fmt: skip
+            case If():
+                return If(
+                    copied(s.test), block(s.then), block(s.orelse), several(s.targets), s.span
+                )
+            case Loop():
+                index = None if s.index is None else twin(s.index)
+                bounds: Any = None if s.range is None else tuple(map(copied, s.range))
+                return Loop(
+                    index, bounds, several(s.params), tuple(map(copied, s.inits)), block(s.body),
+                    several(s.targets), s.exits, s.backwards, s.span,
+                )  # fmt: skip
+
+    return Function(function.name, several(function.params), block(function.block), function.span)
+
+
+def units(functions: Iterable[Function]) -> list[Unit]:
+    """The units that functions call, directly or not, in the order in which they are met."""
+    found: dict[Unit, None] = {}
+    waiting = list(functions)
+    while waiting:
+        for s in walk(waiting.pop(0).block):
+            if isinstance(s, Assign) and isinstance(s.function, Unit) and s.function not in found:
+                found[s.function] = None
+                waiting.append(s.function.body)
+    return list(found)
 
 
 watcher: ContextVar[Callable[[str, Function], None] | None] = ContextVar("watcher", default=None)

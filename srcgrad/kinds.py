@@ -135,10 +135,15 @@ class Opaque(Kind):
     type: type | None = None
 
 
+class Residuals:
+    """What a forward function keeps for its backward function, as a type."""
+
+
 FLOAT = Scalar(np.dtype(np.float64))
 INT = Scalar(np.dtype(np.int64))
 BOOL = Scalar(np.dtype(np.bool_))
 NOTHING = Opaque(type(None))
+RESIDUALS = Opaque(Residuals)
 UNKNOWN = Array(None, None)
 
 

@@ -35,6 +35,7 @@ from .transform.prune import prune
 from .transform.recording import record, rename
 from .transform.reverse import Adjoint
 from .transform.simplify import simplify
+from .transform.splitting import close
 
 
 def lower_gradient(
@@ -268,9 +269,8 @@ def _differentiated(
 ) -> Adjoint:
     """The forward and the reverse sweep of a function, in an Adjoint that can finish it."""
     adjoint = Adjoint(function, wrt, outputs)
-    adjoint.frames, adjoint.state, adjoint.counter = low.frames, low.state, low.counter
-    adjoint.on_free, adjoint.widened, adjoint.current = low.on_free, low.widened, low.current
-    adjoint.inlined, adjoint.guards = low.inlined, low.guards
+    adjoint.within(low)
+    adjoint.again = True
     function.block = adjoint.augment(function.block)
     adjoint.block = ir.Block()
     adjoint.emit(reverse_sweep, (), inferred=Inferred(Opaque(None)), effect=True)
@@ -290,6 +290,7 @@ def _finish(function: ir.Function, adjoint: Adjoint, results: tuple[ir.Operand, 
     position = function.block.statements.index(marker)
     record(function, position, adjoint.mirrors, adjoint.indices)
     prune(function)
+    close(function)
 
 
 def _operands(low: Lowerer, aux: Value) -> list[ir.Operand]:

@@ -148,9 +148,10 @@ def _function(portable: Portable) -> types.FunctionType:
         tree = ast.parse(portable.text)
     # Compiled inside a function whose variables are its free ones, it has cells for them.
     names = [ast.arg(name) for name in portable.cells]
-    outer = ast.FunctionDef(
-        "outer", ast.arguments([], names, None, [], [], None, []), tree.body, []
-    )
+    body = list(tree.body)
+    if not lambda_ and portable.name not in portable.cells:
+        body.insert(0, ast.Global([portable.name]))  # one that calls itself finds itself there
+    outer = ast.FunctionDef("outer", ast.arguments([], names, None, [], [], None, []), body, [])
     module = ast.fix_missing_locations(ast.Module([outer], []))
     code = compile(module, f"<srcgrad copy of {portable.name}>", "exec", dont_inherit=True)
     outer_code = next(c for c in code.co_consts if isinstance(c, types.CodeType))

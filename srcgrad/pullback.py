@@ -132,6 +132,14 @@ def _saved(item: Any) -> Callable[[], None]:
             item[...] = content
 
         return restore_array
+    if isinstance(item, tuple):
+        parts = [_saved(i) for i in item]
+
+        def restore_tuple() -> None:
+            for restore in parts:
+                restore()
+
+        return restore_tuple
     if isinstance(item, list):
         items, inner = list(item), [_saved(i) for i in item]
 

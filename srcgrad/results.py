@@ -87,7 +87,8 @@ def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
         kind = v.kind
         if not is_float(kind) and not isinstance(kind, ListOf):
             return ir.Const(None) if v is value else v
-        d = adjoint.take(v)
+        shadow = adjoint.shadows.get(v) if isinstance(kind, Array) else None
+        d: ir.Operand | None = adjoint.take(v) if shadow is None else shadow
         if d is None:
             if isinstance(kind, Array):
                 return adjoint.zero(v)
@@ -100,7 +101,7 @@ def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
                 )
             if isinstance(kind, Scalar) and kind.python is False:
                 return adjoint.emit(kind.dtype.type, (d,), inferred=Inferred(d_kind))
-            return d  # type: ignore[no-any-return]
+            return d
         own: ir.Var = (
             _owned(adjoint, d, v) if isinstance(kind, Array) else _number(adjoint, d, kind)
         )
@@ -180,6 +181,10 @@ def separate(function: ir.Function, gradients: int) -> None:
             return {None}
         first = definition.args[0] if definition.args else None
         kind = first.kind if isinstance(first, ir.Var) else None
+        if isinstance(definition.function, ir.Unit) and definition.function.fresh:
+            return {operand}
+        if _is_fresh_item(definitions.get(first)) if isinstance(first, ir.Var) else False:
+            return {operand}
         taken = definition.function in (operator.getitem, getattr, list.pop)
         if taken and not isinstance(kind, Array):
             return {None}
@@ -223,6 +228,13 @@ def separate(function: ir.Function, gradients: int) -> None:
     results = list(function.block.results)
     results[gradients] = owned(results[gradients], None)
     function.block.results = tuple(results)
+
+
+def _is_fresh_item(made: Any) -> bool:
+    """Whether what is taken from a tuple is an array of its own."""
+    if not isinstance(made, ir.Assign) or not isinstance(made.function, ir.Unit):
+        return False
+    return made.function.fresh
 
 
 def rebuilt(adjoint: Adjoint, low: Lowerer, value: Any, leaf: Callable[[ir.Var], Any]) -> Any:

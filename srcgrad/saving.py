@@ -124,9 +124,9 @@ def module_text(compiled: Compiled, signature: inspect.Signature, free: tuple[An
     lines = compiled.source.splitlines()[tree.body[0].lineno - 1 :]
     nodes = tree.args.args
     module = _Module({node.id for node in nodes} | set(emitted.bindings))
-    for name in sorted(emitted.modules - {"numpy"}):
+    for name in sorted({name for e in compiled.emitted for name in e.modules} - {"numpy"}):
         module.imports[f"import {name}"] = None
-    for helper in emitted.helpers:
+    for helper in dict.fromkeys(helper for e in compiled.emitted for helper in e.helpers):
         module.bind(helper.__name__, helper)
     for name, value in emitted.bindings.items():
         module.bind(name, value)

@@ -616,12 +616,12 @@ def test_a_traceback_shows_generated_lines():
 
 
 def test_a_bug_inside_is_reported_as_one(monkeypatch):
-    from srcgrad import compiler
+    from srcgrad import units
 
     def broken(*args):
         raise KeyError("inside")
 
-    monkeypatch.setattr(compiler, "record", broken)
+    monkeypatch.setattr(units, "record", broken)
     with pytest.raises(InternalError, match=r"compiling function failed: KeyError\('inside'\)"):
         grad(lambda x: np.sum(x * x) + 1)(X)
 

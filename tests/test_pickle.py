@@ -167,3 +167,14 @@ def test_functions_of_the_main_script(tmp_path):
     assert run.stdout.split("]") == ["[8. 8."] + ["\n[8. 8."] * 3 + [" [8. 8.", "\n[8. 8."] + [
         " [8. 8.", "\n"
     ]  # fmt: skip
+
+
+def countdown(x):
+    return x if x < 1.0 else countdown(x / 2) * x
+
+
+def test_a_function_that_calls_itself(monkeypatch):
+    monkeypatch.setattr(countdown, "__qualname__", "hidden")
+    gradient = grad(lambda x: countdown(x) * 2.0)
+    copy = pickle.loads(pickle.dumps(gradient))
+    assert copy(5.3) == gradient(5.3)

@@ -83,11 +83,11 @@ CASES = {
         """
         def f(x):
             def g(v):
-                return v if v < 1.0 else g(v / 2) + g(v / 3)  # <-
-            return g(x[0])
+                return g(v / 2) + g(v / 3)
+            return g(x[0])  # <-
         """,
-        "g(v / 2)",
-        "how deep the recursion of 'g' goes isn't known when compiling",
+        "g(x[0])",
+        "the recursion of 'g' never ends",
     ),
     "key": (
         """

@@ -400,3 +400,27 @@ def test_an_axis_added_before_the_last_ones() -> None:
         return np.sum(x[..., None, :] * np.arange(6.0).reshape(2, 3))
 
     np.testing.assert_allclose(grad(f)(np.ones(3)), [3.0, 5.0, 7.0])
+
+
+def test_an_argument_in_a_container_that_is_kept_in_a_list():
+    def f(*args):
+        x, kept = args[0], []
+        for _ in range(args[1]):
+            kept.append(x)
+            x = np.sin(x)
+        return np.sum(kept[0] * kept[2])
+
+    x = np.array([0.3, 0.5])
+    expected = np.sin(np.sin(x)) + x * np.cos(np.sin(x)) * np.cos(x)
+    np.testing.assert_allclose(srcgrad.grad(f)(x, 5), expected)
+
+
+def test_every_draw_of_a_generator_is_another_one():
+    generator = np.random.default_rng(0)
+
+    def f(x):
+        return np.sum(x * generator.standard_normal(2) - x * generator.standard_normal(2))
+
+    gradient = srcgrad.grad(f)
+    assert (gradient(np.ones(2)) != 0).all()
+    assert (gradient(np.ones(2)) != gradient(np.ones(2))).all()

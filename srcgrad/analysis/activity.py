@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
+from ..kinds import Array, ListOf, Opaque, Residuals, Scalar, TupleOf
 from ..rules import registry
 from .aliasing import Aliasing
 
@@ -25,7 +25,7 @@ INERT = frozenset(
 # Objects without numbers in them; of any other, srcgrad can't know.
 HARMLESS: frozenset[Any] = frozenset(
     {type(None), str, bytes, bool, int, slice, type, range, np.dtype, np.random.Generator,
-     np.random.RandomState}
+     np.random.RandomState, Residuals}
 )  # fmt: skip
 
 

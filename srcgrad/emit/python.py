@@ -53,19 +53,28 @@ class Emitted:
     helpers: list[Any] = field(default_factory=list)
 
 
-def emit_function(function: ir.Function, docstring: str) -> Emitted:
-    """The Python function that does what an IR function does."""
-    return _Emitter(function).run(docstring)
+def emit_function(
+    function: ir.Function,
+    docstring: str,
+    bindings: dict[str, Any] | None = None,
+    units: Iterable[str] = (),
+) -> Emitted:
+    """The Python function that does what an IR function does.
+
+    Functions of one module share their `bindings`, and know the names of its `units`.
+    """
+    return _Emitter(function, {} if bindings is None else bindings, set(units)).run(docstring)
 
 
 class _Emitter:
-    def __init__(self, function: ir.Function) -> None:
+    def __init__(self, function: ir.Function, bindings: dict[str, Any], units: set[str]) -> None:
         self.function = function
         self.aliasing = Aliasing(function.block)
-        self.emitted = Emitted(None)
+        self.emitted = Emitted(None, bindings)
         self.speller = Speller(self.reference)
         self.inlined = self._inlined(function)
         self.reserved = {"np", "math", "cmath", "scipy", function.name} | _helper_names(function)
+        self.reserved |= units | set(bindings)
         self.names = Names(function, self.inlined, self.reserved | _callees(function))
         self.reversing = False
         self.line: Any = None
@@ -80,8 +89,9 @@ class _Emitter:
                 body += self.comment(self.inlined[result])
         values = [self.operand(r) for r in f.block.results]
         result = values[0] if len(values) == 1 else gast.Tuple(values, gast.Load())
-        body.append(gast.Return(result))
-        self.note(body[-1:], None, f.block.results)
+        if values:
+            body.append(gast.Return(result))
+            self.note(body[-1:], None, f.block.results)
         args = [gast.Name(self.names[p], gast.Param(), None, None) for p in f.params]
         arguments = gast.arguments(args, [], None, [], [], None, [])
         self.emitted.tree = gast.FunctionDef(f.name, arguments, body, [], None, None, [])
@@ -183,6 +193,7 @@ class _Emitter:
         for operand in s.operands():
             for v in ir.variables(operand):
                 looks = v in s.views and s.certain and isinstance(v.kind, Array)
+                looks = looks and not isinstance(s.function, ir.Unit)
                 if holds_memory(v.kind) and not looks:  # what may be a copy is made now
                     root = self.aliasing.find(v)
                     if root in self.aliasing.written:
@@ -207,11 +218,20 @@ class _Emitter:
                 continue
             if s in unpacked or self.is_inlined(s):
                 continue
-            if isinstance(s, ir.Assign) and s.function is list.pop:
-                parts = self.parts(s, block.statements[position + 1 :])
+            if isinstance(s, ir.Assign) and _returns_several(s.function):
+                parts = self.parts(s.target, block.statements[position + 1 :])
                 if parts:
                     unpacked.update(parts.values())
-                    body.append(self.unpack(s, parts))
+                    body += self.comment(s) if isinstance(s.function, ir.Unit) else []
+                    value = self.speller.expression(s, self.arguments(s)[0], {})
+                    body.append(self.unpack(s.target, value, parts))
+                    self.note(body[-1:], s, s.args)
+                    continue
+            if isinstance(s, ir.Assign) and s.args and s.args[0] in self.function.params:
+                parts = self.parts(s.args[0], block.statements[position:])
+                if parts:
+                    unpacked.update(parts.values())
+                    body.append(self.unpack(s.args[0], self.operand(s.args[0]), parts))
                     self.note(body[-1:], s, s.args)
                     continue
             line = self.line
@@ -241,31 +261,30 @@ class _Emitter:
             if not hasattr(node, "printed"):
                 node.printed, node.reversing = tuple(made), self.reversing
 
-    def parts(self, pop: ir.Assign, following: list[ir.Statement]) -> dict[int, ir.Assign] | None:
-        """The statements right after a pop that take the record apart, if nothing else uses it."""
-        kind = pop.target.kind
+    def parts(self, record: Any, following: list[ir.Statement]) -> dict[int, ir.Assign] | None:
+        """The next statements if they take a tuple apart, and nothing else uses it."""
+        kind = getattr(record, "kind", None)
         if not isinstance(kind, TupleOf) or len(kind.items) < 2:
             return None
         found: dict[int, ir.Assign] = {}
         for s in following:
             if not isinstance(s, ir.Assign) or s.function is not operator.getitem:
                 break
-            if s.args[0] is not pop.target or not isinstance(s.args[1], ir.Const):
+            if s.args[0] is not record or not isinstance(s.args[1], ir.Const):
                 break
             if s.args[1].value in found or s.target in self.inlined:
                 return None
             found[s.args[1].value] = s
-        return found if len(found) == self.counts.get(pop.target, 0) else None
+        return found if len(found) == self.counts.get(record, 0) else None
 
-    def unpack(self, pop: ir.Assign, parts: dict[int, ir.Assign]) -> Any:
+    def unpack(self, record: ir.Var, value: Any, parts: dict[int, ir.Assign]) -> Any:
         """`a, _, b = saved.pop()`"""
-        assert isinstance(pop.target.kind, TupleOf)
+        assert isinstance(record.kind, TupleOf)
         blank = gast.Name("_", gast.Store(), None, None)
         targets = [
             self.store(parts[i].target) if i in parts else blank
-            for i in range(len(pop.target.kind.items))
+            for i in range(len(record.kind.items))
         ]
-        value = self.speller.expression(pop, [self.operand(a) for a in pop.args], {})
         return gast.Assign([gast.Tuple(targets, gast.Store())], value, None)
 
     def comment(self, s: ir.Statement) -> list[Any]:
@@ -321,7 +340,8 @@ class _Emitter:
     @functools.cached_property
     def passed_on(self) -> set[ir.Var]:
         """The variables that are copied or recorded whether or not they have a value."""
-        found: set[ir.Var] = set()
+        results = self.function.block.results
+        found = {v for operand in results for v in ir.variables(operand)}
         for s in ir.walk(self.function.block):
             operands: tuple[ir.Operand, ...] = ()
             if isinstance(s, ir.Loop):
@@ -501,6 +521,8 @@ class _Emitter:
 
     def reference(self, value: Any) -> Any:
         """The expression for a function or another object."""
+        if isinstance(value, ir.Unit):
+            return name(value.name)
         if value in HELPERS if _hashable(value) else False:
             if value not in self.emitted.helpers:
                 self.emitted.helpers.append(value)
@@ -548,6 +570,11 @@ class _Emitter:
             candidate, number = f"{base}_{number}", number + 1
         self.emitted.bindings[candidate] = value
         return candidate
+
+
+def _returns_several(function: Any) -> bool:
+    """Whether the tuple that a function returns is unpacked at once."""
+    return function is list.pop or isinstance(function, ir.Unit)
 
 
 def _helper_names(function: ir.Function) -> set[str]:

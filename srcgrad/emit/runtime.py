@@ -262,3 +262,20 @@ def check_finite(adjoint: Any, name: str, filename: str, line: int) -> None:
             f'  File "{filename}", line {line}\n'
             f"    {linecache.getline(filename, line).strip()}"
         )
+
+
+def stop_gradient(value: Any) -> Any:
+    """The same value, as a constant: its derivative is zero.
+
+    An array is copied, lest what is written into it later be taken for a constant.
+
+    >>> stop_gradient([3.0, np.ones(2)])
+    [3.0, array([1., 1.])]
+    """
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, (tuple, list)):
+        return type(value)(stop_gradient(item) for item in value)
+    if isinstance(value, dict):
+        return {key: stop_gradient(item) for key, item in value.items()}
+    return value

@@ -62,6 +62,7 @@ HELPERS = {
     runtime.check_apart,
     runtime.finished,
     runtime.make_object,
+    runtime.stop_gradient,
     len_of_range,
     runtime.fresh_items,
     runtime.add_items,

@@ -7,6 +7,7 @@ A loop is lowered until the kinds of what it changes are stable: what changes be
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable
 from dataclasses import replace
@@ -54,16 +55,18 @@ from .values import (
     Tuple,
     Unbound,
     Unkeepable,
+    Unreached,
     Value,
 )
+
+_numbers = itertools.count(1)  # of frames and objects
 
 
 class Builder(Machine):
     """Emits IR into `self.block` under the abstract state `self.state`."""
 
     def unique(self) -> int:
-        self.counter += 1
-        return self.counter
+        return next(_numbers)
 
     def refuse(self, message: str, advice: str | None = None) -> UnsupportedError:
         return UnsupportedError(message, self.span, advice)
@@ -164,6 +167,9 @@ class Builder(Machine):
             self.unbound = self.unbound or need.error
             self.state.unreachable = True
             return self.state, self.block
+        except Unreached:
+            self.state.unreachable = True
+            return self.state, self.block
         finally:
             self.fork_depth -= 1
             self.block = outer
@@ -175,6 +181,9 @@ class Builder(Machine):
         self.state, self.block = fork
         try:
             run()
+            return self.state, self.block
+        except Unreached:
+            self.state.unreachable = True
             return self.state, self.block
         finally:
             self.block = outer

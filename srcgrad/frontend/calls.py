@@ -37,6 +37,11 @@ from .values import (
 RULES = "srcgrad.rules."
 
 
+# Functions of srcgrad's own that mean something where they are called in the code being lowered:
+# each with what lowers its call. The modules that define them add them.
+LOWERINGS: dict[Any, Callable[[Any, list[Value], dict[str, Value]], Value]] = {}
+
+
 class Calls(Primitives):
     """Evaluates calls."""
 
@@ -92,6 +97,8 @@ class Calls(Primitives):
             result: Value | None = special(*args, **kwargs)
             if result is not None:
                 return result
+        if hashable(function) and function in LOWERINGS:
+            return LOWERINGS[function](self, args, kwargs)
         function = registry.methods.get(function, function) if hashable(function) else function
         if hashable(function):
             args, kwargs = self.arguments(function, args, kwargs)
@@ -104,9 +111,6 @@ class Calls(Primitives):
         record = registry.lookup(function)
         if record is not None or function in registry.inplace_rules:
             return self.primitive(function, record, args, kwargs)
-        if getattr(function, "__module__", "") == "srcgrad.api" and not isinstance(function, type):
-            if getattr(function, "__name__", "") in ("grad", "value_and_grad"):
-                return self.make_gradient(function, args, kwargs)
         if isinstance(function, types.FunctionType) and str(function.__module__).startswith(RULES):
             known = self.computed(function, args, kwargs)
             if known is not None:
@@ -116,7 +120,7 @@ class Calls(Primitives):
                 return self.unknown_call(function, args, kwargs)
             return self.primitive(function, None, args, kwargs)
         calling = getattr(type(function), "__call__", None)  # noqa: B004
-        if registry.lookup(calling) or (hashable(calling) and calling in registry.definitions):
+        if calling in LOWERINGS or registry.lookup(calling) or calling in registry.definitions:
             return self.call(Bound(Place(calling), Place(function)), args, kwargs)
         match function:
             case functools.partial():
@@ -163,12 +167,6 @@ class Calls(Primitives):
         from ..nested import lower_gradient
 
         return lower_gradient(self, gradient, args, kwargs, primal)  # type: ignore[arg-type]
-
-    def make_gradient(self, maker: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        """`grad(f, ...)` inside the function that is being lowered."""
-        from ..nested import make_gradient
-
-        return make_gradient(self, maker, args, kwargs)  # type: ignore[arg-type]
 
 
 def hashable(value: Any) -> bool:

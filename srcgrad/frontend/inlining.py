@@ -16,6 +16,7 @@ from ..kinds import (
     Scalar,
     Size,
 )
+from . import units
 from .classes import Classes
 from .machine import Frame
 from .names import Namespace, own_nodes, scope_of
@@ -43,6 +44,10 @@ class Inlining(Classes):
         self, function: types.FunctionType, args: list[Value], kwargs: dict[str, Value]
     ) -> Value:
         """Run a Python function's body in place of its call."""
+        return self.inline_closure(self.closure_of(function), args, kwargs)
+
+    def closure_of(self, function: Any) -> Closure:
+        """A Python function as lowering sees it."""
         try:
             source = get_source(function, self.given_sources.get(function.__code__))
         except SourceError as error:
@@ -53,7 +58,7 @@ class Inlining(Classes):
         self.inlined[function] = function.__code__
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         defaults = function.__defaults__ or ()
-        closure = Closure(
+        return Closure(
             source.node,
             source,
             None,
@@ -69,10 +74,13 @@ class Inlining(Classes):
             function.__name__,
             _owner(function),
         )
-        return self.inline_closure(closure, args, kwargs)
 
     def inline_closure(
-        self, closure: Closure, args: list[Value], kwargs: dict[str, Value]
+        self,
+        closure: Closure,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        wanted: units.Wanted | None = None,
     ) -> Value:
         node = closure.node
         if isinstance(node, gast.AsyncFunctionDef):
@@ -80,9 +88,22 @@ class Inlining(Classes):
         values = self.bound_arguments(closure, args, kwargs)
         if is_generator(node):
             return Generator(lambda body: self.run_function(closure, values, body))
+        wanted, self.wanted = wanted or self.wanted, None
+        if wanted is not None or (self.kept and units.identity(closure) in self.kept):
+            return units.lower_call(self, closure, values, wanted or units.Wanted())
         result = self.run_function(closure, values)
         assert result is not None
         return result
+
+    def as_unit(
+        self, function: Value, args: list[Value], kwargs: dict[str, Value], wanted: units.Wanted
+    ) -> Value:
+        """The call of a function that isn't to be inlined."""
+        self.wanted = wanted
+        try:
+            return self.call(function, args, kwargs)
+        finally:
+            self.wanted = None
 
     def run_function(
         self,
@@ -128,7 +149,7 @@ class Inlining(Classes):
                 self.state.frames.pop(number, None)
 
     def check_recursion(self, closure: Closure, values: dict[str, Value]) -> None:
-        """Refuse a recursion whose depth isn't known: calls are inlined."""
+        """Stop inlining the calls of a recursion whose depth isn't known."""
         self.calls_made += 1
         nested = self.active_nodes.count(id(closure.node))
         if nested < 3:
@@ -147,9 +168,12 @@ class Inlining(Classes):
             if found:
                 raise NeedStatic(found, "how deep this recursion goes", self.span)
         if nested >= MOST_CALLS or self.calls_made > MOST_INLINED:
+            function = units.identity(closure)
+            if function not in self.kept:
+                raise units.NeedUnit(function)
             raise self.refuse(
                 f"how deep the recursion of {closure.name!r} goes isn't known when compiling",
-                "write it as a loop, or make its depth follow from an int or from lengths",
+                "a generator that calls itself can't be differentiated: return a list",
             )
 
     def number_variables(self, value: Value) -> list[ir.Var]:

@@ -19,6 +19,7 @@ from .builder import Builder
 from .operations import leave_unless
 from .structure import (
     COMPOUND,
+    FALSE,
     Mold,
     Poison,
     Widened,
@@ -49,6 +50,7 @@ from .values import (
     Thaw,
     Tuple,
     Unkeepable,
+    Unreached,
     Value,
 )
 
@@ -136,7 +138,10 @@ class Loops(Builder):
             forks, self.fork_depth = self.fork_depth, 0
             self.loop_depth += 1
             try:
-                flag = body(index)
+                try:
+                    flag = body(index)
+                except Unreached:
+                    self.state.unreachable, flag = True, FALSE
                 end, block = self.state, self.block
             except NeedStatic as need:
                 self.state, self.block, self.span = entry, outer, span

@@ -77,7 +77,6 @@ class Machine:
         self.peelable = False  # whether the loop being settled can do without its first iteration
         self.thawed: set[Any] = set()  # loops and branches that mustn't freeze lists
         self.size_origins: dict[int, frozenset[Any]] = {}  # the arguments a dimension is of
-        self.counter = 0
         self.current = 0  # the frame being run
         self.frames: dict[int, Frame] = {}
         self.free: dict[Path, ir.Var] = {}
@@ -96,6 +95,16 @@ class Machine:
         self.captured: set[int] = set()
         self.inlined: dict[Any, types.CodeType] = {}
         self.given_sources: dict[types.CodeType, str] = {}  # where Python keeps none
+        self.kept: frozenset[Any] = frozenset()  # functions that must be units
+        self.making: list[Any] = []  # the units around this place
+        self.wanted: Any = None  # what kind of unit the next function inlined must be
+
+    def within(self, low: Machine) -> None:
+        """Continue where another lowering stopped, seeing what it sees."""
+        self.frames, self.state = low.frames, low.state
+        self.on_free, self.widened, self.current = low.on_free, low.widened, low.current
+        self.inlined, self.guards = low.inlined, low.guards
+        self.kept = low.kept
 
     def expression(self, node: Any) -> Value:
         raise NotImplementedError

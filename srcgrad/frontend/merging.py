@@ -102,6 +102,8 @@ class Merger:
         """The value after an If of which only one branch ends, with `after`."""
         if self.builder.same(before, after):
             return before
+        if isinstance(after, ir.Const):
+            return after
         return self.padded(name, after, self.a.unreachable)
 
     def padded(self, name: Any, value: Any, first: bool) -> Any:

@@ -298,7 +298,9 @@ def is_random(function: Any) -> bool:
     owner = getattr(function, "__self__", None)
     cls = getattr(function, "__objclass__", None)
     kinds = (np.random.Generator, np.random.RandomState, random.Random)
-    return isinstance(owner, kinds) or cls in kinds
+    name = getattr(function, "__name__", "")
+    unbound = any(vars(kind).get(name) is function for kind in kinds)
+    return isinstance(owner, kinds) or cls in kinds or unbound
 
 
 def _is_numpy(function: Any) -> bool:

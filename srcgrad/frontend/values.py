@@ -205,6 +205,10 @@ class Unbound(Exception):
         self.error = error
 
 
+class Unreached(Exception):
+    """The result of a function that calls itself isn't known yet: look at other paths first."""
+
+
 class Peel(Exception):
     """A number that a loop carries becomes an array: its first iteration is to stand alone."""
 

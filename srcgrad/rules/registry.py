@@ -31,6 +31,9 @@ class Primitive:
         zero: the result is piecewise constant, its derivative zero everywhere.
         inert: the result only describes its arguments (a shape, a dtype), or is no number.
         refused: why it cannot be differentiated, or None.
+        tangent: the forward rule, or None: forward mode then uses the partials, or transposes the
+            adjoint. Called with the primal arguments and the keywords `out` and `tangents`, the
+            tuple of the arguments' tangents (None where there is none); returns that of the result.
         always: it is refused wherever it is called, not only where a derivative is wanted.
         mutates: the parameters written in place: positions, or names of keyword parameters.
         effect: a call does more than return a result (it draws a random number, writes a file):
@@ -45,6 +48,7 @@ class Primitive:
     inert: bool = False
     refused: str | None = None
     always: bool = False
+    tangent: Callable[..., Any] | None = None
     mutates: tuple[int | str, ...] = ()
     effect: bool = False
     note: str = ""
@@ -52,7 +56,8 @@ class Primitive:
     @property
     def differentiable(self) -> bool:
         """Whether a derivative (a zero one included) is known."""
-        return self.zero or self.adjoint is not None or self.partials is not None
+        rules = (self.adjoint, self.partials, self.tangent)
+        return self.zero or any(rule is not None for rule in rules)
 
 
 @dataclass(frozen=True)
@@ -76,10 +81,26 @@ methods: dict[Any, Callable[..., Any]] = {}
 loaders: list[Callable[[], None]] = []
 
 
+# How often rules have changed since: what was compiled before may be wrong.
+version = 0
+_loading = False
+
+
 def load() -> None:
     """Register the rules for packages that the program has imported since the last call."""
-    for loader in loaders:
-        loader()
+    global _loading
+    _loading = True
+    try:
+        for loader in loaders:
+            loader()
+    finally:
+        _loading = False
+
+
+def _changed() -> None:
+    """Note that a rule was registered; those of a package just imported are news to nobody."""
+    global version
+    version += not _loading
 
 
 def public_place(value: Any) -> tuple[str, str] | None:
@@ -112,6 +133,7 @@ def lookup(function: Any) -> Primitive | None:
 
 
 def _file(functions: tuple[Any, ...], **what: Any) -> None:
+    _changed()
     for function in functions:
         primitives[function] = replace(primitives.get(function, Primitive(function)), **what)
 
@@ -152,6 +174,27 @@ def elementwise(*functions: Any, note: str = "") -> Callable[[F], F]:
 
     def register(rule: F) -> F:
         _file(functions, partials=rule, note=note)
+        return rule
+
+    return register
+
+
+def tangent(*functions: Any, note: str = "") -> Callable[[F], F]:
+    """Decorator: register the forward rule of one or several functions.
+
+    The rule's parameters are those of the function, followed by the keyword-only `out` (the
+    primal result) and `tangents`, a tuple with the tangent of each argument that is passed by
+    position, None where there is none. It returns the tangent of the result. Without such a rule
+    forward mode transposes the adjoint, so that it is needed only where that is slow.
+
+    >>> import numpy as np
+    >>> @tangent(np.square)
+    ... def square(x, *, out, tangents):
+    ...     return 2 * x * tangents[0]
+    """
+
+    def register(rule: F) -> F:
+        _file(functions, tangent=rule, note=note)
         return rule
 
     return register
@@ -199,6 +242,7 @@ def kind(*functions: Any) -> Callable[[F], F]:
     """
 
     def register(rule: F) -> F:
+        _changed()
         for function in functions:
             kinds[function] = rule
         return rule
@@ -251,6 +295,7 @@ def inplace(*functions: Any) -> Callable[[F], F]:
     """
 
     def register(rule: F) -> F:
+        _changed()
         for function in functions:
             inplace_rules[function] = rule
         return rule
@@ -268,6 +313,7 @@ def definition(*functions: Any) -> Callable[[F], F]:
     """
 
     def register(body: F) -> F:
+        _changed()
         for function in functions:
             definitions[function] = body
         return body

@@ -21,8 +21,12 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..frontend.operations import list_append
+from ..frontend.units import emit_call
+from ..frontend.values import Tuple
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from ..rules import registry
+from .application import name_of
+from .contributions import NONE, adjoint_kind
 from .recording import record, rename
 from .reverse import Adjoint
 
@@ -46,6 +50,8 @@ class Tangent(Adjoint):
     def transform(self, block: ir.Block, given: dict[ir.Var, ir.Operand]) -> ir.Block:
         """The block with tangents; `given` has those of the inputs."""
         self.tangents = dict(given)
+        self.moved: dict[ir.Var, dict[int, int]] = {}  # of a call: where the tangents are
+        self.taken: dict[ir.Var, dict[int, ir.Var]] = {}  # or the tangents themselves
         self.memory: set[ir.Var] = {
             t for v, t in given.items() if isinstance(t, ir.Var) and self.aliasing.is_written(v)
         }
@@ -124,6 +130,12 @@ class Tangent(Adjoint):
     # Statements
 
     def _assign(self, s: ir.Assign) -> None:
+        if isinstance(s.function, ir.Unit):
+            self._unit(s)
+            return
+        if self.takes_result(s):
+            self._unit_result(s)
+            return
         if s.writes:
             self._write(s)
             return
@@ -148,6 +160,90 @@ class Tangent(Adjoint):
                 self.memory.add(tangent)
             if isinstance(tangent, ir.Var) and not tangent.name.startswith("t_"):
                 tangent.name = f"t_{s.target.name}"
+
+    def _unit(self, s: ir.Assign) -> None:
+        """The call of a unit: its tangent function computes results and tangents together."""
+        active = self._active(s.target) or any(self._active(v) for v in s.writes)
+        if not active or all(self.tangent(a) is None for a in s.args):
+            self.block.statements.append(s)
+            self.definitions[s.target] = s
+            return
+        unit: ir.Unit = s.function
+        if unit.rule is not None and self._by_rule_transposed(s, unit.rule):
+            return
+        self.refuse_views(s)
+        wrt, outputs = self.selection(s)
+        from ..units import tangent
+
+        function = tangent(unit, wrt, outputs)
+        whole = self._whole(s, tuple(unit.kinds[i] for i in outputs))
+        moving = tuple(self.full(s.args[i]) for i in wrt)
+        writes = (*s.writes, *(t for v in s.writes if isinstance(t := self.tangent(v), ir.Var)))
+        call = ir.Assign(
+            whole, function, (*s.args, *moving), span=s.span, views=s.views, certain=s.certain,
+            writes=writes, effect=s.effect,
+        )  # fmt: skip
+        self.block.statements.append(call)
+        self.definitions[whole] = call
+        self.called[whole] = call
+        self.moved[whole] = {i: len(unit.kinds) + k for k, i in enumerate(outputs)}
+        if whole is not s.target and unit.kinds:
+            views = (whole,) if isinstance(s.target.kind, Array) else ()
+            item = (whole, ir.Const(0))
+            self._unit_result(ir.Assign(s.target, operator.getitem, item, span=s.span, views=views))
+
+    def _by_rule_transposed(self, s: ir.Assign, rule: ir.Rule) -> bool:
+        """The call of a unit whose derivative is given: the tangent is the rule's transpose."""
+        active = [i for i, v in self.results_of(s) if self._active(v)]
+        if not set(active) <= set(rule.outputs):
+            return False
+        from ..units import transposed
+
+        self.block.statements.append(s)
+        self.definitions[s.target] = s
+        results = self.results(s)
+        unused = tuple(self.zero(r) for i in rule.outputs if isinstance(r := results[i], ir.Var))
+        wanted = zip(rule.positions, rule.function.block.results, strict=True)
+        moving = tuple(self.full(s.args[i]) for i, c in wanted if isinstance(c, ir.Var))
+        function = transposed(s.function, rule)
+        targets = [
+            ir.Var(f"t_{s.target.name}", adjoint_kind(r.kind))
+            for i in rule.outputs if isinstance(r := results[i], ir.Var)
+        ]  # fmt: skip
+        emit_call(self, function, (*s.args, *results, *unused, *moving), targets)
+        self._define_last(1 + len(targets) * (len(targets) != 1))
+        if isinstance(s.target.kind, TupleOf):
+            self.called[s.target] = s
+            self.taken[s.target] = dict(zip(rule.outputs, targets, strict=True))
+        else:
+            self.tangents[s.target] = targets[0]
+        return True
+
+    def _unit_result(self, s: ir.Assign) -> None:
+        """Take a result of a tangent function, and its tangent."""
+        self.block.statements.append(s)
+        self.definitions[s.target] = s
+        whole, key = s.args
+        assert isinstance(whole, ir.Var) and isinstance(key, ir.Const)
+        if whole in self.taken:
+            if key.value in self.taken[whole]:
+                self.tangents[s.target] = self.taken[whole][key.value]
+            return
+        position = self.moved[whole].get(key.value)
+        if position is None:
+            return
+        assert isinstance(whole.kind, TupleOf)
+        views = (whole,) if isinstance(s.target.kind, Array) else ()
+        tangent = self.emit(
+            operator.getitem,
+            (whole, ir.Const(position)),
+            inferred=Inferred(whole.kind.items[position], views),
+            name=f"t_{s.target.name}",
+        )
+        if isinstance(s.target.kind, Array) and self.aliasing.is_written(s.target):
+            tangent = self.emit(np.array, (tangent,), inferred=Inferred(tangent.kind))
+            self.memory.add(tangent)
+        self.tangents[s.target] = tangent
 
     def _is_memory(self, tangent: ir.Var, seen: set[ir.Var]) -> bool:
         """Whether a tangent shares memory with that of an array that is written in place."""
@@ -221,6 +317,8 @@ class Tangent(Adjoint):
                 "make a copy of it first: .copy()",
             )
         record_ = registry.lookup(s.function)
+        if record_ is not None and record_.tangent is not None:
+            return self._by_tangent(s, record_.tangent)
         if record_ is not None and record_.zero:
             return None
         by = registry.linear_in.get(registry.methods.get(s.function, s.function))
@@ -296,6 +394,24 @@ class Tangent(Adjoint):
         self.block.statements.append(ir.If(shares, then, orelse, (target,), s.span))
         return target
 
+    def _by_tangent(self, s: ir.Assign, rule: Any) -> ir.Operand | None:
+        self._check_keywords(s, rule)
+        if any(self.tangent(v) is not None for _, o in s.kwargs for v in ir.variables(o)):
+            raise UnsupportedError(
+                f"the forward rule of {name_of(s.function)} knows of no tangents of keywords",
+                s.span,
+                "pass what is differentiated by position",
+            )
+        moving = [
+            self._value(self.full(a)) if any(self.tangent(v) for v in ir.variables(a)) else NONE
+            for a in s.args
+        ]
+        named = {**self._named(s), "out": self._value(s.target), "tangents": Tuple(tuple(moving))}
+        result = self.inline(rule, self._values(s), named)
+        if isinstance(result, ir.Const) and result.value is None:
+            return None
+        return self.fit(self.operand(result), s.target.kind, s.target)
+
     def _by_partials(self, s: ir.Assign, rule: Any) -> ir.Operand | None:
         self._check_keywords(s, rule)
         result = self.inline(
@@ -317,9 +433,8 @@ class Tangent(Adjoint):
     def _by_transposition(self, s: ir.Assign) -> ir.Operand | None:
         """The transpose of the adjoint rule, applied to the tangents of the operands."""
         inner = Adjoint(ir.Function("rule", (), ir.Block()), [], [])
-        inner.frames, inner.state, inner.counter = self.frames, self.state, self.counter
-        inner.widened, inner.definitions = self.widened, self.definitions
-        inner.span, inner.current = s.span, self.current
+        inner.within(self)
+        inner.definitions, inner.span = self.definitions, s.span
         d_out, seeds = _adjoint_like(s.target)
         collected: list[tuple[ir.Var, ir.Operand]] = []
 
@@ -338,9 +453,7 @@ class Tangent(Adjoint):
         outputs = [c for _, c in collected if isinstance(c, ir.Var)]
         rule = ir.Function("rule", tuple(seeds), collector.block)
         transpose = Adjoint(rule, seeds, outputs)
-        transpose.frames, transpose.state = self.frames, self.state
-        transpose.counter, transpose.widened = collector.counter, self.widened
-        transpose.current = self.current
+        transpose.within(self)
         forward = transpose.augment(collector.block)
         transpose.block = ir.Block()
         for var, c in collected:
@@ -365,7 +478,6 @@ class Tangent(Adjoint):
         alike = self._parts(s.target, seeds)
         rename(whole.block, lambda v: alike.get(v, v))
         results = list(whole.block.results)
-        self.counter = max(self.counter, transpose.counter)
         self.block.statements += whole.block.statements
         self.definitions.update(transpose.definitions)
         if isinstance(s.target.kind, TupleOf):

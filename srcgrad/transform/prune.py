@@ -119,7 +119,9 @@ class _Marker:
         for position, operand in enumerate(s.operands()):
             for v in ir.variables(operand):
                 is_list = not isinstance(v.kind, Array)
-                if not is_list and (v in s.views or (v in s.writes and position == 0)):
+                if isinstance(s.function, ir.Unit):
+                    self.read(v)
+                elif not is_list and (v in s.views or (v in s.writes and position == 0)):
                     self.live.add(v)
                 elif is_list and s.writes == (v,) and s.function is not list.pop:
                     self.live.add(v)

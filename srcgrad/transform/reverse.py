@@ -22,12 +22,13 @@ from ..errors import UnsupportedError
 from ..frontend.values import Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, TupleOf
 from ..rules import registry
-from .application import HOW_TO_ADD, Rules, name_of, names_repeatedly
+from .application import HOW_TO_ADD, name_of, names_repeatedly
 from .contributions import adjoint_kind, is_zero
 from .masks import Mask
+from .unit_calls import UnitCalls
 
 
-class Adjoint(Rules):
+class Adjoint(UnitCalls):
     """Emits the reverse sweep."""
 
     def __init__(self, function: ir.Function, inputs: list[ir.Var], outputs: list[ir.Var]) -> None:
@@ -50,6 +51,9 @@ class Adjoint(Rules):
     def _reverse_assign(self, s: ir.Assign) -> None:
         if s.target in self.live_buffers:
             return  # the shadow of something
+        if s in self.calls:
+            self.reverse_call(s)
+            return
         first = s.args[0] if s.args else None
         if self._on_list(s) or (isinstance(s.target.kind, ListOf) and s.target in self.shadows):
             self._reverse_on_list(s)

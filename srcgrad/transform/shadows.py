@@ -43,6 +43,7 @@ class Shadows(Lists):
         self.last_write: dict[ir.Var, int] = {}
         self.position = 0
         self.loop_writes: list[set[ir.Var]] = []
+        self.lent: set[ir.Var] = set()  # memory that others may write when this function is done
         # Classes in which a result may be a view or not: there shadows keep the memory layout.
         self.reshaped = {
             self.aliasing.find(v)
@@ -156,6 +157,12 @@ class Shadows(Lists):
         active = any(self.activity.is_varied(o) for o in s.operands()) and (
             self.activity.active(s.target) or any(self.activity.active(v) for v in s.writes)
         )
+        if active and isinstance(s.function, ir.Unit):
+            self.augment_call(s)
+            return
+        if active and self.takes_result(s):
+            self.augment_result(s)
+            return
         shadowed = self.shadowed(s.target)
         on_list = self._on_list(s)
         copies: dict[ir.Var, ir.Var] = {}
@@ -172,6 +179,17 @@ class Shadows(Lists):
         if on_list and s.args[0] in self.shadows:
             self.augment_list(s)
 
+    def augment_call(self, s: ir.Assign) -> None:
+        """Emit what the reverse sweep needs of the call of a unit."""
+        raise NotImplementedError
+
+    def augment_result(self, s: ir.Assign) -> None:
+        """Emit the statement that takes one of the results of such a call."""
+        raise NotImplementedError
+
+    def takes_result(self, s: ir.Assign) -> bool:
+        raise NotImplementedError
+
     @staticmethod
     def _on_list(s: ir.Assign) -> bool:
         """Whether a statement is one of those whose effect on a list is known."""
@@ -183,6 +201,8 @@ class Shadows(Lists):
         )
 
     def _written_later(self, root: ir.Var) -> bool:
+        if root in self.lent:
+            return True
         if any(root in writes for writes in self.loop_writes):
             return True
         return self.last_write.get(root, -1) >= self.position
@@ -195,11 +215,14 @@ class Shadows(Lists):
             return any(map(self._written_later, self.aliasing.classes(v)))
         return False
 
-    def _operand_snapshots(self, s: ir.Assign) -> dict[ir.Var, ir.Var]:
+    def _operand_snapshots(
+        self, s: ir.Assign, other: tuple[ir.Var, ...] = ()
+    ) -> dict[ir.Var, ir.Var]:
+        """Copies of the operands that are written later, but for some."""
         copies: dict[ir.Var, ir.Var] = {}
         for operand in s.operands():
             for v in ir.variables(operand):
-                if v not in copies and self._needs_snapshot(v):
+                if v not in copies and v not in other and self._needs_snapshot(v):
                     copies[v] = self._snapshot(v)
                     if isinstance(v.kind, ListOf) and v in self.shadows:
                         self._list_snapshot(s, v)

@@ -1,0 +1,604 @@
+"""Functions that stay functions: lowering a call that isn't inlined.
+
+A call is inlined wherever it can be: that makes the fastest code, and the shortest. Two kinds of
+functions can't be, or mustn't: one that calls itself until the data say stop, and one whose
+values are to be computed again rather than kept (`srcgrad.checkpoint`). They become *units*
+(`ir.Unit`), and their calls statements of the IR.
+
+A unit is lowered like the body of a loop. What its calls have in common stays what it is: a flag,
+a function, a variable of the code around, which becomes a parameter when the unit is done
+(closures are converted here). What differs from call to call becomes a parameter of the kind that
+covers all calls, and so do outer variables that the function assigns, which it also returns. A
+call of itself, while the kind of the result isn't known, is taken for one that never returns: the
+first round sees the cases that end the recursion. Rounds are repeated until nothing is new.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .. import ir
+from ..analysis.aliasing import Aliasing, holds_memory
+from ..kinds import Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, fresh_size
+from .loops import MOST_ROUNDS, Slot
+from .operations import raise_exception
+from .structure import (
+    NONE,
+    Mold,
+    Poison,
+    Widened,
+    absent,
+    object_items,
+    parts,
+    rebuild,
+    same_template,
+    with_items,
+)
+from .values import (
+    Bound,
+    Closure,
+    Generator,
+    InnerGradient,
+    ListObject,
+    Materialize,
+    Partial,
+    Ref,
+    Sequence,
+    State,
+    Thaw,
+    Unreached,
+    Value,
+)
+
+MOST_NESTED = 8
+
+
+class NeedUnit(Exception):
+    """A function that is being inlined must be a unit; `function` is what `identity` says."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self.function = function
+
+
+def identity(closure: Closure) -> Any:
+    """What tells a function from others when the same program is lowered again."""
+    node = closure.node
+    return closure.source.filename, node.lineno, node.col_offset, closure.name
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What kind of unit a function is to be.
+
+    `plain` is a closure with the same parameters that computes the same, faster, for where
+    nothing is differentiated. With `every`, a variable of the code around that the function
+    returns is one of its results too.
+    """
+
+    recompute: bool = False
+    plain: Closure | None = None
+    every: bool = False
+
+
+@dataclass(eq=False)
+class Making:
+    """A unit that is being lowered."""
+
+    unit: ir.Unit
+    closure: Closure
+    wanted: Wanted
+    values: dict[str, Value]  # the arguments of its first call
+    entry: State
+    marker: object
+    oldest: int  # the bases of dimensions that are made in it come after this one
+    args: dict[str, Any]  # the templates of its arguments
+    slots: dict[Slot, Any] = field(default_factory=dict)  # and of outer variables it assigns
+    result: Any = None  # the template of its result; None while that isn't known
+    start: State | None = None
+    params: dict[Slot, Any] = field(default_factory=dict)  # what they hold when a call starts
+    own: dict[str, Value] = field(default_factory=dict)  # the parameters
+    returned: Any = None
+    captured: tuple[ir.Var, ...] = ()
+    settling: set[int] = field(default_factory=set)  # the dimensions that differ between calls
+    changed: bool = False  # something new was found in this round
+    recursive: bool = False
+
+
+def lower_call(low: Any, closure: Closure, values: dict[str, Value], wanted: Wanted) -> Value:
+    """The call of a function that is, or becomes, a unit."""
+    return call_of(low, closure, values, wanted)[0]
+
+
+def call_of(
+    low: Any, closure: Closure, values: dict[str, Value], wanted: Wanted
+) -> tuple[Value, ir.Assign]:
+    """The value of such a call, and the statement."""
+    alike = [m for m in low.making if m.closure.node is closure.node]
+    for making in reversed(alike):
+        if making.closure.frame == closure.frame and _same_functions(making, values):
+            return _called_again(low, making, values)
+    if len(alike) >= MOST_NESTED:
+        raise low.refuse(
+            f"the recursion of {closure.name!r} makes new functions on its way",
+            "pass what differs from call to call as numbers or arrays",
+        )
+    making = _made(low, closure, values, wanted)
+    if wanted.plain is not None:
+        _add_plain(low, making, wanted.plain)
+    return _call(low, making, making.values, making.entry)
+
+
+def _same_functions(making: Making, values: dict[str, Value]) -> bool:
+    return all(_compatible(making.values[name], v) for name, v in values.items())
+
+
+def _compatible(a: Any, b: Any) -> bool:
+    """Whether two arguments are the same function, or neither is one."""
+    if isinstance(a, Closure) or isinstance(b, Closure):
+        if not (isinstance(a, Closure) and isinstance(b, Closure)):
+            return False
+        return a is b or (a.node is b.node and a.frame == b.frame and a.defaults == b.defaults)
+    if isinstance(a, ir.Const) and isinstance(b, ir.Const) and callable(a.value):
+        return a.value is b.value
+    if isinstance(a, (Bound, Partial, InnerGradient)) or isinstance(b, (Bound, Partial)):
+        if type(a) is not type(b):
+            return False
+        pairs = zip(parts(a), parts(b), strict=False)
+        return a is b or (len(parts(a)) == len(parts(b)) and all(_compatible(*p) for p in pairs))
+    return True
+
+
+# Making a unit
+
+
+def _made(
+    low: Any,
+    closure: Closure,
+    values: dict[str, Value],
+    wanted: Wanted,
+    like: Making | None = None,
+) -> Making:
+    """Lower a function until what it takes and returns is settled."""
+    name = closure.name if closure.name.isidentifier() else "function"
+    where = closure.source.filename.replace("\\", "/").rpartition("/")[2]
+    place = f"{where}:{closure.node.lineno}"
+    unit = ir.Unit(name, place, (), low, recompute=wanted.recompute)
+    making = Making(
+        unit, closure, wanted, dict(values), low.state, object(), fresh_size().base, dict(values)
+    )
+    if like is not None:
+        making.args, making.result = dict(like.args), like.result
+    if low.first_loop is None:
+        low.first_loop = making.oldest
+    low.making.append(making)
+    outer, span, forks = low.block, low.span, low.fork_depth
+    try:
+        for _ in range(MOST_ROUNDS * 4):
+            block, state = _round(low, making)
+            if block is not None and not making.changed:
+                break
+        else:
+            raise low.refuse(f"the kinds of the arguments of {closure.name!r} don't settle")
+    finally:
+        low.making.pop()
+        low.block, low.span, low.fork_depth = outer, span, forks
+    low.state = making.entry
+    if making.result is None:
+        raise low.refuse(f"the recursion of {closure.name!r} never ends")
+    _finish(low, making, block, state)
+    return making
+
+
+def _add_plain(low: Any, making: Making, closure: Closure) -> None:
+    """Lower what computes the same as a unit, for the same kinds of arguments."""
+    plain = _made(low, closure, making.values, Wanted(), making)
+    if plain.slots or making.slots:
+        name, slot = making.closure.name, next(iter({**plain.slots, **making.slots}))
+        raise low.refuse(
+            f"{slot[2]!r} is assigned in a function that {name!r} repeats",
+            "make it part of the state",
+        )
+    own = len(making.unit.body.params) - len(making.captured)
+    assert plain.unit.kinds == making.unit.kinds
+    order = (*range(own), *(own + making.captured.index(v) for v in plain.captured))
+    making.unit.plain = plain.unit, order
+
+
+def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
+    """Lower the body once, for the templates found so far; None if it must be lowered again."""
+    entry, marker = making.entry, making.marker
+    start, known = entry.copy(), dict(low.slots(entry))
+    making.params = {}
+    for slot, template in making.slots.items():
+        making.params[slot] = low.instantiate(template, start, marker)
+        old = known.get(slot)
+        if isinstance(template, Mold) and isinstance(old, Ref):
+            start.heap[old.id] = replace(start.heap[old.id], frozen=marker)
+        low.put(start, slot, making.params[slot])
+    args = {k: low.instantiate(t, start, marker) for k, t in making.args.items()}
+    making.start, making.changed, making.recursive = start, False, False
+    making.own = args
+    lists, span = low.list_kinds(entry), low.span
+    low.state, low.block, low.fork_depth = start.copy(), ir.Block(), 0
+    try:
+        try:
+            result = low.run_function(making.closure, args)
+        except Unreached:
+            low.state.unreachable, result = True, NONE
+        low.span = span
+        end, block = low.state, low.block
+        low.state = entry
+        if not making.changed:
+            _note_state(low, making, end)
+        if not end.unreachable:
+            making.returned = result
+            _note_result(low, making, end, block)
+        making.changed |= low.list_kinds(entry) != lists
+        return block, end
+    except Materialize as need:
+        low.state, low.span = entry, span
+        if not low.dynamic(need, entry):
+            low.materialize(need)
+        making.entry = low.state
+        return None, entry
+    except Thaw as need:
+        if need.marker is marker:
+            raise low.refuse(
+                f"{making.closure.name!r} changes an object that is another one in each call",
+                "return the new values instead",
+            ) from None
+        raise
+
+
+def _note_state(low: Any, making: Making, end: State) -> None:
+    """Learn which outer variables the function assigns."""
+    low.settling, low.peelable = making.settling, False
+    making.changed |= low.widen_all(
+        making.start, end, making.slots, making.params, making.marker, making.entry
+    )
+    for template in making.slots.values():
+        if isinstance(template, Poison):
+            raise low.refuse(f"after a call of {making.closure.name!r}, {template.message}")
+
+
+def _note_result(low: Any, making: Making, end: State, block: ir.Block) -> None:
+    """Learn the kind of the result."""
+    start, result = making.start, making.returned
+    assert start is not None
+    low.settling, low.peelable = making.settling, False
+    inner: set[Any] = {t for s in ir.walk(block) for t in ir.targets(s)}
+    inner.update(_parameters(low, making, start))
+    if making.result is None:
+        making.result = _templated(low, making, result, end, inner)
+        making.changed |= making.recursive
+        return
+    old = making.result
+    if making.wanted.every:
+        inner.update(_variables(low, result, end))
+    if low.same(old, result) and not any(v in inner for v in _variables(low, result, end)):
+        return
+    new = low.widen("the result", old, result, start, end, making.marker)
+    if isinstance(new, Poison):
+        raise low.refuse(f"{making.closure.name!r} returns values of different kinds")
+    if not same_template(old, new):
+        making.result = new
+        making.changed = True
+
+
+def _parameters(low: Any, making: Making, start: State) -> list[ir.Operand]:
+    """The variables that hold the arguments and the outer variables when a call starts."""
+    found: list[ir.Operand] = []
+    for name, template in making.args.items():
+        if name in making.own:
+            found += _leaves(low, template, making.own[name], start)
+    for slot, template in making.slots.items():
+        if slot in making.params:
+            found += _leaves(low, template, making.params[slot], start)
+    return found
+
+
+def _templated(low: Any, making: Making, value: Any, end: State, inner: set[ir.Var]) -> Any:
+    """The template of a result: what is made in the function has another value in each call."""
+    match value:
+        case ir.Var():
+            if value not in inner and not making.wanted.every:
+                return value
+            text = value.name if value.user else "result"
+            return Widened(value.kind, text, value.optional, value.partial)
+        case Ref():
+            if value.id in making.entry.heap:
+                return value
+            thing = end.heap[value.id]
+            if isinstance(thing, ListObject) and thing.var is not None:
+                return Widened(thing.var.kind, "items")
+            items = [_templated(low, making, item, end, inner) for item in object_items(thing)]
+            return Mold(replace(with_items(thing, items), external=None, frozen=None))
+        case Closure() | Generator() | Sequence() | InnerGradient():
+            raise low.refuse(
+                f"{making.closure.name!r} is compiled as a function, and returns a function "
+                "or an iterator",
+                "return numbers, arrays, or containers of them",
+            )
+    inside = parts(value)
+    if inside:
+        return rebuild(value, [_templated(low, making, v, end, inner) for v in inside])
+    return value
+
+
+def _variables(low: Any, value: Any, state: State) -> Iterator[ir.Var]:
+    """The variables in a value."""
+    if isinstance(value, ir.Var):
+        yield value
+    elif isinstance(value, Ref):
+        thing = state.heap.get(value.id)
+        if isinstance(thing, ListObject) and thing.var is not None:
+            yield thing.var
+        elif thing is not None:
+            for item in object_items(thing):
+                yield from _variables(low, item, state)
+    else:
+        for part in parts(value):
+            yield from _variables(low, part, state)
+
+
+def _leaves(low: Any, template: Any, value: Any, state: State) -> Iterator[ir.Operand]:
+    """The operands that stand for the widened leaves of a template in a value."""
+    if isinstance(template, Widened):
+        if isinstance(value, Ref):
+            thing = state.heap[value.id]
+            assert isinstance(thing, ListObject)
+            if thing.var is None:
+                raise Materialize(value, low.span)
+            value = thing.var
+        yield value
+    elif isinstance(template, Mold):
+        if isinstance(value, Ref):
+            items = object_items(state.heap[value.id])
+        else:
+            items = [ir.UNDEFINED] * len(object_items(template.thing))
+        for t, item in zip(object_items(template.thing), items, strict=True):
+            yield from _leaves(low, t, item, state)
+    else:
+        inside = parts(template)
+        values = parts(value) or [ir.UNDEFINED] * len(inside)
+        for t, item in zip(inside, values, strict=True):
+            yield from _leaves(low, t, item, state)
+
+
+def _given(low: Any, making: Making, values: dict[str, Value], state: State) -> list[ir.Operand]:
+    """The operands of a call: what its arguments and the outer variables hold in a state."""
+    found: list[ir.Operand] = []
+    for name, template in making.args.items():
+        found += _leaves(low, template, values[name], state)
+    held = dict(low.slots(state))
+    for slot, template in making.slots.items():
+        found += _leaves(low, template, held.get(slot, absent(slot[2])), state)
+    return found
+
+
+# Calling
+
+
+def _called_again(low: Any, making: Making, values: dict[str, Value]) -> tuple[Value, ir.Assign]:
+    """The call of a unit inside itself."""
+    making.recursive = True
+    low.settling, low.peelable = making.settling, False
+    for name, value in values.items():
+        template = making.args[name]
+        if not isinstance(template, (Widened, Mold)) and low.same(template, value):
+            continue
+        new = low.widen(name, template, value, making.start, low.state, making.marker)
+        if isinstance(new, Poison):
+            raise low.refuse(
+                f"the argument {name!r} of {making.closure.name!r} changes its kind in this "
+                "recursion",
+                "pass it numbers and arrays of one dtype and rank in all calls",
+            )
+        if not same_template(template, new):
+            making.args[name] = new
+            making.changed = True
+    if not making.changed:
+        _note_state(low, making, low.state)
+    if making.changed or making.result is None:
+        raise Unreached
+    return _call(low, making, values, low.state)
+
+
+def _call(
+    low: Any, making: Making, values: dict[str, Value], state: State
+) -> tuple[Value, ir.Assign]:
+    """Emit the call; the abstract value of its result, and the statement."""
+    operands = tuple(_given(low, making, values, state))
+    low.state = state
+    fresh: dict[int, Size] = {}
+    holder = low.state
+    value: Value = _instantiated(low, making, making.result, fresh)
+    leaves = list(_leaves(low, making.result, value, holder))
+    known = dict(low.slots(holder))
+    slots: dict[Slot, Any] = {}
+    for slot, template in making.slots.items():
+        slots[slot] = _instantiated(low, making, template, fresh)
+        leaves += _leaves(low, template, slots[slot], holder)
+        old = known.get(slot)
+        if isinstance(template, Mold) and isinstance(old, Ref):
+            holder.heap[old.id] = replace(holder.heap[old.id], frozen=making.marker)
+    unit = making.unit
+    statement = emit_call(low, unit, operands, [v for v in leaves if isinstance(v, ir.Var)])
+    if unit.function is not None:  # the first call, which is made last
+        statement.args += making.captured
+        _describe(statement)
+    for slot, new in slots.items():
+        low.put(holder, slot, new)
+    return value, statement
+
+
+def emit_call(
+    low: Any, unit: ir.Unit, operands: tuple[ir.Operand, ...], targets: list[ir.Var]
+) -> ir.Assign:
+    """Append the call of a unit, its results in the given variables."""
+    if len(targets) == 1:
+        statement = ir.Assign(targets[0], unit, operands, span=low.span)
+        low.block.statements.append(statement)
+        return statement
+    kind: Kind = TupleOf(tuple(v.kind for v in targets)) if targets else Opaque(None)
+    whole = ir.Var("results", kind)
+    statement = ir.Assign(whole, unit, operands, span=low.span)
+    low.block.statements.append(statement)
+    for i, v in enumerate(targets):
+        views = (whole,) if holds_memory(v.kind) else ()
+        item = ir.Assign(v, operator.getitem, (whole, ir.Const(i)), span=low.span, views=views)
+        low.block.statements.append(item)
+    return statement
+
+
+def _instantiated(low: Any, making: Making, template: Any, fresh: dict[int, Size]) -> Any:
+    """What a call returns: new variables, with dimensions of their own."""
+    value = low.instantiate(template, low.state, None)
+    for v in _leaves(low, template, value, low.state):
+        if isinstance(v, ir.Var):
+            v.kind, v.user = _renewed(v.kind, making.oldest, fresh), False
+    return value
+
+
+def _renewed(kind: Any, oldest: int, fresh: dict[int, Size]) -> Any:
+    """A kind in which the dimensions made inside the function are new ones."""
+
+    def size(n: Any) -> Any:
+        if not isinstance(n, Size) or n.base <= oldest:
+            return n
+        new = fresh.setdefault(n.base, fresh_size(n.big))
+        return Size(new.base, n.offset, n.big)
+
+    match kind:
+        case Array() if kind.shape is not None:
+            return Array(kind.dtype, tuple(map(size, kind.shape)))
+        case Scalar() if kind.size is not None:
+            return replace(kind, size=size(kind.size))
+        case ListOf():
+            items = kind.item
+            if isinstance(items, tuple):
+                return ListOf(tuple(_renewed(k, oldest, fresh) for k in items))
+            return ListOf(_renewed(items, oldest, fresh))
+    return kind
+
+
+# Finishing a unit
+
+
+def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
+    """Give a unit its function: parameters, results and captured variables."""
+    start = making.start
+    assert start is not None
+    params = _parameters(low, making, start)
+    results = list(_leaves(low, making.result, making.returned, end))
+    kinds = list(_kinds(making.result))
+    held = dict(low.slots(end))
+    for slot, template in making.slots.items():
+        results += _leaves(low, template, held.get(slot, absent(slot[2])), end)
+        kinds += _kinds(template)
+    block.results = tuple(results)
+    unit = making.unit
+    unit.function = ir.Function(unit.name, tuple(params), block, low.span)  # type: ignore[arg-type]
+    unit.kinds = tuple(kinds)
+    members = _members(unit, block)
+    bodies = [unit.body, *(u.body for u in members)]
+    free = [v for v in ir.free_variables(block) if v not in set(params)]
+    given = [v for a in making.values.values() for v in _variables(low, a, making.entry)]
+    order = [*given, *free]
+    making.captured = tuple(v for v in dict.fromkeys(order) if v in free)
+    for body in bodies:
+        _convert(body, making.captured, {unit, *members})
+    calls = [
+        s for body in bodies for s in ir.walk(body.block)
+        if isinstance(s, ir.Assign) and s.function is unit
+    ]  # fmt: skip
+    known: list[Any] = []
+    while known != (found := [(s.views, s.writes) for s in calls]) or not known:
+        known = found
+        for s in calls:
+            _describe(s)
+        if not calls:
+            break
+    unit.changes = next((c for s in ir.walk(block) if (c := _changes(s)) is not None), None)
+
+
+def _kinds(template: Any) -> Iterator[Kind]:
+    """The kinds of the widened leaves of a template."""
+    if isinstance(template, Widened):
+        yield template.kind
+    else:
+        inside = object_items(template.thing) if isinstance(template, Mold) else parts(template)
+        for t in inside:
+            yield from _kinds(t)
+
+
+def _members(unit: ir.Unit, block: ir.Block) -> list[ir.Unit]:
+    """The units that a block calls, directly or not, and that call a unit which isn't done yet."""
+    callees: dict[ir.Unit, set[ir.Unit]] = {}
+    waiting = _callees(block) - {unit}
+    while waiting:
+        other = waiting.pop()
+        callees[other] = set() if other.function is None else _callees(other.body.block)
+        waiting |= callees[other] - set(callees) - {unit}
+    found: dict[ir.Unit, None] = {}
+    size = -1
+    while len(found) != size:
+        size = len(found)
+        for other, called in callees.items():
+            if unit in called or any(u in called for u in found):
+                found[other] = None
+    return [u for u in found if u.function is not None]
+
+
+def _callees(block: ir.Block) -> set[ir.Unit]:
+    return {
+        s.function for s in ir.walk(block)
+        if isinstance(s, ir.Assign) and isinstance(s.function, ir.Unit)
+    }  # fmt: skip
+
+
+def _convert(body: ir.Function, captured: tuple[ir.Var, ...], members: set[ir.Unit]) -> None:
+    """Make parameters of the variables that a function captures, and pass them on in its calls."""
+    from ..transform.recording import rename
+
+    for s in ir.walk(body.block):
+        if isinstance(s, ir.Assign) and s.function in members:
+            s.args += captured
+    twins = {
+        v: ir.Var(v.name, v.kind, v.user, frozenset(), v.optional, v.partial) for v in captured
+    }
+    rename(body.block, lambda v: twins.get(v, v))
+    body.params += tuple(twins.values())
+
+
+def _describe(call: ir.Assign) -> None:
+    """Note in a call which memory its results may share, and which it writes."""
+    unit: ir.Unit = call.function
+    body = unit.body
+    aliasing = Aliasing(body.block)
+    shared = {aliasing.find(r) for o in body.block.results for r in ir.variables(o)}
+    views: list[ir.Var] = []
+    writes: list[ir.Var] = []
+    for param, operand in zip(body.params, call.args, strict=True):
+        if isinstance(operand, ir.Var) and holds_memory(operand.kind):
+            if aliasing.find(param) in shared and holds_memory(param.kind):
+                views.append(operand)
+            if any(root in aliasing.written for root in aliasing.classes(param)):
+                writes.append(operand)
+    call.views, call.writes, call.certain = tuple(views), tuple(writes), not views
+    call.effect = any(isinstance(s, ir.Assign) and s.effect for s in ir.walk(body.block))
+
+
+def _changes(s: ir.Statement) -> str | None:
+    """What makes it wrong to run a statement twice, or None."""
+    if not isinstance(s, ir.Assign):
+        return None
+    if isinstance(s.function, ir.Unit):
+        return s.function.changes
+    if s.effect and s.function is not raise_exception:
+        return getattr(s.function, "__name__", "a call")
+    return None

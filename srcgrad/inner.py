@@ -1,0 +1,500 @@
+"""Derivatives taken inside the code being lowered, of functions that are made units for it.
+
+`vjp(f, x)` calls a unit, `f` applied to x; its pullback calls the unit's backward function, which
+computes what it needs again. `jvp` calls the tangent function. A function with a rule of its own
+(`custom_vjp`, `implicit_root`) is called as a unit too, to which the rule is attached in IR: the
+rule is lowered where the call stands, so that it sees the variables that the function captures.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from . import custom, ir, units
+from .analysis.inference import Inferred
+from .api import grad
+from .frontend.lower import Lowerer
+from .frontend.units import Wanted, call_of, emit_call
+from .frontend.values import (
+    Bound,
+    Closure,
+    DictObject,
+    InnerGradient,
+    Instance,
+    ListObject,
+    Partial,
+    Place,
+    Ref,
+    Tuple,
+    Value,
+)
+from .inputs import leaves
+from .kinds import FLOAT, Array, Kind, Scalar, is_float, kind_of
+from .nested import mapped
+from .transform.contributions import Contributions, adjoint_kind
+from .transform.recording import rename
+
+NONE = ir.Const(None)
+Pairs = list[tuple[ir.Var, ir.Operand]]
+
+
+def applied(function: Any, args: Any) -> Any:
+    return function(*args)
+
+
+def called(
+    low: Lowerer, function: Value, args: list[Value], recompute: bool = True
+) -> tuple[Value, ir.Assign]:
+    """The call of a function as a unit: its value, and the statement."""
+    closure = replace(low.closure_of(applied), name=_name(function))
+    values: dict[str, Value] = {"function": function, "args": Tuple(tuple(args))}
+    return call_of(low, closure, values, Wanted(recompute, every=True))
+
+
+def _name(function: Value) -> str:
+    match function:
+        case Closure():
+            name = function.name
+        case Bound() | Partial():
+            name = _name(function.function)
+        case InnerGradient():
+            name = f"d_{function.gradient.__name__}"
+        case ir.Const():
+            name = str(getattr(function.value, "__name__", "function"))
+        case _:
+            name = "function"
+    return name if name.isidentifier() else "function"
+
+
+def results(low: Lowerer, call: ir.Assign) -> list[ir.Var]:
+    """The variables that hold the results of a call."""
+    if len(call.function.kinds) == 1:
+        return [call.target]
+    found = {
+        s.args[1].value: s.target for s in low.block.statements
+        if isinstance(s, ir.Assign) and s.args and s.args[0] is call.target
+        and isinstance(s.args[1], ir.Const)
+    }  # fmt: skip
+    return [found[i] for i in range(len(call.function.kinds))]
+
+
+def floats(low: Lowerer, value: Value) -> list[ir.Var]:
+    return [v for v in leaves(low, value) if is_float(v.kind)]
+
+
+def copied(low: Lowerer, value: Value) -> Value:
+    """A value that nothing written later changes, its float constants in variables."""
+
+    def leaf(v: ir.Var | ir.Const) -> Value:
+        if isinstance(v, ir.Const):
+            if not isinstance(v.value, float):
+                return v
+            return low.emit(float, (v,), inferred=Inferred(FLOAT), name="x")
+        if isinstance(v.kind, Array) and v.kind.shape is not None:
+            return low.emit(np.ndarray.copy, (v,), inferred=Inferred(v.kind), name=v.name)
+        if isinstance(v.kind, Scalar) and is_float(v.kind):
+            kind = Scalar(v.kind.dtype, v.kind.python)
+            return low.emit(np.positive, (v,), inferred=Inferred(kind), name=v.name)
+        return v
+
+    return mapped(low, value, leaf)
+
+
+# vjp and jvp
+
+
+def lower_vjp(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    has_aux = bool(low.key(kwargs.pop("has_aux", ir.Const(False))))
+    _no_more(low, "vjp", kwargs)
+    function, *primals = args
+    own = [copied(low, p) for p in primals]
+    value, call = called(low, function, own)
+    out, aux = _with_aux(low, value) if has_aux else (value, None)
+    held = Taken(call, results(low, call), out, tuple(own))
+    pullback = Partial(Place(pull), (ir.Const(held),), {})
+    return Tuple((out, pullback) if aux is None else (out, pullback, aux))
+
+
+def pull() -> None:
+    """Stands for a pullback."""
+
+
+def lower_pull(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    held, d_out = args
+    assert isinstance(held, ir.Const)
+    taken: Taken = held.value
+    wrt = [v for p in taken.primals for v in floats(low, p)]
+    found = dict(pulled(low, taken, d_out, wrt))
+
+    def leaf(v: ir.Var | ir.Const) -> Value:
+        if isinstance(v, ir.Const) or not is_float(v.kind):
+            return NONE
+        d = found.get(v)
+        if d is not None:
+            assert isinstance(d, (ir.Var, ir.Const))
+            return d
+        if isinstance(v.kind, Array):
+            return low.emit(np.zeros_like, (v,), inferred=Inferred(v.kind), name=f"d_{v.name}")
+        return ir.Const(0.0)
+
+    return Tuple(tuple(mapped(low, p, leaf) for p in taken.primals))
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a pullback knows of the call that it pulls back over."""
+
+    call: ir.Assign
+    results: list[ir.Var]
+    out: Value
+    primals: tuple[Value, ...]
+
+
+def pulled(low: Lowerer, taken: Taken, d_out: Value, wanted: Collection[ir.Var]) -> Pairs:
+    """The contributions of an adjoint of a call's result to some variables."""
+    call, outer = taken.call, taken.results
+    unit: ir.Unit = call.function
+    wrt = [i for i, a in enumerate(call.args) if a in wanted]
+    seeds = seeded(low, taken.out, d_out)
+    positions = [i for i, v in enumerate(outer) if v in seeds]
+    if not positions or not wrt:
+        return []
+    if unit.function is None:
+        raise low.refuse("a derivative of a function is taken inside itself")
+    function = units.backward(unit, tuple(wrt), tuple(positions), True)
+    given = (*call.args, *(seeds[outer[i]] for i in positions))
+    operands = [call.args[i] for i in wrt]
+    targets = [
+        ir.Var(f"d_{o.name}", adjoint_kind(o.kind)) for o in operands if isinstance(o, ir.Var)
+    ]
+    emit_call(low, function, given, targets)
+    pairs: Pairs = []
+    for o, t in zip(operands, targets, strict=True):
+        assert isinstance(o, ir.Var)
+        pairs.append((o, t))
+    return pairs
+
+
+def seeded(low: Lowerer, out: Value, d_out: Value) -> dict[ir.Var, ir.Operand]:
+    """The adjoint of each leaf of a result, of its shape and dtype."""
+    found: dict[ir.Var, ir.Operand] = {}
+
+    def visit(a: Value, d: Value) -> None:
+        match a:
+            case ir.Var() if is_float(a.kind):
+                if isinstance(d, ir.Const) and d.value is None:
+                    return
+                fitter = Contributions(ir.Function("seed", (), ir.Block()), [], [])
+                fitter.within(low)
+                fitter.block, fitter.span = low.block, low.span
+                value = d.value if isinstance(d, ir.Const) else None
+                if isinstance(value, int) and not isinstance(value, bool):
+                    d = ir.Const(float(value))
+                found[a] = fitter.fit(low.operand(d), a.kind, a)
+            case Tuple():
+                for x, y in zip(a.items, low.unpacked(d), strict=True):
+                    visit(x, y)
+            case Ref():
+                thing = low.state.heap[a.id]
+                if isinstance(thing, ListObject):
+                    for x, y in zip(thing.items, low.unpacked(d), strict=True):
+                        visit(x, y)
+                else:
+                    assert isinstance(d, Ref)
+                    other = low.state.heap[d.id]
+                    assert isinstance(other, (DictObject, Instance))
+                    for key, x in thing.items.items():
+                        visit(x, other.items[key])
+
+    try:
+        visit(out, d_out)
+    except (AssertionError, KeyError, ValueError):
+        raise low.refuse("the cotangent isn't nested like the function's result") from None
+    return found
+
+
+def lower_jvp(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    has_aux = bool(low.key(kwargs.pop("has_aux", ir.Const(False))))
+    function = args[0]
+    primals = low.unpacked(args[1] if len(args) > 1 else kwargs.pop("primals"))
+    tangents = low.unpacked(args[2] if len(args) > 2 else kwargs.pop("tangents"))
+    _no_more(low, "jvp", kwargs)
+    own = [copied(low, p) for p in primals]
+    value, call = called(low, function, own)
+    out, aux = _with_aux(low, value) if has_aux else (value, None)
+    moving: dict[ir.Var, ir.Operand] = {}
+    for p, t in zip(own, tangents, strict=True):
+        moving.update(seeded(low, p, t))
+    unit: ir.Unit = call.function
+    outer = results(low, call)
+    wrt = tuple(i for i, a in enumerate(call.args) if a in moving)
+    outputs = tuple(i for i, v in enumerate(outer) if is_float(v.kind))
+    moved: dict[ir.Var, ir.Var] = {}
+    if wrt and outputs:
+        function_ = units.tangent(unit, wrt, outputs)
+        targets = [ir.Var(v.name, v.kind) for v in outer]
+        twins = [ir.Var(f"t_{outer[i].name}", adjoint_kind(outer[i].kind)) for i in outputs]
+        given = (*call.args, *(moving[call.args[i]] for i in wrt))  # type: ignore[index]
+        emit_call(low, function_, given, [*targets, *twins])
+        moved = dict(zip((outer[i] for i in outputs), twins, strict=True))
+
+    def leaf(v: ir.Var | ir.Const) -> Value:
+        if not isinstance(v, ir.Var) or not is_float(v.kind):
+            return ir.Const(0.0) if isinstance(getattr(v, "value", None), float) else NONE
+        if v in moved:
+            return moved[v]
+        if isinstance(v.kind, Array):
+            return low.emit(np.zeros_like, (v,), inferred=Inferred(v.kind), name=f"t_{v.name}")
+        return ir.Const(0.0)
+
+    t_out = mapped(low, out, leaf)
+    return Tuple((out, t_out) if aux is None else (out, t_out, aux))
+
+
+def _with_aux(low: Lowerer, value: Value) -> tuple[Value, Value]:
+    if not isinstance(value, Tuple) or len(value.items) != 2:
+        raise low.refuse("with has_aux=True the function must return a pair (value, aux)")
+    return value.items[0], value.items[1]
+
+
+def _no_more(low: Lowerer, name: str, kwargs: dict[str, Value]) -> None:
+    if kwargs:
+        raise low.refuse(f"{name}(..., {next(iter(kwargs))}=...) isn't supported here")
+
+
+# Rules
+
+
+def attach(
+    low: Lowerer,
+    call: ir.Assign,
+    out: Value,
+    make: Callable[[Value], Pairs],
+) -> None:
+    """Give the unit that a statement calls a rule.
+
+    `make` emits what the rule does with the adjoint of `out`, and returns the contributions to
+    variables that are visible at the call.
+    """
+    unit: ir.Unit = call.function
+    outer = results(low, call)
+    seeds: dict[ir.Var, ir.Var] = {}
+
+    def fresh(v: ir.Var | ir.Const) -> Value:
+        if not isinstance(v, ir.Var) or not is_float(v.kind):
+            return NONE
+        seeds[v] = ir.Var("d_out", v.kind)
+        return seeds[v]
+
+    d_out = mapped(low, out, fresh)
+    around, low.block = low.block, ir.Block()
+    try:
+        pairs = make(d_out)
+        block = low.block
+    finally:
+        low.block = around
+    block.results = tuple(d for _, d in pairs)
+    outputs = tuple(i for i, v in enumerate(outer) if v in seeds)
+    own = [seeds[outer[i]] for i in outputs]
+    wanted = [*(v for v, _ in pairs), *ir.free_variables(block)]
+    for v in dict.fromkeys(wanted):
+        if v not in call.args and v not in outer and v not in own:
+            call.args = (*call.args, v)
+            unit.body.params = (*unit.body.params, ir.Var(v.name, v.kind, v.user))
+    first = {v: i for i, v in reversed(list(enumerate(call.args))) if isinstance(v, ir.Var)}
+    twins = [ir.Var(p.name, p.kind, p.user) for p in unit.body.params]
+    shown = [ir.Var(v.name, v.kind, v.user) for v in outer]
+    names: dict[ir.Var, ir.Var] = {v: twins[i] for v, i in first.items()}
+    names.update(zip(outer, shown, strict=True))
+    rename(block, lambda v: names.get(v, v))
+    function = ir.Function(f"rule_{unit.name}", (*twins, *shown, *own), block)
+    unit.rule = ir.Rule(function, outputs, tuple(first[v] for v, _ in pairs))
+
+
+def matched(low: Lowerer, value: Value, contribution: Value) -> Pairs:
+    """The contributions to the leaves of an argument."""
+    if isinstance(contribution, ir.Const) and contribution.value is None:
+        return []
+    match value:
+        case ir.Var():
+            return [(value, low.operand(contribution))] if is_float(value.kind) else []
+        case Tuple():
+            items = zip(value.items, low.unpacked(contribution), strict=True)
+            return [pair for v, c in items for pair in matched(low, v, c)]
+        case Ref():
+            thing = low.state.heap[value.id]
+            if isinstance(thing, ListObject):
+                items = zip(thing.items, low.unpacked(contribution), strict=True)
+                return [pair for v, c in items for pair in matched(low, v, c)]
+            assert isinstance(contribution, Ref)
+            other = low.state.heap[contribution.id]
+            assert isinstance(other, (DictObject, Instance))
+            return [
+                pair for key, v in thing.items.items()
+                if key in other.items for pair in matched(low, v, other.items[key])
+            ]  # fmt: skip
+    return []
+
+
+def lower_custom(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The call of a function that is decorated with `custom_vjp`."""
+    held, *rest = args
+    assert isinstance(held, ir.Const)
+    custom = held.value
+    if custom.forward is None:
+        raise low.refuse(
+            f"{custom.__name__} is a custom_vjp without a rule",
+            f"call {custom.__name__}.defvjp(forward, backward)",
+        )
+    values = list(low.bound_arguments(low.closure_of(custom.function), rest, kwargs).values())
+    pair, call = called(low, Place(custom.forward), values, False)
+    if not isinstance(pair, Tuple) or len(pair.items) != 2:
+        raise low.refuse(f"the forward rule of {custom.__name__} must return a pair")
+    out, residuals = pair.items
+    call.function.name = custom.__name__
+
+    def rule(d_out: Value) -> Pairs:
+        result = low.call(Place(custom.backward), [residuals, d_out], {})
+        if not isinstance(result, Tuple) or len(result.items) != len(values):
+            raise low.refuse(
+                f"the backward rule of {custom.__name__} must return a tuple of {len(values)}, "
+                "one contribution for each argument"
+            )
+        return [
+            pair for v, c in zip(values, result.items, strict=True) for pair in matched(low, v, c)
+        ]
+
+    attach(low, call, out, rule)
+    return out
+
+
+# Implicit functions
+
+
+def stationarity(f: Any, x: Any, *args: Any) -> Any:
+    return grad(f)(x, *args)
+
+
+def adjoint_solution(pullback: Any, x: Any, d_out: Any) -> Any:
+    """The solution of the transposed linear system of the implicit function theorem."""
+    if np.ndim(x) == 0:
+        return d_out / pullback(1.0)[0]
+    n = np.size(x)
+    identity, jacobian = np.eye(n), np.zeros((n, n))
+    for i in range(n):
+        jacobian[i] = np.ravel(pullback(np.reshape(identity[i], np.shape(x)))[0])
+    return np.reshape(np.linalg.solve(jacobian.T, np.ravel(d_out)), np.shape(x))
+
+
+def lower_implicit(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The call of what `implicit_root` or `implicit_minimum` made."""
+    held, *rest = args
+    assert isinstance(held, ir.Const)
+    _no_more(low, "a solver", kwargs)
+    made = held.value
+    f: Value = Place(made.f)
+    if isinstance(made, custom.ImplicitMinimum):
+        f = Partial(Place(stationarity), (f,), {})
+    return implicit(low, f, made.solve, rest)
+
+
+def lower_making(made: Any) -> Any:
+    """What lowers `implicit_root(f, solver)` itself, where both are known when compiling."""
+
+    def lower(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        values = dict(zip(("f", "solver"), args, strict=False), **kwargs)
+        f, solver = values["f"], values["solver"]
+        if made is custom.implicit_minimum:
+            f = Partial(Place(stationarity), (f,), {})
+        if isinstance(solver, ir.Const):
+            known = functools.partial(custom.solved, solver.value)
+            return Partial(Place(solve_implicitly), (f, ir.Const(known)), {})
+        return Partial(Place(solve_implicitly), (f, solver), {})
+
+    return lower
+
+
+def solve_implicitly() -> None:
+    """Stands for a solver made in the code being lowered."""
+
+
+def lower_solving(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    f, solver, *rest = args
+    _no_more(low, "a solver", kwargs)
+    return implicit(low, f, solver.value if isinstance(solver, ir.Const) else solver, rest)
+
+
+def implicit(low: Lowerer, f: Value, solver: Any, args: list[Value]) -> Value:
+    """The root of `f(x, *args)`, found by `solver(x0, *args)`.
+
+    `solver` is a Python function, which is called as it is, or one of the code being lowered.
+    """
+    x0, *rest = args
+    rest = [variables(low, a) for a in rest]
+    if isinstance(solver, (Closure, Bound, Partial)):
+        x, call = called(low, solver, [variables(low, x0), *rest], False)
+    else:
+        x, call = opaque_call(low, solver, [x0, *rest], _root_kind(low, x0))
+    if not isinstance(x, ir.Var):
+        raise low.refuse("a solver must return an array or a number")
+
+    def rule(d_out: Value) -> Pairs:
+        residual, statement = called(low, f, [x, *rest])
+        taken = Taken(statement, results(low, statement), residual, (x,))
+        pullback = Partial(Place(pull), (ir.Const(taken),), {})
+        solution = low.call(Place(adjoint_solution), [pullback, x, d_out], {})
+        wanted = [
+            v for v in dict.fromkeys(statement.args)
+            if isinstance(v, ir.Var) and v is not x and is_float(v.kind)
+        ]  # fmt: skip
+        negative = low.binary(operator.mul, ir.Const(-1.0), solution)
+        return pulled(low, taken, negative, wanted)
+
+    attach(low, call, x, rule)
+    return x
+
+
+def variables(low: Lowerer, value: Value) -> Value:
+    """A value with its float constants in variables."""
+
+    def leaf(v: ir.Var | ir.Const) -> Value:
+        if isinstance(v, ir.Const) and isinstance(v.value, float):
+            return low.emit(float, (v,), inferred=Inferred(FLOAT), name="x")
+        return v
+
+    return mapped(low, value, leaf)
+
+
+def _root_kind(low: Lowerer, x0: Value) -> Kind:
+    kind = x0.kind if isinstance(x0, ir.Var) else kind_of(low.key(x0))
+    if isinstance(kind, Array) and kind.shape is not None and kind.dtype is not None:
+        return Array(np.result_type(kind.dtype, np.float64), kind.shape)
+    if isinstance(kind, Scalar):
+        return FLOAT
+    raise low.refuse("the initial guess must be a number or an array of known rank")
+
+
+def opaque_call(
+    low: Lowerer, function: Any, args: list[Value], kind: Kind
+) -> tuple[ir.Var, ir.Assign]:
+    """The call of a Python function that the compiler doesn't look into, as a unit."""
+    operands = [low.operand(a) for a in args]
+    given = tuple(dict.fromkeys(v for o in operands for v in ir.variables(o)))
+    twins = {v: ir.Var(v.name, v.kind, v.user) for v in given}
+    inside = tuple(ir.substitute(o, lambda v: twins[v]) for o in operands)
+    solution = ir.Var("solution", kind)
+    body = ir.Block([ir.Assign(solution, function, inside, span=low.span)], (solution,))
+    name = str(getattr(function, "__name__", "solve"))
+    unit = ir.Unit(name if name.isidentifier() else "solve", "its solver", (kind,), low)
+    unit.function = ir.Function(unit.name, tuple(twins.values()), body)
+    target = ir.Var("solution", kind)
+    return target, emit_call(low, unit, given, [target])
+
+
+__all__ = ["attach", "called", "lower_custom", "lower_jvp", "lower_pull", "lower_vjp"]

@@ -1,0 +1,102 @@
+"""What srcgrad's own functions mean where they are called in the code being lowered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import checkpointing, custom, forward, inner, ir, pullback
+from .analysis.inference import Inferred
+from .api import grad, value_and_grad
+from .frontend.calls import LOWERINGS
+from .frontend.lower import Lowerer
+from .frontend.units import Wanted
+from .frontend.values import Partial, Place, Value
+from .kinds import int_kind, is_float
+from .nested import make_gradient, mapped
+from .rules import registry
+
+Args = list[Value]
+Kwargs = dict[str, Value]
+
+
+def _makes_gradient(maker: Any) -> Any:
+    return lambda low, args, kwargs: make_gradient(low, maker, args, kwargs)
+
+
+def _checkpoint(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
+    """`checkpoint(f)`"""
+    return Partial(Place(_call_again), tuple(args), kwargs)
+
+
+def _call_again() -> None:
+    """Stands for the call of a function that the code being lowered checkpoints."""
+
+
+def _checkpointed(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
+    """`checkpoint(f)(...)`: of a function known when compiling, or one that isn't."""
+    function, *rest = args
+    known = getattr(function, "value", None)
+    if isinstance(known, checkpointing.Checkpointed):
+        function = Place(known.function)
+    return low.as_unit(function, rest, kwargs, Wanted(recompute=True))
+
+
+def _loop(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
+    return low.call(Place(checkpointing.repeated), args, kwargs)
+
+
+def _steps(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
+    wanted = Wanted(recompute=True, plain=low.closure_of(checkpointing.advance))
+    return low.inline_closure(low.closure_of(checkpointing.steps), args, kwargs, wanted)
+
+
+def _constant(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
+    """`stop_gradient(x)`"""
+
+    def leaf(v: ir.Var | ir.Const) -> Value:
+        if isinstance(v, ir.Const) or not is_float(v.kind):
+            return v
+        return low.emit(custom.stop_gradient, (v,), inferred=Inferred(v.kind), name=v.name)
+
+    (value,) = args
+    return mapped(low, value, leaf)
+
+
+registry.zero(custom.stop_gradient)
+
+
+def _integer(function: Any) -> Any:
+    """What lowers a function of ints that returns an int, and has no derivative."""
+
+    def lower(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
+        if all(isinstance(a, ir.Const) for a in args):
+            return ir.Const(function(*(low.key(a) for a in args)))
+        operands = tuple(low.operand(a) for a in args)
+        return low.emit(function, operands, inferred=Inferred(int_kind()))
+
+    return lower
+
+
+LOWERINGS.update(
+    {
+        grad: _makes_gradient(grad),
+        value_and_grad: _makes_gradient(value_and_grad),
+        pullback.vjp: inner.lower_vjp,
+        inner.pull: inner.lower_pull,
+        forward.jvp: inner.lower_jvp,
+        custom.custom_vjp.__call__: inner.lower_custom,
+        custom.ImplicitRoot.__call__: inner.lower_implicit,
+        custom.implicit_root: inner.lower_making(custom.implicit_root),
+        custom.implicit_minimum: inner.lower_making(custom.implicit_minimum),
+        inner.solve_implicitly: inner.lower_solving,
+        custom.stop_gradient: _constant,
+        checkpointing.checkpoint: _checkpoint,
+        checkpointing.Checkpointed.__call__: _checkpointed,
+        _call_again: _checkpointed,
+        checkpointing.checkpoint_loop: _loop,
+        checkpointing.steps: _steps,
+        checkpointing.first_part: _integer(checkpointing.first_part),
+        checkpointing.default_snapshots: _integer(checkpointing.default_snapshots),
+    }
+)
+__all__ = ["LOWERINGS"]

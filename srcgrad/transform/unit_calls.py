@@ -1,0 +1,424 @@
+"""Reverse mode over calls of units: each sweep calls a function of its own.
+
+    y = step(x, w)      becomes      y, saved = forward_step(x, w)
+                                     ...
+                                     d_x, d_w = backward_step(saved, d_y)
+
+or, where the unit is to be computed again rather than recorded, `backward_step(x, w, d_y)`. What
+the functions do is made by the transformation itself (`srcgrad/units.py`).
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.activity import Activity, carries
+from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.inference import Inferred
+from ..emit import runtime
+from ..errors import UnsupportedError
+from ..frontend.units import emit_call
+from ..kinds import RESIDUALS, Array, Kind, Opaque, Scalar, TupleOf
+from .application import Rules
+from .contributions import adjoint_kind
+from .recording import rename
+
+Positions = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call in the forward sweep, as the reverse sweep sees it."""
+
+    backward: ir.Unit | None
+    rule: ir.Rule | None  # in place of the backward function
+    given: tuple[ir.Operand, ...]  # what the backward function takes before the adjoints
+    wanted: tuple[ir.Operand, ...]  # the operands whose adjoints it returns
+    outputs: tuple[int, ...]  # the results whose adjoints it takes
+
+
+class UnitCalls(Rules):
+    """Emits the calls of the functions that units are made into."""
+
+    def __init__(self, function: ir.Function, inputs: list[ir.Var], outputs: list[ir.Var]) -> None:
+        super().__init__(function, inputs, outputs)
+        self.calls: dict[ir.Assign, Call] = {}
+        self.called: dict[ir.Var, ir.Assign] = {}  # by the tuple of the results
+        self.again = False  # what is made here will be differentiated once more
+
+    def augment_call(self, s: ir.Assign, copied: tuple[ir.Var, ...] = ()) -> None:
+        """Emit the forward function in place of a unit, which makes copies of some arguments."""
+        unit: ir.Unit = s.function
+        again = unit.recompute or self.again
+        if unit.rule is not None and self._by_rule(s, unit.rule):
+            return
+        if s.writes and (again or any(self.activity.active(v) for v in s.writes)):
+            self._augment_by_value(s)
+            return
+        self.refuse_views(s)
+        own = s.writes if again else (*s.writes, *copied)
+        copies = self._operand_snapshots(s, own)
+        given = tuple(ir.substitute(a, lambda v: copies.get(v, v)) for a in s.args)
+        wrt, outputs = self.selection(s)
+        wanted = tuple(s.args[i] for i in wrt)
+        if again:
+            self._check_repeatable(s)
+            from ..units import backward
+
+            function = backward(unit, wrt, outputs, self.again)
+            self.block.statements.append(s)
+            self.definitions[s.target] = s
+            self.calls[s] = Call(function, None, given, wanted, outputs)
+            self.called[s.target] = s
+            if not isinstance(s.target.kind, TupleOf) and self.shadowed(s.target):
+                self._make_shadow(s)
+            return
+        from ..units import forward_and_backward
+
+        forward, function = forward_and_backward(unit, wrt, outputs)
+        saved = ir.Var(f"{unit.name}_saved", RESIDUALS)
+        whole = self._whole(s, (RESIDUALS,))
+        call = ir.Assign(
+            whole, forward, given, span=s.span, views=s.views, certain=s.certain, writes=s.writes,
+            effect=s.effect,
+        )  # fmt: skip
+        self.block.statements.append(call)
+        self.definitions[whole] = call
+        self.calls[call] = Call(function, None, (saved,), wanted, outputs)
+        self.called[whole] = call
+        self._take_results(s, whole)
+        position = len(unit.kinds)
+        item = ir.Assign(saved, operator.getitem, (whole, ir.Const(position)), span=s.span)
+        self.block.statements.append(item)
+        self.definitions[saved] = item
+
+    def _by_rule(self, s: ir.Assign, rule: ir.Rule) -> bool:
+        """Emit a unit that has a rule; False if the rule doesn't say what is needed.
+
+        Where what a forward rule returns for the backward one is active too, this is the
+        derivative of a derivative, and the forward rule is differentiated like any function.
+        """
+        active = [i for i, v in self.results_of(s) if self.activity.active(v)]
+        if not set(active) <= set(rule.outputs):
+            return False
+        copies = self._operand_snapshots(s)
+        given = tuple(ir.substitute(a, lambda v: copies.get(v, v)) for a in s.args)
+        wanted = tuple(s.args[i] for i in rule.positions)
+        target = s.target
+        if not isinstance(target.kind, TupleOf) and self.aliasing.is_written(target):
+            raw = ir.Var(target.name, target.kind)
+            self._note(raw, True)
+            s = ir.Assign(raw, s.function, s.args, span=s.span, effect=s.effect)
+        self.block.statements.append(s)
+        self.definitions[s.target] = s
+        self.calls[s] = Call(None, rule, given, wanted, rule.outputs)
+        self.called[s.target] = s
+        if s.target is not target:
+            copy = ir.Assign(target, np.array, (s.target,), span=s.span)
+            self.block.statements.append(copy)
+            self.definitions[target] = copy
+        if not isinstance(target.kind, TupleOf) and self.shadowed(target):
+            self._make_shadow(self.definitions[target])
+        return True
+
+    def _augment_by_value(self, s: ir.Assign) -> None:
+        """The call of a unit that writes into active arrays.
+
+        What is called works on copies, and returns them too; they are stored as by the program.
+        """
+        from ..units import by_value
+
+        for v in s.writes:
+            if not isinstance(v.kind, Array):
+                raise UnsupportedError(
+                    f"{s.function.name} is compiled as a function, and changes {v.name!r}, a list "
+                    "made at run time",
+                    s.span,
+                    "return what is to be appended",
+                )
+        self.refuse_views(s)
+        old: ir.Unit = s.function
+        unit, written = by_value(old)
+        contents = []
+        for i in written:
+            operand = s.args[i]
+            assert isinstance(operand, ir.Var)
+            new = ir.Var(operand.name, operand.kind)
+            self._note(new, self.activity.active(operand))
+            contents.append((operand, new))
+        count = len(old.kinds)
+        whole = contents[0][1]
+        if len(unit.kinds) > 1:
+            whole = self._whole(s, unit.kinds[count:])
+            for k, (_, new) in enumerate(contents):
+                self.items_of[whole, count + k] = new
+            if whole is not s.target and count:
+                self.items_of[whole, 0] = s.target
+        call = ir.Assign(whole, unit, s.args, span=s.span, views=s.views, effect=s.effect)
+        arrays = [a for a in s.args if isinstance(a, ir.Var) and isinstance(a.kind, Array)]
+        if len(arrays) > 1:
+            pair = (ir.Pack(tuple, s.writes), ir.Pack(tuple, tuple(arrays)))
+            none = Inferred(Opaque(None))
+            self.emit(runtime.check_apart, pair, inferred=none, effect=True, name="_")
+        self.augment_call(call, s.writes)
+        if len(unit.kinds) > 1:
+            taken = [(count + k, new) for k, (_, new) in enumerate(contents)]
+            if whole is not s.target and count:
+                taken.append((0, s.target))
+            for i, v in taken:
+                views = (whole,) if holds_memory(v.kind) else ()
+                self._augment_assign(
+                    ir.Assign(v, operator.getitem, (whole, ir.Const(i)), span=s.span, views=views)
+                )
+        for operand, new in contents:
+            key = ir.Const(Ellipsis)
+            nothing = ir.Var("_", Opaque(None))
+            self._augment_assign(
+                ir.Assign(
+                    nothing, operator.setitem, (operand, key, new), span=s.span, writes=(operand,)
+                )
+            )
+
+    def _note(self, var: ir.Var, active: bool) -> None:
+        """Note whether a new variable is active."""
+        if active:
+            self.activity.varied.add(var)
+            self.activity.useful.add(var)
+
+    def _whole(self, s: ir.Assign, more: tuple[Kind, ...]) -> ir.Var:
+        """The variable for the results of a function that returns more than the unit does."""
+        if isinstance(s.target.kind, TupleOf):
+            s.target.kind = TupleOf((*s.target.kind.items, *more))
+            return s.target
+        kinds = (s.target.kind,) if s.function.kinds else ()
+        whole = ir.Var(f"{s.function.name}_results", TupleOf((*kinds, *more)))
+        self._note(whole, True)
+        return whole
+
+    def _take_results(self, s: ir.Assign, whole: ir.Var) -> None:
+        """The single result of a unit, taken from those of the forward function."""
+        if whole is s.target or not s.function.kinds:
+            return
+        views = (whole,) if holds_memory(s.target.kind) else ()
+        self.augment_result(
+            ir.Assign(s.target, operator.getitem, (whole, ir.Const(0)), span=s.span, views=views)
+        )
+
+    def augment_result(self, s: ir.Assign) -> None:
+        """Emit the statement that takes a result of a forward function.
+
+        One that is written in place later is copied: the residuals may hold it too.
+        """
+        if isinstance(s.target.kind, Array) and self.aliasing.is_written(s.target):
+            raw = ir.Var(s.target.name, s.target.kind)
+            self._note(raw, self.activity.active(s.target))
+            item = ir.Assign(raw, operator.getitem, s.args, span=s.span, views=s.views)
+            self.block.statements.append(item)
+            self.definitions[raw] = item
+            s = ir.Assign(s.target, np.array, (raw,), span=s.span)
+        self.block.statements.append(s)
+        self.definitions[s.target] = s
+        if self.shadowed(s.target):
+            self._make_shadow(s)
+
+    def takes_result(self, s: ir.Assign) -> bool:
+        """Whether a statement takes one of the results of a call."""
+        return s.function is operator.getitem and s.args[0] in self.called
+
+    def selection(self, s: ir.Assign) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The positions of the operands and results of a call that are active."""
+        unit: ir.Unit = s.function
+        wrt = []
+        for i, operand in enumerate(s.args):
+            if not self.activity.is_varied(operand):
+                continue
+            kinds = [v.kind for v in ir.variables(operand)]
+            if not all(isinstance(kind, (Array, Scalar)) for kind in kinds):
+                names = ", ".join(v.name for v in ir.variables(operand))
+                raise UnsupportedError(
+                    f"{unit.name} is compiled as a function, to which {names!r}, a list or object "
+                    "made at run time that holds active values, can't be passed",
+                    s.span,
+                    "pass arrays: np.array(...), np.stack(...)",
+                )
+            wrt.append(i)
+        outputs = tuple(i for i, v in self.results_of(s) if self.activity.active(v))
+        for _, v in self.results_of(s):
+            if self.activity.active(v) and not isinstance(v.kind, (Array, Scalar)):
+                raise UnsupportedError(
+                    f"{unit.name} is compiled as a function, and returns a list made at run time",
+                    s.span,
+                    "return an array: np.array(...), np.stack(...)",
+                )
+        return saturated(unit, tuple(wrt), outputs)
+
+    def results_of(self, s: ir.Assign) -> list[tuple[int, ir.Var]]:
+        """The variables that hold the results of a call, each with its position."""
+        if not isinstance(s.target.kind, TupleOf):
+            return [(0, s.target)]
+        found = [(i, v) for (whole, i), v in self.items_of.items() if whole is s.target]
+        return [(i, v) for i, v in found if carries(v.kind)]
+
+    def refuse_views(self, s: ir.Assign) -> None:
+        written = [v for v in s.views if self.aliasing.is_written(v)]
+        if written:
+            raise UnsupportedError(
+                f"{s.function.name} is compiled as a function, and its result may share memory "
+                f"with {written[0].name!r}, which is written in place",
+                s.span,
+                "return a copy: .copy()",
+            )
+
+    def _check_repeatable(self, s: ir.Assign) -> None:
+        unit: ir.Unit = s.function
+        if unit.changes is not None:
+            raise UnsupportedError(
+                f"{unit.name} can't be computed a second time in the reverse sweep: it calls "
+                f"{unit.changes!r}",
+                s.span,
+                "keep what has an effect outside of it",
+            )
+
+    def reverse_call(self, s: ir.Assign) -> None:
+        """Emit the backward function."""
+        call = self.calls[s]
+        whole = isinstance(s.target.kind, TupleOf)
+        if whole:
+            parts = self.parts.pop(s.target, {})
+        else:
+            if s.target in self.shadows:
+                d: Any = self.shadows[s.target]
+                self.live_buffers.discard(d)
+            else:
+                d = self.take(s.target)
+            parts = {} if d is None else {0: d}
+        if not parts:
+            return
+        seeds: list[ir.Operand] = []
+        for i in call.outputs:
+            like = s.target
+            if whole:
+                assert isinstance(s.target.kind, TupleOf)
+                kind = s.target.kind.items[i]
+                key = (s.target, ir.Const(i))
+                like = self.emit(operator.getitem, key, inferred=Inferred(kind))
+            seeds.append(self._seed(parts.get(i), like))
+        if call.rule is not None:
+            self._apply_rule(s, call, seeds)
+            return
+        assert call.backward is not None
+        results = [
+            ir.Var(_adjoint_name(o), _result_kind(o, kind))
+            for o, kind in zip(call.wanted, call.backward.kinds, strict=True)
+        ]
+        emit_call(self, call.backward, (*call.given, *seeds), results)
+        self._define_last(1 + len(results) * (len(results) != 1))
+        for operand, d in zip(call.wanted, results, strict=True):
+            self.distribute(operand, d)
+
+    def _apply_rule(self, s: ir.Assign, call: Call, seeds: list[ir.Operand]) -> None:
+        """Emit the rule's statements in place of its call."""
+        assert call.rule is not None
+        operands = (*call.given, *self.results(s), *seeds)
+        found = self.spliced(call.rule.function, operands)
+        for operand, c in zip(call.wanted, found, strict=True):
+            self.distribute(operand, c)
+
+    def results(self, s: ir.Assign) -> list[ir.Operand]:
+        """All results of a call."""
+        if not isinstance(s.target.kind, TupleOf):
+            return [s.target] if s.function.kinds else []
+        found: list[ir.Operand] = []
+        for i, kind in enumerate(s.target.kind.items):
+            views = (s.target,) if holds_memory(kind) else ()
+            key = (s.target, ir.Const(i))
+            found.append(self.emit(operator.getitem, key, inferred=Inferred(kind, views)))
+        return found
+
+    def spliced(
+        self, function: ir.Function, operands: tuple[ir.Operand, ...]
+    ) -> tuple[ir.Operand, ...]:
+        """Emit the statements of a function for some arguments; its results."""
+        body = ir.clone(function)
+        values = dict(zip(body.params, operands, strict=True))
+        rename(body.block, lambda v: values.get(v, v))
+        self.block.statements += body.block.statements
+        for inner in ir.walk(body.block):
+            if isinstance(inner, ir.Assign):
+                self.definitions[inner.target] = inner
+        return body.block.results
+
+    def _define_last(self, count: int) -> None:
+        for statement in self.block.statements[-count:]:
+            if isinstance(statement, ir.Assign):
+                self.definitions[statement.target] = statement
+
+    def _seed(self, d: Any, like: ir.Var) -> ir.Operand:
+        """The adjoint of a result, of exactly its shape and dtype."""
+        if d is None:
+            return self.zero(like)
+        operand = self.operand(d)
+        if isinstance(operand, ir.Pack):
+            operand = self.number(d)
+        if operand in self.numbers and isinstance(like.kind, Array):
+            operand = self._spread(operand, like.kind, like)
+        return self.fit(operand, like.kind, like)
+
+
+def _adjoint_name(operand: ir.Operand) -> str:
+    return f"d_{operand.name}" if isinstance(operand, ir.Var) else "d_value"
+
+
+def _result_kind(operand: ir.Operand, kind: Kind) -> Kind:
+    return adjoint_kind(operand.kind if isinstance(operand, ir.Var) else kind)
+
+
+def saturated(unit: ir.Unit, wrt: Positions, outputs: Positions) -> tuple[Positions, Positions]:
+    """The active arguments and results of a unit, those of its calls of itself included.
+
+    So one function serves all of these calls.
+    """
+    key = ("active", wrt, outputs)
+    if key not in unit.derived:
+        unit.derived[key] = _saturated(unit.body, unit, wrt, outputs)
+    found: tuple[Positions, Positions] = unit.derived[key]
+    return found
+
+
+def _saturated(
+    body: ir.Function, unit: ir.Unit, wrt: Positions, outputs: Positions
+) -> tuple[Positions, Positions]:
+    aliasing = Aliasing(body.block)
+    calls = [
+        s for s in ir.walk(body.block) if isinstance(s, ir.Assign) and s.function is unit
+    ]  # fmt: skip
+    takers: dict[ir.Var, list[tuple[int, ir.Var]]] = {s.target: [(0, s.target)] for s in calls}
+    for s in ir.walk(body.block):
+        if isinstance(s, ir.Assign) and s.function is operator.getitem and s.args[0] in takers:
+            whole, position = s.args
+            if isinstance(whole, ir.Var) and isinstance(whole.kind, TupleOf):
+                assert isinstance(position, ir.Const)
+                takers[whole].append((position.value, s.target))
+    while True:
+        results = [r for i in outputs if isinstance(r := body.block.results[i], ir.Var)]
+        results += [body.params[i] for i in wrt if aliasing.is_written(body.params[i])]
+        activity = Activity(body.block, [body.params[i] for i in wrt], results, aliasing)
+        more_wrt, more_outputs = set(wrt), set(outputs)
+        for s in calls:
+            taken = [(i, v) for i, v in takers[s.target] if isinstance(v.kind, (Array, Scalar))]
+            active = [i for i, v in taken if activity.active(v)]
+            if active or any(activity.active(v) for v in s.writes):
+                more_outputs.update(active)
+                more_wrt.update(
+                    i for i, (a, p) in enumerate(zip(s.args, body.params, strict=True))
+                    if activity.is_varied(a) and isinstance(p.kind, (Array, Scalar))
+                    and carries(p.kind)
+                )  # fmt: skip
+        if len(more_wrt) == len(wrt) and len(more_outputs) == len(outputs):
+            return wrt, outputs
+        wrt, outputs = tuple(sorted(more_wrt)), tuple(sorted(more_outputs))

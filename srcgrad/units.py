@@ -1,0 +1,383 @@
+"""What units become when they are differentiated: functions again, printed beside the gradient.
+
+A unit (`ir.Unit`) is a function that isn't inlined, because it calls itself or because it is to be
+computed again rather than recorded. Differentiating a call of it asks for other functions, which
+are made here from its body by the same stages as a gradient:
+
+- reverse mode, a pair: a *forward* function, which returns the unit's results and what it recorded
+  (its *residuals*), and a *backward* function, which takes those and the adjoints of the results;
+- reverse mode that recomputes: a single *backward* function of the unit's arguments and the
+  adjoints of the results. Nothing but numbers and arrays goes in and out, so that it can be
+  differentiated again: it serves `checkpoint`, and gradients within gradients;
+- forward mode: a *tangent* function, which takes and returns tangents too.
+
+A function is filed before it is made: where the unit calls itself, its body calls that function.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from . import ir
+from .analysis.aliasing import Aliasing
+from .analysis.inference import Inferred
+from .emit import runtime
+from .emit.names import INSTEAD, RESERVED
+from .emit.python import reverse_sweep
+from .inputs import own_copies
+from .kinds import FLOAT, RESIDUALS, Array, Opaque, TupleOf
+from .results import finished, separate
+from .transform.accumulation import accumulate
+from .transform.cancel import cancel
+from .transform.forward import Tangent
+from .transform.invariants import hoist
+from .transform.prune import prune, prune_to
+from .transform.reads import share_reads
+from .transform.recording import record, rename
+from .transform.restructure import restructure
+from .transform.reverse import Adjoint
+from .transform.simplify import simplify
+from .transform.splitting import close, split
+
+Positions = tuple[int, ...]
+
+
+def forward_and_backward(
+    unit: ir.Unit, wrt: Positions, outputs: Positions
+) -> tuple[ir.Unit, ir.Unit]:
+    """The pair that records: `forward` returns the residuals, which `backward` takes first.
+
+    `wrt` are the positions of the active arguments, `outputs` those of the active results.
+    """
+    key = ("pair", wrt, outputs)
+    if key in unit.derived:
+        pair: tuple[ir.Unit, ir.Unit] = unit.derived[key]
+        return pair
+    kinds = (*unit.kinds, RESIDUALS)
+    forward = ir.Unit(
+        f"forward_{unit.name}", unit.place, kinds, unit.context, source=("forward_", unit)
+    )
+    kinds = tuple(unit.body.params[i].kind for i in wrt)
+    backward = ir.Unit(
+        f"backward_{unit.name}", unit.place, kinds, unit.context, fresh=True,
+        source=("backward_", unit),
+    )  # fmt: skip
+    unit.derived[key] = forward, backward
+    function, adjoint, seeds = _reversed(unit, wrt, outputs, False, False)
+    marker = adjoint.block.statements[0]
+    simplified(function, marker)
+    recorded(function, marker, adjoint, len(unit.kinds) + 1)
+    forward.function, backward.function = _split(function, marker, seeds, forward, backward)
+    forward.finished = backward.finished = True
+    return forward, backward
+
+
+def backward(unit: ir.Unit, wrt: Positions, outputs: Positions, again: bool) -> ir.Unit:
+    """The function that takes the unit's arguments and the adjoints of its results.
+
+    `again`: it will be differentiated itself.
+    """
+    key = ("backward", wrt, outputs, again)
+    if key in unit.derived:
+        known: ir.Unit = unit.derived[key]
+        return known
+    kinds = tuple(unit.body.params[i].kind for i in wrt)
+    made = ir.Unit(
+        f"backward_{unit.name}", unit.place, kinds, unit.context,
+        recompute=again, fresh=True, source=("backward_", unit),
+    )  # fmt: skip
+    unit.derived[key] = made
+    function, adjoint, seeds = _reversed(unit, wrt, outputs, True, again)
+    function.params = (*function.params, *seeds)
+    function.block.results = function.block.results[-1:]
+    marker = adjoint.block.statements[0]
+    if again:
+        prune(function)
+        record(function, function.block.statements.index(marker), adjoint.mirrors, adjoint.indices)
+        prune(function)
+        close(function)
+        separate(function, 0)
+        function.block.statements.remove(marker)
+    else:
+        simplified(function, marker)
+        recorded(function, marker, adjoint, 0)
+        made.finished = True
+    _unpack(function)
+    distinct(function.params)
+    made.function = function
+    return made
+
+
+def by_value(unit: ir.Unit) -> tuple[ir.Unit, Positions]:
+    """A unit that writes into copies of its arguments, and returns them after its results.
+
+    With the positions of these arguments.
+    """
+    key = "by value"
+    if key in unit.derived:
+        known: tuple[ir.Unit, Positions] = unit.derived[key]
+        return known
+    function = ir.clone(unit.body)
+    aliasing = Aliasing(function.block)
+    written = tuple(
+        i for i, p in enumerate(function.params)
+        if isinstance(p.kind, Array) and aliasing.is_written(p)
+    )  # fmt: skip
+    own_copies(function, set(), [])
+    copies = {
+        s.args[0]: s.target for s in function.block.statements
+        if isinstance(s, ir.Assign) and s.function is runtime.own_copy
+    }  # fmt: skip
+    function.block.statements = [
+        s for s in function.block.statements
+        if not (isinstance(s, ir.Assign) and s.function is runtime.check_apart)
+    ]  # the caller sees to it  # fmt: skip
+    function.block.results += tuple(copies[function.params[i]] for i in written)
+    kinds = (*unit.kinds, *(unit.body.params[i].kind for i in written))
+    made = ir.Unit(
+        f"{unit.name}_by_value", unit.place, kinds, unit.context, function, unit.recompute,
+        unit.changes, source=("", unit),
+    )  # fmt: skip
+    unit.derived[key] = made, written
+    return made, written
+
+
+def tangent(unit: ir.Unit, wrt: Positions, outputs: Positions) -> ir.Unit:
+    """The function that takes the unit's arguments and the tangents of those at `wrt`.
+
+    It returns the unit's results and the tangents of those at `outputs`.
+    """
+    key = ("tangent", wrt, outputs)
+    if key in unit.derived:
+        known: ir.Unit = unit.derived[key]
+        return known
+    kinds = (*unit.kinds, *(unit.kinds[i] for i in outputs))
+    made = ir.Unit(
+        f"tangent_{unit.name}", unit.place, kinds, unit.context,
+        recompute=unit.recompute, changes=unit.changes,
+        source=("tangent_", unit),
+    )  # fmt: skip
+    unit.derived[key] = made
+    function = ir.clone(unit.body)
+    inputs = [function.params[i] for i in wrt]
+    results = function.block.results
+    active = [r for i in outputs if isinstance(r := results[i], ir.Var)]
+    aliasing = Aliasing(function.block)
+    active += [p for p in inputs if aliasing.is_written(p)]
+    transform = Tangent(function, inputs, active)
+    transform.within(unit.context)
+    given: dict[ir.Var, ir.Operand] = {p: ir.Var(f"t_{p.name}", p.kind, True) for p in inputs}
+    block = transform.transform(function.block, given)
+    transform.block, transform.span = block, None
+    moved = tuple(transform.full(results[i]) for i in outputs)
+    block.results = (*results, *moved)
+    function.block = block
+    twins = [t for t in given.values() if isinstance(t, ir.Var)]
+    function.params = (*function.params, *twins)
+    distinct(function.params)
+    prune_to(function, function.params)
+    made.function = function
+    return made
+
+
+def transposed(unit: ir.Unit, rule: ir.Rule) -> ir.Unit:
+    """The tangent of a unit with a rule: what is linear in the adjoints, transposed.
+
+    It takes what the rule takes, of whose adjoints only the shapes matter, and the tangents of the
+    arguments at the rule's positions; it returns those of the results at its outputs.
+    """
+    if rule.transpose is None:
+        body = rule.function
+        count = len(body.params)
+        kinds = tuple(getattr(r, "kind", FLOAT) for r in body.block.results)
+        linear = ir.Unit(unit.name, unit.place, kinds, unit.context, body, source=("", unit))
+        wrt = tuple(range(count - len(rule.outputs), count))
+        outputs = tuple(i for i, r in enumerate(body.block.results) if isinstance(r, ir.Var))
+        rule.transpose = backward(linear, wrt, outputs, True)
+    return rule.transpose
+
+
+def _reversed(
+    unit: ir.Unit, wrt: Positions, outputs: Positions, recompute: bool, again: bool
+) -> tuple[ir.Function, Adjoint, list[ir.Var]]:
+    """Both sweeps of a unit in one function, and its parameters for the adjoints of the results.
+
+    It returns the unit's results, the arguments it writes into, and the adjoints of arguments.
+    """
+    function = ir.clone(unit.body)
+    if recompute:  # what it raises, it has raised before
+        for s in ir.walk(function.block):
+            if isinstance(s, ir.Assign):
+                s.effect = False
+    inputs = [function.params[i] for i in wrt]
+    results = function.block.results
+    active = [r for i in outputs if isinstance(r := results[i], ir.Var)]
+    adjoint = Adjoint(function, list(dict.fromkeys(inputs)), list(dict.fromkeys(active)))
+    adjoint.within(unit.context)
+    adjoint.again = again
+    written = tuple(p for p in function.params if adjoint.aliasing.is_written(p))
+    adjoint.lent = {adjoint.aliasing.find(p) for p in written}
+    forward = adjoint.augment(function.block)
+    adjoint.block = ir.Block()
+    adjoint.emit(reverse_sweep, (), inferred=Inferred(Opaque(None)), effect=True)
+    seeds: list[ir.Var] = []
+    for i in outputs:
+        result = results[i]
+        seed = ir.Var("d_out" if len(outputs) == 1 else f"d_out_{i}", unit.kinds[i], True)
+        seeds.append(seed)
+        if isinstance(result, ir.Var):
+            seed.kind = result.kind
+            adjoint.add(result, seed)
+    adjoint.reverse(forward)
+    adjoint.span = None
+    gradients = tuple(finished(adjoint, unit.context, p) for p in inputs)
+    statements = forward.statements + adjoint.block.statements
+    answer = ir.Pack(tuple, gradients)
+    function.block = ir.Block(statements, (*results, ir.Pack(tuple, written), answer))
+    return function, adjoint, seeds
+
+
+def simplified(function: ir.Function, marker: ir.Statement) -> None:
+    """Simplify both sweeps of a function, in place."""
+    prune(function)
+    ir.passed("pruned", function)
+    simplify(function)
+    if cancel(function):
+        simplify(function)
+    prune(function)
+    if restructure(function):
+        simplify(function)
+        prune(function)
+    position = function.block.statements.index(marker)
+    share_reads(function, position)
+    hoist(function, function.block.statements.index(marker), views=False)
+    ir.passed("simplified", function)
+
+
+def recorded(function: ir.Function, marker: ir.Statement, adjoint: Adjoint, gradients: int) -> None:
+    """Make both sweeps of a function what is printed: recorded, with buffers reused.
+
+    `gradients` is the position of the gradients among the results.
+    """
+    record(function, function.block.statements.index(marker), adjoint.mirrors, adjoint.indices)
+    prune(function)
+    simplify(function)
+    hoist(function, views=False)
+    prune(function)
+    separate(function, gradients)
+    accumulate(function)
+    share_reads(function)
+    hoist(function)
+    prune(function)
+
+
+def _split(
+    function: ir.Function,
+    marker: ir.Statement,
+    seeds: list[ir.Var],
+    forward: ir.Unit,
+    backward: ir.Unit,
+) -> tuple[ir.Function, ir.Function]:
+    """Cut a function at the marker: what the second half needs of the first are the residuals."""
+    *results, _, answer = function.block.results
+    before, residuals, after = split(function, marker, seeds)
+    kept = ir.Pack(tuple, residuals)
+    first = ir.Function(forward.name, function.params, ir.Block(before, (*results, kept)))
+    reverse = ir.Block(after, (answer,))
+    saved = ir.Var("saved", TupleOf(tuple(v.kind for v in residuals)), True)
+    twins = {v: ir.Var(v.name, v.kind, v.user, frozenset(), v.optional) for v in residuals}
+    taken: list[ir.Statement] = [
+        ir.Assign(
+            twin, operator.getitem, (saved, ir.Const(i)),
+            views=(saved,) if isinstance(twin.kind, Array) else (),
+        )
+        for i, twin in enumerate(twins.values())
+    ]  # fmt: skip
+    rename(reverse, lambda v: twins.get(v, v))
+    reverse.statements[:0] = taken
+    second = ir.Function(backward.name, (saved, *seeds), reverse)
+    _unpack(second)
+    distinct(second.params)
+    return first, second
+
+
+def _unpack(function: ir.Function) -> None:
+    """Return the items of a tuple one by one."""
+    (answer,) = function.block.results
+    assert isinstance(answer, ir.Pack)
+    function.block.results = answer.items
+
+
+def distinct(params: tuple[ir.Var, ...]) -> None:
+    """Give the parameters of a function names of their own."""
+    taken: set[str] = set(RESERVED)
+    for v in params:
+        v.name = base = INSTEAD.get(v.name, v.name)
+        number = 1
+        while v.name in taken:
+            v.name, number = f"{base}_{number}", number + 1
+        taken.add(v.name)
+
+
+def call_plain(functions: list[ir.Function]) -> None:
+    """Let functions call what computes the same as a unit, where there is such a thing."""
+    for function in (*functions, *(unit.body for unit in ir.units(functions))):
+        for s in ir.walk(function.block):
+            if isinstance(s, ir.Assign) and isinstance(s.function, ir.Unit):
+                if s.function.plain is not None:
+                    s.function, order = s.function.plain
+                    s.args = tuple(s.args[i] for i in order)
+
+
+def finish(units: list[ir.Unit], taken: set[str]) -> None:
+    """Simplify what isn't yet, and give the units names of their own."""
+    roots = dict.fromkeys(map(_root, units))
+    for root in roots:
+        prefixes = ("", "forward_", "backward_", "tangent_")
+        root.name = _unused(root.name, taken, prefixes)
+        taken.update(prefix + root.name for prefix in prefixes)
+    named: set[str] = set()
+    for unit in units:
+        name = _name(unit)
+        unit.name = _unused(name, named, ("",))
+        named.add(unit.name)
+        unit.body.name = unit.name
+        unit.docstring = _docstring(unit)
+        distinct(unit.body.params)
+        if unit.finished:
+            continue
+        unit.finished = True
+        prune_to(unit.body, unit.body.params)
+        if unit.source is not None:
+            simplify(unit.body)
+            prune_to(unit.body, unit.body.params)
+
+
+DOCSTRINGS = {
+    "": "{}.",
+    "forward_": "The results of {}, and what its backward function needs.",
+    "backward_": "The derivatives of {} by its arguments, from those of its results.",
+    "tangent_": "The results of {}, and their tangents.",
+}
+
+
+def _docstring(unit: ir.Unit) -> str:
+    prefix, source = ("", unit) if unit.source is None else unit.source
+    return DOCSTRINGS[prefix].format(f"{_name(source)} ({unit.place})")
+
+
+def _root(unit: ir.Unit) -> ir.Unit:
+    return unit if unit.source is None else _root(unit.source[1])
+
+
+def _name(unit: ir.Unit) -> str:
+    """The name of a unit, made from that of the one it is made from."""
+    return unit.name if unit.source is None else unit.source[0] + _name(unit.source[1])
+
+
+def _unused(name: str, taken: set[str], prefixes: tuple[str, ...]) -> str:
+    """A name that with none of the prefixes is taken."""
+    base, number = name, 1
+    while any(prefix + name in taken for prefix in prefixes):
+        name, number = f"{base}_{number}", number + 1
+    return name

@@ -1,0 +1,345 @@
+"""Custom rules, constants and derivatives taken inside differentiated functions."""
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad import custom_vjp, grad, jvp, nondifferentiable, stop_gradient, vjp
+from tests.test_units import check, difference
+
+X = np.random.default_rng(0).standard_normal(4)
+
+
+@custom_vjp
+def log1pexp(x):
+    return np.log(1 + np.exp(x))
+
+
+def log1pexp_forward(x):
+    e = np.exp(x)
+    return np.log(1 + e), e
+
+
+log1pexp.defvjp(log1pexp_forward, lambda e, d_out: (d_out * (1 - 1 / (1 + e)),))
+
+
+def test_a_pair_of_functions():
+    check(lambda x: np.sum(log1pexp(x) ** 2), X)
+    check(log1pexp, 0.3)
+    assert grad(log1pexp)(100.0) == 1.0
+    assert log1pexp(0.0) == np.log(2)
+
+
+def test_the_rule_is_used_rather_than_the_function():
+    @custom_vjp
+    def clipped(x, scale):
+        return np.floor(x * scale)
+
+    clipped.defvjp(
+        lambda x, scale: (np.floor(x * scale), (scale, {"x": x})),
+        lambda kept, d_out: (d_out * kept[0] * kept[1]["x"], None),
+    )
+
+    def f(x):
+        total = 0.0
+        for i in range(3):
+            total = total + np.sum(clipped(x, 2.0 + i))
+        return total
+
+    np.testing.assert_allclose(grad(f)(X), X * (2 + 3 + 4))
+    moved = jvp(f, (X,), (np.ones(4),))[1]
+    assert moved == pytest.approx(np.sum(X) * 9)
+
+
+def test_several_results_and_containers():
+    @custom_vjp
+    def polar(p):
+        return {"r": np.hypot(p["x"], p["y"]), "angle": np.arctan2(p["y"], p["x"])}
+
+    def forward(p):
+        out = polar.function(p)
+        return out, (p, out["r"])
+
+    def backward(kept, d):
+        p, r = kept
+        return (
+            {
+                "x": d["r"] * p["x"] / r - d["angle"] * p["y"] / r**2,
+                "y": d["r"] * p["y"] / r + d["angle"] * p["x"] / r**2,
+            },
+        )
+
+    polar.defvjp(forward, backward)
+
+    def f(x, y):
+        out = polar({"x": x, "y": y})
+        return out["r"] * np.sin(out["angle"])
+
+    check(f, 0.3, 0.7)
+
+
+def test_a_rule_that_is_missing_or_misfits():
+    @custom_vjp
+    def bare(x):
+        return x * 2
+
+    with pytest.raises(srcgrad.UnsupportedError, match="a custom_vjp without a rule"):
+        grad(bare)(1.0)
+    bare.defvjp(lambda x: (x, None), lambda kept, d: d)
+    with pytest.raises(srcgrad.UnsupportedError, match="must return a tuple of 1"):
+        grad(bare)(1.0)
+    bare.defvjp(lambda x: x, lambda kept, d: (d,))
+    with pytest.raises(srcgrad.UnsupportedError, match="must return a pair"):
+        grad(bare)(1.0)
+    with pytest.raises(TypeError, match="custom_vjp needs a function"):
+        custom_vjp(3)
+
+
+def test_stop_gradient():
+    assert grad(lambda x: x * stop_gradient(x))(3.0) == 3.0
+    assert stop_gradient(3.0) == 3.0
+
+    def f(x):
+        held = stop_gradient({"a": x * 2, "b": [np.sum(x)]})
+        y = x * held["a"]
+        y[0] = 5.0
+        return np.sum(y) * held["b"][0]
+
+    expected = 2 * X * np.sum(X)
+    expected[0] = 0.0
+    np.testing.assert_allclose(grad(f)(X), expected)
+    np.testing.assert_allclose(jvp(f, (X,), (np.ones(4),))[1], np.sum(expected))
+
+    def written(x):
+        y = x * 1.0
+        held = stop_gradient(y)
+        y *= 2.0
+        held[0] = 1.0
+        return np.sum(y * held)
+
+    np.testing.assert_allclose(grad(written)(X), 2 * np.array([1.0, *X[1:]]))
+
+
+def test_nondifferentiable():
+    @nondifferentiable
+    def scale(x):
+        return np.max(np.abs(x))
+
+    np.testing.assert_allclose(grad(lambda x: np.sum(x) / scale(x))(X), 1 / np.max(np.abs(X)))
+    assert scale(X) == np.max(np.abs(X))
+
+
+# Derivatives inside
+
+
+def test_a_pullback_inside():
+    def f(x, w):
+        out, pullback = vjp(lambda z: np.sin(z * w) * z, x)
+        (d,) = pullback(out * x)
+        return np.sum(d * d) + np.sum(out)
+
+    check(f, X, 0.7)
+    out, pullback = vjp(lambda z: np.sin(z * 0.7) * z, X)
+    assert f(X, 0.7) == pytest.approx(np.sum(pullback(out * X)[0] ** 2) + np.sum(out))
+
+
+def test_a_pullback_called_several_times_in_a_loop():
+    def jacobian_by_rows(x):
+        _, pullback = vjp(lambda z: np.array([z[0] * z[1], np.exp(z[1]), z[0] ** 3]), x)
+        rows = np.zeros((3, 2))
+        for i in range(3):
+            seed = np.zeros(3)
+            seed[i] = 1.0
+            rows[i] = pullback(seed)[0]
+        return rows
+
+    def f(x):
+        return np.sum(jacobian_by_rows(x) ** 2)
+
+    x = np.array([0.5, 0.8])
+    expected = np.array([[0.8, 0.5], [0.0, np.exp(0.8)], [0.75, 0.0]])
+    np.testing.assert_allclose(jacobian_by_rows(x), expected)
+    check(f, x)
+
+
+def test_a_pullback_of_a_nest():
+    def f(x, y):
+        def inner(p, q):
+            return {"a": p["u"] * q, "b": [np.sum(p["v"] * p["u"])]}
+
+        out, pullback = vjp(inner, {"u": x, "v": x * y}, y)
+        d_p, d_q = pullback({"a": out["a"], "b": [2.0]})
+        return np.sum(d_p["u"] * d_p["v"]) + d_q
+
+    check(f, X, 0.4)
+
+
+def test_what_is_written_after_vjp():
+    def f(x):
+        y = x * 2
+        _, pullback = vjp(lambda z: np.sum(z**3), y)
+        y *= 0.0
+        return np.sum(pullback(1.0)[0] ** 2) + np.sum(y)
+
+    check(f, X)
+
+
+def test_jvp_inside_and_jvp_of_vjp():
+    def f(x):
+        out, moved = jvp(lambda z: np.tanh(z) * np.sum(z), (x,), (np.cos(x),))
+        return np.sum(out * moved)
+
+    check(f, X)
+
+    def curvature(x):
+        def slope(z):
+            return vjp(lambda u: np.sum(u**4), z)[1](1.0)[0]
+
+        return np.sum(jvp(slope, (x,), (x,))[1])
+
+    check(curvature, X)
+    assert curvature(X) == pytest.approx(np.sum(12 * X**3))
+
+
+def test_a_gradient_by_an_outer_variable_in_an_inner_optimisation():
+    def f(decay):
+        x = np.array([1.0, -0.5])
+        for _ in range(5):
+            x = x - 0.1 * grad(lambda z: np.sum((z - decay) ** 2) + decay * np.sum(z**4))(x)
+        return np.sum(x)
+
+    check(f, 0.3)
+
+
+def test_jvp_of_recursion_inside():
+    def descend(x):
+        return x * x if x < 1.0 else descend(x / 2) * np.sin(x)
+
+    def f(x):
+        out, pullback = vjp(descend, x)
+        return out * pullback(2.0)[0]
+
+    check(f, 5.3)
+
+
+def test_the_cotangent_must_fit():
+    def f(x):
+        return np.sum(vjp(lambda z: (z, z * 2), x)[1](x)[0])
+
+    with pytest.raises(srcgrad.UnsupportedError, match="isn't nested like"):
+        grad(f)(X)
+
+
+# Implicit functions
+
+
+def newton(x, a, b):
+    for _ in range(30):
+        x = x - (x**3 + a * x - b) / (3 * x * x + a)
+    return x
+
+
+def test_a_scalar_root():
+    root = srcgrad.implicit_root(lambda x, a, b: x**3 + a * x - b, newton)
+
+    def f(a, b):
+        return root(1.0, a, b) ** 2 * a
+
+    check(f, 2.0, 3.0)
+
+
+def test_a_root_of_a_system_with_captured_variables():
+    def f(m, b):
+        def residual(x, b):
+            return m @ x + 0.1 * x**3 - b
+
+        def solve(x, b):
+            for _ in range(50):
+                x = x - np.linalg.solve(m + np.diag(0.3 * x**2), m @ x + 0.1 * x**3 - b)
+            return x
+
+        root = srcgrad.implicit_root(residual, solve)
+        x = root(np.zeros(3), b)
+        return np.sum(x * x) + x[0]
+
+    M = np.eye(3) * 2 + 0.3 * np.random.default_rng(1).standard_normal((3, 3))
+    b = np.array([1.0, -0.5, 0.3])
+    g_m, g_b = grad(f, (0, 1))(M, b)
+    step = np.array([0.3, 1.0, -0.2])
+    assert np.sum(g_b * step) == pytest.approx(difference(lambda b: f(M, b), (b,), (step,)))
+    x = b
+    for _ in range(50):
+        x = x - np.linalg.solve(M + np.diag(0.3 * x**2), M @ x + 0.1 * x**3 - b)
+    d_x = 2 * x + np.array([1.0, 0, 0])
+    adjoint = np.linalg.solve((M + np.diag(0.3 * x**2)).T, d_x)
+    np.testing.assert_allclose(g_b, adjoint, rtol=1e-8)
+    np.testing.assert_allclose(g_m, -np.outer(adjoint, x), rtol=1e-8)
+
+
+def test_a_minimum():
+    def loss(x, a, w):
+        return np.sum((x - a) ** 4) + w * np.sum(x * x)
+
+    def solve(x, a, w):
+        for _ in range(60):
+            x = x - (4 * (x - a) ** 3 + 2 * w * x) / (12 * (x - a) ** 2 + 2 * w)
+        return x
+
+    argmin = srcgrad.implicit_minimum(loss, solve)
+
+    def f(a, w):
+        return np.sum(np.sin(argmin(np.zeros(2), a, w)))
+
+    check(f, np.array([1.0, 2.0]), 0.7, tolerance=1e-5)
+
+
+def test_a_solver_that_returns_another_shape():
+    root = srcgrad.implicit_root(lambda x, a: x - a, lambda x, a: np.zeros(3))
+    with pytest.raises(ValueError, match=r"shape \(3,\)"):
+        root(np.zeros(2), 1.0)
+    with pytest.raises(TypeError, match="solver must be a function"):
+        srcgrad.implicit_root(newton, 3)
+
+
+# Rules that change
+
+
+def test_a_forward_rule():
+    def scaled(x, factor):
+        return np.floor(x * factor)
+
+    @srcgrad.tangent(scaled)
+    def scaled_tangent(x, factor, *, out, tangents):
+        return tangents[0] * factor
+
+    moved = jvp(lambda x: np.sum(scaled(np.sin(x), 3.0) * x), (X,), (np.ones(4),))[1]
+    expected = np.sum(scaled(np.sin(X), 3.0) + 3 * np.cos(X) * X)
+    assert moved == pytest.approx(expected)
+    with pytest.raises(srcgrad.UnsupportedError, match="has no derivative rule"):
+        grad(lambda x: np.sum(scaled(x, 3.0)))(X)
+
+
+def test_a_rule_registered_again_is_noticed():
+    def step(x):
+        return np.floor(x)
+
+    @srcgrad.adjoint(step)
+    def first(x, *, out, d_out):
+        return d_out
+
+    gradient = grad(lambda x: step(x) * 2.0)
+    assert gradient(1.5) == 2.0
+
+    @srcgrad.adjoint(step)
+    def second(x, *, out, d_out):
+        return 10 * d_out
+
+    assert gradient(1.5) == 20.0
+
+    def inlined(x):
+        return x * x
+
+    gradient = grad(lambda x: inlined(x))
+    assert gradient(3.0) == 6.0
+    srcgrad.zero(inlined)
+    assert gradient(3.0) == 0.0
