@@ -515,6 +515,29 @@ def kei(x, *, out):
     return special.keip(x)
 
 
+# Their second derivatives: both ber + i bei and ker + i kei satisfy w'' + w' / x = i w, DLMF 10.61
+
+
+@elementwise(special.berp)
+def berp(x, *, out):
+    return -out / (x + (x == 0)) - special.bei(x)
+
+
+@elementwise(special.beip)
+def beip(x, *, out):
+    return np.where(x == 0, 0.5, -out / (x + (x == 0)) + special.ber(x))
+
+
+@elementwise(special.kerp)
+def kerp(x, *, out):
+    return -out / x - special.kei(x)
+
+
+@elementwise(special.keip)
+def keip(x, *, out):
+    return -out / x + special.ker(x)
+
+
 # The logistic function, softmax, and what else machine learning uses
 
 
