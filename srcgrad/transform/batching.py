@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.aliasing import Aliasing
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import Unbatchable
@@ -30,7 +30,8 @@ IN_PLACE: frozenset[Any] = frozenset(
     {operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ipow}
 )
 AT: frozenset[Any] = frozenset({np.add.at, np.subtract.at, np.multiply.at})
-ON_LISTS: frozenset[Any] = frozenset({list_append, list.pop, list, operator.getitem})
+# What returns its operand for a batch if and only if it does so for a row
+ALIKE: frozenset[Any] = frozenset({runtime.unbroadcast, runtime.as_dtype, runtime.writable})
 
 
 def batch(
@@ -52,6 +53,9 @@ def batch(
     """
     assert isinstance(count.kind, Scalar) and isinstance(count.kind.size, Size)
     Batch(function, low, inputs, count).run(function, results)
+
+
+COPIES: frozenset[Any] = frozenset({runtime.as_dtype, runtime.own_copy, runtime.writable})
 
 
 class Batch:
@@ -342,22 +346,25 @@ class Batch:
         result = self.apart(result, s)
         result.kind = kind
         result.name, result.user = s.target.name, s.target.user
-        if self.aliasing.is_written(s.target) and s.views:
-            definition = self.low.block.statements[-1]
-            certain = (
-                isinstance(definition, ir.Assign)
-                and definition.target is result
-                and definition.views
-                and definition.certain
-            )
-            if not (s.certain and certain) and holds_memory(kind) and isinstance(kind, Array):
+        if self.aliasing.is_written(s.target) and s.views and isinstance(kind, Array):
+            definition = self.definition(result)
+            certain = s.certain and definition is not None and definition.certain
+            view = definition is not None and definition.views
+            if not (certain and view) and s.function not in ALIKE:
                 raise Unbatchable("a view that is written")
         return result
 
+    def definition(self, v: ir.Var) -> ir.Assign | None:
+        """The statement that has just made a variable."""
+        for s in reversed(self.low.block.statements):
+            if isinstance(s, ir.Assign) and s.target is v:
+                return s
+        return None
+
     def apart(self, result: ir.Var, s: ir.Assign) -> ir.Var:
         """A copy, if the result is a view of what is written later, but the row was none."""
-        definition = self.low.block.statements[-1]
-        if s.views or not isinstance(definition, ir.Assign) or definition.target is not result:
+        definition = self.definition(result)
+        if s.views or definition is None:
             return result
         written = any(self.aliasing.is_written(v) for o in s.operands() for v in ir.variables(o))
         if not (written and definition.views and isinstance(result.kind, Array)):
@@ -440,7 +447,11 @@ class Batch:
         function = registry.methods.get(s.function, s.function)
         if function is operator.getitem:
             return self.subscript(s)
-        if isinstance(s.target.kind, ListOf) or function in (list, list.pop):
+        if function is list and isinstance(s.target.kind, ListOf):
+            return self.low.emit(
+                list, tuple(map(self.full, s.args)), inferred=self._item(s), name=s.target.name
+            )
+        if isinstance(s.target.kind, ListOf) or function is list.pop:
             raise Unbatchable("a list")
         if isinstance(s.target.kind, TupleOf) and function is tuple:
             pack = s.args[0]
@@ -457,7 +468,7 @@ class Batch:
         ufunc = isinstance(function, np.ufunc) and function.signature is None
         elementwise = ufunc or function in registry.batch_elementwise
         cast = isinstance(function, type) and issubclass(function, np.generic)
-        if elementwise or cast or function in (runtime.as_dtype, runtime.own_copy):
+        if elementwise or cast or function in COPIES:
             return self.elementwise(s, np.array if function is runtime.own_copy else function)
         rule = registry.batch_rules.get(function)
         if rule is not None:
@@ -605,7 +616,10 @@ class Batch:
         """The shape of a batch of arrays like one."""
         lengths = tuple(Scalar(INT.dtype, True, n) for n in like.kind.shape)  # type: ignore[attr-defined]
         shape = self.low.emit(np.shape, (like,), inferred=Inferred(TupleOf(lengths)), name="shape")
-        items = [self.low.emit(operator.getitem, (shape, ir.Const(i))) for i in range(len(lengths))]
+        items = [
+            self.low.emit(operator.getitem, (shape, ir.Const(i)), inferred=Inferred(length))
+            for i, length in enumerate(lengths)
+        ]
         return ir.Pack(tuple, (self.count, *items))
 
     def finished(self, s: ir.Assign) -> ir.Var:
@@ -705,6 +719,12 @@ class Batch:
         if s.function is list_append:
             item = self.full(s.args[1])
             self.low.emit(list_append, (now, item), inferred=Inferred(Opaque(None)), writes=(now,))
+            return
+        if s.function is operator.setitem and not self.is_batched(s.args[1]):
+            self.low.emit(
+                operator.setitem, (now, s.args[1], self.full(s.args[2])),
+                inferred=Inferred(Opaque(None)), writes=(now,),
+            )  # fmt: skip
             return
         if s.function is list.pop:
             views = (now,) if s.views else ()
