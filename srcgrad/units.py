@@ -246,7 +246,6 @@ def simplified(function: ir.Function, marker: ir.Statement) -> None:
         simplify(function)
     prune(function)
     if restructure(function):
-        simplify(function)
         prune(function)
     position = function.block.statements.index(marker)
     share_reads(function, position)

@@ -247,3 +247,64 @@ def test_a_part_taken_outside_a_loop_is_added_to_inside():
     expected = 2 * np.append(np.sin(X[1:]), 0.0)
     expected[1:] += 2 * X[:-1] * np.cos(X[1:])
     np.testing.assert_allclose(srcgrad.grad(f)(X, 2), expected)
+
+
+def test_a_variable_takes_its_next_value_in_place():
+    def f(c, x):
+        p = c[0] * x
+        p = p * x + c[1]
+        p = p * x + c[2]
+        return np.sum(np.sin(p))
+
+    lines = body(f, X, X + 1)
+    assert "p *= x" in lines and "p += c[2]" in lines, lines
+    x, slope = X + 1, np.cos(X[0] * (X + 1) ** 3 + X[1] * (X + 1) + X[2])
+    expected = [np.sum(slope * x**3), np.sum(slope * x), np.sum(slope), 0]
+    np.testing.assert_allclose(srcgrad.grad(f)(X, x), expected)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda p, kept: kept.append(p),
+        lambda p, kept: kept.append(p[1:]),
+        lambda p, kept: kept.append(np.sin(p)),
+        lambda p, kept: kept.append(p * p) if p[0] > 0 else kept.append(p),
+    ],
+)
+def test_values_that_are_kept_are_not_written(use):
+    """The value before is in a list, or needed by the reverse sweep."""
+
+    def f(x):
+        kept = []
+        p = x * 2.0
+        use(p, kept)
+        p = p * x + 1.0
+        use(p, kept)
+        p = p - x
+        total = np.sum(p)
+        for k in kept:
+            total = total + np.sum(k) * np.sum(k)
+        return total
+
+    step = np.array([1.0, -0.5, 0.25, 2.0])
+    expected = (f(X + 1e-6 * step) - f(X - 1e-6 * step)) / 2e-6
+    value, gradient = srcgrad.value_and_grad(f)(X)
+    assert value == f(X)
+    assert np.sum(gradient * step) == pytest.approx(expected, rel=1e-6)
+
+
+def test_results_are_not_written():
+    def f(x):
+        p = x * 2.0
+        first = p
+        p = p + x
+        return np.sum(p * x), (first, p)
+
+    gradient, (first, p) = srcgrad.grad(f, has_aux=True)(X)
+    np.testing.assert_array_equal(first, 2 * X)
+    np.testing.assert_array_equal(p, 3 * X)
+    np.testing.assert_allclose(gradient, 6 * X)
+    out, pullback = srcgrad.vjp(lambda x: (f(x)[0], *f(x)[1]), X)
+    np.testing.assert_array_equal(out[1], 2 * X)
+    np.testing.assert_allclose(pullback((1.0, np.ones(4), np.ones(4)))[0], 6 * X + 5)

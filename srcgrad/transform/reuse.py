@@ -1,10 +1,11 @@
-"""Buffer reuse: the reverse sweep computes in place where an operand is needed no more.
+"""Buffer reuse: what is computed from an operand that is needed no more is computed in its place.
 
 `t = a * b` becomes `a *= b` if `a` is an array that the same block made, of the shape and dtype
 of the result, of which nothing else is a view and which is used no more. Allocating costs more
 than multiplying from a few thousand numbers on. The adjoint of a variable of the user's keeps its
-buffer, so that names say what is in them; the forward sweep keeps the user's spelling. What was
-reduced is small beside what it was reduced from: there an expression reads better, and costs
+buffer, so that names say what is in them. The forward sweep keeps the user's spelling, but for a
+variable that is given a new value made from its old one: `p = p * x + c` is `p *= x; p += c`. What
+was reduced is small beside what it was reduced from: there an expression reads better, and costs
 nothing. Runs last, as it writes memory.
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import ir
@@ -31,7 +32,7 @@ COMMUTATIVE: frozenset[Any] = frozenset({operator.add, operator.mul})
 
 
 def reuse(function: ir.Function) -> None:
-    """Compute in place where that is safe, in the reverse sweep of a function."""
+    """Compute in place where that is safe."""
     statements = function.block.statements
     start = next(
         (i for i, s in enumerate(statements)
@@ -40,6 +41,9 @@ def reuse(function: ir.Function) -> None:
     if start is None:
         return
     reuser = _Reuser(function)
+    head = ir.Block(statements[:start])
+    reuser.forward(head)
+    statements[:start] = head.statements
     tail = ir.Block(statements[start + 1 :])
     name_adjoints(tail, set())
     reuser.block(tail)
@@ -55,6 +59,7 @@ class _Reuser:
         shared = Counter(aliasing.find(v) for v in _arrays(function))
         self.alone = {v for v in _arrays(function) if shared[aliasing.find(v)] == 1}
         self.adjoints = {f"d_{v.name}" for v in _arrays(function) if v.user}
+        self.kept = {v for v in _arrays(function) if aliasing.is_shared(v)}
         self.renamed: dict[ir.Var, ir.Operand] = {}
         self.small: set[ir.Var] = set()
 
@@ -64,15 +69,54 @@ class _Reuser:
             operand = self.renamed[operand]
         return operand
 
+    def forward(self, block: ir.Block) -> None:
+        """Compute in place what gives a variable its next value, outside loops and branches."""
+        takers: dict[ir.Var, ir.Assign] = {}
+        held: set[ir.Var] = set()  # what others than functions on arrays have seen
+        for s in block.statements:
+            simple = isinstance(s, ir.Assign) and not s.effect and s.function is not operator.call
+            for v in all_uses(ir.Block([s])):
+                if isinstance(s, ir.Assign) and simple:
+                    takers[v] = s
+                else:
+                    held.add(v)
+
+        def becomes(v: ir.Var) -> str | None:
+            """The variable of the user's whose next value is computed from a value alone."""
+            while not v.user:
+                s = takers.get(v)
+                if self.counts.get(v) != 1 or s is None or s.function not in IN_PLACE:
+                    return None
+                v = s.target
+            return v.name
+
+        def allowed(s: ir.Assign, operand: ir.Var) -> bool:
+            root = self.resolve(operand)
+            assert isinstance(root, ir.Var)
+            if not root.user or {root, operand} & (held | self.kept):
+                return False
+            return becomes(s.target) == root.name
+
+        self._statements(block, allowed)
+
     def block(self, block: ir.Block) -> None:
+        def allowed(s: ir.Assign, operand: ir.Var) -> bool:
+            root = self.resolve(operand)
+            assert isinstance(root, ir.Var)
+            return root.name not in self.adjoints or root.name == s.target.name
+
+        for s in block.statements:
+            for inner in ir.blocks(s):
+                self.block(inner)
+        self._statements(block, allowed)
+
+    def _statements(self, block: ir.Block, allowed: Callable[[ir.Assign, ir.Var], bool]) -> None:
         owned: set[ir.Var] = set()  # arrays made in this block, that nothing else refers to
         used: dict[ir.Var, list[int]] = {}
         for position, s in enumerate(block.statements):
             for v in all_uses(ir.Block([s])):
                 used.setdefault(v, []).append(position)
         for position, s in enumerate(block.statements):
-            for inner in ir.blocks(s):
-                self.block(inner)
             if not isinstance(s, ir.Assign):
                 continue
             done = {
@@ -80,7 +124,7 @@ class _Reuser:
                 if used[v][-1] == position and len(used[v]) == self.counts[v]
                 and used[v].count(position) == 1
             }  # fmt: skip
-            buffer = self.buffer(s, done)
+            buffer = next((b for b in self.buffers(s, done) if allowed(s, b)), None)
             if buffer is not None:
                 block.statements[position] = self.in_place(s, buffer)
             small = _reduces(s) or any(v in self.small for v in ir.uses(s) if _alike(v, s.target))
@@ -89,23 +133,18 @@ class _Reuser:
             elif (buffer is not None or makes_fresh(s)) and s.target in self.alone:
                 owned.add(s.target)
 
-    def buffer(self, s: ir.Assign, done: set[ir.Var]) -> ir.Var | None:
-        """The operand into which a call may write its result."""
+    def buffers(self, s: ir.Assign, done: set[ir.Var]) -> Iterator[ir.Var]:
+        """The operands into which a call may write its result."""
         kind = s.target.kind
         if s.function not in IN_PLACE or len(s.args) != 2 or not isinstance(kind, Array):
-            return None
+            return
         if kind.dtype is None or kind.dtype.kind not in "fc" or not kind.shape:
-            return None
+            return
         if any(number_kind(a) is None for a in s.args):
-            return None
+            return
         for operand in s.args if s.function in COMMUTATIVE else s.args[:1]:
-            if not isinstance(operand, ir.Var) or operand not in done or operand.kind != kind:
-                continue
-            root = self.resolve(operand)
-            assert isinstance(root, ir.Var)
-            if root.name not in self.adjoints or root.name == s.target.name:
-                return operand
-        return None
+            if isinstance(operand, ir.Var) and operand in done and operand.kind == kind:
+                yield operand
 
     def in_place(self, s: ir.Assign, buffer: ir.Var) -> ir.Assign:
         other = s.args[1] if s.args[0] is buffer else s.args[0]
