@@ -319,3 +319,22 @@ def test_raise_that_is_not_reached_is_no_refusal():
     assert srcgrad.grad(f)(np.array([3.0]))[0] == 6.0
     with pytest.raises(ValueError, match="too large"):
         srcgrad.grad(f)(np.array([300.0]))
+
+
+def test_none_in_arithmetic_fails_as_it_does_in_the_function():
+    missing = None
+    for f in (lambda x: np.sum(x * missing), lambda x, b=None: np.sum(x + b)):
+        with pytest.raises(TypeError, match="NoneType"):
+            srcgrad.grad(f)(np.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda x: (x, x).first, "'tuple' has no attribute 'first'"),
+        (lambda x: np.sum(x) + (-None), "bad operand type for unary -: 'NoneType'"),
+    ],
+)
+def test_mistakes_are_refused_with_what_python_says(f, message):
+    with pytest.raises(srcgrad.UnsupportedError, match=message):
+        srcgrad.grad(f)(np.ones(3))

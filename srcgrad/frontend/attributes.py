@@ -73,6 +73,8 @@ class Attributes(Subscripts):
                     return self.bound(found, value, value.type)
                 if self.fixed_span and name in DESCRIBING:
                     return self.attribute(self.call(ir.Const(np.asarray), [value], {}), name)
+                if not hasattr(value.type, name):
+                    raise self.refuse(f"{value.type.__name__!r} has no attribute {name!r}")
                 return Bound(ir.Const(getattr(value.type, name)), value)
             case Ref():
                 thing = self.state.heap[value.id]

@@ -132,7 +132,9 @@ class Operators(Lookup):
         for x, y in ((a, b), (b, a)):
             if self.is_sequence(x) and (self.is_sequence(y) or self.is_python_number(y)):
                 raise self.refuse("this operator isn't defined for these types")
-        return self.project(self.emit(function, (self.number(a), self.number(b))))
+        operands = self.number(a), self.number(b)
+        fails = any(isinstance(o, ir.Const) and o.value is None for o in operands)
+        return self.project(self.emit(function, operands, effect=fails))
 
     def concatenated(self, a: Value, b: Value) -> Value | None:
         if isinstance(a, Tuple) and isinstance(b, Tuple):
@@ -226,7 +228,10 @@ class Operators(Lookup):
             return self.negated(value)
         function = UNARY[type(node.op)]
         if isinstance(value, ir.Const) and isinstance(value.value, SIMPLE):
-            return ir.Const(function(value.value))
+            try:
+                return ir.Const(function(value.value))
+            except TypeError as error:
+                raise self.refuse(str(error)) from None
         thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
         if isinstance(thing, Instance):
             name = {operator.neg: "__neg__", operator.pos: "__pos__"}.get(function, "__invert__")
