@@ -19,7 +19,9 @@ class Generator:
         self.lines: list[str] = []
         self.arrays = ["x", "y"]
         self.owned: list[str] = []
-        self.scalars = ["c"]
+        # names that the generated code may need itself
+        self.number = self.random.choice(["c", "c", "_", "len", "zip", "list", "float"])
+        self.scalars = [self.number]
         self.count = 0
 
     def fresh(self, letter: str) -> str:
@@ -36,7 +38,14 @@ class Generator:
         if choice < 0.7:
             return self.random.choice(self.scalars)
         array = self.random.choice(self.arrays)
-        return self.random.choice([f"{array}[0]", f"{array}[-1]", f"np.mean({array})"])
+        other = self.random.choice(self.arrays)
+        return self.random.choice(
+            [
+                f"{array}[0]", f"{array}[-1]", f"np.mean({array})",
+                f"np.mean([{array}[0], 2, {other}[1]])", f"np.dot([1, 2, 0, -1, 1], {array})",
+                f"np.sum(np.multiply([{array}[0], {other}[2]], 2))", f"np.max(({array}[0], 0.1))",
+            ]
+        )  # fmt: skip
 
     def expression(self, depth: int = 3) -> str:
         r = self.random
@@ -50,6 +59,7 @@ class Generator:
                 f"(-{a})", f"({a} / (2.0 + {b} * {b}))", f"({b} / (3.0 + {a} ** 2))",
                 f"np.sin({a})", f"({a}) ** {r.choice(['1', '2', '3', '2.0'])}",
                 f"({a}).copy()", f"np.tanh({a}) * np.sum({a})", f"np.where({a} > {b}, {a}, {b})",
+                f"np.multiply({a}, [1, -2, 0.5, 1, 3])", f"np.sum([{a}, {a} * 2], axis=0)",
                 f"({a} * np.ones({N}))", f"np.broadcast_to(np.sum({a}), {N})",
             ]
         )  # fmt: skip
@@ -91,6 +101,8 @@ class Generator:
                 [
                     f"for i{self.count} in range({r.randint(0, 3)}):",
                     f"if np.sum({r.choice(self.arrays)}) > 0:",
+                    f"if not {r.choice(self.scalars)} > 0.2:",
+                    f"if {r.choice(self.scalars)} in (0.5, 2, {r.choice(self.scalars)}):",
                 ]
             )
             self.lines.append(indent + header)
@@ -105,7 +117,9 @@ class Generator:
             self.statement("    ", 2)
         kept = self.random.sample(self.arrays, min(3, len(self.arrays)))
         result = " + ".join(f"{self.scalar()} * np.sum({a} * {self.expression(1)})" for a in kept)
-        return "\n".join(["def program(x, y, c):", *self.lines, f"    return {result}", ""])
+        return "\n".join(
+            [f"def program(x, y, {self.number}):", *self.lines, f"    return {result}", ""]
+        )
 
 
 def program(seed: int) -> tuple[str, Callable[..., Any], tuple[Any, ...]]:

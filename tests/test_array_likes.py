@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -172,3 +174,10 @@ def test_an_item_of_a_list_set_by_a_number_from_outside() -> None:
         value_and_grad(unary(lambda x, y: np.sum(x * y), 1), 1)(X, 2 * X)[1].tolist()
         == (2 * X).tolist()
     )
+
+
+def test_operators_as_functions_of_lists() -> None:
+    out, pullback = vjp(operator.add, [1.0, 2.0], [3.0])
+    assert out == [1.0, 2.0, 3.0] and pullback([4.0, 5.0, 6.0]) == ([4.0, 5.0], [6.0])
+    assert_right(lambda x: sum(functools.reduce(operator.add, [[x[0]], [x[1] * x[2]], [x[2]]])))
+    assert_right(lambda x: sum(map(operator.mul, x**2, [1, 2, 3])))

@@ -21,6 +21,7 @@ from ..kinds import (
 )
 from ..rules import registry
 from .attributes import NAMEDTUPLE
+from .operators import BINARY
 from .primitives import Primitives, is_random
 from .structure import describe
 from .values import (
@@ -35,6 +36,7 @@ from .values import (
 )
 
 RULES = "srcgrad.rules."
+OPERATORS = frozenset(BINARY.values())
 
 
 # Functions of srcgrad's own that mean something where they are called in the code being lowered:
@@ -100,6 +102,8 @@ class Calls(Primitives):
         if hashable(function) and function in LOWERINGS:
             return LOWERINGS[function](self, args, kwargs)
         function = registry.methods.get(function, function) if hashable(function) else function
+        if hashable(function) and function in OPERATORS and len(args) == 2 and not kwargs:
+            return self.binary(function, *args)
         if hashable(function):
             args, kwargs = self.arguments(function, args, kwargs)
         if hashable(function) and function in registry.definitions:
