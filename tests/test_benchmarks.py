@@ -13,7 +13,7 @@ import pytest
 
 import srcgrad
 from benchmarks import __main__ as command
-from benchmarks import measuring, overheads, report, sixteen
+from benchmarks import measuring, overheads, report, rules, sixteen
 from benchmarks.contenders import (
     Contender,
     OfHessian,
@@ -272,3 +272,11 @@ def test_an_overhead_says_whether_its_goal_is_met():
         ["two", "2.0", "s", "goal", "0.5", "us", "not", "met"]
     )
     assert str(overheads.Overhead("three", 2e-7, 0.0)).split() == ["three", "0.2", "us"]
+
+
+def test_what_rules_cost(capsys: pytest.CaptureFixture[str]) -> None:
+    assert rules.main(["np.exp"]) == 0
+    header, row = capsys.readouterr().out.splitlines()
+    assert header.split() == ["expression", "function", "gradient", "ratio"]
+    assert row.startswith("np.exp(x) ") and float(row.split()[-1]) > 0
+    assert set(rules.WHY) <= set(rules.EXPRESSIONS)
