@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from srcgrad import grad, value_and_grad
+from srcgrad import checkpoint_loop, grad, value_and_grad
 
 X = np.arange(3.0) + 1
 
@@ -49,6 +49,14 @@ def recursive(x, n):
     return x if n == 0 else np.sin(recursive(x, n - 1))
 
 
+def checkpointed(x):
+    return np.sum(checkpoint_loop(lambda i, u: u + 0.01 * np.sin(u), x, 20))
+
+
+def until_small(x):
+    return x * x if x < 0.5 else np.sin(until_small(x / 2))
+
+
 def with_inner(x):
     def inner(y):
         z = y * 2
@@ -82,6 +90,8 @@ KINDS = {
     "given source": (given(), (2.0,), {}),
     "complex numbers": (grad(lambda z: np.sum(np.abs(z) ** 2)), (X + 1j,), {}),
     "checked for NaN": (grad(lambda x: np.sum(np.log(x)), nan_check=True), (X,), {}),
+    "checkpoints": (grad(checkpointed), (X,), {}),
+    "recursion that the data end": (grad(until_small), (3.0,), {}),
     "a nested function": (grad(with_inner), (X,), {}),
 }
 
