@@ -6,7 +6,7 @@ import struct
 import numpy as np
 import pytest
 
-from srcgrad import UnsupportedError, grad, jvp
+from srcgrad import UnsupportedError, grad, jvp, value_and_grad
 
 X = np.array([0.7, -1.2, 0.4, 2.1, -0.3, 1.5])
 
@@ -136,7 +136,23 @@ def test_the_source_calls_methods():
     assert "np.add.at(d_x, i, " in gradient.source
 
 
-def test_shuffling_a_list_is_refused():
+def test_shuffling_a_list():
+    def f(x, rng):
+        items = [x[0], x[1] ** 2, x[2] * x[3]]
+        rng.shuffle(items)
+        return items[0] + 2 * items[1]
+
+    for seed in range(4):
+        for kind in (np.random.default_rng, np.random.RandomState):
+            value, gradient = value_and_grad(f)(X, kind(seed))
+            assert value == f(X, kind(seed))
+            differences = [
+                (f(X + d, kind(seed)) - f(X - d, kind(seed))) / 2e-6 for d in 1e-6 * np.eye(6)
+            ]
+            assert gradient == pytest.approx(differences, abs=1e-8)
+
+
+def test_the_function_that_python_has_for_it_is_refused():
     def f(x):
         items = [x[0], x[1] ** 2]
         random.shuffle(items)

@@ -235,8 +235,13 @@ def negated(test: Ast) -> Ast:
     return gast.UnaryOp(gast.Not(), test)
 
 
+NUMBERS = (bool, int, float, complex)
+
+
 def _is_method(function: Any, receiver: ir.Operand | None) -> bool:
     """Whether a call of a function is one of a method of its first argument."""
+    if isinstance(receiver, ir.Const) and type(receiver.value) not in NUMBERS:
+        return getattr(type(receiver.value), getattr(function, "__name__", ""), None) is function
     if not isinstance(receiver, ir.Var):
         return False
     owner = getattr(receiver.kind, "type", None)

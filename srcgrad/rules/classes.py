@@ -102,19 +102,19 @@ refuse(
 
 
 @definition(np.random.shuffle)
-def shuffle(x):
-    x[:] = x[np.random.permutation(len(x))]
+def shuffle(sequence):
+    sequence[:] = np.take(sequence, np.random.permutation(len(sequence)), 0)
 
 
 @definition(np.random.RandomState.shuffle)
-def shuffle_of_state(self, x):
-    x[:] = x[self.permutation(len(x))]
+def shuffle_of_state(self, sequence):
+    sequence[:] = np.take(sequence, self.permutation(len(sequence)), 0)
 
 
 @definition(np.random.Generator.shuffle)
-def shuffle_of_generator(self, x, axis=0):
+def shuffle_of_generator(self, sequence, axis=0):
     """NumPy draws the same numbers for a permutation of the indices."""
-    x[:] = np.take(x, self.permutation(x.shape[axis]), axis)
+    sequence[:] = np.take(sequence, self.permutation(sequence.shape[axis]), axis)
 
 
 # Attributes and methods of arrays and of NumPy's numbers

@@ -397,7 +397,8 @@ DESCRIBING = frozenset(
     indices_or_sections obj indices kth offset pad_width stat_length reps repeats shift optimize
     subset_by_index subset_by_value c_and_lower lu_and_piv l_and_u c_or_cr p_indices object
     size origin output_shape zoom sigma footprint radius structure labels window bins range output
-    iterable operands funclist condlist func func1d function ind kw kwargs kwds like requirements
+    iterable sequence operands funclist condlist func func1d function ind kw kwargs kwds like
+    requirements
     """.split()
 )
 # Parameters that hold several arrays; a variadic one with such a name is one array after the other.
