@@ -412,12 +412,27 @@ def lower_making(made: Any) -> Any:
         f, solver = values["f"], values["solver"]
         if made is custom.implicit_minimum:
             f = Partial(Place(stationarity), (f,), {})
-        if isinstance(solver, ir.Const):
-            known = functools.partial(custom.solved, solver.value)
+        if isinstance(solver, (ir.Const, Partial)):
+            known = functools.partial(custom.solved, _known(low, solver))
             return Partial(Place(solve_implicitly), (f, ir.Const(known)), {})
         return Partial(Place(solve_implicitly), (f, solver), {})
 
     return lower
+
+
+def _known(low: Lowerer, function: Value) -> Any:
+    """A function that is known when compiling, as the Python object that it is."""
+    match function:
+        case Partial():
+            args = [_known(low, a) for a in function.args]
+            kwargs = {k: _known(low, a) for k, a in function.kwargs.items()}
+            return functools.partial(_known(low, function.function), *args, **kwargs)
+        case ir.Const():
+            return function.value
+    raise low.refuse(
+        "a function that the differentiated code defines can't be called by a solver",
+        "define it outside, and pass what it captures as arguments: args=(...)",
+    )
 
 
 def solve_implicitly() -> None:

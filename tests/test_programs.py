@@ -10,7 +10,6 @@ from tests.programs import finite_differences as fd
 
 # What can't be differentiated yet, and what the refusal says. Remove what has come to work.
 REFUSED = {
-    "attention": "",
     "barnes_hut": "can't be kept in a list",
     "dtw": "the key of a dict must be known",
     "geodesic_distance": "",

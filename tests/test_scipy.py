@@ -299,10 +299,60 @@ def test_solvers_of_functions_are_refused() -> None:
         srcgrad.grad(program)(0.3)
 
     def root(k):
-        return optimize.brentq(np.cos, 0.0, k)
+        return optimize.bisect(np.cos, 0.0, k)
 
-    with pytest.raises(srcgrad.UnsupportedError, match="brentq can't be differentiated"):
+    with pytest.raises(srcgrad.UnsupportedError, match="bisect can't be differentiated"):
         srcgrad.grad(root)(2.0)
+
+    def captured(k):
+        return optimize.brentq(lambda x: x * x - k, 0.0, 5.0)
+
+    with pytest.raises(srcgrad.UnsupportedError, match="can't be called by a solver"):
+        srcgrad.grad(captured)(2.0)
+
+
+def cubic(x, a, b):
+    return x**3 + a * x - b
+
+
+def system(x, m, b):
+    return m @ x + 0.1 * x**3 - b
+
+
+def bowl(x, a):
+    return np.sum((x - a) ** 4 + 0.5 * x * x)
+
+
+def hollow(x, a):
+    return (x - a) ** 2 + 0.5 * x**4
+
+
+def solved_system(a):
+    found = optimize.root(system, np.zeros(2), args=(np.eye(2) * a, np.ones(2) * a * a))
+    return found.x[0] * a
+
+
+SOLVERS = {
+    "brentq": lambda a: optimize.brentq(cubic, 0.0, 5.0, args=(a, 3.0)),
+    "newton": lambda a: optimize.newton(cubic, 1.0, args=(a, 3.0)),
+    "fsolve": lambda a: optimize.fsolve(cubic, 1.0, args=(a, 3.0))[0] * a,
+    "root": solved_system,
+    "minimize": lambda a: np.sum(optimize.minimize(bowl, np.array([0.5, 0.2]), args=(a,)).x),
+    "value": lambda a: optimize.minimize(bowl, np.array([0.5, 0.2]), args=(a,)).fun,
+    "minimize_scalar": lambda a: optimize.minimize_scalar(hollow, args=(a,)).x,
+}
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_solvers_by_the_implicit_function_theorem(name: str) -> None:
+    f, a, step = SOLVERS[name], 1.3, 1e-4
+    tolerance = 1e-5 if name.startswith("minimize") else 1e-7
+    gradient = srcgrad.grad(f)
+    expected = (f(a + step) - f(a - step)) / (2 * step)
+    assert gradient(a) == pytest.approx(expected, rel=tolerance)
+    assert srcgrad.jvp(f, (a,), (1.0,))[1] == pytest.approx(gradient(a), rel=1e-9)
+    curved = (gradient(a + step) - gradient(a - step)) / (2 * step)
+    assert srcgrad.grad(gradient)(a) == pytest.approx(curved, rel=100 * tolerance)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
