@@ -39,6 +39,9 @@ STEP = "a step has no slope"
 TRUE = "truly infinite"
 LIMIT = "the limit"
 
+RANK = "that of matrices of the same rank"
+ZEROS, ONES, RANK_1 = [[0.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [[2.0, 0.0], [0.0, 0.0]]
+
 CONVENTIONS = (
     Convention("np.maximum(x, y)", {"x": 0.0, "y": 0.0}, (0.5, 0.5), SHARED),
     Convention("np.maximum(x, 0)", {"x": [0.0, 1.0]}, ([0.5, 1.0],), SHARED),
@@ -67,6 +70,12 @@ CONVENTIONS = (
     Convention("np.linalg.norm(x, np.inf)", {"x": [2.0, -2.0]}, ([0.5, -0.5],), SHARED),
     Convention("np.linalg.norm(x, 3)", {"x": [0.0, 0.0]}, ([0, 0],), DISTANCE),
     Convention("np.linalg.norm(x)", {"x": [[0.0, 0.0], [0.0, 0.0]]}, ([[0, 0], [0, 0]],), DISTANCE),
+    Convention("np.linalg.norm(x, 'nuc')", {"x": ZEROS}, ([[0, 0], [0, 0]],), DISTANCE),
+    Convention("np.linalg.norm(x, 2)", {"x": ONES}, ([[0.5, 0], [0, 0.5]],), SHARED),
+    Convention("np.linalg.pinv(x)", {"x": RANK_1}, ([[-0.25, 0.25], [0.25, 0]],), RANK),
+    Convention("np.linalg.lstsq(x, [1, 1])[0]", {"x": RANK_1}, ([[-0.25, 0.25], [0.25, 0]],), RANK),
+    Convention("np.max(x)", {"x": [np.nan, 1.0]}, ([np.nan, np.nan],), "as the maximum"),
+    Convention("np.mean(x)", {"x": []}, ([],), "of nothing, nothing"),
     Convention("np.std(x)", {"x": [2.0, 2.0, 2.0]}, ([0, 0, 0],), DISTANCE),
     Convention("np.sign(x)", {"x": 0.0}, (0.0,), STEP),
     Convention("np.floor(x)", {"x": 1.0}, (0.0,), STEP),

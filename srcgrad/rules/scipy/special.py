@@ -12,7 +12,17 @@ import numpy as np
 from scipy import special
 
 from ..elementwise import power_by_base
-from ..registry import Unknown, adjoint, elementwise, inert, kind, primitives, refuse, zero
+from ..registry import (
+    Unknown,
+    adjoint,
+    classified,
+    definition,
+    elementwise,
+    inert,
+    kind,
+    refuse,
+    zero,
+)
 from ..shaping import present
 from .kinds import like_first
 
@@ -843,6 +853,57 @@ def shichi(x, *, out, d_out):
     return d_x
 
 
+def of_several(*slopes):
+    """The rule of a function of x with several results, of these derivatives."""
+
+    def rule(x, *, out, d_out):
+        total = 0
+        for slope, d in zip(slopes, d_out, strict=True):
+            if d is not None:
+                total = total + d * slope(x)
+        return total
+
+    return rule
+
+
+adjoint(special.itj0y0)(of_several(special.j0, special.y0))
+adjoint(special.iti0k0)(of_several(special.i0, special.k0))
+
+
+@adjoint(special.it2j0y0)
+def it2j0y0(x, *, out, d_out):
+    return d_out[0] * (1 - special.j0(x)) / x - d_out[1] * special.y0(x) / x
+
+
+@adjoint(special.it2i0k0)
+def it2i0k0(x, *, out, d_out):
+    return d_out[0] * (special.i0(x) - 1) / x - d_out[1] * special.k0(x) / x
+
+
+@elementwise(special.itstruve0)
+def itstruve0(x, *, out):
+    return special.struve(0, x)
+
+
+@elementwise(special.itmodstruve0)
+def itmodstruve0(x, *, out):
+    return special.modstruve(0, x)
+
+
+@elementwise(special.elliprc)
+def elliprc(x, y, *, out):
+    """Where both are equal, the limits."""
+    same = x == y
+    twice = 2 * (y - x + same)
+    d_x = np.where(same, -out / (6 * x), (out - 1 / np.sqrt(x)) / twice)
+    return d_x, np.where(same, -out / (3 * x), (np.sqrt(x) / y - out) / twice)
+
+
+@definition(special.assoc_laguerre)
+def assoc_laguerre(x, n, k=0.0):
+    return special.eval_genlaguerre(n, k, x)
+
+
 @elementwise(special.spence)
 def spence(z, *, out):
     past = z - 1
@@ -1065,5 +1126,5 @@ zero(special.gammasgn, special.round)
 inert(special.geterr, special.seterr)
 for _name in special.__all__:
     _function = getattr(special, _name)
-    if callable(_function) and _function not in primitives and not isinstance(_function, type):
+    if callable(_function) and not classified(_function) and not isinstance(_function, type):
         refuse(_function, reason="its derivative has no closed form that SciPy can compute")
