@@ -52,7 +52,7 @@ def restructure(function: ir.Function) -> bool:
     planner.plan()
     if not planner.plans:
         return False
-    planner.run()
+    planner.carry_out(function.block)
     return True
 
 
@@ -233,28 +233,29 @@ class _Planner(Simplifier):
         kind = number_kind(s.target)
         return 0.0 if kind is None else cost(s.function, kind, target.kind.shape)  # type: ignore[attr-defined]
 
-    # The walk
+    def carry_out(self, block: ir.Block) -> None:
+        """Put the calls of the plans in place of those that they were made for."""
+        statements: list[ir.Statement] = []
+        for s in block.statements:
+            for inner in ir.blocks(s):
+                self.carry_out(inner)
+            plan = self.plans.get(s) if isinstance(s, ir.Assign) else None
+            if plan is not None:
+                assert isinstance(s, ir.Assign)
+                parts = plan.parts or (_constant(1.0), plan)
+                args = tuple(self._made(part, s, statements) for part in parts)
+                s.function, s.args, s.kwargs = plan.function or operator.mul, args, ()
+            statements.append(s)
+        block.statements[:] = statements
 
-    def rewrite(self, s: ir.Assign) -> tuple[ir.Operand | None, bool]:
-        plan = self.plans.pop(s, None)
-        if plan is None:
-            return None, False
-        self.current = s
+    def _made(self, plan: Plan, s: ir.Assign, statements: list[ir.Statement]) -> ir.Operand:
+        """What holds the value of a part of a plan, after the calls that make it."""
         if plan.operand is not None:
-            found = self.same(s.target, plan.operand)
-            self.current = None
-            return found, found is not None
-        args = tuple(self.build(part) for part in plan.parts)
-        self.current = None
-        s.function, s.args, s.kwargs = plan.function, args, ()
-        return None, True
-
-    def build(self, plan: Plan) -> ir.Operand:
-        """Make the calls of a plan."""
-        if plan.operand is not None:
-            return ir.substitute(plan.operand, self.resolve)
-        args = [self.build(part) for part in plan.parts]
-        return self.emit(plan.function, *args, kind=plan.kind)
+            return plan.operand
+        args = tuple(self._made(part, s, statements) for part in plan.parts)
+        target = ir.Var(s.target.name, plan.kind)
+        statements.append(ir.Assign(target, plan.function, args, (), s.span))
+        return target
 
 
 def _is_arithmetic(s: ir.Statement) -> bool:
