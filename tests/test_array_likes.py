@@ -181,3 +181,13 @@ def test_operators_as_functions_of_lists() -> None:
     assert out == [1.0, 2.0, 3.0] and pullback([4.0, 5.0, 6.0]) == ([4.0, 5.0], [6.0])
     assert_right(lambda x: sum(functools.reduce(operator.add, [[x[0]], [x[1] * x[2]], [x[2]]])))
     assert_right(lambda x: sum(map(operator.mul, x**2, [1, 2, 3])))
+
+
+def test_an_array_made_by_its_class() -> None:
+    def f(x: Any) -> Any:
+        a, b = np.ndarray((3,)), np.ndarray(shape=x.shape, dtype=np.float64)
+        a[:] = x * 2
+        b[:] = a - 1
+        return np.sum(b**2) + a[0]
+
+    assert_right(f)

@@ -1,5 +1,6 @@
 """What can't be differentiated is refused when compiling: message, line, caret, advice."""
 
+import array
 import asyncio
 import linecache
 import textwrap
@@ -338,3 +339,46 @@ def test_none_in_arithmetic_fails_as_it_does_in_the_function():
 def test_mistakes_are_refused_with_what_python_says(f, message):
     with pytest.raises(srcgrad.UnsupportedError, match=message):
         srcgrad.grad(f)(np.ones(3))
+
+
+def into_a_python_array(x):
+    values = array.array("d", [0.0, 0.0])
+    values[0] = x[0]
+    return values[0] ** 2
+
+
+def into_an_array_by_a_python_array(x):
+    values = array.array("d", [0.0, 0.0])
+    values[0] = x[0]
+    y = x * 2
+    y[1] = values[0]
+    return np.sum(y**2)
+
+
+def into_an_array_of_objects(x):
+    values = np.empty(2, dtype=object)
+    values[0] = x[0]
+    return values[0] ** 2
+
+
+def by_a_memoryview(x):
+    y = x.copy()
+    memoryview(y)[0] = 5.0
+    return np.sum(y**2)
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (into_a_python_array, "different kinds|an object that srcgrad doesn't know"),
+        (into_an_array_by_a_python_array, "an object that srcgrad doesn't know"),
+        (into_an_array_of_objects, "a float is written into 'values', an array of object"),
+        (by_a_memoryview, "memoryview isn't supported"),
+    ],
+)
+def test_writes_that_cannot_be_followed_are_refused_in_every_mode(f, message):
+    x = np.array([1.0, 2.0, 3.0])
+    with pytest.raises(srcgrad.UnsupportedError, match=message):
+        srcgrad.grad(f)(x)
+    with pytest.raises(srcgrad.UnsupportedError):
+        srcgrad.jvp(f, (x,), (x,))

@@ -77,6 +77,11 @@ def part(item, ndim):
     return array[:, None] if array.ndim < ndim else array
 
 
+@definition(np.ndarray)
+def ndarray(shape, dtype=float, *, order="C"):
+    return np.empty(shape, dtype, order)
+
+
 @definition(np.place)
 def place(arr, mask, vals):
     arr[mask] = np.resize(vals, np.count_nonzero(mask))

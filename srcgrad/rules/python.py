@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from srcgrad.rules.helpers import polygamma, products_of_others
-from srcgrad.rules.registry import adjoint, elementwise, inert, zero
+from srcgrad.rules.registry import adjoint, elementwise, inert, refuse, zero
 
 # -- built-in functions ----------------------------------------------------------------------------
 
@@ -45,6 +45,7 @@ def to_complex(real=0.0, imag=0.0, *, out, d_out):
 
 zero(builtins.int, builtins.bool, builtins.round, builtins.any, builtins.all)
 zero(*(dtype for dtype in np.sctypeDict.values() if issubclass(dtype, (np.integer, np.bool))))
+refuse(builtins.memoryview, reason="use the array itself", always=True)
 zero(float.is_integer, int.bit_length)
 inert(
     *(builtins.len, builtins.isinstance, builtins.issubclass, builtins.callable, builtins.hasattr),

@@ -28,7 +28,7 @@ from ..rules import registry
 from .application import name_of
 from .contributions import NONE, adjoint_kind
 from .recording import record, rename
-from .reverse import Adjoint
+from .reverse import UNKNOWN_OBJECT, Adjoint
 
 ZERO = ir.Const(0.0)
 OUT_OF_PLACE: dict[Any, Any] = {
@@ -506,7 +506,8 @@ class Tangent(Adjoint):
             self.block.statements.append(s)
             return
         into = self.tangent(written)
-        assert isinstance(into, ir.Var), "memory that is active has a tangent"
+        if not isinstance(into, ir.Var):
+            raise UnsupportedError(UNKNOWN_OBJECT, s.span, "use an array of floats or a list")
         if isinstance(written.kind, ListOf):
             self._write_list(s, into)
             return

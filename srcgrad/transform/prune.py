@@ -16,7 +16,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit import runtime
 from ..frontend.operations import leave_unless
-from ..kinds import Array, TupleOf
+from ..kinds import Array, Opaque, TupleOf
 
 # Functions that look at the shape of their array operands, not at their contents.
 SHAPE_ONLY: frozenset[Any] = frozenset(
@@ -112,6 +112,8 @@ class _Marker:
             return False  # unless its loop is, which marks it
         if s.effect or s.target in self.live:
             return True
+        if any(isinstance(v.kind, Opaque) for v in s.writes):
+            return True  # who reads the memory of an unknown object can't be known
         return any((self.aliasing.find(v), "read") in self.live for v in s.writes)
 
     def mark_operands(self, s: ir.Assign) -> None:

@@ -27,6 +27,8 @@ from .contributions import adjoint_kind, is_zero
 from .masks import Mask
 from .unit_calls import UnitCalls
 
+UNKNOWN_OBJECT = "a float is written into an object that srcgrad doesn't know"
+
 
 class Adjoint(UnitCalls):
     """Emits the reverse sweep."""
@@ -115,9 +117,7 @@ class Adjoint(UnitCalls):
         written = s.writes[0]
         if written not in self.shadows:
             if self.activity.active(written):
-                raise UnsupportedError(
-                    f"{name_of(s.function)} writes in place something that has no adjoint", s.span
-                )
+                raise UnsupportedError(UNKNOWN_OBJECT, s.span, "use an array of floats or a list")
             self._refuse_integer_store(s, written)
             return
         if s.function is operator.setitem and _may_repeat(s.args[1]):
@@ -150,11 +150,13 @@ class Adjoint(UnitCalls):
         if (
             isinstance(written.kind, Array)
             and written.kind.dtype is not None
-            and written.kind.dtype.kind in "iu"
+            and written.kind.dtype.kind in "iuOV"
             and any(self.activity.active(v) for o in s.args[1:] for v in ir.variables(o))
         ):
             raise UnsupportedError(
-                f"a float is written into {written.name!r}, an array of ints: it would be cut off",
+                f"a float is written into {written.name!r}, an array of ints: it would be cut off"
+                if written.kind.dtype.kind in "iu"
+                else f"a float is written into {written.name!r}, an array of {written.kind.dtype}",
                 s.span,
                 "make it an array of floats, for example np.zeros(n) or x.astype(float)",
             )
