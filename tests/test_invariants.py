@@ -154,3 +154,63 @@ def test_views_are_named_for_what_they_show():
     source = check(f, 3 * np.eye(4) + 0.2 * rng.normal(size=(4, 4)), 3)
     for name in ("a_column", "a_row", "a_right", "next_k"):
         assert name in source
+
+
+def saved(source):
+    """What the forward sweep records in each trip."""
+    return source.partition(".append(")[2].partition("\n")[0]
+
+
+def test_an_array_asked_for_its_shape_alone_is_not_recorded():
+    def f(kernel, image):
+        rows = image.shape[0] - len(kernel) + 1
+        out = np.zeros(rows)
+        for i in range(len(kernel)):
+            out += kernel[i] * image[i : i + rows]
+        return np.sum(out * out)
+
+    source = check(f, X[:2], X)
+    assert "append" not in source
+
+    def g(x, w, n):
+        h = x
+        for _ in range(n):
+            h = np.sin(h) + (h * 2.0 + w)
+        return np.sum(h)
+
+    source = check(g, X, np.array(0.5), 3)
+    assert "append" in source
+    check(lambda x: g(x, np.ones((3, 1)), 3), X)
+    check(lambda w: g(X, w, 2), np.ones((3, 1)))
+
+
+def test_a_recorded_shape_takes_the_place_of_an_array():
+    def f(x, w, n):
+        for i in range(n):
+            x = x[:, :1] * w[i] + 0.5 * x
+        return np.sum(x**2)
+
+    rng = np.random.default_rng(2)
+    x, w = rng.normal(size=(3, 4)), rng.normal(size=(5, 4))
+    source = check(f, x, w, 3)
+    assert "product.shape" in source and "unbroadcast_to(" in source
+    check(lambda w: f(x, w, 3), w)
+    check(lambda x: f(x, w[:, :1], 3), x)
+    gradient = srcgrad.grad(lambda x: np.sum(srcgrad.grad(f)(x, w, 2) ** 2))
+    direction = rng.normal(size=x.shape)
+
+    def inner(x):
+        return np.sum(srcgrad.grad(f)(x, w, 2) ** 2)
+
+    difference = (inner(x + 1e-6 * direction) - inner(x - 1e-6 * direction)) / 2e-6
+    assert np.sum(gradient(x) * direction) == pytest.approx(difference, rel=1e-5)
+
+
+def test_what_others_are_computed_from_again_is_recorded():
+    def f(x, n):
+        for _ in range(n):
+            y = np.tanh(x) * 2.0
+            x = np.array([y[0] * y[1], np.sin(y[1]), y[0] ** 2])
+        return np.sum(x)
+
+    check(f, X[:3], 3)

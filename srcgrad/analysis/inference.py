@@ -90,7 +90,31 @@ def infer(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Oper
     kind = _filled(pattern, bases)
     if isinstance(pattern, tuple) and pattern == (int, None):
         kind = _derived_int(function, args, kwargs) or kind
+    elif isinstance(pattern, tuple) and pattern[0] is Array and None in pattern[2] and not kwargs:
+        kind = _broadcast(function, args, kind)
     return Inferred(kind, tuple(leaves[i] for i in positions), certain)
+
+
+def _broadcast(function: Any, args: tuple[ir.Operand, ...], kind: Kind) -> Kind:
+    """The kind of a result whose dimensions follow from those of elementwise operands."""
+    ufunc = isinstance(function, np.ufunc) and function.signature is None
+    if not (ufunc or function in _ELEMENTWISE) or not isinstance(kind, Array):
+        return kind
+    shapes: list[tuple[Dimension, ...]] = []
+    for operand in args:
+        known = operand.kind if isinstance(operand, ir.Var) else kind_of(operand.value)  # type: ignore[union-attr]
+        if not isinstance(known, (Array, Scalar)) or known.shape is None:
+            return kind
+        shapes.append(known.shape)
+    assert kind.shape is not None
+    rank = len(kind.shape)
+    found = []
+    for axis, n in enumerate(kind.shape):
+        parts = {s[axis - rank] for s in shapes if len(s) >= rank - axis} - {1}
+        if isinstance(n, Size) and n not in parts and len(parts) > 1:
+            n = derived_size("broadcast", frozenset(parts))
+        found.append(n)
+    return Array(kind.dtype, tuple(found))
 
 
 def _derived_int(
@@ -112,6 +136,9 @@ def _derived_int(
     return Scalar(np.dtype(np.int64), True, derived_size(function, *values))
 
 
+_ELEMENTWISE = frozenset(
+    (operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.mod)
+)
 _INTEGER_ARITHMETIC = frozenset(
     (operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg)
 )

@@ -17,7 +17,15 @@ def unbroadcast(gradient: Any, like: Any) -> Any:
     >>> unbroadcast(np.ones((3, 2)), np.zeros((1, 2)))
     array([[3., 3.]])
     """
-    shape = np.shape(like)
+    return unbroadcast_to(gradient, np.shape(like))
+
+
+def unbroadcast_to(gradient: Any, shape: tuple[int, ...]) -> Any:
+    """Sum an adjoint over the axes along which its operand, of the given shape, was broadcast.
+
+    >>> unbroadcast_to(np.ones((3, 2)), (2,))
+    array([3., 3.])
+    """
     if np.shape(gradient) == shape:
         return gradient
     if np.ndim(gradient) > len(shape):

@@ -55,6 +55,7 @@ METHODS = {
 HELPERS = {
     runtime.unbroadcast,
     runtime.unwritten,
+    runtime.unbroadcast_to,
     runtime.total,
     runtime.zero_like,
     runtime.as_dtype,

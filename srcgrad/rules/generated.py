@@ -13,6 +13,11 @@ def unbroadcast(gradient, like, *, out, d_out):
     return np.broadcast_to(d_out, np.shape(gradient)), None
 
 
+@adjoint(runtime.unbroadcast_to)
+def unbroadcast_to(gradient, shape, *, out, d_out):
+    return np.broadcast_to(d_out, np.shape(gradient)), None
+
+
 @adjoint(runtime.total)
 def total(gradient, *, out, d_out):
     return np.broadcast_to(d_out, np.shape(gradient))

@@ -19,7 +19,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..emit import runtime
 from ..frontend.operations import list_append
-from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
+from ..kinds import INT, Array, ListOf, Opaque, Scalar, TupleOf
 
 CHEAP: frozenset[Any] = frozenset(
     {
@@ -134,11 +134,84 @@ class _Recorder:
             mapping[v] = twin
             return twin
 
+        needed = self._shapes_alone(block, mirror, needed, must, own, recorded, forward_uses)
         for v in needed:
             provide(v)
         pops = self._stack(block, recorded, loop) if recorded else []
         _replace(mirror, mapping)
         mirror.statements[:0] = [*pops, *clones]
+
+    def _shapes_alone(
+        self,
+        block: ir.Block,
+        mirror: ir.Block,
+        needed: list[ir.Var],
+        must: set[ir.Var],
+        own: dict[ir.Var, None],
+        recorded: dict[ir.Var, ir.Var],
+        forward_uses: set[ir.Var],
+    ) -> list[ir.Var]:
+        """What is needed once arrays that are asked for their shapes alone aren't.
+
+        The shape is asked of another array that has it, or else recorded in the array's place.
+        """
+        sources = self._sources([v for v in needed if v not in must], own, must)
+        asked = {
+            v: found
+            for v in needed
+            if v in must and v not in sources and (found := _shape_uses(mirror, v))
+        }
+        shapes: dict[Any, ir.Var] = {}
+        kept = [v for v in needed if v not in asked]
+        others = [v for v in own if v not in asked and v not in kept]
+        around = [v for v in ir.free_variables(mirror) if v not in own]
+        for v, uses in asked.items():
+            must.discard(v)
+            like = next((w for w in (*around, *kept) if w.kind == v.kind), None)
+            if like is None:
+                anew = (w for w in others if w.kind == v.kind)
+                like = next(
+                    (w for w in anew if self._recomputable(w, own, set(kept), forward_uses)), None
+                )
+                if like is not None and self._sources([like], own, must) & asked.keys():
+                    like = None
+                kept += [like] if like is not None else []
+            if like is not None:
+                _replace(ir.Block([s for _, s in uses]), {v: like})
+                continue
+            assert isinstance(v.kind, Array) and v.kind.shape is not None
+            twin = shapes.get(v.kind.shape)
+            if twin is None:
+                kind = TupleOf(tuple(Scalar(INT.dtype, True, n) for n in v.kind.shape))
+                shape, twin = ir.Var(f"{v.name}_shape", kind), ir.Var(f"{v.name}_shape", kind)
+                origin = ir.origin(uses[0][1].span, "recorded")
+                block.statements.append(
+                    ir.Assign(shape, builtins.getattr, (v, ir.Const("shape")), (), origin)
+                )
+                recorded[shape] = shapes[v.kind.shape] = twin
+            for place, s in uses:
+                if s.function in (builtins.getattr, np.shape):
+                    place.statements.remove(s)
+                    _replace(mirror, {s.target: twin})
+                else:
+                    _use_shape(s, v.kind.dtype, twin)
+        return kept
+
+    def _sources(
+        self, again: list[ir.Var], own: dict[ir.Var, None], must: set[ir.Var]
+    ) -> set[ir.Var]:
+        """The variables of a block from which others are computed again."""
+        found: set[ir.Var] = set()
+        waiting = list(again)
+        while waiting:
+            definition = self.definitions.get(waiting.pop())
+            operands = definition.operands() if definition is not None else ()
+            for v in (v for o in operands for v in ir.variables(o)):
+                if v in own and v not in found:
+                    found.add(v)
+                    if v not in must:
+                        waiting.append(v)
+        return found
 
     def _forward_uses(self, block: ir.Block) -> set[ir.Var]:
         """Variables that the forward sweep itself uses."""
@@ -240,6 +313,43 @@ class _Recorder:
                 )
             )  # fmt: skip
         return pops
+
+
+def _shape_uses(mirror: ir.Block, v: ir.Var) -> list[tuple[ir.Block, ir.Assign]] | None:
+    """The statements that ask an array for its shape, with their blocks, if there are no others."""
+    if not isinstance(v.kind, Array) or not v.kind.shape or v.kind.dtype is None:
+        return None
+    found: list[tuple[ir.Block, ir.Assign]] = []
+    blocks = [mirror]
+    while blocks:
+        block = blocks.pop()
+        if any(v in ir.variables(operand) for operand in block.results):
+            return None
+        for s in block.statements:
+            blocks += ir.blocks(s)
+            if v not in ir.uses(s):
+                continue
+            if not isinstance(s, ir.Assign) or s.kwargs or v in s.writes:
+                return None
+            if s.function is runtime.unbroadcast:
+                if s.args[0] is v:
+                    return None
+            elif s.function is builtins.getattr:
+                if s.args[1].value != "shape":  # type: ignore[union-attr]
+                    return None
+            elif s.function not in (np.shape, np.zeros_like):
+                return None
+            found.append((block, s))
+    return found
+
+
+def _use_shape(s: ir.Assign, dtype: Any, shape: ir.Var) -> None:
+    """Make a statement that takes an array for its shape take the shape itself."""
+    if s.function is runtime.unbroadcast:
+        s.function, s.args = runtime.unbroadcast_to, (s.args[0], shape)
+    else:
+        s.function = np.zeros
+        s.args = (shape,) if dtype == np.float64 else (shape, ir.Const(dtype))
 
 
 def _replace(block: ir.Block, mapping: dict[ir.Var, ir.Operand]) -> None:
