@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import grad, hvp
+from srcgrad import UnsupportedError, grad, hvp
 from srcgrad.forward import Tangent
 from tests.programs import finite_differences as fd
 from tests.test_programs import SUPPORTED
+from tests.test_random_programs import function_of
 
 # Programs of which a second derivative isn't defined or can't be had, and why
 NO_SECOND: dict[str, str] = {}
@@ -54,3 +55,28 @@ def test_second_derivatives(name: str) -> None:
     found = fd.inner(product, u)
     scale = max(abs(expected), abs(slope(*module.inputs())))
     assert abs(found - expected) <= 1e-5 * scale, f"hvp {found!r}, differences {expected!r}"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("start", range(0, 40, 10))
+def test_random_programs(start: int) -> None:
+    """Programs made at random: tangents against gradients, and products with the Hessian."""
+    for seed in range(start, start + 10):
+        f = function_of(seed)
+        rng = np.random.default_rng(seed)
+        x, u, v = 0.8 * rng.normal(size=(3, 4))
+        gradient = grad(f)
+        with np.errstate(all="ignore"):
+            try:
+                d_x = gradient(x, 3)
+            except (UnsupportedError, ArithmeticError, LookupError, UnboundLocalError):
+                continue
+            (t_out,) = Tangent(f, 0, False, False).push((x, 3), {}, (v,))
+            assert abs(t_out - d_x @ v) <= 1e-10 * max(1.0, np.sum(np.abs(d_x * v))), seed
+            found = hvp(f)(x, 3, v) @ u
+            near, far = (
+                (gradient(x + h * v, 3) - gradient(x - h * v, 3)) @ u / (2 * h)
+                for h in (1e-6, 1e-5)
+            )
+            if abs(near - far) <= 1e-6 * max(1.0, abs(near)):  # no branch is taken otherwise
+                assert abs(found - near) <= 1e-5 * max(1.0, abs(near)), seed

@@ -93,7 +93,9 @@ def row(function: Any) -> Row:
         note = record.note
     elif kind in ("definition", "in place"):
         note = "written in simpler functions" if kind == "definition" else "in place"
-    return Row(function_name(function), reverse, reverse, note)
+    reason = registry.reverse_only.get(target)
+    forward = reverse if reason is None else "no"
+    return Row(function_name(function), reverse, forward, note or reason or "")
 
 
 def rules_table() -> list[Row]:

@@ -342,6 +342,15 @@ def linear(*functions: Any, by: range = range(1), like: int | None = None) -> No
             shape_only[function] = like
 
 
+reverse_only: dict[Any, str] = {}
+
+
+def only_reverse(*functions: Any, reason: str) -> None:
+    """Register functions whose adjoint rule can't be transposed: forward mode refuses them."""
+    for function in functions:
+        reverse_only[function] = reason
+
+
 # Batches
 
 ALL, FLAT = object(), object()  # what an axis left out means: all axes, or those of a flat array

@@ -327,6 +327,9 @@ class Tangent(Adjoint):
         if record_ is None or (record_.adjoint is None and record_.partials is None):
             self._refuse_missing(s, record_)
         assert record_ is not None
+        reason = registry.reverse_only.get(s.function)
+        if reason is not None:
+            raise UnsupportedError(f"{name_of(s.function)} has no tangent: {reason}", s.span)
         if record_.partials is not None:
             return self._by_partials(s, record_.partials)
         return self._by_transposition(s)

@@ -14,7 +14,16 @@ from ...kinds import INT, Array, TupleOf, fresh_size
 from .. import linalg as numpy_rules
 from ..linalg import adjoined, diagonal_matrix, diagonal_of, hermitian_part, safe_reciprocal
 from ..products import conj
-from ..registry import Unknown, adjoint, definition, inert, kind, primitives, refuse
+from ..registry import (
+    Unknown,
+    adjoint,
+    definition,
+    inert,
+    kind,
+    only_reverse,
+    primitives,
+    refuse,
+)  # fmt: skip
 from ..shaping import present, transposed
 from .kinds import floating, operand_kind
 
@@ -522,6 +531,9 @@ def expm_frechet(A, E, method=None, compute_expm=True, *, check_finite=True, out
 def sqrtm(A, *, out, d_out):
     out_t = transposed(out)
     return linalg.solve_sylvester(out_t, out_t, d_out)
+
+
+only_reverse(linalg.logm, reason="whether its result is complex depends on the values")
 
 
 @adjoint(linalg.logm)
