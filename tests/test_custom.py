@@ -95,6 +95,41 @@ def test_a_rule_that_is_missing_or_misfits():
         custom_vjp(3)
 
 
+def test_what_is_written_after_the_call():
+    @custom_vjp
+    def square(x):
+        return x * x
+
+    square.defvjp(lambda x: (x * x, x), lambda x, d_out: (2 * x * d_out,))
+
+    def f(x):
+        u = x * 1.0
+        v = square(u)
+        u *= 3
+        v[0] = u[1]
+        return np.sum(v * u) + np.sum(square(u[:2]))
+
+    step = np.array([1.0, 2.0, -1.0, 0.5])
+    assert np.sum(grad(f)(X) * step) == pytest.approx(difference(f, (X,), (step,)))
+    with pytest.raises(srcgrad.UnsupportedError, match="may share memory"):
+        jvp(f, (X,), (step,))
+
+    @custom_vjp
+    def same(x):
+        return x
+
+    same.defvjp(lambda x: (x, None), lambda kept, d_out: (2 * d_out,))
+
+    def g(x):
+        u = x * 1.0
+        v = same(u)
+        u *= 3
+        return np.sum(v)
+
+    with pytest.raises(srcgrad.UnsupportedError, match="may share memory"):
+        grad(g)(X)
+
+
 def test_stop_gradient():
     assert grad(lambda x: x * stop_gradient(x))(3.0) == 3.0
     assert stop_gradient(3.0) == 3.0

@@ -199,6 +199,7 @@ class Tangent(Adjoint):
             return False
         from ..units import transposed
 
+        self.refuse_shared_outputs(s, rule)
         self.block.statements.append(s)
         self.definitions[s.target] = s
         results = self.results(s)
@@ -217,6 +218,8 @@ class Tangent(Adjoint):
             self.taken[s.target] = dict(zip(rule.outputs, targets, strict=True))
         else:
             self.tangents[s.target] = targets[0]
+            if self.aliasing.is_written(s.target):
+                self.memory.add(targets[0])
         return True
 
     def _unit_result(self, s: ir.Assign) -> None:
@@ -228,6 +231,8 @@ class Tangent(Adjoint):
         if whole in self.taken:
             if key.value in self.taken[whole]:
                 self.tangents[s.target] = self.taken[whole][key.value]
+                if self.aliasing.is_written(s.target):
+                    self.memory.add(self.taken[whole][key.value])
             return
         position = self.moved[whole].get(key.value)
         if position is None:

@@ -106,14 +106,17 @@ class UnitCalls(Rules):
         active = [i for i, v in self.results_of(s) if self.activity.active(v)]
         if not set(active) <= set(rule.outputs):
             return False
+        self.refuse_shared_outputs(s, rule)
         copies = self._operand_snapshots(s)
         given = tuple(ir.substitute(a, lambda v: copies.get(v, v)) for a in s.args)
         wanted = tuple(s.args[i] for i in rule.positions)
         target = s.target
+        if copies:  # what the forward rule hands on may be an argument
+            s = ir.Assign(target, s.function, given, span=s.span, effect=s.effect)
         if not isinstance(target.kind, TupleOf) and self.aliasing.is_written(target):
             raw = ir.Var(target.name, target.kind)
             self._note(raw, True)
-            s = ir.Assign(raw, s.function, s.args, span=s.span, effect=s.effect)
+            s = ir.Assign(raw, s.function, given, span=s.span, effect=s.effect)
         self.block.statements.append(s)
         self.definitions[s.target] = s
         self.calls[s] = Call(None, rule, given, wanted, rule.outputs)
@@ -273,6 +276,17 @@ class UnitCalls(Rules):
                 s.span,
                 "return a copy: .copy()",
             )
+
+    def refuse_shared_outputs(self, s: ir.Assign, rule: ir.Rule) -> None:
+        """Refuse a function with a rule whose result may be an argument that is written."""
+        if not any(self.aliasing.is_written(v) for v in s.views):
+            return
+        body: ir.Function = s.function.body
+        aliasing = Aliasing(body.block)
+        results = [body.block.results[i] for i in rule.outputs]
+        shared = {aliasing.find(r) for r in results if isinstance(r, ir.Var)}
+        if any(holds_memory(p.kind) and aliasing.find(p) in shared for p in body.params):
+            self.refuse_views(s)
 
     def _check_repeatable(self, s: ir.Assign) -> None:
         unit: ir.Unit = s.function
