@@ -33,7 +33,17 @@ from .frontend.machine import Frame
 from .frontend.names import Namespace, Scope
 from .frontend.source import get_source
 from .frontend.units import NeedUnit
-from .frontend.values import NeedStatic, Partial, Path, Place, Thaw, Tuple, Unkeepable, Value
+from .frontend.values import (
+    NeedStatic,
+    Partial,
+    Path,
+    Place,
+    Raised,
+    Thaw,
+    Tuple,
+    Unkeepable,
+    Value,
+)
 from .inputs import Inputs, check_input, chosen, leaves, own_copies, user_error
 from .kinds import INT, RESIDUALS, Array, Opaque, Scalar, TupleOf, fresh_size, is_float, kind_of
 from .results import (
@@ -128,7 +138,7 @@ def compile_gradient(
             if not more - static or attempt == 49:
                 raise UnsupportedError(need.message, need.span) from None
             static |= more
-        except (Unkeepable, Thaw) as error:
+        except (Raised, Unkeepable, Thaw) as error:
             raise UnsupportedError(error.message, error.span, error.advice) from None
         except SrcgradError:
             raise

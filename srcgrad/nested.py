@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from . import ir
@@ -191,7 +192,7 @@ def mapped(low: Lowerer, value: Value, leaf: Callable[[Any], Value]) -> Value:
             named = {k: mapped(low, item, leaf) for k, item in thing.items.items()}
             if isinstance(thing, Instance):
                 return low.new(Instance(thing.type, named))
-            return low.new(DictObject(named, None, thing.is_set))
+            return low.new(replace(thing, items=named, external=None))
     return value
 
 

@@ -2,6 +2,8 @@
 
 import array
 import asyncio
+import bisect
+import dataclasses
 import linecache
 import textwrap
 
@@ -30,7 +32,7 @@ def define(text, **names):
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     namespace = {
         "np": np, "Box": Box, "BOX": BOX, "CALLS": CALLS, "HISTORY": HISTORY, "LEVEL": LEVEL,
-        "asyncio": asyncio, **names,
+        "asyncio": asyncio, "bisect": bisect, "dataclasses": dataclasses, **names,
     }  # fmt: skip
     exec(compile(text, filename, "exec"), namespace)
     return namespace["f"]
@@ -48,15 +50,15 @@ CASES = {
         "LEVEL = x[0]",
         "assigning the global 'LEVEL' can't be differentiated",
     ),
-    "class": (
+    "class that can't be made": (
         """
         def f(x):
-            class Inner:  # <-
+            class Inner(int, str):  # <-
                 pass
             return x[0]
         """,
         None,
-        "a class defined inside a differentiated function isn't supported",
+        "this class can't be made when compiling",
     ),
     "async": (
         """
@@ -68,17 +70,79 @@ CASES = {
         None,
         "asynchronous code can't be differentiated",
     ),
-    "catching": (
+    "catching after a write": (
         """
         def f(x):
+            y = x * 2
+            def overwritten():
+                y[0] = 1.0
+                return np.outer(y, y)
             try:
-                y = x[0] / x[1]
-            except ZeroDivisionError:  # <-
+                z = np.linalg.inv(overwritten())  # <-
+            except np.linalg.LinAlgError:
+                z = y
+            return np.sum(z)
+        """,
+        "np.linalg.inv(overwritten())",
+        "what this statement did before the exception can't be undone",
+    ),
+    "handlers": (
+        """
+        def f(x):
+            v = float(x[0])
+            try:
+                y = v**-2.0  # <-
+            except ZeroDivisionError:
                 y = 0.0
+            except OverflowError:
+                y = 1.0
             return y
         """,
-        None,
-        "which statements before this exception were run can't be known",
+        "v**-2.0",
+        "which of these handlers is entered isn't known when compiling",
+    ),
+    "bare raise": (
+        """
+        def f(x):
+            if x[0] > 100:
+                raise  # <-
+            return x[0]
+        """,
+        "raise",
+        "a bare raise isn't supported",
+    ),
+    "an iterator that was left": (
+        """
+        def f(x):
+            numbers = iter([x[0], x[1]])
+            for v in numbers:
+                break
+            return next(numbers)  # <-
+        """,
+        "next(numbers)",
+        "how far this iterator has come isn't known",
+    ),
+    "an iterator zipped with itself": (
+        """
+        def f(x):
+            numbers = iter(x)
+            return sum(a * b for a, b in zip(numbers, numbers))  # <-
+        """,
+        "zip(numbers, numbers)",
+        "zip() of one iterator twice isn't supported",
+    ),
+    "frozen dataclass": (
+        """
+        def f(x):
+            @dataclasses.dataclass(frozen=True)
+            class Point:
+                a: float
+            p = Point(x[0])
+            p.a = x[1]  # <-
+            return p.a
+        """,
+        "p.a = x[1]",
+        "cannot assign to field 'a'",
     ),
     "recursion": (
         """

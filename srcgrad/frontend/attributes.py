@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 import operator
 import sys
 import types
@@ -23,7 +24,7 @@ from ..kinds import (
 )
 from ..rules import registry
 from .operations import namedtuple_asdict, namedtuple_replace
-from .structure import SIMPLE, describe, object_type
+from .structure import NONE, SIMPLE, describe, object_type
 from .subscripts import Subscripts
 from .values import (
     Bound,
@@ -39,6 +40,7 @@ from .values import (
     Super,
     Tuple,
     Value,
+    as_value,
 )
 
 DESCRIBING = ("ndim", "shape", "size", "dtype")  # in a rule, sequences too have these attributes
@@ -80,15 +82,19 @@ class Attributes(Subscripts):
                 thing = self.state.heap[value.id]
                 if isinstance(thing, Instance):
                     return self.instance_attribute(value, thing, name)
-                kind = list if isinstance(thing, ListObject) else dict
-                if kind is list and name in ("popleft", "appendleft"):
+                kind: type = list if isinstance(thing, ListObject) else dict
+                if kind is list and name in ("popleft", "appendleft", "rotate", "extendleft"):
                     return Bound(ir.Const(getattr(collections.deque, name)), value)
                 if isinstance(thing, DictObject) and thing.is_set:
-                    kind = set  # type: ignore[assignment]
+                    kind = set
                 if self.fixed_span and kind is list and name in DESCRIBING:
                     return self.attribute(self.call(ir.Const(np.asarray), [value], {}), name)
+                if isinstance(thing, DictObject):
+                    plain: type = set if thing.is_set else dict
+                    counts = thing.type is collections.Counter and name == "update"
+                    kind = plain if hasattr(plain, name) and not counts else thing.type
                 if not hasattr(kind, name):
-                    raise self.refuse(f"{kind.__name__!r} has no attribute {name!r}")
+                    raise self.fault(AttributeError, f"{kind.__name__!r} has no attribute {name!r}")
                 return Bound(ir.Const(getattr(kind, name)), value)
             case ir.Const():
                 return self.constant_attribute(value, name)
@@ -109,10 +115,10 @@ class Attributes(Subscripts):
         mro = list(cls.value.__mro__)
         for base in mro[mro.index(value.owner) + 1 :]:
             if name in base.__dict__ and base is not object:
-                return self.bound(Place(base.__dict__[name]), value.receiver, cls.value)
+                return self.bound(as_value(base.__dict__[name]), value.receiver, cls.value)
         if name == "__init__":
             return Place(_nothing)
-        raise self.refuse(f"super() has no attribute {name!r}")
+        raise self.fault(AttributeError, f"super() has no attribute {name!r}")
 
     def constant_attribute(self, value: ir.Const, name: str) -> Value:
         thing = value.value
@@ -124,7 +130,9 @@ class Attributes(Subscripts):
             if name in described:
                 return ir.Const(described[name])
         if not hasattr(thing, name):
-            raise self.refuse(f"{type(thing).__name__!r} object has no attribute {name!r}")
+            raise self.fault(
+                AttributeError, f"{type(thing).__name__!r} object has no attribute {name!r}"
+            )
         if isinstance(thing, types.ModuleType):
             found = getattr(thing, name)
             root = thing.__name__.partition(".")[0]
@@ -137,7 +145,11 @@ class Attributes(Subscripts):
             found = getattr(thing, name)
             raw = next((b.__dict__[name] for b in thing.__mro__ if name in b.__dict__), None)
             if isinstance(raw, classmethod):
-                return Bound(Place(raw.__func__, None), value)
+                return Bound(as_value(raw.__func__), value)
+            if isinstance(raw, Value):
+                return raw
+            if isinstance(raw, staticmethod) and isinstance(raw.__func__, Value):
+                return raw.__func__
             if isinstance(found, (types.FunctionType, type)) or callable(found):
                 if isinstance(found, types.FunctionType):
                     self.guards[Path("attribute", thing, name)] = found
@@ -170,32 +182,44 @@ class Attributes(Subscripts):
     def instance_attribute(self, ref: Ref, thing: Instance, name: str) -> Value:
         found = self.class_attribute(thing.type, name)
         if isinstance(found, ir.Const) and isinstance(found.value, property):
-            return self.call(Bound(Place(found.value.fget, None), ref), [], {})
+            return self.call(Bound(as_value(found.value.fget), ref), [], {})
         if name in thing.items:
             return self.known(f".{name}", thing.items[name])
+        if isinstance(found, ir.Const) and isinstance(found.value, functools.cached_property):
+            value = self.call(Bound(as_value(found.value.func), ref), [], {})
+            if not thing.external:  # the caller's object stays as it is
+                self.plain_setattr(ref, ir.Const(name), value)
+            return value
         if name == "__class__":
             return Place(thing.type, None)
         if name == "__dict__":
-            raise self.refuse("__dict__ of an object isn't supported")
+            return self.builtin_vars(ref)
         if found is not None:
             return self.bound(found, ref, thing.type)
         getter = self.class_attribute(thing.type, "__getattr__")
         if getter is not None:
             return self.call(Bound(getter, ref), [ir.Const(name)], {})
-        raise self.refuse(f"{thing.type.__name__!r} object has no attribute {name!r}")
+        raise self.fault(
+            AttributeError, f"{thing.type.__name__!r} object has no attribute {name!r}"
+        )
 
     def bound(self, found: Value, receiver: Value, cls: type) -> Value:
-        assert isinstance(found, ir.Const)
+        if isinstance(found, Closure):
+            return Bound(found, receiver)
+        if not isinstance(found, ir.Const):
+            return found
         raw = found.value
         if isinstance(raw, staticmethod):
-            return Place(raw.__func__, None)
+            return as_value(raw.__func__)
         if isinstance(raw, classmethod):
-            return Bound(Place(raw.__func__, None), Place(cls, None))
+            return Bound(as_value(raw.__func__), Place(cls))
         if isinstance(raw, property):
-            return self.call(Bound(Place(raw.fget, None), receiver), [], {})
-        if callable(raw):
+            return self.call(Bound(as_value(raw.fget), receiver), [], {})
+        if isinstance(raw, (types.FunctionType, types.MethodDescriptorType)) or (
+            not isinstance(raw, type) and callable(raw) and hasattr(type(raw), "__get__")
+        ):
             return Bound(found, receiver)
-        return self.lift(raw, Path("attribute", cls, found) if False else None)
+        return self.lift(raw, None)
 
     def variable_attribute(self, value: ir.Var, name: str) -> Value:
         kind = value.kind
@@ -212,7 +236,7 @@ class Attributes(Subscripts):
                 python = type(np.zeros((), kind.dtype).item())
                 if hasattr(python, name):
                     return Bound(ir.Const(getattr(python, name)), value)
-            raise self.refuse(f"an array has no attribute {name!r}")
+            raise self.fault(AttributeError, f"an array has no attribute {name!r}")
         if isinstance(kind, ListOf):
             return Bound(ir.Const(getattr(list, name)), value)
         if isinstance(kind, TupleOf):
@@ -318,12 +342,32 @@ class Attributes(Subscripts):
         if isinstance(found, ir.Const) and isinstance(found.value, property):
             if found.value.fset is None:
                 raise self.refuse(f"property {name!r} has no setter")
-            self.call(Bound(Place(found.value.fset), target), [value], {})
+            self.call(Bound(as_value(found.value.fset), target), [value], {})
             return
+        params = getattr(thing.type, "__dataclass_params__", None)
+        if params is not None and params.frozen:
+            raise self.fault(AttributeError, f"cannot assign to field {name!r}")
+        setter = self.class_attribute(thing.type, "__setattr__")
+        own = isinstance(setter, Closure) or (
+            isinstance(setter, ir.Const) and isinstance(setter.value, types.FunctionType)
+        )
+        if setter is not None and own and params is None:
+            self.call(Bound(setter, target), [ir.Const(name), value], {})
+            return
+        self.plain_setattr(target, ir.Const(name), value)
+
+    def plain_setattr(self, target: Value, name: Value, value: Value) -> Value:
+        """`object.__setattr__(target, name, value)`."""
+        thing = self.state.heap.get(target.id) if isinstance(target, Ref) else None
+        if not isinstance(thing, Instance) or thing.external:
+            raise self.refuse("assigning an attribute of this object can't be differentiated")
+        self.unfrozen(thing)
+        text = self.key(name)
         if isinstance(value, ir.Var) and not value.user:
-            value.name = name
+            value.name = text
         assert isinstance(target, Ref)
-        self.state.heap[target.id] = Instance(thing.type, {**thing.items, name: value})
+        self.state.heap[target.id] = Instance(thing.type, {**thing.items, text: value})
+        return NONE
 
     def builtin_super(self, *args: Value) -> Value:
         frame = self.frames[self.current]

@@ -25,6 +25,7 @@ from ..kinds import (
     Kind,
     KindMismatch,
     ListOf,
+    Opaque,
     Scalar,
     Size,
     TupleOf,
@@ -35,6 +36,7 @@ from ..rules import registry
 from .machine import Machine
 from .merging import Merger
 from .naming import temporary_name
+from .operations import raise_exception
 from .structure import (
     FALSE,
     describe,
@@ -48,6 +50,7 @@ from .values import (
     ListObject,
     Materialize,
     NeedStatic,
+    Raised,
     Ref,
     Slice,
     State,
@@ -70,6 +73,14 @@ class Builder(Machine):
 
     def refuse(self, message: str, advice: str | None = None) -> UnsupportedError:
         return UnsupportedError(message, self.span, advice)
+
+    def fault(
+        self, exception: type[BaseException], message: str, advice: str | None = None
+    ) -> UnsupportedError:
+        """What the program surely does wrong here, which a try may catch."""
+        error = Raised(message, self.span, advice, exception)
+        error.block = self.block
+        return error
 
     def emit(
         self,
@@ -163,6 +174,11 @@ class Builder(Machine):
         try:
             run()
             return self.state, self.block
+        except Raised as error:
+            if self.catcher(error.exception) is None or error.block is not self.block:
+                raise
+            self.raise_at_run_time(error)
+            return self.state, self.block
         except Unbound as need:
             self.unbound = self.unbound or need.error
             self.state.unreachable = True
@@ -173,6 +189,14 @@ class Builder(Machine):
         finally:
             self.fork_depth -= 1
             self.block = outer
+
+    def raise_at_run_time(self, error: Raised) -> None:
+        """Raise what surely goes wrong on a branch; no try around it can catch it there."""
+        made = self.emit(
+            error.exception, (ir.Const(str(error.message)),), inferred=Inferred(Opaque(None))
+        )
+        self.emit(raise_exception, (made,), inferred=Inferred(Opaque(None)), effect=True)
+        self.state.unreachable = True
 
     def continued(
         self, fork: tuple[State, ir.Block], run: Callable[[], None]

@@ -120,12 +120,19 @@ class BuiltinFunctions(Iterators):
             return self.extreme_by_key(function is builtins.max, values, key)
         if len(values) == 1:
             return values[0]
+        if not values:
+            raise self.fault(ValueError, f"{function.__name__}() arg is an empty sequence")
+        if any(isinstance(v, (Ref, Tuple)) for v in values):
+            return self.extreme_by_key(function is builtins.max, values, None)
         return self.primitive(function, registry.lookup(function), values, {})
 
-    def extreme_by_key(self, largest: bool, values: list[Value], key: Value) -> Value:
-        best, best_key = values[0], self.call(key, [values[0]], {})
+    def extreme_by_key(self, largest: bool, values: list[Value], key: Value | None) -> Value:
+        def key_of(value: Value) -> Value:
+            return value if key is None else self.call(key, [value], {})
+
+        best, best_key = values[0], key_of(values[0])
         for value in values[1:]:
-            k = self.call(key, [value], {})
+            k = key_of(value)
             test = self.truth(self.compare(gast.Gt() if largest else gast.Lt(), k, best_key))
             best, best_key = self.chosen(test, value, best), self.chosen(test, k, best_key)
         return best
@@ -241,8 +248,7 @@ class BuiltinFunctions(Iterators):
                 thing = self.state.heap[value.id]
                 if isinstance(thing, Instance):
                     return issubclass(thing.type, cls)
-                kind = list if isinstance(thing, ListObject) else set if thing.is_set else dict
-                return issubclass(kind, cls)
+                return issubclass(list if isinstance(thing, ListObject) else thing.type, cls)
             case ir.Var():
                 return self.kind_is(value.kind, cls)
             case Closure():
@@ -285,9 +291,7 @@ class BuiltinFunctions(Iterators):
                 return Place(value.type)
             case Ref():
                 thing = self.state.heap[value.id]
-                if isinstance(thing, Instance):
-                    return Place(thing.type)
-                return Place(list if isinstance(thing, ListObject) else dict)
+                return Place(list if isinstance(thing, ListObject) else thing.type)
             case ir.Var():
                 match value.kind:
                     case Array(shape=shape) if shape is not None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import bisect
 import builtins
 import collections
+import contextlib
+import copy
+import dataclasses
 import functools
 import itertools
 import operator
@@ -21,17 +24,22 @@ from ..kinds import (
 )
 from ..rules import registry
 from .attributes import NAMEDTUPLE
-from .operators import BINARY
+from .classes import PROTOCOL
+from .dicts import dict_methods
+from .operators import BINARY, COMPARE
 from .primitives import Primitives, is_random
 from .structure import describe
 from .values import (
     Bound,
     Closure,
+    Generator,
     InnerGradient,
     Instance,
+    Manager,
     Partial,
     Place,
     Ref,
+    Tuple,
     Value,
 )
 
@@ -101,6 +109,15 @@ class Calls(Primitives):
                 return result
         if hashable(function) and function in LOWERINGS:
             return LOWERINGS[function](self, args, kwargs)
+        name = getattr(function, "__name__", "")
+        if args and name and getattr(str, name, None) is function:
+            known_text = self.computed(function, args, kwargs)
+            if known_text is not None:
+                return known_text
+        if args:
+            of_objects = self.of_objects(function, args)
+            if of_objects is not None:
+                return of_objects
         function = registry.methods.get(function, function) if hashable(function) else function
         if hashable(function) and function in OPERATORS and len(args) == 2 and not kwargs:
             return self.binary(function, *args)
@@ -132,6 +149,11 @@ class Calls(Primitives):
                 named = {k: self.lift(v, None) for k, v in function.keywords.items()}
                 return self.call(Partial(Place(function.func), bound, named), args, kwargs)
             case types.FunctionType():
+                if args and hasattr(function, "registry") and hasattr(function, "dispatch"):
+                    return self.dispatched(function, args)
+                manager = getattr(function, "__wrapped__", None)
+                if manager is not None and function.__code__ is _MANAGER:
+                    return self.manager(self.inline(manager, args, kwargs))
                 return self.inline(function, args, kwargs)
             case types.MethodType():
                 return self.call(
@@ -155,6 +177,40 @@ class Calls(Primitives):
         if isinstance(method, types.FunctionType):
             return self.call(Bound(Place(method), Place(function)), args, kwargs)
         return self.unknown_call(function, args, kwargs)
+
+    def of_objects(self, function: Any, args: list[Value]) -> Value | None:
+        """A function of containers, objects and functions that isn't called itself; else None."""
+        first = args[0]
+        if isinstance(first, Closure) and (function in DESCRIPTORS or _of_property(function)):
+            return Place(function(*args))
+        if not isinstance(first, (Ref, Tuple)) and not (
+            len(args) == 2 and isinstance(args[1], (Ref, Tuple))
+        ):
+            return None
+        if hashable(function) and function in PROTOCOL and isinstance(first, Ref):
+            return self.protocol(function, first)
+        if len(args) == 2 and hashable(function):
+            if function in _BINARY:
+                return self.binary(function, *args)
+            if function in _COMPARE:
+                return self.compare(_COMPARE[function](), *args)
+            if function is operator.getitem:
+                return self.subscript(*args)
+            if function is operator.contains:
+                return self.contains(*args)
+        return None
+
+    def manager(self, made: Value) -> Value:
+        """What a function made by `contextlib.contextmanager` returns."""
+        if not isinstance(made, Generator):
+            raise self.refuse("this context manager isn't a generator")
+        return Manager(made)
+
+    def dispatched(self, function: Any, args: list[Value]) -> Value:
+        """A call of a `functools.singledispatch` function."""
+        cls = self.builtin_type(args[0])
+        assert isinstance(cls, ir.Const)
+        return self.call(Place(function.dispatch(cls.value)), args, {})
 
     def special(self, function: Any) -> Callable[..., Value | None] | None:
         name = SPECIAL.get(function) if hashable(function) else None
@@ -198,17 +254,16 @@ def _special_table() -> dict[Any, str]:
     table: dict[Any, str] = {
         getattr(builtins, name): f"builtin_{name}"
         for name in (
-            "len range enumerate zip reversed map filter list tuple dict set sum min max any all "
+            "len range enumerate zip reversed map filter list tuple sum min max any all next vars "
             "isinstance type callable hasattr getattr setattr slice divmod print super iter sorted"
         ).split()
     }
-    table[frozenset] = "builtin_set"
     table[str] = table[repr] = "builtin_text"
     table[functools.reduce] = "builtin_reduce"
     table[functools.partial] = "builtin_partial"
     for name in (
         "product chain combinations permutations pairwise accumulate repeat islice count starmap "
-        "takewhile"
+        "cycle"
     ).split():
         table[getattr(itertools, name)] = f"builtin_{name}"
     table[itertools.combinations_with_replacement] = "builtin_replacements"
@@ -217,21 +272,29 @@ def _special_table() -> dict[Any, str]:
     table[bisect.bisect_right] = "builtin_bisect_right"
     for name in "ndindex ndenumerate nditer".split():
         table[getattr(np, name)] = f"builtin_{name}"
-    table[dict.fromkeys] = "builtin_fromkeys"
     for function in NAMEDTUPLE.values():
         table[function] = function.__name__
-    for name in "append extend pop insert reverse copy clear index".split():
+    for name in "append extend pop insert reverse copy clear index remove count sort".split():
         table[getattr(list, name)] = f"method_{name}"
-    for name in "pop items keys values get setdefault update copy clear".split():
-        table[getattr(dict, name)] = f"method_{name}"
-    table[set.add] = "method_add"
-    for name in "remove count sort".split():
-        table[getattr(list, name)] = f"method_{name}"
-    for name in "remove discard".split():
-        table[getattr(set, name)] = f"method_{name}"
-    for name in "popleft appendleft".split():
+    for name in "popleft appendleft rotate extendleft".split():
         table[getattr(collections.deque, name)] = f"method_{name}"
-    return table
+    for name in "replace asdict astuple fields".split():
+        table[getattr(dataclasses, name)] = f"dataclass_{name}"
+    table[dataclasses.is_dataclass] = "dataclass_test"
+    table[dataclasses.dataclass] = "dataclass_made"
+    table[copy.copy], table[copy.deepcopy] = "builtin_copy", "builtin_deepcopy"
+    table[object.__setattr__], table[object.__getattribute__] = "plain_setattr", "builtin_getattr"
+    table[collections.namedtuple] = table[dataclasses.make_dataclass] = "builtin_made_class"
+    return {**table, **dict_methods()}
 
 
+def _of_property(function: Any) -> bool:
+    """Whether this is the `setter` or the like of a property."""
+    return isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, property)
+
+
+_MANAGER = contextlib.contextmanager(len).__code__  # type: ignore[arg-type]
+DESCRIPTORS = frozenset({property, staticmethod, classmethod, functools.cached_property})
+_BINARY = frozenset(BINARY.values())
+_COMPARE = {function: node for node, function in COMPARE.items()}
 SPECIAL = _special_table()

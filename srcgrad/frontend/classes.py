@@ -1,28 +1,54 @@
-"""Objects of user classes: construction, dataclasses, named tuples."""
+"""Objects of user classes: classes, construction, dataclasses, named tuples, copies."""
 
 from __future__ import annotations
 
 import collections
 import dataclasses
+import enum
+import operator
 import sys
 import types
+from dataclasses import replace
+from typing import Any
 
+import gast
+import numpy as np
+
+from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import (
+    Array,
+    ListOf,
     Opaque,
 )
 from ..rules import registry
 from ..signature import is_plain
 from .attributes import STATIC_MODULES
 from .builtin_functions import BuiltinFunctions
+from .lookup import LOCAL
+from .machine import Frame
+from .names import scope_of
+from .structure import NONE
 from .values import (
     Bound,
+    Closure,
+    DictObject,
     Instance,
+    ListObject,
+    Partial,
     Place,
     Ref,
     Tuple,
     Value,
+    as_value,
 )
+
+# What Python calls of an object where these functions are called with it.
+PROTOCOL: dict[Any, str] = {
+    abs: "__abs__", float: "__float__", int: "__int__", complex: "__complex__",
+    round: "__round__", bool: "__bool__", hash: "__hash__", operator.index: "__index__",
+    operator.neg: "__neg__", operator.pos: "__pos__", operator.abs: "__abs__",
+}  # fmt: skip
 
 
 class Classes(BuiltinFunctions):
@@ -34,7 +60,10 @@ class Classes(BuiltinFunctions):
         if issubclass(cls, tuple) and fields is not None:
             defaults = getattr(cls, "_field_defaults", {})
             named = dict(zip(fields, args, strict=False), **kwargs)
-            items = [named[f] if f in named else self.lift(defaults[f], None) for f in fields]
+            missing = [f for f in fields if f not in named and f not in defaults]
+            if missing or len(args) > len(fields):
+                raise self.fault(TypeError, f"{cls.__name__}() takes {len(fields)} arguments")
+            items = [named[f] if f in named else self.lifted_default(defaults[f]) for f in fields]
             return Tuple(tuple(items), cls)
         if cls is types.SimpleNamespace:
             return self.new(Instance(cls, dict(kwargs)))
@@ -48,6 +77,8 @@ class Classes(BuiltinFunctions):
             )
         if cls in registry.kinds:
             return self.primitive(cls, registry.lookup(cls), args, kwargs)
+        if self.is_made_of(cls, enum.Enum) and len(args) == 1:
+            return Place(cls(self.key(args[0])))  # type: ignore[call-arg]
         library = getattr(sys.modules.get(cls.__module__), cls.__name__, None) is cls and (
             cls.__module__.partition(".")[0] in STATIC_MODULES
         )
@@ -61,7 +92,7 @@ class Classes(BuiltinFunctions):
             if found is not None:
                 self.call(Bound(found, ref), args, kwargs)
             elif args or kwargs:
-                raise self.refuse(f"{cls.__name__}() takes no arguments")
+                raise self.fault(TypeError, f"{cls.__name__}() takes no arguments")
         return ref
 
     def initialise_dataclass(
@@ -69,24 +100,238 @@ class Classes(BuiltinFunctions):
     ) -> None:
         names = [f for f in dataclasses.fields(cls) if f.init]
         if len(args) > len(names):
-            raise self.refuse(f"{cls.__name__}() takes {len(names)} arguments")
+            raise self.fault(TypeError, f"{cls.__name__}() takes {len(names)} arguments")
         values: dict[str, Value] = {}
         given = dict(zip((f.name for f in names), args, strict=False), **kwargs)
         for f in dataclasses.fields(cls):
             if f.name in given:
                 values[f.name] = given[f.name]
             elif f.default is not dataclasses.MISSING:
-                values[f.name] = self.lift(f.default, None)
+                values[f.name] = self.lifted_default(f.default)
             elif f.default_factory is not dataclasses.MISSING:
-                values[f.name] = self.call(Place(f.default_factory), [], {})
+                values[f.name] = self.call(as_value(f.default_factory), [], {})
             elif f.init:
-                raise self.refuse(f"{cls.__name__}() is missing the argument {f.name!r}")
+                raise self.fault(TypeError, f"{cls.__name__}() is missing the argument {f.name!r}")
         thing = self.state.heap[ref.id]
         assert isinstance(thing, Instance)
         self.state.heap[ref.id] = Instance(cls, values, thing.external)
         after = self.class_attribute(cls, "__post_init__")
         if after is not None:
             self.call(Bound(after, ref), [], {})
+
+    @staticmethod
+    def is_made_of(cls: type, base: type) -> bool:
+        return isinstance(cls, type) and issubclass(cls, base)
+
+    def lifted_default(self, value: Any) -> Value:
+        return value if isinstance(value, Value) else self.lift(value, None)
+
+    def instance(self, value: Value) -> Instance | None:
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        return thing if isinstance(thing, Instance) else None
+
+    def protocol(self, function: Any, value: Value) -> Value | None:
+        """`abs(value)` and the like of an object of a user class; None for what isn't one."""
+        thing = self.instance(value)
+        if thing is None:
+            return None
+        found = self.class_attribute(thing.type, PROTOCOL[function])
+        if found is not None:
+            return self.call(Bound(found, value), [], {})
+        if function is bool:
+            return self.boolean(value)
+        raise self.fault(TypeError, f"a {thing.type.__name__} has no {PROTOCOL[function]}")
+
+    # Dataclasses
+
+    def fields_of(self, value: Value) -> tuple[Instance, list[str]]:
+        thing = self.instance(value)
+        if thing is None or not dataclasses.is_dataclass(thing.type):
+            raise self.fault(TypeError, "this isn't an instance of a dataclass")
+        return thing, [f.name for f in dataclasses.fields(thing.type)]
+
+    def dataclass_replace(self, value: Value, /, **changes: Value) -> Value:
+        thing, _ = self.fields_of(value)
+        names = [f.name for f in dataclasses.fields(thing.type) if f.init]
+        kept = {n: self.attribute(value, n) for n in names if n not in changes}
+        return self.construct(thing.type, [], {**kept, **changes})
+
+    def dataclass_asdict(self, value: Value, /) -> Value:
+        def plain(item: Value) -> Value:
+            thing = self.state.heap.get(item.id) if isinstance(item, Ref) else None
+            if isinstance(thing, Instance) and dataclasses.is_dataclass(thing.type):
+                return self.dataclass_asdict(item)
+            if isinstance(thing, ListObject) and thing.var is None:
+                return self.new(ListObject(tuple(map(plain, thing.items))))
+            if isinstance(thing, DictObject):
+                items = {k: plain(v) for k, v in thing.items.items()}
+                return self.new(replace(thing, items=items, external=None))
+            if isinstance(item, Tuple):
+                return Tuple(tuple(map(plain, item.items)), item.type)
+            return self.builtin_deepcopy(item)
+
+        _, names = self.fields_of(value)
+        return self.new(DictObject({n: plain(self.attribute(value, n)) for n in names}))
+
+    def dataclass_astuple(self, value: Value, /) -> Value:
+        _, names = self.fields_of(value)
+        items = [self.attribute(value, n) for n in names]
+        nested = [self.instance(item) for item in items]
+        return Tuple(
+            tuple(
+                self.dataclass_astuple(item)
+                if thing is not None and dataclasses.is_dataclass(thing.type)
+                else self.builtin_deepcopy(item)
+                for item, thing in zip(items, nested, strict=True)
+            )
+        )
+
+    def dataclass_fields(self, value: Value, /) -> Value:
+        thing = self.instance(value)
+        cls = thing.type if thing is not None else self.key(value)
+        return Tuple(tuple(Place(f) for f in dataclasses.fields(cls)))
+
+    def dataclass_test(self, value: Value, /) -> Value:
+        thing = self.instance(value)
+        cls = thing.type if thing is not None else getattr(value, "value", None)
+        return ir.Const(dataclasses.is_dataclass(cls))
+
+    def dataclass_made(self, cls: Value | None = None, /, **options: Value) -> Value:
+        """`@dataclass` on a class that is defined in the code being lowered."""
+        if cls is None:
+            return Partial(Place(dataclasses.dataclass), (), options)
+        known = {k: self.key(v) for k, v in options.items()}
+        return Place(dataclasses.dataclass(self.key(cls), **known))
+
+    # Copies
+
+    def builtin_copy(self, value: Value) -> Value:
+        return self.copied(value, lambda item: item)
+
+    def builtin_deepcopy(self, value: Value, memo: Value = NONE) -> Value:
+        known: dict[int, Ref] = {}
+
+        def deep(item: Value) -> Value:
+            if isinstance(item, Ref) and item.id in known:
+                return known[item.id]
+            made = self.copied(item, deep)
+            if isinstance(item, Ref) and isinstance(made, Ref):
+                known[item.id] = made
+            return made
+
+        return deep(value)
+
+    def copied(self, value: Value, inner: Any) -> Value:
+        """A copy of a value, what it holds as `inner` makes it."""
+        if isinstance(value, Tuple):
+            return Tuple(tuple(map(inner, value.items)), value.type)
+        if isinstance(value, ir.Var):
+            if isinstance(value.kind, Array):
+                return self.call_object(np.copy, [value], {})
+            if isinstance(value.kind, Opaque):
+                raise self.refuse("a copy of this object can't be followed")
+            return value
+        if not isinstance(value, Ref):
+            return value
+        thing = self.state.heap[value.id]
+        if isinstance(thing, ListObject):
+            if thing.var is None:
+                return self.new(ListObject(tuple(map(inner, thing.items))))
+            assert isinstance(thing.var.kind, ListOf)
+            sequence = self.require(value)
+            return self.listed(sequence.length, lambda i: inner(sequence.item(i)))
+        if isinstance(thing, Instance):
+            for name in ("__copy__", "__deepcopy__", "__reduce__", "__getstate__"):
+                if self.class_attribute(thing.type, name) is not None:
+                    raise self.refuse(f"a copy of an object with {name} isn't supported")
+        items = {k: inner(v) for k, v in thing.items.items()}
+        return self.new(replace(thing, items=items, external=None, frozen=None))
+
+    def builtin_vars(self, value: Value) -> Value:
+        """`vars(x)`: a dict that can be read, but not written."""
+        thing = self.instance(value)
+        if thing is None:
+            raise self.refuse("vars() of this isn't supported")
+        return self.new(DictObject(dict(thing.items), "the __dict__ of an object"))
+
+    # Classes
+
+    def builtin_made_class(self, *args: Value, **kwargs: Value) -> Value:
+        """`namedtuple(...)` and the like: a class made of what is known when compiling."""
+        made = self.computed(collections.namedtuple, list(args), kwargs)
+        if made is None:
+            raise self.refuse("the fields of this class must be known when compiling")
+        return made
+
+    def class_definition(self, node: Any) -> None:
+        """A class statement in the code being lowered: a class that holds abstract values."""
+        bases = tuple(self.key(self.expression(base)) for base in node.bases)
+        options = {k.arg: self.key(self.expression(k.value)) for k in node.keywords}
+        outer, number = self.current, self.unique()
+        frame = self.frames[outer]
+        self.frames[number] = Frame(
+            scope_of(node), frame.source, frame.namespace, outer, None, None, node.name
+        )
+        self.state.frames[number] = {}
+        self.current = number
+        annotations: dict[str, Any] = {}
+        try:
+            for statement in node.body:
+                if isinstance(statement, gast.AnnAssign) and isinstance(
+                    statement.target, gast.Name
+                ):
+                    annotations[statement.target.id] = self.annotation(statement.annotation)
+                self.run([statement])
+        finally:
+            self.current = outer
+        values = self.state.frames.pop(number)
+        static = any(isinstance(b, type) and issubclass(b, enum.Enum) for b in bases)
+        namespace: dict[str, Any] = {LOCAL: True, "__module__": "", "__annotations__": annotations}
+        closures: list[Closure] = []
+        for name, value in values.items():
+            if name.startswith("%"):
+                continue
+            thing: Any = value
+            if isinstance(value, Place) or (static and isinstance(value, ir.Const)):
+                thing = value.value
+            for part in _functions(thing):
+                part.frame = outer
+                closures.append(part)
+            namespace[name] = thing
+        if static:
+            namespace.pop(LOCAL)
+
+        def fill(body: dict[str, Any]) -> None:
+            for name, thing in namespace.items():
+                body[name] = thing
+
+        self.at(node)
+        try:
+            cls = types.new_class(node.name, types.resolve_bases(bases), options, fill)
+        except Exception as error:
+            raise self.refuse(f"this class can't be made when compiling: {error}") from None
+        for closure in closures:
+            closure.owner = cls
+        value = Place(cls)
+        for decorator in reversed(node.decorator_list):
+            value = self.call(self.expression(decorator), [value], {})
+        self.bind(node.name, value)
+
+    def annotation(self, node: Any) -> Any:
+        """What stands after the colon; only ClassVar and InitVar matter, to dataclasses."""
+        text = gast.dump(node)
+        return "typing.ClassVar" if "ClassVar" in text else object
+
+
+def _functions(thing: Any) -> list[Closure]:
+    """The functions defined in the code being lowered that a class attribute stands for."""
+    if isinstance(thing, Closure):
+        return [thing]
+    if isinstance(thing, (staticmethod, classmethod)):
+        return _functions(thing.__func__)
+    if isinstance(thing, property):
+        return [f for g in (thing.fget, thing.fset) for f in _functions(g)]
+    return _functions(thing.func) if hasattr(thing, "func") else []
 
 
 def _own_init(cls: type) -> bool:

@@ -57,8 +57,7 @@ class Expressions(Attributes):
         return self.new(ListObject(tuple(self.items(node.elts))))
 
     def expression_Set(self, node: Any) -> Value:
-        items = {self.key(item): item for item in self.items(node.elts)}
-        return self.new(DictObject(dict(items), None, True))
+        return self.new_set({self.key(item): item for item in self.items(node.elts)})
 
     def expression_Dict(self, node: Any) -> Value:
         items: dict[Any, Value] = {}
@@ -139,9 +138,11 @@ class Expressions(Attributes):
             spec = ""
             if part.format_spec is not None:
                 for item in part.format_spec.values:
-                    if not isinstance(item, gast.Constant):
-                        raise self.refuse("a nested format specification isn't supported")
-                    spec += item.value
+                    if isinstance(item, gast.Constant):
+                        spec += item.value
+                    else:
+                        args.append(self.expression(item.value))
+                        spec += "{}"
             template += "{" + conversion + (":" + spec if spec else "") + "}"
         if all(isinstance(a, ir.Const) for a in args):
             return ir.Const(template.format(*(a.value for a in args if isinstance(a, ir.Const))))

@@ -207,20 +207,25 @@ class Inlining(Classes):
         if a.vararg is not None:
             values[self.argument_name(a.vararg)] = Tuple(tuple(extra))
         elif extra:
-            raise self.refuse(
+            raise self.fault(
+                TypeError,
                 f"{closure.name}() takes {len(positional)} positional arguments "
-                f"but {len(args)} were given"
+                f"but {len(args)} were given",
             )
         rest: dict[Any, Value] = {}
         for name, value in kwargs.items():
             if name in keyword_only or (name in positional and name not in only_positional):
                 if name in values:
-                    raise self.refuse(f"{closure.name}() got multiple values for argument {name!r}")
+                    raise self.fault(
+                        TypeError, f"{closure.name}() got multiple values for argument {name!r}"
+                    )
                 values[name] = value
             elif a.kwarg is not None:
                 rest[name] = value
             else:
-                raise self.refuse(f"{closure.name}() got an unexpected keyword argument {name!r}")
+                raise self.fault(
+                    TypeError, f"{closure.name}() got an unexpected keyword argument {name!r}"
+                )
         if a.kwarg is not None:
             values[self.argument_name(a.kwarg)] = self.new(DictObject(rest))
         start = len(positional) - len(closure.defaults)
@@ -230,7 +235,7 @@ class Inlining(Classes):
             values.setdefault(name, default)
         missing = [n for n in (*positional, *keyword_only) if n not in values]
         if missing:
-            raise self.refuse(f"{closure.name}() is missing the argument {missing[0]!r}")
+            raise self.fault(TypeError, f"{closure.name}() is missing the argument {missing[0]!r}")
         return values
 
     def closure(self, node: Any, name: str) -> Closure:

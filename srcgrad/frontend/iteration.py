@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -29,6 +30,7 @@ from .values import (
     ListObject,
     NeedStatic,
     Peel,
+    Place,
     Ref,
     Sequence,
     Tuple,
@@ -245,13 +247,14 @@ class Iteration(Expressions):
                     var = thing.var
                     return Sequence(self.builtin_len(value), lambda i: self.list_item(var, i))
                 if isinstance(thing, DictObject):
-                    self.settled_keys(thing)
                     keys = tuple(
                         ir.Const(k) if not isinstance(k, tuple) else self.lift(k, None)
-                        for k in thing.items
+                        for k in self.keys_of(thing)
                     )
                     return self.sequence(Tuple(keys))
                 return self.sequence_of_instance(value, thing)
+            case ir.Const() if isinstance(value.value, enum.EnumMeta):
+                return self.sequence(Tuple(tuple(map(Place, list(value.value)))))
             case ir.Const() if isinstance(value.value, (str, bytes, tuple, list, range, dict)):
                 return self.sequence(Tuple(tuple(self.lift(v, None) for v in value.value)))
             case ir.Var() if isinstance(value.kind, Array):
@@ -272,6 +275,8 @@ class Iteration(Expressions):
         return None
 
     def sequence_of_instance(self, ref: Ref, thing: Instance) -> Sequence | None:
+        if self.is_cursor(ref):
+            return self.rest_of(ref)
         found = self.class_attribute(thing.type, "__iter__")
         if found is not None:
             return self.sequence(self.call(Bound(found, ref), [], {}))
@@ -391,7 +396,7 @@ class Iteration(Expressions):
             items[self.key(item)] = item
 
         self.generate(node, self.current, add, static=True)
-        return self.new(DictObject(items, None, True))
+        return self.new_set(items)
 
     def collected(self, node: Any, frame: int) -> Ref:
         ref = self.new(ListObject(()))

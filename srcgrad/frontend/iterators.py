@@ -5,29 +5,42 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import gast
 
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import (
+    Opaque,
     Scalar,
     int_kind,
 )
-from .containers import Containers
-from .operations import len_of_range
-from .structure import NONE
+from .dicts import Dicts
+from .operations import len_of_range, raise_exception
+from .structure import FALSE, NONE, TRUE, Poison, describe
 from .values import (
+    Bound,
     Generator,
+    Instance,
     ListObject,
+    Ref,
     Sequence,
     Slice,
     Tuple,
     Value,
 )
 
+
+class Cursor:
+    """The type of an iterator that `iter` makes, as it stands on the abstract heap."""
+
+
 ENDLESS = 1 << 62  # the length of itertools.count()
 
 
-class Iterators(Containers):
+class Iterators(Dicts):
     """Evaluates calls of functions that make iterables."""
 
     def builtin_range(self, *args: Value) -> Value:
@@ -100,6 +113,9 @@ class Iterators(Containers):
 
     def builtin_zip(self, *values: Value, strict: Value | None = None) -> Value:
         eager = any(isinstance(v, Generator) for v in values)
+        cursors = [v.id for v in values if isinstance(v, Ref) and self.is_cursor(v)]
+        if len(set(cursors)) < len(cursors):
+            raise self.refuse("zip() of one iterator twice isn't supported", "use slices: x[::2]")
         parts = [self.require(v) for v in values]
         lengths = [p.length for p in parts]
         finite = [n for n in lengths if not (isinstance(n, ir.Const) and n.value == ENDLESS)]
@@ -193,7 +209,90 @@ class Iterators(Containers):
         return Generator(run)
 
     def builtin_iter(self, value: Value) -> Value:
-        return self.require(value)
+        """An iterator: what it goes through, and how far it has come."""
+        if isinstance(value, Generator) or self.is_cursor(value):
+            return value
+        sequence: Any = self.require(value)
+        return self.new(Instance(Cursor, {"sequence": sequence, "position": ir.Const(0)}))
+
+    def is_cursor(self, value: Value) -> bool:
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        return isinstance(thing, Instance) and thing.type is Cursor
+
+    def rest_of(self, ref: Ref) -> Sequence:
+        """The items that an iterator hasn't given yet; a loop over them may end early."""
+        thing: Any = self.state.heap[ref.id]
+        start = self.known("this iterator", thing.items["position"])
+        whole: Any = thing.items["sequence"]
+        used: Any = Poison("how far this iterator has come isn't known", self.span)
+        self.state.heap[ref.id] = Instance(Cursor, {"sequence": whole, "position": used})
+        length = self.binary(operator.sub, whole.length, start)
+        return Sequence(
+            length, lambda i: whole.item(self.binary(operator.add, start, i)), whole.structural
+        )
+
+    def builtin_next(self, iterator: Value, default: Value | None = None) -> Value:
+        if isinstance(iterator, Generator):
+            return self.first_item(iterator, default)
+        thing = self.state.heap.get(iterator.id) if isinstance(iterator, Ref) else None
+        if isinstance(thing, Instance) and thing.type is not Cursor:
+            found = self.class_attribute(thing.type, "__next__")
+            if found is not None and default is None:
+                return self.call(Bound(found, iterator), [], {})
+        if not isinstance(thing, Instance) or thing.type is not Cursor:
+            raise self.refuse(f"next() of a {describe(iterator)} isn't supported")
+        assert isinstance(iterator, Ref)
+        self.unfrozen(thing)
+        position = self.known("this iterator", thing.items["position"])
+        sequence: Any = thing.items["sequence"]
+        left = self.truth(self.compare(gast.Lt(), position, sequence.length))
+        if isinstance(left, ir.Const) and not left.value:
+            if default is None:
+                raise self.fault(StopIteration, "this iterator has no more items")
+            return default
+        if not isinstance(left, ir.Const) and default is not None:
+            raise self.refuse("whether this iterator has more items isn't known")
+        after = self.binary(operator.add, position, ir.Const(1))
+        self.state.heap[iterator.id] = replace(thing, items={**thing.items, "position": after})
+        item: Value = sequence.item(position)
+        return item
+
+    def first_item(self, generator: Generator, default: Value | None) -> Value:
+        """`next(...)` of a generator expression, which is left after its first item."""
+        if generator.name is not None:
+            raise self.refuse(
+                "a generator that is consumed in several places isn't supported",
+                "make a list of it first: iter(list(...))",
+            )
+        frame = self.current
+        found = self.hidden(FALSE)
+        name = self.hidden(ir.UNDEFINED if default is None else default)
+
+        def take(item: Value) -> None:
+            values = self.state.frames[self.current]
+            values[name], values[found] = item, TRUE
+            values["%stop"] = values["%break"] = TRUE
+
+        self.iterate(generator, take)
+        values = self.state.frames[frame]
+        test, item = values.pop(found), values.pop(name)
+        if default is None:
+            self.insist(test, StopIteration, "this generator has no items")
+        return self.known("this value", item)
+
+    def insist(self, test: Value, exception: type[BaseException], message: str) -> None:
+        """Raise an exception at run time unless `test` holds."""
+        if isinstance(test, ir.Const):
+            if not test.value:
+                raise self.fault(exception, message)
+            return
+
+        def fail() -> None:
+            error = self.emit(exception, (ir.Const(message),), inferred=Inferred(Opaque(exception)))
+            self.emit(raise_exception, (error,), inferred=Inferred(Opaque(None)), effect=True)
+            self.state.unreachable = True
+
+        self.branch(self.operand(test), lambda: None, fail)
 
     def builtin_product(self, *values: Value, repeat: Value = ir.Const(1)) -> Value:  # noqa: B008
         lists = [self.unpacked(v) for v in values] * self.key(repeat)
@@ -203,7 +302,11 @@ class Iterators(Containers):
         return Tuple(tuple(Tuple(row) for row in rows))
 
     def builtin_chain(self, *values: Value) -> Value:
-        return Tuple(tuple(item for v in values for item in self.unpacked(v)))
+        def run(body: Callable[[Value], None]) -> None:
+            for value in values:
+                self.iterate(value, body)
+
+        return Generator(run)
 
     def builtin_combinations(self, value: Value, r: Value) -> Value:
         rows = itertools.combinations(self.unpacked(value), self.key(r))
@@ -253,7 +356,7 @@ class Iterators(Containers):
         self.state.frames[frame].pop(total)
         return ref
 
-    def builtin_repeat(self, value: Value, times: Value) -> Value:
+    def builtin_repeat(self, value: Value, times: Value = ir.Const(ENDLESS)) -> Value:  # noqa: B008
         return Sequence(times, lambda i: value, False)
 
     def builtin_islice(self, value: Value, *bounds: Value) -> Value:
@@ -281,8 +384,13 @@ class Iterators(Containers):
 
         return Generator(run)
 
-    def builtin_takewhile(self, function: Value, value: Value) -> Value:
-        raise self.refuse("itertools.takewhile isn't supported", "write a loop with a break")
+    def builtin_cycle(self, value: Value) -> Value:
+        sequence = self.require(self.builtin_list(value))
+
+        def item(i: Value) -> Value:
+            return sequence.item(self.binary(operator.mod, i, sequence.length))
+
+        return Sequence(ir.Const(ENDLESS), item)
 
     def builtin_permutations(self, value: Value, r: Value = NONE) -> Value:
         rows = itertools.permutations(self.unpacked(value), self.key(r))
@@ -293,7 +401,7 @@ class Iterators(Containers):
         return Tuple(tuple(Tuple(row) for row in rows))
 
     def builtin_from_iterable(self, value: Value) -> Value:
-        return self.builtin_chain(*self.unpacked(value))
+        return Generator(lambda body: self.iterate(value, lambda v: self.iterate(v, body)))
 
     def builtin_ndindex(self, *shape: Value) -> Value:
         """`np.ndindex`: the indices of an array, one loop in the other."""

@@ -24,8 +24,11 @@ from .values import (
     Tuple,
     Unbound,
     Value,
+    as_value,
     layout,
 )
+
+LOCAL = "__srcgrad_local__"  # marks a class that is defined in the code being lowered
 
 
 class Lookup(Loops):
@@ -60,7 +63,7 @@ class Lookup(Loops):
             return self.lift(namespace.globals[name], Path("global", namespace.globals, name))
         if hasattr(builtins, name):
             return ir.Const(getattr(builtins, name))
-        raise self.refuse(f"name {name!r} is not defined")
+        raise self.fault(NameError, f"name {name!r} is not defined")
 
     def known(self, name: str, value: Any) -> Value:
         if isinstance(value, Poison):
@@ -186,6 +189,7 @@ class Lookup(Loops):
             if base is object:
                 break
             if name in base.__dict__:
-                self.guards[Path("class", base, name)] = base.__dict__[name]
-                return Place(base.__dict__[name], None)
+                if LOCAL not in base.__dict__:
+                    self.guards[Path("class", base, name)] = base.__dict__[name]
+                return as_value(base.__dict__[name])
         return None

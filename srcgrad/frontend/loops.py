@@ -33,6 +33,7 @@ from .structure import (
     object_items,
     parts,
     rebuild,
+    references,
     same_layout,
     same_template,
     shown_name,
@@ -40,7 +41,6 @@ from .structure import (
 )
 from .values import (
     DictObject,
-    Instance,
     ListObject,
     Materialize,
     NeedStatic,
@@ -85,12 +85,8 @@ class Loops(Builder):
             items = list(thing.items)
             items[key] = value
             state.heap[number] = ListObject(tuple(items), None, thing.external)
-        elif isinstance(thing, Instance):
-            state.heap[number] = Instance(thing.type, {**thing.items, key: value}, thing.external)
         else:
-            state.heap[number] = DictObject(
-                {**thing.items, key: value}, thing.external, thing.is_set
-            )
+            state.heap[number] = replace(thing, items={**thing.items, key: value}, frozen=None)
 
     def loop(
         self,
@@ -122,6 +118,8 @@ class Loops(Builder):
             self.unrollable.add(marker)
         for _ in range(MOST_ROUNDS * 4):
             start, known = entry.copy(), dict(self.slots(entry))
+            for slot in [s for s in templates if s[0] == "list" and s not in known]:
+                del templates[slot]  # of a list that exists at run time by now
             params: dict[Slot, Any] = {}
             for slot, template in templates.items():
                 params[slot] = self.instantiate(template, start, marker)
@@ -453,7 +451,8 @@ class Loops(Builder):
                 finals.append(target)
                 return self.place(state, ListObject((), target)) if is_list else target
             if isinstance(template, Mold):
-                if isinstance(init, Ref):
+                alone = is_alone(entry, init) and is_alone(end, final)
+                if isinstance(init, Ref) and not alone:
                     state.heap[init.id] = replace(state.heap[init.id], frozen=marker)
                 count = len(object_items(template.thing))
                 sides = zip(
@@ -464,7 +463,8 @@ class Loops(Builder):
                     strict=True,
                 )
                 items = [connect(*each) for each in sides]
-                return self.place(state, with_items(template.thing, items))
+                thing = replace(template.thing, frozen=None) if alone else template.thing
+                return self.place(state, with_items(thing, items))
             if isinstance(template, COMPOUND):
                 count = len(parts(template))
                 sides = zip(
@@ -501,3 +501,11 @@ class Loops(Builder):
             )
         )
         self.state = state
+
+
+def is_alone(state: State, value: Any) -> bool:
+    """Whether a value is an object to which nothing else refers, so that it may be changed."""
+    if not isinstance(value, Ref):
+        return False
+    thing = state.heap[value.id]
+    return thing.frozen is None and not thing.external and references(state, value) == 1

@@ -14,17 +14,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import gast
-import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import Array, Opaque
-from .calls import Calls
+from .attempts import Attempts
+from .names import own_nodes
 from .operations import enter_context, exit_context, leave_unless, raise_exception
 from .operators import BINARY, INPLACE
 from .structure import FALSE, NONE, TRUE
@@ -32,27 +31,20 @@ from .values import (
     Bound,
     DictObject,
     Generator,
+    Instance,
     ListObject,
-    MayFail,
+    Manager,
     Place,
     Ref,
     Sequence,
     Slice,
     State,
-    Trying,
     Tuple,
     Value,
 )
 
 
-@dataclass(eq=False, slots=True)
-class Untried:
-    """The statements of a try that stand under its else."""
-
-    statements: list[Any]
-
-
-class Lowerer(Calls):
+class Lowerer(Attempts):
     """Lowers statements; the whole of the frontend's interpreter."""
 
     def run(self, statements: list[Any]) -> None:
@@ -85,18 +77,6 @@ class Lowerer(Calls):
             self.run(rest)
 
         self.branch(test, lambda: self.flag("%stop"), go_on)
-
-    def if_statement(self, node: gast.If, rest: list[Any]) -> bool:
-        test = self.truth(self.expression(node.test))
-        if isinstance(test, ir.Const):
-            self.run(node.body if test.value else node.orelse)
-            return False
-        return self.branch(
-            test,
-            lambda: self.run(node.body),
-            lambda: self.run(node.orelse),
-            (lambda: self.run(rest)) if rest else None,
-        )
 
     # Assignment
 
@@ -165,15 +145,15 @@ class Lowerer(Calls):
                 return
         if star is None:
             if len(items) != len(targets):
-                raise self.refuse(
-                    f"{len(items)} values can't be unpacked into {len(targets)} names"
+                raise self.fault(
+                    ValueError, f"{len(items)} values can't be unpacked into {len(targets)} names"
                 )
             for target, item in zip(targets, items, strict=True):
                 self.assign(target, item)
             return
         after = len(targets) - star - 1
         if len(items) < star + after:
-            raise self.refuse("not enough values to unpack")
+            raise self.fault(ValueError, "not enough values to unpack")
         for target, item in zip(targets[:star], items[:star], strict=True):
             self.assign(target, item)
         middle = self.new(ListObject(tuple(items[star : len(items) - after])))
@@ -260,6 +240,8 @@ class Lowerer(Calls):
             if isinstance(thing, ListObject) and function is operator.add:
                 self.extend(old, value)
                 return old
+            if self.dict_augmented(function, old, value):
+                return old
             name = f"__i{function.__name__.strip('_')}__"
             cls = self.builtin_type(old)
             assert isinstance(cls, ir.Const)
@@ -275,9 +257,38 @@ class Lowerer(Calls):
                     self.state.frames[self.current][target.id] = ir.UNDEFINED
                 case gast.Subscript():
                     container = self.expression(target.value)
-                    self.method_pop(container, self.expression(target.slice))
+                    self.delete_item(container, self.expression(target.slice))
+                case gast.Attribute():
+                    self.delete_attribute(self.expression(target.value), target.attr)
+                case gast.Tuple() | gast.List():
+                    self.statement_Delete(gast.Delete(target.elts))
                 case _:
                     raise self.refuse("this del isn't supported")
+
+    def delete_item(self, container: Value, key: Value) -> None:
+        """`del container[key]`."""
+        thing = self.state.heap.get(container.id) if isinstance(container, Ref) else None
+        if isinstance(thing, Instance):
+            found = self.class_attribute(thing.type, "__delitem__")
+            if found is None:
+                raise self.fault(TypeError, f"{thing.type.__name__} doesn't support del")
+            self.call(Bound(found, container), [key], {})
+        elif isinstance(thing, DictObject):
+            self.dict_pop(container, key)
+        elif isinstance(key, Slice):
+            self.store_item(container, key, Tuple(()))
+        else:
+            self.method_pop(container, key)
+
+    def delete_attribute(self, target: Value, name: str) -> None:
+        """`del target.name`."""
+        thing = self.state.heap.get(target.id) if isinstance(target, Ref) else None
+        if not isinstance(thing, Instance) or thing.external or name not in thing.items:
+            raise self.refuse("this del isn't supported")
+        self.unfrozen(thing)
+        items = {k: v for k, v in thing.items.items() if k != name}
+        assert isinstance(target, Ref)
+        self.state.heap[target.id] = Instance(thing.type, items)
 
     # Control flow
 
@@ -421,9 +432,13 @@ class Lowerer(Calls):
         self.branch(test, _nothing, fail)
 
     def statement_With(self, node: Any) -> None:
-        managers = []
+        managers: list[Value] = []
         for item in node.items:
             manager = self.expression(item.context_expr)
+            if isinstance(manager, Manager):
+                later = [*node.items[len(managers) + 1 :]]
+                self.run_managed(manager, item, later, node, managers)
+                return
             if isinstance(manager, Ref):
                 entered = self.call(self.attribute(manager, "__enter__"), [], {})
             else:
@@ -432,102 +447,35 @@ class Lowerer(Calls):
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, entered)
         self.run(node.body)
+        self.leave(managers)
+
+    def run_managed(
+        self, manager: Manager, item: Any, later: list[Any], node: Any, entered: list[Value]
+    ) -> None:
+        """`with` a generator: it runs, and the body where it yields."""
+        jumps = (gast.Break, gast.Continue)
+        if any(isinstance(n, jumps) for n in own_nodes(node.body)):
+            raise self.refuse("a break or continue inside this with isn't supported")
+
+        def body(value: Value) -> None:
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, value)
+            if later:
+                self.statement_With(gast.With(later, node.body, None))
+            else:
+                self.run(node.body)
+
+        self.iterate(manager.generator, body)
+        self.leave(entered)
+
+    def leave(self, managers: list[Value]) -> None:
+        if self.state.unreachable:
+            return
         for manager in reversed(managers):
             if isinstance(manager, Ref):
                 self.call(self.attribute(manager, "__exit__"), [NONE, NONE, NONE], {})
             else:
                 self.unknown_call(exit_context, [manager], {})
-
-    def statement_Try(self, node: Any) -> None:
-        if node.handlers:
-            self.run_guarded(node)
-        else:
-            self.run(node.body)
-        if self.state.unreachable:
-            return
-        frame = self.state.frames[self.current]
-        names = ("%stop", "%break", "%returned", "%return")
-        saved = {name: frame[name] for name in names if name in frame}
-        for name in names[:3]:
-            frame[name] = FALSE
-        if "%return" in frame:
-            frame["%return"] = ir.UNDEFINED
-        self.run(node.finalbody)
-        frame = self.state.frames[self.current]
-        if self.stopped(self.state) is False:
-            for name in names:
-                if name in saved:
-                    frame[name] = saved[name]
-                else:
-                    frame.pop(name, None)
-
-    def run_guarded(self, node: Any) -> None:
-        """`try: ... except LinAlgError: ...`: each call of np.linalg is tried before it is made.
-
-        A call that fails has changed nothing yet, so that the handler starts from there.
-        """
-        for handler in node.handlers:
-            kinds = self.expression(handler.type) if handler.type is not None else None
-            if not (isinstance(kinds, ir.Const) and kinds.value is np.linalg.LinAlgError):
-                self.at(handler)
-                raise self.refuse(
-                    "which statements before this exception were run can't be known",
-                    "test the condition with an if before the operation that may fail; "
-                    "only np.linalg.LinAlgError can be caught",
-                )
-        handler = node.handlers[0]
-
-        def caught() -> None:
-            if handler.name is not None:
-                name = handler.name.id if isinstance(handler.name, gast.Name) else handler.name
-                self.bind(name, ir.Const(np.linalg.LinAlgError()))
-            self.run(handler.body)
-
-        before, self.trying = self.trying, Trying()
-        try:
-            self.attempt([*node.body, *([Untried(node.orelse)] if node.orelse else [])], caught)
-        finally:
-            self.trying = before
-
-    def attempt(self, statements: list[Any], caught: Callable[[], None]) -> None:
-        """Run the statements of a try; what stands after a call that may fail goes in a branch."""
-        trying = self.trying
-        assert trying is not None
-        for position, node in enumerate(statements):
-            if self.stopped(self.state):
-                return
-            if isinstance(node, Untried):
-                outer, self.trying = self.trying, None
-                self.run(node.statements)
-                self.trying = outer
-                return
-            state, count = self.state.copy(), len(self.block.statements)
-            block, current, span = self.block, self.current, self.span
-            try:
-                self.run([node])
-            except MayFail as failure:
-                if self.block is not block:
-                    raise self.refuse(
-                        f"{failure.name} inside a branch or loop of a try can't be followed",
-                        "put the try around the call alone",
-                    ) from None
-                if any(
-                    s.writes or s.effect
-                    for s in ir.walk(ir.Block(block.statements[count:]))
-                    if isinstance(s, ir.Assign)
-                ):
-                    raise self.refuse(
-                        "what this statement did before the exception can't be undone",
-                        "put the call that may fail in a statement of its own",
-                    ) from None
-                self.state, self.current, self.span = state, current, span
-                rest = statements[position:]
-
-                def go_on(rest: list[Any] = rest) -> None:
-                    self.attempt(rest, caught)
-
-                self.branch(failure.test, caught, go_on)
-                return
 
     def statement_Match(self, node: Any) -> None:
         subject = self.expression(node.subject)
@@ -678,10 +626,7 @@ class Lowerer(Calls):
     statement_AsyncWith = statement_AsyncFunctionDef
 
     def statement_ClassDef(self, node: Any) -> None:
-        raise self.refuse(
-            "a class defined inside a differentiated function isn't supported",
-            "move it out of the function",
-        )
+        self.class_definition(node)
 
     def statement_Import(self, node: Any) -> None:
         import importlib

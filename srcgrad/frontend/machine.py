@@ -192,3 +192,38 @@ class Machine:
 
     def run(self, statements: list[Any]) -> None:
         raise NotImplementedError
+
+    def attribute(self, value: Value, name: str) -> Value:
+        raise NotImplementedError
+
+    def builtin_vars(self, value: Value) -> Value:
+        raise NotImplementedError
+
+    def computed(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+        raise NotImplementedError
+
+    def dict_operator(self, function: Any, a: Value, b: Value) -> Value | None:
+        raise NotImplementedError
+
+    def is_cursor(self, value: Value) -> bool:
+        raise NotImplementedError
+
+    def keys_of(self, thing: DictObject) -> list[Any]:
+        raise NotImplementedError
+
+    def missing_item(self, value: Value, key: Any) -> Value:
+        raise NotImplementedError
+
+    def new_set(self, items: dict[Any, Value]) -> Ref:
+        raise NotImplementedError
+
+    def rest_of(self, ref: Ref) -> Sequence:
+        raise NotImplementedError
+
+    def catcher(self, exception: type[BaseException]) -> Trying | None:
+        raise NotImplementedError
+
+    def guard(
+        self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
+    ) -> None:
+        raise NotImplementedError

@@ -33,7 +33,7 @@ _scopes: dict[int, tuple[Any, Scope]] = {}
 
 
 def scope_of(node: Any) -> Scope:
-    """The scope of a function node.
+    """The scope of a function, class or comprehension.
 
     >>> node = gast.parse("def f(x):\\n    y = x\\n    return [k for k in y]").body[0]
     >>> sorted(scope_of(node).local)
@@ -49,8 +49,7 @@ def scope_of(node: Any) -> Scope:
         for generator in node.generators:
             local.update(_targets(generator.target))
     else:
-        a = node.args
-        for argument in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg):
+        for argument in _arguments(node):
             if argument is not None:
                 local.add(argument.id if isinstance(argument, gast.Name) else argument)
         body = node.body if isinstance(node.body, list) else [node.body]
@@ -75,6 +74,14 @@ def scope_of(node: Any) -> Scope:
     scope = Scope(frozenset(local - outer - nonlocal_), frozenset(outer), frozenset(nonlocal_))
     _scopes[id(node)] = (node, scope)
     return scope
+
+
+def _arguments(node: Any) -> tuple[Any, ...]:
+    """The parameters of a function; a class has none."""
+    if isinstance(node, gast.ClassDef):
+        return ()
+    a = node.args
+    return (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg)
 
 
 def _targets(node: Any) -> Iterator[str]:

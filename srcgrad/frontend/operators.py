@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import gast
@@ -25,6 +27,7 @@ from .lookup import Lookup
 from .structure import FALSE, SIMPLE, TRUE, Poison, describe, is_none, leaf_kind, object_type
 from .values import (
     Bound,
+    Closure,
     DictObject,
     Instance,
     ListObject,
@@ -112,8 +115,14 @@ class Operators(Lookup):
             if isinstance(a.value, SIMPLE) and isinstance(b.value, SIMPLE):
                 try:
                     return ir.Const(function(a.value, b.value))
-                except Exception:
-                    pass
+                except Exception as error:
+                    if self.trying is not None:
+                        raise self.fault(type(error), str(error)) from None
+        own = [v for v in (a, b) if isinstance(v, Tuple) and v.type is not tuple]
+        if own:
+            special = self.dunder(function, a, b)
+            if special is not None:
+                return special
         if function is operator.add:
             joined = self.concatenated(a, b)
             if joined is not None:
@@ -126,13 +135,17 @@ class Operators(Lookup):
         if function is operator.mod and isinstance(a, ir.Const) and isinstance(a.value, str):
             items = b.items if isinstance(b, Tuple) else (b,)
             return self.opaque(str.__mod__, [a, Tuple(tuple(items))])
-        special = self.dunder(function, a, b)
+        special = self.dict_operator(function, a, b)
+        if special is None:
+            special = self.dunder(function, a, b)
         if special is not None:
             return special
         for x, y in ((a, b), (b, a)):
             if self.is_sequence(x) and (self.is_sequence(y) or self.is_python_number(y)):
                 raise self.refuse("this operator isn't defined for these types")
-        operands = self.number(a), self.number(b)
+        operands = (self.number(a), self.number(b))
+        if self.trying is not None:
+            self.guard(function, operands, {})
         fails = any(isinstance(o, ir.Const) and o.value is None for o in operands)
         return self.project(self.emit(function, operands, effect=fails))
 
@@ -202,8 +215,14 @@ class Operators(Lookup):
         reflected = f"__{swapped[name]}__" if name in swapped else f"__r{name}__"
         for x, y, method in ((a, b, f"__{name}__"), (b, a, reflected)):
             thing = self.state.heap.get(x.id) if isinstance(x, Ref) else None
-            if isinstance(thing, Instance):
-                found = self.class_attribute(thing.type, method)
+            own = isinstance(x, Tuple) and x.type is not tuple
+            if isinstance(thing, Instance) or own:
+                cls = thing.type if isinstance(thing, Instance) else x.type  # type: ignore[union-attr]
+                found = self.class_attribute(cls, method)
+                if own and not isinstance(getattr(found, "value", found), (FunctionType, Closure)):
+                    continue
+                if found is not None and is_generated(found):
+                    return self.compared_fields(function, x, y)
                 if found is not None:
                     result = self.call(Bound(found, x), [y], {})
                     if not (isinstance(result, ir.Const) and result.value is NotImplemented):
@@ -212,6 +231,22 @@ class Operators(Lookup):
             if known is not None:
                 return self.call(Bound(Place(known), x), [y], {})
         return None
+
+    def compared_fields(self, function: Any, a: Value, b: Value) -> Value:
+        """`a < b` and the like of instances of a dataclass."""
+        thing = self.state.heap[a.id]  # type: ignore[union-attr]
+        other = self.state.heap.get(b.id) if isinstance(b, Ref) else None
+        assert isinstance(thing, Instance)
+        if not isinstance(other, Instance) or other.type is not thing.type:
+            if function in (operator.eq, operator.ne):
+                return ir.Const(function is operator.ne)
+            raise self.fault(TypeError, f"a {thing.type.__name__} and this can't be compared")
+        names = [f.name for f in dataclasses.fields(thing.type) if f.compare]
+        first, second = (Tuple(tuple(self.attribute(v, n) for n in names)) for v in (a, b))
+        if function in (operator.eq, operator.ne):
+            equal = self.equal_tuples(first, second)
+            return equal if function is operator.eq else self.negated(equal)
+        return self.ordered_tuples(function, list(first.items), list(second.items))
 
     def number(self, value: Value) -> ir.Operand:
         """An operand for arithmetic: a list or tuple of numbers becomes an array."""
@@ -381,7 +416,9 @@ class Operators(Lookup):
             return ir.Const(function in (operator.gt, operator.ge, operator.ne))
         if self.surely_more(b, a):
             return ir.Const(function in (operator.lt, operator.le, operator.ne))
-        special = self.dunder(function, a, b)
+        special = self.dict_operator(function, a, b)
+        if special is None:
+            special = self.dunder(function, a, b)
         if special is not None:
             return special
         ordered = self.compare_sequences(function, a, b)
@@ -537,3 +574,9 @@ class Operators(Lookup):
             (self.operand(container), self.operand(item)),
             inferred=Inferred(BOOL),
         )
+
+
+def is_generated(found: Value) -> bool:
+    """Whether a method was made by `dataclass`, so that it has no source."""
+    code = getattr(getattr(found, "value", None), "__code__", None)
+    return code is not None and code.co_filename == "<string>"

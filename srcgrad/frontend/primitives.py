@@ -15,7 +15,6 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..kinds import (
-    BOOL,
     Array,
     ListOf,
     Opaque,
@@ -23,13 +22,12 @@ from ..kinds import (
 )
 from ..rules import registry
 from .inlining import Inlining
-from .structure import NONE, SIMPLE, constant
+from .structure import NONE, SIMPLE, constant, resized
 from .values import (
     Bound,
     Closure,
     Generator,
     ListObject,
-    MayFail,
     Partial,
     Ref,
     Sequence,
@@ -76,6 +74,8 @@ class Primitives(Inlining):
 
     def data(self, value: Value, role: str) -> Value:
         """An argument in its role: a list or tuple given for an array becomes one."""
+        if role == "object":
+            return self.with_array_items(value)
         if role == "other" or isinstance(value, (ir.Var, ir.Const)):
             kind = value.kind if isinstance(value, ir.Var) else None
             if role != "array" or not isinstance(kind, (ListOf, TupleOf)):
@@ -86,10 +86,13 @@ class Primitives(Inlining):
         if not isinstance(items, (Tuple, ListObject)):
             return value
         if role == "array":
-            return self.number(value)  # type: ignore[return-value]
+            return self.number(self.with_array_items(value))  # type: ignore[return-value]
         if isinstance(items, ListObject) and items.var is not None:
-            return value
-        arrays = tuple(self.data(item, "array") for item in items.items)
+            return self.array_of_arrays(self.with_array_items(value))
+        arrays = tuple(
+            self.data(item, "arrays" if self.holds_arrays(item) else "array")
+            for item in items.items
+        )
         if all(a is b for a, b in zip(arrays, items.items, strict=True)):
             return value
         return Tuple(arrays) if isinstance(items, Tuple) else self.new(ListObject(arrays))
@@ -133,25 +136,46 @@ class Primitives(Inlining):
         var = self.emit(function, operands, named, effect=effect, writes=writes)
         return self.project(var)
 
-    def guard(
-        self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
-    ) -> None:
-        """Inside a try: find out first whether a call of np.linalg fails."""
-        trying = self.trying
-        assert trying is not None
-        module = getattr(function, "__module__", None) or ""
-        if not module.startswith("numpy.linalg") or function is np.linalg.norm:
-            return
-        place = (self.site, tuple(self.active_nodes))
-        if place in trying.tried:
-            return
-        trying.tried.add(place)
-        if named:
-            raise self.refuse("keywords in a call that may fail in a try aren't supported")
-        test = self.emit(
-            runtime.fails, (ir.Const(function), *operands), inferred=Inferred(BOOL), name="failed"
-        )
-        raise MayFail(test, function.__name__)
+    # Lists in the place of arrays
+
+    def array_of(self, value: Value) -> Value:
+        """`np.array(value)`; the items of a list that is made at run time are made arrays first."""
+        return self.emit(np.array, (self.operand(self.with_array_items(value)),))
+
+    def with_array_items(self, value: Value) -> Value:
+        """A list at run time of tuples or lists as a list of arrays; other values as they are."""
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        if isinstance(thing, ListObject) and thing.var is None:
+            inner = tuple(map(self.with_array_items, thing.items))
+            if all(a is b for a, b in zip(inner, thing.items, strict=True)):
+                return value
+            return self.new(ListObject(inner))
+        if not isinstance(thing, ListObject) or thing.var is None:
+            return value
+        kind = thing.var.kind
+        if not isinstance(kind, ListOf) or not isinstance(kind.item, (tuple, ListOf)):
+            return value
+        sequence = self.require(value)
+        return self.listed(sequence.length, lambda i: self.array_of(sequence.item(i)))
+
+    def holds_arrays(self, value: Value) -> bool:
+        """Whether a list or tuple holds arrays rather than numbers: a row of blocks."""
+        items = self.state.heap.get(value.id) if isinstance(value, Ref) else value
+        if not isinstance(items, (Tuple, ListObject)):
+            return False
+        return any(
+            isinstance(item, ir.Var) and isinstance(item.kind, Array) and item.kind.shape != ()
+            for item in items.items
+        ) or any(map(self.holds_arrays, items.items))
+
+    def array_of_arrays(self, value: Value) -> Value:
+        """The array of the arrays, alike in shape, of a list that exists at run time."""
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        var = thing.var if isinstance(thing, ListObject) else None
+        if var is None or not isinstance(var.kind, ListOf) or not isinstance(var.kind.item, Array):
+            return value
+        alike = resized(var.kind.item, self.first_loop) == var.kind.item
+        return self.emit(np.array, (var,)) if alike and var.kind.item.shape else value
 
     def written(
         self, which: int | str, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
@@ -246,7 +270,11 @@ class Primitives(Inlining):
             named = {k: self.static(a) for k, a in kwargs.items()}
         except Dynamic:
             return None
-        return self.unstatic(function(*values, **named))
+        before = repr((values, named))
+        result = function(*values, **named)
+        if repr((values, named)) != before:
+            return None  # it changes a list that it is given
+        return self.unstatic(result)
 
     def static(self, value: Value) -> Any:
         """The Python value of an abstract value that is known when compiling."""

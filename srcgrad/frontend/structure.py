@@ -128,7 +128,7 @@ def same_layout(p: Heap, q: Heap) -> bool:
         return False
     if isinstance(p, Instance) and isinstance(q, Instance):
         return p.type is q.type
-    return isinstance(p, DictObject) and isinstance(q, DictObject) and p.is_set == q.is_set
+    return isinstance(p, DictObject) and isinstance(q, DictObject) and p.type is q.type
 
 
 def object_items(thing: Heap) -> list[Any]:

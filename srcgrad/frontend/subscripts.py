@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -69,12 +70,12 @@ class Subscripts(Operators):
                 if isinstance(thing, DictObject):
                     k = self.key(key)
                     if k not in thing.items:
-                        raise self.refuse(f"the dict has no key {k!r}")
+                        return self.missing_item(container, k)
                     return self.known(f"[{k!r}]", thing.items[k])
                 found = self.class_attribute(thing.type, "__getitem__")
                 if found is not None:
                     return self.call(Bound(found, container), [key], {})
-                raise self.refuse(f"a {thing.type.__name__} can't be indexed")
+                raise self.fault(TypeError, f"a {thing.type.__name__} can't be indexed")
             case Sequence():
                 return container.item(key)
             case Place() if not isinstance(container.value, SIMPLE):
@@ -132,7 +133,7 @@ class Subscripts(Operators):
             try:
                 return self.known("item", items[key.value])
             except IndexError:
-                raise self.refuse(f"index {key.value} is out of range here") from None
+                raise self.fault(IndexError, f"index {key.value} is out of range here") from None
         if isinstance(key, ir.Var) and isinstance(key.kind, Scalar):
             if key.origins & self.unrollable and len(items) <= 64:
                 raise NeedStatic(key.origins, "an index into a tuple or list", self.span)
@@ -223,8 +224,8 @@ class Subscripts(Operators):
                 return
             self.writable(thing)
             if isinstance(thing, DictObject):
-                self.state.heap[container.id] = DictObject(
-                    {**thing.items, self.key(key): value}, None, thing.is_set
+                self.state.heap[container.id] = replace(
+                    thing, items={**thing.items, self.key(key): value}
                 )
                 return
             if thing.var is None and isinstance(key, ir.Const):
@@ -232,7 +233,7 @@ class Subscripts(Operators):
                 try:
                     items[key.value] = value
                 except IndexError:
-                    raise self.refuse("list assignment index out of range") from None
+                    raise self.fault(IndexError, "list assignment index out of range") from None
                 self.state.heap[container.id] = ListObject(tuple(items))
                 return
             if thing.var is None and isinstance(key, Slice):

@@ -92,6 +92,13 @@ class Generator:
 
 
 @dataclass(eq=False, slots=True)
+class Manager:
+    """A context manager written as a generator: what runs is the generator, around the body."""
+
+    generator: Generator
+
+
+@dataclass(eq=False, slots=True)
 class InnerGradient:
     """The gradient of a function that is itself defined in the code being lowered."""
 
@@ -127,7 +134,13 @@ Value = (
     | Generator
     | InnerGradient
     | Super
+    | Manager
 )
+
+
+def as_value(thing: Any) -> Value:
+    """The abstract value of an object, which may be one: classes being lowered hold such."""
+    return thing if isinstance(thing, Value) else Place(thing)
 
 
 @dataclass(eq=False, slots=True)
@@ -142,10 +155,14 @@ class ListObject:
 
 @dataclass(eq=False, slots=True)
 class DictObject:
+    """A dict or a set, of which it is known what keys it has."""
+
     items: dict[Any, Value]
     external: str | None = None
     is_set: bool = False
     frozen: Any = None
+    type: type = dict
+    factory: Value | None = None  # of a defaultdict
 
 
 @dataclass(eq=False, slots=True)
@@ -197,6 +214,17 @@ class Thaw(UnsupportedError):
         self.marker = marker
 
 
+class Raised(UnsupportedError):
+    """The program surely raises an exception here, of this type: a try may catch it."""
+
+    def __init__(
+        self, message: str, span: Any, advice: str | None, exception: type[BaseException]
+    ) -> None:
+        super().__init__(message, span, advice)
+        self.exception = exception
+        self.block: Any = None  # where it is raised
+
+
 class Unbound(Exception):
     """A name is used that has no value yet; it may have one in the next iteration of a loop."""
 
@@ -223,17 +251,25 @@ class Materialize(Exception):
 
 @dataclass(eq=False, slots=True)
 class Trying:
-    """A try: the calls in it of which it is known that they don't fail."""
+    """A try whose body is being lowered.
 
-    tried: set[Any] = field(default_factory=set)
+    Where its statement may fail, a test of whether it does is made first, and the statement lowered
+    again: `passed` counts the places of which it is known by now that they don't fail.
+    """
+
+    caught: tuple[type[BaseException], ...]
+    block: Any  # where the body's statements go
+    outer: Trying | None
+    passed: int = 0
+    seen: int = 0
 
 
 class MayFail(Exception):
-    """A call inside a try may fail; `test` is true if it does."""
+    """A call inside a try may fail; `test` is true if it does, with one of these exceptions."""
 
-    def __init__(self, test: ir.Var, name: str) -> None:
+    def __init__(self, test: ir.Var, exceptions: tuple[type[BaseException], ...]) -> None:
         super().__init__()
-        self.test, self.name = test, name
+        self.test, self.exceptions = test, exceptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -417,6 +417,8 @@ SEVERAL = frozenset("arrays tup choicelist choices arys arrs xi coordinates args
 def role(function: Any, parameter: int | str) -> str:
     """What a primitive takes for a parameter: "array", "arrays" (a sequence of them) or "other".
 
+    "object" is what `np.array` takes.
+
     It follows from the parameter's name in the rule: a list where an array is taken means one.
 
     >>> import numpy as np, srcgrad.rules
@@ -444,6 +446,8 @@ def role(function: Any, parameter: int | str) -> str:
         name = parameter
         if name not in names:
             return "other"
+    if name == "object":
+        return name
     return "arrays" if name in SEVERAL else "other" if name in DESCRIBING else "array"
 
 

@@ -1,0 +1,350 @@
+"""Dicts and sets whose keys are known when compiling: methods, operators, and dict's subclasses."""
+
+from __future__ import annotations
+
+import collections
+import operator
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from .. import ir
+from .containers import Containers
+from .structure import NONE, TRUE, Poison, describe
+from .values import DictObject, ListObject, Ref, Tuple, Value
+
+SET_OPERATORS: dict[Any, Any] = {
+    operator.or_: set.union,
+    operator.and_: set.intersection,
+    operator.sub: set.difference,
+    operator.xor: set.symmetric_difference,
+}
+SET_COMPARISONS = frozenset({operator.le, operator.lt, operator.ge, operator.gt})
+
+
+class Dicts(Containers):
+    """Evaluates what is done to dicts and sets."""
+
+    def new_set(self, items: dict[Any, Value]) -> Ref:
+        return self.new(DictObject(items, None, True, type=set))
+
+    def settled_keys(self, thing: DictObject) -> None:
+        """Refuse a dict of which it depends on the run what keys it has."""
+        for item in thing.items.values():
+            if isinstance(item, Poison):
+                self.known("", item)
+
+    def keys_of(self, thing: DictObject) -> list[Any]:
+        """The keys in the order in which Python goes through them."""
+        self.settled_keys(thing)
+        return list(set(thing.items)) if thing.is_set else list(thing.items)
+
+    def changed(self, value: Value, items: dict[Any, Value]) -> None:
+        """Give a dict or set other items."""
+        assert isinstance(value, Ref)
+        thing = self.dictionary(value)
+        self.writable(thing)
+        self.state.heap[value.id] = replace(thing, items=items)
+
+    def missing_item(self, value: Value, key: Any) -> Value:
+        """`d[key]` where a dict has no such key."""
+        thing = self.dictionary(value)
+        self.settled_keys(thing)
+        if thing.type is collections.Counter:
+            return ir.Const(0)
+        if thing.factory is None:
+            raise self.fault(KeyError, f"the dict has no key {key!r}")
+        self.changed(value, {**thing.items, key: self.call(thing.factory, [], {})})
+        return self.dictionary(value).items[key]
+
+    # Construction
+
+    def builtin_dict_items(self, value: Value) -> dict[Any, Value]:
+        if isinstance(value, Ref) and isinstance(self.state.heap[value.id], DictObject):
+            self.settled_keys(self.dictionary(value))
+            return dict(self.dictionary(value).items)
+        pairs = [self.unpacked(item) for item in self.unpacked(value)]
+        return {self.key(k): v for k, v in pairs}
+
+    def builtin_dict(self, value: Value | None = None, **named: Value) -> Value:
+        items = {} if value is None else self.builtin_dict_items(value)
+        return self.new(DictObject({**items, **named}))
+
+    def builtin_ordered_dict(self, value: Value | None = None, **named: Value) -> Value:
+        items = {} if value is None else self.builtin_dict_items(value)
+        return self.new(DictObject({**items, **named}, type=collections.OrderedDict))
+
+    def builtin_defaultdict(
+        self, factory: Value = NONE, value: Value | None = None, **named: Value
+    ) -> Value:
+        items = {} if value is None else self.builtin_dict_items(value)
+        none = isinstance(factory, ir.Const) and factory.value is None
+        return self.new(
+            DictObject(
+                {**items, **named},
+                type=collections.defaultdict,
+                factory=None if none else factory,
+            )
+        )
+
+    def builtin_counter(self, value: Value | None = None, **named: Value) -> Value:
+        ref = self.new(DictObject({}, type=collections.Counter))
+        self.counter_update(ref, value, **named)
+        return ref
+
+    def builtin_set(self, value: Value | None = None) -> Value:
+        items = [] if value is None else self.unpacked(value)
+        return self.new_set({self.key(i): i for i in items})
+
+    def builtin_frozenset(self, value: Value | None = None) -> Value:
+        items = [] if value is None else self.unpacked(value)
+        made = {self.key(i): i for i in items}
+        return self.new(DictObject(made, None, True, type=frozenset))
+
+    def builtin_fromkeys(self, keys: Value, value: Value = NONE) -> Value:
+        return self.new(DictObject({self.key(k): value for k in self.unpacked(keys)}))
+
+    # Methods of dicts
+
+    def dict_pop(self, value: Value, key: Value, default: Value | None = None) -> Value:
+        items, k = dict(self.dictionary(value).items), self.key(key)
+        if k not in items:
+            if default is None:
+                raise self.fault(KeyError, f"the dict has no key {k!r}")
+            return default
+        item = self.known(f"[{k!r}]", items.pop(k))
+        self.changed(value, items)
+        return item
+
+    def dict_popitem(self, value: Value, last: Value = TRUE) -> Value:
+        items = dict(self.dictionary(value).items)
+        self.settled_keys(self.dictionary(value))
+        if not items:
+            raise self.fault(KeyError, "popitem(): the dictionary is empty")
+        key = list(items)[-1 if self.key(last) else 0]
+        item = items.pop(key)
+        self.changed(value, items)
+        return Tuple((self.lift(key, None), item))
+
+    def dict_move_to_end(self, value: Value, key: Value, last: Value = TRUE) -> Value:
+        items, k = dict(self.dictionary(value).items), self.key(key)
+        if k not in items:
+            raise self.fault(KeyError, f"the dict has no key {k!r}")
+        item = items.pop(k)
+        self.changed(value, {**items, k: item} if self.key(last) else {k: item, **items})
+        return NONE
+
+    def dict_items(self, value: Value) -> Value:
+        thing = self.dictionary(value)
+        self.settled_keys(thing)
+        return Tuple(tuple(Tuple((self.lift(k, None), v)) for k, v in thing.items.items()))
+
+    def dict_keys(self, value: Value) -> Value:
+        return Tuple(tuple(self.lift(k, None) for k in self.keys_of(self.dictionary(value))))
+
+    def dict_values(self, value: Value) -> Value:
+        self.settled_keys(self.dictionary(value))
+        return Tuple(tuple(self.dictionary(value).items.values()))
+
+    def dict_get(self, value: Value, key: Value, default: Value = NONE) -> Value:
+        if isinstance(value, ir.Const):
+            if not isinstance(value.value, dict):
+                raise self.refuse(f"a {describe(value)} has no get")
+            return self.lift(value.value.get(self.key(key)), None)
+        found = self.dictionary(value).items.get(self.key(key), default)
+        return self.known(f"[{self.key(key)!r}]", found)
+
+    def dict_setdefault(self, value: Value, key: Value, default: Value = NONE) -> Value:
+        thing = self.dictionary(value)
+        if self.key(key) not in thing.items:
+            self.store_item(value, key, default)
+        return self.known("", self.dictionary(value).items[self.key(key)])
+
+    def dict_update(self, value: Value, other: Value | None = None, **named: Value) -> Value:
+        items = dict(named)
+        if other is not None:
+            items = {**self.builtin_dict_items(other), **named}
+        for k, v in items.items():
+            self.store_item(value, ir.Const(k), v)
+        return NONE
+
+    def dict_copy(self, value: Value) -> Value:
+        thing = self.dictionary(value)
+        return self.new(replace(thing, items=dict(thing.items), external=None, frozen=None))
+
+    def dict_clear(self, value: Value) -> Value:
+        self.changed(value, {})
+        return NONE
+
+    # Methods of sets
+
+    def set_add(self, value: Value, item: Value) -> Value:
+        self.changed(value, {**self.dictionary(value).items, self.key(item): item})
+        return NONE
+
+    def set_remove(self, value: Value, item: Value) -> Value:
+        items, key = dict(self.dictionary(value).items), self.key(item)
+        if key not in items:
+            raise self.fault(KeyError, f"{key!r} isn't in this set")
+        return self.set_discard(value, item)
+
+    def set_discard(self, value: Value, item: Value) -> Value:
+        items, key = dict(self.dictionary(value).items), self.key(item)
+        if key in items:
+            self.settled_keys(self.dictionary(value))
+            items.pop(key)
+            self.changed(value, items)
+        return NONE
+
+    def set_pop(self, value: Value) -> Value:
+        keys = self.keys_of(self.dictionary(value))
+        if not keys:
+            raise self.fault(KeyError, "pop from an empty set")
+        item = self.dictionary(value).items[keys[0]]
+        self.set_discard(value, item)
+        return item
+
+    def combined(self, function: Any, value: Value, others: tuple[Value, ...]) -> dict[Any, Value]:
+        """The items of a union, intersection or difference of sets."""
+        things = [self.builtin_set_items(v) for v in (value, *others)]
+        known = {k: v for items in reversed(things) for k, v in items.items()}
+        return {k: known[k] for k in function(*map(set, things))}
+
+    def builtin_set_items(self, value: Value) -> dict[Any, Value]:
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        if isinstance(thing, DictObject):
+            self.settled_keys(thing)
+            return {k: v if thing.is_set else ir.Const(k) for k, v in thing.items.items()}
+        return {self.key(i): i for i in self.unpacked(value)}
+
+    def set_union(self, value: Value, *others: Value) -> Value:
+        return self.new_set(self.combined(set.union, value, others))
+
+    def set_intersection(self, value: Value, *others: Value) -> Value:
+        return self.new_set(self.combined(set.intersection, value, others))
+
+    def set_difference(self, value: Value, *others: Value) -> Value:
+        return self.new_set(self.combined(set.difference, value, others))
+
+    def set_symmetric_difference(self, value: Value, other: Value) -> Value:
+        return self.new_set(self.combined(set.symmetric_difference, value, (other,)))
+
+    def set_update(self, value: Value, *others: Value) -> Value:
+        self.changed(value, self.combined(set.union, value, others))
+        return NONE
+
+    def set_intersection_update(self, value: Value, *others: Value) -> Value:
+        self.changed(value, self.combined(set.intersection, value, others))
+        return NONE
+
+    def set_difference_update(self, value: Value, *others: Value) -> Value:
+        self.changed(value, self.combined(set.difference, value, others))
+        return NONE
+
+    def set_issubset(self, value: Value, other: Value) -> Value:
+        return ir.Const(set(self.builtin_set_items(value)) <= set(self.builtin_set_items(other)))
+
+    def set_issuperset(self, value: Value, other: Value) -> Value:
+        return self.set_issubset(other, value)
+
+    def set_isdisjoint(self, value: Value, other: Value) -> Value:
+        sets = self.builtin_set_items(value), self.builtin_set_items(other)
+        return ir.Const(set(sets[0]).isdisjoint(sets[1]))
+
+    # Methods of counters
+
+    def counter_update(self, value: Value, other: Value | None = None, **named: Value) -> Value:
+        thing = self.state.heap.get(other.id) if isinstance(other, Ref) else None
+        counts: list[tuple[Any, Value]] = [*named.items()]
+        if isinstance(thing, DictObject) and not thing.is_set:
+            self.settled_keys(thing)
+            counts = [*thing.items.items(), *counts]
+        elif other is not None:
+            counts = [*((self.key(k), ir.Const(1)) for k in self.unpacked(other)), *counts]
+        for key, count in counts:
+            items = self.dictionary(value).items
+            total = self.binary(operator.add, items.get(key, ir.Const(0)), count)
+            self.changed(value, {**items, key: total})
+        return NONE
+
+    def counter_total(self, value: Value) -> Value:
+        return self.call(ir.Const(sum), [self.dict_values(value)], {})
+
+    def counter_most_common(self, value: Value, n: Value = NONE) -> Value:
+        items = self.dictionary(value).items
+        keys = sorted(items, key=lambda k: -self.key(items[k]))[: self.key(n)]
+        rows = tuple(Tuple((self.lift(k, None), items[k])) for k in keys)
+        return self.new(ListObject(rows))
+
+    def counter_elements(self, value: Value) -> Value:
+        items = self.dictionary(value).items
+        return Tuple(tuple(self.lift(k, None) for k in items for _ in range(self.key(items[k]))))
+
+    # Operators
+
+    def dict_operator(self, function: Any, a: Value, b: Value) -> Value | None:
+        """`a | b` of dicts, and what sets can do; None for other values."""
+        p, q = (self.state.heap.get(v.id) if isinstance(v, Ref) else None for v in (a, b))
+        if not isinstance(p, DictObject) or not isinstance(q, DictObject):
+            return None
+        if p.is_set and q.is_set:
+            if function in SET_OPERATORS:
+                return self.new_set(self.combined(SET_OPERATORS[function], a, (b,)))
+            if function in SET_COMPARISONS:
+                sets = set(self.keys_of(p)), set(self.keys_of(q))
+                return ir.Const(function(*sets))
+        if function is operator.or_ and not p.is_set and not q.is_set:
+            self.settled_keys(p)
+            self.settled_keys(q)
+            made = replace(p, items={**p.items, **q.items}, external=None, frozen=None)
+            return self.new(made)
+        if function in (operator.eq, operator.ne):
+            equal = self.equal_dicts(p, q)
+            return equal if function is operator.eq else self.negated(equal)
+        return None
+
+    def equal_dicts(self, p: DictObject, q: DictObject) -> Value:
+        self.settled_keys(p)
+        self.settled_keys(q)
+        if set(p.items) != set(q.items) or p.is_set != q.is_set:
+            return ir.Const(False)
+        if p.is_set:
+            return TRUE
+        keys = list(p.items)
+        return self.compare(
+            gast.Eq(),
+            Tuple(tuple(p.items[k] for k in keys)),
+            Tuple(tuple(q.items[k] for k in keys)),
+        )
+
+    def dict_augmented(self, function: Any, old: Ref, value: Value) -> bool:
+        """`d |= e`, in place; False for what isn't a dict or set."""
+        result = self.dict_operator(function, old, value)
+        if result is None:
+            return False
+        self.changed(old, dict(self.dictionary(result).items))
+        return True
+
+
+def dict_methods() -> dict[Any, str]:
+    """Which method here does what a method of dict, set or Counter does."""
+    table: dict[Any, str] = {}
+    for name in "pop popitem items keys values get setdefault update copy clear".split():
+        table[getattr(dict, name)] = f"dict_{name}"
+    table[collections.OrderedDict.move_to_end] = "dict_move_to_end"
+    table[collections.OrderedDict.popitem] = "dict_popitem"
+    for name in (
+        "add remove discard pop union intersection difference symmetric_difference update "
+        "intersection_update difference_update issubset issuperset isdisjoint"
+    ).split():
+        table[getattr(set, name)] = f"set_{name}"
+    table[set.copy], table[set.clear] = "dict_copy", "dict_clear"
+    for name in "update total most_common elements".split():
+        table[getattr(collections.Counter, name)] = f"counter_{name}"
+    table[collections.OrderedDict] = "builtin_ordered_dict"
+    table[collections.defaultdict] = "builtin_defaultdict"
+    table[collections.Counter] = "builtin_counter"
+    table[set], table[frozenset] = "builtin_set", "builtin_frozenset"
+    table[dict], table[dict.fromkeys] = "builtin_dict", "builtin_fromkeys"
+    return table

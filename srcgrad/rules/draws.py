@@ -1,0 +1,54 @@
+"""Random numbers: those drawn are constants, scaled and shifted by parameters that may vary.
+
+For a location and a scale the derivative follows from the number drawn (the reparametrisation of
+Kingma and Welling, Auto-Encoding Variational Bayes, 2014): out = loc + scale * z with z fixed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from srcgrad.rules.registry import adjoint
+
+OWNERS = (np.random.Generator, np.random.RandomState)
+LOCATED = ("normal", "laplace", "gumbel", "logistic")
+
+
+@adjoint(*(getattr(owner, name) for owner in OWNERS for name in LOCATED))
+def located(self, loc=0.0, scale=1.0, size=None, *, out, d_out):
+    return None, d_out, d_out * (out - loc) / (scale + (scale == 0))
+
+
+@adjoint(*(getattr(np.random, name) for name in LOCATED))
+def located_by_global(loc=0.0, scale=1.0, size=None, *, out, d_out):
+    return d_out, d_out * (out - loc) / (scale + (scale == 0))
+
+
+@adjoint(*(owner.uniform for owner in OWNERS))
+def uniform(self, low=0.0, high=1.0, size=None, *, out, d_out):
+    width = high - low
+    d_high = d_out * (out - low) / (width + (width == 0))
+    return None, d_out - d_high, d_high
+
+
+@adjoint(np.random.uniform)
+def uniform_by_global(low=0.0, high=1.0, size=None, *, out, d_out):
+    width = high - low
+    d_high = d_out * (out - low) / (width + (width == 0))
+    return d_out - d_high, d_high
+
+
+@adjoint(*(getattr(o, n) for o in OWNERS for n in ("exponential", "rayleigh")))
+def scaled(self, scale=1.0, size=None, *, out, d_out):
+    return None, d_out * out / (scale + (scale == 0))
+
+
+@adjoint(np.random.exponential, np.random.rayleigh)
+def scaled_by_global(scale=1.0, size=None, *, out, d_out):
+    return d_out * out / (scale + (scale == 0))
+
+
+def described() -> set[object]:
+    """The functions whose derivatives are given here."""
+    names = (*LOCATED, "uniform", "exponential", "rayleigh")
+    return {getattr(owner, name) for owner in (*OWNERS, np.random) for name in names}

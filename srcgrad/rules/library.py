@@ -1,0 +1,277 @@
+"""Functions of Python's standard library, written in what the compiler reads.
+
+Their own source is in C, or uses what only an interpreter has. Each definition here is inlined
+where the function is called, as a user's function is.
+"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+import itertools
+import operator
+import statistics
+
+import numpy as np
+
+from srcgrad.rules.registry import definition
+
+# -- itertools -------------------------------------------------------------------------------------
+
+
+@definition(itertools.takewhile)
+def takewhile(predicate, iterable):
+    for item in iterable:
+        if not predicate(item):
+            break
+        yield item
+
+
+@definition(itertools.dropwhile)
+def dropwhile(predicate, iterable):
+    dropping = True
+    for item in iterable:
+        if dropping and predicate(item):
+            continue
+        dropping = False
+        yield item
+
+
+@definition(itertools.filterfalse)
+def filterfalse(predicate, iterable):
+    for item in iterable:
+        if not (item if predicate is None else predicate(item)):
+            yield item
+
+
+@definition(itertools.compress)
+def compress(data, selectors):
+    for item, selected in zip(data, selectors):  # noqa: B905  (the shorter one decides)
+        if selected:
+            yield item
+
+
+@definition(itertools.tee)
+def tee(iterable, n=2):
+    items = list(iterable)
+    return tuple([items for _ in range(n)])
+
+
+@definition(itertools.zip_longest)
+def zip_longest(*iterables, fillvalue=None):
+    lists = [list(items) for items in iterables]
+    longest = max([len(items) for items in lists])
+    rows = []
+    for i in range(longest):
+        rows.append(tuple([items[i] if i < len(items) else fillvalue for items in lists]))
+    return rows
+
+
+@definition(itertools.groupby)
+def groupby(iterable, key=None):
+    groups = []
+    for item in iterable:
+        k = item if key is None else key(item)
+        if len(groups) > 0 and groups[-1][0] == k:
+            groups[-1][1].append(item)
+        else:
+            groups.append((k, [item]))
+    return groups
+
+
+def batched(iterable, n, *, strict=False):
+    """`itertools.batched`, which came with Python 3.12 (and `strict` with 3.13)."""
+    items = list(iterable)
+    if strict and len(items) % n:
+        raise ValueError("batched(): incomplete batch")
+    return [tuple(items[i : i + n]) for i in range(0, len(items), n)]
+
+
+if hasattr(itertools, "batched"):
+    definition(itertools.batched)(batched)
+
+# -- operator --------------------------------------------------------------------------------------
+
+
+@definition(operator.itemgetter)
+def itemgetter(item, *items):
+    if items:
+        return lambda thing: tuple([thing[key] for key in (item, *items)])
+    return lambda thing: thing[item]
+
+
+@definition(operator.attrgetter)
+def attrgetter(attr, *attrs):
+    def single(name):
+        def get(thing):
+            for part in name.split("."):
+                thing = getattr(thing, part)
+            return thing
+
+        return get
+
+    if attrs:
+        return lambda thing: tuple([single(name)(thing) for name in (attr, *attrs)])
+    return single(attr)
+
+
+@definition(operator.methodcaller)
+def methodcaller(name, *args, **kwargs):
+    return lambda thing: getattr(thing, name)(*args, **kwargs)
+
+
+# -- heapq -----------------------------------------------------------------------------------------
+
+
+def sift_down(heap, start, position):
+    """Move an item towards the root until its parent isn't larger."""
+    item = heap[position]
+    while position > start:
+        parent_position = (position - 1) // 2
+        parent = heap[parent_position]
+        if not item < parent:
+            break
+        heap[position] = parent
+        position = parent_position
+    heap[position] = item
+
+
+def sift_up(heap, position):
+    """Move the smaller child up until a leaf is reached, then the item down to its place."""
+    end, start = len(heap), position
+    item = heap[position]
+    child = 2 * position + 1
+    while child < end:
+        right = child + 1
+        if right < end:
+            if not heap[child] < heap[right]:
+                child = right
+        heap[position] = heap[child]
+        position = child
+        child = 2 * position + 1
+    heap[position] = item
+    sift_down(heap, start, position)
+
+
+@definition(heapq.heappush)
+def heappush(heap, item):
+    heap.append(item)
+    sift_down(heap, 0, len(heap) - 1)
+
+
+@definition(heapq.heappop)
+def heappop(heap):
+    last = heap.pop()
+    if len(heap) == 0:
+        return last
+    smallest = heap[0]
+    heap[0] = last
+    sift_up(heap, 0)
+    return smallest
+
+
+@definition(heapq.heapify)
+def heapify(heap):
+    for position in range(len(heap) // 2 - 1, -1, -1):
+        sift_up(heap, position)
+
+
+@definition(heapq.heapreplace)
+def heapreplace(heap, item):
+    smallest = heap[0]
+    heap[0] = item
+    sift_up(heap, 0)
+    return smallest
+
+
+@definition(heapq.heappushpop)
+def heappushpop(heap, item):
+    if len(heap) > 0 and heap[0] < item:
+        smallest = heap[0]
+        heap[0] = item
+        sift_up(heap, 0)
+        return smallest
+    return item
+
+
+@definition(heapq.nsmallest)
+def nsmallest(n, iterable, key=None):
+    return sorted(iterable, key=key)[:n]
+
+
+@definition(heapq.nlargest)
+def nlargest(n, iterable, key=None):
+    return sorted(iterable, key=key, reverse=True)[:n]
+
+
+# -- statistics ------------------------------------------------------------------------------------
+
+
+@definition(statistics.mean, statistics.fmean)
+def mean(data):
+    items = list(data)
+    return sum(items) / len(items)
+
+
+@definition(statistics.variance)
+def variance(data, xbar=None):
+    items = list(data)
+    center = sum(items) / len(items) if xbar is None else xbar
+    return sum([(x - center) ** 2 for x in items]) / (len(items) - 1)
+
+
+@definition(statistics.pvariance)
+def pvariance(data, mu=None):
+    items = list(data)
+    center = sum(items) / len(items) if mu is None else mu
+    return sum([(x - center) ** 2 for x in items]) / len(items)
+
+
+@definition(statistics.stdev)
+def stdev(data, xbar=None):
+    return np.sqrt(variance(data, xbar))
+
+
+@definition(statistics.pstdev)
+def pstdev(data, mu=None):
+    return np.sqrt(pvariance(data, mu))
+
+
+@definition(statistics.median)
+def median(data):
+    items = sorted(data)
+    n = len(items)
+    if n % 2 == 1:
+        return items[n // 2]
+    return (items[n // 2 - 1] + items[n // 2]) / 2
+
+
+# -- functools -------------------------------------------------------------------------------------
+
+
+@definition(functools.wraps)
+def wraps(wrapped, assigned=None, updated=None):
+    return lambda wrapper: wrapper
+
+
+@definition(functools.update_wrapper)
+def update_wrapper(wrapper, wrapped, assigned=None, updated=None):
+    return wrapper
+
+
+@definition(functools.lru_cache, functools.cache)
+def lru_cache(maxsize=128, typed=False):
+    return maxsize if callable(maxsize) else lambda function: function
+
+
+@definition(functools.total_ordering)
+def total_ordering(cls):
+    return cls
+
+
+# -- NumPy's counterparts --------------------------------------------------------------------------
+
+
+@definition(np.fromiter)
+def fromiter(iter, dtype, count=-1, *, like=None):
+    return np.array(list(iter), dtype=dtype)
