@@ -131,6 +131,28 @@ CASES = {
         "zip(numbers, numbers)",
         "zip() of one iterator twice isn't supported",
     ),
+    "the shape of an array with two names": (
+        """
+        def f(x):
+            y = x * 2
+            z = y
+            y.shape = (2, 2)  # <-
+            return z[0]
+        """,
+        "y.shape = (2, 2)",
+        "this array has other names, whose shape would change too",
+    ),
+    "a view of the imaginary part": (
+        """
+        def f(x):
+            z = x + 1j * x
+            part = z.imag  # <-
+            part *= 2
+            return np.sum(np.abs(z) ** 2)
+        """,
+        "z.imag",
+        "a view of another dtype of an array that is written in place",
+    ),
     "frozen dataclass": (
         """
         def f(x):

@@ -326,6 +326,10 @@ class BuiltinFunctions(Iterators):
         self.set_attribute(value, self.key(name), new)
         return NONE
 
+    def builtin_setitem(self, container: Value, key: Value, value: Value) -> Value:
+        self.store_item(container, key, value)
+        return NONE
+
     def builtin_slice(self, *args: Value) -> Value:
         parts = [NONE, *args] if len(args) == 1 else list(args)
         while len(parts) < 3:

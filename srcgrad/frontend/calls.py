@@ -282,6 +282,8 @@ def _special_table() -> dict[Any, str]:
         table[getattr(dataclasses, name)] = f"dataclass_{name}"
     table[dataclasses.is_dataclass] = "dataclass_test"
     table[dataclasses.dataclass] = "dataclass_made"
+    for store in (operator.setitem, np.ndarray.__setitem__, list.__setitem__, dict.__setitem__):
+        table[store] = "builtin_setitem"
     table[copy.copy], table[copy.deepcopy] = "builtin_copy", "builtin_deepcopy"
     table[object.__setattr__], table[object.__getattribute__] = "plain_setattr", "builtin_getattr"
     table[collections.namedtuple] = table[dataclasses.make_dataclass] = "builtin_made_class"

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
@@ -26,7 +27,7 @@ from .attempts import Attempts
 from .names import own_nodes
 from .operations import enter_context, exit_context, leave_unless, raise_exception
 from .operators import BINARY, INPLACE
-from .structure import FALSE, NONE, TRUE
+from .structure import FALSE, NONE, TRUE, object_items, parts
 from .values import (
     Bound,
     DictObject,
@@ -99,34 +100,77 @@ class Lowerer(Attempts):
             case gast.Starred():
                 self.assign(target.value, value)
             case gast.Subscript():
-                container = self.written_container(target.value)
+                if self.is_flat(target.value):
+                    array = self.expression(target.value.value)
+                    self.store(array, self.flat_index(array, target.slice), value)
+                    return
+                if isinstance(target.value, gast.Attribute) and target.value.attr == "imag":
+                    array = self.expression(target.value.value)
+                    if isinstance(array, ir.Var) and isinstance(array.kind, Array):
+                        self.store_imaginary(array, self.expression(target.slice), value)
+                        return
+                container = self.expression(target.value)
                 self.store_item(container, self.expression(target.slice), value)
             case gast.Attribute():
                 thing = self.expression(target.value)
                 if isinstance(thing, ir.Var) and target.attr == "shape":
+                    if self.times_held(thing) > 1:
+                        raise self.refuse(
+                            "this array has other names, whose shape would change too",
+                            "write x = x.reshape(...)",
+                        )
                     reshaped = self.attribute(thing, "reshape")
                     self.assign(target.value, self.call(reshaped, [value], {}))
                     return
                 if isinstance(thing, ir.Var) and isinstance(thing.kind, Array):
-                    raise self.refuse(
-                        f"assigning to .{target.attr} of an array isn't supported",
-                        "write x[...] = v" if target.attr == "flat" else None,
-                    )
+                    self.assign_array_attribute(thing, target.attr, value)
+                    return
                 self.set_attribute(thing, target.attr, value)
             case _:
                 raise self.refuse(f"assignment to {type(target).__name__} isn't supported")
 
-    def written_container(self, node: Any) -> Value:
-        """The value of a container that an item is assigned to."""
-        if isinstance(node, gast.Attribute) and node.attr == "flat":
-            array = self.expression(node.value)
-            if isinstance(array, ir.Var) and isinstance(array.kind, Array):
-                if array.kind.rank == 1:
-                    return array
-                raise self.refuse(
-                    "assigning to an item of .flat isn't supported", "write x[i, j] = v"
-                )
-        return self.expression(node)
+    def times_held(self, array: ir.Var) -> int:
+        """How many names and items hold an array."""
+
+        def count(value: Any) -> int:
+            return int(value is array) + sum(map(count, parts(value)))
+
+        frames = [v for frame in self.state.frames.values() for v in frame.values()]
+        held = [v for thing in self.state.heap.values() for v in object_items(thing)]
+        return sum(map(count, (*frames, *held)))
+
+    def assign_array_attribute(self, array: ir.Var, name: str, value: Value) -> None:
+        """`x.flat = v`, `z.real = v`: what is written is what reading the attribute shows."""
+        if name == "real":
+            self.store(self.attribute(array, name), ir.Const(Ellipsis), value)
+        elif name == "imag":
+            self.store_imaginary(array, ir.Const(Ellipsis), value)
+        elif name == "flat" and isinstance(value, (ir.Const, ir.Var)) and not shape_of(value):
+            self.store(array, ir.Const(Ellipsis), value)
+        else:
+            raise self.refuse(
+                f"assigning to .{name} of an array isn't supported",
+                "write x[...] = v" if name == "flat" else None,
+            )
+
+    def store_imaginary(self, array: ir.Var, key: Value, value: Value) -> None:
+        """`z.imag[key] = value`: the adjoint of the imaginary part isn't a view of that of z."""
+        real = self.attribute(self.subscript(array, key), "real")
+        imaginary = self.binary(operator.mul, ir.Const(1j), self.operand(value))  # type: ignore[arg-type]
+        self.store(array, key, self.binary(operator.add, real, imaginary))
+
+    def is_flat(self, node: Any) -> bool:
+        return isinstance(node, gast.Attribute) and node.attr == "flat"
+
+    def flat_index(self, array: Value, node: Any) -> Value:
+        """The index that means the same for an array as a flat one for its `.flat`."""
+        key = self.expression(node)
+        if isinstance(array, ir.Var) and isinstance(array.kind, Array) and array.kind.rank == 1:
+            return key
+        if isinstance(key, Slice):
+            every = self.call(ir.Const(np.arange), [self.attribute(array, "size")], {})
+            key = self.subscript(every, key)
+        return self.call(ir.Const(np.unravel_index), [key, self.attribute(array, "shape")], {})
 
     def unpack(self, targets: list[Any], value: Value) -> None:
         star = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
@@ -189,7 +233,11 @@ class Lowerer(Attempts):
                 if new is not old:
                     self.bind(target.id, new)
             case gast.Subscript():
-                container, key = self.written_container(target.value), self.expression(target.slice)
+                if self.is_flat(target.value):
+                    container = self.expression(target.value.value)
+                    key = self.flat_index(container, target.slice)
+                else:
+                    container, key = self.expression(target.value), self.expression(target.slice)
                 old = self.subscript(container, key)
                 value = self.expression(node.value)
                 self.at(node)
@@ -653,3 +701,9 @@ class Lowerer(Attempts):
 
 def _nothing() -> None:
     return None
+
+
+def shape_of(value: ir.Var | ir.Const) -> Any:
+    """The shape of a value, () for a number; None counts as one that isn't known."""
+    kind = value.kind if isinstance(value, ir.Var) else None
+    return kind.shape or (kind.shape is None) if isinstance(kind, Array) else ()

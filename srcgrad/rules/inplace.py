@@ -88,8 +88,12 @@ def subtract_at(x, indices, b, *, d_x):
 
 
 @definition(np.copyto)
-def copyto(dst, src, casting="same_kind"):
-    dst[...] = src
+def copyto(dst, src, casting="same_kind", where=True):
+    if where is True:
+        dst[...] = src
+    else:
+        mask = np.broadcast_to(where, np.shape(dst))
+        dst[mask] = np.broadcast_to(src, np.shape(dst))[mask]
 
 
 @definition(np.ndarray.fill)

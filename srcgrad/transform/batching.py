@@ -339,7 +339,8 @@ class Batch:
                 assert kind.shape is not None
                 if len(found.shape) != len(kind.shape):
                     raise Unbatchable(f"{s.function} made rows of another rank")
-                if None not in (found.dtype, kind.dtype) and found.dtype != kind.dtype:
+                both = found.dtype is not None and kind.dtype is not None  # float64 == None
+                if both and found.dtype != kind.dtype:
                     result = self.low.emit(
                         np.ndarray.astype, (result, ir.Const(kind.dtype)), inferred=Inferred(kind)
                     )

@@ -299,7 +299,8 @@ class Shadows(Lists):
     def _mirror(self, s: ir.Assign, views: list[ir.Var]) -> ir.Var:
         """The same view, or views, of the shadow."""
         for v in views:
-            if _changes_dtype(v.kind, s.target.kind):
+            # the real part of an adjoint is that of the real part; imag has the other sign
+            if s.function is not np.real and _changes_dtype(v.kind, s.target.kind):
                 raise UnsupportedError(
                     "a view of another dtype of an array that is written in place",
                     s.span,
@@ -332,5 +333,6 @@ class Shadows(Lists):
 
 
 def _changes_dtype(a: Any, b: Any) -> bool:
-    dtypes = [getattr(kind, "dtype", None) for kind in (a, b)]
-    return None not in dtypes and dtypes[0] != dtypes[1]
+    first, second = (getattr(kind, "dtype", None) for kind in (a, b))
+    # not `None in (...)`: NumPy holds float64 to be equal to None
+    return first is not None and second is not None and first != second

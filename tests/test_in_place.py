@@ -1,0 +1,698 @@
+"""Every way to write in place, against finite differences, in reverse and forward mode.
+
+Views, views of views, copies that look like views, overlapping slices, `out=` and `where=`, NumPy's
+functions that write, containers and objects that hold arrays, several names for one array.
+"""
+
+import inspect
+import operator
+import sys
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+X = np.array([0.3, 0.8, 0.55])
+# A view that forward mode doesn't know of whether it is one.
+UNDECIDED = {"diag_write", "split_w", "hsplit_w", "view_method"}
+
+
+def view_of_view(x):
+    y = np.outer(x, x)
+    v = y[1:]
+    w = v[:, ::2]
+    w *= x[0]
+    w[0] += 1.0
+    return (y**2).sum()
+
+
+def transpose_write(x):
+    y = np.outer(x, x * 2)
+    y.T[0] = x
+    y.T[...] *= 2
+    return (y**2).sum()
+
+
+def reshape_view(x):
+    y = x * 2
+    z = y.reshape(3, 1)
+    z[1] = x[0] ** 2
+    return (y**2).sum()
+
+
+def reshape_copy(x):
+    y = np.outer(x, x)
+    z = y.T.reshape(-1)
+    z[0] = 7.0 * x[1]
+    return (y**2).sum() + z.sum()
+
+
+def ravel_view(x):
+    y = np.outer(x, x)
+    r = y.ravel()
+    r[1] = x[2]
+    return (y**2).sum()
+
+
+def ravel_copy(x):
+    y = np.outer(x, x)
+    r = y.T.ravel()
+    r[1] = x[2]
+    return (y**2).sum() + r[1]
+
+
+def flatten_copy(x):
+    y = np.outer(x, x)
+    r = y.flatten()
+    r[1] = x[2]
+    return (y**2).sum() + r[1]
+
+
+def overlap_fwd(x):
+    y = x * x
+    y[1:] = y[:-1]
+    return (y * np.arange(3)).sum()
+
+
+def overlap_bwd(x):
+    y = x * x
+    y[:-1] = y[1:]
+    return (y * np.arange(1, 4)).sum()
+
+
+def overlap_aug(x):
+    y = x * x
+    y[1:] += y[:-1]
+    return (y * np.arange(1, 4)).sum()
+
+
+def overlap_aug2(x):
+    y = x * x
+    y[:-1] *= y[1:]
+    return (y * np.arange(1, 4)).sum()
+
+
+def reverse_self(x):
+    y = x * x
+    y[:] = y[::-1]
+    return (y * np.arange(1, 4)).sum()
+
+
+def reverse_aug(x):
+    y = x * x
+    y += y[::-1]
+    return (y**2).sum()
+
+
+def out_kw(x):
+    y = np.empty(3)
+    np.multiply(x, x, out=y)
+    np.exp(y, out=y)
+    np.add(y, x, y)
+    return y.sum()
+
+
+def out_where(x):
+    y = np.ones(3)
+    np.log(x, out=y, where=x > 0.5)
+    return (y * x).sum()
+
+
+def where_div(x):
+    return np.divide(x, x - 0.3, out=np.zeros_like(x), where=x > 0.4).sum()
+
+
+def out_slice(x):
+    y = np.zeros(6)
+    np.sin(x, out=y[::2])
+    np.negative(y[::2], out=y[1::2])
+    return (y**3).sum()
+
+
+def out_reduce(x):
+    y = np.zeros(())
+    np.sum(x * x, out=y)
+    z = np.zeros(3)
+    np.cumsum(x, out=z)
+    np.dot(np.outer(x, x), x, out=z)
+    return float(y) + z.sum()
+
+
+def copyto_(x):
+    y = np.zeros(3)
+    np.copyto(y, x * x)
+    np.copyto(y, 2 * x, where=x > 0.5)
+    return (y * y).sum()
+
+
+def put_(x):
+    y = x * x
+    np.put(y, [0, 2], x[:2])
+    y.put([1], x[0] * 3)
+    return (y * y).sum()
+
+
+def place_(x):
+    y = x * x
+    np.place(y, x > 0.5, x[:2])
+    return (y * y).sum()
+
+
+def putmask_(x):
+    y = x * x
+    np.putmask(y, x > 0.5, 2 * x)
+    return (y * y).sum()
+
+
+def add_at(x):
+    y = np.zeros(3)
+    np.add.at(y, [0, 0, 2], x)
+    np.subtract.at(y, np.array([1, 1]), x[:2] ** 2)
+    return (y * y).sum()
+
+
+def fill_(x):
+    y = x * x
+    y.fill(x[1])
+    z = np.outer(x, x)
+    z[0].fill(2.0)
+    np.fill_diagonal(z, x)
+    return (y * x).sum() + (z * z).sum()
+
+
+def sort_(x):
+    y = x * x
+    y.sort()
+    return (y * np.arange(1, 4)).sum()
+
+
+def sort2(x):
+    y = np.outer(x, x[::-1])
+    y.sort(axis=0)
+    y[0].sort()
+    return (y * np.arange(1, 10).reshape(3, 3)).sum()
+
+
+def partition_(x):
+    y = x * x
+    y.partition(1)
+    return y[0] * 2 + y[1] * 3
+
+
+def shape_assign(x):
+    y = np.outer(x, x)
+    y.shape = (9,)
+    y[1] = x[0]
+    return (y**2 * np.arange(9)).sum()
+
+
+def flat_item(x):
+    y = np.outer(x, x)
+    y.flat[1] = x[2]
+    y.flat[3:5] = 1.0
+    return (y**2).sum()
+
+
+def flat_all(x):
+    y = np.outer(x, x)
+    y.flat = x[0]
+    return (y**2).sum()
+
+
+def real_assign(x):
+    z = x + 1j * x
+    z.real = x**2
+    z.imag[0] = x[1]
+    return (np.abs(z) ** 2).sum()
+
+
+def real_view(x):
+    z = x + 1j * x
+    r = z.real
+    r *= 2
+    return (np.abs(z) ** 2).sum()
+
+
+def nditer_(x):
+    y = x * x
+    s = 0.0
+    for v in np.nditer(y):
+        s += v * v
+    return s
+
+
+def ndenum(x):
+    y = np.outer(x, x)
+    s = 0.0
+    for (i, j), v in np.ndenumerate(y):
+        s += v * (i + 2 * j)
+        y[i, j] = s
+    return (y**2).sum()
+
+
+def ndind(x):
+    y = np.zeros((3, 3))
+    for i, j in np.ndindex(3, 3):
+        y[i, j] = x[i] * x[j] + (y[i - 1, j] if i else 0)
+    return (y**2).sum()
+
+
+def containers(x):
+    d = {"a": x * 1.0, "b": [x * 2, x * 3]}
+    d["a"][0] = x[1] ** 2
+    d["b"][1][:] *= d["a"]
+    d["b"][0] += 1
+    return sum((v**2).sum() for v in d["b"]) + d["a"].sum()
+
+
+def two_names(x):
+    y = x * 2
+    z = y
+    z[0] = x[1] ** 2
+    z *= 2
+    return (y**2).sum()
+
+
+def alias_list(x):
+    y = x * 2
+    l = [y, y]
+    l[0][0] = x[1]
+    return (l[1] ** 2).sum() + (y**3).sum()
+
+
+def callee_mut(x):
+    def f(a, k):
+        a[k] = a[k] ** 2
+        a[:] += x[0]
+
+    y = x * 2
+    f(y, 1)
+    f(y[1:], 0)
+    return (y**2).sum()
+
+
+def arg_mut(x):
+    x[0] = x[1] ** 2
+    x *= 2
+    return (x**2).sum()
+
+
+def swap_buf(x):
+    a, b = x * 1.0, np.zeros(3)
+    for _ in range(5):
+        b[1:-1] = 0.5 * (a[:-2] + a[2:]) * a[1:-1]
+        b[0] = a[0]
+        b[-1] = a[-1] ** 2
+        a, b = b, a
+    return (a**2).sum() + b.sum()
+
+
+def swap_rows(x):
+    A = np.outer(x, x) + np.diag(x)
+    A[[0, 2]] = A[[2, 0]]
+    A[0], A[1] = A[1].copy(), A[0].copy()
+    return (A * np.arange(9).reshape(3, 3)).sum()
+
+
+def swap_rows_bug(x):
+    A = np.outer(x, x**2)
+    A[0], A[1] = A[1], A[0]
+    return (A * np.arange(9).reshape(3, 3)).sum()
+
+
+def fancy_aug(x):
+    y = x * x
+    y[[0, 0, 1]] += x
+    y[np.array([2, 1])] *= x[:2]
+    y[x > 0.5] -= x[x > 0.5] ** 2
+    return (y**2).sum()
+
+
+def int_arr_2d(x):
+    y = np.outer(x, x)
+    y[[0, 1], [1, 2]] = x[:2]
+    y[np.ix_([0, 2], [0, 1])] *= 2
+    y[..., -1] += x
+    y[:, None, 0] = x[:, None]
+    return (y**2).sum()
+
+
+def neg_step(x):
+    y = x * x
+    y[::-1][0] = x[0]
+    y[::-2] *= 3
+    return (y**2).sum()
+
+
+def scalar_elem_loop(x):
+    y = np.zeros(4)
+    y[0] = 1
+    for i in range(3):
+        y[i + 1] = y[i] * x[i] + y[max(i - 1, 0)]
+        y[i] -= y[i + 1] * 0.1
+    return (y**2).sum()
+
+
+def broadcast_store(x):
+    y = np.zeros((3, 3))
+    y[:] = x
+    y[1] = 2 * x[0]
+    y[:, 1] = x**2
+    y += x[:, None]
+    return (y**2).sum()
+
+
+def swapaxes_w(x):
+    y = np.einsum("i,j,k->ijk", x, x, x)
+    z = y.swapaxes(0, 2)
+    z[0, 1] = x
+    np.moveaxis(y, 0, -1)[0] *= 2
+    return (y**2).sum()
+
+
+def diag_write(x):
+    y = np.outer(x, x)
+    np.einsum("ii->i", y)[...] = x
+    y[np.diag_indices(3)] += 1
+    return (y**3).sum()
+
+
+def squeeze_w(x):
+    y = np.outer(x, x)[None]
+    z = y.squeeze()
+    z[0] = x
+    w = np.squeeze(y, 0)
+    w[1] *= 2
+    return (y**2).sum()
+
+
+def split_w(x):
+    y = np.concatenate([x, x**2])
+    a, b = np.split(y, 2)
+    a *= 2
+    b[0] = x[2]
+    return (y**2).sum()
+
+
+def hsplit_w(x):
+    y = np.outer(x, x)
+    l, r = np.hsplit(y, [1])
+    r[:] = l
+    return (y**2 * np.arange(9).reshape(3, 3)).sum()
+
+
+def iter_rows_w(x):
+    y = np.outer(x, x)
+    for row in y:
+        row *= x[0]
+        row[0] = row[1] ** 2
+    for i, row in enumerate(y):
+        row += i * x[1]
+    return (y**2).sum()
+
+
+def zip_rows_w(x):
+    y = np.outer(x, x)
+    z = np.zeros((3, 3))
+    for a, b in zip(y, z):
+        b[:] = a**2
+        a[0] = b.sum()
+    return (y**2 + z).sum()
+
+
+def asarray_alias(x):
+    y = x * 2
+    z = np.asarray(y)
+    z[0] = x[2] ** 2
+    w = np.array(y)
+    w[1] = 0
+    v = np.array(y, copy=False) if False else y
+    return (y**2).sum() + w.sum()
+
+
+def astype_copy(x):
+    y = x * 2
+    z = y.astype(float)
+    z[0] = 5.0
+    w = y.astype(float, copy=False)
+    w[1] = x[0]
+    return (y**2).sum() + (z**2).sum()
+
+
+def atleast_w(x):
+    y = x * 2
+    np.atleast_2d(y)[0, 1] = x[0] ** 2
+    np.expand_dims(y, 0)[0, 2] = x[1]
+    y[None][0, 0] += x[2]
+    return (y**2).sum()
+
+
+def view_method(x):
+    y = x * 2
+    v = y.view()
+    v[0] = x[1] ** 2
+    return (y**2).sum()
+
+
+def obj_state(x):
+    class S:
+        def __init__(self, n):
+            self.buf = np.zeros(n)
+            self.i = 0
+
+        def push(self, v):
+            self.buf[self.i] = v
+            self.i += 1
+            self.buf[: self.i] *= 0.9
+
+    s = S(3)
+    for v in x:
+        s.push(v * v)
+    return (s.buf**2).sum()
+
+
+def cond_alias(x):
+    a, b = x * 2, x * 3
+    c = a if x[0] > 0.1 else b
+    c[0] = x[1] ** 2
+    return (a**2).sum() + (b**2).sum()
+
+
+def cond_alias_loop(x):
+    a, b = x * 2, x * 3
+    for i in range(3):
+        c = a if i % 2 else b
+        c[i] = x[i] ** 2 + a[0]
+    return (a**2).sum() + (b**3).sum()
+
+
+def roll_inplace(x):
+    y = x * x
+    y[:] = np.roll(y, 1)
+    y[1:], y[0] = y[:-1].copy(), x[0]
+    return (y * np.arange(1, 4)).sum()
+
+
+def cumulative(x):
+    y = x.copy()
+    for i in range(1, 3):
+        y[i] += y[i - 1] * y[i]
+    return y[-1]
+
+
+def resize_(x):
+    y = x * x
+    y = np.resize(y, 5)
+    y[3] = 2.0
+    return (y**2).sum()
+
+
+def resize_m(x):
+    y = x * x
+    y.resize(5)
+    return (y**2).sum()
+
+
+def matmul_inplace(x):
+    A = np.outer(x, x) + np.eye(3)
+    A @= A
+    A **= 2
+    A -= A.T
+    A //= 1000.0
+    A[0] = x
+    return A.sum()
+
+
+def int_store(x):
+    y = np.zeros(3)
+    y[int(2.0)] = x[0]
+    y[np.int64(1)] = x[1]
+    y[True, 0] = x[2]
+    return (y**2).sum()
+
+
+def nested_list_arr(x):
+    h = [np.zeros(3) for _ in range(4)]
+    for t in range(1, 4):
+        h[t][:] = h[t - 1] * 0.5 + x
+        h[t][0] += h[t - 1][1]
+    return sum((v**2).sum() for v in h)
+
+
+def hist_copy(x):
+    y = x * 1.0
+    hist = []
+    for i in range(4):
+        y *= 0.9
+        y[i % 3] += x[0]
+        hist.append(y.copy())
+    return np.array(hist).sum() + (hist[1] ** 2).sum()
+
+
+def hist_alias(x):
+    y = x * 1.0
+    hist = []
+    for i in range(4):
+        y *= 0.9
+        hist.append(y)
+    return sum((h**2).sum() for h in hist)
+
+
+def take_out(x):
+    y = np.zeros(2)
+    np.take(x, [0, 2], out=y)
+    return (y**2).sum()
+
+
+def setitem_fn(x):
+    y = x * 2
+    operator.setitem(y, 0, x[1] ** 2)
+    y.__setitem__(1, x[0])
+    return (y**2).sum()
+
+
+def mean_out(x):
+    y = np.zeros(3)
+    np.mean(np.outer(x, x), axis=0, out=y)
+    np.outer(x, x).max(axis=0, out=y[:])
+    return (y**2).sum()
+
+
+def slices_of_args(x):
+    a = x[:2]
+    a[0] = x[2] ** 2
+    return (x**2).sum()
+
+
+def put_along(x):
+    y = np.outer(x, x)
+    np.put_along_axis(y, np.array([[0], [1], [2]]), x[:, None], axis=1)
+    return (y**2).sum()
+
+
+def einsum_view(x):
+    y = np.outer(x, x)
+    v = y.diagonal()
+    return v.sum() + np.trace(y)
+
+
+def stride_view(x):
+    y = x * x
+    w = np.lib.stride_tricks.sliding_window_view(y, 2)
+    return (w.sum(axis=1) ** 2).sum()
+
+
+def flipw(x):
+    y = x * x
+    np.flip(y)[0] = x[0]
+    np.flipud(np.outer(x, x))[0] = 1
+    return (y**2).sum()
+
+
+def rot90w(x):
+    y = np.outer(x, x)
+    np.rot90(y)[0] = x
+    return (y**2).sum()
+
+
+def late_write(x):
+    y = x * x
+    z = y[1:]
+    s = (z**2).sum()
+    y[:] = 0
+    y[1] = x[0]
+    return s + (z**3).sum()
+
+
+def exp_then_write(x):
+    y = np.exp(x)
+    s = np.sum(y * y)
+    y *= 2
+    y[0] = 0
+    return s + (y**2).sum()
+
+
+def real_part_assigned(x):
+    z = x + 1j * x
+    z.real = x**2
+    return (np.abs(z) ** 2).sum()
+
+
+def imaginary_item_assigned(x):
+    z = x + 1j * x
+    z.imag[0] = x[1]
+    return (np.abs(z) ** 2).sum()
+
+
+def real_view_written(x):
+    z = x + 1j * x
+    r = z.real
+    r[...] = x**2
+    return (np.abs(z) ** 2).sum()
+
+
+def real_view_item(x):
+    z = x + 1j * x
+    r = z.real
+    r[0] = x[1] ** 2
+    return (np.abs(z) ** 2).sum()
+
+
+def both_parts(x):
+    z = np.zeros(3, complex)
+    z.imag[:] = x
+    z.real[:] = x**2
+    return (np.abs(z) ** 2).sum()
+
+
+def differences(f, step=1e-6):
+    return np.array([(f(X + step * e) - f(X - step * e)) / (2 * step) for e in np.eye(len(X))])
+
+
+def programs():
+    module = sys.modules[__name__]
+    for _, thing in sorted(vars(module).items()):
+        own = inspect.isfunction(thing) and thing.__module__ == __name__
+        if own and list(inspect.signature(thing).parameters) == ["x"]:
+            yield thing
+
+
+@pytest.mark.parametrize("f", list(programs()), ids=lambda f: f.__name__)
+def test_gradient(f):
+    x = X.copy()
+    value, gradient = srcgrad.value_and_grad(f)(x)
+    np.testing.assert_array_equal(x, X)
+    assert value == pytest.approx(f(X.copy()), rel=1e-12)
+    np.testing.assert_allclose(gradient, differences(f), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("f", list(programs()), ids=lambda f: f.__name__)
+def test_tangent(f):
+    direction = np.array([0.5, -1.0, 2.0])
+    if f.__name__ in UNDECIDED:
+        with pytest.raises(srcgrad.UnsupportedError, match="may share memory"):
+            srcgrad.jvp(f, (X.copy(),), (direction,))
+        return
+    _, found = srcgrad.jvp(f, (X.copy(),), (direction,))
+    assert found == pytest.approx(differences(f) @ direction, rel=1e-5, abs=1e-6)
