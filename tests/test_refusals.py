@@ -291,11 +291,11 @@ CASES = {
         """
         def f(x):
             y = np.zeros((2, 2)).T
-            y.flat[1] = x[0]  # <-
+            y.flat = x  # <-
             return np.sum(y)
         """,
-        None,
-        "assigning to an item of .flat isn't supported",
+        "y.flat = x",
+        "assigning to .flat of an array isn't supported",
     ),
     "float into ints": (
         """

@@ -36,6 +36,8 @@ from .values import (
     Value,
 )
 
+# Their rules take the adjoint apart into as many pieces; there is another for an array of arrays.
+JOINING = frozenset({np.concatenate, np.hstack, np.vstack})
 NEED_ITEMS = frozenset({np.column_stack, np.dstack, np.block})  # their rules take items apart
 
 
@@ -70,6 +72,8 @@ class Primitives(Inlining):
             while len(args) < len(names) and names[len(args)] in kwargs:
                 args.append(kwargs.pop(names[len(args)]))
         args = [self.data(a, registry.role(function, i)) for i, a in enumerate(args)]
+        if function in JOINING and args:
+            args[0] = self.array_of_arrays(args[0])
         return args, {k: self.data(v, registry.role(function, k)) for k, v in kwargs.items()}
 
     def data(self, value: Value, role: str) -> Value:
@@ -88,7 +92,7 @@ class Primitives(Inlining):
         if role == "array":
             return self.number(self.with_array_items(value))  # type: ignore[return-value]
         if isinstance(items, ListObject) and items.var is not None:
-            return self.array_of_arrays(self.with_array_items(value))
+            return self.with_array_items(value)
         arrays = tuple(
             self.data(item, "arrays" if self.holds_arrays(item) else "array")
             for item in items.items
