@@ -190,8 +190,6 @@ class Calls(Primitives):
         if hashable(function) and function in PROTOCOL and isinstance(first, Ref):
             return self.protocol(function, first)
         if len(args) == 2 and hashable(function):
-            if function in _BINARY:
-                return self.binary(function, *args)
             if function in _COMPARE:
                 return self.compare(_COMPARE[function](), *args)
             if function is operator.getitem:
@@ -297,6 +295,5 @@ def _of_property(function: Any) -> bool:
 
 _MANAGER = contextlib.contextmanager(len).__code__  # type: ignore[arg-type]
 DESCRIPTORS = frozenset({property, staticmethod, classmethod, functools.cached_property})
-_BINARY = frozenset(BINARY.values())
 _COMPARE = {function: node for node, function in COMPARE.items()}
 SPECIAL = _special_table()
