@@ -31,14 +31,14 @@ TURN = 0.001  # seconds
 
 
 def timed(f: Callable[..., Any], args: tuple[Any, ...], count: int) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     for _ in range(count):
         f(*args)
-    return (time.perf_counter() - start) / count
+    return (time.process_time() - start) / count
 
 
 def in_turns(functions: list[Callable[..., Any]], args: tuple[Any, ...]) -> list[float]:
-    """The median time of a call of each function, in seconds."""
+    """The median of the processor's time for a call of each function, in seconds."""
     quick = [min(timed(f, args, 10) for _ in range(10)) for f in functions]
     counts = [max(1, int(TURN / seconds)) for seconds in quick]
     times: list[list[float]] = [[] for _ in functions]
