@@ -30,8 +30,8 @@ effect(
 )
 refuse(
     *present(np, "frombuffer", "fromfile", "fromregex", "fromstring", "genfromtxt", "load"),
-    *present(np, "loadtxt", "from_dlpack"),
-    *present(np.ndarray, "dumps", "tobytes", "to_device"),
+    *present(np, "loadtxt", "save", "savetxt", "savez", "savez_compressed", "from_dlpack"),
+    *present(np.ndarray, "dump", "dumps", "tobytes", "tofile", "to_device"),
     reason="it reads or writes files, text or memory: do that outside the function",
 )
 refuse(
