@@ -311,7 +311,7 @@ def _compile_tangent(
     def leaf(v: ir.Var) -> ir.Operand:
         return tangent.full(v) if is_float(v.kind) else NONE
 
-    moved = rebuilt(tangent, low, lowered.result, leaf)
+    moved = rebuilt(tangent, low, lowered.result, leaf, _still)
     shown = [built(tangent, low, lowered.result)] if request.value else []
     aux = [built(tangent, low, lowered.aux)] if request.has_aux else []
     block.results = (*shown, moved, *aux)
@@ -348,6 +348,15 @@ def _compile_tangent(
     return Compiled(
         generated[0], text, filename, emitted, **common, nesting=nesting(low, lowered.result)
     )
+
+
+def _still(constant: ir.Const) -> ir.Const:
+    """The tangent of a constant; None, as for all else, if it is no float."""
+    value = constant.value
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+        return ir.Const(np.zeros_like(value))
+    number = isinstance(value, (float, complex, np.inexact))
+    return ir.Const(type(value)(0) if number else None)
 
 
 def _unit_tangents(

@@ -237,13 +237,19 @@ def _is_fresh_item(made: Any) -> bool:
     return made.function.fresh
 
 
-def rebuilt(adjoint: Adjoint, low: Lowerer, value: Any, leaf: Callable[[ir.Var], Any]) -> Any:
-    """An operand with the nesting of a value, its leaves replaced."""
+def rebuilt(
+    adjoint: Adjoint,
+    low: Lowerer,
+    value: Any,
+    leaf: Callable[[ir.Var], Any],
+    fixed: Callable[[ir.Const], ir.Const] = lambda constant: constant,
+) -> Any:
+    """An operand with the nesting of a value, its leaves replaced, variables and constants."""
     match value:
         case ir.Var():
             return leaf(value)
         case Tuple():
-            items = tuple(rebuilt(adjoint, low, item, leaf) for item in value.items)
+            items = tuple(rebuilt(adjoint, low, item, leaf, fixed) for item in value.items)
             if value.type is tuple:
                 return ir.Pack(tuple, items)
             return adjoint.emit(
@@ -255,15 +261,15 @@ def rebuilt(adjoint: Adjoint, low: Lowerer, value: Any, leaf: Callable[[ir.Var],
                 if thing.var is not None:
                     return leaf(thing.var)
                 return ir.Pack(
-                    list, tuple(rebuilt(adjoint, low, item, leaf) for item in thing.items)
+                    list, tuple(rebuilt(adjoint, low, item, leaf, fixed) for item in thing.items)
                 )
             if isinstance(thing, DictObject):
                 pairs = tuple(
-                    ir.Pack(tuple, (ir.Const(k), rebuilt(adjoint, low, v, leaf)))
+                    ir.Pack(tuple, (ir.Const(k), rebuilt(adjoint, low, v, leaf, fixed)))
                     for k, v in thing.items.items()
                 )
                 return ir.Pack(dict, pairs)
-            named = {k: rebuilt(adjoint, low, v, leaf) for k, v in thing.items.items()}
+            named = {k: rebuilt(adjoint, low, v, leaf, fixed) for k, v in thing.items.items()}
             if (
                 dataclasses.is_dataclass(thing.type)
                 and all(f.init for f in dataclasses.fields(thing.type))
@@ -280,7 +286,7 @@ def rebuilt(adjoint: Adjoint, low: Lowerer, value: Any, leaf: Callable[[ir.Var],
                 name="result",
             )
         case ir.Const():
-            return value
+            return fixed(value)
     raise UnsupportedError(
         f"a {type(value).__name__.lower()} can't be returned from a differentiated function", None
     )

@@ -303,3 +303,11 @@ def test_arguments_in_a_container_are_taken_out_before_they_are_compared() -> No
     np.testing.assert_array_equal(t_out, [3.0, 0.0])
     np.testing.assert_array_equal(out, [6.0, 1.0])
     np.testing.assert_array_equal(y, np.ones(2))
+
+
+def test_what_a_function_returns_besides_has_no_tangent():
+    table = np.array([1.0, 2.0])
+    value, tangent = jvp(lambda x: (x, 1.0, np.inf, 3, "s", table), (2.0,), (5.0,))
+    assert value[:5] == (2.0, 1.0, np.inf, 3, "s")
+    assert tangent[:5] == (5.0, 0.0, 0.0, None, None)
+    np.testing.assert_array_equal(tangent[5], [0.0, 0.0])

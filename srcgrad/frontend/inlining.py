@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -261,6 +262,7 @@ class Inlining(Classes):
         return argument.id if isinstance(argument, gast.Name) else str(argument)
 
 
+@functools.lru_cache(4096)  # asked at every call; a rule is inlined many times
 def is_generator(node: Any) -> bool:
     """Whether a function node has a yield of its own."""
     if isinstance(node, gast.Lambda):
