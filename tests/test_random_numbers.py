@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from srcgrad import UnsupportedError, grad, jvp, value_and_grad
+from srcgrad.rules import draws
 
 X = np.array([0.7, -1.2, 0.4, 2.1, -0.3, 1.5])
 
@@ -108,6 +109,43 @@ def test_gradient(f):
         far, near = f(X + 2 * h * d) - f(X - 2 * h * d), f(X + h * d) - f(X - h * d)
         assert gradient @ d == pytest.approx((8 * near - far) / (12 * h), rel=1e-7, abs=1e-8)
         assert jvp(f, (X,), (d,))[1] == pytest.approx(gradient @ d, rel=1e-10, abs=1e-12)
+
+
+def draw(name, source):
+    """A program whose result moves with the parameters of what it draws."""
+
+    def by_generator(x, seed):
+        rng = source(seed)
+        return np.sum(getattr(rng, name)(*PARAMETERS[name](x), size=5) ** 2)
+
+    def by_global(x, seed):
+        np.random.seed(seed)
+        return np.sum(getattr(np.random, name)(*PARAMETERS[name](x), size=5) ** 2)
+
+    return by_global if source is np.random.seed else by_generator
+
+
+PARAMETERS = {
+    **dict.fromkeys(["normal", "laplace", "gumbel", "logistic"], lambda x: (x[0], x[1] ** 2)),
+    "uniform": lambda x: (x[0], x[0] + x[1] ** 2),
+    **dict.fromkeys(["exponential", "rayleigh"], lambda x: (x[0] ** 2,)),
+}
+
+
+@pytest.mark.parametrize("source", [np.random.default_rng, np.random.RandomState, np.random.seed])
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_what_is_drawn_moves_with_location_and_scale(name, source):
+    f, x = draw(name, source), np.array([0.7, -1.2])
+    for seed in range(3):
+        gradient = grad(f)(x, seed)
+        for i, d in enumerate(1e-5 * np.eye(2)):
+            far, near = f(x + 2 * d, seed) - f(x - 2 * d, seed), f(x + d, seed) - f(x - d, seed)
+            assert gradient[i] == pytest.approx((8 * near - far) / 12e-5, rel=1e-7, abs=1e-7)
+
+
+def test_every_draw_with_a_derivative_is_tested():
+    tested = {getattr(o, n) for o in (*draws.OWNERS, np.random) for n in PARAMETERS}
+    assert draws.described() == tested
 
 
 def test_a_generator_that_is_given_is_used_once():

@@ -468,3 +468,27 @@ def test_writes_that_cannot_be_followed_are_refused_in_every_mode(f, message):
         srcgrad.grad(f)(x)
     with pytest.raises(srcgrad.UnsupportedError):
         srcgrad.jvp(f, (x,), (x,))
+
+
+def test_numbers_do_not_come_back_from_text():
+    def by_text(x):
+        return float(str(x)) * x
+
+    def by_bytes(x):
+        return np.sum(np.frombuffer(np.array([x, x]).tobytes()))
+
+    for f, message in ((by_text, "read from text has no derivative"), (by_bytes, "np.frombuffer")):
+        with pytest.raises(srcgrad.UnsupportedError, match=message):
+            srcgrad.grad(f)(2.0)
+
+
+def test_arrays_of_objects_are_refused():
+    def made(x):
+        return np.array([x, None], dtype=object)[0] * 2.0
+
+    def converted(x):
+        return (np.array([x, x]).astype(object) ** 2).sum()
+
+    for f in (made, converted):
+        with pytest.raises(srcgrad.UnsupportedError, match="an array of objects has no derivative"):
+            srcgrad.grad(f)(2.0)

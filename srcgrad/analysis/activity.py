@@ -10,21 +10,22 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque, Residuals, Scalar, TupleOf
 from ..rules import registry
 from .aliasing import Aliasing
 
-INERT = frozenset(
+INERT: frozenset[Any] = frozenset(
     {
-        builtins.len, builtins.bool, builtins.print, builtins.str, builtins.isinstance,
-        operator.not_, operator.is_, operator.contains, str.format, str.__mod__,
+        builtins.len, builtins.bool, builtins.print, builtins.isinstance,
+        operator.not_, operator.is_, operator.contains,
     }
 )  # fmt: skip
 
 
 # Objects without numbers in them; of any other, srcgrad can't know.
 HARMLESS: frozenset[Any] = frozenset(
-    {type(None), str, bytes, bool, int, slice, type, range, np.dtype, np.random.Generator,
+    {type(None), bool, int, slice, type, range, np.dtype, np.random.Generator,
      np.random.RandomState, Residuals}
 )  # fmt: skip
 
@@ -33,7 +34,7 @@ def carries(kind: Any) -> bool:
     """Whether a value of this kind can carry a derivative."""
     match kind:
         case Array() | Scalar():
-            return kind.dtype is None or kind.dtype.kind in "fc"
+            return kind.dtype is None or kind.dtype.kind in "fcO"
         case ListOf():
             items = kind.item if isinstance(kind.item, tuple) else (kind.item,)
             return any(item is not None and _carries_item(item) for item in items)
@@ -91,6 +92,16 @@ class Activity:
         self.useful: set[ir.Var] = set(outputs)
         self._repeat(self._forward, block, self.varied)
         self._repeat(self._backward, block, self.useful)
+        self._refuse_objects(block)
+
+    def _refuse_objects(self, block: ir.Block) -> None:
+        for s in ir.walk(block):
+            if not isinstance(s, ir.Assign) or not isinstance(s.target.kind, Array):
+                continue
+            if s.target.kind.dtype == np.dtype(object) and self.active(s.target):
+                raise UnsupportedError(
+                    "an array of objects has no derivative", s.span, "make an array of floats"
+                )
 
     def active(self, operand: Any) -> bool:
         """Whether a variable varies with an input and an output varies with it."""

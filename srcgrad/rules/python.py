@@ -49,8 +49,12 @@ refuse(builtins.memoryview, reason="use the array itself", always=True)
 zero(float.is_integer, int.bit_length)
 inert(
     *(builtins.len, builtins.isinstance, builtins.issubclass, builtins.callable, builtins.hasattr),
-    *(builtins.id, builtins.hash, builtins.type, builtins.repr, builtins.str, builtins.format),
-    *(builtins.ascii, builtins.bin, builtins.hex, builtins.oct, builtins.ord, builtins.chr),
+    *(builtins.id, builtins.hash, builtins.type, builtins.bin, builtins.hex, builtins.oct),
+    *(builtins.ord, builtins.chr),
+)
+refuse(
+    *(builtins.str, builtins.repr, builtins.ascii, builtins.format),
+    reason="a number that is read from text has no derivative",
 )
 
 # -- math: powers, exponentials and logarithms -----------------------------------------------------
