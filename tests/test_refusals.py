@@ -458,7 +458,7 @@ def by_a_memoryview(x):
     [
         (into_a_python_array, "different kinds|an object that srcgrad doesn't know"),
         (into_an_array_by_a_python_array, "an object that srcgrad doesn't know"),
-        (into_an_array_of_objects, "a float is written into 'values', an array of object"),
+        (into_an_array_of_objects, "an array of objects has no derivative"),
         (by_a_memoryview, "memoryview isn't supported"),
     ],
 )
