@@ -17,7 +17,6 @@ from typing import Any
 
 from .errors import InternalError
 from .frontend.values import Path, layout
-from .rules import registry
 from .signature import describe
 
 MOST_STORES = 256
@@ -175,6 +174,8 @@ def make_reader(compiled: Any, primal: Any) -> tuple[int, Reader]:
 
     It is generated, so that a call spends tens of nanoseconds, not microseconds, on each.
     """
+    from .rules import registry  # only now: importing the rules takes long
+
     names: dict[str, Any] = {"equal": _equal, "errors": _ERRORS, "rules": registry}
     known: dict[int, str] = {}
 

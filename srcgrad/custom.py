@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .emit.runtime import stop_gradient
-from .rules import registry
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -78,6 +77,8 @@ def nondifferentiable(f: F) -> F:
     >>> srcgrad.grad(lambda x: np.sum(x) / scale(x))(np.array([1.0, 2.0]))
     array([0.5, 0.5])
     """
+    from .rules import registry  # importing the rules takes longer than importing NumPy
+
     registry.zero(f, note="a constant, as its author says")
     return f
 
