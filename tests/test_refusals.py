@@ -492,3 +492,15 @@ def test_arrays_of_objects_are_refused():
     for f in (made, converted):
         with pytest.raises(srcgrad.UnsupportedError, match="an array of objects has no derivative"):
             srcgrad.grad(f)(2.0)
+
+
+def test_names_are_not_looked_up_by_text():
+    def by_globals(x):
+        return globals()["TABLE"] * x
+
+    def by_eval(x):
+        return eval("x * 2")
+
+    for f, message in ((by_globals, "globals isn't supported"), (by_eval, "eval isn't supported")):
+        with pytest.raises(srcgrad.UnsupportedError, match=message):
+            srcgrad.grad(f)(2.0)

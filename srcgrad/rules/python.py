@@ -46,6 +46,11 @@ def to_complex(real=0.0, imag=0.0, *, out, d_out):
 zero(builtins.int, builtins.bool, builtins.round, builtins.any, builtins.all)
 zero(*(dtype for dtype in np.sctypeDict.values() if issubclass(dtype, (np.integer, np.bool))))
 refuse(builtins.memoryview, reason="use the array itself", always=True)
+refuse(
+    *(builtins.globals, builtins.locals, builtins.eval, builtins.exec),
+    reason="name the variable itself",
+    always=True,
+)
 zero(float.is_integer, int.bit_length)
 inert(
     *(builtins.len, builtins.isinstance, builtins.issubclass, builtins.callable, builtins.hasattr),
