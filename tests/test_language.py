@@ -1251,3 +1251,15 @@ def test_writes_to_arrays_without_axes(f):
     steps = [1e-6 * d for d in np.eye(2)]
     differences = [(f(x + step) - f(x - step)) / 2e-6 for step in steps]
     assert srcgrad.grad(f)(x) == pytest.approx(differences, abs=1e-8)
+
+
+def test_an_empty_list_of_indices():
+    def f(x):
+        large = [i for i in range(len(x)) if x[i] > 5]
+        y = x.copy()
+        y[[]] = 0.0
+        return 2 * x[large].sum() + x[[]].sum() + (y**2).sum()
+
+    x = np.arange(3.0)
+    np.testing.assert_array_equal(srcgrad.grad(f)(x), 2 * x)
+    np.testing.assert_array_equal(srcgrad.grad(f)(4 + x), 2 * (4 + x) + [0, 0, 2])

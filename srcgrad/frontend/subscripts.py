@@ -111,8 +111,15 @@ class Subscripts(Operators):
             if isinstance(operand, ir.Pack) and all(
                 isinstance(item, ir.Const) for item in operand.items
             ):
-                return ir.Const(np.array([item.value for item in operand.items]))  # type: ignore[union-attr]
-            return self.emit(np.array, (operand,))
+                dtype = None if operand.items else np.intp  # an empty list would be one of floats
+                return ir.Const(np.array([item.value for item in operand.items], dtype))  # type: ignore[union-attr]
+            named: dict[str, ir.Operand] = {}
+            kind = operand.kind if isinstance(operand, ir.Var) else None
+            if isinstance(kind, ListOf) and (
+                kind.item is None or (isinstance(kind.item, Scalar) and kind.item.dtype.kind == "i")
+            ):
+                named["dtype"] = ir.Const(np.dtype(np.intp))
+            return self.emit(np.array, (operand,), named)
         return self.operand(key)
 
     def item_of(self, items: tuple[Value, ...], key: Value, container: Value) -> Value:
