@@ -198,13 +198,13 @@ def join(a: Kind, b: Kind) -> Kind:
     if a == b:
         return a
     if isinstance(a, Scalar) and isinstance(b, Scalar):
-        dtype = a.dtype if a.dtype == b.dtype else np.promote_types(a.dtype, b.dtype)
+        dtype = _common_dtype(a, b)
         python = a.python if a.python == b.python else None
         integer = dtype.kind == "i" and python
         return Scalar(dtype, python, fresh_size() if integer else None)
     if isinstance(a, (Array, Scalar)) and isinstance(b, (Array, Scalar)):
         known = a.dtype is not None and b.dtype is not None
-        dtype2 = np.promote_types(a.dtype, b.dtype) if known else None  # type: ignore[arg-type]
+        dtype2 = _common_dtype(a, b) if known else None
         if isinstance(a, Scalar) or isinstance(b, Scalar) or a.rank != b.rank:
             return Array(dtype2, None)
         if a.shape is None or b.shape is None:
@@ -216,6 +216,20 @@ def join(a: Kind, b: Kind) -> Kind:
     if isinstance(a, Opaque) and isinstance(b, Opaque):
         return Opaque(None)
     raise KindMismatch
+
+
+def _common_dtype(a: Array | Scalar, b: Array | Scalar) -> np.dtype[Any]:
+    """Of two known dtypes; a Python number takes on NumPy's precision, as it does in arithmetic."""
+    assert a.dtype is not None and b.dtype is not None
+    if _is_python(a) != _is_python(b):
+        weak, strong = (a.dtype, b.dtype) if _is_python(a) else (b.dtype, a.dtype)
+        if strong.kind in "fc":
+            return np.result_type(strong, weak.type(0).item())
+    return np.promote_types(a.dtype, b.dtype)
+
+
+def _is_python(kind: Array | Scalar) -> bool:
+    return isinstance(kind, Scalar) and kind.python is True
 
 
 def join_items(a: Any, b: Any) -> Any:

@@ -1263,3 +1263,22 @@ def test_an_empty_list_of_indices():
     x = np.arange(3.0)
     np.testing.assert_array_equal(srcgrad.grad(f)(x), 2 * x)
     np.testing.assert_array_equal(srcgrad.grad(f)(4 + x), 2 * (4 + x) + [0, 0, 2])
+
+
+@pytest.mark.parametrize("zero", [0, 0.0])
+def test_numbers_of_single_precision_added_to_one_of_python(zero):
+    def f(x):
+        s = zero
+        for v in x:
+            s += v * v
+        for i in range(len(x)):
+            s = s + x[i]
+        return s
+
+    x = np.array([1.0, 2.0, 3.0], np.float32)
+    value, gradient = srcgrad.value_and_grad(f)(x)
+    assert type(value) is np.float32 and value == 20
+    assert gradient.dtype == np.float32
+    np.testing.assert_array_equal(gradient, 2 * x + 1)
+    tangent = srcgrad.jvp(f, (x,), (x,))[1]
+    assert tangent == gradient @ x

@@ -30,6 +30,7 @@ from ..kinds import (
     TupleOf,
     derived_size,
     fresh_size,
+    join,
     kind_of,
 )
 
@@ -558,8 +559,9 @@ def _either(a: Kind, b: Kind) -> Kind | _Unknown:
     """Of two kinds of floats: NumPy's number or Python's."""
     if a == b:
         return a
-    if isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype == b.dtype:
-        return Scalar(a.dtype, None) if a.dtype.kind in "fc" else _Unknown()
+    if isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype.kind == b.dtype.kind in "fc":
+        if a.dtype == b.dtype or (a.python is True) != (b.python is True):
+            return join(a, b)
     return _Unknown()
 
 
