@@ -19,8 +19,9 @@ import numpy as np
 from . import custom, ir, units
 from .analysis.inference import Inferred
 from .api import grad
+from .emit import runtime
 from .frontend.lower import Lowerer
-from .frontend.units import Wanted, call_of, emit_call
+from .frontend.units import Wanted, call_of, describe, emit_call
 from .frontend.values import (
     Bound,
     Closure,
@@ -35,7 +36,7 @@ from .frontend.values import (
     Value,
 )
 from .inputs import leaves
-from .kinds import FLOAT, Array, Kind, Scalar, is_float, kind_of
+from .kinds import FLOAT, Array, Kind, Opaque, Scalar, is_float, kind_of
 from .nested import mapped
 from .transform.contributions import Contributions, adjoint_kind
 from .transform.recording import rename
@@ -109,12 +110,44 @@ def copied(low: Lowerer, value: Value) -> Value:
 # vjp and jvp
 
 
+def isolate(low: Lowerer, call: ir.Assign, primals: list[Value], own: list[Value]) -> None:
+    """Let a function that writes into its arguments do so in copies of its own.
+
+    The derivative calls it once more, with the same arguments. `own` are those of the call, copies
+    of `primals`.
+    """
+    if not call.writes:
+        return
+    sources = dict(
+        pair for o, p in zip(own, primals, strict=True)
+        for pair in zip(leaves(low, o), leaves(low, p), strict=True)
+    )  # fmt: skip
+    for v in call.writes:
+        if v not in sources:
+            raise low.refuse(
+                f"{v.name!r} is written inside a function whose derivative is taken here",
+                "pass a copy of it as an argument",
+            )
+    written = tuple(sources[v] for v in call.writes)
+    arrays = tuple(p for p in sources.values() if isinstance(p.kind, Array))
+    if len(arrays) > 1:
+        apart = ir.Assign(
+            ir.Var("_", Opaque(None)), runtime.check_apart,
+            (ir.Pack(tuple, written), ir.Pack(tuple, arrays)), span=low.span, effect=True,
+        )  # fmt: skip
+        statements = low.block.statements
+        statements.insert(statements.index(call), apart)
+    call.function = units.by_value(call.function, returned=False)[0]
+    describe(call)
+
+
 def lower_vjp(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
     has_aux = bool(low.key(kwargs.pop("has_aux", ir.Const(False))))
     _no_more(low, "vjp", kwargs)
     function, *primals = args
     own = [copied(low, p) for p in primals]
     value, call = called(low, function, own)
+    isolate(low, call, primals, own)
     out, aux = _with_aux(low, value) if has_aux else (value, None)
     held = Taken(call, results(low, call), out, tuple(own))
     pullback = Partial(Place(pull), (ir.Const(held),), {})
@@ -227,6 +260,7 @@ def lower_jvp(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Valu
     _no_more(low, "jvp", kwargs)
     own = [copied(low, p) for p in primals]
     value, call = called(low, function, own)
+    isolate(low, call, primals, own)
     out, aux = _with_aux(low, value) if has_aux else (value, None)
     moving: dict[ir.Var, ir.Operand] = {}
     for p, t in zip(own, tangents, strict=True):

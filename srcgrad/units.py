@@ -108,12 +108,12 @@ def backward(unit: ir.Unit, wrt: Positions, outputs: Positions, again: bool) -> 
     return made
 
 
-def by_value(unit: ir.Unit) -> tuple[ir.Unit, Positions]:
+def by_value(unit: ir.Unit, returned: bool = True) -> tuple[ir.Unit, Positions]:
     """A unit that writes into copies of its arguments, and returns them after its results.
 
-    With the positions of these arguments.
+    With the positions of these arguments. Nobody sees the copies where they aren't `returned`.
     """
-    key = "by value"
+    key = ("by value", returned)
     if key in unit.derived:
         known: tuple[ir.Unit, Positions] = unit.derived[key]
         return known
@@ -132,8 +132,10 @@ def by_value(unit: ir.Unit) -> tuple[ir.Unit, Positions]:
         s for s in function.block.statements
         if not (isinstance(s, ir.Assign) and s.function is runtime.check_apart)
     ]  # the caller sees to it  # fmt: skip
-    function.block.results += tuple(copies[function.params[i]] for i in written)
-    kinds = (*unit.kinds, *(unit.body.params[i].kind for i in written))
+    kinds = unit.kinds
+    if returned:
+        function.block.results += tuple(copies[function.params[i]] for i in written)
+        kinds = (*kinds, *(unit.body.params[i].kind for i in written))
     made = ir.Unit(
         f"{unit.name}_by_value", unit.place, kinds, unit.context, function, unit.recompute,
         unit.changes, source=("", unit),

@@ -2,9 +2,10 @@
 
 A wrong gradient is a failure; a refusal (UnsupportedError) is counted. For a long run:
 
-    python -m tests.test_fuzz 5000 [first seed]
+    python -m tests.test_fuzz 5000 [first seed] [inside]
 
-prints each failing program, made as small as it gets, and a summary.
+prints each failing program, made as small as it gets, and a summary; `inside` takes derivatives of
+programs that take derivatives of the random ones.
 """
 
 from __future__ import annotations
@@ -128,6 +129,59 @@ def check_single(f, gradient, expected, jumpy):
             raise Wrong(f"float32: the gradient is {g}, not {e}\n{gradient.source}")
 
 
+def slopes_inside(f):
+    """Functions in whose code derivatives of `f` are taken."""
+
+    def along(x, w, s, n):
+        value, slope = srcgrad.jvp(
+            lambda x, w, s: f(x, w, s, n), (x, w, s), (np.cos(x), w * s, 0.3)
+        )
+        return slope + value * s + np.sum(x * w)
+
+    def back(x, w, s, n):
+        value, pullback = srcgrad.vjp(lambda x, w, s: f(x, w, s, n), x, w, s)
+        d_x, d_w, d_s = pullback(np.sin(value * s))
+        return np.sum(d_x * x) + np.sum(d_w * np.cos(w)) + d_s + np.sum(x * w)
+
+    def gradients(x, w, s, n):
+        d_x, d_w = srcgrad.grad(f, (0, 1))(x, w, s, n)
+        return np.sum(d_x * x) + np.sum(d_w * np.cos(w)) + np.sum(x * w)
+
+    return along, back, gradients
+
+
+def check_inside(text):
+    """Compare derivatives of derivatives of a program with differences, in both modes."""
+    f = fuzz_programs.load(text)
+    args = inputs()
+    refused = None
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        r = np.random.default_rng(3)
+        d = r.normal(size=N), r.normal(size=(M, N)), float(r.normal())
+        for h in slopes_inside(f):
+            expected = derivative(h, args, d)
+            for mode in ("reverse", "forward"):
+                mine = [np.array(a) if np.ndim(a) else a for a in args]
+                try:
+                    if mode == "reverse":
+                        found = srcgrad.grad(h, (0, 1, 2))(*mine)
+                        slope = sum(float(np.sum(a * b)) for a, b in zip(found, d, strict=True))
+                    else:
+                        slope = srcgrad.jvp(lambda *a, h=h: h(*a, args[3]), mine[:3], d)[1]
+                except UnsupportedError as error:
+                    refused = error
+                    continue
+                except Exception as error:
+                    raise Wrong(f"{h.__name__}, {mode}: {type(error).__name__}: {error}") from error
+                if not abs(slope - expected) <= 1e-5 * (1 + abs(expected)):
+                    raise Wrong(f"{h.__name__}, {mode}: the derivative is {slope}, not {expected}")
+                if not all(np.array_equal(a, b) for a, b in zip(args, mine, strict=True)):
+                    raise Wrong(f"{h.__name__}, {mode}: an argument was changed")
+    if refused is not None:
+        raise refused
+
+
 @settings(
     max_examples=60,
     deadline=None,
@@ -160,12 +214,19 @@ def generated(seed):
     return fuzz_programs.program(lambda n: r.randrange(n))
 
 
-def outcome(lines):
+@pytest.mark.parametrize("seed", range(2))
+def test_derivatives_inside(seed):
+    counts, failures = campaign(5, 1000 * seed, checked=check_inside)
+    assert not failures, "\n".join(failures)
+    assert counts["right"] >= 2
+
+
+def outcome(lines, checked=check):
     """What happens with a program: a word, and details."""
     signal.signal(signal.SIGALRM, _stop)
-    signal.setitimer(signal.ITIMER_REAL, 10)
+    signal.setitimer(signal.ITIMER_REAL, 10 if checked is check else 60)
     try:
-        check(fuzz_programs.source(lines))
+        checked(fuzz_programs.source(lines))
     except Invalid:
         return "invalid", ""
     except UnsupportedError as error:
@@ -181,7 +242,7 @@ def _stop(*_):
     raise Invalid("it doesn't end")
 
 
-def shrunk(lines, seconds=8.0):
+def shrunk(lines, seconds=8.0, checked=check):
     """The smallest program that is still wrong."""
     end = time.time() + seconds
     again = True
@@ -191,7 +252,7 @@ def shrunk(lines, seconds=8.0):
             if time.time() > end:
                 break
             try:
-                if outcome(candidate)[0] == "wrong":
+                if outcome(candidate, checked)[0] == "wrong":
                     lines, again = candidate, True
                     break
             except (SyntaxError, IndentationError):
@@ -199,19 +260,19 @@ def shrunk(lines, seconds=8.0):
     return lines
 
 
-def campaign(count, first=0, shrink=False, most=12):
+def campaign(count, first=0, shrink=False, most=12, checked=check):
     """Run random programs; how many ended how, and the wrong ones."""
     counts, reasons, failures = collections.Counter(), collections.Counter(), []
     for seed in range(first, first + count):
         lines = generated(seed)
-        word, details = outcome(lines)
+        word, details = outcome(lines, checked)
         counts[word] += 1
         if word == "refused":
             reasons[details[:100]] += 1
         if word == "wrong":
             if shrink:
-                lines = shrunk(lines)
-                details = outcome(lines)[1]
+                lines = shrunk(lines, 8.0 if checked is check else 60.0, checked)
+                details = outcome(lines, checked)[1]
             text = fuzz_programs.text_of(lines)
             failures.append(f"seed {seed}\n{text}\n{details}\n")
             if shrink:
@@ -226,5 +287,7 @@ def campaign(count, first=0, shrink=False, most=12):
 
 
 if __name__ == "__main__":
-    arguments = [int(a) for a in sys.argv[1:]] or [1000]
-    campaign(arguments[0], arguments[1] if len(arguments) > 1 else 0, True)
+    inside = "inside" in sys.argv
+    arguments = [int(a) for a in sys.argv[1:] if a != "inside"] or [1000]
+    first = arguments[1] if len(arguments) > 1 else 0
+    campaign(arguments[0], first, True, checked=check_inside if inside else check)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import UnsupportedError, grad, value_and_grad
+from srcgrad import UnsupportedError, grad, jvp, value_and_grad, vjp
 
 
 def quartic(x: Any) -> Any:
@@ -146,3 +146,66 @@ def test_the_inner_gradient_of_an_array_function_is_refused() -> None:
 
     with pytest.raises(UnsupportedError, match="grad needs a function that returns a number"):
         grad(f)(np.ones(3))
+
+
+def writing(x: Any) -> Any:
+    x[0] = x[0] * 2
+    x[1:] *= x[:-1]
+    return np.sum(x**3)
+
+
+def slope_of_writing(x: Any) -> Any:
+    value, slope = jvp(writing, (x,), (np.cos(x),))
+    return slope * value + np.sum(x)
+
+
+def pullback_of_writing(x: Any) -> Any:
+    value, pullback = vjp(writing, x)
+    return np.sum(pullback(value)[0] * x)
+
+
+def gradient_of_writing(x: Any) -> Any:
+    return np.sum(np.sin(grad(writing)(x)) * x)
+
+
+@pytest.mark.parametrize("f", [slope_of_writing, pullback_of_writing, gradient_of_writing])
+def test_a_function_that_writes_into_its_argument(f: Callable[..., Any]) -> None:
+    x, v = np.array([0.3, 0.4, -0.5]), np.array([0.2, -1.0, 0.7])
+    step = 1e-6 * v
+    expected = (f(x + step) - f(x - step)) / 2e-6
+    assert np.isclose(grad(f)(x) @ v, expected, rtol=1e-6)
+    assert np.isclose(jvp(f, (x,), (v,))[1], expected, rtol=1e-6)
+    assert x.tolist() == [0.3, 0.4, -0.5]
+
+
+def test_the_direction_of_a_function_that_writes_is_kept() -> None:
+    x, v = np.array([0.3, 0.4, -0.5]), np.array([0.2, -1.0, 0.7])
+    slope = grad(lambda x: jvp(writing, (x,), (v,))[1])
+    slope(x)
+    assert v.tolist() == [0.2, -1.0, 0.7]
+
+
+def test_arguments_written_inside_must_be_apart() -> None:
+    def both(a: Any, b: Any) -> Any:
+        a *= 2
+        return np.sum(a * b)
+
+    def outer(x: Any) -> Any:
+        return jvp(both, (x, x), (x, x))[1]
+
+    with pytest.raises(ValueError, match="share memory"):
+        grad(outer)(np.ones(2))
+
+
+def test_an_array_of_the_code_around_must_not_be_written_inside() -> None:
+    def outer(x: Any) -> Any:
+        y = np.sin(x)
+
+        def writes(a: Any) -> Any:
+            y[0] = a[1]
+            return np.sum(y * a)
+
+        return jvp(writes, (x,), (x,))[1]
+
+    with pytest.raises(UnsupportedError, match="pass a copy of it as an argument"):
+        grad(outer)(np.ones(2))

@@ -430,7 +430,7 @@ def _call(
     statement = emit_call(low, unit, operands, [v for v in leaves if isinstance(v, ir.Var)])
     if unit.function is not None:  # the first call, which is made last
         statement.args += making.captured
-        _describe(statement)
+        describe(statement)
     for slot, new in slots.items():
         low.put(holder, slot, new)
     return value, statement
@@ -520,7 +520,7 @@ def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
     while known != (found := [(s.views, s.writes) for s in calls]) or not known:
         known = found
         for s in calls:
-            _describe(s)
+            describe(s)
         if not calls:
             break
     unit.changes = next((c for s in ir.walk(block) if (c := _changes(s)) is not None), None)
@@ -575,7 +575,7 @@ def _convert(body: ir.Function, captured: tuple[ir.Var, ...], members: set[ir.Un
     body.params += tuple(twins.values())
 
 
-def _describe(call: ir.Assign) -> None:
+def describe(call: ir.Assign) -> None:
     """Note in a call which memory its results may share, and which it writes."""
     unit: ir.Unit = call.function
     body = unit.body
