@@ -24,7 +24,7 @@ class Forward(Gradient):
         out, aux = shown if self._has_aux else (shown, None)
         # The caller may change its arrays before it calls the pullback.
         outside = list(_arrays([args, free, shown]))
-        residuals = tuple(_kept(r, outside) for r in residuals)
+        residuals = _kept(residuals, outside, {})
         return out, Pullback(compiled, self.__name__, _shapes(out), residuals), aux
 
 
@@ -113,14 +113,27 @@ def _arrays(thing: Any) -> Iterator[np.ndarray[Any, Any]]:
             yield from _arrays(item)
 
 
-def _kept(residual: Any, outside: list[Any]) -> Any:
-    """A residual that doesn't share memory with what the caller has."""
+def _kept(residual: Any, outside: list[Any], done: dict[int, Any]) -> Any:
+    """A residual that doesn't share memory with what the caller has.
+
+    `done` has what became of others, by identity: a list that is in two places still is.
+    """
+    if id(residual) in done:
+        return done[id(residual)]
+    kept = residual
     if isinstance(residual, np.ndarray):
-        shared = any(np.may_share_memory(residual, a) for a in outside)
-        return residual.copy(order="K") if shared else residual
-    if isinstance(residual, (list, tuple)) and not hasattr(residual, "_fields"):
-        return type(residual)(_kept(item, outside) for item in residual)
-    return residual
+        if any(np.may_share_memory(residual, a) for a in outside):
+            kept = residual.copy(order="K")
+    elif isinstance(residual, list):
+        done[id(residual)] = kept = []
+        kept += [_kept(item, outside, done) for item in residual]
+    elif isinstance(residual, dict):
+        done[id(residual)] = kept = residual.copy()
+        kept.update({key: _kept(item, outside, done) for key, item in residual.items()})
+    elif isinstance(residual, tuple) and not hasattr(residual, "_fields"):
+        kept = tuple(_kept(item, outside, done) for item in residual)
+    done[id(residual)] = kept
+    return kept
 
 
 def _saved(item: Any) -> Callable[[], None]:
@@ -140,6 +153,16 @@ def _saved(item: Any) -> Callable[[], None]:
                 restore()
 
         return restore_tuple
+    if isinstance(item, dict):
+        entries, values = dict(item), [_saved(i) for i in item.values()]
+
+        def restore_dict() -> None:
+            item.clear()
+            item.update(entries)
+            for restore in values:
+                restore()
+
+        return restore_dict
     if isinstance(item, list):
         items, inner = list(item), [_saved(i) for i in item]
 

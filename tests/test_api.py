@@ -631,3 +631,17 @@ def test_an_argument_that_holds_itself():
     x.append(x)
     with pytest.raises(TypeError, match="'x' is nested too deeply, or holds itself"):
         grad(lambda x: x[0] * 1.0)(x)
+
+
+def test_a_pullback_keeps_lists_that_are_in_two_places_one() -> None:
+    def f(x):
+        rows = []
+        for i in range(3):
+            row = [np.sin(x[i])]
+            rows.append(row)
+        return x[0] + row[0] ** 2
+
+    x = np.array([0.3, 0.4, 0.5])
+    _, pullback = vjp(f, x)
+    for _ in range(2):
+        assert np.allclose(pullback(1.0)[0], [1.0, 0.0, np.sin(1.0)])
