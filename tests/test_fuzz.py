@@ -102,7 +102,7 @@ def check(text):
         total = sum(float(np.sum(g * v)) for g, v in zip(found, d, strict=True))
         if not abs(total - e) <= 1e-5 * (1 + abs(e)):
             raise Wrong(f"the derivative is {total}, not {e}\n{gradient.source}")
-    out, pullback = srcgrad.vjp(f, *args)
+    pullback = srcgrad.vjp(f, *args)[1]
     for _ in range(2):  # a pullback leaves what it needs as it was
         again = pullback(1.0)[:3]
         if not all(np.allclose(a, b, rtol=1e-9) for a, b in zip(again, found, strict=True)):
