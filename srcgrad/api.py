@@ -1,8 +1,8 @@
 """What users call: `grad` and `value_and_grad`, and the `Gradient` they get.
 
 A Gradient compiles at its first call for each signature. A call looks up the shapes and dtypes of
-the arguments in a dict; only on a miss are the patterns compared, under which gradients compiled
-for other sizes can be used again (`cache.py`).
+the arguments in a dict (`lookup.py`); only on a miss are the patterns compared, under which
+gradients compiled for other sizes can be used again (`cache.py`).
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ from __future__ import annotations
 import functools
 import inspect
 import types
+import weakref
 from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
-from .cache import Store, Variant, store_for
+from .cache import MOST_KEYS, Store, Variant, store_for
+from .lookup import Latest, lookup_for
 from .signature import describe, signature_of, stand_in
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 Argnums = int | str | Sequence[int | str]
 Input = tuple[str, int | str | None]
+MOST_STRUCTURES = 4
 
 
 class Gradient:
@@ -47,6 +50,10 @@ class Gradient:
     12.0
     """
 
+    # Python looks `__call__` up in the type, and finds the slot: a call of a Gradient is one of the
+    # function that its slot holds, with nothing in between.
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+    __call__: Callable[..., Any]
     __name__: str
     __qualname__: str
     _pullback = False
@@ -77,7 +84,7 @@ class Gradient:
         self.primal = primal
         self._argnums: Argnums = argnums if isinstance(argnums, (int, str)) else _several(argnums)
         self._has_aux, self._value, self._text = bool(has_aux), bool(value), source
-        self._latest: Variant | None = None
+        self._last = Latest()
         for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):
             try:
                 setattr(self, attribute, getattr(primal, attribute))
@@ -102,6 +109,7 @@ class Gradient:
         )  # fmt: skip
         self._store: Store = store_for(primal, options)
         self._entries = self._store.entries
+        self._begin()
 
     def _check_argnums(self, parameters: list[inspect.Parameter]) -> tuple[Input, ...]:
         """The parameters to differentiate; of `*args` and `**kwargs`, which item."""
@@ -144,32 +152,27 @@ class Gradient:
 
     # Calling
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if kwargs or len(args) != self._plain:
-            args = self._bound(args, kwargs)
-        key: list[Any] = []
-        for a in args:
-            t = type(a)
-            if t is np.ndarray:
-                key.append(a.shape)
-                key.append(a.dtype)
-            elif t is float:
-                key.append(t)
-            else:
-                args = self._unmapped(args)
-                key = self._key(args)
-                break
-        for function, read, described, used, variant in self._entries.get(tuple(key), ()):
-            free = read(self.primal)
-            if free is not None:
-                if not free:
-                    self._latest = variant
-                    return function(*args)
-                if described == tuple(map(describe, free)):
-                    self._latest = variant
-                    return function(*args, *free[:used])
-        variant, free = self._find(args)
-        return variant.compiled.function(*args, *free[: variant.used])
+    def _begin(self) -> None:
+        """Forget how calls are looked up."""
+        self._structures = -1
+        self.__call__ = functools.partial(_called, weakref.ref(self))
+
+    def _learn(self, args: tuple[Any, ...]) -> None:
+        """Generate a faster look-up for arguments of this structure, from the second call on."""
+        self._structures += 1
+        if not 0 < self._structures <= MOST_STRUCTURES:
+            return
+        static = self._store.static
+        known: dict[Any, Any] = {}
+        missed = functools.partial(_missed, weakref.ref(self), static, known)
+        needs = {
+            "primal": self.primal,
+            "known": known,
+            "latest": self._last,
+            "missed": missed,
+            "otherwise": self.__call__,
+        }
+        self.__call__ = lookup_for(self._signature, args, static, needs) or self.__call__
 
     def _ready(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -178,13 +181,18 @@ class Gradient:
         if kwargs or len(args) != self._plain:
             args = self._bound(args, kwargs)
         args = self._unmapped(args)
-        for _, read, described, used, variant in self._entries.get(tuple(self._key(args)), ()):
+        variant, free = self._looked_up(args)
+        return variant.compiled, args, free
+
+    def _looked_up(self, args: tuple[Any, ...]) -> tuple[Variant, tuple[Any, ...]]:
+        """The gradient for a signature, and the outer values to pass on."""
+        for _, read, matches, used, variant in self._entries.get(tuple(self._key(args)), ()):
             free = read(self.primal)
-            if free is not None and (not free or described == tuple(map(describe, free))):
-                self._latest = variant
-                return variant.compiled, args, free[:used]
+            if free is not None and (not free or matches(free)):
+                self._last.variant = variant
+                return variant, free[:used]
         variant, free = self._find(args)
-        return variant.compiled, args, free[: variant.used]
+        return variant, free[: variant.used]
 
     def _key(self, args: tuple[Any, ...]) -> list[Any]:
         """What the call looks up: every argument described."""
@@ -227,7 +235,7 @@ class Gradient:
             lambda: tuple(self._key(args)),
             lambda static: self._compile(arguments, static),
         )
-        self._latest = variant
+        self._last.variant = variant
         return variant, free
 
     def _compile(self, arguments: dict[str, Any], static: frozenset[Any]) -> Compiled:
@@ -264,6 +272,10 @@ class Gradient:
         else:
             arguments = self._latest.compiled.example
         return self._compile(arguments, self._store.static)
+
+    @property
+    def _latest(self) -> Variant | None:
+        return self._last.variant
 
     @property
     def _name(self) -> str:
@@ -448,6 +460,31 @@ class Gradient:
         from .pickling import reduce
 
         return reduce(self)
+
+
+# These hold a gradient weakly: it holds them, and one made for a single call should go at once,
+# with the arrays that its function may hold.
+
+
+def _called(reference: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a gradient for whose arguments there is no look-up."""
+    gradient = reference()
+    compiled, args, free = gradient._ready(args, kwargs)
+    gradient._learn(args)
+    return compiled.function(*args, *free)
+
+
+def _missed(reference: Any, static: Any, known: Any, key: Any, args: tuple[Any, ...]) -> Any:
+    """Call a gradient whose look-up doesn't know the key; from now on it does."""
+    gradient = reference()
+    variant, free = gradient._looked_up(args)
+    if gradient._store.static != static:
+        gradient._begin()  # more values must be part of the key
+    else:
+        if len(known) >= MOST_KEYS:
+            known.clear()
+        known[key] = gradient._entries[tuple(gradient._key(args))]
+    return variant.compiled.function(*args, *free)
 
 
 class CheckedGradient(Gradient):

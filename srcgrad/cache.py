@@ -17,6 +17,7 @@ from typing import Any
 
 from .errors import InternalError
 from .frontend.values import Path, layout
+from .lookup import matcher_for
 from .signature import describe
 
 MOST_STORES = 256
@@ -77,7 +78,9 @@ class Variant:
         return free
 
 
-Entry = tuple[Callable[..., Any], Reader, Any, int, Variant]
+# The function, the reader of outer values, whether values are those it is right for, how many of
+# them it takes, and where all this comes from.
+Entry = tuple[Callable[..., Any], Reader, Callable[[Any], bool], int, Variant]
 
 
 def pattern_of(arguments: dict[str, Any], free: tuple[Any, ...], static: frozenset[Any]) -> Any:
@@ -114,11 +117,11 @@ class Store:
                 variant, free = self._compiled(primal, arguments, compile_)
             # now, as compiling may have found more values that must be part of the key
             key = key_of()
-            described = tuple(map(describe, free))
-            entry = (variant.compiled.function, variant.read, described, variant.used, variant)
+            matches = matcher_for(free)
+            entry = (variant.compiled.function, variant.read, matches, variant.used, variant)
             if len(self.entries) >= MOST_KEYS:
                 self.entries.clear()
-            others = [e for e in self.entries.get(key, ()) if e[2] != described or e[4] is variant]
+            others = [e for e in self.entries.get(key, ()) if e[4] is not variant or not e[2](free)]
             self.entries[key] = (entry, *others[:7])
             return variant, free
 

@@ -1,0 +1,247 @@
+"""Calling a gradient: a generated function that looks up what is compiled for the arguments.
+
+A small gradient takes a microsecond or two; to bind its arguments and to describe them one by one
+would take longer. So for arguments of one structure (types that are nested alike), a function with
+the primal's own parameters is generated. For `def f(x, params, n=3)` it reads, in short:
+
+    def f(x, params, n=3):
+        if type(x) is ndarray and type(params) is dict and tuple(params) == keys and type(n) is int:
+            a, b = params.values()
+            if type(a) is ndarray and type(b) is float:
+                key = (x.shape, x.dtype, a.shape, a.dtype)
+                for function, read, matches, used, variant in known.get(key, ()):
+                    ...  # the entry that is right for the outer values is called
+                return missed(key, (x, params, n))
+        return otherwise(x, params, n)
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import keyword
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .signature import describe, is_record
+
+if TYPE_CHECKING:
+    from .cache import Variant
+
+MOST_NAMES = 200
+_Item = tuple[str, Any, tuple[Any, ...]]
+
+
+@dataclass
+class Latest:
+    """The variant that was called last, where both a Gradient and its lookups find it."""
+
+    variant: Variant | None = None
+
+
+def lookup_for(
+    signature: inspect.Signature,
+    args: tuple[Any, ...],
+    static: frozenset[Any],
+    needs: dict[str, Any],
+) -> Callable[..., Any] | None:
+    """A function that calls what is compiled for arguments structured like these.
+
+    Args:
+        signature: the primal's.
+        args: an argument for each parameter.
+        static: the paths of the ints whose values matter, as `describe` takes them.
+        needs: what the text refers to: `primal`; `known`, the entries by key; `latest`; the
+            functions `missed(key, args)`, called if there is no entry for the key, and
+            `otherwise`, called like the primal if the arguments are of another structure.
+
+    Returns:
+        The function, or None where it would be of no use.
+
+    >>> def primal(x, n=2): ...
+    >>> needs = {"primal": primal, "known": {}, "latest": Latest()}
+    >>> needs |= {"missed": lambda key, args: key, "otherwise": lambda x, n: "otherwise"}
+    >>> call = lookup_for(inspect.signature(primal), (np.ones(3), 2), frozenset(), needs)
+    >>> call(np.ones(5)), call("five")
+    (((5,), dtype('float64')), 'otherwise')
+    """
+    names = list(signature.parameters)
+    if any(not n.isidentifier() or keyword.iskeyword(n) for n in names):
+        return None
+    if any(isinstance(a, np.memmap) for a in args):
+        return None  # looked up as the plain array it's turned into
+    own = "_"
+    while any(n.startswith(own) for n in names):
+        own += "_"
+    writer = _Writer(own, {own + n: v for n, v in (_COMMON | needs).items()}, static)
+    if not writer.test([(n, a, ("argument", n)) for n, a in zip(names, args, strict=True)]):
+        return None
+    exec(_code(writer.text(signature)), writer.globals)
+    call = writer.globals[own + "call"]
+    assert isinstance(call, types.FunctionType)
+    call.__name__ = call.__qualname__ = getattr(needs["primal"], "__qualname__", "gradient")
+    return call
+
+
+def matcher_for(values: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], bool]:
+    """A function that tells whether values are described as these are.
+
+    >>> matches = matcher_for((np.ones(3), {"key": True}))
+    >>> matches((np.zeros(3), {"key": True})), matches((np.zeros(3), {"key": False}))
+    (True, False)
+    """
+    writer = _Writer("_", {"_" + n: v for n, v in _COMMON.items()}, frozenset())
+    if not writer.test([("values", values, ())]):
+        described = tuple(map(describe, values))
+        return lambda others: tuple(map(describe, others)) == described
+    key = f"{writer.indent}return ({''.join(f'{k}, ' for k in writer.key)})"
+    exec(_code("\n".join(["def key(values):", *writer.lines, key])), writer.globals)
+    writer.globals["expected"] = writer.globals["key"](values)
+    lines = ["def matches(values):", *writer.lines, f"{key} == expected", "    return False"]
+    exec(_code("\n".join(lines)), writer.globals)
+    return writer.globals["matches"]  # type: ignore[no-any-return]
+
+
+_COMMON = {"type": type, "tuple": tuple, "len": len, "describe": describe}
+
+
+@dataclass
+class _Writer:
+    """Writes the text: one `if` for each depth of nesting, and the parts of the key."""
+
+    own: str  # what the names begin with that aren't the primal's
+    globals: dict[str, Any]
+    static: frozenset[Any]
+    lines: list[str] = field(default_factory=list)
+    key: list[str] = field(default_factory=list)
+    indent: str = "    "
+    names: int = 0
+
+    def test(self, items: list[_Item]) -> bool:
+        """Write the tests of these values and of what is in them; False if that's too many."""
+        while items:
+            tests: list[str] = []
+            unpacked: list[str] = []
+            inner: list[_Item] = []
+            for name, value, path in items:
+                parts = self._test(name, value, path, tests)
+                if parts is not None:
+                    held, values = parts
+                    named = [(self._name(), v, (*path, k)) for k, v in values]
+                    unpacked += [f"{', '.join(n for n, _, _ in named)}, = {held}"] * bool(named)
+                    inner += named
+            if self.names > MOST_NAMES:
+                return False
+            if tests:
+                self.lines.append(f"{self.indent}if {' and '.join(tests)}:")
+                self.indent += "    "
+            self.lines += [self.indent + line for line in unpacked]
+            items = inner
+        return True
+
+    def _test(
+        self, name: str, value: Any, path: tuple[Any, ...], tests: list[str]
+    ) -> tuple[str, list[tuple[Any, Any]]] | None:
+        """Add the tests of one value, and what the key has of it. Returns what to unpack, if it
+        is a container: an expression, and the items."""
+        t, own = type(value), self.own
+        if value is None:
+            tests.append(f"{name} is None")
+            return None
+        of_type = f"{own}type({name}) is {self._constant(t)}"
+        if t is np.ndarray:
+            tests.append(of_type)
+            self.key += [f"{name}.shape", f"{name}.dtype"]
+        elif t is float or t is complex or isinstance(value, np.number):
+            tests.append(of_type)
+        elif t is int or t is bool or t is str or t is bytes:
+            tests.append(of_type)
+            if t is not int or path in self.static:
+                self.key.append(name)
+        elif isinstance(value, (list, tuple)):
+            tests += [of_type, f"{own}len({name}) == {len(value)}"]
+            return name, list(enumerate(value))
+        elif t is dict and all(type(k) is str for k in value):
+            tests += [of_type, f"{own}tuple({name}) == {self._constant(tuple(value))}"]
+            return f"{name}.values()", list(value.items())
+        elif t is not dict and is_record(value):
+            members = vars(value)
+            keys = self._constant(tuple(members))
+            tests += [of_type, f"{own}tuple({name}.__dict__) == {keys}"]
+            return f"{name}.__dict__.values()", list(members.items())
+        else:
+            path_static = f"{self._constant(path)}, {self._constant(self.static)}"
+            self.key.append(f"{own}describe({name}, {path_static})")
+        return None
+
+    def text(self, signature: inspect.Signature) -> str:
+        """The function, after its tests are written."""
+        own, names = self.own, list(signature.parameters)
+        given = "".join(f"{n}, " for n in names)
+        inside = [
+            f"{own}key = ({''.join(f'{k}, ' for k in self.key)})",
+            f"for {own}function, {own}read, {own}matches, {own}used, {own}variant in "
+            f"{own}known.get({own}key, ()):",
+            f"    {own}free = {own}read({own}primal)",
+            f"    if {own}free is not None:",
+            f"        if not {own}free:",
+            f"            {own}latest.variant = {own}variant",
+            f"            return {own}function({given})",
+            f"        if {own}matches({own}free):",
+            f"            {own}latest.variant = {own}variant",
+            f"            return {own}function({given}*{own}free[:{own}used])",
+            f"return {own}missed({own}key, ({given}))",
+        ]
+        head = f"def {own}call({self._header(signature)}):"
+        last = f"    return {own}otherwise({_passed(signature)})"
+        return "\n".join([head, *self.lines, *(self.indent + line for line in inside), last])
+
+    def _header(self, signature: inspect.Signature) -> str:
+        """The parameters, with the defaults of the primal."""
+        parts: list[str] = []
+        before: Any = inspect.Parameter.POSITIONAL_ONLY
+        for p in signature.parameters.values():
+            if before is p.POSITIONAL_ONLY is not p.kind and parts:
+                parts.append("/")
+            if p.kind is p.KEYWORD_ONLY and before not in (p.VAR_POSITIONAL, p.KEYWORD_ONLY):
+                parts.append("*")
+            default = "" if p.default is p.empty else f"={self._constant(p.default)}"
+            parts.append(f"{_STARS.get(p.kind, '')}{p.name}{default}")
+            before = p.kind
+        if before is inspect.Parameter.POSITIONAL_ONLY and parts:
+            parts.append("/")
+        return ", ".join(parts)
+
+    def _name(self) -> str:
+        self.names += 1
+        return f"{self.own}{self.names}"
+
+    def _constant(self, value: Any) -> str:
+        name = f"{self.own}c{len(self.globals)}"
+        self.globals[name] = value
+        return name
+
+
+_STARS: dict[Any, str] = {
+    inspect.Parameter.VAR_POSITIONAL: "*",
+    inspect.Parameter.VAR_KEYWORD: "**",
+}
+
+
+def _passed(signature: inspect.Signature) -> str:
+    """The arguments, handed on as they came."""
+    parameters = signature.parameters.values()
+    keyword_only = inspect.Parameter.KEYWORD_ONLY
+    return ", ".join(
+        f"{p.name}={p.name}" if p.kind is keyword_only else f"{_STARS.get(p.kind, '')}{p.name}"
+        for p in parameters
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _code(text: str) -> types.CodeType:
+    return compile(text, "<srcgrad lookup>", "exec")

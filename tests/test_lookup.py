@@ -1,0 +1,271 @@
+"""Calls of a gradient after the first: what is generated to look them up."""
+
+import gc
+import weakref
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from srcgrad import UnsupportedError, grad
+
+X = np.array([1.0, 2.0, 3.0])
+CALLS = 4  # the second call generates a look-up, the third fills it, the fourth uses it
+
+
+def repeated(gradient, *args, **kwargs):
+    """The result of a call, which is the same however often it's made."""
+    first, *others = [gradient(*args, **kwargs) for _ in range(CALLS)]
+    for other in others:
+        np.testing.assert_equal(other, first)
+    return first
+
+
+def test_keywords_and_defaults():
+    def f(x, /, scale=2.0, *, power=2):
+        return scale * np.sum(x**power)
+
+    gradient = grad(f)
+    for _ in range(CALLS):
+        np.testing.assert_allclose(gradient(X), 4 * X)
+        np.testing.assert_allclose(gradient(X, 3.0), 6 * X)
+        np.testing.assert_allclose(gradient(X, scale=1.0, power=3), 3 * X**2)
+        np.testing.assert_allclose(gradient(X, power=1), np.full(3, 2.0))
+
+
+def test_arguments_of_variable_number():
+    def f(x, *rest, **named):
+        return x * sum(rest) * named.get("scale", 1.0)
+
+    gradient = grad(f)
+    for _ in range(CALLS):
+        assert gradient(2.0) == 0
+        assert gradient(2.0, 3.0) == 3
+        assert gradient(2.0, 3.0, 4.0) == 7
+        assert gradient(2.0, 3.0, scale=10.0) == 30
+        assert gradient(2.0, *np.ones(3)) == 3
+
+
+def test_hostile_parameter_names():
+    def f(_, type, tuple, map, len, __1, known=1.0):
+        return _ * type * tuple * map * len * __1 * known
+
+    assert repeated(grad(f, "map"), 1.0, 2.0, 3.0, 4.0, 5.0, 6.0) == 180.0
+
+
+def test_more_structures_than_are_kept():
+    def f(x, extra):
+        return np.sum(x * x)
+
+    gradient = grad(f)
+    extras = [None, 1, 1.0, True, "a", (), (1,), [1.0], {"a": 1}, {1: 2}, {2, 3}, len, np.int64(3)]
+    for _ in range(CALLS):
+        for extra in extras:
+            np.testing.assert_allclose(gradient(X, extra), 2 * X)
+
+
+def test_values_that_decide_what_is_compiled():
+    def f(x, flag, mode, n, shape):
+        y = x.reshape(shape)
+        if flag:
+            y = y * 2
+        if mode == "cube":
+            y = y * y * y
+        return np.sum(y, axis=n)[0] if y.ndim > 1 else np.sum(y)
+
+    gradient = grad(f)
+    x = np.arange(1.0, 5.0)
+    for _ in range(CALLS):
+        np.testing.assert_allclose(gradient(x, False, "", 0, (2, 2)), [1, 0, 1, 0])
+        np.testing.assert_allclose(gradient(x, False, "", 1, (2, 2)), [1, 1, 0, 0])
+        np.testing.assert_allclose(gradient(x, True, "", 1, (2, 2)), [2, 2, 0, 0])
+        np.testing.assert_allclose(gradient(x, True, "cube", 0, (4,)), 24 * x**2)
+
+
+def test_a_value_that_comes_to_matter():
+    def f(x, n):
+        return np.sum(x * n) if x.ndim == 1 else np.sum(x, axis=n)[0]
+
+    gradient = grad(f)
+    for n in (0, 1, 2):
+        np.testing.assert_allclose(repeated(gradient, X, n), np.full(3, float(n)))
+    np.testing.assert_allclose(repeated(gradient, np.ones((2, 2)), 0), [[1, 0], [1, 0]])
+    np.testing.assert_allclose(repeated(gradient, np.ones((2, 2)), 1), [[1, 1], [0, 0]])
+    for n in (0, 1, 2):
+        np.testing.assert_allclose(repeated(gradient, X, n), np.full(3, float(n)))
+
+
+def test_shapes_and_dtypes():
+    gradient = grad(lambda x, y: np.sum(x * y))
+    for dtype in (np.float64, np.float32, np.float64):
+        for shape in ((3,), (1,), (2, 3), (), (0,), (4,)):
+            x, y = np.ones(shape, dtype), np.full(3 if shape in ((3,), (2, 3)) else (), 2, dtype)
+            result = repeated(gradient, x, y)
+            assert result.shape == shape
+            assert result.dtype == dtype
+            np.testing.assert_allclose(result, 2)
+
+
+class Pair(NamedTuple):
+    a: object
+    b: object
+
+
+@dataclass
+class Weights:
+    a: object
+    b: object
+
+
+def test_containers():
+    def f(params, x):
+        return np.sum(params["layers"][0] * params["scale"] * x)
+
+    gradient = grad(f)
+    for scale in (2.0, X, np.float64(3.0)):
+        for _ in range(CALLS):
+            result = gradient({"layers": [X, (X,)], "scale": scale}, X)
+            np.testing.assert_allclose(result["layers"][0], scale * X)
+            assert list(result) == ["layers", "scale"]
+            result = gradient({"scale": scale, "layers": [X]}, X)
+            assert list(result) == ["scale", "layers"]
+            assert len(result["layers"]) == 1
+
+
+@pytest.mark.parametrize("make", [Pair, Weights])
+def test_records(make):
+    gradient = grad(lambda w, x: np.sum(w.a * x) * w.b)
+    for b in (2.0, 3.0):
+        for _ in range(CALLS):
+            result = gradient(make(X, b), X)
+            np.testing.assert_allclose(result.a, b * X)
+            assert result.b == 14.0
+    record = Weights(X, 1.0)
+    record.c = "more"
+    np.testing.assert_allclose(gradient(record, X).a, X)
+    np.testing.assert_allclose(gradient(Pair(X, 4.0), X).a, 4 * X)
+
+
+def test_a_key_equal_to_another():
+    gradient = grad(lambda p: p[1] * 3 if type(next(iter(p))) is int else p[1] * 5)
+    for _ in range(CALLS):
+        assert gradient({1: 2.0}) == {1: 3.0}
+        assert gradient({True: 2.0}) == {True: 5.0}
+
+
+def test_outer_values():
+    weights, power, flag = X, 2, True
+
+    def f(x):
+        return np.sum(weights * x**power) if flag else np.sum(x)
+
+    gradient = grad(f)
+    for _ in range(CALLS):
+        weights, power, flag = X, 2, True
+        np.testing.assert_allclose(gradient(X), 2 * X * X)
+        power = 3
+        np.testing.assert_allclose(gradient(X), 3 * X * X**2)
+        weights = 2.0
+        np.testing.assert_allclose(gradient(X), 6 * X**2)
+        weights = np.ones((2, 3))
+        np.testing.assert_allclose(gradient(X), 6 * X**2)
+        flag = False
+        np.testing.assert_allclose(gradient(X), np.ones(3))
+
+
+def test_memory_mapped_arrays(tmp_path):
+    gradient = grad(lambda x: np.sum(x * x))
+    mapped = np.memmap(tmp_path / "x", np.float64, "w+", shape=3)
+    mapped[:] = X
+    for x in (X, mapped, X, mapped):
+        np.testing.assert_allclose(repeated(gradient, x), 2 * X)
+
+
+def test_methods():
+    class Model:
+        def __init__(self, w):
+            self.w = w
+
+        @grad
+        def loss(self, x):
+            return np.sum(self.w * x)
+
+    for w in (X, 2 * X):
+        np.testing.assert_allclose(Model(w).loss(X).w, X)
+    for w in (2.0, 3.0):
+        assert Model(w).loss(X).w == 6.0
+    bound = grad(Model(X).loss.__func__.primal, argnums="x")
+    np.testing.assert_allclose(repeated(bound, Model(2 * X), X), 2 * X)
+
+
+def test_wrong_arguments():
+    gradient = grad(lambda x, y: x * y)
+    repeated(gradient, 1.0, 2.0)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
+        gradient(1.0)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'z'"):
+        gradient(1.0, 2.0, z=3.0)
+    nested = [1.0]
+    nested.append(nested)
+    with pytest.raises(TypeError, match="'y' is nested too deeply, or holds itself"):
+        gradient(1.0, nested)
+    assert gradient(1.0, y=2.0) == 2.0
+
+
+def test_refusals_stay_refusals():
+    def f(x, how):
+        return np.sum(x) if how is None else eval("x")
+
+    gradient = grad(f)
+    repeated(gradient, X, None)
+    for _ in range(CALLS):
+        with pytest.raises(UnsupportedError, match="eval"):
+            gradient(X, 1)
+        np.testing.assert_allclose(gradient(X, None), np.ones(3))
+
+
+def test_code_replaced():
+    def f(x):
+        return x * x
+
+    def g(x):
+        return x * x * x
+
+    gradient = grad(f)
+    assert repeated(gradient, 2.0) == 4.0
+    f.__code__ = g.__code__
+    assert repeated(gradient, 2.0) == 12.0
+
+
+def test_source_is_that_of_the_latest_call():
+    gradient = grad(lambda x: np.sum(x * x))
+    number, array = 2.0, X
+    repeated(gradient, number)
+    repeated(gradient, array)
+    gradient(number)
+    short = gradient.source
+    gradient(array)
+    assert gradient.source != short
+    gradient(number)
+    assert gradient.source == short
+
+
+def test_a_gradient_goes_when_it_is_dropped():
+    class Held:
+        pass
+
+    held = Held()
+
+    def f(x, _=held):
+        return x * x
+
+    gradient = grad(f)
+    repeated(gradient, 2.0)
+    dropped = weakref.ref(gradient)
+    gc.disable()
+    try:
+        del gradient
+        assert dropped() is None
+    finally:
+        gc.enable()
