@@ -97,6 +97,7 @@ class Gradient:
         primal = self.primal
         self._code = getattr(primal, "__code__", None)
         self._signature = signature_of(primal)
+        self._defaults = _defaults(primal)
         self._parameters = tuple(self._signature.parameters)
         parameters = self._signature.parameters.values()
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -210,6 +211,8 @@ class Gradient:
         return key
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        if self._defaults != _defaults(self.primal):
+            self._prepare()
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -526,6 +529,13 @@ def _several(argnums: Any) -> tuple[Any, ...]:
 def _article(thing: Any) -> str:
     name = type(thing).__name__
     return f"an {name}" if name[0] in "aeiou" else f"a {name}"
+
+
+def _defaults(function: Any) -> tuple[int, ...]:
+    """What tells the default arguments of a function, which its signature holds, from others."""
+    positional = getattr(function, "__defaults__", None) or ()
+    named = getattr(function, "__kwdefaults__", None) or {}
+    return (*map(id, positional), *map(id, named.values()))
 
 
 def _name(function: Any) -> str:

@@ -221,7 +221,7 @@ def make_reader(compiled: Any, primal: Any) -> tuple[int, Reader]:
     for function, code in compiled.codes:
         if function is primal:
             tests.insert(0, f"primal.__code__ is {constant(code)}")
-        elif not function.__module__ or not function.__module__.startswith("srcgrad."):
+        elif not _of_srcgrad(function):
             tests.append(f"{constant(function)}.__code__ is {constant(code)}")
     lines = ["def read(primal):", "    try:"]
     if tests:
@@ -240,10 +240,21 @@ def _ours(path: Any) -> bool:
     """Whether a path leads into srcgrad itself, whose rules don't change."""
     while isinstance(path.container, Path):
         path = path.container
-    if path.how != "global":
-        return False
-    return str(path.container.get("__name__", "")).startswith("srcgrad.")
+    root = path.container
+    if path.how == "global":
+        return str(root.get("__name__", "")).startswith("srcgrad.")
+    return isinstance(root, types.FunctionType) and _of_srcgrad(root)
+
+
+def _of_srcgrad(function: Any) -> bool:
+    return str(function.__module__ or "").startswith("srcgrad.")
 
 
 def _equal(a: Any, b: Any) -> bool:
-    return a is b or (type(a) is type(b) and bool(a == b) and isinstance(a, _PLAIN))
+    if a is b:
+        return True
+    if type(a) is not type(b) or not isinstance(a, _PLAIN):
+        return False
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(_equal, a, b))
+    return bool(a == b)

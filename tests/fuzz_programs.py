@@ -724,9 +724,10 @@ class Program:
         return [(f"if {self.test()}:", [f"return {self.result()}"])]
 
     def result(self):
+        """A number made of most of what there is; what is left out is used inside alone."""
         terms = list(self.scalars)
         terms += [f"np.sum({name} * {self.constant()})" for name in self.arrays]
-        return " + ".join(terms)
+        return " + ".join([t for t in terms if self.chance(70)] or terms)
 
 
 def program(choose):

@@ -495,6 +495,104 @@ def test_a_redefined_method_is_noticed():
     same(g(X), np.full(3, 3.0))
 
 
+class Described:
+    scale = 2.0
+
+    @property
+    def rate(self):
+        return 2.0
+
+    @classmethod
+    def by_class(cls, x):
+        return 3 * x
+
+    @staticmethod
+    def static(x):
+        return 4 * x
+
+    def plain(self, x):
+        return 5 * x
+
+
+class Derived(Described):
+    pass
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda owner: setattr(owner, "rate", property(lambda self: 7.0)),
+        lambda owner: setattr(owner, "by_class", classmethod(lambda cls, x: x * x)),
+        lambda owner: setattr(owner, "static", staticmethod(lambda x: x * x)),
+        lambda owner: setattr(owner, "plain", lambda self, x: x * x),
+        lambda owner: setattr(owner, "scale", 7.0),
+    ],
+)
+@pytest.mark.parametrize("owner", [Described, Derived])
+@pytest.mark.parametrize("make", [lambda thing: lambda: thing, lambda thing: type(thing)])
+def test_what_a_class_defines_is_noticed_when_it_changes(change, owner, make, monkeypatch):
+    thing = Derived()
+    made = make(thing)
+
+    def f(x):
+        t = made()
+        return np.sum(t.plain(x) * t.by_class(x) * t.static(x)) * t.rate * t.scale
+
+    for name in ("rate", "by_class", "static", "plain", "scale"):
+        monkeypatch.setattr(owner, name, Described.__dict__[name])  # undone afterwards
+    g = grad(f)
+    same(g(X), 60 * 2 * 2 * 3 * X**2)
+    change(owner)
+    step = 1e-6 * np.eye(3)
+    assert np.allclose(g(X), [(f(X + e) - f(X - e)) / 2e-6 for e in step], rtol=1e-6)
+
+
+def test_a_method_that_an_object_overrides_is_noticed():
+    thing = Derived()
+    g = grad(lambda x: np.sum(thing.plain(x)))
+    same(g(X), np.full(3, 5.0))
+    thing.plain = lambda x: x * x
+    same(g(X), 2 * X)
+    del thing.plain
+    same(g(X), np.full(3, 5.0))
+    thing.__class__ = type("Other", (Described,), {"plain": lambda self, x: 6 * x})
+    same(g(X), np.full(3, 6.0))
+
+
+def test_defaults_that_change_are_noticed():
+    def power(x, n=2, *, scale=1.0):
+        return np.sum(x**n) * scale
+
+    def calls(x):
+        return power(x)
+
+    own, outer = grad(power), grad(calls)
+    for g in (own, outer):
+        same(g(X), 2 * X)
+    power.__defaults__ = (3,)
+    for g in (own, outer):
+        same(g(X), 3 * X**2)
+    power.__defaults__ = (3.0,)
+    power.__kwdefaults__["scale"] = 2.0
+    for g in (own, outer):
+        same(g(X), 6 * X**2)
+
+
+def test_attributes_of_functions_and_outer_sets_are_read_when_called():
+    numbers = {1, 2}
+
+    def f(x):
+        return np.sum(x) * f.scale * sum(numbers) * len(numbers) * (3 if 3 in numbers else 1)
+
+    f.scale = 2.0
+    g = grad(f)
+    same(g(X), np.full(3, 12.0))
+    f.scale = 3.0
+    same(g(X), np.full(3, 18.0))
+    numbers.add(3)
+    same(g(X), np.full(3, 3.0 * 6 * 3 * 3))
+
+
 def test_a_value_that_vanishes():
     a = 2.0
 

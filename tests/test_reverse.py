@@ -424,3 +424,21 @@ def test_every_draw_of_a_generator_is_another_one():
     gradient = srcgrad.grad(f)
     assert (gradient(np.ones(2)) != 0).all()
     assert (gradient(np.ones(2)) != gradient(np.ones(2))).all()
+
+
+def branch_of_where_from_outside(x):
+    z = np.exp(2 * x)
+    if x[0] > 0:
+        u = np.where(x * x > 0.1, z / x, 0.0)
+    else:
+        u = x
+    return np.sum(u)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_mask_of_a_where_stays_in_its_branch(sign):
+    x = sign * np.array([0.3, -0.7, 1.2])
+    step = 1e-6 * np.eye(3)
+    f = branch_of_where_from_outside
+    expected = [(f(x + e) - f(x - e)) / 2e-6 for e in step]
+    assert np.allclose(grad(f)(x), expected, rtol=1e-6)

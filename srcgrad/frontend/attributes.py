@@ -145,6 +145,7 @@ class Attributes(Subscripts):
             found = getattr(thing, name)
             raw = next((b.__dict__[name] for b in thing.__mro__ if name in b.__dict__), None)
             if isinstance(raw, classmethod):
+                self.guard_member(thing, next(b for b in thing.__mro__ if name in b.__dict__), name)
                 return Bound(as_value(raw.__func__), value)
             if isinstance(raw, Value):
                 return raw
@@ -162,21 +163,32 @@ class Attributes(Subscripts):
             return Bound(ir.Const(getattr(type(thing), name)), value)
         if isinstance(thing, (types.FunctionType, np.ufunc)):
             found = getattr(thing, name)
+            if name in getattr(thing, "__dict__", {}):
+                return self.lift(found, Path("attribute", thing, name))
             if isinstance(found, (*SIMPLE,)):
                 return ir.Const(found)
             return Place(found, None)
+        container = value.path if isinstance(value, Place) and value.path else thing
         raw = getattr(type(thing), name, None)
+        owner = next((b for b in type(thing).__mro__ if name in b.__dict__), None)
+        if owner is not None and isinstance(owner.__dict__[name], staticmethod):
+            return self.lift(getattr(thing, name), Path("attribute", container, name))
         if isinstance(raw, property) and raw.fget is not None:
+            cls = Path("attribute", container, "__class__")
+            self.guards[Path("attribute", cls, name)] = raw
             return self.call(Bound(Place(raw.fget, None), value), [], {})
         if isinstance(raw, types.FunctionType) and name not in getattr(thing, "__dict__", {}):
-            self.guards[Path("attribute", type(thing), name)] = raw
+            method = Path("attribute", container, name)
+            self.guards[Path("attribute", method, "__func__")] = raw
             return Bound(Place(raw, None), value)
         found = getattr(thing, name)
         if callable(found) and getattr(thing, name) is not found:
             if registry.member(type(thing), name) is not None:
                 return Bound(Place(raw), value)
+            if isinstance(found, types.MethodType):
+                method = Path("attribute", container, name)
+                self.guards[Path("attribute", method, "__func__")] = found.__func__
             return Place(found, None)  # a method, made anew each time it is asked for
-        container = value.path if isinstance(value, Place) and value.path else thing
         return self.lift(found, Path("attribute", container, name))
 
     def instance_attribute(self, ref: Ref, thing: Instance, name: str) -> Value:

@@ -59,6 +59,11 @@ class Inlining(Classes):
         self.inlined[function] = function.__code__
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         defaults = function.__defaults__ or ()
+        if defaults:
+            self.guards[Path("attribute", function, "__defaults__")] = defaults
+        for name, default in (function.__kwdefaults__ or {}).items():
+            keywords = Path("attribute", function, "__kwdefaults__")
+            self.guards[Path("item", keywords, name)] = default
         return Closure(
             source.node,
             source,

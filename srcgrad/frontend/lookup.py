@@ -144,6 +144,11 @@ class Lookup(Loops):
             if path is not None:
                 self.guards[path] = value
             return ir.Const(value)
+        if isinstance(value, (set, frozenset)) and path is not None:
+            if all(isinstance(item, (*SIMPLE, int, float)) for item in value):
+                self.guards[Path("structure", path, "")] = layout(value)
+                members: dict[Any, Value] = {item: ir.Const(item) for item in value}
+                return self.new(DictObject(members, str(path), True, type=type(value)))
         if isinstance(value, (tuple, list, dict)) and path is not None:
             self.guards[Path("structure", path, "")] = layout(value)
         if isinstance(value, tuple):
@@ -189,7 +194,20 @@ class Lookup(Loops):
             if base is object:
                 break
             if name in base.__dict__:
+                found = base.__dict__[name]
                 if LOCAL not in base.__dict__:
-                    self.guards[Path("class", base, name)] = base.__dict__[name]
-                return as_value(base.__dict__[name])
+                    self.guard_member(cls, base, name)
+                return as_value(found)
         return None
+
+    def guard_member(self, cls: type, owner: type, name: str) -> None:
+        """Notice when a class no longer gets an attribute from where it gets it now."""
+        raw, found = owner.__dict__[name], Path("attribute", cls, name)
+        if isinstance(raw, classmethod):
+            self.guards[Path("attribute", found, "__func__")] = raw.__func__
+        elif isinstance(raw, staticmethod):
+            self.guards[found] = raw.__func__
+        elif getattr(cls, name, None) is raw:
+            self.guards[found] = raw
+        else:
+            self.guards[Path("class", owner, name)] = raw

@@ -319,11 +319,11 @@ class Path:
 
 
 def layout(container: Any) -> Any:
-    """The type of a container and its keys or length, to see whether it has changed.
+    """The type of a container and its keys, items or length, to see whether it has changed.
 
     >>> layout({"a": 1, "b": 2})
     (<class 'dict'>, 'a', 'b')
     """
-    if isinstance(container, dict):
+    if isinstance(container, (dict, set, frozenset)):
         return (type(container), *container)
     return (type(container), len(container))

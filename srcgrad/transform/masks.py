@@ -43,9 +43,13 @@ class Masks(Shadows):
         self.pending: dict[ir.Var, Mask] = {}
         self.tainted: set[ir.Var] = set()  # their adjoints have zeros where nothing is taken
         self.uses: dict[ir.Var, int] = {}
+        self.homes: dict[ir.Var, ir.Block] = dict.fromkeys(function.params, function.block)
         for block in _blocks(function.block):
             operands = [*block.results]
             for s in block.statements:
+                self.homes.update(dict.fromkeys(ir.targets(s), block))
+                if isinstance(s, ir.Loop):
+                    self.homes.update(dict.fromkeys(s.params, s.body))
                 operands += ir.uses(s)
             for operand in operands:
                 for v in ir.variables(operand):
@@ -86,6 +90,7 @@ class Masks(Shadows):
             and operand not in self.adjoints
             and operand not in self.buffers
             and self.activity.active(operand)
+            and self.homes.get(operand) is self.homes.get(s.target)  # where the test is known
             and _shape(operand) == _shape(s.target) is not None
         ):
             self.pending[operand] = mask
