@@ -158,12 +158,30 @@ def put(shape, index, axis, d_out):
     return d_x
 
 
+def stable_order(a, axis):
+    """What `np.argsort(a, axis, "stable")` is. NumPy's other sort of floats is 20 times as fast,
+    and no different where no two elements are equal. Called by generated code.
+
+    >>> stable_order(np.array([2.0, 1.0, 2.0]), -1)
+    array([1, 0, 2])
+    """
+    order = np.argsort(a, axis)
+    ordered = a.ravel()[order] if axis is None else np.take_along_axis(a, order, axis)
+    ordered = ordered.swapaxes(-1, -1 if axis is None else axis)
+    if np.any(ordered[..., 1:] == ordered[..., :-1]):
+        return np.argsort(a, axis, "stable")
+    return order
+
+
+zero(stable_order)
+
+
 @adjoint(np.sort)
 def sort(a, axis=-1, kind=None, *, stable=None, out, d_out):
     if axis is None:
-        d_a = put((a.size,), np.argsort(a, None, "stable"), 0, d_out)
+        d_a = put((a.size,), stable_order(a, None), 0, d_out)
         return d_a if a.ndim == 1 else d_a.reshape(a.shape)
-    return put(a.shape, np.argsort(a, axis, "stable"), axis, d_out)
+    return put(a.shape, stable_order(a, axis), axis, d_out)
 
 
 @adjoint(np.sort_complex)
@@ -175,11 +193,11 @@ def sort_complex(a, *, out, d_out):
 def partition(a, kth, axis=-1, kind="introselect", *, out, d_out):
     """NumPy does not say in which order the rest comes: match the sorted forms of both."""
     if axis is None:
-        d_out = d_out[np.argsort(out, None, "stable")]
-        d_a = put((a.size,), np.argsort(a, None, "stable"), 0, d_out)
+        d_out = d_out[stable_order(out, None)]
+        d_a = put((a.size,), stable_order(a, None), 0, d_out)
         return d_a if a.ndim == 1 else d_a.reshape(a.shape)
-    d_out = np.take_along_axis(d_out, np.argsort(out, axis, "stable"), axis)
-    return put(a.shape, np.argsort(a, axis, "stable"), axis, d_out)
+    d_out = np.take_along_axis(d_out, stable_order(out, axis), axis)
+    return put(a.shape, stable_order(a, axis), axis, d_out)
 
 
 # Interpolation

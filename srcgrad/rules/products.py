@@ -398,8 +398,8 @@ def multi_dot(arrays, *, out, d_out):
 
 @adjoint(np.linalg.matrix_power)
 def matrix_power(a, n, *, out, d_out):
-    """d_a = sum over k < n of (a^k)^T d_out (a^(n-1-k))^T. For a large power that is the corner
-    of [[a^T, d_out], [0, a^T]]^n, found in log n products."""
+    """d_a = sum over k < n of (a^k)^T d_out (a^(n-1-k))^T: the corner of
+    [[a^T, d_out], [0, a^T]]^n, found by squaring as often as n has binary digits."""
     if n == 0:
         return np.zeros_like(a)
     if n < 0:
@@ -409,15 +409,9 @@ def matrix_power(a, n, *, out, d_out):
 
 
 def positive_power(a_t, n, d_out):
-    if n <= 4:
-        total = term = d_out
-        for _ in range(n - 1):
-            term = a_t @ term
-            total = total @ a_t + term
-        return total
-    size = a_t.shape[-1]
-    both = np.zeros((*a_t.shape[:-2], 2 * size, 2 * size), d_out.dtype)
-    both[..., :size, :size] = a_t
-    both[..., size:, size:] = a_t
-    both[..., :size, size:] = d_out
-    return np.linalg.matrix_power(both, n)[..., :size, size:]
+    power, corner = a_t, d_out
+    for digit in range(n.bit_length() - 2, -1, -1):
+        power, corner = power @ power, power @ corner + corner @ power
+        if n >> digit & 1:
+            power, corner = power @ a_t, power @ d_out + corner @ a_t
+    return corner
