@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import builtins
 import operator
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..errors import Span
 from ..kinds import INT, Array, Kind, Scalar, TupleOf
+from .copies import COPIES, spare_copies
 from .elementwise import makes_fresh, number_kind
 from .prune import prune
 from .recording import rename
@@ -25,12 +25,11 @@ from .reuse import reuse
 from .simplify import simplify, use_counts
 from .stores import same_key
 
-COPIES: frozenset[Any] = frozenset({np.ndarray.copy, np.array, np.copy})
-
 
 def accumulate(function: ir.Function) -> None:
     """Improve how adjoints are allocated and added up, in place."""
     _Accumulator(function).run()
+    spare_copies(function)
     simplify(function)
     prune(function)
     reuse(function)

@@ -95,6 +95,8 @@ class _Recorder:
     def _serve(
         self, block: ir.Block, mirror: ir.Block, own: dict[ir.Var, None], loop: ir.Loop | None
     ) -> None:
+        forward_uses = self._forward_uses(block)
+        self._move_shadows(block, mirror, own, forward_uses)
         used = ir.free_variables(mirror)
         mapping: dict[ir.Var, ir.Operand] = {}
         if loop is not None and loop.index is not None and loop.index in self.indices:
@@ -104,7 +106,6 @@ class _Recorder:
             return
         recorded: dict[ir.Var, ir.Var] = {}
         clones: list[ir.Statement] = []
-        forward_uses = self._forward_uses(block)
         available = set(mapping)
         must: set[ir.Var] = set()
         for v in needed:  # in the order of definition: what is recorded helps to recompute the rest
@@ -140,6 +141,25 @@ class _Recorder:
         pops = self._stack(block, recorded, loop) if recorded else []
         _replace(mirror, mapping)
         mirror.statements[:0] = [*pops, *clones]
+
+    def _move_shadows(
+        self,
+        block: ir.Block,
+        mirror: ir.Block,
+        own: dict[ir.Var, None],
+        forward_uses: set[ir.Var],
+    ) -> None:
+        """Allocate in the reverse sweep what the forward sweep only allocates."""
+        used = ir.free_variables(mirror)
+        for s in list(block.statements):
+            if (
+                isinstance(s, ir.Assign) and s.function is np.zeros_like and not s.kwargs
+                and isinstance(s.target.kind, Array) and s.target.kind.shape
+                and s.target in used and s.target not in forward_uses
+            ):  # fmt: skip
+                block.statements.remove(s)
+                mirror.statements.insert(0, s)
+                del own[s.target]
 
     def _shapes_alone(
         self,

@@ -56,8 +56,14 @@ class _Reuser:
     def __init__(self, function: ir.Function) -> None:
         self.counts = use_counts(function.block)
         aliasing = Aliasing(function.block)
-        shared = Counter(aliasing.find(v) for v in _arrays(function))
-        self.alone = {v for v in _arrays(function) if shared[aliasing.find(v)] == 1}
+        made = {
+            t for s in ir.walk(function.block) if not isinstance(s, ir.Loop) for t in ir.targets(s)
+            if not isinstance(s, ir.Assign) or not s.views
+        }  # fmt: skip
+        shared = {aliasing.find(v) for v in _arrays(function) if v not in made}
+        shared |= {aliasing.find(v) for v in aliasing.contents.values()}
+        # memory that only branches hand on, and nothing else refers to
+        self.alone = {v for v in made if aliasing.find(v) not in shared}
         self.adjoints = {f"d_{v.name}" for v in _arrays(function) if v.user}
         self.kept = {v for v in _arrays(function) if aliasing.is_shared(v)}
         self.renamed: dict[ir.Var, ir.Operand] = {}
@@ -105,33 +111,66 @@ class _Reuser:
             assert isinstance(root, ir.Var)
             return root.name not in self.adjoints or root.name == s.target.name
 
-        for s in block.statements:
-            for inner in ir.blocks(s):
-                self.block(inner)
-        self._statements(block, allowed)
+        for s in ir.walk(block):
+            if isinstance(s, ir.Loop):
+                self._statements(s.body, allowed, branches=True)
+        self._statements(block, allowed, branches=True)
 
-    def _statements(self, block: ir.Block, allowed: Callable[[ir.Assign, ir.Var], bool]) -> None:
-        owned: set[ir.Var] = set()  # arrays made in this block, that nothing else refers to
+    def _statements(
+        self,
+        block: ir.Block,
+        allowed: Callable[[ir.Assign, ir.Var], bool],
+        owned: frozenset[ir.Var] = frozenset(),
+        branches: bool = False,
+    ) -> set[ir.Var]:
+        """Compute in place in a block; the arrays that it owns at its end.
+
+        It owns those made in it that nothing else refers to, and those that it is given.
+        """
+        mine = set(owned)
         used: dict[ir.Var, list[int]] = {}
         for position, s in enumerate(block.statements):
             for v in all_uses(ir.Block([s])):
                 used.setdefault(v, []).append(position)
+        results = {v for o in block.results for v in ir.variables(o)}
+
+        def done(s: ir.Statement, position: int) -> set[ir.Var]:
+            """The arrays owned that a statement is the last to use."""
+            last = {v for v in mine & set(all_uses(ir.Block([s]))) if used[v][-1] == position}
+            return {v for v in last - results if v in owned or len(used[v]) == self.counts[v]}
+
         for position, s in enumerate(block.statements):
+            if isinstance(s, ir.If) and branches:
+                given = done(s, position)
+                mine -= given
+                mine |= self._branches(s, allowed, frozenset(given))
             if not isinstance(s, ir.Assign):
                 continue
-            done = {
-                v for v in owned & set(ir.uses(s))
-                if used[v][-1] == position and len(used[v]) == self.counts[v]
-                and used[v].count(position) == 1
-            }  # fmt: skip
-            buffer = next((b for b in self.buffers(s, done) if allowed(s, b)), None)
+            last = {v for v in done(s, position) if used[v].count(position) == 1}
+            buffer = next((b for b in self.buffers(s, last) if allowed(s, b)), None)
             if buffer is not None:
                 block.statements[position] = self.in_place(s, buffer)
             small = _reduces(s) or any(v in self.small for v in ir.uses(s) if _alike(v, s.target))
             if small:
                 self.small.add(s.target)
             elif (buffer is not None or makes_fresh(s)) and s.target in self.alone:
-                owned.add(s.target)
+                mine.add(s.target)
+        return mine
+
+    def _branches(
+        self, s: ir.If, allowed: Callable[[ir.Assign, ir.Var], bool], given: frozenset[ir.Var]
+    ) -> set[ir.Var]:
+        """Compute in place in the branches of an `If`; those of its targets that it owns."""
+        kept = [self._statements(b, allowed, given, True) for b in (s.then, s.orelse)]
+        owned: set[ir.Var] = set()
+        for target, *ends in list(zip(s.targets, s.then.results, s.orelse.results, strict=True)):
+            if target in self.alone and all(
+                isinstance(end, ir.Var) and end in mine and end.kind == target.kind
+                and branch.results.count(end) == 1
+                for end, mine, branch in zip(ends, kept, (s.then, s.orelse), strict=True)
+            ):  # fmt: skip
+                owned.add(target)
+        return owned
 
     def buffers(self, s: ir.Assign, done: set[ir.Var]) -> Iterator[ir.Var]:
         """The operands into which a call may write its result."""
