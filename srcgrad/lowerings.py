@@ -13,7 +13,7 @@ from .frontend.units import Wanted
 from .frontend.values import Partial, Place, Value
 from .kinds import int_kind, is_float
 from .nested import make_gradient, mapped
-from .rules import registry
+from .rules import helpers, registry
 
 Args = list[Value]
 Kwargs = dict[str, Value]
@@ -65,6 +65,11 @@ def _constant(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
 registry.zero(custom.stop_gradient)
 
 
+def _known(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
+    (number,) = args
+    return ir.Const(isinstance(number, ir.Const))
+
+
 def _integer(function: Any) -> Any:
     """What lowers a function of ints that returns an int, and has no derivative."""
 
@@ -96,6 +101,7 @@ LOWERINGS.update(
         checkpointing.checkpoint_loop: _loop,
         checkpointing.steps: _steps,
         checkpointing.first_part: _integer(checkpointing.first_part),
+        helpers.known: _known,
         checkpointing.default_snapshots: _integer(checkpointing.default_snapshots),
     }
 )

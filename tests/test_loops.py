@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+import srcgrad.testing
 
 X = np.array([0.3, 0.5, 0.7, 0.9])
 
@@ -165,3 +166,23 @@ def test_what_a_dead_while_loop_computes_is_not_computed():
     gradient = srcgrad.grad(f)
     np.testing.assert_allclose(gradient(X, 3), 2 * X)
     assert "while" not in gradient.source
+
+
+def joined_slices(x, w):
+    rows = []
+    for i in range(len(w)):
+        rows.append(w[i] * (x[: i + 1] / x[i]))
+    return np.sum(np.concatenate(rows) ** 3) + np.prod(np.hstack(rows))
+
+
+def joined_along_columns(x, w):
+    parts = []
+    while len(parts) < len(w):
+        parts.append(x[None, : len(parts) + 1] * w[len(parts)])
+    return np.sum(np.concatenate(parts, axis=-1) ** 3)
+
+
+@pytest.mark.parametrize("f", [joined_slices, joined_along_columns])
+def test_what_a_loop_makes_is_joined(f):
+    x, w = np.array([0.3, -0.7, 1.2, 0.5]), np.array([1.1, -0.4, 0.8])
+    srcgrad.testing.check_grads(f, (x, w))

@@ -15,6 +15,11 @@ from srcgrad.rules.registry import adjoint
 # -- indices -------------------------------------------------------------------------------------
 
 
+def known(number):
+    """Whether a number is known when compiling: for a rule that has a simpler form if it is."""
+    return True
+
+
 def all_axes(ndim):
     """The numbers of the axes, as a tuple: a loop over one is unrolled when compiling."""
     return tuple(range(ndim))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .helpers import known
 from .registry import adjoint, inert, method, methods, refuse, zero
 
 
@@ -309,6 +310,13 @@ def of_one_array(arrays, shape, axis, d_out):
 
 def pieces(d_out, arrays, axis, lengths):
     """Cut `d_out` into the contributions to the arrays that were joined along an axis."""
+    if not known(len(arrays)):
+        contributions, start = [], 0
+        for number in range(len(arrays)):
+            piece = d_out[at(axis, slice(start, start + lengths[number]))]
+            contributions.append(piece.reshape(np.shape(arrays[number])))
+            start = start + lengths[number]
+        return contributions
     contributions = []
     start = None
     for number, a in enumerate(arrays):
