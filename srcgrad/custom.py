@@ -166,7 +166,59 @@ def implicit_minimum(f: Callable[..., Any], solver: Callable[..., Any]) -> Impli
     return ImplicitMinimum(f, solver)
 
 
+def adjoint_solution(pullback: Any, x: Any, d_out: Any) -> Any:
+    """The solution of the transposed linear system of the implicit function theorem."""
+    if np.ndim(x) == 0:
+        return d_out / pullback(1.0)[0]
+    n = np.size(x)
+    identity, jacobian = np.eye(n), np.zeros((n, n))
+    for i in range(n):
+        jacobian[i] = np.ravel(pullback(np.reshape(identity[i], np.shape(x)))[0])
+    return np.reshape(np.linalg.solve(jacobian.T, np.ravel(d_out)), np.shape(x))
+
+
+class Outside:
+    """A function that runs in plain Python and calls functions, as solvers and integrators do.
+
+    For rules; what it calls is made by `close`.
+
+    Args:
+        run: what is called, with plain functions where the arguments are closed ones.
+        like: a function of the same arguments whose result is of the same dtype and rank; it is
+            only looked at, never run.
+        rule: called with the arguments and the keywords `out` and `d_out`; it returns a tuple with
+            the contribution to each argument, None where there is none. It is compiled, so that
+            it may be differentiated again. Without a rule the derivative is zero.
+    """
+
+    def __init__(
+        self,
+        run: Callable[..., Any],
+        like: Callable[..., Any],
+        rule: Callable[..., Any] | None = None,
+    ) -> None:
+        self.run, self.like, self.rule = run, like, rule
+        self.__name__ = str(getattr(run, "__name__", "outside"))
+
+    def __call__(self, *args: Any) -> Any:
+        return self.run(*args)
+
+
+def close(
+    f: Callable[..., Any], *samples: Any
+) -> tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]:
+    """A function without outer variables, and the outer variables that another one has.
+
+    `g, moving, held = close(f, *samples)`: `g(*args, *moving, *held)` is `f(*args)`, for arguments
+    of the kinds of the samples. `moving` are the arrays and numbers of floats. So a rule can hand
+    `g` to an `Outside`, and differentiate by what `f` captures.
+    """
+    return (lambda *args: f(*args[: len(samples)])), (), ()
+
+
 __all__ = [
+    "Outside",
+    "close",
     "custom_vjp",
     "implicit_minimum",
     "implicit_root",

@@ -408,22 +408,141 @@ def lower_custom(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> V
     return out
 
 
+# Functions that are handed to Python
+
+
+@dataclass(frozen=True)
+class Closed:
+    """A function without outer variables: a unit, and the kind of what it returns."""
+
+    unit: ir.Unit
+    kind: Kind
+
+    @property
+    def __name__(self) -> str:
+        return self.unit.name
+
+
+def apply_closed() -> None:
+    """Stands for the call of a closed function."""
+
+
+def lower_close(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """What `close(f, *samples)` returns: the unit, and the outer variables that it takes.
+
+    The unit is made by a call with variables that stand for the samples, which is taken out again.
+    """
+    f, *samples = args
+    _no_more(low, "close", kwargs)
+
+    def standing(v: ir.Var | ir.Const) -> Value:
+        if isinstance(v, ir.Var):
+            return ir.Var(v.name, v.kind)
+        return ir.Var("x", FLOAT) if isinstance(v.value, (int, float)) else v
+
+    own = [mapped(low, a, standing) for a in samples]
+    value, call = called(low, f, own)
+    unit: ir.Unit = call.function
+    if not isinstance(value, ir.Var) or len(unit.kinds) != 1:
+        raise low.refuse(
+            f"{_name(f)!r} is handed to a function of SciPy: it must return one array or number, "
+            "and assign no outer variables"
+        )
+    varying = [v for a in own for v in leaves(low, a)]
+    captured: list[Any] = [v for v in call.args if v not in varying]
+    if any(v in captured for v in call.writes):
+        raise low.refuse(f"{_name(f)!r} writes into an outer variable", "return it instead")
+    low.block.statements.remove(call)
+    moving = [v for v in captured if isinstance(v, ir.Var) and is_float(v.kind)]
+    if any(not isinstance(v.kind, (Array, Scalar)) for v in moving):
+        raise low.refuse(f"{_name(f)!r} reads a list of numbers from outside", "make it an array")
+    held = [v for v in captured if v not in moving]
+    if call.writes:
+        unit = units.by_value(unit, returned=False)[0]
+    unit = _of_arguments(low, unit, call.args, [*varying, *moving, *held])
+    function = Partial(Place(apply_closed), (ir.Const(Closed(unit, value.kind)),), {})
+    return Tuple((function, Tuple(tuple(moving)), Tuple(tuple(held))))
+
+
+def _of_arguments(
+    low: Lowerer, unit: ir.Unit, args: tuple[ir.Operand, ...], given: list[Any]
+) -> ir.Unit:
+    """A unit of the given arguments, some of which are those that `unit` takes."""
+    if list(args) == given:
+        return unit
+    own = dict(zip(args, unit.body.params, strict=True))
+    params = [own[v] if v in own else ir.Var(v.name, v.kind) for v in given]
+    if unit not in ir.units([unit.body]):
+        unit.function = ir.Function(unit.name, tuple(params), unit.body.block)
+        return unit
+    value = ir.Var("value", unit.kinds[0])
+    twins = {p: ir.Var(p.name, p.kind, p.user) for p in params}
+    call = ir.Assign(value, unit, tuple(twins[p] for p in unit.body.params), span=low.span)
+    describe(call)
+    body = ir.Function(unit.name, tuple(twins.values()), ir.Block([call], (value,)))
+    return ir.Unit(unit.name, unit.place, unit.kinds, low, body, recompute=True)
+
+
+def lower_closed(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The call of a closed function by the code being lowered."""
+    held, *rest = args
+    assert isinstance(held, ir.Const)
+    closed: Closed = held.value
+    target = ir.Var("value", closed.kind)
+    statement = emit_call(low, closed.unit, tuple(low.operand(a) for a in rest), [target])
+    describe(statement)
+    return target
+
+
+def lower_outside(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The call of an `Outside`: as it is, its derivative by the rule that it has."""
+    held, *rest = args
+    assert isinstance(held, ir.Const)
+    made: custom.Outside = held.value
+    _no_more(low, made.__name__, kwargs)
+    here = len(low.block.statements)
+    like = low.call(Place(made.like), rest, {})
+    del low.block.statements[here:]
+    kind = like.kind if isinstance(like, ir.Var) else kind_of(low.key(like))
+    given = [_handed(a) for a in rest]
+    out, call = opaque_call(low, made.run, given, kind)
+
+    def rule(d_out: Value) -> Pairs:
+        if made.rule is None:
+            return []
+        found = low.call(Place(made.rule), rest, {"out": out, "d_out": d_out})
+        pairs = zip(rest, low.unpacked(found), strict=True)
+        return [pair for v, c in pairs for pair in matched(low, v, c)]
+
+    span, call = low.span, replace(call)
+
+    def attach_rule() -> None:
+        """The rule may call an `Outside` itself, whose rule is lowered when it is wanted."""
+        around, low.span = low.span, span
+        try:
+            attach(low, call, out, rule)
+        finally:
+            low.span = around
+
+    call.function.later = attach_rule
+    return out
+
+
+def _handed(value: Value) -> Value:
+    """What plain Python is handed: for a closed function, the unit."""
+    match value:
+        case Partial(args=(ir.Const(value=Closed() as closed),)):
+            return ir.Const(closed.unit)
+        case Tuple():
+            return Tuple(tuple(map(_handed, value.items)))
+    return value
+
+
 # Implicit functions
 
 
 def stationarity(f: Any, x: Any, *args: Any) -> Any:
     return grad(f)(x, *args)
-
-
-def adjoint_solution(pullback: Any, x: Any, d_out: Any) -> Any:
-    """The solution of the transposed linear system of the implicit function theorem."""
-    if np.ndim(x) == 0:
-        return d_out / pullback(1.0)[0]
-    n = np.size(x)
-    identity, jacobian = np.eye(n), np.zeros((n, n))
-    for i in range(n):
-        jacobian[i] = np.ravel(pullback(np.reshape(identity[i], np.shape(x)))[0])
-    return np.reshape(np.linalg.solve(jacobian.T, np.ravel(d_out)), np.shape(x))
 
 
 def lower_implicit(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -497,7 +616,7 @@ def implicit(low: Lowerer, f: Value, solver: Any, args: list[Value]) -> Value:
         residual, statement = called(low, f, [x, *rest])
         taken = Taken(statement, results(low, statement), residual, (x,))
         pullback = Partial(Place(pull), (ir.Const(taken),), {})
-        solution = low.call(Place(adjoint_solution), [pullback, x, d_out], {})
+        solution = low.call(Place(custom.adjoint_solution), [pullback, x, d_out], {})
         wanted = [
             v for v in dict.fromkeys(statement.args)
             if isinstance(v, ir.Var) and v is not x and is_float(v.kind)

@@ -185,6 +185,7 @@ class Unit:
         plain: a faster unit that computes the same, called where nothing is differentiated, and
             which arguments it takes.
         rule: its derivative, if it isn't that of what it does.
+        later: what sets the rule when it is first asked for, or None.
         source: the unit that it is made from, and a pattern that makes its name from that one's.
     """
 
@@ -199,6 +200,7 @@ class Unit:
     fresh: bool = False
     plain: tuple[Unit, tuple[int, ...]] | None = None
     rule: Rule | None = None
+    later: Callable[[], None] | None = None
     source: tuple[str, Unit] | None = None
     docstring: str = ""
     derived: dict[Any, Any] = field(default_factory=dict)
@@ -206,6 +208,13 @@ class Unit:
     @property
     def __name__(self) -> str:
         return self.name
+
+    def own_rule(self) -> Rule | None:
+        """The derivative that it comes with, made now if need be."""
+        if self.later is not None:
+            make, self.later = self.later, None
+            make()
+        return self.rule
 
     @property
     def body(self) -> Function:
@@ -220,6 +229,15 @@ def variables(operand: Operand) -> Iterator[Var]:
     elif isinstance(operand, Pack):
         for item in operand.items:
             yield from variables(item)
+
+
+def constants(operand: Operand) -> Iterator[Const]:
+    """The constants in an operand."""
+    if isinstance(operand, Const):
+        yield operand
+    elif isinstance(operand, Pack):
+        for item in operand.items:
+            yield from constants(item)
 
 
 def uses(statement: Statement) -> Iterator[Var]:
@@ -331,14 +349,18 @@ def clone(function: Function) -> Function:
 
 
 def units(functions: Iterable[Function]) -> list[Unit]:
-    """The units that functions call, directly or not, in the order in which they are met."""
+    """The units that functions call or hand on, directly or not, in the order they are met in."""
     found: dict[Unit, None] = {}
     waiting = list(functions)
     while waiting:
         for s in walk(waiting.pop(0).block):
-            if isinstance(s, Assign) and isinstance(s.function, Unit) and s.function not in found:
-                found[s.function] = None
-                waiting.append(s.function.body)
+            if not isinstance(s, Assign):
+                continue
+            handed = (c.value for a in s.args for c in constants(a))
+            for function in (s.function, *handed):
+                if isinstance(function, Unit) and function not in found:
+                    found[function] = None
+                    waiting.append(function.body)
     return list(found)
 
 

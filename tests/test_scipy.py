@@ -288,7 +288,7 @@ def test_a_distribution_without_closed_form_is_refused() -> None:
         srcgrad.grad(program)(0.3)
 
 
-def test_solvers_of_functions_are_refused() -> None:
+def test_solvers_of_differential_equations_are_refused() -> None:
     def slope(y, t, k):
         return -k * y
 
@@ -297,18 +297,6 @@ def test_solvers_of_functions_are_refused() -> None:
 
     with pytest.raises(srcgrad.UnsupportedError):
         srcgrad.grad(program)(0.3)
-
-    def root(k):
-        return optimize.bisect(np.cos, 0.0, k)
-
-    with pytest.raises(srcgrad.UnsupportedError, match="bisect can't be differentiated"):
-        srcgrad.grad(root)(2.0)
-
-    def captured(k):
-        return optimize.brentq(lambda x: x * x - k, 0.0, 5.0)
-
-    with pytest.raises(srcgrad.UnsupportedError, match="can't be called by a solver"):
-        srcgrad.grad(captured)(2.0)
 
 
 def cubic(x, a, b):

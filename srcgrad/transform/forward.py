@@ -169,7 +169,8 @@ class Tangent(Adjoint):
             self.definitions[s.target] = s
             return
         unit: ir.Unit = s.function
-        if unit.rule is not None and self._by_rule_transposed(s, unit.rule):
+        rule = unit.own_rule()
+        if rule is not None and self._by_rule_transposed(s, rule):
             return
         self.refuse_views(s)
         wrt, outputs = self.selection(s)

@@ -55,7 +55,8 @@ class UnitCalls(Rules):
         """Emit the forward function in place of a unit, which makes copies of some arguments."""
         unit: ir.Unit = s.function
         again = unit.recompute or self.again
-        if unit.rule is not None and self._by_rule(s, unit.rule):
+        rule = unit.own_rule()
+        if rule is not None and self._by_rule(s, rule):
             return
         if s.writes and (again or any(self.activity.active(v) for v in s.writes)):
             self._augment_by_value(s)

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import integrate, special
 
 from ..registry import definition, refuse
+from . import quadrature  # noqa: F401  (registers its rules)
 
 
 def parts(y, x, dx, axis):
@@ -40,11 +41,6 @@ def fixed_quad(func, a, b, args=(), n=5):
     return (b - a) / 2.0 * np.sum(weights * func(y, *args), axis=-1), None
 
 
-refuse(integrate.simpson, reason="it has no rule yet; use scipy.integrate.trapezoid")
-refuse(
-    *(integrate.quad, integrate.dblquad, integrate.tplquad, integrate.nquad, integrate.quad_vec),
-    reason="it calls a function again and again; use scipy.integrate.fixed_quad, or a sum",
-)
 refuse(
     *(integrate.odeint, integrate.solve_ivp, integrate.solve_bvp),
     reason="it calls a function again and again; write the steps of a Runge-Kutta method as a loop",

@@ -1,19 +1,25 @@
 """Solvers: their results have derivatives by the implicit function theorem, whatever they did.
 
-The solver runs as it is, in plain Python, so that it must be able to call the function: one that is
-defined outside of the differentiated code. What is differentiated goes into `args`.
+SciPy's solver runs as it is, on the compiled function; only what it found is differentiated. At a
+root of f(x, p), dx/dp = -inv(df/dx) df/dp; a minimum is a root of the gradient. The solvers' own
+tolerances are tightened, since the theorem holds at the root and not beside it, and a solver that
+fails raises: its last guess has no derivative.
 """
 
 from __future__ import annotations
 
-import functools
 import types
 
 import numpy as np
 from scipy import optimize
 
-from ...custom import implicit_minimum, implicit_root
-from ..registry import definition, refuse
+from ...api import grad
+from ...custom import Outside, adjoint_solution, close
+from ...forward import jvp
+from ...pullback import vjp
+from ..registry import definition, refuse, zero
+
+BY_GRADIENT = ("CG", "BFGS", "Newton-CG", "L-BFGS-B", "TNC", "SLSQP", "trust-constr", None)
 
 
 @definition(optimize.rosen)
@@ -21,89 +27,325 @@ def rosen(x):
     return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2, axis=0)
 
 
-def run_fsolve(func, x0, *args):
-    found, _, status, message = optimize.fsolve(func, x0, args, xtol=1e-13, full_output=True)
-    check_solved(func, found, args, status == 1, f"fsolve: {message}")
-    return found
-
-
-def run_root(func, method, tol, x0, *args):
-    found = optimize.root(func, x0, args, method=method, tol=tol)
-    check_solved(func, found.x, args, found.success, f"root: {found.message}")
-    return found.x
-
-
-def check_solved(func, x, args, success, message):
-    """A solver that rounding keeps from its tolerance says that it has failed."""
-    if not success and not np.max(np.abs(func(x, *args))) < 1e-8:
-        raise RuntimeError(message)
-
-
-def run_brentq(func, x0, a, b, *args):
-    return optimize.brentq(func, a, b, args)
-
-
-def run_newton(func, x0, *args):
-    return optimize.newton(func, x0, args=args, tol=1e-12, maxiter=100)
-
-
-def run_minimize(func, method, tol, x0, *args):
-    return optimize.minimize(func, x0, args, method=method, tol=tol).x
-
-
-def run_minimize_scalar(func, x0, *args):
-    return optimize.minimize_scalar(func, args=args, tol=1e-12).x
-
-
-def bracketed(func, x, a, b, *args):
-    return func(x, *args)
+@definition(optimize.rosen_der)
+def rosen_der(x):
+    return grad(rosen)(x)
 
 
 def as_tuple(args):
     return args if isinstance(args, tuple) else (args,)
 
 
+def number_or_array(x):
+    """A first guess as floats: a list is an array."""
+    return x * 1.0 if isinstance(x, (int, float)) else np.asarray(x) * 1.0
+
+
+# The theorem
+
+
+def first_guess(solve, f, x0, options, moving, held):
+    return x0 * 1.0
+
+
+def run_solver(solve, f, x0, options, moving, held):
+    """What a solver finds, in the shape of the first guess."""
+    found = solve(f, x0, options, (*moving, *held))
+    return float(np.squeeze(found)) if np.ndim(x0) == 0 else np.reshape(found, np.shape(x0))
+
+
+def d_root(solve, f, x0, options, moving, held, *, out, d_out):
+    _, by_x = vjp(lambda x: f(x, *moving, *held), out)
+    solution = adjoint_solution(by_x, out, d_out)
+    _, by_outer = vjp(lambda *moving: f(out, *moving, *held), *moving)
+    return None, None, None, None, tuple([-d for d in by_outer(solution)]), None
+
+
+def d_minimum(solve, f, x0, options, moving, held, *, out, d_out):
+    def slope(x, *moving):
+        return grad(lambda x: f(x, *moving, *held))(x)
+
+    _, by_x = vjp(lambda x: slope(x, *moving), out)
+    solution = adjoint_solution(by_x, out, d_out)
+    _, by_outer = vjp(lambda *moving: slope(out, *moving), *moving)
+    return None, None, None, None, tuple([-d for d in by_outer(solution)]), None
+
+
+root_found = Outside(run_solver, first_guess, d_root)
+minimum_found = Outside(run_solver, first_guess, d_minimum)
+
+
+# Roots
+
+
+def solve_root(f, x0, options, outer):
+    method, tol = options
+    found = optimize.root(f, x0, outer, method=method, tol=tol)
+    check_solved(f, found.x, outer, found.success, f"root: {found.message}")
+    return found.x
+
+
+def solve_fixed_point(f, x0, options, outer):
+    xtol, maxiter, method = options
+    found = optimize.fixed_point(
+        lambda x, *outer: f(x, *outer) + x, x0, outer, xtol=xtol, maxiter=maxiter, method=method
+    )
+    check_solved(f, found, outer, False, "fixed_point: it isn't one")
+    return found
+
+
+def check_solved(f, x, outer, success, message):
+    """A solver that rounding keeps from its tolerance says that it has failed."""
+    residual = np.max(np.abs(f(x, *outer)), initial=0.0)
+    if not success and not residual < 1e-7 * (1 + np.max(np.abs(x), initial=0.0)):
+        raise RuntimeError(message)
+
+
+def solve_bracketed(f, x0, options, outer):
+    method, a, b, maxiter = options
+    solver = getattr(optimize, method)
+    rtol = {} if method == "toms748" else {"rtol": 8.9e-16}
+    return solver(f, a, b, outer, xtol=1e-14, maxiter=max(maxiter, 200), **rtol)
+
+
+def solve_newton(f, x0, options, outer):
+    x1, maxiter = options
+    found = optimize.newton(f, x0, None, outer, 1e-12, max(maxiter, 100), x1=x1)
+    check_solved(f, found, outer, np.ndim(x0) == 0, "newton: it found no root")
+    return found
+
+
+def find(solve, func, x0, args, *options):
+    """The root of a function of one argument and others, which may be captured too."""
+    f, moving, held = close(lambda x: func(x, *args) * 1.0, x0)
+    return root_found(solve, f, x0, options, moving, held)
+
+
+def find_system(solve, func, x0, args, *options):
+    """The root of a function that may return a list."""
+    f, moving, held = close(lambda x: np.asarray(func(x, *args)) * 1.0, x0)
+    return root_found(solve, f, x0, options, moving, held)
+
+
 @definition(optimize.fsolve)
-def fsolve(func, x0, args=()):
-    x0 = np.atleast_1d(x0)
-    return implicit_root(func, functools.partial(run_fsolve, func))(x0, *as_tuple(args))
+def fsolve(func, x0, args=(), fprime=None, *, col_deriv=False, xtol=1e-13, maxfev=0, factor=100):
+    guess = np.atleast_1d(number_or_array(x0))
+    return find_system(solve_root, func, guess, as_tuple(args), "hybr", 1e-13)
 
 
 @definition(optimize.root)
-def root(fun, x0, args=(), method="hybr", *, tol=1e-13):
-    x0 = np.atleast_1d(x0)
-    solver = functools.partial(run_root, fun, method, tol)
-    return types.SimpleNamespace(x=implicit_root(fun, solver)(x0, *as_tuple(args)))
+def root(fun, x0, args=(), method="hybr", jac=None, tol=1e-13, *, options=None):
+    guess = np.atleast_1d(number_or_array(x0))
+
+    def function(x, *args):
+        return fun(x, *args)[0] if jac is True else fun(x, *args)
+
+    x = find_system(solve_root, function, guess, as_tuple(args), method, 1e-13)
+    residual = np.asarray(function(x, *as_tuple(args)))
+    return types.SimpleNamespace(x=x, fun=residual, success=True, status=1, message="solved")
 
 
 @definition(optimize.brentq)
-def brentq(f, a, b, args=()):
-    solver = implicit_root(functools.partial(bracketed, f), functools.partial(run_brentq, f))
-    return solver(0.0, a, b, *as_tuple(args))
+def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.9e-16, maxiter=100, *, disp=True):
+    return find(solve_bracketed, f, 0.0, as_tuple(args), "brentq", a, b, maxiter)
+
+
+@definition(optimize.brenth)
+def brenth(f, a, b, args=(), xtol=2e-12, rtol=8.9e-16, maxiter=100, *, disp=True):
+    return find(solve_bracketed, f, 0.0, as_tuple(args), "brenth", a, b, maxiter)
+
+
+@definition(optimize.ridder)
+def ridder(f, a, b, args=(), xtol=2e-12, rtol=8.9e-16, maxiter=100, *, disp=True):
+    return find(solve_bracketed, f, 0.0, as_tuple(args), "ridder", a, b, maxiter)
+
+
+@definition(optimize.bisect)
+def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.9e-16, maxiter=100, *, disp=True):
+    return find(solve_bracketed, f, 0.0, as_tuple(args), "bisect", a, b, maxiter)
+
+
+@definition(optimize.toms748)
+def toms748(f, a, b, args=(), k=1, xtol=2e-12, rtol=8.9e-16, maxiter=100, *, disp=True):
+    return find(solve_bracketed, f, 0.0, as_tuple(args), "toms748", a, b, maxiter)
 
 
 @definition(optimize.newton)
-def newton(func, x0, args=()):
-    return implicit_root(func, functools.partial(run_newton, func))(x0, *as_tuple(args))
+def newton(
+    func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0
+):
+    return find(solve_newton, func, number_or_array(x0), as_tuple(args), x1, maxiter)
+
+
+@definition(optimize.root_scalar)
+def root_scalar(
+    f, args=(), method=None, bracket=None, fprime=None, fprime2=None, x0=None, x1=None, *,
+    xtol=None, rtol=None, maxiter=100,
+):  # fmt: skip
+    def function(x, *args):
+        return f(x, *args)[0] if fprime is True else f(x, *args)
+
+    if bracket is not None:
+        chosen = "brentq" if method is None else method
+        low, high = bracket
+        x = find(solve_bracketed, function, 0.0, as_tuple(args), chosen, low, high, maxiter)
+    else:
+        x = find(solve_newton, function, x0 * 1.0, as_tuple(args), x1, maxiter)
+    return types.SimpleNamespace(root=x, converged=True, flag="converged")
+
+
+@definition(optimize.fixed_point)
+def fixed_point(func, x0, args=(), xtol=1e-8, maxiter=500, method="del2"):
+    guess = number_or_array(x0)
+    return find(
+        solve_fixed_point,
+        lambda x, *args: func(x, *args) - x,
+        guess, as_tuple(args), 1e-12, maxiter, method,
+    )  # fmt: skip
+
+
+# Minima
+
+
+def solve_minimum(f, x0, options, outer):
+    method, tol, slope, its_outer = options
+    jac = (lambda x, *_: slope(x, *its_outer)) if method in BY_GRADIENT else None
+    found = optimize.minimize(f, x0, outer, method=method, jac=jac, tol=tol)
+    at_found = np.max(np.abs(slope(found.x, *its_outer)), initial=0.0)
+    if not found.success and not at_found < 1e-5 * (1 + abs(found.fun)):
+        raise RuntimeError(f"minimize: {found.message}")
+    return found.x
+
+
+def solve_minimum_scalar(f, x0, options, outer):
+    bracket, bounds, method = options
+    if bounds is None:
+        return optimize.minimize_scalar(f, bracket, None, outer, method, tol=1e-12).x
+    low, high = bounds
+    tight = {"xatol": 1e-10 * max(1.0, abs(low), abs(high))}
+    x = optimize.minimize_scalar(f, None, bounds, outer, method, options=tight).x
+    if min(x - low, high - x) < 1e-6 * (high - low):
+        raise RuntimeError("minimize_scalar: the minimum is at a bound, and follows it")
+    return x
+
+
+def solve_least_squares(f, x0, options, outer):
+    method, residuals, its_outer = options
+    tight = {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15}
+    found = optimize.least_squares(residuals, x0, "3-point", method=method, args=its_outer, **tight)
+    if found.status < 0:
+        raise RuntimeError(f"least_squares: {found.message}")
+    return found.x
 
 
 @definition(optimize.minimize)
-def minimize(fun, x0, args=(), method="BFGS", *, tol=1e-12):
-    x0 = np.atleast_1d(x0)
-    solver = functools.partial(run_minimize, fun, method, tol)
-    x = implicit_minimum(fun, solver)(x0, *as_tuple(args))
-    return types.SimpleNamespace(x=x, fun=fun(x, *as_tuple(args)))
+def minimize(
+    fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, constraints=(),
+    tol=None, *, callback=None, **options,
+):  # fmt: skip
+    if bounds is not None or len(constraints) > 0:
+        raise NotImplementedError(
+            "a minimum with bounds or constraints has no derivative here: minimize without them, "
+            "of parameters that can't leave the bounds"
+        )
+    guess = np.atleast_1d(number_or_array(x0))
+
+    def function(x):
+        value = fun(x, *as_tuple(args))
+        return np.sum(value[0] if jac is True else value)
+
+    f, moving, held = close(function, guess)
+    slope, more, others = close(lambda x: grad(lambda x: f(x, *moving, *held))(x), guess)
+    options = (method, 1e-11, slope, (*more, *others))
+    x = minimum_found(solve_minimum, f, guess, options, moving, held)
+    return types.SimpleNamespace(
+        x=x, fun=function(x), jac=np.zeros_like(x), success=True, status=0, message="minimized"
+    )
 
 
 @definition(optimize.minimize_scalar)
-def minimize_scalar(fun, args=()):
-    solver = functools.partial(run_minimize_scalar, fun)
-    x = implicit_minimum(fun, solver)(0.0, *as_tuple(args))
-    return types.SimpleNamespace(x=x, fun=fun(x, *as_tuple(args)))
+def minimize_scalar(
+    fun, bracket=None, bounds=None, args=(), method=None, tol=None, *, options=None
+):
+    f, moving, held = close(lambda x: fun(x, *as_tuple(args)) * 1.0, 0.5)
+    x = minimum_found(solve_minimum_scalar, f, 0.5, (bracket, bounds, method), moving, held)
+    return types.SimpleNamespace(x=x, fun=fun(x, *as_tuple(args)), success=True)
 
 
+@definition(optimize.least_squares)
+def least_squares(
+    fun, x0, jac="2-point", bounds=None, method="trf", *, args=(), kwargs=None,
+    ftol=1e-8, xtol=1e-8, gtol=1e-8, max_nfev=None, x_scale=1.0, loss="linear", verbose=0,
+):  # fmt: skip
+    if bounds is not None or loss != "linear":
+        raise NotImplementedError(
+            "least_squares is differentiated without bounds, and with loss='linear'"
+        )
+    guess = np.atleast_1d(number_or_array(x0))
+    named = {} if kwargs is None else kwargs
+    x = fitted(lambda x: np.asarray(fun(x, *as_tuple(args), **named)), guess, method)
+    residual = np.asarray(fun(x, *as_tuple(args), **named))
+    return types.SimpleNamespace(
+        x=x, fun=residual, cost=0.5 * np.sum(residual**2), success=True, status=1
+    )
+
+
+def fitted(fun, guess, method):
+    """The parameters whose residuals have the least sum of squares."""
+    residuals, more, others = close(lambda x: fun(x) * 1.0, guess)
+    f, moving, held = close(lambda x: 0.5 * np.sum(fun(x) ** 2), guess)
+    options = (method, residuals, (*more, *others))
+    return minimum_found(solve_least_squares, f, guess, options, moving, held)
+
+
+@definition(optimize.curve_fit)
+def curve_fit(
+    f, xdata, ydata, p0=None, sigma=None, absolute_sigma=False, check_finite=True, bounds=None,
+    method="lm",
+):  # fmt: skip
+    if p0 is None or bounds is not None or (sigma is not None and np.ndim(sigma) != 1):
+        raise NotImplementedError(
+            "curve_fit is differentiated with first guesses p0, without bounds, and with sigma of "
+            "one dimension if any"
+        )
+    xdata, ydata = np.asarray(xdata), np.asarray(ydata)
+    weights = 1.0 if sigma is None else 1.0 / np.asarray(sigma)
+    guess = np.atleast_1d(number_or_array(p0))
+    n = len(p0)
+
+    def residuals(p):
+        return (f(xdata, *[p[i] for i in range(n)]) - ydata) * weights
+
+    p = fitted(residuals, guess, method)
+    columns = [jvp(residuals, (p,), (np.eye(n)[i],))[1] for i in range(n)]
+    jacobian = np.stack(columns, axis=1)
+    covariance = np.linalg.inv(jacobian.T @ jacobian)
+    if not absolute_sigma:
+        covariance = covariance * np.sum(residuals(p) ** 2) / (ydata.size - n)
+    return p, covariance
+
+
+zero(optimize.linear_sum_assignment, note="piecewise constant: the indices of an assignment")
 refuse(
-    *(optimize.root_scalar, optimize.bisect, optimize.least_squares),
-    *(optimize.curve_fit, optimize.fixed_point),
-    reason="use fsolve, root, brentq, newton, minimize or srcgrad.implicit_root",
+    *(optimize.linprog, optimize.milp, optimize.nnls, optimize.lsq_linear),
+    *(optimize.isotonic_regression,),
+    reason="its solution lies on constraints, whose active set its rule would need",
+)
+refuse(
+    *(optimize.differential_evolution, optimize.basinhopping, optimize.brute, optimize.shgo),
+    *(optimize.dual_annealing, optimize.direct, optimize.fmin, optimize.fmin_bfgs),
+    *(optimize.fmin_cg, optimize.fmin_l_bfgs_b, optimize.fmin_ncg, optimize.fmin_powell),
+    *(optimize.fmin_slsqp, optimize.fmin_tnc, optimize.fmin_cobyla, optimize.golden),
+    *(optimize.brent, optimize.fminbound, optimize.leastsq, optimize.bracket),
+    reason="use scipy.optimize.minimize, minimize_scalar or least_squares, which have derivatives",
+)
+refuse(
+    *(optimize.anderson, optimize.broyden1, optimize.broyden2, optimize.diagbroyden),
+    *(optimize.excitingmixing, optimize.linearmixing, optimize.newton_krylov),
+    optimize.quadratic_assignment,
+    reason="use scipy.optimize.root, which has a derivative",
+)
+refuse(
+    *(optimize.approx_fprime, optimize.check_grad, optimize.rosen_hess, optimize.rosen_hess_prod),
+    reason="use srcgrad.grad or srcgrad.hessian",
 )

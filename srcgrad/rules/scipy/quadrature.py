@@ -1,0 +1,101 @@
+"""Integrals of functions: by their limits, and by what the integrand takes or captures.
+
+The integral itself is SciPy's. Its derivative by a limit is the integrand there, that by a
+parameter the integral of the integrand's derivative (Leibniz), for which the adaptive method
+chooses points of its own: where the integrand is smooth its derivative needn't be.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from scipy import integrate
+
+from ...custom import Outside, close
+from ...pullback import vjp
+from ..registry import definition, refuse
+
+
+def run_integral(f, a, b, points, epsabs, epsrel, limit, moving, held):
+    """The integral of a number, or of an array."""
+    outer = (*moving, *held)
+    options = {"points": points} if points is not None else {}
+    if np.ndim(f(0.5 * (a + b) if np.isfinite(a + b) else 0.5, *outer)):
+        value, error = integrate.quad_vec(
+            lambda x: f(x, *outer), a, b, 1e-13, 1e-10, "max", limit=1000, **options
+        )
+        if not error <= 1e-6 * max(1.0, np.max(np.abs(value), initial=0.0)):
+            warnings.warn(
+                f"the derivative of an integral is uncertain: the error may be {error:.1e}",
+                integrate.IntegrationWarning,
+                stacklevel=2,
+            )
+        return value
+    return integrate.quad(f, a, b, outer, 0, epsabs, epsrel, limit, **options)[0]
+
+
+def run_error(f, a, b, points, epsabs, epsrel, limit, moving, held):
+    """The estimate of the error of an integral."""
+    return integrate.quad(f, a, b, (*moving, *held), 0, epsabs, epsrel, limit, points)[1]
+
+
+def at_a_point(f, a, b, points, epsabs, epsrel, limit, moving, held):
+    return f(a, *moving, *held)
+
+
+def d_integral(f, a, b, points, epsabs, epsrel, limit, moving, held, *, out, d_out):
+    def slopes(x):
+        """The derivatives of the integrand by all that moves, one after the other."""
+        _, pullback = vjp(lambda *moving: f(x, *moving, *held), *moving)
+        return np.concatenate([np.ravel(d) for d in pullback(d_out)])
+
+    d_moving = []
+    if len(moving) > 0:
+        g, inner, rest = close(slopes, 0.5)
+        d_all = integral(g, a, b, points, epsabs, epsrel, limit, inner, rest)
+        start = 0
+        for v in moving:
+            stop = start + np.size(v)
+            d = d_all[start:stop]
+            d_moving.append(d[0] if np.ndim(v) == 0 else np.reshape(d, np.shape(v)))
+            start = stop
+    d_a = -np.sum(d_out * f(a, *moving, *held)) if np.isfinite(a) else 0.0
+    d_b = np.sum(d_out * f(b, *moving, *held)) if np.isfinite(b) else 0.0
+    return None, d_a, d_b, None, None, None, None, tuple(d_moving), None
+
+
+integral = Outside(run_integral, at_a_point, d_integral)
+error_of_integral = Outside(run_error, at_a_point)
+
+
+def as_tuple(args):
+    return args if isinstance(args, tuple) else (args,)
+
+
+@definition(integrate.quad)
+def quad(func, a, b, args=(), *, epsabs=1.49e-8, epsrel=1.49e-8, limit=50, points=None):
+    args = as_tuple(args)
+
+    def integrand(x):
+        return float(func(x, *args))
+
+    f, moving, held = close(integrand, 0.5)
+    options = (float(a), float(b), points, epsabs, epsrel, limit, moving, held)
+    return integral(f, *options), error_of_integral(f, *options)
+
+
+@definition(integrate.dblquad)
+def dblquad(func, a, b, gfun, hfun, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
+    def inner(x):
+        low = gfun(x) if callable(gfun) else gfun
+        high = hfun(x) if callable(hfun) else hfun
+        return quad(lambda y: func(y, x, *args), low, high, epsabs=epsabs, epsrel=epsrel)[0]
+
+    return quad(inner, a, b, epsabs=epsabs, epsrel=epsrel)
+
+
+refuse(
+    *(integrate.tplquad, integrate.nquad),
+    reason="it has no rule; write it as scipy.integrate.quad of scipy.integrate.dblquad",
+)

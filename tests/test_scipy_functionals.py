@@ -1,0 +1,244 @@
+"""Functions of SciPy that call a function: integrals, solvers, minimizers.
+
+What they call may be defined in the differentiated code and capture its variables. Gradients are
+compared with finite differences, forward mode with reverse mode, and second derivatives with
+differences of gradients.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+pytest.importorskip("scipy")
+
+from scipy import integrate, optimize, special
+
+R = np.random.default_rng(0)
+WEIGHTS = R.normal(size=3)
+INPUTS = R.normal(size=(20, 2))
+TARGETS = INPUTS @ np.array([1.0, -2.0]) + 0.1 * R.normal(size=20)
+TIMES = np.linspace(0.0, 1.0, 9)
+DATA = 2 * np.exp(-1.3 * TIMES) + 0.05 * np.sin(9 * TIMES)
+
+PROGRAMS: dict[str, tuple[Any, Any, float]] = {}
+
+
+def program(x: Any, tolerance: float = 1e-6) -> Any:
+    """Register a program with the argument at which it is checked."""
+
+    def register(function: Any) -> Any:
+        PROGRAMS[function.__name__] = (function, x, tolerance)
+        return function
+
+    return register
+
+
+def bell(x, mu, width):
+    return np.exp(-0.5 * ((x - mu) / width) ** 2)
+
+
+@program(0.7)
+def integral_of_a_closure(k):
+    return integrate.quad(lambda x: np.exp(-k * x * x), 0.0, 2.0 * k)[0]
+
+
+@program(0.7)
+def integral_from_infinity_with_arguments(k):
+    return integrate.quad(bell, -np.inf, k, args=(k * k, 1.0 + k))[0]
+
+
+@program(WEIGHTS)
+def integral_that_captures_an_array(w):
+    def integrand(x):
+        return np.sum(w * np.sin(w * x)) * math.exp(-x)
+
+    value, _ = integrate.quad(integrand, w[0], 3, limit=100)
+    return value**2
+
+
+@program(0.3)
+def integral_with_a_singular_end(k):
+    return integrate.quad(lambda x, a: a / math.sqrt(x), 0, 1, (k,))[0]
+
+
+@program(0.4)
+def integral_over_a_region(k):
+    return integrate.dblquad(lambda y, x: np.exp(-k * x * y), 0, 1, 0, lambda x: 1 + k * x)[0]
+
+
+@program(0.9)
+def integrals_in_a_loop(k):
+    total = 0.0
+    for i in range(3):
+        total += integrate.quad(lambda x: np.cos(i * k * x), 0, k)[0]  # noqa: B023
+    return total
+
+
+@program(0.9)
+def integral_of_a_function_of_numpy(k):
+    return integrate.quad(np.sin, 0, k)[0]
+
+
+@program(0.6)
+def integral_of_a_special_function(k):
+    return integrate.quad(lambda x: special.jv(2, x * k), 0, 4.5)[0]
+
+
+def cubic(x, a, b):
+    return x**3 + a * x - b
+
+
+def circle_and_line(v, a):
+    x, y = v
+    return [x * x + a * y - 3, y + x * a - 1.0]
+
+
+@program(2.0)
+def root_of_a_closure(k):
+    return optimize.brentq(lambda x: x * x - k, 0.0, k + 1)
+
+
+@program(1.3)
+def bracketed_roots(a):
+    total = optimize.bisect(cubic, 0, 5, args=(a, 3.0)) + optimize.ridder(cubic, 0, 5, (a, 3.0))
+    return total + optimize.toms748(cubic, 0, 5, args=(a, 3.0)) * optimize.brenth(
+        lambda x: cubic(x, a, 3.0), 0, 5
+    )
+
+
+@program(1.3)
+def newton_with_a_slope(a):
+    return optimize.newton(lambda x: cubic(x, a, 3.0), 1.0, fprime=lambda x: 3 * x * x + a)
+
+
+@program(R.uniform(1, 2, 3))
+def newton_of_many(a):
+    return np.sum(optimize.newton(lambda x: x**3 - a * x - 1, np.full(3, 2.0)) ** 2)
+
+
+@program(1.3)
+def root_of_lists(a):
+    solution = optimize.root(circle_and_line, [1.0, 0.5], args=(a,))
+    return (
+        np.sum(solution.x * np.array([1.0, 2.0]))
+        + optimize.fsolve(lambda v: circle_and_line(v, a), [1.0, 0.5])[0]
+    )
+
+
+@program(1.3)
+def scalar_roots(a):
+    bracketed = optimize.root_scalar(lambda x: x**3 - a, bracket=[0, 3], method="brentq").root
+    return bracketed * optimize.root_scalar(lambda x: x**3 - a, x0=1.0, x1=1.1).root
+
+
+@program(1.3)
+def fixed_points(a):
+    return optimize.fixed_point(lambda x: np.cos(a * x) / 2, 0.3)
+
+
+@program(0.7, 1e-3)
+def hyperparameter(penalty):
+    def loss(w):
+        return np.mean((INPUTS @ w - TARGETS) ** 2) + penalty * np.sum(w**2)
+
+    w = optimize.minimize(loss, np.zeros(2)).x
+    return np.sum((w - 1) ** 2)
+
+
+@program(0.7, 1e-4)
+def minimum_with_its_gradient(a):
+    def f(x):
+        return np.sum((x - a) ** 2) + np.sum(x**4), 2 * (x - a) + 4 * x**3
+
+    found = optimize.minimize(f, np.array([0.5, 0.2]), jac=True, method="L-BFGS-B")
+    return np.sum(found.x) * found.fun
+
+
+@program(0.7, 1e-5)
+def scalar_minima(a):
+    free = optimize.minimize_scalar(lambda x: (x - a) ** 2 + 0.5 * x**4).x
+    bounds = (0, 1)
+    return free * optimize.minimize_scalar(
+        lambda x: (x - a) ** 2 + x**4, bounds=bounds, method="bounded", options={"xatol": 1e-11}
+    ).x  # fmt: skip
+
+
+@program(DATA, 1e-4)
+def least_squares(d):
+    found = optimize.least_squares(lambda p: p[0] * np.exp(-p[1] * TIMES) - d, np.array([1.0, 1.0]))
+    return found.x @ np.array([1.0, 2.0]) + found.cost
+
+
+def decay(t, a, b):
+    return a * np.exp(-b * t)
+
+
+@program(DATA, 1e-4)
+def fitted_curve(d):
+    found, covariance = optimize.curve_fit(decay, TIMES, d, p0=[1.0, 1.0])
+    return found @ np.array([1.0, 2.0]) + 10 * np.sum(np.sqrt(np.diag(covariance)))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_derivatives(name: str) -> None:
+    f, x, tolerance = PROGRAMS[name]
+    gradient = srcgrad.grad(f)
+    step = 1e-4
+    direction = R.normal(size=np.shape(x)) if np.ndim(x) else 1.0
+
+    def along(f: Any) -> Any:
+        return (f(x + step * direction) - f(x - step * direction)) / (2 * step)
+
+    def slope(x):
+        return np.sum(srcgrad.grad(f)(x) * direction)
+
+    found = np.sum(gradient(x) * direction)
+    assert found == pytest.approx(along(f), rel=tolerance, abs=tolerance)
+    value, pushed = srcgrad.jvp(f, (x,), (direction,))
+    assert value == pytest.approx(f(x), rel=tolerance)
+    assert pushed == pytest.approx(found, rel=1e-8)
+    curvature = np.sum(srcgrad.grad(slope)(x) * direction)
+    expected = along(lambda x: np.sum(gradient(x) * direction))
+    assert curvature == pytest.approx(expected, rel=1e-5, abs=1e-5)
+
+
+def test_a_solver_that_fails_raises() -> None:
+    def program(a):
+        return optimize.fsolve(lambda x: x * x + a, 1.0)[0]
+
+    with pytest.raises(RuntimeError, match="not making good progress"):
+        srcgrad.grad(program)(1.0)
+
+
+def test_bounds_are_refused() -> None:
+    def program(a):
+        return optimize.minimize(lambda x: np.sum((x - a) ** 2), np.ones(1), bounds=[(0, 1)]).x[0]
+
+    with pytest.raises((srcgrad.UnsupportedError, NotImplementedError), match="bounds"):
+        srcgrad.grad(program)(0.5)
+
+    def at_a_bound(a):
+        return optimize.minimize_scalar(lambda x: a * x, bounds=(1, 2), method="bounded").x
+
+    with pytest.raises(RuntimeError, match="at a bound"):
+        srcgrad.grad(at_a_bound)(0.5)
+
+
+def test_what_writes_outside_is_refused() -> None:
+    calls = np.zeros(1)
+
+    def program(a):
+        def f(x):
+            calls[0] += 1.0
+            return x * x - a
+
+        return optimize.brentq(f, 0.0, 5.0)
+
+    with pytest.raises(srcgrad.UnsupportedError):
+        srcgrad.grad(program)(2.0)
