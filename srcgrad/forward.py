@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -155,10 +156,12 @@ class Linear:
     """The linear function that `linearize` returns.
 
     Attributes:
+        primal: the function that it is a derivative of.
         source: the generated source; "" before the first call.
     """
 
     def __init__(self, f: Callable[..., Any], primals: tuple[Any, ...]) -> None:
+        self.primal = f
         self._primals = tuple(mapped(lambda x: +x, p) for p in primals)
         self._tangent: Tangent = _tangent(f, tuple(range(len(primals))), False, False)
 
@@ -176,6 +179,10 @@ class Linear:
         """The generated source; "" before the first call."""
         return self._tangent.source
 
+    @property
+    def __srcgrad_primal__(self) -> Callable[..., Any]:
+        return self.primal
+
     def __repr__(self) -> str:
         return f"<derivative of {self._tangent.__name__} at a point>"
 
@@ -189,11 +196,23 @@ class Derived:
     """
 
     _what = "derivative"
+    _directed = False  # whether a direction stands after the arguments
 
     def __init__(self, primal: Callable[..., Any], part: Gradient) -> None:
         self.primal = primal
         self._part: Any = part
+        self._at = part  # by the inputs, of what is differentiated
+        self._single = not isinstance(part._argnums, tuple)
         functools.update_wrapper(self, part)  # type: ignore[arg-type]
+
+    @property
+    def __srcgrad_primal__(self) -> Callable[..., Any]:
+        return self.primal
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        signature = self._at._signature
+        return with_direction(signature) if self._directed else signature
 
     @property
     def source(self) -> str:
@@ -204,8 +223,26 @@ class Derived:
         return f"<{self._what} of {getattr(self.primal, '__name__', 'function')}>"
 
 
-class _HessianProduct(Derived):
+def with_direction(signature: inspect.Signature) -> inspect.Signature:
+    """The parameters of a product with a Hessian: those of the function and, last, `v`."""
+    P = inspect.Parameter
+    parameters = list(signature.parameters.values())
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    if variadic or any(p.default is not P.empty for p in positional):
+        return inspect.Signature([P("args", P.VAR_POSITIONAL), P("kwargs", P.VAR_KEYWORD)])
+    name = "v"
+    while name in signature.parameters:
+        name += "_"
+    count = len(positional)
+    kind = P.POSITIONAL_ONLY
+    fixed = [p.replace(kind=kind) for p in positional]
+    return inspect.Signature([*fixed, P(name, kind), *parameters[count:]])
+
+
+class HessianProduct(Derived):
     _what = "product with the Hessian"
+    _directed = True
 
     def __init__(self, primal: Callable[..., Any], argnums: Argnums) -> None:
         super().__init__(primal, _tangent(grad(primal, argnums), argnums, False, False))
@@ -239,17 +276,19 @@ def hvp(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     >>> hvp(lambda x: np.sum(x**3))(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 6., 12.])
     """
-    return _HessianProduct(f, argnums)
+    return HessianProduct(f, argnums)
 
 
-class _VectorHessian(Derived):
+class VectorHessian(Derived):
     _what = "vector-Hessian product"
+    _directed = True
 
     def __init__(self, primal: Callable[..., Any], argnums: Argnums) -> None:
         gradient = grad(primal, argnums)
         self._several = isinstance(gradient._argnums, tuple)
         several: Any = gradient._argnums if self._several else (gradient._argnums,)
         super().__init__(primal, Forward(gradient, several))
+        self._single = not self._several
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         *primals, v = args
@@ -268,10 +307,10 @@ def vhp(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     >>> vhp(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]), np.array([1.0, 1.0]))
     array([10.,  4.])
     """
-    return _VectorHessian(f, argnums)
+    return VectorHessian(f, argnums)
 
 
-class _Derivative(Derived):
+class Derivative(Derived):
     def __init__(self, primal: Callable[..., Any], argnums: int | str) -> None:
         super().__init__(primal, _Unit(primal, argnums, False, False))
 
@@ -305,10 +344,10 @@ def derivative(f: Callable[..., Any], argnums: int | str = 0) -> Callable[..., A
     """
     if not isinstance(argnums, (int, str)) or isinstance(argnums, bool):
         raise TypeError(f"argnums of derivative must be a position or a name, not {argnums!r}")
-    return _Derivative(f, argnums)
+    return Derivative(f, argnums)
 
 
-class _Elementwise(Derived):
+class Elementwise(Derived):
     def __init__(self, primal: Callable[..., Any], argnums: int | str) -> None:
         super().__init__(primal, _Unit(primal, argnums, False, False))
         self._along: Tangent = _tangent(primal, argnums, False, False)
@@ -367,7 +406,7 @@ def elementwise_grad(f: Callable[..., Any], argnums: int | str = 0) -> Callable[
     """
     if not isinstance(argnums, (int, str)) or isinstance(argnums, bool):
         raise TypeError(f"argnums of elementwise_grad must be a position or a name: {argnums!r}")
-    return _Elementwise(f, argnums)
+    return Elementwise(f, argnums)
 
 
 __all__ = [

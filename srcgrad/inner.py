@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,10 +26,12 @@ from .frontend.values import (
     Bound,
     Closure,
     DictObject,
+    Held,
     InnerGradient,
     Instance,
     ListObject,
     Partial,
+    Path,
     Place,
     Ref,
     Tuple,
@@ -49,21 +51,48 @@ def applied(function: Any, args: Any) -> Any:
     return function(*args)
 
 
+def called_here() -> None:
+    """Stands for a function that is called from `applied`, but by a line of the user's."""
+
+
+@dataclass(frozen=True)
+class Here(Held):
+    """The line that a call comes from."""
+
+    name: str
+    span: Any = field(compare=False)
+
+
+def lower_called_here(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    here, function, *rest = args
+    assert isinstance(here, ir.Const)
+    before, low.span = low.span, here.value.span
+    fixed, low.fixed_span = low.fixed_span, False
+    try:
+        return low.call(function, rest, kwargs)
+    finally:
+        low.span, low.fixed_span = before, fixed
+
+
 def called(
     low: Lowerer, function: Value, args: list[Value], recompute: bool = True
 ) -> tuple[Value, ir.Assign]:
     """The call of a function as a unit: its value, and the statement."""
-    closure = replace(low.closure_of(applied), name=_name(function))
-    values: dict[str, Value] = {"function": function, "args": Tuple(tuple(args))}
+    name = name_of(function)
+    closure = replace(low.closure_of(applied), name=name)
+    here = Partial(Place(called_here), (ir.Const(Here(name, low.span)), function), {})
+    values: dict[str, Value] = {"function": here, "args": Tuple(tuple(args))}
     return call_of(low, closure, values, Wanted(recompute, every=True))
 
 
-def _name(function: Value) -> str:
+def name_of(function: Value) -> str:
     match function:
         case Closure():
             name = function.name
+        case Partial(args=(ir.Const(Held() as held), *_)):
+            name = held.name
         case Bound() | Partial():
-            name = _name(function.function)
+            name = name_of(function.function)
         case InnerGradient():
             name = f"d_{function.gradient.__name__}"
         case ir.Const():
@@ -89,8 +118,11 @@ def floats(low: Lowerer, value: Value) -> list[ir.Var]:
     return [v for v in leaves(low, value) if is_float(v.kind)]
 
 
-def copied(low: Lowerer, value: Value) -> Value:
-    """A value that nothing written later changes, its float constants in variables."""
+def copied(low: Lowerer, value: Value, sources: dict[ir.Var, ir.Var] | None = None) -> Value:
+    """A value that nothing written later changes, its float constants in variables.
+
+    Notes in `sources` of which variables its own are copies.
+    """
 
     def leaf(v: ir.Var | ir.Const) -> Value:
         if isinstance(v, ir.Const):
@@ -98,11 +130,15 @@ def copied(low: Lowerer, value: Value) -> Value:
                 return v
             return low.emit(float, (v,), inferred=Inferred(FLOAT), name="x")
         if isinstance(v.kind, Array) and v.kind.shape is not None:
-            return low.emit(np.ndarray.copy, (v,), inferred=Inferred(v.kind), name=v.name)
-        if isinstance(v.kind, Scalar) and is_float(v.kind):
+            own = low.emit(np.ndarray.copy, (v,), inferred=Inferred(v.kind), name=v.name)
+        elif isinstance(v.kind, Scalar) and is_float(v.kind):
             kind = Scalar(v.kind.dtype, v.kind.python)
-            return low.emit(np.positive, (v,), inferred=Inferred(kind), name=v.name)
-        return v
+            own = low.emit(np.positive, (v,), inferred=Inferred(kind), name=v.name)
+        else:
+            return v
+        if sources is not None:
+            sources[own] = v
+        return own
 
     return mapped(low, value, leaf)
 
@@ -110,18 +146,14 @@ def copied(low: Lowerer, value: Value) -> Value:
 # vjp and jvp
 
 
-def isolate(low: Lowerer, call: ir.Assign, primals: list[Value], own: list[Value]) -> None:
+def isolate(low: Lowerer, call: ir.Assign, sources: dict[ir.Var, ir.Var]) -> None:
     """Let a function that writes into its arguments do so in copies of its own.
 
-    The derivative calls it once more, with the same arguments. `own` are those of the call, copies
-    of `primals`.
+    The derivative calls it once more, with the same arguments: copies, whose `sources` mustn't
+    share memory.
     """
     if not call.writes:
         return
-    sources = dict(
-        pair for o, p in zip(own, primals, strict=True)
-        for pair in zip(leaves(low, o), leaves(low, p), strict=True)
-    )  # fmt: skip
     for v in call.writes:
         if v not in sources:
             raise low.refuse(
@@ -129,7 +161,7 @@ def isolate(low: Lowerer, call: ir.Assign, primals: list[Value], own: list[Value
                 "pass a copy of it as an argument",
             )
     written = tuple(sources[v] for v in call.writes)
-    arrays = tuple(p for p in sources.values() if isinstance(p.kind, Array))
+    arrays = tuple(v for v in sources.values() if isinstance(v.kind, Array))
     if len(arrays) > 1:
         apart = ir.Assign(
             ir.Var("_", Opaque(None)), runtime.check_apart,
@@ -145,12 +177,9 @@ def lower_vjp(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Valu
     has_aux = bool(low.key(kwargs.pop("has_aux", ir.Const(False))))
     _no_more(low, "vjp", kwargs)
     function, *primals = args
-    own = [copied(low, p) for p in primals]
-    value, call = called(low, function, own)
-    isolate(low, call, primals, own)
-    out, aux = _with_aux(low, value) if has_aux else (value, None)
-    held = Taken(call, results(low, call), out, tuple(own))
-    pullback = Partial(Place(pull), (ir.Const(held),), {})
+    taken, aux = taken_at(low, function, primals, has_aux)
+    out = taken.out
+    pullback = Partial(Place(pull), (ir.Const(taken),), {})
     return Tuple((out, pullback) if aux is None else (out, pullback, aux))
 
 
@@ -258,37 +287,94 @@ def lower_jvp(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Valu
     primals = low.unpacked(args[1] if len(args) > 1 else kwargs.pop("primals"))
     tangents = low.unpacked(args[2] if len(args) > 2 else kwargs.pop("tangents"))
     _no_more(low, "jvp", kwargs)
-    own = [copied(low, p) for p in primals]
-    value, call = called(low, function, own)
-    isolate(low, call, primals, own)
+    taken, aux = taken_at(low, function, primals, has_aux)
+    t_out = tangent_of(low, taken, tangents)
+    return Tuple((taken.out, t_out) if aux is None else (taken.out, t_out, aux))
+
+
+def lower_linearize(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    _no_more(low, "linearize", kwargs)
+    function, *primals = args
+    taken, _ = taken_at(low, function, primals)
+    return Tuple((taken.out, Partial(Place(push), (ir.Const(taken),), {})))
+
+
+def push() -> None:
+    """Stands for the linear function that `linearize` returns."""
+
+
+def lower_push(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    held, *tangents = args
+    assert isinstance(held, ir.Const)
+    _no_more(low, "this linear function", kwargs)
+    return tangent_of(low, held.value, tangents)
+
+
+def lower_linear(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The call of a linear function that `linearize` made outside the code being lowered."""
+    held, *tangents = args
+    assert isinstance(held, ir.Const)
+    _no_more(low, "this linear function", kwargs)
+    linear = held.value
+    place = Path("attribute", linear, "_primals")
+    primals = [low.lift(p, Path("item", place, i)) for i, p in enumerate(linear._primals)]
+    taken, _ = taken_at(low, Place(linear.primal), primals)
+    return tangent_of(low, taken, tangents)
+
+
+def taken_at(
+    low: Lowerer, function: Value, primals: Sequence[Value], has_aux: bool = False
+) -> tuple[Taken, Value | None]:
+    """The call of a function, of which derivatives are to be taken, and what it returns besides."""
+    sources: dict[ir.Var, ir.Var] = {}
+    own = tuple(copied(low, p, sources) for p in primals)
+    value, call = called(low, function, list(own))
+    isolate(low, call, sources)
     out, aux = _with_aux(low, value) if has_aux else (value, None)
+    return Taken(call, results(low, call), out, own), aux
+
+
+def tangent_of(low: Lowerer, taken: Taken, tangents: Sequence[Value]) -> Value:
+    """The tangent of a call's result, nested like it, from those of its arguments."""
     moving: dict[ir.Var, ir.Operand] = {}
-    for p, t in zip(own, tangents, strict=True):
+    if len(tangents) != len(taken.primals):
+        raise low.refuse(f"there are {len(taken.primals)} primals but {len(tangents)} tangents")
+    for p, t in zip(taken.primals, tangents, strict=True):
         moving.update(seeded(low, p, t))
-    unit: ir.Unit = call.function
-    outer = results(low, call)
-    wrt = tuple(i for i, a in enumerate(call.args) if a in moving)
-    outputs = tuple(i for i, v in enumerate(outer) if is_float(v.kind))
-    moved: dict[ir.Var, ir.Var] = {}
-    if wrt and outputs:
-        function_ = units.tangent(unit, wrt, outputs)
-        targets = [ir.Var(v.name, v.kind) for v in outer]
-        twins = [ir.Var(f"t_{outer[i].name}", adjoint_kind(outer[i].kind)) for i in outputs]
-        given = (*call.args, *(moving[call.args[i]] for i in wrt))  # type: ignore[index]
-        emit_call(low, function_, given, [*targets, *twins])
-        moved = dict(zip((outer[i] for i in outputs), twins, strict=True))
+    moved = pushed(low, taken, moving)
 
     def leaf(v: ir.Var | ir.Const) -> Value:
         if not isinstance(v, ir.Var) or not is_float(v.kind):
             return ir.Const(0.0) if isinstance(getattr(v, "value", None), float) else NONE
-        if v in moved:
-            return moved[v]
-        if isinstance(v.kind, Array):
-            return low.emit(np.zeros_like, (v,), inferred=Inferred(v.kind), name=f"t_{v.name}")
-        return ir.Const(0.0)
+        return moved[v] if v in moved else still(low, v)
 
-    t_out = mapped(low, out, leaf)
-    return Tuple((out, t_out) if aux is None else (out, t_out, aux))
+    return mapped(low, taken.out, leaf)
+
+
+def still(low: Lowerer, v: ir.Var) -> ir.Var | ir.Const:
+    """The tangent of a result that doesn't depend on what moves."""
+    if isinstance(v.kind, Array):
+        zeros: ir.Var = low.emit(np.zeros_like, (v,), inferred=Inferred(v.kind), name=f"t_{v.name}")
+        return zeros
+    return ir.Const(0.0)
+
+
+def pushed(low: Lowerer, taken: Taken, moving: dict[ir.Var, ir.Operand]) -> dict[ir.Var, ir.Var]:
+    """The tangents of a call's results along those of some variables."""
+    call, outer = taken.call, taken.results
+    unit: ir.Unit = call.function
+    wrt = tuple(i for i, a in enumerate(call.args) if a in moving)
+    outputs = tuple(i for i, v in enumerate(outer) if is_float(v.kind))
+    if not wrt or not outputs:
+        return {}
+    if unit.function is None:
+        raise low.refuse("a derivative of a function is taken inside itself")
+    function = units.tangent(unit, wrt, outputs)
+    targets = [ir.Var(v.name, v.kind) for v in outer]
+    twins = [ir.Var(f"t_{outer[i].name}", adjoint_kind(outer[i].kind)) for i in outputs]
+    given = (*call.args, *(moving[call.args[i]] for i in wrt))  # type: ignore[index]
+    emit_call(low, function, given, [*targets, *twins])
+    return dict(zip((outer[i] for i in outputs), twins, strict=True))
 
 
 def _with_aux(low: Lowerer, value: Value) -> tuple[Value, Value]:

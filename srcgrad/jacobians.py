@@ -57,7 +57,6 @@ class Jacobian(Derived):
         self._pulled = Forward(primal, several)
         self._adjoints = _Adjoints(primal, several)
         self._mode, self._holomorphic = mode, holomorphic
-        self._single = not isinstance(self._one._argnums, tuple)
         self._results: dict[Any, Any] = {}
         self._unbatchable: set[Any] = set()
 

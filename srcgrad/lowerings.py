@@ -11,6 +11,7 @@ from .frontend.calls import LOWERINGS
 from .frontend.lower import Lowerer
 from .frontend.units import Wanted
 from .frontend.values import Partial, Place, Value
+from .inner_jacobians import DERIVATIVES
 from .kinds import int_kind, is_float
 from .nested import make_gradient, mapped
 from .rules import helpers, registry
@@ -88,7 +89,12 @@ LOWERINGS.update(
         value_and_grad: _makes_gradient(value_and_grad),
         pullback.vjp: inner.lower_vjp,
         inner.pull: inner.lower_pull,
+        inner.called_here: inner.lower_called_here,
         forward.jvp: inner.lower_jvp,
+        forward.linearize: inner.lower_linearize,
+        inner.push: inner.lower_push,
+        forward.Linear.__call__: inner.lower_linear,
+        **DERIVATIVES,
         custom.custom_vjp.__call__: inner.lower_custom,
         custom.ImplicitRoot.__call__: inner.lower_implicit,
         custom.implicit_root: inner.lower_making(custom.implicit_root),

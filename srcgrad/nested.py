@@ -6,6 +6,7 @@ results is ordinary IR, which the outer transformation differentiates like the r
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,6 +21,7 @@ from .frontend.values import (
     Bound,
     Closure,
     DictObject,
+    Held,
     InnerGradient,
     Instance,
     ListObject,
@@ -32,6 +34,7 @@ from .frontend.values import (
 from .inputs import leaves, own_copies
 from .kinds import FLOAT, Array, Opaque, is_float
 from .results import finished
+from .signature import signature_of
 from .transform.prune import prune
 from .transform.recording import record, rename
 from .transform.reverse import Adjoint
@@ -50,7 +53,7 @@ def lower_gradient(
 
     `primal` is the function to differentiate where it isn't the gradient's own.
     """
-    outer_values = _bound(low, gradient, args, kwargs)
+    outer_values = bound(low, gradient, args, kwargs)
     outer: dict[ir.Var, ir.Operand] = {}
 
     def fresh(leaf: ir.Var | ir.Const) -> Value:
@@ -64,10 +67,11 @@ def lower_gradient(
         return var
 
     values = {name: mapped(low, value, fresh) for name, value in outer_values.items()}
-    targets = [_target(low, values, which) for which in gradient._inputs]
+    targets = [target(low, values, which) for which in gradient._inputs]
     around, low.block = low.block, ir.Block()
     try:
-        result = _called(low, gradient, values, primal or Place(gradient.primal))
+        args, kwargs = placed(low, gradient, values)
+        result = low.call(primal or Place(gradient.primal), args, kwargs)
         block = low.block
     finally:
         low.block = around
@@ -124,33 +128,68 @@ def lower_gradient(
     return Tuple((outer_value, answer)) if gradient._value else answer
 
 
+def option(low: Lowerer, value: Value, name: str) -> Any:
+    """An option of a derivative, which must be known when compiling."""
+    if isinstance(value, ir.Const):
+        return value.value
+    if isinstance(value, (Tuple, Ref)):
+        return tuple(option(low, item, name) for item in low.unpacked(value))
+    low.need_static(value, f"{name} must be known when compiling")
+    raise AssertionError
+
+
 OWN_DEFAULT = object()  # the function being lowered knows the default itself
 
 
 def make_gradient(low: Lowerer, maker: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """The value of `grad(f, ...)`: a Gradient, or that of a function known only to lowering."""
-    options = {k: low.key(v) for k, v in kwargs.items()}
+    options = {k: option(low, v, k) for k, v in kwargs.items()}
     if not args:
         return Partial(Place(maker), (), kwargs)
     primal = args[0]
     if len(args) > 1:
-        options["argnums"] = low.key(args[1])
+        options["argnums"] = option(low, args[1], "argnums")
     if isinstance(primal, ir.Const):
         return Place(maker(primal.value, **options))
-    return InnerGradient(maker(_stub(low, primal), **options), primal)
+    return InnerGradient(maker(stub(low, primal), **options), primal)
 
 
-def _stub(low: Lowerer, primal: Value) -> Any:
+def stub(low: Lowerer, primal: Value) -> Any:
     """A function with the parameters of one that exists only in the code being lowered."""
-    bound = 0
-    while isinstance(primal, Bound):
-        primal, bound = primal.function, bound + 1
-    if not isinstance(primal, Closure):
-        raise low.refuse("the gradient of this object can't be taken here")
 
     def stub() -> None: ...
 
-    a = primal.node.args
+    stub.__signature__ = _signature(low, primal)  # type: ignore[attr-defined]
+    function = primal
+    while isinstance(function, (Bound, Partial)):
+        function = function.function
+    stub.__name__ = stub.__qualname__ = str(getattr(function, "name", "function"))
+    return stub
+
+
+def _signature(low: Lowerer, primal: Value) -> inspect.Signature:
+    """The parameters of a function, with `OWN_DEFAULT` for the defaults it knows itself."""
+    match primal:
+        case Bound():
+            whole = _signature(low, primal.function)
+            return whole.replace(parameters=list(whole.parameters.values())[1:])
+        case InnerGradient():
+            return inspect.signature(primal.gradient)
+        case Partial(args=(ir.Const(Held() as held), *_)) if held.signature is not None:
+            return held.signature
+        case Partial():
+            given = [OWN_DEFAULT] * len(primal.args)
+            named = dict.fromkeys(primal.kwargs, OWN_DEFAULT)
+            inner = stub(low, primal.function)
+            return inspect.signature(functools.partial(inner, *given, **named))
+        case ir.Const():
+            return signature_of(primal.value)
+        case Closure():
+            return _parameters(low, primal.node.args)
+    raise low.refuse("the gradient of this object can't be taken here")
+
+
+def _parameters(low: Lowerer, a: Any) -> inspect.Signature:
     P = inspect.Parameter
     positional = [*a.posonlyargs, *a.args]
     required = len(positional) - len(a.defaults)
@@ -166,9 +205,7 @@ def _stub(low: Lowerer, primal: Value) -> Any:
         found.append(P(low.argument_name(p), P.KEYWORD_ONLY, default=kind))
     if a.kwarg is not None:
         found.append(P(low.argument_name(a.kwarg), P.VAR_KEYWORD))
-    stub.__signature__ = inspect.Signature(found[bound:])  # type: ignore[attr-defined]
-    stub.__name__ = stub.__qualname__ = primal.name
-    return stub
+    return inspect.Signature(found)
 
 
 def mapped(low: Lowerer, value: Value, leaf: Callable[[Any], Value]) -> Value:
@@ -196,19 +233,19 @@ def mapped(low: Lowerer, value: Value, leaf: Callable[[Any], Value]) -> Value:
     return value
 
 
-def _bound(
+def bound(
     low: Lowerer, gradient: Any, args: list[Value], kwargs: dict[str, Value]
 ) -> dict[str, Value]:
     """The arguments by parameter."""
     signature: inspect.Signature = gradient._signature
     try:
-        bound = signature.bind(*args, **kwargs)
+        given = signature.bind(*args, **kwargs)
     except TypeError as error:
         raise low.refuse(str(error)) from None
     values: dict[str, Value] = {}
     for name, parameter in signature.parameters.items():
-        if name in bound.arguments:
-            value = bound.arguments[name]
+        if name in given.arguments:
+            value = given.arguments[name]
             if parameter.kind is parameter.VAR_POSITIONAL:
                 value = Tuple(tuple(value))
             elif parameter.kind is parameter.VAR_KEYWORD:
@@ -223,11 +260,16 @@ def _bound(
     return values
 
 
-def _called(low: Lowerer, gradient: Any, values: dict[str, Value], primal: Value) -> Value:
+def placed(
+    low: Lowerer, gradient: Any, values: dict[str, Value]
+) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a call, from those by parameter; defaults of its own are left out."""
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
+    left_out = False
     for name, parameter in gradient._signature.parameters.items():
         if name not in values:
+            left_out = True
             continue
         match parameter.kind:
             case parameter.VAR_POSITIONAL:
@@ -236,12 +278,14 @@ def _called(low: Lowerer, gradient: Any, values: dict[str, Value], primal: Value
                 kwargs.update(low.dictionary(values[name]).items)
             case parameter.KEYWORD_ONLY:
                 kwargs[name] = values[name]
+            case _ if left_out:
+                kwargs[name] = values[name]
             case _:
                 args.append(values[name])
-    return low.call(primal, args, kwargs)
+    return args, kwargs
 
 
-def _target(low: Lowerer, values: dict[str, Value], which: tuple[str, Any]) -> Value:
+def target(low: Lowerer, values: dict[str, Value], which: tuple[str, Any]) -> Value:
     name, part = which
     value = values[name]
     if part is None:

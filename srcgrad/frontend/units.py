@@ -22,6 +22,7 @@ from typing import Any
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
+from ..emit import runtime
 from ..kinds import Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, fresh_size
 from .loops import MOST_ROUNDS, Slot
 from .operations import raise_exception
@@ -41,6 +42,7 @@ from .values import (
     Bound,
     Closure,
     Generator,
+    Held,
     InnerGradient,
     ListObject,
     Materialize,
@@ -144,7 +146,16 @@ def _compatible(a: Any, b: Any) -> bool:
         return a is b or (a.node is b.node and a.frame == b.frame and a.defaults == b.defaults)
     if isinstance(a, ir.Const) and isinstance(b, ir.Const) and callable(a.value):
         return a.value is b.value
-    if isinstance(a, (Bound, Partial, InnerGradient)) or isinstance(b, (Bound, Partial)):
+    if isinstance(a, ir.Const) and isinstance(a.value, Held):
+        return isinstance(b, ir.Const) and a.value == b.value
+    if isinstance(a, InnerGradient) or isinstance(b, InnerGradient):
+        return (
+            isinstance(a, InnerGradient)
+            and isinstance(b, InnerGradient)
+            and a.gradient._inputs == b.gradient._inputs
+            and _compatible(a.primal, b.primal)
+        )
+    if isinstance(a, (Bound, Partial)) or isinstance(b, (Bound, Partial)):
         if type(a) is not type(b):
             return False
         pairs = zip(parts(a), parts(b), strict=False)
@@ -599,6 +610,6 @@ def _changes(s: ir.Statement) -> str | None:
         return None
     if isinstance(s.function, ir.Unit):
         return s.function.changes
-    if s.effect and s.function is not raise_exception:
+    if s.effect and s.function not in (raise_exception, runtime.check_apart):
         return getattr(s.function, "__name__", "a call")
     return None

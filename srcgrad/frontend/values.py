@@ -7,6 +7,7 @@ things live on an abstract heap, so that two names for one list see the same cha
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -119,6 +120,20 @@ class Place(ir.Const):
     """An object found through a global name or a cell, whose attributes are read at call time."""
 
     path: Any = None
+
+
+class Held:
+    """What says, as the first argument of a `Partial`, which function it stands for.
+
+    Functions that are equal may be one: in a recursion, each call makes them anew.
+    """
+
+    name: str
+
+    @property
+    def signature(self) -> inspect.Signature | None:
+        """The parameters of the function, where they aren't those of the `Partial`."""
+        return None
 
 
 Value = (

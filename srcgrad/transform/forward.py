@@ -26,7 +26,7 @@ from ..frontend.values import Tuple
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from ..rules import registry
 from .application import name_of
-from .contributions import NONE, adjoint_kind
+from .contributions import NONE, adjoint_kind, is_zero
 from .recording import record, rename
 from .reverse import UNKNOWN_OBJECT, Adjoint
 
@@ -429,7 +429,7 @@ class Tangent(Adjoint):
         total: Any = None
         for operand, p in zip(s.args, self._contributions(result), strict=False):
             tangent = self.tangent(operand)
-            if tangent is None or (isinstance(p, ir.Const) and (p.value is None or p.value == 0)):
+            if tangent is None or is_zero(p):
                 continue
             if isinstance(p, ir.Const) and isinstance(p.value, registry.Unknown):
                 self._refuse_unknown(s, p.value)
