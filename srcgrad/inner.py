@@ -531,17 +531,17 @@ def lower_close(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Va
     unit: ir.Unit = call.function
     if not isinstance(value, ir.Var) or len(unit.kinds) != 1:
         raise low.refuse(
-            f"{_name(f)!r} is handed to a function of SciPy: it must return one array or number, "
+            f"{name_of(f)!r} is handed to a function of SciPy: it must return one array or number, "
             "and assign no outer variables"
         )
     varying = [v for a in own for v in leaves(low, a)]
     captured: list[Any] = [v for v in call.args if v not in varying]
     if any(v in captured for v in call.writes):
-        raise low.refuse(f"{_name(f)!r} writes into an outer variable", "return it instead")
+        raise low.refuse(f"{name_of(f)!r} writes into an outer variable", "return it instead")
     low.block.statements.remove(call)
     moving = [v for v in captured if isinstance(v, ir.Var) and is_float(v.kind)]
     if any(not isinstance(v.kind, (Array, Scalar)) for v in moving):
-        raise low.refuse(f"{_name(f)!r} reads a list of numbers from outside", "make it an array")
+        raise low.refuse(f"{name_of(f)!r} reads a list of numbers from outside", "make it an array")
     held = [v for v in captured if v not in moving]
     if call.writes:
         unit = units.by_value(unit, returned=False)[0]
