@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+import srcgrad.testing
 
 RNG = np.random.default_rng(20)
 X = RNG.normal(size=5)
@@ -1282,3 +1283,37 @@ def test_numbers_of_single_precision_added_to_one_of_python(zero):
     np.testing.assert_array_equal(gradient, 2 * x + 1)
     tangent = srcgrad.jvp(f, (x,), (x,))[1]
     assert tangent == gradient @ x
+
+
+def joined_columns(x, n):
+    rows = [np.outer(x[: i + 1] * x[i], x) for i in range(n)]
+    return np.sum(np.sin(np.vstack(rows))) + np.sum(np.cos(np.concatenate(rows, axis=None)))
+
+
+def joined_pieces(x, n):
+    pieces = [x]
+    for i in range(n):
+        pieces.append(x[: i + 1] * x[i])
+    return np.sum(np.sin(np.hstack(pieces)))
+
+
+def rows_of_a_guessed_length(x, n):
+    rows = np.reshape(x, (n, -1))
+    return np.sum(np.column_stack([r * rows[0] for r in rows]) @ np.stack(rows))
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+@pytest.mark.parametrize("f", [joined_columns, joined_pieces, rows_of_a_guessed_length])
+def test_joining_a_list_of_arrays_whose_shapes_differ(f, n):
+    srcgrad.testing.check_grads(lambda x: f(x, n), (np.linspace(0.3, 1.0, 4),), order=2)
+
+
+def test_methods_of_the_adjoint_of_a_number_in_a_list():
+    def f(x, n):
+        items = []
+        for i in range(n):
+            total = (x * x * i).sum(axis=0)
+            items.append(-0.5 * total.reshape(()))
+        return sum(items)
+
+    np.testing.assert_allclose(srcgrad.grad(f)(np.ones(3), 3), [-3.0, -3.0, -3.0])

@@ -23,7 +23,7 @@ from ..frontend.operations import (
     list_append,
     raise_exception,
 )
-from ..kinds import Array, ListOf
+from ..kinds import Array, ListOf, Scalar
 from ..rules import registry
 from . import runtime
 
@@ -145,7 +145,12 @@ class Speller:
         if special is not None:
             return special
         if _is_method(f, s.args[0] if s.args else None):
-            return call(attribute(args[0], f.__name__), args[1:], kwargs)
+            receiver, first = args[0], s.args[0]
+            scalar = isinstance(first, ir.Var) and isinstance(first.kind, Scalar)
+            if scalar and hasattr(np.ndarray, f.__name__):
+                # an adjoint may be Python's number where the value is one of NumPy's
+                receiver = call(self.reference(np.asarray), [receiver])
+            return call(attribute(receiver, f.__name__), args[1:], kwargs)
         return call(self.reference(f), args, kwargs)
 
     def registered(self, how: str, args: list[Ast], kwargs: dict[str, Ast]) -> Ast:

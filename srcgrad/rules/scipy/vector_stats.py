@@ -7,6 +7,7 @@ import math
 import numpy as np
 from scipy import special, stats
 
+from ..helpers import known
 from ..registry import definition
 
 
@@ -35,7 +36,8 @@ def whitened(x, mean, cov):
     lower = factor(np.asarray(cov))
     dimension = lower.shape[0]
     x = np.asarray(x)
-    if x.ndim == 0 or (x.ndim == 1 and dimension == 1):
+    # where only the run tells the dimension, a vector is one point; else `reshape` raises below
+    if x.ndim == 0 or (x.ndim == 1 and known(dimension) and dimension == 1):
         x = x[..., None]
     delta = x - (0.0 if mean is None else mean)
     flat = delta.reshape(-1, dimension)
