@@ -607,6 +607,7 @@ def _emit_pair(
     packed = ir.Pack(tuple, (out, ir.Pack(tuple, residuals)))
     forward = ir.Function(f"forward_{_base(request)}", function.params, ir.Block(before, (packed,)))
     pullback = ir.Function(f"pullback_{_base(request)}", (*residuals, *seeds), reverse)
+    pullback.together = Aliasing(ir.Block([*before, *after])).groups(residuals)
     name = request.name
     docstrings = [
         f"The result of {name}{_where(primal)}, and what its pullback needs.",

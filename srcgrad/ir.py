@@ -146,10 +146,13 @@ Statement = Assign | If | Loop
 
 @dataclass(eq=False, slots=True)
 class Function:
+    """A function; `together` are groups of parameters that may share memory with each other."""
+
     name: str
     params: tuple[Var, ...]
     block: Block
     span: Span | None = None
+    together: tuple[tuple[Var, ...], ...] = ()
 
 
 @dataclass(eq=False, slots=True)

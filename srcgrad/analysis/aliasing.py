@@ -8,6 +8,7 @@ share memory. The analysis is a union-find over the whole function: sound whatev
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 from .. import ir
@@ -22,9 +23,16 @@ class Aliasing:
         shared: those, and the classes of what is kept in lists.
     """
 
-    def __init__(self, block: ir.Block) -> None:
+    def __init__(self, block: ir.Block, together: Iterable[Iterable[ir.Var]] = ()) -> None:
         self.parent: dict[ir.Var, ir.Var] = {}
         self.contents: dict[ir.Var, ir.Var] = {}  # of a list's class: a variable of its items'
+        for group in map(tuple, together):
+            lists = all(isinstance(v.kind, ListOf) for v in group)
+            first, *others = (
+                v if lists or not isinstance(v.kind, ListOf) else self.items(v) for v in group
+            )
+            for v in others:
+                self.union(first, v)
         self._visit(block)
         self.written: set[ir.Var] = set()
         for statement in ir.walk(block):
@@ -60,6 +68,14 @@ class Aliasing:
     def is_shared(self, var: ir.Var) -> bool:
         """Whether memory of this variable's class is written anywhere, or kept in a list."""
         return self.find(var) in self.shared
+
+    def groups(self, variables: Iterable[ir.Var]) -> tuple[tuple[ir.Var, ...], ...]:
+        """Those of the variables that hold memory, by what they may share."""
+        found: dict[ir.Var, list[ir.Var]] = {}
+        for v in variables:
+            for root in self.classes(v) if holds_memory(v.kind) else ():
+                found.setdefault(root, []).append(v)
+        return tuple(tuple(group) for group in found.values() if len(group) > 1)
 
     def items(self, container: ir.Var) -> ir.Var:
         """A variable that stands for the items of a list."""

@@ -69,7 +69,7 @@ def emit_function(
 class _Emitter:
     def __init__(self, function: ir.Function, bindings: dict[str, Any], units: set[str]) -> None:
         self.function = function
-        self.aliasing = Aliasing(function.block)
+        self.aliasing = Aliasing(function.block, function.together)
         self.emitted = Emitted(None, bindings)
         self.speller = Speller(self.reference)
         self.inlined = self._inlined(function)
@@ -151,6 +151,10 @@ class _Emitter:
         for s in block.statements:
             match s:
                 case ir.Assign():
+                    if s.function is reverse_sweep:  # the value belongs to the forward sweep
+                        for v in (v for o in block.results for v in ir.variables(o)):
+                            pending.pop(v, None)
+                        continue
                     for v in s.writes:
                         if v in pending and not _assignable(pending[v]):
                             del pending[v]
@@ -177,7 +181,7 @@ class _Emitter:
                     pending.clear()
                     self._inline_block(s.body, counts, found, False)
         if top:
-            take(block.results, 1)
+            take(block.results, 0)
 
     def _may(self, s: ir.Assign, counts: dict[ir.Var, int]) -> bool:
         if s.function is operator.getitem and isinstance(s.args[0], ir.Var):

@@ -22,6 +22,7 @@ from .elementwise import makes_fresh, number_kind
 from .prune import prune
 from .recording import rename
 from .reuse import reuse
+from .schedule import schedule
 from .simplify import simplify, use_counts
 from .stores import same_key
 
@@ -32,6 +33,7 @@ def accumulate(function: ir.Function) -> None:
     spare_copies(function)
     simplify(function)
     prune(function)
+    schedule(function)
     reuse(function)
 
 

@@ -195,6 +195,10 @@ def multiply(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         if (found := choice(ctx, x)) is not None and _scale_choice(ctx, s, found, y):
             return None
     left, right = scaled(ctx, a), scaled(ctx, b)
+    if is_number(a) and right is None and is_array(b) and type(a.value) in (int, float):  # type: ignore[union-attr]
+        product = _rescaled(ctx, s, b, a.value)  # type: ignore[union-attr]
+        if product is not None:
+            return product
     if is_scalar(a) and right is not None:
         c = combine(ctx, operator.mul, a, right[0])
         if c is not None:
@@ -374,6 +378,44 @@ def negative(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     ratio = ctx.temporary(a, operator.truediv)
     if ratio is not None and is_number(ratio.args[0]):
         become(s, operator.truediv, ir.Const(-ratio.args[0].value), ratio.args[1])  # type: ignore[union-attr]
+        return None
+    return _rescaled(ctx, s, a, -1.0)
+
+
+def _rescaled(
+    ctx: Simplifier, s: ir.Assign, operand: ir.Operand, factor: float
+) -> ir.Operand | None:
+    """`factor * operand` in place of a call, if that costs nothing and is as fresh."""
+    if ctx.temporary(operand, operator.mul, operator.truediv) is None:
+        return None
+    return (
+        rescaled(ctx, operand, factor) if same_kind(number_kind(operand), s.target.kind) else None
+    )
+
+
+def rescaled(ctx: Simplifier, operand: ir.Operand, factor: float) -> ir.Operand | None:
+    """`factor * operand` where a constant in it takes the factor, so that it costs nothing."""
+    s = ctx.temporary(operand, operator.mul, operator.truediv, np.expand_dims, operator.getitem)
+    kind = number_kind(operand)
+    if s is None or kind is None or kind.dtype is None or kind.dtype.kind not in "fc":
+        return None
+    first, *rest = s.args
+    if isinstance(first, ir.Const):
+        if type(first.value) not in (int, float):
+            return None
+        known = combine(ctx, operator.mul, ir.Const(factor), first)
+        return None if known is None else ctx.emit(s.function, known, *rest, kind=kind)
+    if s.function in (np.expand_dims, operator.getitem):
+        if not s.views or not s.certain or not isinstance(kind, Array):
+            return None
+        inner = rescaled(ctx, first, factor)
+        if inner is None:
+            return None
+        return ctx.emit(s.function, inner, *rest, kind=kind, kwargs=s.kwargs, view=True)
+    for k, part in enumerate(s.args if s.function is operator.mul else s.args[:1]):
+        other = rescaled(ctx, part, factor)
+        if other is not None:
+            return ctx.emit(s.function, *s.args[:k], other, *s.args[k + 1 :], kind=kind)
     return None
 
 
@@ -387,6 +429,10 @@ def add(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     if a is b:
         become(s, operator.mul, ir.Const(2.0), a)
         return None
+    if is_array(b) and (rest := _besides(ctx, a, b)) is not None:
+        twice = ctx.emit(operator.mul, ir.Const(2.0), b, kind=b.kind)  # type: ignore[union-attr]
+        become(s, operator.add, rest, twice)
+        return None
     left, right = negated(ctx, a), negated(ctx, b)
     if right is not None:
         become(s, operator.sub, a, right)
@@ -395,6 +441,15 @@ def add(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     else:
         _factor(ctx, s, operator.add)
     return None
+
+
+def _besides(ctx: Simplifier, total_: ir.Operand, term: ir.Operand) -> ir.Operand | None:
+    """x if an operand is `x + term`, used nowhere else."""
+    s = ctx.temporary(total_, operator.add)
+    if s is None or term not in s.args or not keeps_dtype(total_, term):
+        return None
+    x = s.args[0] if s.args[1] is term else s.args[1]
+    return x if number_kind(x) == number_kind(total_) == number_kind(term) else None
 
 
 def subtract(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
@@ -568,6 +623,38 @@ def transposed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     return None
 
 
+def twice(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """`x.T.T` is `x`; `(x.T @ y).T` is `y.T @ x`."""
+    x = s.args[0]
+    if len(s.args) != 1 or s.kwargs or not is_floating(s):
+        return None
+    inner = ctx.definition(x, np.transpose)
+    if inner is not None and len(inner.args) == 1 and not inner.kwargs:
+        return ctx.same(s.target, inner.args[0])
+    product = ctx.temporary(x, operator.matmul)
+    if product is None or not same_kind(product.target.kind, x.kind):  # type: ignore[union-attr]
+        return None
+    kinds = [number_kind(a) for a in product.args]
+    if any(k is None or k.rank != 2 for k in kinds):
+        return None
+    found = [ctx.definition(a, np.transpose) for a in product.args]
+    plain = [f is not None and len(f.args) == 1 and not f.kwargs for f in found]
+    if not any(plain):
+        return None
+    a, b = (
+        f.args[0] if f is not None and ok else _transpose(ctx, operand)
+        for f, ok, operand in zip(found, plain, product.args, strict=True)
+    )
+    s.function, s.args, s.views = operator.matmul, (b, a), ()
+    return None
+
+
+def _transpose(ctx: Simplifier, operand: ir.Operand) -> ir.Operand:
+    assert isinstance(operand, ir.Var) and isinstance(operand.kind, Array)
+    kind = Array(operand.kind.dtype, tuple(reversed(operand.kind.shape or ())))
+    return ctx.emit(np.transpose, operand, kind=kind, name="transpose", view=True)
+
+
 def mean(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     """`np.mean(x)` as `x.sum() / x.size`, which is what it does, and takes a third of the time."""
     x, kwargs = s.args[0], dict(s.kwargs)
@@ -579,11 +666,14 @@ def mean(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     axis = kwargs.get("axis", ir.Const(None))
     if not isinstance(axis, ir.Const) or not (axis.value is None or type(axis.value) is int):
         return None
+    # a parameter is there anyway
+    alike = (p for p in ctx.function.params if isinstance(p.kind, Array))
+    like = next((p for p in alike if p.kind.shape == x.kind.shape), x)  # type: ignore[attr-defined]
     if axis.value is None:
-        size = ctx.emit(builtins.getattr, x, ir.Const("size"), kind=INT, name="size")
+        size = ctx.emit(builtins.getattr, like, ir.Const("size"), kind=INT, name="size")
     else:
         kind = TupleOf(tuple(Scalar(INT.dtype, True, n) for n in x.kind.shape))
-        shape = ctx.emit(builtins.getattr, x, ir.Const("shape"), kind=kind, name="shape")
+        shape = ctx.emit(builtins.getattr, like, ir.Const("shape"), kind=kind, name="shape")
         number = axis.value % len(x.kind.shape)
         length = Scalar(INT.dtype, True, x.kind.shape[number])
         size = ctx.emit(operator.getitem, shape, ir.Const(number), kind=length, name="n")
@@ -634,5 +724,6 @@ ALGEBRA: dict[Any, list[Rule]] = {
     np.sum: [total],
     operator.matmul: [transposed],
     np.where: [choose],
+    np.transpose: [twice],
     np.add.at: [unique],
 }

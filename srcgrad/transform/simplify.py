@@ -146,8 +146,12 @@ class Simplifier:
         kind: Kind | None = None,
         name: str = "",
         kwargs: tuple[tuple[str, ir.Operand], ...] = (),
+        view: bool = False,
     ) -> ir.Operand:
-        """A new call before the current one; its constant value if that is known."""
+        """A new call before the current one; its constant value if that is known.
+
+        The result of a call that makes a `view` shares memory with the first operand.
+        """
         s = self.current
         assert s is not None
         kind = elementwise_kind(function, args) if kind is None else kind
@@ -157,6 +161,10 @@ class Simplifier:
         folded = fold(made)
         if folded is not None:
             return folded
+        if view:
+            made.views = tuple(ir.variables(args[0]))
+            for v in made.views:
+                self.union(v, target)
         self.definitions[target] = made
         self.made[target] = self.position
         self.counts[target] = 1

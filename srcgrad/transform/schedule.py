@@ -1,0 +1,117 @@
+"""Scheduling: the order of statements in which the fewest arrays are needed at a time.
+
+A variable's next value is computed when its present one isn't needed any more, so that the two are
+one Python variable: `xs.append(x); x = f(x)` rather than `y = f(x); xs.append(x); x = y`. An array
+that is only there to be reduced is reduced at once, and may be overwritten.
+
+Only calls without effects move, and never past a write of what they read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .. import ir
+from ..analysis.aliasing import Aliasing, holds_memory
+from ..kinds import Array, Scalar
+from .elementwise import is_elementwise, makes_fresh
+from .simplify import all_uses, use_counts
+
+
+def schedule(function: ir.Function) -> None:
+    """Order the statements of a function, in place."""
+    _Scheduler(function).block(function.block)
+
+
+class _Scheduler:
+    def __init__(self, function: ir.Function) -> None:
+        self.aliasing = Aliasing(function.block)
+        self.counts = use_counts(function.block)
+
+    def block(self, block: ir.Block) -> None:
+        for s in block.statements:
+            for inner in ir.blocks(s):
+                self.block(inner)
+            if isinstance(s, ir.Loop):
+                self.next_values(s)
+        self.reductions(block)
+
+    # What is moved
+
+    def next_values(self, loop: ir.Loop) -> None:
+        """Compute the next value of a variable after the last use of its present one."""
+        statements = loop.body.statements
+        for param, result in zip(loop.params, loop.body.results, strict=False):
+            position = next(
+                (i for i, s in enumerate(statements)
+                 if isinstance(s, ir.Assign) and s.target is result), None,
+            )  # fmt: skip
+            if position is None or self.counts.get(statements[position].target) != 1:  # type: ignore[union-attr]
+                continue
+            s, following = statements[position], statements[position + 1 :]
+            present = self.read_with(param, statements)
+            if not self.movable(s) or present.isdisjoint(all_uses(ir.Block(following))):
+                continue
+            if all(self.passes(s, other) for other in following):
+                statements.append(statements.pop(position))
+
+    def read_with(self, param: ir.Var, statements: list[ir.Statement]) -> set[ir.Var]:
+        """A variable, and what is made of it to be used once: that is written where it is used."""
+        found = {param}
+        for s in statements:
+            if isinstance(s, ir.Assign) and self.counts.get(s.target) == 1 and self.movable(s):
+                if not s.target.user and not found.isdisjoint(ir.uses(s)):
+                    found.add(s.target)
+        return found
+
+    def reductions(self, block: ir.Block) -> None:
+        """Reduce what is used for that alone as soon as it is there."""
+        made: dict[ir.Var, int] = {}  # the position of what is defined in this block
+        statements = block.statements
+        for position, s in enumerate(list(statements)):
+            if isinstance(s, ir.Assign) and self.reduces(s, made) and self.movable(s):
+                earliest = 1 + max(made.get(v, -1) for v in ir.uses(s))
+                between = statements[earliest:position]
+                if any(self.reads_again(o) for o in between):
+                    if all(self.passes(s, other) for other in between):
+                        statements.insert(earliest, statements.pop(position))
+                        made = {v: p + (p >= earliest) for v, p in made.items()}
+                        position = earliest
+            made.update((v, position) for v in ir.targets(s))
+
+    def reduces(self, s: ir.Assign, made: dict[ir.Var, int]) -> bool:
+        """Whether a call makes an array of this block that nothing else uses a smaller one."""
+        kind = s.target.kind
+        if not isinstance(kind, (Array, Scalar)) or is_elementwise(s.function):
+            return False
+        return any(
+            v in made and self.counts.get(v) == 1 and isinstance(v.kind, Array)
+            and v.kind.shape is not None and kind.shape is not None
+            and len(v.kind.shape) > len(kind.shape)
+            for v in ir.uses(s)
+        )  # fmt: skip
+
+    def reads_again(self, s: ir.Statement) -> bool:
+        """Whether a statement makes an array."""
+        return isinstance(s, ir.Assign) and isinstance(s.target.kind, Array)
+
+    # What may move where
+
+    def movable(self, s: ir.Statement) -> bool:
+        """Whether a statement is a call that does nothing but make a value of its own."""
+        if not isinstance(s, ir.Assign) or s.writes or s.effect or s.views:
+            return False
+        return makes_fresh(s) or isinstance(s.target.kind, Scalar)
+
+    def passes(self, s: ir.Statement, other: ir.Statement) -> bool:
+        """Whether a movable call may be made after another statement instead of before, or before
+        instead of after, if neither uses what the other defines."""
+        if isinstance(other, ir.Assign) and other.effect:
+            return False
+        reads = {self.aliasing.find(v) for v in ir.uses(s) if holds_memory(v.kind)}
+        return not reads & self.writes(other)
+
+    def writes(self, statement: ir.Statement) -> set[ir.Var]:
+        """The memory that a statement writes, or one inside it."""
+        inside: Iterable[ir.Statement] = ir.walk(ir.Block([statement]))
+        return {self.aliasing.find(v) for s in inside if isinstance(s, ir.Assign) for v in s.writes}
