@@ -1317,3 +1317,29 @@ def test_methods_of_the_adjoint_of_a_number_in_a_list():
         return sum(items)
 
     np.testing.assert_allclose(srcgrad.grad(f)(np.ones(3), 3), [-3.0, -3.0, -3.0])
+
+
+NAMED = {"W1": np.eye(2) * 0.3, "W2": np.eye(2)[::-1] * 1.7, "W3": np.ones((2, 2))}
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        lambda i: f"W{i}",
+        lambda i: "W" + str(i),
+        lambda i: "W%d" % i,
+        lambda i: "W%d" % (i,),
+        lambda i: "W{}".format(i),  # noqa: UP032
+        lambda i: "W{n}".format(n=i),  # noqa: UP032
+        lambda i: "".join(["W", repr(i)]),
+        lambda i: "W" + format(i, "d"),
+        lambda i: repr(f"W{i}")[1:-1],
+    ],
+)
+def test_keys_made_of_the_number_of_a_round(key):
+    def layers(p, x):
+        for i in range(1, len(p) + 1):
+            x = np.tanh(p[key(i)] @ x)
+        return np.sum(x)
+
+    srcgrad.testing.check_grads(layers, (NAMED, np.array([0.3, -0.7])), order=1)

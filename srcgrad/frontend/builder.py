@@ -103,12 +103,14 @@ class Builder(Machine):
                 if inferred.kind is UNKNOWN:
                     self.need_known_ints(args, kwargs)
         target = ir.Var(temporary_name(function, args, name, inferred.kind), inferred.kind)
-        if isinstance(inferred.kind, Scalar) and inferred.kind.dtype.kind in "iub":
+        scalar = isinstance(inferred.kind, Scalar) and inferred.kind.dtype.kind in "iub"
+        # of an int, or of a string made of one
+        if scalar or isinstance(inferred.kind, Opaque) or inferred.kind is UNKNOWN:
             found: frozenset[Any] = frozenset()
-            for operand in args:
+            for operand in (*args, *kwargs.values()):
                 for v in ir.variables(operand):
                     found |= v.origins
-            size = inferred.kind.size
+            size = getattr(inferred.kind, "size", None)
             if isinstance(size, Size) and size.base in self.size_origins:
                 found |= self.size_origins[size.base]
             target.origins = found

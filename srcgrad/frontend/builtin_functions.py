@@ -356,6 +356,17 @@ class BuiltinFunctions(Iterators):
             return ir.Const(str(value.value))
         return self.emit(str, (self.shown(value),), inferred=Inferred(Opaque(str)))
 
+    def builtin_repr(self, value: Value) -> Value:
+        if isinstance(value, ir.Const):
+            return ir.Const(repr(value.value))
+        return self.emit(repr, (self.shown(value),), inferred=Inferred(Opaque(str)))
+
+    def builtin_format(self, value: Value, spec: Value = ir.Const("")) -> Value:  # noqa: B008
+        if isinstance(value, ir.Const) and isinstance(spec, ir.Const):
+            return ir.Const(format(value.value, spec.value))
+        operands = (self.shown(value), self.operand(spec))
+        return self.emit(format, operands, inferred=Inferred(Opaque(str)))
+
     def builtin_bisect_left(self, items: Value, x: Value, *bounds: Value) -> Value:
         return self.bisected(bisect.bisect_left, items, x, bounds)
 

@@ -256,7 +256,7 @@ def _special_table() -> dict[Any, str]:
             "isinstance type callable hasattr getattr setattr slice divmod print super iter sorted"
         ).split()
     }
-    table[str] = table[repr] = "builtin_text"
+    table[str], table[repr], table[format] = "builtin_text", "builtin_repr", "builtin_format"
     table[functools.reduce] = "builtin_reduce"
     table[functools.partial] = "builtin_partial"
     for name in (

@@ -134,6 +134,12 @@ class Operators(Lookup):
                     return repeated
         if function is operator.mod and isinstance(a, ir.Const) and isinstance(a.value, str):
             items = b.items if isinstance(b, Tuple) else (b,)
+            known = [i.value for i in items if isinstance(i, ir.Const)]
+            if len(known) == len(items):
+                try:
+                    return ir.Const(a.value % tuple(known))
+                except (TypeError, ValueError) as error:
+                    raise self.fault(type(error), str(error)) from None
             return self.opaque(str.__mod__, [a, Tuple(tuple(items))])
         special = self.dict_operator(function, a, b)
         if special is None:
