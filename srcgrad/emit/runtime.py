@@ -274,6 +274,18 @@ def check_finite(adjoint: Any, name: str, filename: str, line: int) -> None:
         )
 
 
+def check_first(results: Any) -> None:
+    """Raise TypeError where `np.vectorize` would cut all results to ints as the first is one.
+
+    >>> check_first([0.0, 1.5])
+    """
+    first = np.asarray(results[0])
+    if first.dtype.kind in "biu" and np.asarray(results).dtype != first.dtype:
+        raise TypeError(
+            "np.vectorize makes ints of all results where the first is one: give otypes=[float]"
+        )
+
+
 def stop_gradient(value: Any) -> Any:
     """The same value, as a constant: its derivative is zero.
 

@@ -195,6 +195,11 @@ class Attributes(Subscripts):
         found = self.class_attribute(thing.type, name)
         if isinstance(found, ir.Const) and isinstance(found.value, property):
             return self.call(Bound(as_value(found.value.fget), ref), [], {})
+        getter = self.descriptor(found, "__get__")
+        if getter is not None and (
+            name not in thing.items or self.descriptor(found, "__set__") is not None
+        ):
+            return self.call(getter, [ref, Place(thing.type, None)], {})
         if name in thing.items:
             return self.known(f".{name}", thing.items[name])
         if isinstance(found, ir.Const) and isinstance(found.value, functools.cached_property):
@@ -214,6 +219,25 @@ class Attributes(Subscripts):
         raise self.fault(
             AttributeError, f"{thing.type.__name__!r} object has no attribute {name!r}"
         )
+
+    def descriptor(self, found: Value | None, name: str) -> Value | None:
+        """The method of a user's descriptor, bound to it, if a class attribute is one."""
+        if isinstance(found, Ref):
+            thing = self.state.heap[found.id]
+            cls: Any = thing.type if isinstance(thing, Instance) else object
+        elif isinstance(found, ir.Const) and not isinstance(found.value, type):
+            cls = type(found.value)
+        else:
+            return None
+        if cls.__module__.partition(".")[0] in sys.stdlib_module_names:
+            return None
+        method = self.class_attribute(cls, name)
+        if not isinstance(method, Closure) and not (
+            isinstance(method, ir.Const) and isinstance(method.value, types.FunctionType)
+        ):
+            return None
+        receiver = found if isinstance(found, Ref) else self.lift(found.value, None)
+        return Bound(method, receiver)
 
     def bound(self, found: Value, receiver: Value, cls: type) -> Value:
         if isinstance(found, Closure):
@@ -355,6 +379,10 @@ class Attributes(Subscripts):
             if found.value.fset is None:
                 raise self.refuse(f"property {name!r} has no setter")
             self.call(Bound(as_value(found.value.fset), target), [value], {})
+            return
+        put = self.descriptor(found, "__set__")
+        if put is not None:
+            self.call(put, [target, value], {})
             return
         params = getattr(thing.type, "__dataclass_params__", None)
         if params is not None and params.frozen:

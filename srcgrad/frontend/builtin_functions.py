@@ -170,11 +170,15 @@ class BuiltinFunctions(Iterators):
         if isinstance(value, (Generator, Sequence)):
             value = self.builtin_list(value)
         thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
-        if not (isinstance(thing, ListObject) and thing.var is not None) and not (
-            isinstance(value, ir.Var) and isinstance(value.kind, Array)
-        ):
+        listed = isinstance(thing, ListObject) and thing.var is not None
+        if not listed and not (isinstance(value, ir.Var) and isinstance(value.kind, Array)):
             items = self.unpacked(value)
             keys = [self.call(key, [i], {}) if key is not None else i for i in items]
+            if all(isinstance(k, Tuple) and k.items for k in keys):
+                first = [k.items[0] for k in keys]  # type: ignore[union-attr]
+                known = {k.value for k in first if isinstance(k, ir.Const)}
+                if len(known) == len(keys):  # the others aren't compared
+                    keys = first
             if all(isinstance(k, ir.Const) for k in keys):
                 order = sorted(
                     range(len(items)),
@@ -184,13 +188,46 @@ class BuiltinFunctions(Iterators):
                 return self.new(ListObject(tuple(items[i] for i in order)))
             if key is not None:
                 return self.insertion_sorted(items, keys, reverse.value)
-        elif key is not None:
-            raise self.refuse("sorted(key=...) of items that aren't known one by one")
+        item = thing.var.kind.item if listed else None  # type: ignore[union-attr]
+        if key is not None or isinstance(item, (tuple, TupleOf)):
+            return self.sorted_by(value, key, reverse.value)
         array = self.call_object(np.sort, [self.number(value)], {})  # type: ignore[list-item]
         if reverse.value:
             back = Slice(NONE, NONE, ir.Const(-1))
             array = self.subscript(array, back)
         return self.builtin_list(array)
+
+    def sorted_by(self, value: Value, key: Value | None, reverse: bool) -> Value:
+        """The items of a list that is built in a loop, by a key of numbers or tuples of numbers."""
+        sequence = self.require(value)
+        length, back = sequence.length, Slice(NONE, NONE, ir.Const(-1))
+        width: list[int] = []
+
+        def key_of(i: Value) -> Value:
+            item = sequence.item(i)
+            return item if key is None else self.call(key, [item], {})
+
+        def column(j: int | None) -> Value:
+            def number(i: Value) -> Value:
+                found = key_of(i)
+                if isinstance(found, Tuple):
+                    width.append(len(found.items))
+                    return found.items[j or 0]
+                return found
+
+            array = self.call_object(np.array, [self.listed(length, number)], {})
+            kind = array.kind if isinstance(array, ir.Var) else None
+            if not isinstance(kind, Array) or len(kind.shape or ()) != 1:
+                raise self.refuse("this key isn't a number or a tuple of numbers")
+            return self.subscript(array, back) if reverse else array
+
+        columns = [column(None)]
+        columns += [column(j) for j in range(1, min(width, default=1))]
+        order = self.call_object(np.lexsort, [Tuple(tuple(columns[::-1]))], {})
+        if reverse:  # equal items stay in order
+            last = self.binary(operator.sub, length, ir.Const(1))
+            order = self.subscript(self.binary(operator.sub, last, order), back)
+        return self.listed(length, lambda i: sequence.item(self.subscript(order, i)))
 
     def insertion_sorted(self, items: list[Value], keys: list[Value], reverse: bool) -> Value:
         pairs = [Tuple((k, i)) for k, i in zip(keys, items, strict=True)]

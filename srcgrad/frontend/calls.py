@@ -276,7 +276,7 @@ def _special_table() -> dict[Any, str]:
         table[getattr(list, name)] = f"method_{name}"
     for name in "popleft appendleft rotate extendleft".split():
         table[getattr(collections.deque, name)] = f"method_{name}"
-    for name in "replace asdict astuple fields".split():
+    for name in "replace asdict astuple field fields".split():
         table[getattr(dataclasses, name)] = f"dataclass_{name}"
     table[dataclasses.is_dataclass] = "dataclass_test"
     table[dataclasses.dataclass] = "dataclass_made"

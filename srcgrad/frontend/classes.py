@@ -203,6 +203,13 @@ class Classes(BuiltinFunctions):
         known = {k: self.key(v) for k, v in options.items()}
         return Place(dataclasses.dataclass(self.key(cls), **known))
 
+    def dataclass_field(self, **options: Value) -> Value:
+        """`field(...)` in a class that is defined in the code being lowered."""
+        held: dict[str, Any] = {
+            k: v.value if isinstance(v, ir.Const) else v for k, v in options.items()
+        }
+        return Place(dataclasses.field(**held))
+
     # Copies
 
     def builtin_copy(self, value: Value) -> Value:
@@ -313,6 +320,10 @@ class Classes(BuiltinFunctions):
         for closure in closures:
             closure.owner = cls
         value = Place(cls)
+        for name, attribute in values.items():
+            naming = self.descriptor(attribute, "__set_name__")
+            if naming is not None and isinstance(attribute, Ref):
+                self.call(naming, [value, ir.Const(name)], {})
         for decorator in reversed(node.decorator_list):
             value = self.call(self.expression(decorator), [value], {})
         self.bind(node.name, value)
@@ -331,6 +342,8 @@ def _functions(thing: Any) -> list[Closure]:
         return _functions(thing.__func__)
     if isinstance(thing, property):
         return [f for g in (thing.fget, thing.fset) for f in _functions(g)]
+    if isinstance(thing, dataclasses.Field):
+        return _functions(thing.default_factory)
     return _functions(thing.func) if hasattr(thing, "func") else []
 
 

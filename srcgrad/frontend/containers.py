@@ -24,6 +24,7 @@ from .values import (
     ListObject,
     Ref,
     Sequence,
+    Slice,
     Thaw,
     Tuple,
     Value,
@@ -153,7 +154,10 @@ class Containers(Iteration):
         self.writable(thing)
         result = self.builtin_sorted(items, **kwargs)
         assert isinstance(result, Ref)
-        self.state.heap[ref.id] = self.state.heap[result.id]
+        if thing.var is not None:
+            self.rebuild(ref, result)
+        else:
+            self.state.heap[ref.id] = self.state.heap[result.id]
         return NONE
 
     def method_insert(self, items: Value, position: Value, value: Value) -> Value:
@@ -164,13 +168,64 @@ class Containers(Iteration):
             values.insert(position.value, value)
             self.state.heap[ref.id] = ListObject(tuple(values))
             return NONE
-        raise self.refuse("list.insert isn't supported on a list that is built in a loop")
+        length = self.builtin_len(ref)
+        if not isinstance(position, ir.Const) or position.value < 0:
+            negative = self.truth(self.compare(gast.Lt(), position, ir.Const(0)))
+            from_end = self.binary(operator.add, length, position)
+            from_end = self.call_object(max, [ir.Const(0), from_end], {})
+            position = self.chosen(negative, from_end, position)
+        place = self.call_object(min, [position, length], {})
+        one = ir.Const(1)
+        self.materialized(ref)
+        self.append(ref, value)
+
+        def shift(i: Value) -> None:
+            after = self.binary(operator.sub, length, i)
+            before = self.subscript(ref, self.binary(operator.sub, after, one))
+            self.store_item(ref, after, before)
+
+        self.iterate(self.below(self.binary(operator.sub, length, place)), shift)
+        self.store_item(ref, place, value)
+        return NONE
+
+    def below(self, length: Value) -> Sequence:
+        """The numbers below a length."""
+        return Sequence(length, lambda i: i, False, (ir.Const(0), length, ir.Const(1)))
+
+    def rebuild(self, ref: Ref, made: Value) -> None:
+        """Give a list that is built in a loop other items, in place: it may have other names."""
+        popped = self.below(self.builtin_len(ref))
+        self.iterate(popped, lambda _: self.discarded(self.method_pop(ref)))
+        self.extend(ref, made)
+
+    def replace_slice(self, ref: Ref, key: Slice, value: Value) -> None:
+        """`items[a:b] = value` on a list that is built in a loop."""
+        bounds = [getattr(p, "value", ...) for p in (key.start, key.stop, key.step)]
+        start, stop = bounds[0] or 0, bounds[1]
+        ordered = (
+            isinstance(start, int) and isinstance(stop, int)
+            and (start < 0) == (stop < 0) and start <= stop
+        )  # fmt: skip
+        if bounds[2] is not None or not (ordered or stop is None or start == 0):
+            raise self.refuse(
+                "this slice of a list that is built in a loop can't be assigned",
+                "join the parts: items[:a] + new + items[b:]",
+            )
+        made = self.new(ListObject(()))
+        if start != 0:
+            self.extend(made, self.subscript(ref, Slice(NONE, key.start, NONE)))
+        self.extend(made, value)
+        if stop is not None:
+            self.extend(made, self.subscript(ref, Slice(key.stop, NONE, NONE)))
+        self.rebuild(ref, made)
 
     def method_reverse(self, items: Value) -> Value:
         ref, thing = self.list_of(items)
         self.writable(thing)
         if thing.var is not None:
-            raise self.refuse("list.reverse isn't supported on a list that is built in a loop")
+            back = Slice(NONE, NONE, ir.Const(-1))
+            self.rebuild(ref, self.builtin_list(self.subscript(items, back)))
+            return NONE
         self.state.heap[ref.id] = ListObject(thing.items[::-1])
         return NONE
 
@@ -181,7 +236,8 @@ class Containers(Iteration):
         ref, thing = self.list_of(value)
         self.writable(thing)
         if thing.var is not None:
-            raise self.refuse("list.clear isn't supported on a list that is built in a loop")
+            self.rebuild(ref, Tuple(()))
+            return NONE
         self.state.heap[ref.id] = ListObject(())
         return NONE
 

@@ -20,7 +20,7 @@ from ..kinds import (
 from .expressions import Expressions
 from .machine import Frame
 from .names import scope_of
-from .operations import list_append
+from .operations import items_of, list_append
 from .structure import FALSE, TRUE, describe
 from .values import (
     Bound,
@@ -45,6 +45,7 @@ class Iteration(Expressions):
 
     def iterate(self, iterable: Value, body: Callable[[Value], None], name: str = "i") -> None:
         """Run `body` for each item; a break it sets ends the iteration."""
+        iterable = self.stepped(self.iterator_of(iterable) or iterable)
         if isinstance(iterable, Generator):
             self.use_up(iterable)
             iterable.run(body)
@@ -274,12 +275,29 @@ class Iteration(Expressions):
                 return Sequence(self.builtin_len(value), lambda i: self.list_item(value, i))
         return None
 
+    def iterator_of(self, value: Value) -> Value | None:
+        """What the `__iter__` of an object of a user class returns; None of anything else."""
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        if not isinstance(thing, Instance) or self.is_cursor(value):
+            return None
+        found = self.class_attribute(thing.type, "__iter__")
+        if found is None:
+            return None
+        return self.call(Bound(found, value), [], {})
+
+    def stepped(self, iterator: Value) -> Value:
+        """A generator of what the `__next__` of an object returns; anything else as it is."""
+        thing = self.state.heap.get(iterator.id) if isinstance(iterator, Ref) else None
+        if isinstance(thing, Instance) and self.class_attribute(thing.type, "__next__"):
+            return self.inline(items_of, [iterator], {})
+        return iterator
+
     def sequence_of_instance(self, ref: Ref, thing: Instance) -> Sequence | None:
         if self.is_cursor(ref):
             return self.rest_of(ref)
-        found = self.class_attribute(thing.type, "__iter__")
-        if found is not None:
-            return self.sequence(self.call(Bound(found, ref), [], {}))
+        iterator = self.iterator_of(ref)
+        if iterator is not None:
+            return self.sequence(self.stepped(iterator))
         getter = self.class_attribute(thing.type, "__getitem__")
         counter = self.class_attribute(thing.type, "__len__")
         if getter is not None and counter is not None:
@@ -444,7 +462,7 @@ class Iteration(Expressions):
                         conditions(tests[1:])
                     return
                 if static:
-                    raise self.refuse("which items this has must be known when compiling")
+                    self.need_static(test, "which items this has must be known when compiling")
                 self.branch(test, lambda: conditions(tests[1:]), lambda: None)
 
             def item(value: Value) -> None:

@@ -212,7 +212,10 @@ class Iterators(Dicts):
         """An iterator: what it goes through, and how far it has come."""
         if isinstance(value, Generator) or self.is_cursor(value):
             return value
-        sequence: Any = self.require(value)
+        iterator = self.iterator_of(value)
+        if iterator is not None and self.stepped(iterator) is not iterator:
+            return iterator
+        sequence: Any = self.require(value if iterator is None else iterator)
         return self.new(Instance(Cursor, {"sequence": sequence, "position": ir.Const(0)}))
 
     def is_cursor(self, value: Value) -> bool:

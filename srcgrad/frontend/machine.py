@@ -37,6 +37,7 @@ from .values import (
     Path,
     Ref,
     Sequence,
+    Slice,
     State,
     Trying,
     Value,
@@ -160,6 +161,9 @@ class Machine:
     def writable(self, thing: Any) -> None:
         raise NotImplementedError
 
+    def replace_slice(self, ref: Ref, key: Slice, value: Value) -> None:
+        raise NotImplementedError
+
     def builtin_len(self, value: Value) -> Value:
         raise NotImplementedError
 
@@ -203,6 +207,9 @@ class Machine:
         raise NotImplementedError
 
     def dict_operator(self, function: Any, a: Value, b: Value) -> Value | None:
+        raise NotImplementedError
+
+    def inline(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         raise NotImplementedError
 
     def is_cursor(self, value: Value) -> bool:

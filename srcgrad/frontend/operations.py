@@ -46,3 +46,13 @@ def namedtuple_replace(value: Any, /, **changes: Any) -> Any:
 def namedtuple_asdict(value: Any, /) -> Any:
     """`value._asdict()`."""
     return value._asdict()
+
+
+def items_of(iterator: Any) -> Any:
+    """The items of a user's iterator: inlined like a function of the user's."""
+    while True:
+        try:
+            item = iterator.__next__()
+        except StopIteration:
+            return
+        yield item

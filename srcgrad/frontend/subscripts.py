@@ -251,7 +251,8 @@ class Subscripts(Operators):
                     self.state.heap[container.id] = ListObject(tuple(items))
                     return
             if isinstance(key, Slice):
-                raise self.refuse("a slice of a list that is built in a loop can't be assigned")
+                self.replace_slice(container, key, value)
+                return
             try:
                 var = self.materialized(container, key)
                 assert isinstance(var.kind, ListOf)

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
-from .registry import definition, refuse
+from ..analysis.inference import Inferred
+from ..emit import runtime
+from ..kinds import NOTHING
+from .registry import definition, effect, inert, kind, refuse
+
+inert(runtime.check_first)
+effect(runtime.check_first)
+
+
+@kind(runtime.check_first)
+def nothing(args, kwargs):
+    return Inferred(NOTHING)
 
 
 @definition(np.fromfunction)
@@ -119,9 +132,91 @@ def tolist(a):
     return [tolist(row) for row in a]
 
 
+@definition(np.vectorize)
+def vectorize(
+    pyfunc=np._NoValue, otypes=None, doc=None, excluded=None, cache=False, signature=None
+):
+    if pyfunc is np._NoValue:
+        return functools.partial(
+            np.vectorize, otypes=otypes, excluded=excluded, signature=signature
+        )
+
+    def vectorized(*args, **kwargs):
+        return over_elements(pyfunc, otypes, excluded, signature, args, kwargs)
+
+    return vectorized
+
+
+@definition(np.vectorize.__call__)
+def call_vectorized(self, *args, **kwargs):
+    return over_elements(self.pyfunc, self.otypes, self.excluded, self.signature, args, kwargs)
+
+
+def over_elements(function, otypes, excluded, signature, args, kwargs):
+    """What a function returns for each element, or each part that the signature tells."""
+    excluded = () if excluded is None else tuple(excluded)
+    places = varying(excluded, len(args), tuple(kwargs))
+    given = [args[i] if isinstance(i, int) else kwargs[i] for i in places]
+    given = [a if isinstance(a, np.ndarray) else np.asarray(a) for a in given]
+    ranks = core_ranks(signature, len(given))
+    leads = [a.shape[: a.ndim - rank] for a, rank in zip(given, ranks, strict=True)]
+    lead = leads[0] if len(leads) == 1 else np.broadcast_shapes(*leads)
+    flat = []
+    for array, rank in zip(given, ranks, strict=True):
+        core = array.shape[array.ndim - rank :]
+        if len(leads) > 1:
+            array = np.broadcast_to(array, (*lead, *core))
+        flat.append(array.reshape((-1, *core)) if len(lead) != 1 else array)
+    results = [
+        called(function, places, parts, args, kwargs, signature is None)
+        for parts in zip(*flat, strict=True)
+    ]
+    if not isinstance(results[0], tuple):
+        return gathered(results, lead, otypes, 0)
+    return tuple(
+        gathered([result[i] for result in results], lead, otypes, i) for i in range(len(results[0]))
+    )
+
+
+def called(function, places, parts, args, kwargs, scalars):
+    """The function of one element of each argument that varies, and of the others as they are."""
+    args, kwargs = list(args), dict(kwargs)
+    for place, value in zip(places, parts, strict=True):
+        value = value.item() if scalars else value
+        if isinstance(place, int):
+            args[place] = value
+        else:
+            kwargs[place] = value
+    return function(*args, **kwargs)
+
+
+def gathered(results, lead, otypes, i):
+    """The results of one output as an array."""
+    if otypes is None:
+        array = np.array(results)
+        if array.dtype.kind not in "biu":
+            runtime.check_first(results)
+    else:
+        array = np.array(results).astype(otypes[i])
+    return array if len(lead) == 1 else array.reshape((*lead, *array.shape[1:]))
+
+
+def varying(excluded, count, names):
+    """The positions and names of the arguments whose elements `np.vectorize` takes."""
+    places = (*range(count), *names)
+    return tuple(p for p in places if p not in excluded)
+
+
+def core_ranks(signature, count):
+    """How many dimensions of each argument a signature as `(n),(m)->()` gives to the function."""
+    if signature is None:
+        return (0,) * count
+    inputs = signature.replace(" ", "").split("->")[0]
+    return tuple(len([n for n in core.split(",") if n]) for core in inputs[1:-1].split("),("))
+
+
 refuse(
-    np.vectorize,
     np.frompyfunc,
-    reason="it calls a Python function on each element: write the loop, "
-    "or call the function with the whole array",
+    reason="it makes arrays of objects: use np.vectorize(function, otypes=[float])",
+    always=True,
 )

@@ -1,0 +1,152 @@
+"""Lists that are built in loops: all their methods, in place, under whatever name."""
+
+import numpy as np
+import pytest
+
+from tests.small_programs import check, programs
+
+
+def reversed_in_place(x):
+    xs = []
+    for i in range(len(x)):
+        xs.append(x[i] ** 2)
+    xs.reverse()
+    return xs[0] + 2 * xs[1] + 3 * xs[2]
+
+
+def inserted(x):
+    xs = []
+    for v in x:
+        xs.append(v**2)
+    xs.insert(1, x[0] * x[1])
+    return sum(a * (k + 1) for k, a in enumerate(xs))
+
+
+def slices_assigned(x):
+    xs = []
+    for i in range(5):
+        xs.append(x[i % 3] * i)
+    del xs[1:3]
+    xs[0:2] = [x[0], x[1], x[2]]
+    return sum(k * v for k, v in enumerate(xs))
+
+
+def tuples_sorted_by_key(x):
+    heap = []
+    for k, v in enumerate(x):
+        heap.append((k, v * v))
+    heap.sort(key=lambda p: p[1])
+    return heap[0][1] + 2 * heap[2][1]
+
+
+def lists_in_a_list(x):
+    rows = []
+    for i in range(len(x)):
+        r = []
+        for j in range(3):
+            r.append(x[i] * j + x[j])
+        rows.append(r)
+    rows[0].reverse()
+    rows[1].insert(1, x[0])
+    return rows[0][0] + 5 * rows[1][1] + rows[2][2]
+
+
+def changed_in_a_loop(x):
+    xs = []
+    for k in range(4):
+        xs.append(x[k % 3] * k)
+        xs.reverse()
+        xs[0:1] = [xs[0], x[0]]
+    return sum(k * v * v for k, v in enumerate(xs))
+
+
+def two_names(x):
+    xs = []
+    for v in x:
+        xs.append(v * x)
+    ys = xs
+    xs.insert(-1, x)
+    del ys[:1]
+    return sum(k * v.sum() ** 2 for k, v in enumerate(ys)) + len(xs)
+
+
+def history_cut_short(x):
+    hist = []
+    for k in range(6):
+        hist.insert(0, x * k)
+        if len(hist) > 2:
+            hist.pop()
+    return (hist[0] * hist[1]).sum()
+
+
+def all_assigned(x):
+    q = [x[0]]
+    for k in range(6):
+        q.append(q[0] * x[k % 3])
+        q = q[1:] if len(q) > 2 else q
+    q[:] = [v * v for v in q]
+    return sum(q)
+
+
+def sorted_in_a_loop(x):
+    xs = []
+    for k in range(4):
+        xs.append(x[k % 3] * (k + 1))
+        xs.sort()
+    return sum(k * v * v for k, v in enumerate(xs))
+
+
+def lists_in_a_list_sorted(x):
+    rows = []
+    for i in range(len(x)):
+        r = []
+        for j in range(3):
+            r.append(x[i] * (j - 1) ** 2 + x[j])
+        rows.append(r)
+    rows[0].sort()
+    for r in rows:
+        r.sort(reverse=True)
+    return rows[0][0] + 5 * rows[1][1] + rows[2][2]
+
+
+def sorted_by_key(x):
+    xs = []
+    for v in np.concatenate([x, x * 0.5]):
+        xs.append(v * v)
+    ys = sorted(xs, key=lambda v: (v - 0.2) ** 2, reverse=True)
+    return sum(k * v for k, v in enumerate(ys))
+
+
+def array_sorted_by_key(x):
+    return sum(
+        k * v for k, v in enumerate(sorted(np.concatenate([x, x[::-1] * 2]), key=lambda v: -v))
+    )
+
+
+def tuples_sorted(x):
+    h = []
+    for k, v in enumerate(np.concatenate([x, x * 0.5])):
+        h.append((k % 2, v, k))
+    h.sort()
+    r = sorted(h, reverse=True)
+    q = sorted(h, key=lambda t: t[0])
+    q2 = sorted(h, key=lambda t: (-t[0], t[2]), reverse=True)
+    return (
+        sum(i * v for i, (a, v, k) in enumerate(h))
+        + sum(i * i * v for i, (a, v, k) in enumerate(r))
+        + sum(i**3 * v for i, (a, v, k) in enumerate(q))
+        + sum(i**3 * v for i, (a, v, k) in enumerate(q2))
+    )
+
+
+def arrays_sorted_by_key(x):
+    rows = []
+    for i in range(4):
+        rows.append(x * (i - 2) ** 2)
+    rows.sort(key=lambda r: r.sum())
+    return sum(k * r[0] for k, r in enumerate(rows)) + rows[-1].sum()
+
+
+@pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
+def test_program(f):
+    check(f)

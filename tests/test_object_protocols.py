@@ -1,0 +1,226 @@
+"""What Python calls of objects: iterators, descriptors, dataclass fields made in the function."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+import srcgrad
+from tests.small_programs import X, check, programs
+
+
+def dict_of_some(x):
+    d = {k: x[k % 3] * k for k in range(6) if k % 2}
+    return sum(d.values()) + d[3] ** 2
+
+
+def field_of_a_local_dataclass(x):
+    @dataclass
+    class T:
+        xs: list = field(default_factory=list)
+        s: float = 0.0
+
+        def add(self, v):
+            self.xs.append(v)
+            self.s += v
+
+    t = T()
+    for v in x:
+        t.add(v * v)
+    return t.s * t.xs[1]
+
+
+class It:
+    def __init__(self, xs):
+        self.xs = xs
+        self.i = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.i >= len(self.xs):
+            raise StopIteration
+        v = self.xs[self.i]
+        self.i += 1
+        return v * v
+
+
+def sum_of_an_iterator(x):
+    return sum(It(x))
+
+
+def loop_over_an_iterator(x):
+    t = 0.0
+    for v in It(x):
+        t = t * 0.5 + v
+    return t
+
+
+def local_descriptor(x):
+    class Pos:
+        def __set_name__(self, o, n):
+            self.n = "_" + n
+
+        def __get__(self, o, t=None):
+            return getattr(o, self.n)
+
+        def __set__(self, o, v):
+            setattr(o, self.n, v * 2)
+
+    class A:
+        a = Pos()
+
+        def __init__(self, a):
+            self.a = a
+
+    return A(x[0]).a * x[1]
+
+
+class Pos:
+    def __set_name__(self, o, n):
+        self.n = "_" + n
+
+    def __get__(self, o, t=None):
+        return getattr(o, self.n)
+
+    def __set__(self, o, v):
+        setattr(o, self.n, v * 2)
+
+
+class A:
+    a = Pos()
+
+    def __init__(self, a):
+        self.a = a
+
+
+def data_descriptor(x):
+    return A(x[0]).a * x[1]
+
+
+class Lazy:
+    def __init__(self, f):
+        self.f = f
+
+    def __get__(self, o, t=None):
+        return self.f(o) * 2
+
+
+class B:
+    def __init__(self, a):
+        self.q = a
+
+    @Lazy
+    def a(self):
+        return self.q**2
+
+
+def plain_descriptor(x):
+    return B(x[0]).a * x[1]
+
+
+def fields_of_a_local_dataclass(x):
+    @dataclass
+    class T:
+        w: np.ndarray
+        xs: list = field(default_factory=list)
+        d: dict = field(default_factory=dict)
+        k: np.ndarray = field(default_factory=lambda: x * 2)
+        n: int = field(default=3, repr=False)
+        z: float = field(init=False)
+
+        def __post_init__(self):
+            self.z = self.w.sum()
+
+    t = T(x)
+    u = T(x, n=2)
+    for v in x:
+        t.xs.append(v * v)
+    u.d["a"] = x[0]
+    return sum(t.xs) * t.n + t.z * u.d["a"] + (t.k * u.k).sum() + len(u.xs) + u.n * t.xs[0]
+
+
+def items_sorted(x):
+    p = {"c": x[0], "a": x[1], "b": x[2]}
+    t = 0.0
+    for _, v in sorted(p.items()):
+        t = t * 0.5 + v
+    for _, v in sorted(p.items(), key=lambda kv: kv[1]):
+        t = t * 0.5 + v
+    return t
+
+
+class St:
+    def __init__(self, x, n):
+        self.h = x
+        self.n = n
+
+    def __iter__(self):
+        for k in range(self.n):
+            yield self.h * (k + 1)
+
+
+def object_changed_while_it_yields(x):
+    s = St(x, 3)
+    t = 0.0
+    for v in s:
+        s.h = s.h * x[0]
+        t = t + v.sum()
+    return t
+
+
+class Newton:
+    def __init__(self, a, y):
+        self.a, self.y, self.k = a, y, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        old = self.y
+        self.y = 0.5 * (self.y + self.a / self.y)
+        self.k += 1
+        if abs(self.y - old) < 1e-12:
+            raise StopIteration
+        return self.y
+
+
+def next_of_an_iterator(x):
+    it = iter(Newton(x[0], 1.0))
+    a = next(it)
+    b = next(it)
+    return a * b
+
+
+class Grid:
+    def __init__(self, x):
+        self.x = x
+
+    def __iter__(self):
+        return iter([self.x, self.x * 2])
+
+    def __reversed__(self):
+        return iter([self.x * 2, self.x])
+
+
+def iter_of_a_list(x):
+    return sum(v.sum() * k for k, v in enumerate(Grid(x))) + sum(
+        (a * b).sum() for a, b in zip(Grid(x), Grid(x), strict=True)
+    )
+
+
+@pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
+def test_program(f):
+    check(f)
+
+
+def test_an_iterator_that_works_before_it_ends_is_refused():
+    def converged(x):
+        total = 0.0
+        for y in Newton(x[0], 1.0):
+            total += y
+        return total
+
+    with pytest.raises(srcgrad.UnsupportedError, match="before the exception can't be undone"):
+        srcgrad.grad(converged)(X)
