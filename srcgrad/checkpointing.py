@@ -16,6 +16,10 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
+
+from .trees import children, with_children
+
 State = TypeVar("State")
 
 
@@ -83,7 +87,8 @@ def checkpoint_loop(
 
     Args:
         body: the step, of the iteration's number and the state.
-        state: a number, an array, or a tuple of them; every step returns one like it.
+        state: a number, an array, or a tuple of them; every step returns one like it. The loop
+            works on a copy, so that `body` may write into its state. Outer arrays it mustn't.
         n: the number of steps.
         snapshots: how many states may be kept. By default so many, about sqrt(2 n / 8), that no
             step is computed more than three times.
@@ -107,9 +112,28 @@ def checkpoint_loop(
         snapshots = default_snapshots(n)
     if snapshots < 1:
         raise ValueError("checkpoint_loop needs at least one snapshot")
+    state = _apart(state, True)
     for i in range(n):
-        state = body(i, state)
+        state = _apart(body(i, state))
     return state
+
+
+def _apart(state: Any, every: bool = False) -> Any:
+    """The state, with copies of arrays that share memory with another one, or of every one."""
+    arrays: list[Any] = []
+
+    def visit(tree: Any) -> Any:
+        inner = children(tree)
+        if inner is not None:
+            return with_children(tree, {k: visit(v) for k, v in inner.items()})
+        if not isinstance(tree, np.ndarray):
+            return tree
+        if every or any(np.may_share_memory(tree, a) for a in arrays):
+            tree = tree.copy(order="K")
+        arrays.append(tree)
+        return tree
+
+    return visit(state)
 
 
 def repeated(body: Any, state: Any, n: Any, snapshots: Any = None) -> Any:

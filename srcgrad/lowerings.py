@@ -47,7 +47,7 @@ def _loop(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _steps(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
-    wanted = Wanted(recompute=True, plain=low.closure_of(checkpointing.advance))
+    wanted = Wanted(recompute=True, plain=low.closure_of(checkpointing.advance), own=True)
     return low.inline_closure(low.closure_of(checkpointing.steps), args, kwargs, wanted)
 
 

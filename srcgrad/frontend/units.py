@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit import runtime
@@ -78,12 +80,13 @@ class Wanted:
 
     `plain` is a closure with the same parameters that computes the same, faster, for where
     nothing is differentiated. With `every`, a variable of the code around that the function
-    returns is one of its results too.
+    returns is one of its results too. With `own`, it writes into copies of its arguments.
     """
 
     recompute: bool = False
     plain: Closure | None = None
     every: bool = False
+    own: bool = False
 
 
 @dataclass(eq=False)
@@ -206,7 +209,7 @@ def _made(
 
 def _add_plain(low: Any, making: Making, closure: Closure) -> None:
     """Lower what computes the same as a unit, for the same kinds of arguments."""
-    plain = _made(low, closure, making.values, Wanted(), making)
+    plain = _made(low, closure, making.values, Wanted(own=making.wanted.own), making)
     if plain.slots or making.slots:
         name, slot = making.closure.name, next(iter({**plain.slots, **making.slots}))
         raise low.refuse(
@@ -214,9 +217,16 @@ def _add_plain(low: Any, making: Making, closure: Closure) -> None:
             "make it part of the state",
         )
     own = len(making.unit.body.params) - len(making.captured)
-    assert plain.unit.kinds == making.unit.kinds
+    if list(map(_without_sizes, plain.unit.kinds)) != list(map(_without_sizes, making.unit.kinds)):
+        return
     order = (*range(own), *(own + making.captured.index(v) for v in plain.captured))
     making.unit.plain = plain.unit, order
+
+
+def _without_sizes(kind: Kind) -> Any:
+    if isinstance(kind, Array) and kind.shape is not None:
+        return Array, kind.dtype, len(kind.shape)
+    return kind
 
 
 def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
@@ -523,6 +533,8 @@ def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
     making.captured = tuple(v for v in dict.fromkeys(order) if v in free)
     for body in bodies:
         _convert(body, making.captured, {unit, *members})
+    if making.wanted.own:
+        _write_into_copies(low, making)
     calls = [
         s for body in bodies for s in ir.walk(body.block)
         if isinstance(s, ir.Assign) and s.function is unit
@@ -535,6 +547,42 @@ def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
         if not calls:
             break
     unit.changes = next((c for s in ir.walk(block) if (c := _changes(s)) is not None), None)
+
+
+def _write_into_copies(low: Any, making: Making) -> None:
+    """Copy the arguments that a unit writes into, when it starts.
+
+    What it returns shares no memory with them, nor with each other.
+    """
+    from ..inputs import own_copies
+
+    function = making.unit.body
+    aliasing = Aliasing(function.block)
+    taken = function.params[len(function.params) - len(making.captured) :]
+    for v, twin in zip(making.captured, taken, strict=True):
+        if holds_memory(v.kind) and aliasing.is_written(twin):
+            raise low.refuse(
+                f"{v.name!r} is written in a function that {making.closure.name!r} repeats",
+                "make it part of the state",
+            )
+    own_copies(function, set(), [])
+    function.block.statements = [
+        s for s in function.block.statements
+        if not (isinstance(s, ir.Assign) and s.function is runtime.check_apart)
+    ]  # fmt: skip
+    aliasing = Aliasing(function.block)
+    known = {aliasing.find(p) for p in function.params}
+    results: list[ir.Operand] = []
+    for result in function.block.results:
+        if isinstance(result, ir.Var) and isinstance(result.kind, Array):
+            if aliasing.find(result) in known:
+                copy = ir.Var(result.name, result.kind, result.user)
+                function.block.statements.append(ir.Assign(copy, np.array, (result,)))
+                result = copy
+            else:
+                known.add(aliasing.find(result))
+        results.append(result)
+    function.block.results = tuple(results)
 
 
 def _kinds(template: Any) -> Iterator[Kind]:

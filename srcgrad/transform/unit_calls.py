@@ -232,7 +232,9 @@ class UnitCalls(Rules):
 
     def takes_result(self, s: ir.Assign) -> bool:
         """Whether a statement takes one of the results of a call."""
-        return s.function is operator.getitem and s.args[0] in self.called
+        if s.function is not operator.getitem or s.args[0] not in self.called:
+            return False
+        return isinstance(s.args[0].kind, TupleOf)  # else it takes a part of the only result
 
     def selection(self, s: ir.Assign) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The positions of the operands and results of a call that are active."""
