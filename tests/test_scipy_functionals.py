@@ -185,6 +185,131 @@ def fitted_curve(d):
     return found @ np.array([1.0, 2.0]) + 10 * np.sum(np.sqrt(np.diag(covariance)))
 
 
+ACCURATE = {"rtol": 1e-10, "atol": 1e-10}
+POINTS = np.linspace(0.0, 2.0, 7)
+
+
+@program(0.7)
+def decay_at_the_end(k):
+    found = integrate.solve_ivp(lambda t, y: -k * y, (0, 2), [1.0, 2.0], rtol=1e-10, atol=1e-10)
+    return np.sum(found.y[:, -1] ** 2) * found.t[-1]
+
+
+@program(R.uniform(0.5, 1, 4))
+def predator_and_prey(p):
+    def rhs(t, y):
+        a, b, c, d = p
+        return [a * y[0] - b * y[0] * y[1], -c * y[1] + d * y[0] * y[1]]
+
+    found = integrate.solve_ivp(rhs, (0.0, 2.0), np.array([1.0, 0.5]), t_eval=POINTS, **ACCURATE)
+    return np.sum(np.sin(found.y))
+
+
+@program(R.normal(size=3))
+def initial_values(y0):
+    m = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.3], [0.0, -0.2, -0.1]])
+    found = integrate.solve_ivp(
+        lambda t, y, s: m @ np.tanh(y) * s, (0, 2), y0, "DOP853", POINTS, args=(0.7,), **ACCURATE
+    )
+    return np.sum(found.y**2 * np.arange(1, 8))
+
+
+@program(np.linspace(0.1, 1.9, 4))
+def times_of_evaluation(t):
+    found = integrate.solve_ivp(
+        lambda t, y: np.array([y[1], -y[0] * t]), (0, 2), [1.0, 0.0], method="DOP853", t_eval=t,
+        rtol=1e-12, atol=1e-12,
+    )  # fmt: skip
+    return np.sum(found.y**3)
+
+
+@program(1.3)
+def ends_of_the_span(end):
+    return integrate.solve_ivp(
+        lambda t, y: -y * t, (0.1 * end, end), [1.0], method="RK23", rtol=1e-8, atol=1e-8
+    ).y[0, -1]
+
+
+@program(0.25)
+def backwards_in_time(k):
+    return integrate.solve_ivp(
+        lambda t, y: -k * y * t, (2, 0), [1.0], t_eval=[1.5, 0.3], **ACCURATE
+    ).y[0, 1]
+
+
+def pendulum(y, t, b, c):
+    angle, speed = y
+    return [speed, -b * speed - c * np.sin(angle)]
+
+
+@program(0.25)
+def pendulum_by_odeint(b):
+    found = integrate.odeint(pendulum, [np.pi - 0.1, 0.0], np.linspace(0, 5, 11), args=(b, 5.0))
+    return np.sum(found[:, 0] ** 2)
+
+
+@program(0.25)
+def one_number_by_odeint(k):
+    return integrate.odeint(lambda t, y: -k * y, 1.0, np.linspace(0, 3, 4), tfirst=True)[-1, 0]
+
+
+@program(0.4, 1e-5)
+def stiff_kinetics(k):
+    def rhs(t, y):
+        a, b, c = k * y[0], 1e2 * y[1] * y[2], 3e3 * y[1] ** 2
+        return [-a + b, a - b - c, c]
+
+    found = integrate.solve_ivp(
+        rhs, (0, 3.0), [1.0, 0.0, 0.0], method="Radau", rtol=1e-7, atol=1e-9
+    )
+    return np.sum(found.y[:, -1] * np.array([1.0, 2.0, 3.0]))
+
+
+@program(30.0, 1e-5)
+def stiff_relaxation(k):
+    found = integrate.solve_ivp(
+        lambda t, y: -k * (y - np.cos(t)), (0, 2.0), [0.3], method="BDF", t_eval=POINTS, rtol=1e-6
+    )
+    return np.sum(found.y**2)
+
+
+@pytest.mark.parametrize("method", ["RK23", "RK45", "DOP853"])
+def test_the_solution_is_that_of_scipy(method: str) -> None:
+    def program(k):
+        found = integrate.solve_ivp(lambda t, y: -k * y * t, (0, 2), [1.0], method=method)
+        return found.y[0, -1] * found.t[-1]
+
+    value, gradient = srcgrad.value_and_grad(program)(0.8)
+    assert value == pytest.approx(program(0.8), rel=1e-13)
+    assert gradient == pytest.approx((program(0.81) - program(0.79)) / 0.02, rel=0.05)
+
+
+def test_an_unstable_backward_solution_does_no_harm() -> None:
+    def program(k):
+        return integrate.solve_ivp(lambda t, y: -k * (y - 1), (0, 10.0), [3.0], rtol=1e-8).y[0, -1]
+
+    assert srcgrad.grad(program)(50.0) == pytest.approx(0.0, abs=1e-4)
+
+
+def test_a_stiff_problem_for_odeint_raises() -> None:
+    def program(k):
+        return integrate.odeint(lambda y, t: -k * (y - np.cos(t)), 0.0, np.linspace(0, 10, 2))[1, 0]
+
+    with pytest.raises(RuntimeError, match="seems to be stiff"):
+        srcgrad.grad(program)(1e5)
+
+
+def test_events_are_refused() -> None:
+    def program(k):
+        found = integrate.solve_ivp(
+            lambda t, y: -k * y, (0, 2), [1.0], events=lambda t, y: y[0] - 0.5
+        )
+        return found.y[0, -1]
+
+    with pytest.raises((srcgrad.UnsupportedError, NotImplementedError), match="events"):
+        srcgrad.grad(program)(0.3)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_derivatives(name: str) -> None:
     f, x, tolerance = PROGRAMS[name]

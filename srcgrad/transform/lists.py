@@ -49,6 +49,8 @@ class Lists(Contributions):
             kinds = kind if isinstance(kind, tuple) else kind.items
             if isinstance(operand, ir.Var) and operand in self.shadows:
                 return self.shadows[operand]
+            if all(isinstance(k, Scalar) and not carries(k) for k in kinds):  # a shape
+                return ir.Pack(tuple, (ir.Const(None),) * len(kinds))
             parts = self.tuple_parts(operand, len(kinds))
             pairs = zip(parts, kinds, strict=True)
             return ir.Pack(tuple, tuple(self.shadow_item(s, p, k) for p, k in pairs))

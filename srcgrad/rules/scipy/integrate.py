@@ -1,4 +1,4 @@
-"""Integrals of samples; those of functions, and differential equations, are refused."""
+"""Integrals of samples."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from scipy import integrate, special
 
 from ..registry import definition, refuse
-from . import quadrature  # noqa: F401  (registers its rules)
+from . import differential_equations, quadrature  # noqa: F401  (registers their rules)
 
 
 def parts(y, x, dx, axis):
@@ -34,6 +34,38 @@ def cumulative_trapezoid(y, x=None, dx=1.0, axis=-1, initial=None):
     return np.swapaxes(sums, axis, -1)
 
 
+@definition(integrate.simpson)
+def simpson(y, x=None, *, dx=1.0, axis=-1):
+    """Parabolas through three samples each; with an even number of them, Cartwright's correction
+    for the last interval (see SciPy's documentation)."""
+    y = np.swapaxes(y, axis, -1)
+    n = y.shape[-1]
+    if x is None:
+        h = np.full(n - 1, 1.0) * dx
+    else:
+        x = np.asarray(x)
+        h = np.diff(np.swapaxes(x, axis, -1) if np.ndim(x) > 1 else x)
+    if n == 2:
+        return 0.5 * h[..., 0] * (y[..., 0] + y[..., 1])
+    stop = n - 2 if n % 2 else n - 3
+    h0, h1 = h[..., 0:stop:2], h[..., 1 : stop + 1 : 2]
+    both = h0 + h1
+    area = np.sum(
+        both / 6.0 * (
+            y[..., 0:stop:2] * (2.0 - h1 / h0)
+            + y[..., 1 : stop + 1 : 2] * (both * both / (h0 * h1))
+            + y[..., 2 : stop + 2 : 2] * (2.0 - h0 / h1)
+        ),
+        axis=-1,
+    )  # fmt: skip
+    if n % 2:
+        return area
+    a, b = h[..., -2], h[..., -1]
+    last = (2 * b * b + 3 * a * b) / (6 * (a + b)) * y[..., -1]
+    middle = (b * b + 3 * a * b) / (6 * a) * y[..., -2]
+    return area + last + middle - b**3 / (6 * a * (a + b)) * y[..., -3]
+
+
 @definition(integrate.fixed_quad)
 def fixed_quad(func, a, b, args=(), n=5):
     nodes, weights = special.roots_legendre(n)
@@ -42,6 +74,6 @@ def fixed_quad(func, a, b, args=(), n=5):
 
 
 refuse(
-    *(integrate.odeint, integrate.solve_ivp, integrate.solve_bvp),
-    reason="it calls a function again and again; write the steps of a Runge-Kutta method as a loop",
+    *(integrate.romb, integrate.cumulative_simpson, integrate.newton_cotes),
+    reason="it has no rule; use scipy.integrate.simpson, trapezoid or cumulative_trapezoid",
 )

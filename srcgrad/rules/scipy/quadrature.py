@@ -99,3 +99,9 @@ refuse(
     *(integrate.tplquad, integrate.nquad),
     reason="it has no rule; write it as scipy.integrate.quad of scipy.integrate.dblquad",
 )
+refuse(
+    integrate.quad_vec,
+    *(getattr(integrate, name) for name in ("cubature", "tanhsinh", "qmc_quad", "nsum")
+      if hasattr(integrate, name)),
+    reason="it has no rule; use scipy.integrate.quad",
+)  # fmt: skip
