@@ -582,6 +582,8 @@ def grad(
 ) -> Any:
     """The gradient of a function that returns a number, as a function or as a decorator.
 
+    An array that must hold just one number, such as `r.T @ r` of a column, is a number too.
+
     Args:
         f: the function, of NumPy arrays, numbers and containers of them. Without it, `grad` is a
             decorator: `@grad(argnums="w")`.

@@ -52,6 +52,7 @@ from .results import (
     finished,
     nesting,
     rebuilt,
+    seed_gradient,
     seed_pullback,
     separate,
 )
@@ -441,7 +442,7 @@ def _compile_reverse(
             while seed.name in arguments:
                 seed.name += "_"
     else:
-        _seed(adjoint, outputs)
+        seed_gradient(adjoint, outputs)
     # an argument that is taken out of a container keeps its adjoint: it is a result
     extractions = [s for s in forward.statements if isinstance(s, ir.Assign) and s.target in wrt]
     adjoint.reverse(ir.Block([s for s in forward.statements if s not in extractions]))
@@ -500,16 +501,6 @@ def _shapes(adjoint: Adjoint, low: Lowerer, result: Value) -> ir.Operand:
             kind = TupleOf(tuple(Scalar(INT.dtype, True, n) for n in rank))
             shapes.append(adjoint.emit(np.shape, (v,), inferred=Inferred(kind), name="shape"))
     return ir.Pack(tuple, tuple(shapes))
-
-
-def _seed(adjoint: Adjoint, outputs: list[ir.Var]) -> None:
-    """The derivative of the result by itself is 1."""
-    for v in outputs:
-        if v in adjoint.shadows or isinstance(v.kind, Array):
-            adjoint.span = None
-            adjoint.add(v, adjoint.emit(np.ones_like, (v,), name=f"d_{v.name}"))
-        elif adjoint.activity.active(v):
-            adjoint.adjoints[v] = ir.Const(1.0)
 
 
 def _lowered_call(

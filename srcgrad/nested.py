@@ -33,7 +33,7 @@ from .frontend.values import (
 )
 from .inputs import leaves, own_copies
 from .kinds import FLOAT, Array, Opaque, is_float
-from .results import finished
+from .results import finished, holds_one, seed_gradient
 from .signature import signature_of
 from .transform.prune import prune
 from .transform.recording import record, rename
@@ -81,7 +81,7 @@ def lower_gradient(
             raise low.refuse("with has_aux=True the function must return a pair (value, aux)")
         value, aux = result.items  # type: ignore[assignment]
     if not isinstance(value, (ir.Var, ir.Const)) or (
-        isinstance(value, ir.Var) and getattr(value.kind, "shape", ()) not in ((), None)
+        isinstance(value, ir.Var) and not holds_one(value.kind)
     ):
         raise low.refuse("grad needs a function that returns a number")
     wrt = [v for t in targets for v in leaves(low, t) if is_float(v.kind)]
@@ -319,9 +319,7 @@ def _differentiated(
     function.block = adjoint.augment(function.block)
     adjoint.block = ir.Block()
     adjoint.emit(reverse_sweep, (), inferred=Inferred(Opaque(None)), effect=True)
-    for v in outputs:
-        if adjoint.activity.active(v):
-            adjoint.add(v, ir.Const(1.0))
+    seed_gradient(adjoint, outputs)
     adjoint.reverse(function.block)
     return adjoint
 

@@ -21,12 +21,12 @@ from .transform.reverse import Adjoint
 
 
 def check_output(name: str, result: Any) -> None:
-    """A gradient needs a real number."""
+    """A gradient needs a real number; an array that must hold just one will do."""
     if isinstance(result, ir.Const) and isinstance(result.value, (int, float)):
         return
     kind = result.kind if isinstance(result, ir.Var) else None
     if isinstance(kind, (Array, Scalar)):
-        if kind.shape is not None and len(kind.shape) > 0:
+        if kind.shape is not None and not holds_one(kind):
             raise user_error(
                 TypeError,
                 f"grad needs a function that returns a number, but {name} returns an array of "
@@ -61,6 +61,22 @@ def check_output(name: str, result: Any) -> None:
     raise user_error(
         TypeError, f"grad needs a function that returns a number, but {name} returns {what}"
     )
+
+
+def seed_gradient(adjoint: Adjoint, outputs: list[ir.Var]) -> None:
+    """The derivative of the result by itself is 1."""
+    for v in outputs:
+        if v in adjoint.shadows or isinstance(v.kind, Array):
+            adjoint.span = None
+            adjoint.add(v, adjoint.emit(np.ones_like, (v,), name=f"d_{v.name}"))
+        elif adjoint.activity.active(v):
+            adjoint.adjoints[v] = ir.Const(1.0)
+
+
+def holds_one(kind: Any) -> bool:
+    """Whether a value is a number, or an array of which it's known that it holds just one."""
+    shape = getattr(kind, "shape", ())
+    return shape is None or all(n == 1 for n in shape)
 
 
 def seed_pullback(adjoint: Adjoint, low: Lowerer, result: Any) -> list[ir.Var]:

@@ -313,6 +313,21 @@ def test_arguments_without_a_derivative(x, words):
         grad(lambda x: 1.0)(x)
 
 
+def test_an_array_of_one_number_will_do():
+    def squares(w):
+        column = np.arange(6.0).reshape(3, 2) @ w.reshape(-1, 1)
+        return column.T @ column
+
+    w = np.array([1.0, 2.0])
+    value, d_w = value_and_grad(squares)(w)
+    same(value, np.array([[264.0]]))
+    same(d_w, np.array([144.0, 192.0]))
+    same(srcgrad.hessian(squares)(w), np.array([[40.0, 52.0], [52.0, 70.0]]))
+    same(grad(lambda w: np.sum(grad(squares)(w) * w))(w), np.array([288.0, 384.0]))
+    with pytest.raises(TypeError, match="returns an array of 2 dimensions"):
+        grad(lambda w: w.reshape(1, -1))(w)
+
+
 @pytest.mark.parametrize(
     ("f", "words"),
     [
