@@ -15,7 +15,7 @@ import srcgrad
 
 X = np.array([0.3, 0.8, 0.55])
 # A view that forward mode doesn't know of whether it is one.
-UNDECIDED = {"diag_write", "split_w", "hsplit_w", "view_method"}
+UNDECIDED = {"diag_write", "view_method"}
 
 
 def view_of_view(x):
@@ -664,6 +664,21 @@ def both_parts(x):
     z.imag[:] = x
     z.real[:] = x**2
     return (np.abs(z) ** 2).sum()
+
+
+def parts_written(x):
+    first, second, third = np.split(x, 3)
+    first *= second
+    third -= first
+    return np.sum(x**2 * [1, 2, 3])
+
+
+def rows_of_parts_written(x):
+    m = np.outer(x, x)
+    left, right = np.array_split(m, 2, axis=1)
+    left *= right
+    right[0] = left[1, 1]
+    return np.sum(m**2)
 
 
 def differences(f, step=1e-6):

@@ -311,7 +311,7 @@ class Tangent(Adjoint):
             container = isinstance(first.kind, (ListOf, TupleOf))
             alone = len(moving) == 1 and moving[0] is first
             by = registry.linear_in.get(registry.methods.get(s.function, s.function))
-            moved = by is not None and bool(s.views) and self._is_linear(s, by)
+            moved = by is not None and bool(s.views) and self._is_linear(s, by, (TupleOf,))
             if container or (alone and (moved or s.function is operator.getitem)):
                 if s.certain or not self.aliasing.is_written(s.target):
                     return self._mirrored(s, lambda o: self.full(o) if o is first else o)
@@ -340,8 +340,11 @@ class Tangent(Adjoint):
             return self._by_partials(s, record_.partials)
         return self._by_transposition(s)
 
-    def _is_linear(self, s: ir.Assign, by: range) -> bool:
-        """Whether a call is linear in each of the operands that move."""
+    def _is_linear(self, s: ir.Assign, by: range, also: tuple[type, ...] = ()) -> bool:
+        """Whether a call is linear in each of the operands that move.
+
+        It returns an array or a number, or what is one of the kinds in `also`.
+        """
         if any(k in registry.OFFSETS for k, _ in s.kwargs):
             return False
         if any(isinstance(o, ir.Const) and o.value in ("K", "A") for o in s.operands()):
@@ -352,7 +355,7 @@ class Tangent(Adjoint):
         if any(self.tangent(v) is not None for a in still for v in ir.variables(a)):
             return False
         packs = [a for a in s.args if isinstance(a, ir.Pack) and self._moves(a)]
-        arrays = isinstance(s.target.kind, (Array, Scalar))
+        arrays = isinstance(s.target.kind, (Array, Scalar, *also))
         return arrays and all(isinstance(item, ir.Var) for p in packs for item in p.items)
 
     def _moves(self, operand: ir.Operand) -> bool:
