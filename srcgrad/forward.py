@@ -11,7 +11,7 @@ import numpy as np
 
 from .api import Argnums, Gradient, grad, kept
 from .pullback import Forward
-from .trees import children, is_float, mapped, with_children
+from .trees import children, float_leaves, is_float, mapped, with_children
 
 
 class Tangent(Gradient):
@@ -29,14 +29,30 @@ class Tangent(Gradient):
 
     def inputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
         """The arguments that have tangents: what each is called, and its value."""
-        bound = args if not kwargs and len(args) == self._plain else self._bound(args, kwargs)
-        arguments = dict(zip(self._parameters, bound, strict=True))
-        found = []
-        for which in self._inputs:
-            name, part = self._placed(which, arguments)
-            value = arguments[name] if part is None else arguments[name][part]
-            found.append((name if part is None else f"{name}[{part!r}]", value))
-        return found
+        return inputs_of(self, args, kwargs)
+
+
+def inputs_of(
+    gradient: Gradient, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[tuple[str, Any]]:
+    """The chosen arguments of a call: what each is called, and its value."""
+    plain = not kwargs and len(args) == gradient._plain
+    bound = args if plain else gradient._bound(args, kwargs)
+    arguments = dict(zip(gradient._parameters, bound, strict=True))
+    found = []
+    for which in gradient._inputs:
+        name, part = gradient._placed(which, arguments)
+        value = arguments[name] if part is None else arguments[name][part]
+        found.append((name if part is None else f"{name}[{part!r}]", value))
+    return found
+
+
+def refuse_input(place: str, value: Any) -> None:
+    """Raise the TypeError that says why an argument can't be differentiated."""
+    from .inputs import check_input  # only now: it imports the compiler
+
+    check_input(place, value)
+    raise TypeError(f"argument {place!r} can't be differentiated: it holds no floats")
 
 
 class _Unit(Tangent):
@@ -214,6 +230,19 @@ class Derived:
         signature = self._at._signature
         return with_direction(signature) if self._directed else signature
 
+    def _before_direction(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], Any, list[tuple[str, Any]]]:
+        """The arguments of the function, the direction after them, and the inputs."""
+        try:
+            inputs = inputs_of(self._part, args[:-1], kwargs)
+        except TypeError as error:
+            raise TypeError(f"{error}; the direction comes after the arguments") from None
+        for place, value in inputs:
+            if not any(True for _ in float_leaves(value)):
+                refuse_input(place, value)
+        return args[:-1], args[-1], inputs
+
     @property
     def source(self) -> str:
         """The generated source for the latest signature; "" before the first call."""
@@ -248,14 +277,14 @@ class HessianProduct(Derived):
         super().__init__(primal, _tangent(grad(primal, argnums), argnums, False, False))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        *primals, v = args
-        places, values = zip(*self._part.inputs(tuple(primals), kwargs), strict=True)
+        primals, v, inputs = self._before_direction(args, kwargs)
+        places, values = zip(*inputs, strict=True)
         several = isinstance(self._part._argnums, tuple)
         if several and (not isinstance(v, (tuple, list)) or len(v) != len(values)):
             raise TypeError(f"the last argument must be a tuple of {len(values)} directions")
         names = [f"the direction of {place!r}" for place in places]
         moved = checked_tangents(v if several else [v], values, names)
-        return self._part.push(tuple(primals), kwargs, moved)[0]
+        return self._part.push(primals, kwargs, moved)[0]
 
 
 def hvp(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
@@ -291,8 +320,8 @@ class VectorHessian(Derived):
         self._single = not self._several
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        *primals, v = args
-        pullback = self._part.pull(tuple(primals), kwargs)[1]
+        primals, v, _ = self._before_direction(args, kwargs)
+        pullback = self._part.pull(primals, kwargs)[1]
         found = pullback(tuple(v) if self._several else v)
         return found if self._several else found[0]
 
@@ -313,6 +342,7 @@ def vhp(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
 class Derivative(Derived):
     def __init__(self, primal: Callable[..., Any], argnums: int | str) -> None:
         super().__init__(primal, _Unit(primal, argnums, False, False))
+        self._along: Tangent = _tangent(primal, argnums, False, False)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         ((place, x),) = self._part.inputs(args, kwargs)
@@ -325,6 +355,10 @@ class Derivative(Derived):
         slope = self._part.push(args, kwargs, ())[0]
         if np.ndim(slope) or not is_float(slope):
             raise TypeError("derivative is of a function that returns a float; use jacfwd")
+        if np.iscomplexobj(x):
+            turned = self._along.push(args, kwargs, [type(x)(1j)])[0]
+            if not np.isclose(turned, 1j * slope, rtol=1e-6, atol=1e-300, equal_nan=True):
+                raise TypeError("derivative by a complex number needs a holomorphic function")
         return slope
 
 
@@ -336,7 +370,8 @@ def derivative(f: Callable[..., Any], argnums: int | str = 0) -> Callable[..., A
         argnums: the argument to differentiate by: a position or a name.
 
     Raises:
-        TypeError: when called, if the argument isn't a float or the result isn't one.
+        TypeError: when called, if the argument isn't a float or the result isn't one; by a complex
+            number, if the function isn't holomorphic there.
 
     >>> slope = derivative(lambda x, n: x**n)
     >>> slope(2.0, 3)

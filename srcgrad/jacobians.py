@@ -14,7 +14,7 @@ import numpy as np
 
 from .api import Argnums, Gradient, grad, kept
 from .errors import Unbatchable
-from .forward import Derived, Tangent
+from .forward import Derived, Tangent, refuse_input
 from .kinds import Kind, is_float
 from .pullback import Forward
 from .trees import children, float_leaves, mapped, refilled
@@ -59,6 +59,7 @@ class Jacobian(Derived):
         self._mode, self._holomorphic = mode, holomorphic
         self._results: dict[Any, Any] = {}
         self._unbatchable: set[Any] = set()
+        self._tested: set[Any] = set()  # signatures of functions that are holomorphic
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         inputs = self._one.inputs(args, kwargs)
@@ -66,6 +67,8 @@ class Jacobian(Derived):
             self._check_input(place, value)
         values = [value for _, value in inputs]
         mode = self._mode
+        if self._holomorphic:
+            self._check_holomorphic(args, kwargs, values)
         if mode == "either":
             entries = sum(map(np.size, float_leaves(values)))
             results = sum(map(np.size, float_leaves(self._result(args, kwargs))))
@@ -77,10 +80,7 @@ class Jacobian(Derived):
     def _check_input(self, place: str, value: Any) -> None:
         found = list(float_leaves(value))
         if not found:
-            raise TypeError(
-                f"argument {place!r} can't be differentiated: it is a {type(value).__name__} "
-                "without floats in it"
-            )
+            refuse_input(place, value)
         wrong = [x for x in found if np.iscomplexobj(x) is not self._holomorphic]
         if wrong and self._holomorphic:
             raise TypeError(f"with holomorphic=True argument {place!r} must be complex")
@@ -98,6 +98,37 @@ class Jacobian(Derived):
                 "the result is complex: pass holomorphic=True if the function is holomorphic, "
                 "else return its real and imaginary parts"
             )
+
+    def _check_holomorphic(self, args: tuple[Any, ...], kwargs: Any, values: list[Any]) -> None:
+        """Refuse a function whose derivative isn't complex-linear: tested once for a signature."""
+        key = self._key(args, kwargs)
+        if key in self._tested:
+            return
+        rng = np.random.default_rng(0)
+
+        def noise(x: Any) -> Any:
+            return np.asarray(rng.normal(size=np.shape(x)) + 0.5j, np.asarray(x).dtype)[()]
+
+        derivative: Callable[[Any], Any]
+        if self._mode == "forward":
+            along: Any = [mapped(noise, v) for v in values]
+
+            def derivative(directions: Any) -> Any:
+                return self._one.push(args, kwargs, directions)[0]
+
+        else:
+            along, derivative, _ = self._pulled.pull(args, kwargs)
+            _check_complex(along)
+            along = mapped(noise, along)
+        turned = mapped(lambda x: 1j * x, along)
+        found, expected = map(list, map(float_leaves, (derivative(turned), derivative(along))))
+        if self._mode == "forward":
+            _check_complex(expected)
+        for a, b in zip(found, expected, strict=True):
+            tolerance = float(np.finfo(np.asarray(b).dtype).eps) ** 0.5
+            if not np.allclose(a, 1j * b, rtol=tolerance, atol=1e-300, equal_nan=True):
+                raise TypeError("with holomorphic=True the function must be holomorphic")
+        self._tested.add(key)
 
     def _key(self, args: tuple[Any, ...], kwargs: Any) -> Any:
         return tuple(self._one._key(self._one._bound(args, kwargs)))
@@ -241,6 +272,11 @@ class Jacobian(Derived):
         return refilled(out, iter([leaf(parts) for parts in blocks]))
 
 
+def _check_complex(result: Any) -> None:
+    if not all(map(np.iscomplexobj, float_leaves(result))):
+        raise TypeError("with holomorphic=True the result must be complex")
+
+
 def _outline(x: Any) -> Any:
     """An array of zeros of the shape and dtype of another, without memory."""
     return np.broadcast_to(np.zeros((), np.asarray(x).dtype), np.shape(x))
@@ -310,7 +346,8 @@ def jacfwd(
     Args:
         f: the function; it may return an array of any shape, or containers of arrays.
         argnums: the arguments to differentiate by: a position, a name, or a tuple of them.
-        holomorphic: `f` is a holomorphic function of complex arguments.
+        holomorphic: `f` is a holomorphic function of complex arguments, which is tested
+            numerically at the first call for each signature.
 
     Returns:
         A function called with the arguments of `f`. For an array by an array, an array whose

@@ -65,7 +65,7 @@ def test_programs(name: str) -> None:
         _, t_out = jvp(module.program, args, _filled(tangents, args))
     except UnsupportedError as error:
         pytest.skip(f"refused in forward mode: {error.message}")
-    assert t_out == pytest.approx(expected, rel=1e-9)
+    assert t_out == pytest.approx(expected, rel=1e-10)
 
 
 def _filled(tangents: list[Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -283,6 +283,29 @@ def test_jacobians_of_complex_functions() -> None:
     np.testing.assert_allclose(jacfwd(lambda x: x * 1j)(np.ones(2)), 1j * np.eye(2))
     with pytest.raises(TypeError, match="with holomorphic=True argument 'x' must be complex"):
         jacfwd(lambda x: x, holomorphic=True)(np.ones(2))
+
+
+def test_holomorphic_functions_are_recognized() -> None:
+    z = np.array([1 + 2j, 0.5 - 1j])
+    for make in (jacfwd, jacrev, jacobian):
+        for f in (np.conj, lambda z: z * np.conj(z), lambda z: z.real + 0j):
+            with pytest.raises(TypeError, match="the function must be holomorphic"):
+                make(f, holomorphic=True)(z)
+        with pytest.raises(TypeError, match="the result must be complex"):
+            make(lambda z: np.abs(z) ** 2, holomorphic=True)(z)
+    assert derivative(lambda z: z**3)(1 + 1j) == pytest.approx(6j)
+    with pytest.raises(TypeError, match="needs a holomorphic function"):
+        derivative(lambda z: z * np.conj(z))(1 + 1j)
+
+
+def test_products_with_the_hessian_name_what_is_wrong() -> None:
+    for make in (hvp, vhp):
+        with pytest.raises(TypeError, match="an array of dtype int64; convert it to float first"):
+            make(lambda n: np.sum(n * 2.0))(np.arange(3), np.ones(3))
+        with pytest.raises(TypeError, match="the direction comes after the arguments"):
+            make(lambda x: np.sum(x**2))(np.ones(3))
+    with pytest.raises(TypeError, match="it is an int, not a float; pass float"):
+        jacobian(lambda n: n * np.ones(2))(3)
 
 
 def test_jacobians_of_nothing() -> None:
