@@ -130,6 +130,12 @@ class Calls(Primitives):
             finally:
                 self.fixed_span = before
         record = registry.lookup(function)
+        if record is not None and record.refused is not None and is_scipy_class(function):
+            place = ".".join(registry.public_place(function) or (function.__name__,))
+            raise self.refuse(
+                f"{place} can't be differentiated: {record.refused}",
+                "make it outside of the differentiated function if it is a constant",
+            )
         if record is not None or function in registry.inplace_rules:
             return self.primitive(function, record, args, kwargs)
         if isinstance(function, types.FunctionType) and str(function.__module__).startswith(RULES):
@@ -246,6 +252,10 @@ def is_scipy(function: Any) -> bool:
     if not isinstance(function, (types.FunctionType, types.BuiltinFunctionType, type)):
         return False
     return (getattr(function, "__module__", None) or "").partition(".")[0] == "scipy"
+
+
+def is_scipy_class(function: Any) -> bool:
+    return isinstance(function, type) and is_scipy(function)
 
 
 def _special_table() -> dict[Any, str]:

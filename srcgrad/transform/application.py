@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
+from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.values import ListObject, Slice, Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, TupleOf
@@ -173,6 +174,9 @@ class Rules(Masks):
 
     def _refuse_missing(self, s: ir.Assign, record: Any) -> None:
         name = name_of(s.function)
+        if s.function is runtime.unwritten:
+            called = s.args[0]
+            name = name_of(called.value) if isinstance(called, ir.Const) else "what is called here"
         if record is not None and record.refused:
             raise UnsupportedError(f"{name} can't be differentiated: {record.refused}", s.span)
         raise UnsupportedError(f"{name} has no derivative rule", s.span, HOW_TO_ADD)

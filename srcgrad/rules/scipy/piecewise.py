@@ -1,0 +1,435 @@
+"""Interpolants that the differentiated code makes: derivatives by the data, the knots, the points.
+
+Each is a piecewise polynomial, made in NumPy as SciPy makes it. A cubic one is given by the values
+and the slopes at the knots (Hermite's form); what differs is how the slopes are found: by a
+tridiagonal system where the second derivative is continuous (C. de Boor, "A Practical Guide to
+Splines", chapter IV), else by the local formulas of Fritsch and Butland, or Akima.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import interpolate, linalg
+
+from ..registry import definition, refuse
+
+
+class PiecewisePolynomial:
+    """Polynomials between knots, their coefficients from the highest power down."""
+
+    def __init__(self, c, x, extrapolate):
+        self.c, self.x, self.extrapolate = c, x, extrapolate
+
+    def __call__(self, x, nu=0, extrapolate=None):
+        if nu > 0:
+            return derivative(self, nu)(x)
+        x = np.asarray(x)
+        i = np.clip(np.searchsorted(self.x, x, "right") - 1, 0, len(self.x) - 2)
+        d = aligned(x - self.x[i], np.ndim(self.c[0]) - 1)
+        total = self.c[0][i]
+        for k in range(1, len(self.c)):
+            total = total * d + self.c[k][i]
+        inside = self.extrapolate if extrapolate is None else extrapolate
+        if not inside:
+            outside = (x < self.x[0]) | (x > self.x[-1])
+            total = np.where(aligned(outside, np.ndim(self.c[0]) - 1), np.nan, total)
+        return total
+
+    def derivative(self, nu=1):
+        return derivative(self, nu)
+
+    def antiderivative(self, nu=1):
+        return antiderivative(self)
+
+    def integrate(self, a, b, extrapolate=None):
+        primitive = antiderivative(self)
+        return primitive(b, 0, True) - primitive(a, 0, True)
+
+
+def aligned(x, count):
+    """With so many axes more at the end."""
+    return x if count == 0 else np.reshape(x, np.shape(x) + (1,) * count)
+
+
+def derivative(p, nu):
+    c = p.c
+    for _ in range(nu):
+        count = len(c)
+        if count == 1:
+            c = (0.0 * c[0],)
+        else:
+            c = tuple([c[k] * float(count - 1 - k) for k in range(count - 1)])
+    return PiecewisePolynomial(c, p.x, p.extrapolate)
+
+
+def antiderivative(p):
+    count = len(p.c)
+    higher = [p.c[k] / float(count - k) for k in range(count)]
+    widths = aligned(np.diff(p.x), np.ndim(p.c[0]) - 1)
+    areas = 0.0 * p.c[0]
+    for k in range(count):
+        areas = (areas + higher[k]) * widths
+    before = np.cumsum(areas, axis=0) - areas
+    return PiecewisePolynomial((*higher, before), p.x, p.extrapolate)
+
+
+# Cubic interpolants
+
+
+def hermite(x, y, slopes, extrapolate):
+    """The cubic polynomials with the given values and slopes at the knots."""
+    width = aligned(np.diff(x), np.ndim(y) - 1)
+    secant = np.diff(y, axis=0) / width
+    excess = (slopes[:-1] + slopes[1:] - 2 * secant) / width
+    c = (excess / width, (secant - slopes[:-1]) / width - excess, slopes[:-1], y[:-1])
+    return PiecewisePolynomial(c, x, extrapolate)
+
+
+def smooth_slopes(x, y, start, end):
+    """The slopes with which the second derivative is continuous.
+
+    `start` and `end` say what holds at the ends: the string "not-a-knot", or a pair of the order
+    of a derivative and its value.
+    """
+    n = len(x)
+    h = np.diff(x)
+    hh = aligned(h, np.ndim(y) - 1)
+    secant = np.diff(y, axis=0) / hh
+    zero = np.zeros(1)
+    inner = 3 * (hh[1:] * secant[:-1] + hh[:-1] * secant[1:])
+    if start == "not-a-knot":
+        two = hh[0] + hh[1]
+        first = ((hh[0] + 2 * two) * hh[1] * secant[0] + hh[0] ** 2 * secant[1]) / two
+        corner, beside = h[1], h[0] + h[1]
+    else:
+        first, corner, beside = end_condition(start, hh[0], secant[0], h[0], -1.0)
+    if end == "not-a-knot":
+        two = hh[-1] + hh[-2]
+        last = (hh[-1] ** 2 * secant[-2] + (2 * two + hh[-1]) * hh[-2] * secant[-1]) / two
+        corner_, beside_ = h[-2], h[-1] + h[-2]
+    else:
+        last, corner_, beside_ = end_condition(end, hh[-1], secant[-1], h[-1], 1.0)
+    b = np.concatenate((first[None], inner, last[None]))
+    upper = np.concatenate((zero, np.array([beside]), h[:-1]))
+    middle = np.concatenate((np.array([corner]), 2 * (h[:-1] + h[1:]), np.array([corner_])))
+    lower = np.concatenate((h[1:], np.array([beside_]), zero))
+    flat = np.reshape(b, (n, -1))
+    return np.reshape(linalg.solve_banded((1, 1), np.stack((upper, middle, lower)), flat), b.shape)
+
+
+def end_condition(condition, width, secant, h, sign):
+    """The equation of an end: its right side, and what stands on and beside the diagonal."""
+    order, value = condition
+    if order == 1:
+        return value + 0.0 * secant, 1.0, 0.0
+    return sign * 0.5 * value * width**2 + 3 * secant * width, 2 * h, h
+
+
+def both_ends(bc_type):
+    """What a `bc_type` says of each end."""
+    pair = bc_type if isinstance(bc_type, tuple) else (bc_type, bc_type)
+    found = []
+    for one in pair:
+        if isinstance(one, str):
+            if one == "periodic":
+                raise NotImplementedError("a periodic spline made here has no derivative")
+            named = {"not-a-knot": "not-a-knot", "natural": (2, 0.0), "clamped": (1, 0.0)}
+            found.append(named[one])
+        else:
+            found.append(one)
+    return found
+
+
+def cubic(x, y, bc_type="not-a-knot", extrapolate=True):
+    x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
+    start, end = both_ends(bc_type)
+    if len(x) < 4:
+        raise ValueError("a spline that is differentiated by its data needs four knots or more")
+    return hermite(x, y, smooth_slopes(x, y, start, end), extrapolate)
+
+
+@definition(interpolate.CubicSpline)
+def cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
+    y = np.moveaxis(np.asarray(y), axis, 0)
+    return cubic(x, y, bc_type, True if extrapolate is None else extrapolate)
+
+
+@definition(interpolate.CubicHermiteSpline)
+def cubic_hermite_spline(x, y, dydx, axis=0, extrapolate=None):
+    y, slopes = np.moveaxis(np.asarray(y), axis, 0), np.moveaxis(np.asarray(dydx), axis, 0)
+    extrapolate = True if extrapolate is None else extrapolate
+    return hermite(np.asarray(x) * 1.0, y * 1.0, slopes * 1.0, extrapolate)
+
+
+@definition(interpolate.PchipInterpolator)
+def pchip(x, y, axis=0, extrapolate=None):
+    x, y = np.asarray(x) * 1.0, np.moveaxis(np.asarray(y), axis, 0) * 1.0
+    h = aligned(np.diff(x), np.ndim(y) - 1)
+    secant = np.diff(y, axis=0) / h
+    left, right = secant[:-1], secant[1:]
+    w1, w2 = 2 * h[1:] + h[:-1], h[1:] + 2 * h[:-1]
+    monotone = left * right > 0
+    safe_left, safe_right = np.where(monotone, left, 1.0), np.where(monotone, right, 1.0)
+    mean = (w1 + w2) / (w1 / safe_left + w2 / safe_right)
+    inner = np.where(monotone, mean, 0.0)
+    first = pchip_end(h[0], h[1], secant[0], secant[1])
+    last = pchip_end(h[-1], h[-2], secant[-1], secant[-2])
+    slopes = np.concatenate((first[None], inner, last[None]))
+    return hermite(x, y, slopes, True if extrapolate is None else extrapolate)
+
+
+def pchip_end(h0, h1, near, far):
+    """Three-point formula, limited so that the end keeps the shape of the data."""
+    slope = ((2 * h0 + h1) * near - h0 * far) / (h0 + h1)
+    steep = (np.sign(near) != np.sign(far)) & (np.abs(slope) > 3 * np.abs(near))
+    limited = np.where(steep, 3 * near, slope)
+    return np.where(np.sign(slope) != np.sign(near), 0.0, limited)
+
+
+@definition(interpolate.Akima1DInterpolator)
+def akima(x, y, axis=0, *, method="akima", extrapolate=None):
+    if method != "akima":
+        raise NotImplementedError("Akima1DInterpolator is differentiated with method='akima'")
+    x, y = np.asarray(x) * 1.0, np.moveaxis(np.asarray(y), axis, 0) * 1.0
+    m = np.diff(y, axis=0) / aligned(np.diff(x), np.ndim(y) - 1)
+    before = 2 * m[0] - m[1]
+    after = 2 * m[-1] - m[-2]
+    ends = ((2 * before - m[0])[None], before[None], m, after[None], (2 * after - m[-1])[None])
+    m = np.concatenate(ends)
+    change = np.abs(np.diff(m, axis=0))
+    w1, w2 = change[2:], change[:-2]
+    both = w1 + w2
+    bends = both > 1e-9 * np.max(both, initial=-np.inf)
+    safe = np.where(bends, both, 1.0)
+    slopes = np.where(bends, (w1 * m[1:-2] + w2 * m[2:-1]) / safe, 0.5 * (m[3:] + m[:-3]))
+    return hermite(x, y, slopes, False if extrapolate is None else extrapolate)
+
+
+# Others
+
+
+def linear(x, y, extrapolate):
+    x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
+    secant = np.diff(y, axis=0) / aligned(np.diff(x), np.ndim(y) - 1)
+    return PiecewisePolynomial((secant, y[:-1]), x, extrapolate)
+
+
+@definition(interpolate.make_interp_spline)
+def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0):
+    y = np.moveaxis(np.asarray(y), axis, 0)
+    if t is not None or k not in (1, 3):
+        raise NotImplementedError("make_interp_spline is differentiated with k=1 or 3, without t")
+    return (
+        linear(x, y, True) if k == 1 else cubic(x, y, "not-a-knot" if bc_type is None else bc_type)
+    )
+
+
+@definition(interpolate.InterpolatedUnivariateSpline)
+def interpolated_univariate_spline(x, y, w=None, bbox=None, k=3):
+    return make_interp_spline(x, y, k)
+
+
+@definition(interpolate.UnivariateSpline)
+def univariate_spline(x, y, w=None, bbox=None, k=3, s=None):
+    if s is None or s != 0:
+        raise NotImplementedError(
+            "UnivariateSpline is differentiated with s=0: how it smooths has no derivative"
+        )
+    return make_interp_spline(x, y, k)
+
+
+@definition(interpolate.interp1d)
+def interp1d(
+    x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan,
+    assume_sorted=False,
+):  # fmt: skip
+    if kind not in ("linear", "slinear", "cubic", 1, 3):
+        raise NotImplementedError("interp1d is differentiated with kind='linear' or 'cubic'")
+    x, y = np.asarray(x) * 1.0, np.moveaxis(np.asarray(y) * 1.0, axis, 0)
+    if np.ndim(y) > 1:
+        raise NotImplementedError("interp1d is differentiated for data of one dimension")
+    if not assume_sorted:
+        order = np.argsort(x)
+        x, y = x[order], y[order]
+    inner = linear(x, y, True) if kind in ("linear", "slinear", 1) else cubic(x, y)
+    if isinstance(fill_value, str):
+        return inner
+    return Bounded(inner, bounds_error is None or bounds_error, fill_value)
+
+
+class Bounded:
+    """An interpolant that raises, or has other values, outside of its knots."""
+
+    def __init__(self, inner, raises, fill):
+        self.inner, self.raises, self.fill = inner, raises, fill
+
+    def __call__(self, x):
+        x = np.asarray(x)
+        below, above = x < self.inner.x[0], x > self.inner.x[-1]
+        if self.raises and np.any(below | above):
+            raise ValueError("a value in x_new is outside the interpolation range")
+        low, high = self.fill if isinstance(self.fill, tuple) else (self.fill, self.fill)
+        return np.where(below, low, np.where(above, high, self.inner(x)))
+
+
+class Spline:
+    """A spline as the sum of B-splines, of the degree k, with the knots t."""
+
+    def __init__(self, t, c, k, extrapolate):
+        self.t, self.c, self.k, self.extrapolate = t, c, k, extrapolate
+
+    def __call__(self, x, nu=0, extrapolate=None):
+        if nu > 0:
+            return self.derivative(nu)(x)
+        x = np.asarray(x)
+        t, k = self.t, self.k
+        i = np.clip(np.searchsorted(t, x, "right") - 1, k, len(t) - k - 2)
+        weights = [np.ones(np.shape(x))]
+        for degree in range(1, k + 1):
+            higher = [np.zeros(np.shape(x)) for _ in range(degree + 1)]
+            for j in range(degree):
+                right, left = t[i + j + 1], t[i + j + 1 - degree]
+                part = weights[j] / (right - left)
+                higher[j] = higher[j] + (right - x) * part
+                higher[j + 1] = (x - left) * part
+            weights = higher
+        total = self.c[i - k] * aligned(weights[0], np.ndim(self.c) - 1)
+        for j in range(1, k + 1):
+            total = total + self.c[i - k + j] * aligned(weights[j], np.ndim(self.c) - 1)
+        return total
+
+    def derivative(self, nu=1):
+        t, c, k = self.t, self.c, self.k
+        for _ in range(nu):
+            n = len(t) - k - 1
+            widths = aligned((t[k + 1 : n + k] - t[1:n]) / float(k), np.ndim(c) - 1)
+            c, t, k = np.diff(c[:n], axis=0) / widths, t[1:-1], k - 1
+        return Spline(t, c, k, self.extrapolate)
+
+
+@definition(interpolate.BSpline)
+def b_spline(t, c, k, extrapolate=True, axis=0):
+    if extrapolate is not True or axis != 0:
+        raise NotImplementedError("BSpline is differentiated with extrapolate=True and axis=0")
+    return Spline(np.asarray(t) * 1.0, np.asarray(c) * 1.0, k, True)
+
+
+@definition(interpolate.splrep)
+def splrep(x, y, w=None, xb=None, xe=None, k=3, task=0, s=None):
+    if w is not None or task != 0 or (s is not None and s != 0):
+        raise NotImplementedError("splrep is differentiated where it interpolates: s=0, without w")
+    return make_interp_spline(x, y, k)
+
+
+@definition(interpolate.splev)
+def splev(x, tck, der=0, ext=0):
+    if ext != 0:
+        raise NotImplementedError("splev is differentiated with ext=0")
+    if isinstance(tck, tuple):
+        t, c, k = tck
+        return Spline(np.asarray(t) * 1.0, np.asarray(c), k, True)(x, der)
+    return tck(x, der)
+
+
+@definition(interpolate.RegularGridInterpolator)
+def regular_grid_interpolator(
+    points, values, method="linear", bounds_error=True, fill_value=np.nan, *, solver=None
+):
+    if method != "linear":
+        raise NotImplementedError("RegularGridInterpolator is differentiated with method='linear'")
+    return Grid(
+        tuple([np.asarray(p) * 1.0 for p in points]), np.asarray(values) * 1.0, bounds_error
+    )
+
+
+class Grid:
+    """Values on a grid, linear in each direction between them."""
+
+    def __init__(self, points, values, raises):
+        self.points, self.values, self.raises = points, values, raises
+
+    def __call__(self, xi):
+        if isinstance(xi, tuple):
+            xi = np.stack(np.broadcast_arrays(*xi), -1)
+        xi = np.asarray(xi)
+        corners = [((), 1.0)]
+        for axis in range(len(self.points)):
+            p, x = self.points[axis], xi[..., axis]
+            outside = (x < p[0]) | (x > p[-1])
+            if self.raises and np.any(outside):
+                raise ValueError("one of the requested xi is out of bounds")
+            i = np.clip(np.searchsorted(p, x, "right") - 1, 0, len(p) - 2)
+            right = np.where(outside, np.nan, (x - p[i]) / (p[i + 1] - p[i]))
+            corners = [
+                pair
+                for index, weight in corners
+                for pair in (((*index, i), weight * (1 - right)), ((*index, i + 1), weight * right))
+            ]
+        total = 0.0
+        for index, weight in corners:
+            total = total + self.values[index] * aligned(
+                weight, np.ndim(self.values) - len(self.points)
+            )
+        return total
+
+
+@definition(interpolate.interpn)
+def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=np.nan):
+    return regular_grid_interpolator(points, values, method, bounds_error)(xi)
+
+
+@definition(interpolate.lagrange)
+def lagrange(x, w):
+    x, w = np.asarray(x), np.asarray(w)
+    return Barycentric(x, w)
+
+
+@definition(interpolate.BarycentricInterpolator, interpolate.KroghInterpolator)
+def barycentric_interpolator(xi, yi, axis=0):
+    return Barycentric(np.asarray(xi), np.asarray(yi))
+
+
+class Barycentric:
+    """The polynomial through all points, in Lagrange's form."""
+
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __call__(self, x):
+        x = np.asarray(x)
+        n = len(self.x)
+        gaps = self.x[:, None] - self.x + np.eye(n)
+        basis = 1.0
+        others = x[..., None, None] - self.x + np.zeros((n, n))
+        basis = np.prod(np.where(np.eye(n, dtype=bool), 1.0, others / gaps), axis=-1)
+        return basis @ self.y
+
+
+FITS = "it has no rule; use CubicSpline, PchipInterpolator, make_interp_spline or BSpline"
+refuse(
+    *(
+        getattr(interpolate, name)
+        for name in (
+            "approximate_taylor_polynomial barycentric_interpolate bisplev bisplrep generate_knots "
+            "insert krogh_interpolate make_lsq_spline make_smoothing_spline make_splprep "
+            "make_splrep pade pchip_interpolate spalde splantider splder splint splprep sproot "
+            "AAA BPoly BivariateSpline FloaterHormannInterpolator LSQBivariateSpline "
+            "LSQSphereBivariateSpline LSQUnivariateSpline NdBSpline NdPPoly "
+            "RectBivariateSpline RectSphereBivariateSpline SmoothBivariateSpline "
+            "SmoothSphereBivariateSpline"
+        ).split()
+        if hasattr(interpolate, name)
+    ),
+    reason=FITS,
+)
+refuse(
+    *(
+        getattr(interpolate, name)
+        for name in (
+            "griddata CloughTocher2DInterpolator LinearNDInterpolator NearestNDInterpolator "
+            "RBFInterpolator Rbf interp2d"
+        ).split()
+        if hasattr(interpolate, name)
+    ),
+    reason="it has no rule; use RegularGridInterpolator, or write the sum of the kernels",
+)

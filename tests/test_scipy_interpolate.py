@@ -1,0 +1,116 @@
+"""Interpolants made inside: their values are SciPy's, their derivatives those of differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+pytest.importorskip("scipy")
+
+from scipy import interpolate
+
+R = np.random.default_rng(0)
+KNOTS = np.sort(R.uniform(0, 5, 8))
+VALUES, MANY, GRID = R.normal(size=8), R.normal(size=(8, 3)), R.normal(size=(8, 8))
+POINTS = np.array([-0.5, KNOTS[0], KNOTS[2], 1.3, KNOTS[-1], 5.5, 2.2])
+INSIDE = np.clip(POINTS, KNOTS[0], KNOTS[-1])
+PAIRS = np.stack([INSIDE, INSIDE[::-1]], -1) * 0.3 + np.array([1.8, 2.5])
+
+
+def padded(x):
+    return np.concatenate([[x[0]] * 3, x, [x[-1]] * 3])
+
+
+PROGRAMS: dict[str, Any] = {
+    "cubic": lambda x, y: interpolate.CubicSpline(x, y)(POINTS),
+    "columns": lambda x, y: interpolate.CubicSpline(x, MANY * y[:, None])(POINTS),
+    "another axis": lambda x, y: interpolate.CubicSpline(x, MANY.T * y, axis=1)(1.3),
+    "natural": lambda x, y: interpolate.CubicSpline(x, y, bc_type="natural")(POINTS, 2),
+    "clamped": lambda x, y: interpolate.CubicSpline(x, y, 0, "clamped", False)(INSIDE),
+    "two ends": lambda x, y: interpolate.CubicSpline(x, y, bc_type=((1, 0.3), (2, -0.7)))(POINTS),
+    "derivative": lambda x, y: interpolate.CubicSpline(x, y).derivative()(POINTS),
+    "antiderivative": lambda x, y: interpolate.CubicSpline(x, y).antiderivative()(INSIDE),
+    "integral": lambda x, y: interpolate.CubicSpline(x, y).integrate(0.7, 2.2),
+    "pchip": lambda x, y: interpolate.PchipInterpolator(x, y)(POINTS),
+    "pchip of columns": lambda x, y: interpolate.PchipInterpolator(x, MANY * y[:, None])(POINTS),
+    "monotone": lambda x, y: interpolate.PchipInterpolator(x, np.cumsum(y**2))(POINTS),
+    "akima": lambda x, y: interpolate.Akima1DInterpolator(x, np.cumsum(y**2))(INSIDE, 1),
+    "hermite": lambda x, y: interpolate.CubicHermiteSpline(x, y, y * 2)(POINTS),
+    "interp1d": lambda x, y: interpolate.interp1d(x, y)(INSIDE),
+    "filled": lambda x, y: interpolate.interp1d(x, y, bounds_error=False, fill_value=(1.0, 2.0))(
+        POINTS
+    ),
+    "extrapolated": lambda x, y: interpolate.interp1d(x, y, fill_value="extrapolate")(POINTS),
+    "cubic interp1d": lambda x, y: interpolate.interp1d(x, y, kind="cubic")(INSIDE),
+    "of degree one": lambda x, y: interpolate.make_interp_spline(x, y, k=1)(POINTS),
+    "of B-splines": lambda x, y: interpolate.make_interp_spline(x, y, bc_type="natural")(POINTS),
+    "B-spline": lambda x, y: interpolate.BSpline(padded(x), np.append(y, y[:2]), 3)(POINTS),
+    "slope of a B-spline": lambda x, y: interpolate.BSpline(
+        padded(x), np.append(y, y[:2]), 3
+    ).derivative()(INSIDE),
+    "of degree two": lambda x, y: interpolate.BSpline(x, y, 2)(POINTS, 1),
+    "splev": lambda x, y: interpolate.splev(INSIDE, interpolate.splrep(x, y), der=1),
+    "fitpack": lambda x, y: interpolate.InterpolatedUnivariateSpline(x, y)(INSIDE),
+    "grid": lambda x, y: interpolate.RegularGridInterpolator((x, x + 1), GRID * y)(PAIRS),
+    "uneven grid": lambda x, y: interpolate.interpn(
+        (x, x[:3] - x[0]), MANY * y[:, None], np.array([1.3, 0.01])
+    ),
+    "lagrange": lambda x, y: interpolate.lagrange(x, y)(1.2),
+    "krogh": lambda x, y: interpolate.KroghInterpolator(x, y)(INSIDE),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_interpolant(name: str) -> None:
+    f = PROGRAMS[name]
+    weights = R.normal(size=np.shape(f(KNOTS, VALUES)))
+
+    def loss(x, y):
+        return np.sum(f(x, y) * weights)
+
+    value, (d_x, d_y) = srcgrad.value_and_grad(loss, argnums=(0, 1))(KNOTS, VALUES)
+    assert value == pytest.approx(loss(KNOTS, VALUES), rel=1e-10)
+    along_x, along_y = R.normal(size=8), R.normal(size=8)
+    along_x[[0, 2, -1]] = 0  # where points are
+    h = 1e-6
+    ahead, behind = (loss(KNOTS + s * h * along_x, VALUES + s * h * along_y) for s in (1, -1))
+    found = np.sum(d_x * along_x) + np.sum(d_y * along_y)
+    assert found == pytest.approx((ahead - behind) / (2 * h), rel=1e-5, abs=1e-5)
+    moved = srcgrad.jvp(loss, (KNOTS, VALUES), (along_x, along_y))[1]
+    assert moved == pytest.approx(found, rel=1e-9)
+
+
+def test_second_order_by_the_points() -> None:
+    def loss(t):
+        return np.sum(interpolate.CubicSpline(KNOTS, np.sin(KNOTS))(t))
+
+    spline = interpolate.CubicSpline(KNOTS, np.sin(KNOTS))
+    t = np.array([0.7, 2.4])
+    found = srcgrad.grad(lambda t: np.sum(srcgrad.grad(loss)(t)))(t)
+    assert found == pytest.approx(spline(t, 2))
+
+
+def test_outside_of_the_range_raises() -> None:
+    def program(y):
+        return interpolate.interp1d(KNOTS, y)(9.0)
+
+    with pytest.raises(ValueError, match="outside the interpolation range"):
+        srcgrad.grad(program)(VALUES)
+
+
+def test_what_has_no_rule_is_refused() -> None:
+    def kernels(y):
+        return np.sum(interpolate.RBFInterpolator(KNOTS[:, None], y)(POINTS[:, None]))
+
+    with pytest.raises(srcgrad.UnsupportedError, match="RBFInterpolator can't be differentiated"):
+        srcgrad.grad(kernels)(VALUES)
+
+    def smoothing(y):
+        return np.sum(interpolate.UnivariateSpline(KNOTS, y)(POINTS))
+
+    with pytest.raises((srcgrad.UnsupportedError, NotImplementedError), match="s=0"):
+        srcgrad.grad(smoothing)(VALUES)
