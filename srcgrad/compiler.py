@@ -44,7 +44,7 @@ from .frontend.values import (
     Unkeepable,
     Value,
 )
-from .inputs import Inputs, check_input, chosen, leaves, own_copies, user_error
+from .inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies, user_error
 from .kinds import INT, RESIDUALS, Array, Opaque, Scalar, TupleOf, fresh_size, is_float, kind_of
 from .results import (
     built,
@@ -270,7 +270,8 @@ def _primal(
         check_output(request.name, result)
     function = ir.Function(f"d_{request.name}", tuple(params), low.block)
     lowered = Primal(low, function, free, inputs, values, targets, tangents, result, aux)
-    own_copies(function, set(free.found.values()), lowered.wrt)
+    copies = own_copies(function, set(free.found.values()), lowered.wrt)
+    lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))
     ir.passed("lowered", function)
     return lowered
 

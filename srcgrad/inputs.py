@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -239,12 +240,12 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (float, complex))
 
 
-def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> None:
-    """Copy at the start what the function writes but the caller owns."""
+def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> dict[ir.Var, ir.Var]:
+    """Copy at the start what the function writes but the caller owns; the copies, by original."""
     aliasing = Aliasing(function.block)
     written = aliasing.written
     if not written:
-        return
+        return {}
     inputs: list[ir.Var] = [p for p in function.params if isinstance(p.kind, Array)]
     statements = function.block.statements
     params = set(function.params)
@@ -272,7 +273,7 @@ def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> N
                 "make a copy of it first: .copy()",
             )
     if not copies:
-        return
+        return {}
     places = set(extracted.values())
     prefix = next((i for i in range(len(statements)) if i not in places), len(statements))
     start = max([prefix - 1, *(extracted[v] for v in copies if v in extracted)]) + 1
@@ -290,3 +291,21 @@ def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> N
         )  # fmt: skip
     function.block.statements[:] = statements[:start] + guards + made + body.statements
     function.block.results = body.results
+    return copies
+
+
+def in_copies(low: Lowerer, value: Any, copies: dict[ir.Var, ir.Var]) -> Any:
+    """What a function returns, with the copies in place of the arguments they were made of."""
+    if not any(leaf in copies for leaf in leaves(low, value)):
+        return value
+    match value:
+        case ir.Var():
+            return copies[value]
+        case Tuple():
+            return Tuple(tuple(in_copies(low, i, copies) for i in value.items), value.type)
+    thing = low.state.heap[value.id]
+    if isinstance(thing, ListObject):
+        items: Any = tuple(in_copies(low, item, copies) for item in thing.items)
+    else:
+        items = {key: in_copies(low, item, copies) for key, item in thing.items.items()}
+    return low.new(replace(thing, items=items))

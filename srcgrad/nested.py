@@ -31,7 +31,7 @@ from .frontend.values import (
     Tuple,
     Value,
 )
-from .inputs import leaves, own_copies
+from .inputs import in_copies, leaves, own_copies
 from .kinds import FLOAT, Array, Opaque, is_float
 from .results import finished, holds_one, seed_gradient
 from .signature import signature_of
@@ -85,9 +85,10 @@ def lower_gradient(
     ):
         raise low.refuse("grad needs a function that returns a number")
     wrt = [v for t in targets for v in leaves(low, t) if is_float(v.kind)]
-    outputs = [value] if isinstance(value, ir.Var) else []
     function = ir.Function("inner", tuple(outer), block)
-    own_copies(function, set(), wrt)
+    copies = own_copies(function, set(), wrt)
+    value, aux = (in_copies(low, v, copies) for v in (value, aux))
+    outputs = [value] if isinstance(value, ir.Var) else []
     _check_writes(low, function)
     adjoint = _differentiated(low, function, wrt, outputs)
     results: list[ir.Operand] = []

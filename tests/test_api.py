@@ -15,6 +15,7 @@ import pytest
 
 import srcgrad
 from srcgrad import InternalError, UnsupportedError, grad, value_and_grad, vjp
+from srcgrad.testing import check_grads
 
 X = np.array([1.0, 2.0, 3.0])
 SCALE = 2.0
@@ -758,3 +759,51 @@ def test_a_pullback_keeps_lists_that_are_in_two_places_one() -> None:
     _, pullback = vjp(f, x)
     for _ in range(2):
         assert np.allclose(pullback(1.0)[0], [1.0, 0.0, np.sin(1.0)])
+
+
+def returns_what_it_writes(x):
+    x[0] = x[1] ** 2
+    return x
+
+
+def returns_a_view_of_what_it_writes(x):
+    tail = x[1:]
+    tail *= x[0]
+    return tail
+
+
+def returns_it_in_containers(x):
+    x *= x[::-1].copy()
+    return {"all": x, "some": [x[0], (x,)]}
+
+
+@pytest.mark.parametrize(
+    "f", [returns_what_it_writes, returns_a_view_of_what_it_writes, returns_it_in_containers]
+)
+def test_an_argument_that_is_written_and_returned(f):
+    check_grads(f, (X,), order=1)
+    assert X.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_an_argument_that_is_written_and_returned_besides():
+    def f(x):
+        x *= 2
+        return np.sum(x), x
+
+    def g(x):
+        slope, doubled = grad(f, has_aux=True)(x)
+        return np.sum(slope * doubled * x)
+
+    slope, doubled = grad(f, has_aux=True)(X)
+    same(slope, np.full(3, 2.0))
+    same(doubled, 2 * X)
+    same(grad(g)(X), 8 * X)
+
+
+def test_an_argument_without_axes_that_is_written_and_returned():
+    def f(x):
+        x[...] = 3 * x
+        return x
+
+    value, slope = value_and_grad(f)(np.array(0.5))
+    assert (value, slope) == (1.5, 3.0)
