@@ -79,15 +79,25 @@ def joined(self, key):
 
 def part(item, ndim):
     """An item of `np.r_` or `np.c_` as an array of at least so many dimensions."""
-    if isinstance(item, slice):
-        start = 0 if item.start is None else item.start
-        if isinstance(item.step, complex):
-            array = np.linspace(start, item.stop, int(abs(item.step)))
-        else:
-            array = np.arange(start, item.stop, 1 if item.step is None else item.step)
-    else:
-        array = np.atleast_1d(item)
+    array = numbers(item) if isinstance(item, slice) else np.atleast_1d(item)
     return array[:, None] if array.ndim < ndim else array
+
+
+def numbers(item):
+    """The numbers of a slice; an imaginary step says how many."""
+    start = 0 if item.start is None else item.start
+    if isinstance(item.step, complex):
+        return np.linspace(start, item.stop, int(abs(item.step)))
+    return np.arange(start, item.stop, 1 if item.step is None else item.step)
+
+
+@definition(type(np.mgrid).__getitem__)
+def grid(self, key):
+    """The coordinates that `np.mgrid[...]` and `np.ogrid[...]` give."""
+    if not isinstance(key, tuple):
+        return numbers(key)
+    axes = np.meshgrid(*[numbers(item) for item in key], indexing="ij", sparse=self.sparse)
+    return axes if self.sparse else np.stack(axes)
 
 
 @definition(np.ndarray)

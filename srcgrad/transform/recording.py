@@ -339,6 +339,8 @@ def _shape_uses(mirror: ir.Block, v: ir.Var) -> list[tuple[ir.Block, ir.Assign]]
     """The statements that ask an array for its shape, with their blocks, if there are no others."""
     if not isinstance(v.kind, Array) or not v.kind.shape or v.kind.dtype is None:
         return None
+    if v.optional or v.partial:
+        return None  # there may be no array, where nobody asks
     found: list[tuple[ir.Block, ir.Assign]] = []
     blocks = [mirror]
     while blocks:
