@@ -437,13 +437,22 @@ def attach(
     unit.rule = ir.Rule(function, outputs, tuple(first[v] for v, _ in pairs))
 
 
+def _fitting(low: Lowerer, contribution: Value, like: ir.Var) -> ir.Operand:
+    """A contribution that a user's rule returned, its shape checked."""
+    fitter = Contributions(ir.Function("rule", (), ir.Block()), [], [])
+    fitter.within(low)
+    fitter.block, fitter.span = low.block, low.span
+    fitted: ir.Operand = fitter.doubted(low.operand(contribution), like)
+    return fitted
+
+
 def matched(low: Lowerer, value: Value, contribution: Value) -> Pairs:
     """The contributions to the leaves of an argument."""
     if isinstance(contribution, ir.Const) and contribution.value is None:
         return []
     match value:
         case ir.Var():
-            return [(value, low.operand(contribution))] if is_float(value.kind) else []
+            return [(value, _fitting(low, contribution, value))] if is_float(value.kind) else []
         case Tuple():
             items = zip(value.items, low.unpacked(contribution), strict=True)
             return [pair for v, c in items for pair in matched(low, v, c)]
@@ -738,7 +747,12 @@ def opaque_call(
     low: Lowerer, function: Any, args: list[Value], kind: Kind
 ) -> tuple[ir.Var, ir.Assign]:
     """The call of a Python function that the compiler doesn't look into, as a unit."""
-    operands = [low.operand(a) for a in args]
+    operands: list[ir.Operand] = []
+    trees = tuple(_tree(low, a, operands) for a in args)
+    if any(isinstance(tree, Container) for tree in trees):
+        function = Unflattened(function, trees)
+    else:
+        operands = [low.operand(a) for a in args]
     given = tuple(dict.fromkeys(v for o in operands for v in ir.variables(o)))
     twins = {v: ir.Var(v.name, v.kind, v.user) for v in given}
     inside = tuple(ir.substitute(o, lambda v: twins[v]) for o in operands)
@@ -749,6 +763,60 @@ def opaque_call(
     unit.function = ir.Function(unit.name, tuple(twins.values()), body)
     target = ir.Var("solution", kind)
     return target, emit_call(low, unit, given, [target])
+
+
+@dataclass(frozen=True)
+class Container:
+    """A container or object in an argument: how to make one like it of its items."""
+
+    type: type
+    items: dict[Any, Any]  # containers, and the positions of leaves
+
+    def filled(self, leaves: tuple[Any, ...]) -> Any:
+        items = {
+            k: i.filled(leaves) if isinstance(i, Container) else leaves[i]
+            for k, i in self.items.items()
+        }
+        if issubclass(self.type, dict):
+            return self.type(items)
+        if issubclass(self.type, (list, tuple)):
+            values = items.values()
+            return self.type(*values) if hasattr(self.type, "_fields") else self.type(values)
+        made = object.__new__(self.type)
+        for key, item in items.items():
+            object.__setattr__(made, key, item)
+        return made
+
+
+class Unflattened:
+    """A function of containers, called with their leaves."""
+
+    def __init__(self, function: Any, trees: tuple[Any, ...]) -> None:
+        self.function, self.trees = function, trees
+        self.__name__ = str(getattr(function, "__name__", "solve"))
+
+    def __call__(self, *leaves: Any) -> Any:
+        return self.function(
+            *(t.filled(leaves) if isinstance(t, Container) else leaves[t] for t in self.trees)
+        )
+
+
+def _tree(low: Lowerer, value: Value, leaves: list[ir.Operand]) -> Any:
+    """The nesting of an argument, its leaves appended to a list."""
+    items: dict[Any, Value] | None = None
+    made: type = tuple
+    if isinstance(value, Tuple):
+        items, made = dict(enumerate(value.items)), value.type
+    elif isinstance(value, Ref):
+        thing = low.state.heap[value.id]
+        if isinstance(thing, ListObject):
+            items, made = (None if thing.var else dict(enumerate(thing.items))), list
+        elif isinstance(thing, Instance) or not thing.is_set:
+            items, made = thing.items, thing.type
+    if items is None:
+        leaves.append(low.operand(value))
+        return len(leaves) - 1
+    return Container(made, {k: _tree(low, v, leaves) for k, v in items.items()})
 
 
 __all__ = ["attach", "called", "lower_custom", "lower_jvp", "lower_pull", "lower_vjp"]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .api import grad
-from .forward import jvp
+from .forward import jvp, refuse_input
 from .signature import is_record
 from .trees import children, float_leaves, is_float, mapped, with_children
 
@@ -24,9 +24,9 @@ def check_grads(
     f: Callable[..., Any],
     args: Sequence[Any],
     order: int = 2,
-    modes: Sequence[str] = ("fwd", "rev"),
+    modes: str | Sequence[str] = ("fwd", "rev"),
     *,
-    argnums: Sequence[int] | None = None,
+    argnums: int | str | Sequence[int | str] | None = None,
     rtol: float | None = None,
     step: float = STEP,
     seed: int = 0,
@@ -41,9 +41,9 @@ def check_grads(
     Args:
         f: the function; it may return an array of any shape, or containers of arrays.
         args: its positional arguments. `f` is called with copies of them.
-        order: up to which order derivatives are checked.
+        order: up to which order derivatives are checked, at least 1.
         modes: "fwd", "rev", or both.
-        argnums: the positions of the arguments to check; all that hold floats by default.
+        argnums: the arguments to check, by position or name; all that hold floats by default.
         rtol: the largest relative error against differences; by default 1e-5, where float32
             takes part 2e-2.
         step: the largest step of the differences; it should be small against the distance over
@@ -53,21 +53,30 @@ def check_grads(
     Raises:
         AssertionError: a derivative is wrong; the message names the order, the mode, the
             argument, the direction, both values and the error.
+        TypeError, ValueError: an argument of `check_grads` is wrong, or `f` isn't finite at this
+            point.
         UnsupportedError: `f` uses something that can't be differentiated.
 
     >>> import numpy as np
     >>> check_grads(lambda x, y: np.sin(x) * y, (np.array([0.5, 1.0]), 2.0))
     """
-    if not set(modes) <= {"fwd", "rev"} or not modes:
-        raise ValueError(f"modes must be of 'fwd' and 'rev', not {modes!r}")
+    modes = (modes,) if isinstance(modes, str) else tuple(modes)
+    _check_options(f, args, order, modes, rtol, step)
+    names = _names(f, len(args))
     chosen = [i for i, a in enumerate(args) if any(True for _ in float_leaves(a))]
     if argnums is not None:
-        chosen = [i % len(args) for i in argnums]
+        chosen = _positions(argnums, names, args)
     if not chosen:
         raise TypeError("none of the arguments is of floats: there is nothing to check")
     rng = np.random.default_rng(seed)
-    names = _names(f, len(args))
-    function = _weighted(f, f(*copy.deepcopy(tuple(args))), rng)
+    out = f(*copy.deepcopy(tuple(args)))
+    for leaf in float_leaves(out):
+        if not np.all(np.isfinite(leaf)):
+            raise ValueError(
+                "the function isn't finite at this point, where it has no derivative to check: "
+                f"it returns {_shown(leaf, '')}"
+            )
+    function = _weighted(f, out, rng)
     for number in range(1, order + 1):
         slopes = _Slopes(function, tuple(args), chosen, modes)
         for position in chosen:
@@ -76,6 +85,43 @@ def check_grads(
             _check(slopes, position, direction, what, rtol, step)
         directions = [mapped(lambda x: _noise(x, rng), args[i], lambda _: None) for i in chosen]
         function = _slope(function, chosen, directions, args, modes)
+
+
+def _check_options(
+    f: Any, args: Any, order: Any, modes: tuple[str, ...], rtol: float | None, step: float
+) -> None:
+    if not callable(f):
+        raise TypeError(f"check_grads needs a function, not a {type(f).__name__}")
+    if not isinstance(args, (tuple, list)):
+        raise TypeError(
+            f"args must be the tuple of the arguments, not a {type(args).__name__}: "
+            "check_grads(f, (x,))"
+        )
+    if not isinstance(order, (int, np.integer)) or isinstance(order, bool):
+        raise TypeError(f"order must be an int, not {order!r}")
+    if order < 1:
+        raise ValueError(f"order must be at least 1, not {order}")
+    if not set(modes) <= {"fwd", "rev"} or not modes:
+        raise ValueError(f"modes must be of 'fwd' and 'rev', not {modes!r}")
+    for name, value in (("rtol", rtol), ("step", step)):
+        if value is not None and not value > 0:
+            raise ValueError(f"{name} must be positive, not {value!r}")
+
+
+def _positions(argnums: Any, names: list[str], args: Sequence[Any]) -> list[int]:
+    several = (argnums,) if isinstance(argnums, (int, str, np.integer)) else tuple(argnums)
+    found = []
+    for which in several:
+        if which in names:
+            position = names.index(which)
+        elif isinstance(which, (int, np.integer)) and -len(args) <= which < len(args):
+            position = int(which) % len(args)
+        else:
+            raise ValueError(f"argnums={which!r}: the arguments are {', '.join(names)}")
+        if not any(True for _ in float_leaves(args[position])):
+            refuse_input(names[position], args[position])
+        found.append(position)
+    return found
 
 
 def directional_difference(f: Callable[[float], float], step: float = STEP) -> tuple[float, float]:
@@ -175,6 +221,11 @@ def _check(
     ) else []  # fmt: skip
     scale = max([abs(expected), 1e-3 * sum(terms), 1e-8])
     along = f"along {_shown(direction)}"
+    if not math.isfinite(expected):
+        raise AssertionError(
+            f"{what}, {along}: finite differences aren't finite, so there is nothing to compare "
+            "with: the function isn't finite close to this point"
+        )
     for mode, value in found.items():
         name = {"fwd": "forward", "rev": "reverse"}[mode]
         error = abs(value - expected)
@@ -300,13 +351,13 @@ def _moved(value: Any, direction: Any, t: float) -> Any:
     return type(value)(value + t * direction)
 
 
-def _shown(direction: Any) -> str:
+def _shown(direction: Any, what: str = "the direction ") -> str:
     leaves = list(float_leaves(direction))
     texts = [
         np.array2string(np.asarray(x), precision=3, threshold=6, edgeitems=2, separator=", ")
         for x in leaves[:2]
     ]
-    return "the direction " + ", ".join(texts).replace("\n", "") + ", ..." * (len(leaves) > 2)
+    return what + ", ".join(texts).replace("\n", "") + ", ..." * (len(leaves) > 2)
 
 
 def _names(f: Callable[..., Any], count: int) -> list[str]:

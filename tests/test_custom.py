@@ -378,3 +378,40 @@ def test_a_rule_registered_again_is_noticed():
     assert gradient(3.0) == 6.0
     srcgrad.zero(inlined)
     assert gradient(3.0) == 0.0
+
+
+def test_the_shape_of_a_users_contribution_is_checked():
+    @srcgrad.custom_vjp
+    def total(x):
+        return x.sum()
+
+    total.defvjp(lambda x: (x.sum(), None), lambda residuals, d_out: (d_out * np.ones(2),))
+
+    def outside(x):
+        return float(memoryview(x.sum()[None])[0])
+
+    @srcgrad.adjoint(outside)
+    def rule(x, *, out, d_out):
+        return d_out * np.ones(2)
+
+    for f in (total, lambda x: total(2 * x), outside, lambda x: outside(2 * x)):
+        np.testing.assert_array_equal(np.shape(grad(f)(np.ones(2))), (2,))
+        with pytest.raises(ValueError, match=r"\(2,\)"):
+            grad(f)(np.ones(3))
+
+
+def test_solvers_take_containers():
+    def residual(u, p):
+        return u + 0.1 * np.sin(u * p["a"]) - p["b"][0]
+
+    def solver(u, p):
+        for _ in range(50):
+            u = u - residual(u, p)
+        return u
+
+    root = srcgrad.implicit_root(residual, solver)
+
+    def f(a):
+        return np.sum(root(np.zeros(3), {"a": a, "b": (a * 2, 1)}) ** 2)
+
+    check(f, np.array([0.5, 0.3, 1.2]))

@@ -104,3 +104,35 @@ def test_differences() -> None:
     slope, error = directional_difference(lambda t: np.exp(3 * t))
     assert slope == pytest.approx(3.0, abs=1e-10)
     assert error < 1e-8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        ((3, (1.0,)), {}, TypeError, "check_grads needs a function, not a int"),
+        ((np.sin, np.ones(2)), {}, TypeError, "args must be the tuple of the arguments"),
+        ((np.sin, (1.0,)), {"order": "2"}, TypeError, "order must be an int, not '2'"),
+        ((np.sin, (1.0,)), {"order": 0}, ValueError, "order must be at least 1, not 0"),
+        ((np.sin, (1.0,)), {"modes": ()}, ValueError, "modes must be of 'fwd' and 'rev'"),
+        ((np.sin, (1.0,)), {"modes": "forward"}, ValueError, "modes must be of 'fwd' and 'rev'"),
+        ((np.sin, (1.0,)), {"step": 0}, ValueError, "step must be positive, not 0"),
+        ((np.sin, (1.0,)), {"rtol": -1}, ValueError, "rtol must be positive, not -1"),
+        ((np.hypot, (1.0, 2.0)), {"argnums": 5}, ValueError, "argnums=5: the arguments are x1, x2"),
+        ((np.hypot, (1.0, 2)), {"argnums": "x2"}, TypeError, "'x2' can't be differentiated: it is"),
+        ((np.sqrt, (-1.0,)), {}, ValueError, "the function isn't finite at this point"),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_wrong_with_a_call_is_said(arguments, options, error, message):
+    with pytest.raises(error, match=message):
+        check_grads(*arguments, **options)
+
+
+def test_one_mode_and_arguments_by_name():
+    def f(x, y):
+        return np.sum(np.sin(x) * y)
+
+    for modes in ("fwd", "rev", ("fwd",), ["rev"]):
+        check_grads(f, (np.ones(3), 2.0), modes=modes, order=3)
+    check_grads(f, (np.ones(3), 2.0), argnums="y")
+    check_grads(f, (np.ones(3), 2.0), argnums=-1)

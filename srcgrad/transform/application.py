@@ -85,6 +85,9 @@ class Rules(Masks):
             self._check_keywords(s, rule)
             result = self.inline(rule, values, {**kwargs, "out": out, "d_out": d_out})  # type: ignore[arg-type]
             contributions = self._contributions(result)
+            if not str(rule.__module__).startswith("srcgrad."):
+                pairs = zip(s.args, contributions, strict=False)
+                contributions = [self.doubted(c, operand) for operand, c in pairs]
         else:
             assert record.partials is not None
             self._check_keywords(s, record.partials)

@@ -272,6 +272,20 @@ class Contributions(Lowerer):
             name=f"d_{like.name}",
         )
 
+    def doubted(self, contribution: Any, like: Any) -> Any:
+        """A contribution of a rule that isn't the compiler's own: its shape is checked.
+
+        Where it isn't known to be the operand's, the generated code raises ValueError unless it
+        can be summed to that.
+        """
+        if not isinstance(contribution, ir.Var) or not isinstance(contribution.kind, Array):
+            return contribution
+        have = contribution.kind.shape
+        want = like.kind.shape if isinstance(getattr(like, "kind", None), Array) else None
+        if have is None or want is None or have == want or len(have) < len(want):
+            return contribution
+        return self._unbroadcast(contribution, like.kind, like)
+
     def _as(self, value: ir.Var, kind: Array | Scalar) -> ir.Var:
         """The same variable, known by now to have the shape of `kind`."""
         return value
