@@ -7,6 +7,7 @@ import os
 import pkgutil
 import subprocess
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -356,6 +357,61 @@ assert not any(name.partition(".")[0] == "scipy" for name in sys.modules)
     root = Path(srcgrad.__file__).parents[1]
     environment = {**os.environ, "PYTHONPATH": str(root)}
     subprocess.run([sys.executable, script], check=True, timeout=60, env=environment)
+
+
+SAMPLE = np.random.default_rng(5).uniform(0.5, 2, (5, 3))
+STATISTICS = {
+    "moment": lambda a: stats.moment(a, 3),
+    "skew": lambda a: stats.skew(a, axis=1, bias=False),
+    "kurtosis": lambda a: stats.kurtosis(a, axis=None),
+    "unbiased kurtosis": lambda a: stats.kurtosis(a, bias=False),
+    "zscore": lambda a: stats.zscore(a, ddof=1),
+    "zmap": lambda a: stats.zmap(a[0], a[1]),
+    "sem": lambda a: stats.sem(a, axis=None),
+    "variation": lambda a: stats.variation(a),
+    "gmean": lambda a: stats.gmean(a, axis=1),
+    "weighted gmean": lambda a: stats.gmean(a, weights=a * 2),
+    "hmean": lambda a: stats.hmean(a),
+    "pmean": lambda a: stats.pmean(a, 1.7),
+    "gstd": lambda a: stats.gstd(a),
+    "entropy": lambda a: stats.entropy(a),
+    "relative entropy": lambda a: stats.entropy(a, a[::-1] ** 2, base=2, axis=1),
+    "circmean": lambda a: stats.circmean(a * 3),
+    "circvar": lambda a: stats.circvar(a, axis=0, high=3.0),
+    "pearsonr": lambda a: np.array(stats.pearsonr(a[:, 0], a[:, 1])),
+    "slope": lambda a: stats.linregress(a[:, 0], a[:, 1]).slope,
+    "intercept": lambda a: stats.linregress(a[:, 0], a[:, 1]).intercept,
+    "rvalue": lambda a: stats.linregress(a[:, 0], a[:, 1]).rvalue,
+    "stderr": lambda a: stats.linregress(a[:, 0], a[:, 1]).stderr,
+    "intercept_stderr": lambda a: stats.linregress(a[:, 0], a[:, 1]).intercept_stderr,
+    "boxcox_llf": lambda a: stats.boxcox_llf(0.7, a[:, 0]),
+}
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_statistics_of_samples(name: str) -> None:
+    f = STATISTICS[name]
+    weights = np.random.default_rng(6).normal(size=np.shape(f(SAMPLE)))
+
+    def loss(a):
+        return np.sum(f(a) * weights)
+
+    assert srcgrad.value_and_grad(loss)(SAMPLE)[0] == pytest.approx(loss(SAMPLE), rel=1e-12)
+    check(loss, SAMPLE)
+
+
+CLASSIFIED = "special linalg fft signal integrate optimize interpolate ndimage stats".split()
+
+
+@pytest.mark.parametrize("name", [*CLASSIFIED, "sparse", "sparse.linalg", "spatial.distance"])
+def test_every_function_is_in_a_class(name: str) -> None:
+    module = importlib.import_module(f"scipy.{name}")
+    registry.load()
+    described = {"lebedev_rule", "linprog_verbose_callback", "show_options"}
+    for text in set(module.__all__) - described:
+        thing = getattr(module, text)
+        if isinstance(thing, (types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
+            assert registry.classified(thing) is not None, f"scipy.{name}.{text}"
 
 
 def test_special_is_classified() -> None:

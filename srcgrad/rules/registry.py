@@ -407,7 +407,7 @@ DESCRIBING = frozenset(
     subset_by_index subset_by_value c_and_lower lu_and_piv l_and_u c_or_cr p_indices object
     size origin output_shape zoom sigma footprint radius structure labels window bins range output
     iterable sequence operands funclist condlist func func1d function ind kw kwargs kwds like
-    bc_type fill_value tck bounds bracket constraints events options t_span extrapolate
+    blocks mats bc_type fill_value tck bounds bracket constraints events options t_span extrapolate
     requirements arg1 diagonals offsets pyfunc otypes excluded signature cache
     """.split()
 )

@@ -346,6 +346,7 @@ refuse(
     reason="use scipy.optimize.root, which has a derivative",
 )
 refuse(
+    optimize.line_search,
     *(optimize.approx_fprime, optimize.check_grad, optimize.rosen_hess, optimize.rosen_hess_prod),
     reason="use srcgrad.grad or srcgrad.hessian",
 )

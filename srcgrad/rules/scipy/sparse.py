@@ -13,7 +13,7 @@ from scipy import sparse
 from ...analysis.inference import Inferred
 from ...ir import Const
 from ...kinds import Array, Opaque, TupleOf, fresh_size
-from ..registry import adjoint, definition, kind, refuse, spelled
+from ..registry import adjoint, definition, inert, kind, refuse, spelled
 from .kinds import floating, operand_kind
 
 BASE = next(c for c in sparse.csr_matrix.__mro__ if "__matmul__" in vars(c))
@@ -171,8 +171,8 @@ class Matrix:
         self.ndim = 2
 
     def __matmul__(self, other):
-        if isinstance(other, Matrix):
-            raise NotImplementedError("the product of two sparse matrices has no rule: use arrays")
+        if isinstance(other, (Matrix, *FORMATS)):
+            return sparse_product(self, as_matrix(other))
         return product(self.data, self.row, self.col, self.shape, other)
 
     def __rmatmul__(self, other):
@@ -292,6 +292,76 @@ def of_entries_kind(args, kwargs):
     return Inferred(Array(dtype, (fresh_size(), *other.shape[1:])))
 
 
+def sparse_product(a, b):
+    """The product of two sparse matrices: an entry for each pair whose inner indices agree."""
+    order = np.argsort(b.row)
+    sorted_rows = b.row[order]
+    first = np.searchsorted(sorted_rows, a.col, "left")
+    count = np.searchsorted(sorted_rows, a.col, "right") - first
+    left = np.repeat(np.arange(len(a.col)), count)
+    along = np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count)
+    right = order[np.repeat(first, count) + along]
+    data = a.data[left] * b.data[right]
+    return Matrix(data, a.row[left], b.col[right], (a.shape[0], b.shape[1]))
+
+
+def as_matrix(x):
+    """A sparse matrix, from outside or made here, or an array, by its entries."""
+    if isinstance(x, Matrix):
+        return x
+    if isinstance(x, FORMATS):
+        return Matrix(*entries(x), x.shape)
+    return dense_entries(x)
+
+
+def stacked(matrices, axis):
+    data, rows, columns, end = [], [], [], 0
+    for A in matrices:
+        data.append(A.data)
+        rows.append(A.row + end if axis == 0 else A.row)
+        columns.append(A.col if axis == 0 else A.col + end)
+        end = end + A.shape[axis]
+    m, n = matrices[0].shape
+    shape = (end, n) if axis == 0 else (m, end)
+    return Matrix(np.concatenate(data), np.concatenate(rows), np.concatenate(columns), shape)
+
+
+@definition(sparse.vstack)
+def vstack(blocks, format=None, dtype=None):
+    return stacked([as_matrix(A) for A in blocks], 0)
+
+
+@definition(sparse.hstack)
+def hstack(blocks, format=None, dtype=None):
+    return stacked([as_matrix(A) for A in blocks], 1)
+
+
+@definition(sparse.block_diag)
+def block_diag(mats, format=None, dtype=None):
+    data, rows, columns, m, n = [], [], [], 0, 0
+    for block in mats:
+        A = as_matrix(block)
+        data.append(A.data)
+        rows.append(A.row + m)
+        columns.append(A.col + n)
+        m, n = m + A.shape[0], n + A.shape[1]
+    return Matrix(np.concatenate(data), np.concatenate(rows), np.concatenate(columns), (m, n))
+
+
+@definition(sparse.kron)
+def kron(A, B, format=None):
+    A, B = as_matrix(A), as_matrix(B)
+    data = np.ravel(A.data[:, None] * B.data)
+    rows = np.ravel(A.row[:, None] * B.shape[0] + B.row)
+    columns = np.ravel(A.col[:, None] * B.shape[1] + B.col)
+    return Matrix(data, rows, columns, (A.shape[0] * B.shape[0], A.shape[1] * B.shape[1]))
+
+
+@definition(sparse.issparse)
+def issparse(x):
+    return isinstance(x, (Matrix, *FORMATS))
+
+
 def dense_entries(x):
     m, n = x.shape
     return Matrix(x.ravel(), np.repeat(np.arange(m), n), np.tile(np.arange(n), m), (m, n))
@@ -367,3 +437,20 @@ def diags(diagonals, offsets=0, shape=None, format=None, dtype=None):
 def eye(m, n=None, k=0, dtype=float, format=None):
     n = m if n is None else n
     return diags(np.ones(min(m + min(k, 0), n - max(k, 0))), k, (m, n))
+
+
+DESCRIBING = (
+    *(sparse.isspmatrix, sparse.isspmatrix_bsr, sparse.isspmatrix_coo, sparse.isspmatrix_csc),
+    *(sparse.isspmatrix_csr, sparse.isspmatrix_dia, sparse.isspmatrix_dok, sparse.isspmatrix_lil),
+    *(sparse.get_index_dtype, sparse.safely_cast_index_arrays),
+)
+inert(*DESCRIBING)
+for name in (
+    "block_array bmat expand_dims find kronsum load_npz permute_dims rand random random_array "
+    "save_npz spdiags swapaxes tril triu"
+).split():
+    if hasattr(sparse, name):
+        refuse(
+            getattr(sparse, name),
+            reason="use sparse.csr_array((data, (rows, columns))), diags, hstack, vstack or kron",
+        )

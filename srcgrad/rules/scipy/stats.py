@@ -496,4 +496,4 @@ def bernoulli_pmf(k, p, loc=0):
     return np.exp(binom_logpmf(k, 1, p, loc))
 
 
-from . import more_stats, vector_stats  # noqa: E402, F401  (they register the rest)
+from . import descriptive_stats, more_stats, vector_stats  # noqa: E402, F401  (they register the rest)

@@ -1,0 +1,179 @@
+"""Statistics of samples, in NumPy, and what of `scipy.stats` has no derivative."""
+
+from __future__ import annotations
+
+import types
+
+import numpy as np
+from scipy import special, stats
+
+from ..registry import classified, definition, refuse, zero
+
+
+def central(a, order, axis, keepdims):
+    return np.mean((a - np.mean(a, axis, keepdims=True)) ** order, axis, keepdims=keepdims)
+
+
+@definition(stats.moment)
+def moment(a, order=1, axis=0, *, center=None, keepdims=False):
+    a = np.asarray(a)
+    if center is not None:
+        return np.mean((a - center) ** order, axis, keepdims=keepdims)
+    return central(a, order, axis, keepdims)
+
+
+@definition(stats.skew)
+def skew(a, axis=0, bias=True, *, keepdims=False):
+    a = np.asarray(a)
+    value = central(a, 3, axis, keepdims) / central(a, 2, axis, keepdims) ** 1.5
+    if bias:
+        return value
+    n = a.size if axis is None else a.shape[axis]
+    return value * np.sqrt((n - 1.0) * n) / (n - 2.0)
+
+
+@definition(stats.kurtosis)
+def kurtosis(a, axis=0, fisher=True, bias=True, *, keepdims=False):
+    a = np.asarray(a)
+    value = central(a, 4, axis, keepdims) / central(a, 2, axis, keepdims) ** 2
+    if not bias:
+        n = a.size if axis is None else a.shape[axis]
+        value = ((n**2 - 1.0) * value - 3 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3.0
+    return value - 3.0 if fisher else value
+
+
+@definition(stats.zscore)
+def zscore(a, axis=0, ddof=0):
+    a = np.asarray(a)
+    return (a - np.mean(a, axis, keepdims=True)) / np.std(a, axis, ddof=ddof, keepdims=True)
+
+
+@definition(stats.zmap)
+def zmap(scores, compare, axis=0, ddof=0):
+    compare = np.asarray(compare)
+    mean = np.mean(compare, axis, keepdims=True)
+    return (np.asarray(scores) - mean) / np.std(compare, axis, ddof=ddof, keepdims=True)
+
+
+@definition(stats.sem)
+def sem(a, axis=0, ddof=1, *, keepdims=False):
+    a = np.asarray(a)
+    n = a.size if axis is None else a.shape[axis]
+    return np.std(a, axis, ddof=ddof, keepdims=keepdims) / np.sqrt(n)
+
+
+@definition(stats.variation)
+def variation(a, axis=0, ddof=0, *, keepdims=False):
+    a = np.asarray(a)
+    return np.std(a, axis, ddof=ddof, keepdims=keepdims) / np.mean(a, axis, keepdims=keepdims)
+
+
+def weighted_mean(a, axis, weights, keepdims):
+    if weights is None:
+        return np.mean(a, axis, keepdims=keepdims)
+    return np.average(a, axis, weights, keepdims=keepdims)
+
+
+@definition(stats.gmean)
+def gmean(a, axis=0, dtype=None, weights=None, *, keepdims=False):
+    return np.exp(weighted_mean(np.log(np.asarray(a)), axis, weights, keepdims))
+
+
+@definition(stats.hmean)
+def hmean(a, axis=0, dtype=None, *, weights=None, keepdims=False):
+    return 1.0 / weighted_mean(1.0 / np.asarray(a), axis, weights, keepdims)
+
+
+@definition(stats.pmean)
+def pmean(a, p, *, axis=0, dtype=None, weights=None, keepdims=False):
+    return weighted_mean(np.asarray(a) ** p, axis, weights, keepdims) ** (1.0 / p)
+
+
+@definition(stats.gstd)
+def gstd(a, axis=0, ddof=1, *, keepdims=False):
+    return np.exp(np.std(np.log(np.asarray(a)), axis, ddof=ddof, keepdims=keepdims))
+
+
+@definition(stats.entropy)
+def entropy(pk, qk=None, base=None, axis=0, *, keepdims=False):
+    p = np.asarray(pk)
+    p = p / np.sum(p, axis, keepdims=True)
+    if qk is None:
+        terms = special.entr(p)
+    else:
+        q = np.asarray(qk)
+        terms = special.rel_entr(p, q / np.sum(q, axis, keepdims=True))
+    total = np.sum(terms, axis, keepdims=keepdims)
+    return total if base is None else total / np.log(base)
+
+
+@definition(stats.circmean)
+def circmean(samples, high=2 * np.pi, low=0, axis=None, *, keepdims=False):
+    angles = (np.asarray(samples) - low) * 2 * np.pi / (high - low)
+    sine = np.mean(np.sin(angles), axis, keepdims=keepdims)
+    angle = np.arctan2(sine, np.mean(np.cos(angles), axis, keepdims=keepdims))
+    return angle % (2 * np.pi) * (high - low) / (2 * np.pi) + low
+
+
+@definition(stats.circvar)
+def circvar(samples, high=2 * np.pi, low=0, axis=None, *, keepdims=False):
+    angles = (np.asarray(samples) - low) * 2 * np.pi / (high - low)
+    sine = np.mean(np.sin(angles), axis, keepdims=keepdims)
+    return 1.0 - np.hypot(sine, np.mean(np.cos(angles), axis, keepdims=keepdims))
+
+
+def correlation(x, y):
+    x, y = x - np.mean(x), y - np.mean(y)
+    return np.sum(x * y) / np.sqrt(np.sum(x * x) * np.sum(y * y))
+
+
+@definition(stats.pearsonr)
+def pearsonr(x, y):
+    """The correlation and its two-sided p-value, which is that of Student's t."""
+    x, y = np.asarray(x), np.asarray(y)
+    if np.ndim(x) != 1:
+        raise NotImplementedError("pearsonr is differentiated for samples of one dimension")
+    r = correlation(x, y)
+    half = x.size / 2.0 - 1.0
+    return r, 2.0 * special.betainc(half, half, 0.5 * (1.0 - np.abs(r)))
+
+
+@definition(stats.linregress)
+def linregress(x, y):
+    """Slope, intercept, correlation, and the standard errors of both."""
+    x, y = np.asarray(x), np.asarray(y)
+    n, centred = x.size, x - np.mean(x)
+    spread = np.sum(centred * centred)
+    slope = np.sum(centred * (y - np.mean(y))) / spread
+    intercept = np.mean(y) - slope * np.mean(x)
+    error = np.sqrt(np.sum((y - slope * x - intercept) ** 2) / (n - 2.0) / spread)
+    return types.SimpleNamespace(
+        slope=slope, intercept=intercept, rvalue=correlation(x, y), stderr=error,
+        intercept_stderr=error * np.sqrt(np.mean(x * x)),
+    )  # fmt: skip
+
+
+@definition(stats.boxcox_llf)
+def boxcox_llf(lmb, data, *, axis=0, keepdims=False):
+    data = np.asarray(data)
+    logs = np.sum(np.log(data), axis, keepdims=keepdims)
+    n = data.shape[axis]
+    spread = np.var(special.boxcox(data, lmb), axis, keepdims=keepdims)
+    return (lmb - 1.0) * logs - n / 2.0 * np.log(spread)
+
+
+zero(stats.rankdata, stats.percentileofscore)
+
+HOW = "it has no rule; write it in NumPy, or let its argument be a constant (stop_gradient)"
+
+
+def refuse_the_rest():
+    """Tests, fits, samplers and what else of `scipy.stats` there is; distributions are objects."""
+    for name in stats.__all__:
+        thing = getattr(stats, name)
+        if isinstance(thing, (types.FunctionType, type)) and classified(thing) is None:
+            if not (isinstance(thing, type) and issubclass(thing, BaseException)):
+                refuse(thing, reason=HOW)
+
+
+refuse_the_rest()
