@@ -55,9 +55,10 @@ class Pullback:
         # The pullback accumulates into buffers of the forward sweep: leave them as they were.
         with self._lock:
             before = [_saved(item) for item in written]
+            buffers = list(_arrays(written))  # now, as the pullback empties the lists
             try:
                 result = self._compiled.pullback(*self._residuals, *seeds)
-                return tuple(_apart(item, list(_arrays(written))) for item in result)
+                return tuple(_apart(item, buffers) for item in result)
             finally:
                 for restore in before:
                     restore()

@@ -401,6 +401,22 @@ def test_a_pullback_keeps_what_it_needs():
     assert "def pullback_f(" in pullback.source
 
 
+def test_a_pullback_returns_memory_of_its_own():
+    # the adjoint of w is in a list that the pullback empties
+    def f(w, n):
+        for _ in range(n):
+            w = 1.5 - w / (1.5 + w * w)
+        w[1:] = 1.0 * w[1:]
+        return np.sum(w * 2.0)
+
+    expected = grad(f)(X, 3)
+    _, pullback = vjp(lambda w: f(w, 3), X)
+    first = pullback(1.0)[0]
+    same(first, expected)
+    same(pullback(2.0)[0], 2 * expected)
+    same(first, expected)
+
+
 def test_vjp_runs_the_function_once(capsys):
     def f(x):
         print("running")

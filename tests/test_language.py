@@ -1343,3 +1343,18 @@ def test_keys_made_of_the_number_of_a_round(key):
         return np.sum(x)
 
     srcgrad.testing.check_grads(layers, (NAMED, np.array([0.3, -0.7])), order=1)
+
+
+def test_the_precision_of_an_adjoint_that_stays_one_in_a_loop():
+    def f(w, z):
+        rows = [np.sin(v) for v in w[0]]
+        total = np.sum(w) + z * np.sum(w.mean(axis=0))
+        for v in rows:
+            total = total + np.sum(np.sin(v))
+        return total
+
+    w = np.linspace(0.1, 1.0, 6).reshape(2, 3)
+    expected = srcgrad.grad(f)(w, 0.4)
+    gradient = srcgrad.grad(f)(w.astype(np.float32), 0.4)
+    assert gradient.dtype == np.float32
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6)

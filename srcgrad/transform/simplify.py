@@ -359,9 +359,10 @@ class Simplifier:
         for k, param in enumerate(s.params):
             result, init = s.body.results[k], s.inits[k]
             unchanged = result is param or (isinstance(result, ir.Var) and result is init)
-            if unchanged and init is not ir.UNDEFINED and self._constant_kind(param, init):
-                self.replace(param, init)
-                self.replace(s.targets[k], init)
+            value = self._constantly(param, init) if unchanged else None
+            if value is not None:
+                self.replace(param, value)
+                self.replace(s.targets[k], value)
             else:
                 keep.append(k)
         if len(keep) < len(s.params):
@@ -373,10 +374,25 @@ class Simplifier:
         self.block(s.body)
         self.out.append(s)
 
-    def _constant_kind(self, param: ir.Var, init: ir.Operand) -> bool:
+    def _constantly(self, param: ir.Var, init: ir.Operand) -> ir.Operand | None:
+        """What may stand for a parameter that is always its initial value."""
+        dtype = _single(param.kind)
         if isinstance(init, ir.Var):
-            return True
-        return isinstance(init, ir.Const) and not isinstance(param.kind, (Array, ListOf))
+            python = isinstance(init.kind, Scalar) and init.kind.python
+            return None if dtype is not None and python else init
+        if init is ir.UNDEFINED or not isinstance(init, ir.Const):
+            return None
+        if dtype is not None and isinstance(init.value, (int, float, complex)):
+            # with Python's number what is computed from it might be of double precision
+            return ir.Const(dtype.type(init.value))
+        return None if isinstance(param.kind, (Array, ListOf)) else init
+
+
+def _single(kind: Kind) -> np.dtype[Any] | None:
+    """The dtype of a number of NumPy's that is less precise than Python's are."""
+    if not isinstance(kind, Scalar) or kind.python or kind.dtype is None:
+        return None
+    return kind.dtype if kind.dtype.char in "efF" else None
 
 
 def constant_key(value: Any) -> Any:
