@@ -112,6 +112,8 @@ class Primitives(Inlining):
             name = getattr(function, "__qualname__", None) or function.__name__
             raise self.refuse(f"{name} isn't supported", record.refused)
         out = kwargs.get("out")
+        if isinstance(function, np.ufunc) and "dtype" in kwargs:
+            args, kwargs = self.in_dtype(function, args, kwargs)
         if out is not None and not (isinstance(out, ir.Const) and out.value is None):
             return self.with_out(function, record, args, kwargs)
         if isinstance(function, np.ufunc) and function.nin < len(args) <= function.nargs:
@@ -220,6 +222,25 @@ class Primitives(Inlining):
         if type(result) is tuple and all(type(item) in (int, bool) for item in result):
             return Tuple(tuple(ir.Const(item) for item in result))
         return None
+
+    def in_dtype(
+        self, function: np.ufunc, args: list[Value], kwargs: dict[str, Value]
+    ) -> tuple[list[Value], dict[str, Value]]:
+        """`ufunc(x, dtype=d)` means `ufunc(np.asarray(x, d))` if the ufunc takes operands of it."""
+        given = kwargs["dtype"]
+        if not isinstance(given, ir.Const):
+            return args, kwargs
+        rest = {k: v for k, v in kwargs.items() if k != "dtype"}
+        if given.value is None:
+            return args, rest
+        dtype = np.dtype(given.value)
+        kinds = [getattr(a, "kind", None) for a in args[: function.nin]]
+        if dtype.kind != "c" and any(getattr(k, "dtype", dtype).kind == "c" for k in kinds):
+            return args, kwargs
+        if not any(t.startswith(dtype.char * function.nin + "->") for t in function.types):
+            return args, kwargs
+        operands = [self.call_object(np.asarray, [a, given], {}) for a in args[: function.nin]]
+        return [*operands, *args[function.nin :]], rest
 
     def with_out(
         self, function: Any, record: Any, args: list[Value], kwargs: dict[str, Value]

@@ -72,6 +72,8 @@ def piecewise(x, condlist, funclist, *args, **kw):
 def joined(self, key):
     """What `np.r_[...]` and `np.c_[...]` join: arrays, numbers and ranges."""
     items = key if isinstance(key, tuple) else (key,)
+    if isinstance(items[0], str):
+        raise NotImplementedError("directives to np.r_: use np.stack or np.concatenate")
     if self is np.c_:
         return np.concatenate([part(item, 2) for item in items], -1)
     return np.concatenate([part(item, 1) for item in items])
@@ -79,7 +81,7 @@ def joined(self, key):
 
 def part(item, ndim):
     """An item of `np.r_` or `np.c_` as an array of at least so many dimensions."""
-    array = numbers(item) if isinstance(item, slice) else np.atleast_1d(item)
+    array = numbers(item) if isinstance(item, slice) else np.atleast_1d(np.asarray(item))
     return array[:, None] if array.ndim < ndim else array
 
 

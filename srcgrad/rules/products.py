@@ -255,7 +255,7 @@ def einsum_operand(inputs, output, number):
 
 
 @adjoint(np.einsum)
-def einsum(*operands, optimize=False, out, d_out):
+def einsum(*operands, optimize=False, dtype=None, order="K", casting="safe", out, d_out):
     """The adjoint of each operand is an einsum of the others and that of the result."""
     if isinstance(operands[0], str):
         inputs, output = from_text(operands[0])

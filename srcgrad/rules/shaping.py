@@ -547,8 +547,10 @@ def pairs(widths, ndim):
 
 def as_given(values, totals):
     """The contributions to the values of each side, nested as `pad` was given them."""
-    if not isinstance(values, (tuple, list)):
+    if np.ndim(values) == 0:
         return sum([before + after for before, after in totals])
+    if not isinstance(values, (tuple, list)):
+        return np.array(totals)  # the values were broadcast to this shape
     if not isinstance(values[0], (tuple, list)):
         before, after = sum([t[0] for t in totals]), sum([t[1] for t in totals])
         return [before, after] if len(values) == 2 else [before + after]

@@ -11,6 +11,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import Array, Dimension, Kind, Scalar, Size, TupleOf, fresh_size, join, kind_of
+from .helpers import axes_of
 from .registry import kind
 
 Args = tuple[ir.Operand, ...]
@@ -93,6 +94,33 @@ def argpartition(args: Args, kwargs: Kwargs) -> Inferred | None:
     if found is None or not isinstance(found.kind, Array):
         return None
     return Inferred(Array(np.dtype(np.intp), found.kind.shape))
+
+
+@kind(np.quantile, np.nanquantile, np.percentile, np.nanpercentile)
+def quantile(args: Args, kwargs: Kwargs) -> Inferred | None:
+    """Of several levels: the samples' values are none."""
+    if len(args) < 2 or len(args) > 3 or not set(kwargs) <= {"axis", "keepdims", "method"}:
+        return None
+    a, q = (getattr(x, "kind", None) for x in args[:2])
+    if not isinstance(a, Array) or not isinstance(q, Array) or not a.shape or not q.shape:
+        return None
+    axis = args[2] if len(args) > 2 else kwargs.get("axis", ir.Const(None))
+    items = axis.items if isinstance(axis, ir.Pack) else (axis,)
+    if not all(isinstance(item, ir.Const) for item in items):
+        return None
+    numbers = tuple(item.value for item in items)  # type: ignore[union-attr]
+    keepdims, method = kwargs.get("keepdims", ir.Const(False)), kwargs.get("method")
+    known = isinstance(keepdims, ir.Const) and isinstance(method, (ir.Const, type(None)))
+    if not known or a.dtype is None or q.dtype is None:
+        return None
+    axes = axes_of(len(a.shape), numbers if isinstance(axis, ir.Pack) else numbers[0])
+    if keepdims.value:  # type: ignore[union-attr]
+        rest = tuple(1 if i in axes else n for i, n in enumerate(a.shape))
+    else:
+        rest = tuple(n for i, n in enumerate(a.shape) if i not in axes)
+    how = "linear" if method is None else method.value  # type: ignore[union-attr]
+    found = np.quantile(np.ones(1, a.dtype), np.ones(1, q.dtype), method=how)  # type: ignore[arg-type]
+    return Inferred(Array(found.dtype, (*q.shape, *rest)))
 
 
 @kind(np.linalg.tensorsolve)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .registry import adjoint, definition, inplace_rules, lookup, refuse, zero
+from .helpers import all_axes, axes_of, other_axes, reduced_first
+from .registry import adjoint, definition, definitions, inplace_rules, lookup, refuse, zero
 from .shaping import along, at
 
 REDUCTIONS = {
@@ -12,9 +13,12 @@ REDUCTIONS = {
     np.multiply: np.prod,
     np.maximum: np.max,
     np.minimum: np.min,
+    np.fmax: np.nanmax,
+    np.fmin: np.nanmin,
     np.logical_and: np.all,
     np.logical_or: np.any,
 }
+UNSOUND = (np.power, np.arctan2)  # NumPy's results depend on how the array lies in memory
 CUMULATIONS = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
@@ -24,7 +28,10 @@ def _reduce(whole):
     def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
         options = {}
         if dtype is not None:
-            options = {**options, "dtype": dtype}
+            if whole is np.sum or whole is np.prod:
+                options = {**options, "dtype": dtype}
+            else:
+                array = np.asarray(array, dtype)
         if keepdims:
             options = {**options, "keepdims": True}
         if initial is not None:
@@ -61,32 +68,149 @@ def _outer(ufunc):
     return outer
 
 
+def marked(array, axis, keepdims, where, identity):
+    """The elements of a reduction along the first axis, `identity` for those left out; and the
+    shape of its result.
+    """
+    if where is not True:
+        array = np.where(where, array, identity)
+    shape = np.shape(array)
+    if keepdims:
+        axes = axes_of(len(shape), axis)
+        kept = tuple(1 if i in axes else shape[i] for i in all_axes(len(shape)))
+    else:
+        kept = tuple(shape[i] for i in other_axes(len(shape), axis))
+    return reduced_first(array, axis), kept
+
+
+def delivered(result, shape, out):
+    """The result of a reduction in its shape, or in the array that was given for it."""
+    result = np.reshape(result, shape) if np.shape(result) != shape else result
+    if out is not None:
+        out[...] = result
+        return out
+    return result
+
+
 @definition(np.subtract.reduce)
-def subtract_reduce(array, axis=0):
+def subtract_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The first element less all others."""
-    return 2 * np.take(array, 0, axis) - np.sum(array, axis)
+    array = np.asarray(array, dtype)
+    elements, shape = marked(array, axis, keepdims, where, 0)
+    first = 2 * elements[0] if initial is None else initial
+    return delivered(first - np.sum(elements, 0), shape, out)
 
 
 @definition(np.divide.reduce)
-def divide_reduce(array, axis=0):
-    rest = array[at(along(axis, array.ndim), slice(1, None))]
-    return np.take(array, 0, axis) / np.prod(rest, axis)
+def divide_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    array = np.asarray(array, dtype)
+    elements, shape = marked(array, axis, keepdims, where, 1)
+    if initial is None:
+        return delivered(elements[0] / np.prod(elements[1:], 0), shape, out)
+    return delivered(initial / np.prod(elements, 0), shape, out)
 
 
-@definition(np.logaddexp.reduce)
-def logaddexp_reduce(array, axis=0, keepdims=False):
-    highest = np.max(array, axis, keepdims=True)
-    highest = np.where(np.isfinite(highest), highest, 0.0)
-    total = np.log(np.sum(np.exp(array - highest), axis, keepdims=True)) + highest
-    return total if keepdims else np.squeeze(total, axis)
+def _log_of_sum(ufunc, exp, log):
+    """The reduction of a `logaddexp`: the sum's logarithm, without overflow."""
+
+    def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+        array = np.asarray(array, dtype)
+        elements, shape = marked(array, axis, keepdims, where, -np.inf)
+        if np.size(array) == 0:
+            total = np.full(np.shape(elements)[1:], -np.inf)
+        else:
+            highest = np.max(elements, 0)
+            highest = np.where(np.isfinite(highest), highest, 0.0)
+            total = log(np.sum(exp(elements - highest), 0)) + highest
+        return delivered(total if initial is None else ufunc(initial, total), shape, out)
+
+    return reduce
+
+
+definition(np.logaddexp.reduce)(_log_of_sum(np.logaddexp, np.exp, np.log))
+definition(np.logaddexp2.reduce)(_log_of_sum(np.logaddexp2, np.exp2, np.log2))
 
 
 @definition(np.hypot.reduce)
-def hypot_reduce(array, axis=0, keepdims=False):
-    return np.linalg.norm(array, axis=axis, keepdims=keepdims)
+def hypot_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    array = np.asarray(array, dtype)
+    elements, shape = marked(array, axis, keepdims, where, 0)
+    length = np.linalg.norm(elements, axis=0)
+    return delivered(length if initial is None else np.hypot(initial, length), shape, out)
 
 
-@adjoint(np.maximum.accumulate, np.minimum.accumulate, note="of ties, the last one")
+def _one_by_one(ufunc):
+    """The methods of a ufunc that has no faster form of them."""
+
+    def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+        array = np.asarray(array, dtype)
+        elements, shape = marked(array, axis, keepdims, True, 0)
+        if where is not True:
+            where, _ = marked(np.broadcast_to(where, np.shape(array)), axis, False, True, 0)
+        if initial is None:
+            total, start = elements[0], 1
+        else:
+            total, start = np.full(np.shape(elements)[1:], initial, elements.dtype), 0
+        for i in range(start, len(elements)):
+            if where is True:
+                total = ufunc(total, elements[i])
+            else:
+                total = np.where(where[i], ufunc(total, elements[i]), total)
+        return delivered(total, shape, out)
+
+    def accumulate(array, axis=0, dtype=None, out=None):
+        array = np.asarray(array, dtype)
+        rows = np.moveaxis(array, axis, 0)
+        results = np.array(rows, ufunc(rows[:0], rows[:0]).dtype)
+        for i in range(1, len(rows)):
+            results[i] = ufunc(results[i - 1], rows[i])
+        return delivered(np.moveaxis(results, 0, axis), array.shape, out)
+
+    return reduce, accumulate
+
+
+def _reduceat(ufunc):
+    def reduceat(array, indices, axis=0, dtype=None, out=None):
+        """From each index to the next one, or the element itself where that doesn't come later."""
+        rows = np.moveaxis(np.asarray(array, dtype), axis, 0)
+        starts = np.asarray(indices) % len(rows)
+        results = np.empty((len(starts), *rows.shape[1:]), ufunc(rows[:0], rows[:0]).dtype)
+        for i in range(len(starts)):
+            stop = starts[i + 1] if i + 1 < len(starts) else len(rows)
+            if starts[i] < stop:
+                results[i] = ufunc.reduce(rows[starts[i] : stop])
+            else:
+                results[i] = rows[starts[i]]
+        results = np.moveaxis(results, 0, axis)
+        return delivered(results, np.shape(results), out)
+
+    return reduceat
+
+
+def _at(ufunc):
+    """What `ufunc.at` does, which takes the elements one after the other: they may be repeated."""
+
+    def at_one(a, indices):
+        places = np.unravel_index(np.arange(a.size).reshape(a.shape)[indices].ravel(), a.shape)
+        for i in range(len(places[0])):
+            place = tuple(p[i] for p in places)
+            a[place] = ufunc(a[place])
+
+    def at_two(a, indices, b):
+        numbers = np.arange(a.size).reshape(a.shape)[indices]
+        b = np.broadcast_to(b, np.shape(numbers)).ravel()
+        places = np.unravel_index(np.ravel(numbers), a.shape)
+        for i in range(len(places[0])):
+            place = tuple(p[i] for p in places)
+            a[place] = ufunc(a[place], b[i])
+
+    return at_one if ufunc.nin == 1 else at_two
+
+
+@adjoint(
+    *(ufunc.accumulate for ufunc in (np.maximum, np.minimum, np.fmax, np.fmin)),
+    note="of ties, the last one",
+)
 def extreme_accumulate(array, axis=0, dtype=None, *, out, d_out):
     """Each result is the latest element that equals it."""
     axis = along(axis, array.ndim)
@@ -125,22 +249,33 @@ def register() -> None:
         if not isinstance(ufunc, np.ufunc):
             continue
         record = lookup(ufunc)
-        constant = record is not None and record.zero
+        constant = record is not None and record.zero and "dd->d" not in ufunc.types
+        binary = ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None
         if ufunc in REDUCTIONS:
             definition(ufunc.reduce)(_reduce(REDUCTIONS[ufunc]))
         if ufunc in CUMULATIONS:
             definition(ufunc.accumulate)(_accumulate(CUMULATIONS[ufunc]))
-        if not constant and ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None:
+        if binary and not constant:
+            reduce, accumulate = _one_by_one(ufunc)
             definition(ufunc.outer)(_outer(ufunc))
+            if ufunc.accumulate not in definitions and lookup(ufunc.accumulate) is None:
+                definition(ufunc.accumulate)(accumulate)
+            if ufunc in UNSOUND:
+                reason = "what NumPy returns depends on how the array lies in memory: write a loop"
+                refuse(ufunc.reduce, ufunc.reduceat, reason=reason)
+            else:
+                if ufunc.reduce not in definitions:
+                    definition(ufunc.reduce)(reduce)
+                if lookup(ufunc.reduceat) is None:
+                    definition(ufunc.reduceat)(_reduceat(ufunc))
         for method in ("reduce", "accumulate", "reduceat", "outer"):
             bound = getattr(ufunc, method)
             if constant:
                 zero(bound)
-            else:
-                refuse(bound, reason=f"write np.{name} in a loop over the elements")
+            elif not binary:
+                refuse(bound, reason=f"np.{name} has no such method: it is for functions of two")
         if ufunc.at not in inplace_rules:
-            refuse(
-                ufunc.at,
-                reason="it writes in place: use np.add.at, np.subtract.at, or write a loop",
-                always=True,
-            )
+            if ufunc.nin <= 2 and ufunc.nout == 1 and ufunc.signature is None:
+                definition(ufunc.at)(_at(ufunc))
+            else:
+                refuse(ufunc.at, reason=f"np.{name} has no such method", always=True)

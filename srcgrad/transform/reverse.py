@@ -106,7 +106,7 @@ class Adjoint(UnitCalls):
         return Tuple(tuple(items), var.kind.type if var.kind.type is not list else tuple)
 
     def _zero_part(self, var: ir.Var, i: int, kind: Kind) -> Any:
-        if isinstance(kind, Array) and kind.dtype is not None and kind.dtype.kind in "fc":
+        if isinstance(kind, Array) and (kind.dtype is None or kind.dtype.kind in "fc"):
             item = self.emit(operator.getitem, (var, ir.Const(i)), inferred=Inferred(kind))
             return self._zeros_like(item)
         return ir.Const(0.0)

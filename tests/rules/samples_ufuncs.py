@@ -25,6 +25,8 @@ EXTREMES = [
 SAMPLES = {
     np.maximum.accumulate: EXTREMES,
     np.minimum.accumulate: EXTREMES,
+    np.fmax.accumulate: EXTREMES,
+    np.fmin.accumulate: EXTREMES,
     np.add.reduceat: [
         case(r(6), [0, 2, 4]),
         case(r(6), [0, 4, 1, 5]),

@@ -129,6 +129,35 @@ def test_expression(case: tuple[Any, ...]) -> None:
     expressions.check(*case, DATA=DATA)
 
 
+@pytest.mark.parametrize("mode", ["constant", "linear_ramp"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        *(
+            "y[0]",
+            "np.array([y[0]])",
+            "np.array([y[0], y[2]])",
+            "y[:2].reshape(2, 1)",
+            "y[:2].reshape(1, 2)",
+        ),
+        *(
+            "y.reshape(2, 2)",
+            "(y[0], y[1])",
+            "[y[0], 2 * y[0]]",
+            "((y[0], 3.0), (y[2], y[0] * y[1]))",
+        ),
+    ],
+)
+def test_what_is_padded_with_has_a_derivative(mode: str, values: str) -> None:
+    name = "constant_values" if mode == "constant" else "end_values"
+    for width in ("2", "((1, 2), (0, 3))"):
+        expressions.check(
+            f"np.pad(x, {width}, {mode!r}, {name}={values})",
+            R.normal(size=(3, 4)),
+            R.normal(size=4),
+        )
+
+
 def test_edges_that_follow_the_data_are_refused() -> None:
     with pytest.raises(srcgrad.UnsupportedError, match="give range"):
         srcgrad.grad(function("np.sum(np.histogram(x, 5)[1])"))(DATA)
