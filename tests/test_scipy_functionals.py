@@ -273,6 +273,41 @@ def stiff_relaxation(k):
     return np.sum(found.y**2)
 
 
+@program(0.6)
+def root_of_an_integral(k):
+    return optimize.brentq(
+        lambda a: integrate.quad(lambda x: np.exp(-x * k), 0, a)[0] - 0.5, 0, 3
+    )  # fmt: skip
+
+
+@program(0.6)
+def shooting(k):
+    def miss(speed):
+        found = integrate.solve_ivp(
+            lambda t, y: [y[1], -k * y[0]], (0, 1), [0.0, speed], **ACCURATE
+        )
+        return found.y[0, -1] - 1
+
+    return optimize.brentq(miss, 0.1, 5)
+
+
+@program(0.6)
+def complex_solution(k):
+    found = integrate.solve_ivp(
+        lambda t, y: 1j * k * y - 0.1 * y, (0, 1), [1.0 + 0j], t_eval=[0.5, 1.0], **ACCURATE
+    )
+    return np.sum(np.abs(found.y - 1) ** 2)
+
+
+def test_times_outside_of_the_span_raise() -> None:
+    def program(k, t):
+        return np.sum(integrate.solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], t_eval=t).y)
+
+    for times in (np.array([0.5, 1.5]), np.array([0.7, 0.5])):
+        with pytest.raises(ValueError, match="within t_span"):
+            srcgrad.grad(program)(0.5, times)
+
+
 @pytest.mark.parametrize("method", ["RK23", "RK45", "DOP853"])
 def test_the_solution_is_that_of_scipy(method: str) -> None:
     def program(k):

@@ -207,7 +207,14 @@ def solve_ivp(
     options = (explicit, rtol, atol, first_step, max_step, method == "LSODA")
     times = steps_taken(f, t0, t1, start, options, moving, held)
     at = None if t_eval is None else np.asarray(t_eval) * 1.0
+    if at is not None:
+        forward = at if t0 < t1 else -at
+        low, high = (t0, t1) if t0 < t1 else (-t0, -t1)
+        if np.any(np.diff(forward) < 0) or np.any((forward < low) | (forward > high)):
+            raise ValueError("the times in t_eval must be within t_span, and in its order")
     if method in ("Radau", "BDF"):
+        if start.dtype.kind == "c":
+            raise NotImplementedError("complex solutions are differentiated with method='DOP853'")
         y, t = stepped_implicitly(f, times, t0, t1, start, at, moving, held)
     else:
         y, t = stepped(f, times, t0, t1, start, at, explicit, moving, held)
