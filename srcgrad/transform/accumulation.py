@@ -62,7 +62,7 @@ class _Accumulator:
         self.materialize(block)
         self.drop_copies(block)
         for s in list(block.statements):
-            if isinstance(s, ir.Assign) and s.function is np.zeros_like and not s.kwargs:
+            if isinstance(s, ir.Assign) and makes_zeros(s):
                 self.first_touch(block, s)
 
     # Copies
@@ -176,6 +176,10 @@ class _Accumulator:
         if kind.dtype != np.float64:
             return False
         sizes = tuple(Scalar(INT.dtype, True, n) for n in d.kind.shape)
+        if zeros.function is np.zeros:
+            block.statements[position] = filled(d, zeros.args[0], value, zeros.span)
+            del block.statements[start]
+            return True
         shape = ir.Var("shape", TupleOf(sizes))
         asked = ir.Assign(shape, builtins.getattr, (zeros.args[0], ir.Const("shape")))
         block.statements[position] = filled(d, shape, value, zeros.span)
@@ -254,6 +258,13 @@ class _Accumulator:
         made.append(ir.Assign(target, operator.setitem, (d, key, value), (), span, writes=(d,)))
         statements[position : position + count] = made
         return number if number >= 0 else None
+
+
+def makes_zeros(s: ir.Assign) -> bool:
+    """Whether a statement makes zeros to which contributions are added: in batches, of a shape."""
+    if s.function is np.zeros:
+        return not s.target.user and len(s.args) == 1 and not s.kwargs
+    return s.function is np.zeros_like and not s.kwargs
 
 
 def filled(d: ir.Var, shape: ir.Operand, value: ir.Operand, span: Span | None) -> ir.Assign:
