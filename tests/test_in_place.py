@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.testing import check_grads
 
 X = np.array([0.3, 0.8, 0.55])
 # A view that forward mode doesn't know of whether it is one.
@@ -711,3 +712,30 @@ def test_tangent(f):
         return
     _, found = srcgrad.jvp(f, (X.copy(),), (direction,))
     assert found == pytest.approx(differences(f) @ direction, rel=1e-5, abs=1e-6)
+
+
+def multiplied_twice(x):
+    out = np.ones(3) * x[0]
+    np.multiply.at(out, [0, 0, 1], x[:3])
+    return out @ out
+
+
+def highest_in_places(x):
+    out = x[:3] * 2
+    np.maximum.at(out, [0, 1, 1], x[3:] * 3)
+    np.negative.at(out, [0, 0, 2])
+    return out @ np.arange(1, 4)
+
+
+def matrix_in_places(x):
+    a = np.outer(x[:3], x[3:]) + 5
+    np.divide.at(a, ([0, 1, 0], [1, 1, 1]), x[:3] + 4)
+    np.power.at(a, (slice(None), 1), 2.0)
+    np.sqrt.at(a, a > 5)
+    return np.sum(np.sin(a))
+
+
+@pytest.mark.parametrize("f", [multiplied_twice, highest_in_places, matrix_in_places])
+def test_ufuncs_at_places(f):
+    x = np.array([0.7, -1.2, 0.4, 2.1, -0.3, 1.5])
+    check_grads(f, (x,), order=2)
