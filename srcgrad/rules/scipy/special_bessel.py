@@ -1,0 +1,275 @@
+"""Bessel functions and their relatives: Airy, Kelvin, Hankel."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import special
+
+from ..registry import (
+    adjoint,
+    elementwise,
+)
+from .special_arguments import BY_ORDER, OF_COMPLEX
+
+
+def _cylinder(function):
+    """The rule of a Bessel function with C'(v) = (C(v - 1) - C(v + 1)) / 2: DLMF 10.6.1."""
+
+    @elementwise(function)
+    def rule(v, z, *, out):
+        return BY_ORDER, 0.5 * (function(v - 1, z) - function(v + 1, z))
+
+    return rule
+
+
+for _function in (special.jv, special.yv, special.hankel1, special.hankel2, special.yn):
+    _cylinder(_function)
+
+
+@elementwise(special.jve)
+def jve(v, z, *, out):
+    if np.iscomplexobj(z):
+        return OF_COMPLEX, OF_COMPLEX
+    return BY_ORDER, 0.5 * (special.jve(v - 1, z) - special.jve(v + 1, z))
+
+
+@elementwise(special.yve)
+def yve(v, z, *, out):
+    if np.iscomplexobj(z):
+        return OF_COMPLEX, OF_COMPLEX
+    return BY_ORDER, 0.5 * (special.yve(v - 1, z) - special.yve(v + 1, z))
+
+
+@elementwise(special.hankel1e)
+def hankel1e(v, z, *, out):
+    return BY_ORDER, 0.5 * (special.hankel1e(v - 1, z) - special.hankel1e(v + 1, z)) - 1j * out
+
+
+@elementwise(special.hankel2e)
+def hankel2e(v, z, *, out):
+    return BY_ORDER, 0.5 * (special.hankel2e(v - 1, z) - special.hankel2e(v + 1, z)) + 1j * out
+
+
+@elementwise(special.iv)
+def iv(v, z, *, out):
+    return BY_ORDER, 0.5 * (special.iv(v - 1, z) + special.iv(v + 1, z))
+
+
+@elementwise(special.ive)
+def ive(v, z, *, out):
+    if np.iscomplexobj(z):
+        return OF_COMPLEX, OF_COMPLEX
+    return BY_ORDER, 0.5 * (special.ive(v - 1, z) + special.ive(v + 1, z)) - np.sign(z) * out
+
+
+@elementwise(special.kv)
+def kv(v, z, *, out):
+    return BY_ORDER, -0.5 * (special.kv(v - 1, z) + special.kv(v + 1, z))
+
+
+@elementwise(special.kn)
+def kn(n, x, *, out):
+    return BY_ORDER, -0.5 * (special.kv(n - 1, x) + special.kv(n + 1, x))
+
+
+@elementwise(special.kve)
+def kve(v, z, *, out):
+    return BY_ORDER, out - 0.5 * (special.kve(v - 1, z) + special.kve(v + 1, z))
+
+
+@elementwise(special.j0)
+def j0(x, *, out):
+    return -special.j1(x)
+
+
+@elementwise(special.j1)
+def j1(x, *, out):
+    return 0.5 * (special.j0(x) - special.jv(2, x))
+
+
+@elementwise(special.y0)
+def y0(x, *, out):
+    return -special.y1(x)
+
+
+@elementwise(special.y1)
+def y1(x, *, out):
+    return 0.5 * (special.y0(x) - special.yn(2, x))
+
+
+@elementwise(special.i0)
+def i0(x, *, out):
+    return special.i1(x)
+
+
+@elementwise(special.i1)
+def i1(x, *, out):
+    return 0.5 * (special.i0(x) + special.iv(2, x))
+
+
+@elementwise(special.i0e)
+def i0e(x, *, out):
+    return special.i1e(x) - np.sign(x) * out
+
+
+@elementwise(special.i1e)
+def i1e(x, *, out):
+    return 0.5 * (special.i0e(x) + special.ive(2, x)) - np.sign(x) * out
+
+
+@elementwise(special.k0)
+def k0(x, *, out):
+    return -special.k1(x)
+
+
+@elementwise(special.k1)
+def k1(x, *, out):
+    return -0.5 * (special.k0(x) + special.kn(2, x))
+
+
+@elementwise(special.k0e)
+def k0e(x, *, out):
+    return out - special.k1e(x)
+
+
+@elementwise(special.k1e)
+def k1e(x, *, out):
+    return out - 0.5 * (special.k0e(x) + special.kve(2, x))
+
+
+@adjoint(special.jvp)
+def jvp(v, z, n=1, *, out, d_out):
+    return BY_ORDER, d_out * special.jvp(v, z, n + 1)
+
+
+@adjoint(special.yvp)
+def yvp(v, z, n=1, *, out, d_out):
+    return BY_ORDER, d_out * special.yvp(v, z, n + 1)
+
+
+@adjoint(special.ivp)
+def ivp(v, z, n=1, *, out, d_out):
+    return BY_ORDER, d_out * special.ivp(v, z, n + 1)
+
+
+@adjoint(special.kvp)
+def kvp(v, z, n=1, *, out, d_out):
+    return BY_ORDER, d_out * special.kvp(v, z, n + 1)
+
+
+@adjoint(special.h1vp)
+def h1vp(v, z, n=1, *, out, d_out):
+    return BY_ORDER, d_out * special.h1vp(v, z, n + 1)
+
+
+@adjoint(special.h2vp)
+def h2vp(v, z, n=1, *, out, d_out):
+    return BY_ORDER, d_out * special.h2vp(v, z, n + 1)
+
+
+def spherical_second(function, n, z, out, sign):
+    """The second derivative of a spherical Bessel function, from its equation: DLMF 10.47."""
+    return sign * (1 + sign * n * (n + 1) / (z * z)) * function(n, z) - 2 / z * out
+
+
+@adjoint(special.spherical_jn)
+def spherical_jn(n, z, derivative=False, *, out, d_out):
+    if derivative:
+        return None, d_out * spherical_second(special.spherical_jn, n, z, out, -1)
+    return None, d_out * special.spherical_jn(n, z, True)
+
+
+@adjoint(special.spherical_yn)
+def spherical_yn(n, z, derivative=False, *, out, d_out):
+    if derivative:
+        return None, d_out * spherical_second(special.spherical_yn, n, z, out, -1)
+    return None, d_out * special.spherical_yn(n, z, True)
+
+
+@adjoint(special.spherical_in)
+def spherical_in(n, z, derivative=False, *, out, d_out):
+    if derivative:
+        return None, d_out * spherical_second(special.spherical_in, n, z, out, 1)
+    return None, d_out * special.spherical_in(n, z, True)
+
+
+@adjoint(special.spherical_kn)
+def spherical_kn(n, z, derivative=False, *, out, d_out):
+    if derivative:
+        return None, d_out * spherical_second(special.spherical_kn, n, z, out, 1)
+    return None, d_out * special.spherical_kn(n, z, True)
+
+
+@elementwise(special.struve)
+def struve(v, x, *, out):
+    """DLMF 11.4.24, with the gamma function's sign."""
+    power = (0.5 * x) ** v * special.rgamma(v + 1.5) / math.sqrt(math.pi)
+    return BY_ORDER, 0.5 * (special.struve(v - 1, x) - special.struve(v + 1, x) + power)
+
+
+@elementwise(special.modstruve)
+def modstruve(v, x, *, out):
+    power = (0.5 * x) ** v * special.rgamma(v + 1.5) / math.sqrt(math.pi)
+    return BY_ORDER, 0.5 * (special.modstruve(v - 1, x) + special.modstruve(v + 1, x) + power)
+
+
+@adjoint(special.airy)
+def airy(z, *, out, d_out):
+    """Both Ai and Bi satisfy w'' = z w."""
+    ai, aip, bi, bip = out
+    d_ai, d_aip, d_bi, d_bip = d_out
+    d_z = 0
+    if d_ai is not None:
+        d_z = d_z + d_ai * aip
+    if d_aip is not None:
+        d_z = d_z + d_aip * z * ai
+    if d_bi is not None:
+        d_z = d_z + d_bi * bip
+    if d_bip is not None:
+        d_z = d_z + d_bip * z * bi
+    return d_z
+
+
+@elementwise(special.ber)
+def ber(x, *, out):
+    return special.berp(x)
+
+
+@elementwise(special.bei)
+def bei(x, *, out):
+    return special.beip(x)
+
+
+@elementwise(special.ker)
+def ker(x, *, out):
+    return special.kerp(x)
+
+
+@elementwise(special.kei)
+def kei(x, *, out):
+    return special.keip(x)
+
+
+# Their second derivatives: both ber + i bei and ker + i kei satisfy w'' + w' / x = i w, DLMF 10.61
+
+
+@elementwise(special.berp)
+def berp(x, *, out):
+    return -out / (x + (x == 0)) - special.bei(x)
+
+
+@elementwise(special.beip)
+def beip(x, *, out):
+    return np.where(x == 0, 0.5, -out / (x + (x == 0)) + special.ber(x))
+
+
+@elementwise(special.kerp)
+def kerp(x, *, out):
+    return -out / x - special.kei(x)
+
+
+@elementwise(special.keip)
+def keip(x, *, out):
+    return -out / x + special.ker(x)

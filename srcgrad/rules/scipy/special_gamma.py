@@ -1,0 +1,269 @@
+"""The gamma function, the error function, and their relatives."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import special
+
+from ..registry import (
+    Unknown,
+    adjoint,
+    elementwise,
+    kind,
+)
+from ..shaping import present
+from .kinds import like_first
+from .special_arguments import BY_ORDER, BY_SHAPE, OF_COMPLEX
+
+
+@elementwise(special.gamma)
+def gamma(z, *, out):
+    return out * special.digamma(z)
+
+
+@elementwise(special.gammaln, special.loggamma)
+def gammaln(x, *, out):
+    return special.digamma(x)
+
+
+@elementwise(special.rgamma)
+def rgamma(z, *, out):
+    """At the poles of the gamma function, -psi(z) / gamma(z) has the limit (-1)^n n!."""
+    if np.iscomplexobj(z):
+        return -out * special.digamma(z)
+    pole = (z <= 0) & (z == np.floor(z))
+    at_pole = np.cos(np.pi * z) * special.gamma(1 - np.minimum(z, 0))
+    return np.where(pole, at_pole, -out * special.digamma(z + pole * (1 - z)))
+
+
+@elementwise(special.digamma)
+def digamma(z, *, out):
+    """Of a negative number by reflection: SciPy's polygamma is right for positive ones only."""
+    if np.iscomplexobj(z):
+        return OF_COMPLEX
+    negative = z < 0
+    trigamma = special.polygamma(1, np.where(negative, 1 - z, z))
+    reflected = (np.pi / np.sin(np.pi * (z + (z == 0)))) ** 2 - trigamma
+    return np.where(negative, reflected, trigamma)
+
+
+@adjoint(special.polygamma)
+def polygamma(n, x, *, out, d_out):
+    return None, d_out * special.polygamma(n + 1, x)
+
+
+@adjoint(special.multigammaln)
+def multigammaln(a, d, *, out, d_out):
+    total = special.digamma(a)
+    for j in range(1, d):
+        total = total + special.digamma(a - 0.5 * j)
+    return d_out * total
+
+
+kind(special.multigammaln)(like_first)  # a sample may be too small
+
+
+@elementwise(special.beta)
+def beta(a, b, *, out):
+    both = special.digamma(a + b)
+    return out * (special.digamma(a) - both), out * (special.digamma(b) - both)
+
+
+@elementwise(special.betaln)
+def betaln(a, b, *, out):
+    both = special.digamma(a + b)
+    return special.digamma(a) - both, special.digamma(b) - both
+
+
+@elementwise(special.binom)
+def binom(n, k, *, out):
+    rest = special.digamma(n - k + 1)
+    return out * (special.digamma(n + 1) - rest), out * (rest - special.digamma(k + 1))
+
+
+@adjoint(special.comb)
+def comb(N, k, *, exact=False, repetition=False, out, d_out):
+    if exact:
+        return None, None
+    if repetition:
+        rest = special.digamma(N)
+        both = special.digamma(N + k)
+        return d_out * out * (both - rest), d_out * out * (both - special.digamma(k + 1))
+    rest = special.digamma(N - k + 1)
+    d_N = d_out * out * (special.digamma(N + 1) - rest)
+    return d_N, d_out * out * (rest - special.digamma(k + 1))
+
+
+@adjoint(special.perm)
+def perm(N, k, exact=False, *, out, d_out):
+    if exact:
+        return None, None
+    rest = special.digamma(N - k + 1)
+    return d_out * out * (special.digamma(N + 1) - rest), d_out * out * rest
+
+
+@adjoint(special.factorial)
+def factorial(n, exact=False, *, extend="zero", out, d_out):
+    if exact:
+        return None
+    if extend != "zero":
+        return Unknown("with extend='complex' it has no rule")
+    return d_out * out * special.digamma(np.maximum(n, 0) + 1)
+
+
+@elementwise(special.poch)
+def poch(z, m, *, out):
+    both = special.digamma(z + m)
+    return out * (both - special.digamma(z)), out * both
+
+
+def gamma_density(a, x):
+    """The density of the gamma distribution with shape a."""
+    return np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
+
+
+def beta_density(a, b, x):
+    return np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b))
+
+
+@elementwise(special.gammainc)
+def gammainc(a, x, *, out):
+    return BY_SHAPE, gamma_density(a, x)
+
+
+@elementwise(special.gammaincc)
+def gammaincc(a, x, *, out):
+    return BY_SHAPE, -gamma_density(a, x)
+
+
+@elementwise(special.gammaincinv)
+def gammaincinv(a, y, *, out):
+    return BY_SHAPE, 1 / gamma_density(a, out)
+
+
+@elementwise(special.gammainccinv)
+def gammainccinv(a, y, *, out):
+    return BY_SHAPE, -1 / gamma_density(a, out)
+
+
+@elementwise(special.betainc)
+def betainc(a, b, x, *, out):
+    return BY_SHAPE, BY_SHAPE, beta_density(a, b, x)
+
+
+@elementwise(*present(special, "betaincc"))
+def betaincc(a, b, x, *, out):
+    return BY_SHAPE, BY_SHAPE, -beta_density(a, b, x)
+
+
+@elementwise(special.betaincinv)
+def betaincinv(a, b, y, *, out):
+    return BY_SHAPE, BY_SHAPE, 1 / beta_density(a, b, out)
+
+
+@elementwise(*present(special, "betainccinv"))
+def betainccinv(a, b, y, *, out):
+    return BY_SHAPE, BY_SHAPE, -1 / beta_density(a, b, out)
+
+
+@adjoint(special.zeta)
+def zeta(x, q=None, *, out, d_out):
+    if q is None:
+        return BY_ORDER
+    return BY_ORDER, -x * d_out * special.zeta(x + 1, q)
+
+
+# The error function and its relatives
+
+
+@elementwise(special.erf)
+def erf(z, *, out):
+    return 2 / math.sqrt(math.pi) * np.exp(-z * z)
+
+
+@elementwise(special.erfc)
+def erfc(z, *, out):
+    return -2 / math.sqrt(math.pi) * np.exp(-z * z)
+
+
+@elementwise(special.erfcx)
+def erfcx(z, *, out):
+    return 2 * z * out - 2 / math.sqrt(math.pi)
+
+
+@elementwise(special.erfi)
+def erfi(z, *, out):
+    return 2 / math.sqrt(math.pi) * np.exp(z * z)
+
+
+@elementwise(special.erfinv)
+def erfinv(y, *, out):
+    return math.sqrt(math.pi) / 2 * np.exp(out * out)
+
+
+@elementwise(special.erfcinv)
+def erfcinv(y, *, out):
+    return -math.sqrt(math.pi) / 2 * np.exp(out * out)
+
+
+@elementwise(special.dawsn)
+def dawsn(x, *, out):
+    return 1 - 2 * x * out
+
+
+@elementwise(special.wofz)
+def wofz(z, *, out):
+    return 2j / math.sqrt(math.pi) - 2 * z * out
+
+
+@elementwise(special.ndtr)
+def ndtr(x, *, out):
+    return np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+
+
+@elementwise(special.log_ndtr)
+def log_ndtr(x, *, out):
+    if np.iscomplexobj(x):
+        return np.exp(-0.5 * x * x - out) / math.sqrt(2 * math.pi)
+    return math.sqrt(2 / math.pi) / special.erfcx(-math.sqrt(0.5) * x)
+
+
+@elementwise(special.ndtri)
+def ndtri(y, *, out):
+    return math.sqrt(2 * math.pi) * np.exp(0.5 * out * out)
+
+
+@elementwise(special.ndtri_exp)
+def ndtri_exp(y, *, out):
+    return math.sqrt(2 * math.pi) * np.exp(0.5 * out * out + y)
+
+
+@elementwise(special.owens_t)
+def owens_t(h, a, *, out):
+    d_h = -np.exp(-0.5 * h * h) * special.erf(math.sqrt(0.5) * a * h) / math.sqrt(8 * math.pi)
+    factor = 1 + a * a
+    return d_h, np.exp(-0.5 * h * h * factor) / (2 * math.pi * factor)
+
+
+@elementwise(special.voigt_profile)
+def voigt_profile(x, sigma, gamma, *, out):
+    """The real part of wofz(z) / (sigma sqrt(2 pi)) at z = (x + i gamma) / (sigma sqrt(2))."""
+    scale = math.sqrt(2) * sigma
+    z = (x + 1j * gamma) / scale
+    derivative = (2j / math.sqrt(math.pi) - 2 * z * special.wofz(z)) / (scale * math.sqrt(math.pi))
+    d_sigma = -(out + np.real(derivative * z)) / sigma
+    return np.real(derivative) / scale, d_sigma, -np.imag(derivative) / scale
+
+
+@adjoint(special.fresnel)
+def fresnel(z, *, out, d_out):
+    d_s, d_c = d_out
+    phase = math.pi / 2 * z * z
+    d_z = 0
+    if d_s is not None:
+        d_z = d_s * np.sin(phase)
+    if d_c is not None:
+        d_z = d_z + d_c * np.cos(phase)
+    return d_z

@@ -1,0 +1,380 @@
+"""Special functions that are integrals: elliptic, hypergeometric, distribution functions."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from ..registry import (
+    adjoint,
+    definition,
+    elementwise,
+)
+from .special_arguments import BY_ORDER, BY_SHAPE
+from .special_gamma import beta_density, gamma_density
+
+# Integrals
+
+
+@elementwise(special.ellipk)
+def ellipk(m, *, out):
+    """DLMF 19.25.1: in Carlson's form nothing cancels near 0."""
+    return special.elliprd(0, 1, 1 - m) / 6
+
+
+@elementwise(special.ellipkm1)
+def ellipkm1(p, *, out):
+    return -special.elliprd(0, 1, p) / 6
+
+
+@elementwise(special.ellipe)
+def ellipe(m, *, out):
+    return -special.elliprd(0, 1 - m, 1) / 6
+
+
+@elementwise(special.ellipkinc)
+def ellipkinc(phi, m, *, out):
+    turns = np.round(phi / np.pi)
+    s, c = np.sin(phi - np.pi * turns), np.cos(phi)
+    squared = 1 - m * s * s
+    d_m = s**3 * special.elliprd(c * c, 1, squared) / 6
+    return 1 / np.sqrt(squared), d_m + turns * special.elliprd(0, 1, 1 - m) / 3
+
+
+@elementwise(special.ellipeinc)
+def ellipeinc(phi, m, *, out):
+    turns = np.round(phi / np.pi)
+    s, c = np.sin(phi - np.pi * turns), np.cos(phi)
+    squared = 1 - m * s * s
+    d_m = -(s**3) * special.elliprd(c * c, squared, 1) / 6
+    return np.sqrt(squared), d_m - turns * special.elliprd(0, 1 - m, 1) / 3
+
+
+@elementwise(special.elliprf)
+def elliprf(x, y, z, *, out):
+    return (
+        -special.elliprd(y, z, x) / 6,
+        -special.elliprd(x, z, y) / 6,
+        -special.elliprd(x, y, z) / 6,
+    )
+
+
+@adjoint(special.ellipj)
+def ellipj(u, m, *, out, d_out):
+    sn, cn, dn, _ = out
+    d_sn, d_cn, d_dn, d_ph = d_out
+    d_u = 0
+    if d_sn is not None:
+        d_u = d_u + d_sn * cn * dn
+    if d_cn is not None:
+        d_u = d_u - d_cn * sn * dn
+    if d_dn is not None:
+        d_u = d_u - d_dn * m * sn * cn
+    if d_ph is not None:
+        d_u = d_u + d_ph * dn
+    return d_u, BY_SHAPE
+
+
+@elementwise(special.expi)
+def expi(x, *, out):
+    return np.exp(x) / x
+
+
+@elementwise(special.exp1)
+def exp1(z, *, out):
+    return -np.exp(-z) / z
+
+
+@elementwise(special.expn)
+def expn(n, x, *, out):
+    of_0 = -out * (1 + 1 / x)
+    return BY_ORDER, np.where(n == 0, of_0, -special.expn(np.maximum(n - 1, 0), x))
+
+
+@adjoint(special.sici)
+def sici(x, *, out, d_out):
+    d_si, d_ci = d_out
+    d_x = 0
+    if d_si is not None:
+        d_x = d_si * (np.sin(x) / x if np.iscomplexobj(x) else np.sinc(x / np.pi))
+    if d_ci is not None:
+        d_x = d_x + d_ci * np.cos(x) / x
+    return d_x
+
+
+@adjoint(special.shichi)
+def shichi(x, *, out, d_out):
+    d_shi, d_chi = d_out
+    d_x = 0
+    if d_shi is not None:
+        d_x = d_shi * np.sinh(x) / x
+    if d_chi is not None:
+        d_x = d_x + d_chi * np.cosh(x) / x
+    return d_x
+
+
+def of_several(*slopes):
+    """The rule of a function of x with several results, of these derivatives."""
+
+    def rule(x, *, out, d_out):
+        total = 0
+        for slope, d in zip(slopes, d_out, strict=True):
+            if d is not None:
+                total = total + d * slope(x)
+        return total
+
+    return rule
+
+
+adjoint(special.itj0y0)(of_several(special.j0, special.y0))
+adjoint(special.iti0k0)(of_several(special.i0, special.k0))
+
+
+@adjoint(special.it2j0y0)
+def it2j0y0(x, *, out, d_out):
+    return d_out[0] * (1 - special.j0(x)) / x - d_out[1] * special.y0(x) / x
+
+
+@adjoint(special.it2i0k0)
+def it2i0k0(x, *, out, d_out):
+    return d_out[0] * (special.i0(x) - 1) / x - d_out[1] * special.k0(x) / x
+
+
+@elementwise(special.itstruve0)
+def itstruve0(x, *, out):
+    return special.struve(0, x)
+
+
+@elementwise(special.itmodstruve0)
+def itmodstruve0(x, *, out):
+    return special.modstruve(0, x)
+
+
+@elementwise(special.elliprc)
+def elliprc(x, y, *, out):
+    """Where both are equal, the limits."""
+    same = x == y
+    twice = 2 * (y - x + same)
+    d_x = np.where(same, -out / (6 * x), (out - 1 / np.sqrt(x)) / twice)
+    return d_x, np.where(same, -out / (3 * x), (np.sqrt(x) / y - out) / twice)
+
+
+@definition(special.assoc_laguerre)
+def assoc_laguerre(x, n, k=0.0):
+    return special.eval_genlaguerre(n, k, x)
+
+
+@elementwise(special.spence)
+def spence(z, *, out):
+    past = z - 1
+    if np.iscomplexobj(z):
+        return -np.log(z) / past
+    at_1 = past == 0
+    return -(np.log1p(past) + at_1) / (past + at_1)
+
+
+# Hypergeometric functions, polynomials
+
+
+@elementwise(special.hyp0f1)
+def hyp0f1(v, z, *, out):
+    return BY_SHAPE, special.hyp0f1(v + 1, z) / v
+
+
+@elementwise(special.hyp1f1)
+def hyp1f1(a, b, x, *, out):
+    return BY_SHAPE, BY_SHAPE, a / b * special.hyp1f1(a + 1, b + 1, x)
+
+
+@elementwise(special.hyp2f1)
+def hyp2f1(a, b, c, z, *, out):
+    return BY_SHAPE, BY_SHAPE, BY_SHAPE, a * b / c * special.hyp2f1(a + 1, b + 1, c + 1, z)
+
+
+@elementwise(special.hyperu)
+def hyperu(a, b, x, *, out):
+    return BY_SHAPE, BY_SHAPE, -a * special.hyperu(a + 1, b + 1, x)
+
+
+@elementwise(special.wright_bessel)
+def wright_bessel(a, b, x, *, out):
+    return BY_SHAPE, BY_SHAPE, special.wright_bessel(a, a + b, x)
+
+
+@elementwise(special.eval_legendre)
+def eval_legendre(n, x, *, out):
+    return BY_ORDER, np.where(n == 0, 0.0, 0.5 * (n + 1) * special.eval_jacobi(n - 1, 1, 1, x))
+
+
+@elementwise(special.eval_jacobi)
+def eval_jacobi(n, alpha, beta, x, *, out):
+    inner = special.eval_jacobi(n - 1, alpha + 1, beta + 1, x)
+    slope = np.where(n == 0, 0.0, 0.5 * (n + alpha + beta + 1) * inner)
+    return BY_ORDER, BY_SHAPE, BY_SHAPE, slope
+
+
+@elementwise(special.eval_chebyt)
+def eval_chebyt(n, x, *, out):
+    return BY_ORDER, n * special.eval_chebyu(n - 1, x)
+
+
+@elementwise(special.eval_chebyu)
+def eval_chebyu(n, x, *, out):
+    return BY_ORDER, np.where(n == 0, 0.0, 2 * special.eval_gegenbauer(n - 1, 2, x))
+
+
+@elementwise(special.eval_chebyc)
+def eval_chebyc(n, x, *, out):
+    return BY_ORDER, n * special.eval_chebys(n - 1, x)
+
+
+@elementwise(special.eval_chebys)
+def eval_chebys(n, x, *, out):
+    return BY_ORDER, np.where(n == 0, 0.0, special.eval_gegenbauer(n - 1, 2, 0.5 * x))
+
+
+@elementwise(special.eval_gegenbauer)
+def eval_gegenbauer(n, alpha, x, *, out):
+    inner = special.eval_gegenbauer(n - 1, alpha + 1, x)
+    return BY_ORDER, BY_SHAPE, np.where(n == 0, 0.0, 2 * alpha * inner)
+
+
+@elementwise(special.eval_hermite)
+def eval_hermite(n, x, *, out):
+    return BY_ORDER, np.where(n == 0, 0.0, 2 * n * special.eval_hermite(np.maximum(n - 1, 0), x))
+
+
+@elementwise(special.eval_hermitenorm)
+def eval_hermitenorm(n, x, *, out):
+    return BY_ORDER, np.where(n == 0, 0.0, n * special.eval_hermitenorm(np.maximum(n - 1, 0), x))
+
+
+@elementwise(special.eval_laguerre)
+def eval_laguerre(n, x, *, out):
+    return BY_ORDER, np.where(n == 0, 0.0, -special.eval_genlaguerre(n - 1, 1, x))
+
+
+@elementwise(special.eval_genlaguerre)
+def eval_genlaguerre(n, alpha, x, *, out):
+    inner = special.eval_genlaguerre(n - 1, alpha + 1, x)
+    return BY_ORDER, BY_SHAPE, np.where(n == 0, 0.0, -inner)
+
+
+@elementwise(special.eval_sh_legendre)
+def eval_sh_legendre(n, x, *, out):
+    inner = special.eval_jacobi(n - 1, 1, 1, 2 * x - 1)
+    return BY_ORDER, np.where(n == 0, 0.0, (n + 1) * inner)
+
+
+@elementwise(special.eval_sh_chebyt)
+def eval_sh_chebyt(n, x, *, out):
+    return BY_ORDER, 2 * n * special.eval_chebyu(n - 1, 2 * x - 1)
+
+
+@elementwise(special.eval_sh_chebyu)
+def eval_sh_chebyu(n, x, *, out):
+    inner = special.eval_gegenbauer(n - 1, 2, 2 * x - 1)
+    return BY_ORDER, np.where(n == 0, 0.0, 4 * inner)
+
+
+# Distribution functions
+
+
+def t_density(df, t):
+    half = 0.5 * (df + 1)
+    log = -half * np.log1p(t * t / df) - special.betaln(0.5 * df, 0.5)
+    return np.exp(log) / np.sqrt(df)
+
+
+@elementwise(special.stdtr)
+def stdtr(df, t, *, out):
+    return BY_SHAPE, t_density(df, t)
+
+
+@elementwise(special.stdtrit)
+def stdtrit(df, p, *, out):
+    return BY_SHAPE, 1 / t_density(df, out)
+
+
+@elementwise(special.chdtr)
+def chdtr(v, x, *, out):
+    return BY_SHAPE, 0.5 * gamma_density(0.5 * v, 0.5 * x)
+
+
+@elementwise(special.chdtrc)
+def chdtrc(v, x, *, out):
+    return BY_SHAPE, -0.5 * gamma_density(0.5 * v, 0.5 * x)
+
+
+@elementwise(special.chdtri)
+def chdtri(v, p, *, out):
+    return BY_SHAPE, -2 / gamma_density(0.5 * v, 0.5 * out)
+
+
+def f_density(dfn, dfd, x):
+    ratio = dfn * x / (dfd + dfn * x)
+    scale = dfn * dfd / (dfd + dfn * x) ** 2
+    return scale * beta_density(0.5 * dfn, 0.5 * dfd, ratio)
+
+
+@elementwise(special.fdtr)
+def fdtr(dfn, dfd, x, *, out):
+    return BY_SHAPE, BY_SHAPE, f_density(dfn, dfd, x)
+
+
+@elementwise(special.fdtrc)
+def fdtrc(dfn, dfd, x, *, out):
+    return BY_SHAPE, BY_SHAPE, -f_density(dfn, dfd, x)
+
+
+@elementwise(special.fdtri)
+def fdtri(dfn, dfd, p, *, out):
+    return BY_SHAPE, BY_SHAPE, 1 / f_density(dfn, dfd, out)
+
+
+@elementwise(special.gdtr)
+def gdtr(a, b, x, *, out):
+    density = gamma_density(b, a * x)
+    return x * density, BY_SHAPE, a * density
+
+
+@elementwise(special.gdtrc)
+def gdtrc(a, b, x, *, out):
+    density = gamma_density(b, a * x)
+    return -x * density, BY_SHAPE, -a * density
+
+
+def binomial_slope(k, n, p):
+    """The derivative of the binomial distribution function by p."""
+    k = np.floor(k)
+    return (k - n) * special.binom(n, k) * p**k * (1 - p) ** (n - k - 1)
+
+
+@elementwise(special.bdtr)
+def bdtr(k, n, p, *, out):
+    return None, BY_SHAPE, binomial_slope(k, n, p)
+
+
+@elementwise(special.bdtrc)
+def bdtrc(k, n, p, *, out):
+    return None, BY_SHAPE, -binomial_slope(k, n, p)
+
+
+@elementwise(special.pdtr)
+def pdtr(k, m, *, out):
+    return None, -gamma_density(np.floor(k) + 1, m)
+
+
+@elementwise(special.pdtrc)
+def pdtrc(k, m, *, out):
+    return None, gamma_density(np.floor(k) + 1, m)
+
+
+@elementwise(special.nbdtr)
+def nbdtr(k, n, p, *, out):
+    return None, BY_SHAPE, beta_density(n, np.floor(k) + 1, p)
+
+
+@elementwise(special.nbdtrc)
+def nbdtrc(k, n, p, *, out):
+    return None, BY_SHAPE, -beta_density(n, np.floor(k) + 1, p)
