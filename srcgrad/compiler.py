@@ -49,6 +49,7 @@ from .kinds import INT, RESIDUALS, Array, Opaque, Scalar, TupleOf, fresh_size, i
 from .results import (
     built,
     check_output,
+    check_returned,
     finished,
     nesting,
     rebuilt,
@@ -136,10 +137,15 @@ def compile_gradient(
             kept, static = kept | {need.function}, before
         except NeedStatic as need:
             more = frozenset(o for o in need.origins if isinstance(o, (tuple, Path)))
-            if not more - static or attempt == 49:
+            more = more - static or need.records - static
+            if not more or attempt == 49:
                 raise UnsupportedError(need.message, need.span) from None
             static |= more
-        except (Raised, Unkeepable, Thaw) as error:
+        except Unkeepable as error:
+            if not error.records - static or attempt == 49:
+                raise UnsupportedError(error.message, error.span, error.advice) from None
+            static |= error.records
+        except (Raised, Thaw) as error:
             raise UnsupportedError(error.message, error.span, error.advice) from None
         except SrcgradError:
             raise
@@ -254,11 +260,16 @@ def _primal(
     if not request.pullback and not request.tangent:
         for label, value, _ in targets:
             check_input(label, value)
-    result = _lowered_call(low, primal, arguments, values, source)
+    try:
+        result = _lowered_call(low, primal, arguments, values, source)
+    except (NeedStatic, Unkeepable) as need:
+        need.records = frozenset(("%records", site) for site in low.records)
+        raise
     if low.state.unreachable:  # the generated function raises what the function raises
         result = ir.Const(0.0)
         if request.has_aux:
             result = Tuple((result, NONE))
+    check_returned(low, result)
     aux: Value = NONE
     if request.has_aux:
         if not isinstance(result, Tuple) or len(result.items) != 2:

@@ -7,7 +7,8 @@ dimensions that are the same `Size` are equal in every run; that is what proves 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -120,12 +121,60 @@ class ListOf(Kind):
     item: Any  # a Kind, or a tuple of them for items that are tuples; None while it is empty
 
 
+class Fields(tuple[Any, ...]):
+    """The kinds of the parts of an item that is a named tuple, or an object: of its attributes.
+
+    An item that is a plain tuple has a plain tuple of kinds.
+    """
+
+    type: Any
+    names: tuple[str, ...]
+
+    def __new__(cls, kinds: Iterable[Any], type: Any, names: tuple[str, ...] = ()) -> Fields:
+        self = super().__new__(cls, kinds)
+        self.type, self.names = type, names
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, Fields) and (self.type, self.names) == (other.type, other.names)
+        return same and tuple(self) == tuple(other)  # type: ignore[arg-type]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((tuple(self), self.type, self.names))
+
+
+def parts_like(item: tuple[Any, ...], parts: Iterable[Any]) -> tuple[Any, ...]:
+    """The kinds of the parts of an item that is of the same form as another one."""
+    if isinstance(item, Fields):
+        return Fields(parts, item.type, item.names)
+    return tuple(parts)
+
+
+def same_form(a: Any, b: Any) -> bool:
+    """Whether two items are tuples of as many parts, or objects with the same attributes."""
+    if not isinstance(a, tuple) or not isinstance(b, tuple) or len(a) != len(b):
+        return False
+    return parts_like(a, ()) == parts_like(b, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Places(ListOf):
+    """A dict from keys to positions in a list, or a set of keys, built at run time.
+
+    To whoever asks what memory it has, it is like a list of its keys. It carries no derivative.
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class TupleOf(Kind):
     """A tuple that a primitive returns."""
 
     items: tuple[Kind, ...]
     type: type = tuple
+    names: tuple[str, ...] = ()  # of an object kept in a list: those of its attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +260,8 @@ def join(a: Kind, b: Kind) -> Kind:
             return Array(dtype2, None)
         pairs = zip(a.shape, b.shape, strict=True)
         return Array(dtype2, tuple(m if m == n else fresh_size() for m, n in pairs))
-    if isinstance(a, ListOf) and isinstance(b, ListOf):
-        return ListOf(join_items(a.item, b.item))
+    if isinstance(a, ListOf) and type(a) is type(b):
+        return replace(a, item=join_items(a.item, b.item))
     if isinstance(a, Opaque) and isinstance(b, Opaque):
         return Opaque(None)
     raise KindMismatch
@@ -236,8 +285,8 @@ def join_items(a: Any, b: Any) -> Any:
     """Join the kinds of list items, which may be tuples of kinds."""
     if a is None or b is None:
         return b if a is None else a
-    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-        return tuple(join_items(x, y) for x, y in zip(a, b, strict=True))
+    if same_form(a, b):
+        return parts_like(a, (join_items(x, y) for x, y in zip(a, b, strict=True)))
     if isinstance(a, tuple) or isinstance(b, tuple):
         raise KindMismatch
     return join(a, b)

@@ -14,10 +14,38 @@ from .analysis.inference import Inferred
 from .emit import runtime
 from .errors import UnsupportedError
 from .frontend.lower import Lowerer
-from .frontend.values import DictObject, ListObject, Ref, Tuple
+from .frontend.structure import is_table, object_items, parts
+from .frontend.values import DictObject, ListObject, Ref, Tuple, Value
 from .inputs import leaves, user_error
-from .kinds import Array, ListOf, Opaque, Scalar, is_float
+from .kinds import Array, Fields, ListOf, Opaque, Scalar, is_float
 from .transform.reverse import Adjoint
+
+
+def check_returned(low: Lowerer, value: Value) -> None:
+    """Refuse a result that the generated function has in another form than the program.
+
+    A dict whose keys only the run tells is a list and a lookup there, an object in a list a tuple.
+    """
+    if isinstance(value, Ref):
+        thing = low.state.heap[value.id]
+        var = thing.var if isinstance(thing, ListObject) else None
+        if is_table(thing) or (var is not None and _holds_objects(var.kind)):
+            what = "dict or set" if is_table(thing) else "list of objects or named tuples"
+            raise low.refuse(
+                f"a {what} that is built at run time can't be returned",
+                "return arrays, or lists of numbers or tuples",
+            )
+        for item in object_items(thing):
+            check_returned(low, item)
+    for item in parts(value):
+        check_returned(low, item)
+
+
+def _holds_objects(kind: Any) -> bool:
+    items = kind.item if isinstance(kind, ListOf) else kind
+    if isinstance(items, tuple):
+        return isinstance(items, Fields) or any(map(_holds_objects, items))
+    return isinstance(items, ListOf) and _holds_objects(items)
 
 
 def check_output(name: str, result: Any) -> None:

@@ -176,25 +176,39 @@ CASES = {
         "g(x[0])",
         "the recursion of 'g' never ends",
     ),
-    "key": (
+    "one of two dicts": (
         """
         def f(x):
-            d = {0: x[0], 1: x[1]}
-            return d[int(np.argmax(x)) % 2]  # <-
+            a, b = {0: x[0]}, {0: x[1]}
+            d = a if x[0] > 0 else b
+            d[0] = x[2]  # <-
+            return a[0] + b[0]
         """,
-        "d[int(np.argmax(x)) % 2]",
-        "the key of a dict must be known when compiling",
+        "d[0] = x[2]",
+        "which object is changed here isn't known when compiling",
     ),
-    "key on one branch": (
+    "keys that are floats": (
         """
         def f(x):
             d = {}
-            if x[0] > 0:
-                d["a"] = x[0]
-            return sum(d.values())  # <-
+            for i in range(len(x)):
+                d[x[i]] = i
+            return sum(d.keys())  # <-
         """,
-        "d.values()",
-        "the key 'a' is in this dict on one branch only",
+        "sum(d.keys())",
+        "the keys of this dict or set are floats, whose derivatives would be lost",
+    ),
+    "values of different kinds": (
+        """
+        def f(x):
+            d = {}
+            k = int(np.argmax(x))
+            d[k] = x[0]
+            d[k + 1] = (x[0], 1.0)  # <-
+            return d[k]
+        """,
+        "d[k + 1] = (x[0], 1.0)",
+        "the items of this list are of different kinds",
     ),
     "list grows while iterated over": (
         """

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import ir
 from ..errors import UnsupportedError
-from ..kinds import Array, ListOf, Opaque, Residuals, Scalar, TupleOf
+from ..kinds import Array, ListOf, Opaque, Places, Residuals, Scalar, TupleOf
 from ..rules import registry
 from .aliasing import Aliasing
 
@@ -35,6 +35,8 @@ def carries(kind: Any) -> bool:
     match kind:
         case Array() | Scalar():
             return kind.dtype is None or kind.dtype.kind in "fcO"
+        case Places():
+            return False
         case ListOf():
             items = kind.item if isinstance(kind.item, tuple) else (kind.item,)
             return any(item is not None and _carries_item(item) for item in items)

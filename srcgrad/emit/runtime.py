@@ -163,6 +163,15 @@ def add_items(items: Any, key: Any, more: Any) -> None:
     items[key] = [total(a, b) for a, b in zip(items[key], more, strict=True)]
 
 
+def order(keys: Any, reverse: bool) -> list[int]:
+    """The positions of a list's items in their order.
+
+    >>> order([2.5, 0.5, 2.5], False), order([2.5, 0.5, 2.5], True)
+    ([1, 0, 2], [0, 2, 1])
+    """
+    return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+
+
 def put_back(items: Any, index: int, item: Any) -> None:
     """Undo `item = items.pop(index)`.
 

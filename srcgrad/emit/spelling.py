@@ -67,6 +67,7 @@ HELPERS = {
     len_of_range,
     runtime.fresh_items,
     runtime.add_items,
+    runtime.order,
     runtime.put_back,
     runtime.copied_items,
     runtime.last_written,

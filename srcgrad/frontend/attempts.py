@@ -23,11 +23,11 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..kinds import BOOL, Opaque, Scalar
+from ..kinds import BOOL, Opaque, Places, Scalar
 from .calls import Calls
 from .operations import raise_exception
-from .structure import FALSE
-from .values import MayFail, Place, Raised, Ref, State, Trying, Value
+from .structure import FALSE, is_table
+from .values import Materialize, MayFail, Place, Raised, Ref, State, Trying, Value
 
 # What never raises, or only where the compiler made it.
 SAFE: frozenset[Any] = frozenset(
@@ -244,6 +244,18 @@ class Attempts(Calls):
                     for s in ir.walk(ir.Block(block.statements[count:]))
                     if isinstance(s, ir.Assign)
                 ]
+                tabulated = [
+                    Ref(number)
+                    for number, thing in state.heap.items()
+                    if is_table(self.state.heap[number]) and not is_table(thing)
+                ]
+                if tabulated:  # which is nothing that the program did
+                    self.state, self.current, self.span = state, current, span
+                    del block.statements[count:]
+                    for ref in tabulated:
+                        self.materialize(Materialize(ref, span))
+                    self.attempt(statements[position:], handle)
+                    return
                 if any(s.writes or s.effect for s in done) or self.changed_since(state):
                     raise self.refuse(
                         "what this statement did before the exception can't be undone",
@@ -294,6 +306,8 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
         return (ValueError, OverflowError)
     if function in DIVISIONS and all(map(is_python_number, operands)):
         return (ZeroDivisionError, *((OverflowError,) if function is operator.pow else ()))
+    if function is operator.getitem and isinstance(getattr(operands[0], "kind", None), Places):
+        return (KeyError,)
     if function in (builtins.int, builtins.float):
         return (ValueError, OverflowError)
     return ()

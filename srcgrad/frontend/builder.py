@@ -22,6 +22,7 @@ from ..kinds import (
     NOTHING,
     UNKNOWN,
     Array,
+    Fields,
     Kind,
     KindMismatch,
     ListOf,
@@ -31,6 +32,8 @@ from ..kinds import (
     TupleOf,
     fresh_size,
     join,
+    parts_like,
+    same_form,
 )
 from ..rules import registry
 from .machine import Machine
@@ -42,11 +45,16 @@ from .structure import (
     describe,
     is_nothing,
     is_partial,
+    is_table,
     leaf_kind,
     same_constant,
 )
 from .values import (
+    KEPT,
+    DictObject,
+    Empty,
     Heap,
+    Instance,
     ListObject,
     Materialize,
     NeedStatic,
@@ -62,6 +70,14 @@ from .values import (
     Value,
 )
 
+
+def part_of(item: Any, path: tuple[int, ...]) -> Any:
+    """A part of the kind of a list's items, which may be a tuple of kinds."""
+    for i in path:
+        item = item[i] if isinstance(item, tuple) else None
+    return item
+
+
 _numbers = itertools.count(1)  # of frames and objects
 
 
@@ -76,7 +92,7 @@ class Builder(Machine):
 
     def fault(
         self, exception: type[BaseException], message: str, advice: str | None = None
-    ) -> UnsupportedError:
+    ) -> Raised:
         """What the program surely does wrong here, which a try may catch."""
         error = Raised(message, self.span, advice, exception)
         error.block = self.block
@@ -180,6 +196,9 @@ class Builder(Machine):
             if self.catcher(error.exception) is None or error.block is not self.block:
                 raise
             self.raise_at_run_time(error)
+            return self.state, self.block
+        except Empty:
+            self.raise_at_run_time(self.fault(IndexError, "list index out of range"))
             return self.state, self.block
         except Unbound as need:
             self.unbound = self.unbound or need.error
@@ -329,6 +348,9 @@ class Builder(Machine):
     def materialize(self, need: Materialize) -> None:
         """Turn a list on the abstract heap into a list that the generated code builds."""
         thing = self.state.heap.get(need.ref.id)
+        if isinstance(thing, DictObject):
+            self.tabulate(need.ref)
+            return
         if not isinstance(thing, ListObject):
             raise self.refuse("this container changes in a way that can't be followed here")
         if thing.var is not None:
@@ -341,9 +363,11 @@ class Builder(Machine):
         item: Any = None
         for value in thing.items:
             item = self.joined_item(item, value)
-        operands = tuple(self.operand(value) for value in thing.items)
+        operands = tuple(self.kept_operand(value) for value in thing.items)
         var = self.emit(list, (ir.Pack(list, operands),), inferred=Inferred(ListOf(item)))
         var.name = "items"
+        for value in thing.items:
+            self.hold(var, (), value)
         self.state.heap[need.ref.id] = ListObject((), var, None, thing.frozen)
 
     def joined_item(self, item: Any, value: Any) -> Any:
@@ -357,11 +381,84 @@ class Builder(Machine):
                 "a list that is built or indexed in a loop needs items of one kind",
             ) from None
 
+    def keep(self, var: ir.Var, value: Any) -> None:
+        """Note that a list which exists at run time has one more item."""
+        assert isinstance(var.kind, ListOf)
+        self.widen_items(var, self.joined_item(var.kind.item, value))
+        self.hold(var, (), value)
+
+    def hold(self, var: ir.Var, path: tuple[int, ...], value: Any) -> None:
+        """Note which lists a list holds: they may be changed later."""
+        if isinstance(value, Tuple):
+            for i, item in enumerate(value.items):
+                self.hold(var, (*path, i), item)
+        elif isinstance(value, Ref):
+            thing = self.state.heap[value.id]
+            if isinstance(thing, ListObject) and thing.var is not None:
+                self.link(var, path, thing.var)
+            elif isinstance(thing, Instance):
+                if not is_table(thing):  # what is kept are the values that it has now
+                    self.state.heap[value.id] = replace(thing, frozen=KEPT)
+                for i, item in enumerate(thing.items.values()):
+                    self.hold(var, (*path, i), item)
+
+    def link(self, var: ir.Var, path: tuple[int, ...] | None, other: ir.Var) -> None:
+        """Note that a list may be part of the items of another one, or hold the same items.
+
+        What is put in one of them from now on is in the other one too. `path` says which part;
+        None says that the items are the same.
+        """
+        if var is other:
+            return
+        self.links.setdefault(var, []).append((path, other, True))
+        self.links.setdefault(other, []).append((path, var, False))
+        self.follow(var, path, other, True)
+        self.follow(other, path, var, False)
+
+    def widen_items(self, var: ir.Var, item: Any) -> None:
+        """Give a list's items another kind, and those of the lists that may be the same."""
+        assert isinstance(var.kind, ListOf)
+        if var.kind.item != item:
+            var.kind = replace(var.kind, item=item)
+            for link in self.links.get(var, ()):
+                self.follow(var, *link)
+
+    def follow(
+        self, var: ir.Var, path: tuple[int, ...] | None, other: ir.Var, inwards: bool
+    ) -> None:
+        """Give a list the kind that follows from that of a list it is linked with."""
+        assert isinstance(var.kind, ListOf) and isinstance(other.kind, ListOf)
+        try:
+            if path is None:
+                item = self.stable_items(other.kind.item, var.kind.item)
+            elif inwards:
+                part = part_of(var.kind.item, path)
+                if not isinstance(part, ListOf):
+                    return
+                item = self.stable_items(other.kind.item, part.item)
+            else:
+                item = self.with_part(other.kind.item, path, var.kind)
+        except KindMismatch:
+            raise Unkeepable(
+                "the lists that this list holds have items of different kinds",
+                self.span,
+                "a list that is built or indexed in a loop needs items of one kind",
+            ) from None
+        self.widen_items(other, item)
+
+    def with_part(self, item: Any, path: tuple[int, ...], kind: Kind) -> Any:
+        """The kind of a list's items of which a part may be of this kind too."""
+        if not path or not isinstance(item, tuple):
+            return self.stable_items(item, kind)
+        inner = self.with_part(item[path[0]], path[1:], kind)
+        return parts_like(item, (*item[: path[0]], inner, *item[path[0] + 1 :]))
+
     def item_kind(self, value: Any) -> Any:
         if isinstance(value, Tuple):
-            if value.type is not tuple or any(isinstance(item, Ref) for item in value.items):
+            if value.missing is not None:
                 raise self.unkeepable(value)
-            return tuple(self.item_kind(item) for item in value.items)
+            kinds = tuple(self.item_kind(item) for item in value.items)
+            return kinds if value.type is tuple else Fields(kinds, value.type)
         if isinstance(value, (ir.Var, ir.Const)):
             kind = leaf_kind(value)
             return replace(kind, size=None) if isinstance(kind, Scalar) else kind
@@ -373,7 +470,27 @@ class Builder(Machine):
                 thing = self.state.heap[value.id]
                 assert isinstance(thing, ListObject) and thing.var is not None
                 return thing.var.kind
+            if isinstance(thing, (DictObject, Instance)) and not is_table(thing):
+                # better where the loop is unrolled: then it may be changed later
+                if ("%records", self.site) not in self.known_sites:
+                    self.records.add(self.site)
+                    raise self.unkeepable(value)
+            if isinstance(thing, DictObject):
+                self.tabulate(value)
+                thing = self.state.heap[value.id]
+            if isinstance(thing, Instance) and self.is_keepable(thing):
+                kinds = tuple(map(self.item_kind, thing.items.values()))
+                return Fields(kinds, thing.type, tuple(thing.items))
         raise self.unkeepable(value)
+
+    def kept_operand(self, value: Any) -> ir.Operand:
+        """The operand of what is kept in a list: an object is the tuple of its attributes."""
+        if isinstance(value, Tuple) and value.whole is None:
+            return ir.Pack(tuple, tuple(map(self.kept_operand, value.items)))
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        if isinstance(thing, Instance):
+            return ir.Pack(tuple, tuple(map(self.kept_operand, thing.items.values())))
+        return self.operand(value)
 
     def unkeepable(self, value: Any) -> Unkeepable:
         return Unkeepable(
@@ -389,8 +506,8 @@ class Builder(Machine):
         around it may vary in the loop itself as well. `known` are the sizes that it has
         generalised; None for items of a list, for which all count.
         """
-        if isinstance(template, ListOf) and isinstance(kind, ListOf):
-            return ListOf(self.stable_items(template.item, kind.item))
+        if isinstance(template, ListOf) and type(template) is type(kind):
+            return replace(template, item=self.stable_items(template.item, kind.item))
         if isinstance(template, Array) and isinstance(kind, Array):
             if template.shape is not None and kind.shape is not None:
                 if len(template.shape) == len(kind.shape):
@@ -417,8 +534,8 @@ class Builder(Machine):
         """`stable_join` of the kinds of list items, which may be tuples of kinds."""
         if a is None or b is None:
             return b if a is None else a
-        if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-            return tuple(self.stable_items(x, y) for x, y in zip(a, b, strict=True))
+        if same_form(a, b):
+            return parts_like(a, (self.stable_items(x, y) for x, y in zip(a, b, strict=True)))
         if isinstance(a, tuple) or isinstance(b, tuple):
             raise KindMismatch
         return self.stable_join(a, b)
@@ -456,10 +573,23 @@ class Builder(Machine):
             f"a {describe(value)} can't be passed to a function that srcgrad doesn't look into"
         )
 
-    def project(self, var: ir.Var) -> Value:
-        """The value of a variable: a tuple that a primitive returns is taken apart."""
+    def object_of(self, var: ir.Var, items: list[Value]) -> Value:
+        """The object that a list keeps as the tuple of its attributes."""
+        assert isinstance(var.kind, TupleOf)
+        made = Instance(var.kind.type, dict(zip(var.kind.names, items, strict=True)))
+        return self.place(self.state, made if is_table(made) else replace(made, frozen=KEPT))
+
+    def project(
+        self, var: ir.Var, holder: ir.Var | None = None, path: tuple[int, ...] = ()
+    ) -> Value:
+        """The value of a variable: a tuple that a primitive returns is taken apart.
+
+        It is a part of an item of the list `holder`, if that is given.
+        """
         if not isinstance(var.kind, TupleOf):
             if isinstance(var.kind, ListOf):
+                if holder is not None:
+                    self.link(holder, path, var)
                 ref = Ref(self.unique())
                 self.state.heap[ref.id] = ListObject((), var)
                 return ref
@@ -478,8 +608,10 @@ class Builder(Machine):
                 inferred=Inferred(kind, shares or (views if shares else ()), certain),
                 name=f"{var.name}_{i}",
             )
-            items.append(self.project(item))
+            items.append(self.project(item, holder, (*path, i)))
         kind_type = var.kind.type
+        if var.kind.names:
+            return self.object_of(var, items)
         if kind_type is list:
             ref = Ref(self.unique())
             self.state.heap[ref.id] = ListObject(tuple(items))

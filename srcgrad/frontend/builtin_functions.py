@@ -13,9 +13,11 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
+from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import (
     BOOL,
+    INT,
     Array,
     Kind,
     ListOf,
@@ -25,6 +27,7 @@ from ..kinds import (
     int_kind,
 )
 from ..rules import registry
+from . import tables
 from .iterators import Iterators
 from .structure import FALSE, NONE, TRUE, constant, describe
 from .values import (
@@ -32,6 +35,7 @@ from .values import (
     Closure,
     DictObject,
     Generator,
+    Heap,
     Instance,
     ListObject,
     Partial,
@@ -188,46 +192,34 @@ class BuiltinFunctions(Iterators):
                 return self.new(ListObject(tuple(items[i] for i in order)))
             if key is not None:
                 return self.insertion_sorted(items, keys, reverse.value)
-        item = thing.var.kind.item if listed else None  # type: ignore[union-attr]
-        if key is not None or isinstance(item, (tuple, TupleOf)):
-            return self.sorted_by(value, key, reverse.value)
+        elif key is not None or not self.holds_numbers(value):
+            return self.sorted_by_position(value, key, reverse)
         array = self.call_object(np.sort, [self.number(value)], {})  # type: ignore[list-item]
         if reverse.value:
             back = Slice(NONE, NONE, ir.Const(-1))
             array = self.subscript(array, back)
         return self.builtin_list(array)
 
-    def sorted_by(self, value: Value, key: Value | None, reverse: bool) -> Value:
-        """The items of a list that is built in a loop, by a key of numbers or tuples of numbers."""
-        sequence = self.require(value)
-        length, back = sequence.length, Slice(NONE, NONE, ir.Const(-1))
-        width: list[int] = []
+    def holds_numbers(self, value: Value) -> bool:
+        """Whether a value is an array, or a list that exists at run time, of numbers."""
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        kind = thing.var.kind if isinstance(thing, ListObject) and thing.var is not None else None
+        return not isinstance(kind, ListOf) or isinstance(kind.item, Scalar)
+
+    def sorted_by_position(self, value: Value, key: Value | None, reverse: ir.Const) -> Value:
+        """`sorted` of a list that exists at run time: of its positions, by what stands there."""
+        items = self.require(value)
 
         def key_of(i: Value) -> Value:
-            item = sequence.item(i)
+            item = items.item(i)
             return item if key is None else self.call(key, [item], {})
 
-        def column(j: int | None) -> Value:
-            def number(i: Value) -> Value:
-                found = key_of(i)
-                if isinstance(found, Tuple):
-                    width.append(len(found.items))
-                    return found.items[j or 0]
-                return found
-
-            array = self.call_object(np.array, [self.listed(length, number)], {})
-            kind = array.kind if isinstance(array, ir.Var) else None
-            if not isinstance(kind, Array) or len(kind.shape or ()) != 1:
-                raise self.refuse("this key isn't a number or a tuple of numbers")
-            return self.subscript(array, back) if reverse else array
-
-        columns = [column(None)]
-        columns += [column(j) for j in range(1, min(width, default=1))]
-        order = self.call_object(np.lexsort, [Tuple(tuple(columns[::-1]))], {})
-        if reverse:  # equal items stay in order
-            last = self.binary(operator.sub, length, ir.Const(1))
-            order = self.subscript(self.binary(operator.sub, last, order), back)
-        return self.listed(length, lambda i: sequence.item(self.subscript(order, i)))
+        keys = self.operand(self.listed(items.length, key_of))
+        order = self.emit(
+            runtime.order, (keys, reverse), inferred=Inferred(ListOf(INT)), name="order"
+        )
+        ref = self.new(ListObject((), order))
+        return self.listed(items.length, lambda i: items.item(self.subscript(ref, i)))
 
     def insertion_sorted(self, items: list[Value], keys: list[Value], reverse: bool) -> Value:
         pairs = [Tuple((k, i)) for k, i in zip(keys, items, strict=True)]
@@ -283,9 +275,7 @@ class BuiltinFunctions(Iterators):
                 return issubclass(value.type, cls)
             case Ref():
                 thing = self.state.heap[value.id]
-                if isinstance(thing, Instance):
-                    return issubclass(thing.type, cls)
-                return issubclass(list if isinstance(thing, ListObject) else thing.type, cls)
+                return issubclass(heap_type(thing), cls)
             case ir.Var():
                 return self.kind_is(value.kind, cls)
             case Closure():
@@ -328,7 +318,7 @@ class BuiltinFunctions(Iterators):
                 return Place(value.type)
             case Ref():
                 thing = self.state.heap[value.id]
-                return Place(list if isinstance(thing, ListObject) else thing.type)
+                return Place(heap_type(thing))
             case ir.Var():
                 match value.kind:
                     case Array(shape=shape) if shape is not None:
@@ -420,3 +410,16 @@ class BuiltinFunctions(Iterators):
 
     def builtin_partial(self, function: Value, *args: Value, **kwargs: Value) -> Value:
         return Partial(function, args, dict(kwargs))
+
+
+STANDS_FOR: dict[type, type] = {
+    cls: cls.stands_for  # type: ignore[attr-defined]
+    for cls in (*tables.KINDS_OF_TABLES, tables.Window)
+}
+
+
+def heap_type(thing: Heap) -> type:
+    """The type of an object on the heap, as Python would tell it."""
+    if isinstance(thing, ListObject):
+        return list
+    return STANDS_FOR.get(thing.type, thing.type)

@@ -23,6 +23,7 @@ from ..kinds import (
     Opaque,
 )
 from ..rules import registry
+from . import running
 from .attributes import NAMEDTUPLE
 from .classes import PROTOCOL
 from .dicts import dict_methods
@@ -102,6 +103,8 @@ class Calls(Primitives):
 
     def call_object(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         registry.load()
+        if self.is_of_table(function, args):
+            return self.call(self.attribute(args[0], function.__name__), args[1:], kwargs)
         special = self.special(function)
         if special is not None:
             result: Value | None = special(*args, **kwargs)
@@ -284,6 +287,7 @@ def _special_table() -> dict[Any, str]:
         table[function] = function.__name__
     for name in "append extend pop insert reverse copy clear index remove count sort".split():
         table[getattr(list, name)] = f"method_{name}"
+    table[running.put] = "list_put"
     for name in "popleft appendleft rotate extendleft".split():
         table[getattr(collections.deque, name)] = f"method_{name}"
     for name in "replace asdict astuple field fields".split():

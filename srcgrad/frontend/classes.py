@@ -23,12 +23,14 @@ from ..kinds import (
 )
 from ..rules import registry
 from ..signature import is_plain
+from . import tables
 from .attributes import STATIC_MODULES
 from .builtin_functions import BuiltinFunctions
+from .iterators import Cursor
 from .lookup import LOCAL
 from .machine import Frame
 from .names import scope_of
-from .structure import NONE
+from .structure import NONE, is_none, is_table
 from .values import (
     Bound,
     Closure,
@@ -68,9 +70,11 @@ class Classes(BuiltinFunctions):
         if cls is types.SimpleNamespace:
             return self.new(Instance(cls, dict(kwargs)))
         if cls is collections.deque:
-            if len(args) > 1 or kwargs:
-                raise self.refuse("a deque with a maximal length isn't supported", "use a list")
-            return self.builtin_list(*args)
+            given = dict(zip(("iterable", "maxlen"), args, strict=False), **kwargs)
+            values, most = given.get("iterable", Tuple(())), given.get("maxlen", NONE)
+            if not is_none(most):
+                return self.construct(tables.Window, [values, most], {})
+            return self.builtin_list(values)
         if issubclass(cls, BaseException):
             return self.emit(
                 cls, tuple(self.operand(a) for a in args), inferred=Inferred(Opaque(cls))
@@ -141,6 +145,12 @@ class Classes(BuiltinFunctions):
         if function is bool:
             return self.boolean(value)
         raise self.fault(TypeError, f"a {thing.type.__name__} has no {PROTOCOL[function]}")
+
+    def is_keepable(self, thing: Instance) -> bool:
+        """Whether a list that exists at run time can keep an object: it is of a user's class."""
+        return is_table(thing) or (
+            thing.type not in (tables.View, tables.Keys, Cursor) and bool(thing.items)
+        )
 
     # Dataclasses
 

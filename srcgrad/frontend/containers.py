@@ -15,6 +15,7 @@ from ..kinds import (
     ListOf,
     Opaque,
 )
+from . import running
 from .iteration import MOST_UNROLLED, Iteration
 from .operations import list_append
 from .structure import NONE
@@ -42,10 +43,10 @@ class Containers(Iteration):
             self.state.heap[ref.id] = ListObject((*thing.items, value))
             return
         assert isinstance(thing.var.kind, ListOf)
-        thing.var.kind = ListOf(self.joined_item(thing.var.kind.item, value))
+        self.keep(thing.var, value)
         self.emit(
             list_append,
-            (thing.var, self.operand(value)),
+            (thing.var, self.kept_operand(value)),
             inferred=Inferred(Opaque(None)),
             writes=(thing.var,),
         )
@@ -106,9 +107,8 @@ class Containers(Iteration):
         operands: tuple[ir.Operand, ...] = (var,)
         if position is not None:
             operands = (var, self.operand(position))
-        return self.project(
-            self.emit(list.pop, operands, inferred=inferred, writes=(var,), name="item")
-        )
+        item = self.emit(list.pop, operands, inferred=inferred, writes=(var,), name="item")
+        return self.project(item, var)
 
     def method_popleft(self, items: Value) -> Value:
         return self.method_pop(items, ir.Const(0))
@@ -116,8 +116,9 @@ class Containers(Iteration):
     def method_rotate(self, items: Value, n: Value = ir.Const(1)) -> Value:  # noqa: B008
         ref, thing = self.list_of(items)
         self.writable(thing)
-        if thing.var is not None:
-            raise self.refuse("deque.rotate isn't supported on a deque that is built in a loop")
+        if thing.var is not None or not isinstance(n, ir.Const):
+            self.materialized(ref)
+            return self.of_definition(running.rotate, [items, n])
         if thing.items:
             back = -self.key(n) % len(thing.items)
             rotated = (*thing.items[back:], *thing.items[:back])
@@ -127,10 +128,6 @@ class Containers(Iteration):
     def method_extendleft(self, items: Value, part: Value) -> Value:
         self.iterate(part, lambda item: self.discarded(self.method_appendleft(items, item)))
         return NONE
-
-    @staticmethod
-    def discarded(value: Value) -> None:
-        """What a statement does with the value of an expression."""
 
     def method_appendleft(self, items: Value, value: Value) -> Value:
         return self.method_insert(items, ir.Const(0), value)
@@ -168,24 +165,22 @@ class Containers(Iteration):
             values.insert(position.value, value)
             self.state.heap[ref.id] = ListObject(tuple(values))
             return NONE
-        length = self.builtin_len(ref)
-        if not isinstance(position, ir.Const) or position.value < 0:
-            negative = self.truth(self.compare(gast.Lt(), position, ir.Const(0)))
-            from_end = self.binary(operator.add, length, position)
-            from_end = self.call_object(max, [ir.Const(0), from_end], {})
-            position = self.chosen(negative, from_end, position)
-        place = self.call_object(min, [position, length], {})
-        one = ir.Const(1)
         self.materialized(ref)
-        self.append(ref, value)
+        if isinstance(position, ir.Const) and position.value == 0:
+            return self.list_put(items, position, value)
+        return self.of_definition(running.insert, [items, position, value])
 
-        def shift(i: Value) -> None:
-            after = self.binary(operator.sub, length, i)
-            before = self.subscript(ref, self.binary(operator.sub, after, one))
-            self.store_item(ref, after, before)
-
-        self.iterate(self.below(self.binary(operator.sub, length, place)), shift)
-        self.store_item(ref, place, value)
+    def list_put(self, items: Value, position: Value, value: Value) -> Value:
+        """`items.insert(position, value)` where the position is neither negative nor too large."""
+        var = self.list_of(items)[1].var
+        assert var is not None
+        self.keep(var, value)
+        self.emit(
+            list.insert,
+            (var, self.operand(position), self.kept_operand(value)),
+            inferred=Inferred(Opaque(None)),
+            writes=(var,),
+        )
         return NONE
 
     def below(self, length: Value) -> Sequence:
@@ -223,11 +218,19 @@ class Containers(Iteration):
         ref, thing = self.list_of(items)
         self.writable(thing)
         if thing.var is not None:
-            back = Slice(NONE, NONE, ir.Const(-1))
-            self.rebuild(ref, self.builtin_list(self.subscript(items, back)))
+            self.emit(
+                list.reverse,
+                (thing.var,),
+                inferred=Inferred(Opaque(None)),
+                writes=(thing.var,),
+            )
             return NONE
         self.state.heap[ref.id] = ListObject(thing.items[::-1])
         return NONE
+
+    def of_definition(self, function: Any, args: list[Value]) -> Value:
+        """What a function written in what the compiler reads does."""
+        return self.call_object(function, args, {})
 
     def method_copy(self, value: Value) -> Value:
         return self.builtin_list(value)

@@ -1,18 +1,33 @@
-"""Dicts and sets whose keys are known when compiling: methods, operators, and dict's subclasses."""
+"""Dicts and sets: those with keys known when compiling, and the lookups that the others are of."""
 
 from __future__ import annotations
 
 import collections
 import operator
+import types
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import gast
 
 from .. import ir
+from ..analysis.inference import Inferred
+from ..kinds import BOOL, INT, Array, ListOf, Opaque, Places, TupleOf, int_kind, is_float
+from . import tables
 from .containers import Containers
-from .structure import NONE, TRUE, Poison, describe
-from .values import DictObject, ListObject, Ref, Tuple, Value
+from .structure import NONE, TRUE, Poison, describe, is_table, leaf_kind
+from .values import (
+    DictObject,
+    Instance,
+    ListObject,
+    Materialize,
+    Place,
+    Ref,
+    Tuple,
+    Unkeepable,
+    Value,
+)
 
 SET_OPERATORS: dict[Any, Any] = {
     operator.or_: set.union,
@@ -58,35 +73,182 @@ class Dicts(Containers):
         self.changed(value, {**thing.items, key: self.call(thing.factory, [], {})})
         return self.dictionary(value).items[key]
 
+    # Dicts whose keys only the run tells
+
+    def asks_at_run_time(self, value: Value, key: Value) -> bool:
+        """Whether a dict is asked for a key that isn't known when compiling: it is a table then."""
+        unknown = list(self.unknown_parts(key))
+        if not unknown or not isinstance(value, Ref):
+            return False
+        origins = frozenset().union(*(v.origins for v in unknown))
+        known_soon = all(v.origins and object not in map(type, v.origins) for v in unknown)
+        if origins & self.unrollable or (known_soon and self.specialisable(origins)):
+            return False
+        try:
+            self.tabulate(value)
+        except Unkeepable:
+            if origins:
+                return False
+            raise
+        return True
+
+    def unknown_parts(self, key: Value) -> Iterator[ir.Var]:
+        if isinstance(key, ir.Var):
+            yield key
+        elif isinstance(key, Tuple):
+            for item in key.items:
+                yield from self.unknown_parts(item)
+
+    def is_of_table(self, function: Any, args: list[Value]) -> bool:
+        """Whether a method of a dict or set is that of one which exists at run time, by now."""
+        if not args or not isinstance(args[0], Ref) or not isinstance(function, METHODS):
+            return False
+        if getattr(function, "__objclass__", None) not in OWNERS:
+            return False
+        if is_table(self.state.heap[args[0].id]):
+            return True
+        return function in KEYED and len(args) > 1 and self.asks_at_run_time(args[0], args[1])
+
+    def tabulate(self, ref: Ref) -> None:
+        """Turn a dict or set on the abstract heap into one that the generated code builds."""
+        thing = self.dictionary(ref)
+        if thing.external:
+            raise self.refuse(
+                f"the keys of {thing.external!r} must be known when compiling",
+                "make a copy first: dict(...)",
+            )
+        self.settled_keys(thing)
+        cls = TABLES.get(thing.type)
+        if cls is None:
+            raise self.refuse(f"the keys of a {thing.type.__name__} must be known when compiling")
+        lookup = self.emit(set if thing.is_set else dict, (), inferred=Inferred(Places(None)))
+        lookup.name = "members" if thing.is_set else "places"
+        items: dict[Any, Value] = {"where": self.new(ListObject((), lookup))}
+        if thing.is_set:
+            for key in self.keys_of(thing):
+                self.lookup_join(items["where"], self.lift(key, None))
+        else:
+            values = tuple(thing.items.values())
+            entries = items["entries"] = self.new(ListObject(values))
+            self.materialize(Materialize(entries, self.span))
+            for i, key in enumerate(thing.items):
+                self.lookup_enter(items["where"], self.lift(key, None), ir.Const(i))
+        if thing.factory is not None:
+            items["factory"] = thing.factory
+        self.state.heap[ref.id] = Instance(cls, items, None, thing.frozen)
+        for frame in self.state.frames.values():
+            for name, value in frame.items():
+                if value == ref:
+                    self.name_table(name, ref)
+
+    # Lookups
+
+    def lookup_made(self) -> Value:
+        var = self.emit(dict, (), inferred=Inferred(Places(None)))
+        return self.new(ListObject((), var))
+
+    def lookup_made_set(self) -> Value:
+        var = self.emit(set, (), inferred=Inferred(Places(None)))
+        return self.new(ListObject((), var))
+
+    def lookup_of(self, where: Value) -> ir.Var:
+        var = self.list_of(where)[1].var
+        assert var is not None
+        return var
+
+    def asked_key(self, key: Value) -> ir.Operand:
+        """The operand of a key."""
+        for item in self.key_leaves(key):
+            kind = leaf_kind(item) if isinstance(item, (ir.Var, ir.Const)) else None
+            if kind is None or isinstance(kind, (Array, ListOf, TupleOf)):
+                raise self.refuse(
+                    f"a {describe(item)} can't be the key of a dict that is built at run time"
+                )
+        return self.operand(key)
+
+    def key_leaves(self, key: Value) -> Iterator[Value]:
+        if isinstance(key, Tuple):
+            for item in key.items:
+                yield from self.key_leaves(item)
+        else:
+            yield key
+
+    def noted_key(self, where: Value, key: Value) -> tuple[ir.Var, ir.Operand]:
+        """The lookup in which a key is entered, and its operand."""
+        operand, var = self.asked_key(key), self.lookup_of(where)
+        self.keep(var, key)
+        return var, operand
+
+    def lookup_has(self, where: Value, key: Value) -> Value:
+        args = (self.lookup_of(where), self.asked_key(key))
+        return self.emit(operator.contains, args, inferred=Inferred(BOOL), name="found")
+
+    def lookup_at(self, where: Value, key: Value) -> Value:
+        args = (self.lookup_of(where), self.asked_key(key))
+        if self.trying is not None:
+            self.guard(operator.getitem, args, {})
+        return self.emit(operator.getitem, args, inferred=Inferred(INT), name="place")
+
+    def lookup_enter(self, where: Value, key: Value, position: Value) -> Value:
+        var, operand = self.noted_key(where, key)
+        self.emit(
+            operator.setitem, (var, operand, self.operand(position)),
+            inferred=NOTHING_MADE, writes=(var,),
+        )  # fmt: skip
+        return NONE
+
+    def lookup_leave(self, where: Value, key: Value) -> Value:
+        var = self.lookup_of(where)
+        args = (var, self.asked_key(key))
+        self.emit(operator.delitem, args, inferred=NOTHING_MADE, writes=(var,))
+        return NONE
+
+    def lookup_join(self, where: Value, key: Value) -> Value:
+        var, operand = self.noted_key(where, key)
+        self.emit(set.add, (var, operand), inferred=NOTHING_MADE, writes=(var,))
+        return NONE
+
+    def lookup_part(self, where: Value, key: Value) -> Value:
+        var = self.lookup_of(where)
+        self.emit(set.remove, (var, self.asked_key(key)), inferred=NOTHING_MADE, writes=(var,))
+        return NONE
+
+    def lookup_keys(self, where: Value) -> Value:
+        var = self.lookup_of(where)
+        assert isinstance(var.kind, Places)
+        kind = ListOf(var.kind.item)
+        if any(is_float(k) for k in kind_leaves(kind.item)):
+            raise self.refuse(
+                "the keys of this dict or set are floats, whose derivatives would be lost",
+                "keep them in a list too",
+            )
+        made = self.emit(list, (var,), inferred=Inferred(kind), name="keys")
+        return self.new(ListObject((), made))
+
+    def lookup_count(self, where: Value) -> Value:
+        args = (self.lookup_of(where),)
+        return self.emit(len, args, inferred=Inferred(int_kind()), name="count")
+
     # Construction
 
-    def builtin_dict_items(self, value: Value) -> dict[Any, Value]:
-        if isinstance(value, Ref) and isinstance(self.state.heap[value.id], DictObject):
-            self.settled_keys(self.dictionary(value))
-            return dict(self.dictionary(value).items)
-        pairs = [self.unpacked(item) for item in self.unpacked(value)]
-        return {self.key(k): v for k, v in pairs}
-
     def builtin_dict(self, value: Value | None = None, **named: Value) -> Value:
-        items = {} if value is None else self.builtin_dict_items(value)
-        return self.new(DictObject({**items, **named}))
+        return self.filled_dict(DictObject({}), value, named)
 
     def builtin_ordered_dict(self, value: Value | None = None, **named: Value) -> Value:
-        items = {} if value is None else self.builtin_dict_items(value)
-        return self.new(DictObject({**items, **named}, type=collections.OrderedDict))
+        return self.filled_dict(DictObject({}, type=collections.OrderedDict), value, named)
 
     def builtin_defaultdict(
         self, factory: Value = NONE, value: Value | None = None, **named: Value
     ) -> Value:
-        items = {} if value is None else self.builtin_dict_items(value)
         none = isinstance(factory, ir.Const) and factory.value is None
-        return self.new(
-            DictObject(
-                {**items, **named},
-                type=collections.defaultdict,
-                factory=None if none else factory,
-            )
-        )
+        thing = DictObject({}, type=collections.defaultdict, factory=None if none else factory)
+        return self.filled_dict(thing, value, named)
+
+    def filled_dict(self, thing: DictObject, value: Value | None, named: dict[str, Value]) -> Ref:
+        """A new dict with the items of another one, or of an iterable of pairs."""
+        ref = self.new(thing)
+        self.call(self.attribute(ref, "update"), [] if value is None else [value], named)
+        return ref
 
     def builtin_counter(self, value: Value | None = None, **named: Value) -> Value:
         ref = self.new(DictObject({}, type=collections.Counter))
@@ -94,8 +256,12 @@ class Dicts(Containers):
         return ref
 
     def builtin_set(self, value: Value | None = None) -> Value:
-        items = [] if value is None else self.unpacked(value)
-        return self.new_set({self.key(i): i for i in items})
+        ref = self.new_set({})
+        if value is not None:
+            self.iterate(
+                value, lambda i: self.discarded(self.call(self.attribute(ref, "add"), [i], {}))
+            )
+        return ref
 
     def builtin_frozenset(self, value: Value | None = None) -> Value:
         items = [] if value is None else self.unpacked(value)
@@ -136,16 +302,13 @@ class Dicts(Containers):
         return NONE
 
     def dict_items(self, value: Value) -> Value:
-        thing = self.dictionary(value)
-        self.settled_keys(thing)
-        return Tuple(tuple(Tuple((self.lift(k, None), v)) for k, v in thing.items.items()))
+        return self.call(Place(tables.items), [value], {})
 
     def dict_keys(self, value: Value) -> Value:
-        return Tuple(tuple(self.lift(k, None) for k in self.keys_of(self.dictionary(value))))
+        return self.call(Place(tables.Keys), [value], {})
 
     def dict_values(self, value: Value) -> Value:
-        self.settled_keys(self.dictionary(value))
-        return Tuple(tuple(self.dictionary(value).items.values()))
+        return self.call(Place(tables.values), [value], {})
 
     def dict_get(self, value: Value, key: Value, default: Value = NONE) -> Value:
         if isinstance(value, ir.Const):
@@ -162,11 +325,26 @@ class Dicts(Containers):
         return self.known("", self.dictionary(value).items[self.key(key)])
 
     def dict_update(self, value: Value, other: Value | None = None, **named: Value) -> Value:
-        items = dict(named)
-        if other is not None:
-            items = {**self.builtin_dict_items(other), **named}
-        for k, v in items.items():
-            self.store_item(value, ir.Const(k), v)
+        self.writable(self.dictionary(value))
+        thing = self.state.heap.get(other.id) if isinstance(other, Ref) else None
+        if isinstance(thing, DictObject):
+            self.settled_keys(thing)
+            for k, v in thing.items.items():
+                self.store_item(value, self.lift(k, None), v)
+        elif other is not None:
+            pairs = (
+                other
+                if thing is None or not is_table(thing)
+                else self.call(self.attribute(other, "items"), [], {})
+            )
+
+            def put(pair: Value) -> None:
+                k, v = self.unpacked(pair)
+                self.store_item(value, k, v)
+
+            self.iterate(pairs, put)
+        for name, v in named.items():
+            self.store_item(value, ir.Const(name), v)
         return NONE
 
     def dict_copy(self, value: Value) -> Value:
@@ -347,4 +525,31 @@ def dict_methods() -> dict[Any, str]:
     table[collections.Counter] = "builtin_counter"
     table[set], table[frozenset] = "builtin_set", "builtin_frozenset"
     table[dict], table[dict.fromkeys] = "builtin_dict", "builtin_fromkeys"
+    for name in "made made_set has at enter leave join part keys count".split():
+        table[getattr(tables, name)] = f"lookup_{name}"
     return table
+
+
+def kind_leaves(item: Any) -> Iterator[Any]:
+    """The kinds in that of a list's item, which may be a tuple of kinds."""
+    if isinstance(item, tuple):
+        for inner in item:
+            yield from kind_leaves(inner)
+    else:
+        yield item
+
+
+NOTHING_MADE = Inferred(Opaque(None))
+METHODS = (types.MethodDescriptorType,)
+OWNERS = frozenset({dict, set, collections.OrderedDict})
+# Methods that take a key.
+KEYED: frozenset[Any] = frozenset(
+    {dict.pop, dict.get, dict.setdefault, set.add, set.remove, set.discard}
+)
+TABLES: dict[type, type] = {
+    dict: tables.Table,
+    collections.OrderedDict: tables.Table,
+    collections.defaultdict: tables.DefaultTable,
+    collections.Counter: tables.Counts,
+    set: tables.Members,
+}

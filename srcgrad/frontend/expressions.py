@@ -57,17 +57,31 @@ class Expressions(Attributes):
         return self.new(ListObject(tuple(self.items(node.elts))))
 
     def expression_Set(self, node: Any) -> Value:
-        return self.new_set({self.key(item): item for item in self.items(node.elts)})
+        ref = self.new_set({})
+        for item in self.items(node.elts):
+            self.call(self.attribute(ref, "add"), [item], {})
+        return ref
 
     def expression_Dict(self, node: Any) -> Value:
-        items: dict[Any, Value] = {}
+        pairs: list[tuple[Value | None, Value]] = []
         for key, value in zip(node.keys, node.values, strict=True):
-            if key is None:
-                items.update(self.dictionary(self.expression(value)).items)
+            k = None if key is None else self.expression(key)
+            pairs.append((k, self.expression(value)))
+        known = all(k is not None and self.is_known_key(k) for k, _ in pairs)
+        site, self.site = self.site, id(node)
+        ref = self.new(DictObject({self.key(k): v for k, v in pairs if k} if known else {}))
+        self.site = site
+        for k, v in [] if known else pairs:
+            if k is None:
+                self.call(self.attribute(ref, "update"), [v], {})
             else:
-                k = self.key(self.expression(key))
-                items[k] = self.expression(value)
-        return self.new(DictObject(items))
+                self.store_item(ref, k, v)
+        return ref
+
+    def is_known_key(self, key: Value) -> bool:
+        if isinstance(key, Tuple):
+            return all(map(self.is_known_key, key.items))
+        return isinstance(key, ir.Const)
 
     def items(self, nodes: list[Any]) -> list[Value]:
         values: list[Value] = []

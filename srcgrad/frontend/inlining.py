@@ -93,13 +93,33 @@ class Inlining(Classes):
             raise self.refuse("an asynchronous function can't be differentiated")
         values = self.bound_arguments(closure, args, kwargs)
         if is_generator(node):
-            return Generator(lambda body: self.run_function(closure, values, body))
+            return self.generator_of(closure, values)
         wanted, self.wanted = wanted or self.wanted, None
         if wanted is not None or (self.kept and units.identity(closure) in self.kept):
             return units.lower_call(self, closure, values, wanted or units.Wanted())
         result = self.run_function(closure, values)
         assert result is not None
         return result
+
+    def generator_of(self, closure: Closure, values: dict[str, Value]) -> Generator:
+        """A generator, which runs its body where it is consumed; a definition's has no place."""
+        fixed = self.fixed_span
+
+        def run(body: Callable[[Value], None]) -> None:
+            outer = self.fixed_span
+
+            def consumed(item: Value) -> None:
+                self.fixed_span = outer
+                body(item)
+                self.fixed_span = fixed
+
+            self.fixed_span = fixed
+            try:
+                self.run_function(closure, values, consumed)
+            finally:
+                self.fixed_span = outer
+
+        return Generator(run)
 
     def as_unit(
         self, function: Value, args: list[Value], kwargs: dict[str, Value], wanted: units.Wanted

@@ -314,6 +314,10 @@ class Iteration(Expressions):
     def item(self, sequence: Sequence, i: Value) -> Value:
         return sequence.item(i)
 
+    @staticmethod
+    def discarded(value: Value) -> None:
+        """What a statement does with the value of an expression."""
+
     def hidden(self, start: Value) -> str:
         """A name of the current frame that no program can have."""
         name = f"%total{self.unique()}"
@@ -399,22 +403,24 @@ class Iteration(Expressions):
         """A list, set or dict comprehension."""
         if isinstance(node, gast.ListComp):
             return self.collected(node, self.current)
-        items: dict[Any, Value] = {}
         if isinstance(node, gast.DictComp):
+            ref = self.new(DictObject({}))
 
             def put() -> None:
-                key = self.key(self.expression(node.key))
-                items[key] = self.expression(node.value)
+                key = self.expression(node.key)
+                self.store_item(ref, key, self.expression(node.value))
 
-            self.generate(node, self.current, put, static=True)
-            return self.new(DictObject(items))
-
-        def add() -> None:
-            item = self.expression(node.elt)
-            items[self.key(item)] = item
-
-        self.generate(node, self.current, add, static=True)
-        return self.new_set(items)
+            self.generate(node, self.current, put)
+            return ref
+        ref = self.new_set({})
+        self.generate(
+            node,
+            self.current,
+            lambda: self.discarded(
+                self.call(self.attribute(ref, "add"), [self.expression(node.elt)], {})
+            ),
+        )
+        return ref
 
     def collected(self, node: Any, frame: int) -> Ref:
         ref = self.new(ListObject(()))
@@ -426,7 +432,6 @@ class Iteration(Expressions):
         node: Any,
         frame: int,
         body: Callable[[], None],
-        static: bool = False,
         consume: Callable[[Value], None] | None = None,
         first: Value | None = None,
     ) -> None:
@@ -461,8 +466,6 @@ class Iteration(Expressions):
                     if test.value:
                         conditions(tests[1:])
                     return
-                if static:
-                    self.need_static(test, "which items this has must be known when compiling")
                 self.branch(test, lambda: conditions(tests[1:]), lambda: None)
 
             def item(value: Value) -> None:

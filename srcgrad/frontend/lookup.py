@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import ir
 from .loops import Loops
-from .structure import FALSE, SIMPLE, TRUE, Poison
+from .structure import FALSE, SIMPLE, TRUE, Poison, is_table
 from .values import (
     DictObject,
     Generator,
@@ -67,8 +67,11 @@ class Lookup(Loops):
 
     def known(self, name: str, value: Any) -> Value:
         if isinstance(value, Poison):
-            if value.origins:
-                raise NeedStatic(value.origins, value.message, value.span or self.span)
+            origins = value.origins
+            if value.site is not None and not self.specialisable(origins):
+                origins |= {("%table", value.site)}
+            if origins:
+                raise NeedStatic(origins, value.message, value.span or self.span)
             raise self.refuse(value.message, "use one name for each kind of value")
         if value is ir.UNDEFINED:
             error = self.refuse(f"{name!r} is used before it is assigned")
@@ -76,6 +79,10 @@ class Lookup(Loops):
                 raise Unbound(error)
             raise error
         return value  # type: ignore[no-any-return]
+
+    def specialisable(self, origins: frozenset[Any]) -> bool:
+        """Whether more could be known of a value that derives from these if one asked for it."""
+        return any(isinstance(o, (tuple, Path)) for o in origins - self.known_sites)
 
     def bind(self, name: str, value: Value, number: int | None = None) -> None:
         """Assign a name in the current frame."""
@@ -109,7 +116,23 @@ class Lookup(Loops):
             thing = self.state.heap.get(value.id)
             if isinstance(thing, ListObject) and thing.var is not None and not thing.var.user:
                 thing.var.name, thing.var.user = name, True
+            elif is_table(thing):
+                self.name_table(name, value)
         self.state.frames[number][name] = value
+
+    def name_table(self, name: str, table: Ref) -> None:
+        """Name the parts of a dict or set that exists at run time for the name it has first."""
+        if name.startswith("%") or self.fixed_span:
+            return
+        parts = self.state.heap[table.id].items
+        assert isinstance(parts, dict)
+        names = (
+            {"where": f"{name}_places", "entries": name} if "entries" in parts else {"where": name}
+        )
+        for part, text in names.items():
+            thing = self.state.heap[parts[part].id]  # type: ignore[union-attr]
+            if isinstance(thing, ListObject) and thing.var is not None and not thing.var.user:
+                thing.var.name, thing.var.user = text, True
 
     def use_once(self, value: Sequence | Generator, name: str) -> None:
         """Keep track of whether a generator, zip or map that has a name is used up."""
@@ -187,6 +210,10 @@ class Lookup(Loops):
             self.sites[ref.id] = self.site
             if self.site in self.dynamic_sites:
                 self.materialize(Materialize(ref, self.span))
+        elif isinstance(thing, DictObject) and not thing.external:
+            self.sites[ref.id] = self.site
+            if ("%table", self.site) in self.known_sites or self.site in self.dynamic_sites:
+                self.tabulate(ref)
         return ref
 
     def class_attribute(self, cls: type, name: str) -> Value | None:

@@ -29,6 +29,7 @@ from .structure import (
     is_none,
     is_nothing,
     is_partial,
+    is_table,
     leaf_kind,
     object_items,
     parts,
@@ -40,7 +41,9 @@ from .structure import (
     with_items,
 )
 from .values import (
+    KEPT,
     DictObject,
+    Instance,
     ListObject,
     Materialize,
     NeedStatic,
@@ -49,6 +52,7 @@ from .values import (
     State,
     Thaw,
     Tuple,
+    Unbound,
     Unkeepable,
     Unreached,
     Value,
@@ -86,7 +90,8 @@ class Loops(Builder):
             items[key] = value
             state.heap[number] = ListObject(tuple(items), None, thing.external)
         else:
-            state.heap[number] = replace(thing, items={**thing.items, key: value}, frozen=None)
+            frozen = KEPT if thing.frozen is KEPT else None
+            state.heap[number] = replace(thing, items={**thing.items, key: value}, frozen=frozen)
 
     def loop(
         self,
@@ -140,6 +145,9 @@ class Loops(Builder):
                     flag = body(index)
                 except Unreached:
                     self.state.unreachable, flag = True, FALSE
+                except Unbound as need:
+                    self.unbound = self.unbound or need.error
+                    self.state.unreachable, flag = True, FALSE
                 end, block = self.state, self.block
             except NeedStatic as need:
                 self.state, self.block, self.span = entry, outer, span
@@ -150,7 +158,9 @@ class Loops(Builder):
                 raise
             except Materialize as need:
                 self.state, self.block, self.span = entry, outer, span
-                if not self.dynamic(need, entry):
+                if self.dynamic(need, entry):
+                    templates.clear()
+                else:
                     try:
                         self.materialize(need)
                     except Unkeepable:
@@ -184,7 +194,9 @@ class Loops(Builder):
                     if isinstance(template, Poison) and site and unroll is not None:
                         template.origins |= {("%site", site)}
             except Materialize as need:
-                if not self.dynamic(need, entry):
+                if self.dynamic(need, entry):
+                    templates.clear()
+                else:
                     try:
                         self.materialize(need)
                     except Unkeepable:
@@ -240,6 +252,11 @@ class Loops(Builder):
                 if thing.var.kind != template.kind:
                     templates[slot] = Widened(thing.var.kind, template.name)
                     changed = True
+        for number, thing in end.heap.items():
+            old = entry.heap.get(number)
+            if isinstance(old, Instance) and thing.frozen is KEPT is not old.frozen:
+                entry.heap[number] = replace(old, frozen=KEPT)
+                changed = True
         if end.unreachable:
             return changed
         before = dict(self.slots(start))
@@ -248,6 +265,8 @@ class Loops(Builder):
             if isinstance(thing, ListObject) and isinstance(old, ListObject):
                 if len(thing.items) != len(old.items) or (thing.var is None) != (old.var is None):
                     raise Materialize(Ref(number), self.span)
+            if is_table(thing) and isinstance(old, DictObject):
+                raise Materialize(Ref(number), self.span)
         for slot, value in self.slots(end):
             kind_, number, name = slot
             if kind_ == "frame" and number not in start.frames:
@@ -260,7 +279,11 @@ class Loops(Builder):
             template = templates.get(slot, old_value)
             label = str(name) if kind_ == "frame" or isinstance(name, str) else "item"
             if isinstance(start.heap.get(number), DictObject) and slot not in before:
-                new: Any = Poison(f"the key {name!r} is set only inside the loop", self.span)
+                new: Any = Poison(
+                    f"the key {name!r} is set only inside the loop",
+                    self.span,
+                    site=self.sites.get(number),
+                )
             else:
                 new = self.widen(label, template, value, start, end, marker)
             if not same_template(template, new):
@@ -335,6 +358,9 @@ class Loops(Builder):
                 raise Materialize(value if new else template, self.span)
             if template is ir.UNDEFINED and (q.var is not None or thawed):
                 return self.widened_list(name, ListOf(None), value, q)
+        if is_table(p) != is_table(q) and isinstance(p, (DictObject, Instance)):
+            raise Materialize(template if isinstance(template, Ref) and is_table(q) else value,
+                              self.span)  # fmt: skip
         if thawed:
             return Poison(f"{shown_name(name)} is another object in each iteration", self.span)
         if template is ir.UNDEFINED:
@@ -441,9 +467,14 @@ class Loops(Builder):
                     param, init, final = held(start, param), held(entry, init), held(end, final)
                     if isinstance(init, ir.Var):
                         init.kind = template.kind
+                        self.link(param, None, init)
                 target = ir.Var(param.name, param.kind, param.user, frozenset(), param.optional)
                 # a loop that only its exit flag ends runs at least once
                 once = bounds is None and not leaves
+                if is_list:
+                    for var in (target, final):
+                        if isinstance(var, ir.Var):
+                            self.link(param, None, var)
                 target.partial = is_partial(final) if once else param.partial
                 variables.append(param)
                 inits.append(init)

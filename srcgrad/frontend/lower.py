@@ -322,7 +322,7 @@ class Lowerer(Attempts):
                 raise self.fault(TypeError, f"{thing.type.__name__} doesn't support del")
             self.call(Bound(found, container), [key], {})
         elif isinstance(thing, DictObject):
-            self.dict_pop(container, key)
+            self.call(self.attribute(container, "pop"), [key], {})
         elif isinstance(key, Slice):
             self.store_item(container, key, Tuple(()))
         else:

@@ -34,6 +34,7 @@ from ..rules import registry
 from .names import Namespace, Scope
 from .values import (
     DictObject,
+    Instance,
     Path,
     Ref,
     Sequence,
@@ -72,6 +73,8 @@ class Machine:
         self.first_loop: int | None = None  # sizes older than this are the same in all iterations
         self.unrollable: set[Any] = set()
         self.dynamic_sites: set[int] = set()  # expressions whose list must exist at run time
+        # Of a list: those with items of the same kind, or parts of it; see `Builder.link`.
+        self.links: dict[ir.Var, list[tuple[tuple[int, ...] | None, ir.Var, bool]]] = {}
         self.sites: dict[int, int] = {}  # of a reference: the expression that made the list
         self.loop_depth = self.fork_depth = 0  # loops around this place, branches in the innermost
         self.unbound: UnsupportedError | None = None  # a name that had no value in this round
@@ -86,6 +89,7 @@ class Machine:
         self.guards: dict[Path, Any] = {}
         self.on_free: Callable[[Path, Any], Value] | None = None
         self.known_sites: frozenset[Any] = frozenset()  # what must be known, and so is
+        self.records: set[int] = set()  # expressions that would keep objects in a run-time list
         self.site = 0  # the expression being evaluated
         self.lifted: dict[Path, Ref] = {}
         self.depth = 0
@@ -213,6 +217,15 @@ class Machine:
         raise NotImplementedError
 
     def is_cursor(self, value: Value) -> bool:
+        raise NotImplementedError
+
+    def is_keepable(self, thing: Instance) -> bool:
+        raise NotImplementedError
+
+    def tabulate(self, ref: Ref) -> None:
+        raise NotImplementedError
+
+    def asks_at_run_time(self, value: Value, key: Value) -> bool:
         raise NotImplementedError
 
     def keys_of(self, thing: DictObject) -> list[Any]:

@@ -20,6 +20,7 @@ from .structure import (
     absent,
     alike,
     is_none,
+    is_table,
     parts,
     rebuild,
     references,
@@ -157,6 +158,8 @@ class Merger:
             items = zip(p.items, q.items, strict=True)
             return replace(p, items=tuple(self.merge("item", x, y) for x, y in items))
         assert not isinstance(p, ListObject) and not isinstance(q, ListObject)
+        if type(p) is not type(q):  # a dict that exists at run time on one branch
+            raise Materialize(Ref(number), self.builder.span)
         merged: dict[Any, Value] = {}
         for key in {**p.items, **q.items}:
             if key in p.items and key in q.items:
@@ -166,8 +169,10 @@ class Merger:
                     key, p.items.get(key, ir.UNDEFINED), q.items.get(key, ir.UNDEFINED)
                 )
             else:
-                merged[key] = self.poison(f"the key {key!r} is in this dict on one branch only")
-        return replace(p, items=merged)
+                poison = self.poison(f"the key {key!r} is in this dict on one branch only")
+                poison.site = self.builder.sites.get(number)
+                merged[key] = poison
+        return replace(p, items=merged, frozen=p.frozen or q.frozen)
 
     def poison(self, message: str) -> Any:
         origins: frozenset[Any] = frozenset()
@@ -249,12 +254,18 @@ class Merger:
                 target = self.leaf(str(name), p.var, q.var)
                 if isinstance(target, Poison):
                     return target
+                for var in (p.var, q.var):
+                    self.builder.link(target, None, var)
                 return self.placed(ListObject((), target))
             if thawed or p.var is not None or q.var is not None or len(p.items) != len(q.items):
                 raise Materialize(b if p.var is not None else a, self.builder.span)
             pairs = zip(p.items, q.items, strict=True)
             items = tuple(self.merge("item", x, y) for x, y in pairs)
             return self.placed(ListObject(items, frozen=self.shared(a, b)))
+        if type(p) is not type(q) and (is_table(p) or is_table(q)):
+            raise Materialize(b if is_table(p) else a, self.builder.span)
+        if thawed and isinstance(p, DictObject) and isinstance(q, DictObject):
+            raise Materialize(a, self.builder.span)
         if thawed or not same_layout(p, q):
             return self.poison(f"{shown_name(name)} is one of two objects after this branch")
         assert not isinstance(p, ListObject) and not isinstance(q, ListObject)

@@ -524,7 +524,7 @@ class Operators(Lookup):
         if isinstance(a, ir.Const) and isinstance(b, ir.Const):
             return ir.Const(a.value is b.value)
         if isinstance(a, Ref) or isinstance(b, Ref):
-            return ir.Const(a == b)
+            return self.same_object(a, b)
         for x, y in ((a, b), (b, a)):
             if isinstance(x, Tuple) and x.missing is not None:
                 return x.missing if is_none(y) else FALSE
@@ -542,12 +542,26 @@ class Operators(Lookup):
                     return self.emit(operator.is_, (x, y), inferred=Inferred(BOOL))
         return ir.Const(a is b)
 
+    def same_object(self, a: Value, b: Value) -> Value:
+        """`a is b` where one is an object on the abstract heap."""
+        if a == b or not isinstance(a, Ref) or not isinstance(b, Ref):
+            return ir.Const(a == b)
+        p, q = self.state.heap[a.id], self.state.heap[b.id]
+        if isinstance(p, ListObject) and isinstance(q, ListObject) and p.var and q.var:
+            return self.emit(operator.is_, (p.var, q.var), inferred=Inferred(BOOL))
+        if type(p) is type(q) and p.frozen is not None and q.frozen is not None:
+            raise self.refuse("whether these are the same object isn't known when compiling")
+        return FALSE
+
     def contains(self, container: Value, item: Value) -> Value:
         if isinstance(container, Ref):
             thing = self.state.heap[container.id]
             if isinstance(thing, DictObject):
                 if isinstance(item, ir.Var) and not item.origins:  # a number known at run time
+                    self.settled_keys(thing)
                     return self.contains(Tuple(tuple(map(ir.Const, thing.items))), item)
+                if self.asks_at_run_time(container, item):
+                    return self.contains(container, item)
                 found = thing.items.get(self.key(item))
                 if isinstance(found, Poison):
                     self.known("", found)

@@ -12,6 +12,7 @@ from ..errors import Span
 from ..kinds import (
     NOTHING,
     Array,
+    Fields,
     Kind,
     Opaque,
     Scalar,
@@ -20,6 +21,7 @@ from ..kinds import (
     fresh_size,
     kind_of,
 )
+from .tables import KINDS_OF_TABLES
 from .values import (
     Bound,
     Closure,
@@ -51,6 +53,7 @@ class Poison:
     message: str
     span: Span | None
     origins: frozenset[Any] = frozenset()
+    site: int | None = None  # of a dict's key: the expression that makes the dict
 
 
 @dataclass(eq=False, slots=True)
@@ -134,6 +137,11 @@ def same_layout(p: Heap, q: Heap) -> bool:
 def object_items(thing: Heap) -> list[Any]:
     """The values an object holds."""
     return list(thing.items) if isinstance(thing, ListObject) else list(thing.items.values())
+
+
+def is_table(thing: Any) -> bool:
+    """Whether an object is a dict or set that exists at run time."""
+    return isinstance(thing, Instance) and thing.type in KINDS_OF_TABLES
 
 
 def with_items(thing: Heap, items: list[Any]) -> Heap:
@@ -295,7 +303,8 @@ _HINTS = {
 def item_structure(item: Any) -> Kind:
     """The kind of a list's item, tuples of kinds as TupleOf."""
     if isinstance(item, tuple):
-        return TupleOf(tuple(item_structure(part) for part in item))
+        kinds = tuple(item_structure(part) for part in item)
+        return TupleOf(kinds, item.type, item.names) if isinstance(item, Fields) else TupleOf(kinds)
     assert isinstance(item, Kind)
     return item
 

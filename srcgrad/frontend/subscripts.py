@@ -24,6 +24,7 @@ from .structure import NONE, SIMPLE, describe, item_structure, resized
 from .values import (
     Bound,
     DictObject,
+    Empty,
     Instance,
     ListObject,
     Materialize,
@@ -68,6 +69,8 @@ class Subscripts(Operators):
                         return self.list_item(thing.var, key)
                     return self.item_of(thing.items, key, container)
                 if isinstance(thing, DictObject):
+                    if self.asks_at_run_time(container, key):
+                        return self.subscript(container, key)
                     k = self.key(key)
                     if k not in thing.items:
                         return self.missing_item(container, k)
@@ -163,7 +166,7 @@ class Subscripts(Operators):
             for value in thing.items:
                 item = self.joined_item(item, value)
             if thing.external:
-                operands = tuple(self.operand(v) for v in thing.items)
+                operands = tuple(self.kept_operand(v) for v in thing.items)
                 var = self.emit(list, (ir.Pack(list, operands),), inferred=Inferred(ListOf(item)))
                 var.name = "items"
                 return var
@@ -183,26 +186,25 @@ class Subscripts(Operators):
                 (items, self.operand(key)),
                 inferred=Inferred(items.kind, (items,)),
             )
+            self.link(items, None, var)
             return self.project(var)
-        return self.from_list(
-            self.emit(
-                operator.getitem,
-                (items, self.operand(key)),
-                inferred=self.item_inferred(items),
-                name="item",
-            )
+        item = self.emit(
+            operator.getitem,
+            (items, self.operand(key)),
+            inferred=self.item_inferred(items),
+            name="item",
         )
+        return self.project(item, items)
 
     def item_inferred(self, items: ir.Var) -> Inferred:
         assert isinstance(items.kind, ListOf)
         if items.kind.item is None:
-            raise self.refuse("this list is empty here")
+            error = self.refuse("this list is empty here")
+            # a later iteration may find something in it, and a branch needn't be taken
+            raise Empty(error) if self.loop_depth or self.fork_depth else error
         kind = item_structure(items.kind.item)
         # items put in by different iterations may differ in what varies
         return Inferred(resized(kind, self.first_loop), (items,))
-
-    def from_list(self, var: ir.Var) -> Value:
-        return self.project(var)
 
     def store(self, container: Value, key: Value, value: Value) -> None:
         """`container[key] = value` on an array."""
@@ -231,6 +233,9 @@ class Subscripts(Operators):
                 return
             self.writable(thing)
             if isinstance(thing, DictObject):
+                if self.asks_at_run_time(container, key):
+                    self.store_item(container, key, value)
+                    return
                 self.state.heap[container.id] = replace(
                     thing, items={**thing.items, self.key(key): value}
                 )
@@ -256,14 +261,14 @@ class Subscripts(Operators):
             try:
                 var = self.materialized(container, key)
                 assert isinstance(var.kind, ListOf)
-                var.kind = ListOf(self.joined_item(var.kind.item, value))
+                self.keep(var, value)
             except Unkeepable:
                 if isinstance(key, ir.Var) and key.origins:
                     raise NeedStatic(key.origins, "an index into a list", self.span) from None
                 raise
             self.emit(
                 operator.setitem,
-                (var, self.operand(key), self.operand(value)),
+                (var, self.operand(key), self.kept_operand(value)),
                 inferred=Inferred(Opaque(None)),
                 writes=(var,),
             )

@@ -25,7 +25,7 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit import runtime
-from ..kinds import Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, fresh_size
+from ..kinds import Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, fresh_size, parts_like
 from .loops import MOST_ROUNDS, Slot
 from .operations import raise_exception
 from .structure import (
@@ -502,8 +502,10 @@ def _renewed(kind: Any, oldest: int, fresh: dict[int, Size]) -> Any:
         case ListOf():
             items = kind.item
             if isinstance(items, tuple):
-                return ListOf(tuple(_renewed(k, oldest, fresh) for k in items))
-            return ListOf(_renewed(items, oldest, fresh))
+                return replace(
+                    kind, item=parts_like(items, (_renewed(k, oldest, fresh) for k in items))
+                )
+            return replace(kind, item=_renewed(items, oldest, fresh))
     return kind
 
 

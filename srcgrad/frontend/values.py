@@ -190,6 +190,8 @@ class Instance:
     frozen: Any = None
 
 
+KEPT = "kept"  # why an object is frozen of which a list that exists at run time keeps the values
+
 Heap = ListObject | DictObject | Instance
 
 
@@ -210,7 +212,12 @@ class State:
 
 
 class NeedStatic(Exception):
-    """An int or string must be known when compiling; `origins` says what it derives from."""
+    """An int or string must be known when compiling; `origins` says what it derives from.
+
+    `records` are the places where objects could be kept in a list that exists at run time instead.
+    """
+
+    records: frozenset[Any] = frozenset()
 
     def __init__(self, origins: frozenset[Any], message: str, span: Any) -> None:
         super().__init__(message)
@@ -218,7 +225,12 @@ class NeedStatic(Exception):
 
 
 class Unkeepable(UnsupportedError):
-    """A value that only the compiler knows would have to be kept in a list at run time."""
+    """A value that only the compiler knows would have to be kept in a list at run time.
+
+    `records` are the places where objects could be kept there, never to be changed again.
+    """
+
+    records: frozenset[Any] = frozenset()
 
 
 class Thaw(UnsupportedError):
@@ -246,6 +258,10 @@ class Unbound(Exception):
     def __init__(self, error: UnsupportedError) -> None:
         super().__init__()
         self.error = error
+
+
+class Empty(Unbound):
+    """An item of a list is used in which nothing has been put yet, on any path to this place."""
 
 
 class Unreached(Exception):

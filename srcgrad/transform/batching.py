@@ -20,7 +20,7 @@ from ..emit import runtime
 from ..errors import Unbatchable
 from ..frontend.lower import Lowerer
 from ..frontend.operations import list_append
-from ..kinds import INT, Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, is_float
+from ..kinds import INT, Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, is_float, parts_like
 from ..rules import registry
 from ..rules.batching import with_batch
 from .application import parameters_of
@@ -161,7 +161,7 @@ class Batch:
                 return TupleOf(tuple(map(self.kind, items)), type_)
             case ListOf(item):
                 if isinstance(item, tuple):
-                    return ListOf(tuple(map(self.kind, item)))
+                    return ListOf(parts_like(item, map(self.kind, item)))
                 return ListOf(None if item is None else self.kind(item))
         return kind
 

@@ -560,6 +560,9 @@ class Tangent(Adjoint):
             )
             self.tangents[s.target] = twin
             return
+        if s.function is list.reverse:
+            self._call(s, (into,), into)
+            return
         position = 1 if s.function is list_append else len(s.args) - 1
         args = tuple(self.full(a) if i == position else a for i, a in enumerate(s.args))
         self._call(s, (into, *args[1:]), into)

@@ -16,16 +16,18 @@ import numpy as np
 
 from .. import ir
 from ..analysis.activity import carries
-from ..analysis.aliasing import is_slice
+from ..analysis.aliasing import holds_memory, is_slice
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.operations import list_append
+from ..frontend.structure import item_structure
 from ..frontend.values import ListObject, Ref, Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, Scalar, TupleOf
 from .contributions import Contributions, is_zero
 
 ZERO = ir.Const(0.0)
+INSERTIONS: frozenset[Any] = frozenset({list.insert, runtime.put_back})
 SILENT = Inferred(Opaque(None))
 
 
@@ -33,6 +35,7 @@ class Lists(Contributions):
     """What both sweeps do with lists."""
 
     def __init__(self, function: ir.Function, inputs: list[ir.Var], outputs: list[ir.Var]) -> None:
+        take_apart(function.block)
         super().__init__(function, inputs, outputs)
         self.parts: dict[ir.Var, dict[int, Any]] = {}  # adjoints of the numbers in a tuple
         # Shadows made for numbers where arrays are expected, with what they are shadows of.
@@ -40,6 +43,9 @@ class Lists(Contributions):
         # The shadow of a list as it was when a statement used it.
         self.list_shadows: dict[ir.Assign, dict[ir.Var, ir.Var]] = {}
         self.used_lists: dict[ir.Var, ir.Var] = {}
+
+    def object_of(self, var: ir.Var, items: list[Any]) -> Any:
+        return Tuple(tuple(items), tuple, var)  # of adjoints
 
     # The forward sweep
 
@@ -107,6 +113,11 @@ class Lists(Contributions):
             args: tuple[ir.Operand, ...] = (ir.Pack(list, items),)
             self.adopt(target, self.emit(list, args, inferred=Inferred(target.kind)))
             return
+        if isinstance(first, ir.Var) and isinstance(first.kind, TupleOf) and first in self.shadows:
+            whole = self.shadows[first]
+            inferred = Inferred(target.kind, (whole,))
+            self.adopt(target, self.emit(s.function, (whole, s.args[1]), inferred=inferred))
+            return
         if isinstance(first, ir.Var) and isinstance(first.kind, ListOf):
             shadow = self.shadows.get(first)
             if shadow is not None and s.function in (operator.getitem, list.pop, list):
@@ -135,10 +146,15 @@ class Lists(Contributions):
         if s.function is list_append:
             item = self.shadow_item(s, s.args[1], kind)
             self.emit(list_append, (shadow, item), inferred=SILENT, writes=(shadow,))
+        elif s.function in INSERTIONS:
+            item = self.shadow_item(s, s.args[2], kind)
+            self.emit(s.function, (shadow, s.args[1], item), inferred=SILENT, writes=(shadow,))
         elif s.function is operator.setitem:
             if has_references(kind):
                 item = self.shadow_item(s, s.args[2], kind)
                 self.set_item(shadow, s.args[1], item)
+        elif s.function is list.reverse:
+            self.emit(list.reverse, (shadow,), inferred=SILENT, writes=(shadow,))
         elif s.function in (list.pop, operator.getitem) and not takes_part(s):
             if isinstance(s.target.kind, ListOf):
                 return  # made by make_list_shadow
@@ -164,21 +180,26 @@ class Lists(Contributions):
         if s.function is list and isinstance(first, ir.Pack):
             self._reverse_made(s, first)
             return
+        if isinstance(first, ir.Var) and isinstance(first.kind, TupleOf):
+            return  # a list taken out of a tuple: its shadow is the one in the tuple's
         assert isinstance(first, ir.Var) and isinstance(first.kind, ListOf)
         kind = first.kind.item
         if first not in self.shadows or not has_numbers(kind):
             return
         shadow = self.shadows[first]
-        if s.function is list_append:
+        if s.function is list_append or s.function in INSERTIONS:
+            place = s.args[1:-1]
             item = self.emit(
-                list.pop, (shadow,), inferred=Inferred(structure(kind), (shadow,)),
+                list.pop, (shadow, *place), inferred=Inferred(structure(kind), (shadow,)),
                 writes=(shadow,), name="d_item",
             )  # fmt: skip
-            self._spill(s.args[1], self.project(item), kind)
+            self._spill(s.args[-1], self.project(item), kind)
         elif s.function is operator.setitem:
             d = self._item(shadow, s.args[1])
             self.set_item(shadow, s.args[1], self._emptied(d, kind))
             self._spill(s.args[2], d, kind)
+        elif s.function is list.reverse:
+            self.emit(list.reverse, (shadow,), inferred=SILENT, writes=(shadow,))
         elif takes_part(s):
             parts: tuple[ir.Operand, ...] = (ir.Const(None),)
             if len(s.args) > 1 and isinstance(s.args[1], ir.Pack):
@@ -295,6 +316,44 @@ class Lists(Contributions):
         self.iterate(self.builtin_range(sequence.length), body, "i")
 
 
+def take_apart(block: ir.Block) -> None:
+    """Take the items of lists apart that are tuples, where they are used as a whole too.
+
+    What is put in another list then has parts, of which each has its adjoint.
+    """
+    whole: set[ir.Var] = set()
+    known: set[tuple[ir.Var, Any]] = set()
+    for s in ir.walk(block):
+        taken = isinstance(s, ir.Assign) and s.function is operator.getitem
+        if isinstance(s, ir.Assign) and taken and isinstance(s.args[1], ir.Const):
+            if isinstance(s.args[0], ir.Var) and isinstance(s.args[0].kind, TupleOf):
+                known.add((s.args[0], s.args[1].value))
+                continue
+        whole.update(v for v in ir.uses(s) if isinstance(v.kind, TupleOf))
+    _take_apart(block, whole, known)
+
+
+def _take_apart(block: ir.Block, whole: set[ir.Var], known: set[tuple[ir.Var, Any]]) -> None:
+    statements: list[ir.Statement] = []
+    for s in block.statements:
+        for inner in ir.blocks(s):
+            _take_apart(inner, whole, known)
+        statements.append(s)
+        waiting = [s.target] if isinstance(s, ir.Assign) and s.target in whole else []
+        for v in waiting:
+            assert isinstance(s, ir.Assign) and isinstance(v.kind, TupleOf)
+            for i, kind in enumerate(v.kind.items):
+                if (v, i) in known:
+                    continue
+                views = (v,) if holds_memory(kind) else ()
+                item = ir.Var(f"{v.name}_{i}", kind)
+                args = (v, ir.Const(i))
+                statements.append(ir.Assign(item, operator.getitem, args, span=s.span, views=views))
+                if isinstance(kind, TupleOf):
+                    waiting.append(item)
+    block.statements = statements
+
+
 def takes_part(s: ir.Assign) -> bool:
     """Whether a statement makes a list of a part, or of all, of another list's items."""
     if s.function is operator.getitem:
@@ -318,7 +377,7 @@ def has_numbers(kind: Any) -> bool:
 
 def structure(item: Any) -> Kind:
     """The kind of a list's item."""
-    return TupleOf(tuple(map(structure, item))) if isinstance(item, tuple) else item
+    return item_structure(item) if isinstance(item, tuple) else item
 
 
 def _nothing(d: Any) -> bool:

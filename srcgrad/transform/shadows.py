@@ -22,8 +22,11 @@ from ..kinds import BOOL, INT, Array, ListOf, TupleOf
 from .lists import Lists, takes_part
 
 LIST_OPERATIONS: frozenset[Any] = frozenset(
-    {list_append, list.pop, operator.getitem, operator.setitem}
-)
+    {
+        list_append, list.pop, list.insert, list.reverse, runtime.put_back,
+        operator.getitem, operator.setitem,
+    }
+)  # fmt: skip
 # Views in which one element of memory occurs several times, and views that can't be written.
 REPEATING: frozenset[Any] = frozenset(
     {np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.sliding_window_view}

@@ -1,0 +1,367 @@
+"""Dicts and sets whose keys only the run tells.
+
+Such a dict is a list of its values and a *lookup* (`kinds.Places`), which knows at which position
+the value of a key stands. The list is one like any other: what is put in and read has its
+derivative, whatever is overwritten. The lookup has none. So nothing but this module knows of such
+dicts: they are objects of the classes here, whose methods are written in what the compiler reads.
+
+A deleted value stays in the list, where nobody finds it; a key that comes back gets a new position.
+"""
+
+from __future__ import annotations
+
+import collections
+from types import FunctionType
+from typing import Any
+
+from ..rules.registry import definition
+
+# Lookups. The compiler's methods of the names `lookup_...` emit what these functions do.
+
+
+def made() -> Any:
+    """A new lookup."""
+    return {}
+
+
+def has(where: Any, key: Any) -> Any:
+    """Whether a key is there."""
+    return key in where
+
+
+def at(where: Any, key: Any) -> Any:
+    """The position at which the value of a key stands."""
+    return where[key]
+
+
+def made_set() -> Any:
+    """A new lookup of a set, which knows no positions."""
+    return set()
+
+
+def join(where: Any, key: Any) -> None:
+    """Add a key to a set."""
+    where.add(key)
+
+
+def part(where: Any, key: Any) -> None:
+    """Take a key out of a set."""
+    where.remove(key)
+
+
+def enter(where: Any, key: Any, position: Any) -> None:
+    """Note the position for a key."""
+    where[key] = position
+
+
+def leave(where: Any, key: Any) -> None:
+    """Forget a key."""
+    del where[key]
+
+
+def keys(where: Any) -> Any:
+    """The keys, in Python's order."""
+    return list(where)
+
+
+def count(where: Any) -> Any:
+    """How many keys there are."""
+    return len(where)
+
+
+class Table:
+    """A dict that exists at run time."""
+
+    stands_for: type = dict
+
+    def __init__(self) -> None:
+        self.where = made()
+        self.entries: Any = []
+
+    def __len__(self) -> Any:
+        return count(self.where)
+
+    def __contains__(self, key: Any) -> Any:
+        return has(self.where, key)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.entries[at(self.where, key)]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if has(self.where, key):
+            self.entries[at(self.where, key)] = value
+        else:
+            enter(self.where, key, len(self.entries))
+            self.entries.append(value)
+
+    def __delitem__(self, key: Any) -> None:
+        leave(self.where, key)
+
+    def __iter__(self) -> Any:
+        return keys(self.where)
+
+    def keys(self) -> Any:
+        return Keys(self)
+
+    def values(self) -> Any:
+        return values(self)
+
+    def items(self) -> Any:
+        return items(self)
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self.entries[at(self.where, key)] if has(self.where, key) else default
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        if not has(self.where, key):
+            enter(self.where, key, len(self.entries))
+            self.entries.append(default)
+        return self.entries[at(self.where, key)]
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        if default:
+            value = self.get(key, default[0])
+            if has(self.where, key):
+                leave(self.where, key)
+            return value
+        position = at(self.where, key)
+        leave(self.where, key)
+        return self.entries[position]
+
+    def popitem(self) -> Any:
+        key = keys(self.where)[-1]
+        return key, self.pop(key)
+
+    def update(self, other: Any = (), **named: Any) -> None:
+        pairs = other.items() if hasattr(other, "items") else other
+        for key, value in pairs:
+            self[key] = value
+        for name, value in named.items():
+            self[name] = value
+
+    def copy(self) -> Any:
+        return self.filled(Table())
+
+    def filled(self, other: Any) -> Any:
+        for key in keys(self.where):
+            other[key] = self.entries[at(self.where, key)]
+        return other
+
+    def clear(self) -> None:
+        for key in keys(self.where):
+            leave(self.where, key)
+
+
+class DefaultTable(Table):
+    """A defaultdict that exists at run time."""
+
+    stands_for = collections.defaultdict
+
+    def __getitem__(self, key: Any) -> Any:
+        if not has(self.where, key):
+            enter(self.where, key, len(self.entries))
+            self.entries.append(self.factory())  # type: ignore[attr-defined]
+        return self.entries[at(self.where, key)]
+
+    def copy(self) -> Any:
+        other: Any = DefaultTable()
+        other.factory = self.factory  # type: ignore[attr-defined]
+        return self.filled(other)
+
+
+class Counts(Table):
+    """A Counter that exists at run time."""
+
+    stands_for = collections.Counter
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.entries[at(self.where, key)] if has(self.where, key) else 0
+
+    def update(self, other: Any = (), **named: Any) -> None:
+        if hasattr(other, "items"):
+            for key, value in other.items():
+                self[key] = value + self[key]
+        else:
+            for key in other:
+                self[key] = 1 + self[key]
+        for name, value in named.items():
+            self[name] = value + self[name]
+
+    def total(self) -> Any:
+        return sum(self.values())
+
+    def copy(self) -> Any:
+        return self.filled(Counts())
+
+
+class View:
+    """What `items` or `values` of any dict returns: what it holds when one looks."""
+
+    def __init__(self, table: Any, part: Any) -> None:
+        self.table = table
+        self.part = part
+
+    def __len__(self) -> Any:
+        return len(self.table)
+
+    def __iter__(self) -> Any:
+        for key in list(self.table):
+            yield self.part(self.table, key)
+
+    def __contains__(self, item: Any) -> Any:
+        return item in list(self)
+
+
+def values(table: Any) -> Any:
+    return View(table, lambda table, key: table[key])
+
+
+def items(table: Any) -> Any:
+    return View(table, lambda table, key: (key, table[key]))
+
+
+class Keys:
+    """What `keys` of any dict returns."""
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    def __len__(self) -> Any:
+        return len(self.table)
+
+    def __iter__(self) -> Any:
+        return list(self.table)
+
+    def __contains__(self, key: Any) -> Any:
+        return key in self.table
+
+    def __eq__(self, other: Any) -> Any:
+        return set(self) == set(other)
+
+    def __and__(self, other: Any) -> Any:
+        return set(self) & set(other)
+
+    def __or__(self, other: Any) -> Any:
+        return set(self) | set(other)
+
+    def __sub__(self, other: Any) -> Any:
+        return set(self) - set(other)
+
+    def __xor__(self, other: Any) -> Any:
+        return set(self) ^ set(other)
+
+
+class Members:
+    """A set that exists at run time."""
+
+    stands_for: type = set
+
+    def __init__(self) -> None:
+        self.where = made_set()
+
+    def __len__(self) -> Any:
+        return count(self.where)
+
+    def __contains__(self, key: Any) -> Any:
+        return has(self.where, key)
+
+    def __iter__(self) -> Any:
+        return keys(self.where)
+
+    def add(self, key: Any) -> None:
+        join(self.where, key)
+
+    def remove(self, key: Any) -> None:
+        part(self.where, key)
+
+    def discard(self, key: Any) -> None:
+        if has(self.where, key):
+            part(self.where, key)
+
+    def update(self, *others: Any) -> None:
+        for other in others:
+            for key in other:
+                join(self.where, key)
+
+    def difference_update(self, *others: Any) -> None:
+        for other in others:
+            for key in other:
+                self.discard(key)
+
+    def copy(self) -> Any:
+        other = Members()
+        other.update(self)
+        return other
+
+    def clear(self) -> None:
+        for key in keys(self.where):
+            part(self.where, key)
+
+
+class Window:
+    """A deque with a maximal length."""
+
+    stands_for: type = collections.deque
+
+    def __init__(self, items: Any, maxlen: Any) -> None:
+        self.items: Any = []
+        self.maxlen = maxlen
+        self.extend(items)
+
+    def __len__(self) -> Any:
+        return len(self.items)
+
+    def __iter__(self) -> Any:
+        return self.items
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.items[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.items[key] = value
+
+    def __contains__(self, item: Any) -> Any:
+        return item in self.items
+
+    def append(self, item: Any) -> None:
+        self.items.append(item)
+        if len(self.items) > self.maxlen:
+            self.items.pop(0)
+
+    def appendleft(self, item: Any) -> None:
+        self.items.insert(0, item)
+        if len(self.items) > self.maxlen:
+            self.items.pop()
+
+    def extend(self, items: Any) -> None:
+        for item in items:
+            self.append(item)
+
+    def extendleft(self, items: Any) -> None:
+        for item in items:
+            self.appendleft(item)
+
+    def pop(self) -> Any:
+        return self.items.pop()
+
+    def popleft(self) -> Any:
+        return self.items.pop(0)
+
+    def clear(self) -> None:
+        self.items.clear()
+
+    def copy(self) -> Any:
+        return Window(self.items, self.maxlen)
+
+    def rotate(self, n: Any = 1) -> None:
+        collections.deque.rotate(self.items, n)
+
+
+KINDS_OF_TABLES: tuple[type, ...] = (Table, DefaultTable, Counts, Members)
+
+definition(values)(values)
+definition(items)(items)
+for _cls in (*KINDS_OF_TABLES, View, Keys, Window):
+    for _function in vars(_cls).values():
+        if isinstance(_function, FunctionType):
+            definition(_function)(_function)
