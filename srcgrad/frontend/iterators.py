@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import gast
+import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
@@ -18,13 +19,14 @@ from ..kinds import (
     int_kind,
 )
 from .dicts import Dicts
-from .operations import len_of_range, raise_exception
+from .operations import ArrayIterator, len_of_range, raise_exception
 from .structure import FALSE, NONE, TRUE, Poison, describe
 from .values import (
     Bound,
     Generator,
     Instance,
     ListObject,
+    Place,
     Ref,
     Sequence,
     Slice,
@@ -431,7 +433,32 @@ class Iterators(Dicts):
 
         return Generator(run)
 
-    def builtin_nditer(self, array: Value, **options: Value) -> Value:
-        if options:
-            raise self.refuse("np.nditer with options isn't supported", "use np.ndindex")
-        return self.attribute(array, "flat")
+    def builtin_nditer(
+        self,
+        op: Value,
+        flags: Value = NONE,
+        op_flags: Value = NONE,
+        order: Value = ir.Const("K"),  # noqa: B008
+        **options: Value,
+    ) -> Value:
+        """`np.nditer` of one array or several, which may be written and tells its index."""
+        asked = [self.static(v) or [] for v in (flags, op_flags)]
+        wanted = set(asked[0]) | {f for row in asked[1] for f in np.atleast_1d(row).tolist()}
+        several = self.sequence_type(op) is not None
+        writes = "readwrite" in wanted
+        known = {"multi_index", "zerosize_ok", "readonly", "readwrite"}
+        if options or wanted - known or (several and writes):
+            raise self.refuse("np.nditer with these options isn't supported", "use np.ndindex")
+        if self.key(order) == "K":
+            for array in self.unpacked(op) if several else [op]:
+                whole = self.attribute(self.attribute(array, "flags"), "c_contiguous")
+                self.insist(
+                    self.truth(whole), ValueError,
+                    "np.nditer goes through this array in the order of its memory: give order='C'",
+                )  # fmt: skip
+        elif self.key(order) != "C":
+            raise self.refuse("np.nditer in this order isn't supported", "give order='C'")
+        if not several and not wanted - {"zerosize_ok", "readonly"}:
+            return self.attribute(op, "flat")
+        arrays = self.call_object(np.broadcast_arrays, self.unpacked(op), {}) if several else op
+        return self.call(Place(ArrayIterator), [arrays, ir.Const(several), ir.Const(writes)], {})

@@ -207,6 +207,9 @@ class Machine:
     def builtin_vars(self, value: Value) -> Value:
         raise NotImplementedError
 
+    def static(self, value: Value) -> Any:
+        raise NotImplementedError
+
     def computed(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
         raise NotImplementedError
 

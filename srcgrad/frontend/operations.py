@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
 
 
 def list_append(items: list[Any], item: Any) -> None:
@@ -56,3 +59,46 @@ def items_of(iterator: Any) -> Any:
         except StopIteration:
             return
         yield item
+
+
+class ArrayIterator:
+    """What `np.nditer` returns, as a class that is lowered like the user's."""
+
+    def __init__(self, arrays: Any, several: bool, writes: bool) -> None:
+        self.arrays, self.several, self.writes = arrays, several, writes
+        self.shape = arrays[0].shape if several else arrays.shape
+        self.itersize = math.prod(self.shape)
+        self.iterindex = 0
+        self.multi_index = tuple([0 for _ in self.shape])
+
+    def __iter__(self) -> Any:
+        for index in np.ndindex(self.shape):
+            self.multi_index = index
+            yield self.value
+
+    @property
+    def value(self) -> Any:
+        """The items at the index: for an array that is written, a view of one."""
+        if self.several:
+            return tuple([array[self.multi_index] for array in self.arrays])
+        if self.writes:
+            return self.arrays[(*self.multi_index, ...)]
+        return self.arrays[self.multi_index]
+
+    def __getitem__(self, key: int) -> Any:
+        return self.value[key] if self.several else self.value
+
+    @property
+    def finished(self) -> bool:
+        return bool(self.iterindex >= self.itersize)
+
+    def iternext(self) -> bool:
+        self.iterindex += 1
+        self.multi_index = np.unravel_index(self.iterindex % self.itersize, self.shape)
+        return not self.finished
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        pass
