@@ -17,6 +17,12 @@ from srcgrad.rules.registry import adjoint, elementwise, inert, zero
 
 NUMPY_2 = not np.__version__.startswith("1.")
 
+
+def divisor(x):
+    """A float as NumPy's, for the rule of a function of NumPy: it divides by zero as arrays do."""
+    return np.float64(x) if type(x) is float else x
+
+
 # -- arithmetic ------------------------------------------------------------------------------------
 
 
@@ -35,9 +41,15 @@ def multiply(x, y, *, out):
     return y, x
 
 
-@adjoint(operator.truediv, np.divide)
-def divide(x, y, *, out, d_out):
+@adjoint(operator.truediv)
+def truediv(x, y, *, out, d_out):
     d_x = d_out / y
+    return d_x, -d_x * out
+
+
+@adjoint(np.divide)
+def divide(x, y, *, out, d_out):
+    d_x = d_out / divisor(y)
     return d_x, -d_x * out
 
 
@@ -51,14 +63,19 @@ def positive(x, *, out, d_out):
     return d_out
 
 
-@adjoint(operator.mod, np.remainder)
-def remainder(x, y, *, out, d_out):
+@adjoint(operator.mod)
+def mod(x, y, *, out, d_out):
     return d_out, -d_out * (x // y)
+
+
+@adjoint(np.remainder)
+def remainder(x, y, *, out, d_out):
+    return d_out, -d_out * (x // divisor(y))
 
 
 @adjoint(np.fmod)
 def fmod(x, y, *, out, d_out):
-    return d_out, -d_out * np.trunc(x / y)
+    return d_out, -d_out * np.trunc(x / divisor(y))
 
 
 @adjoint(builtins.divmod, np.divmod)
@@ -127,22 +144,22 @@ def expm1(x, *, out):
 
 @adjoint(np.log)
 def log(x, *, out, d_out):
-    return d_out / x
+    return d_out / divisor(x)
 
 
 @adjoint(np.log2)
 def log2(x, *, out, d_out):
-    return d_out / math.log(2.0) / x
+    return d_out / math.log(2.0) / divisor(x)
 
 
 @adjoint(np.log10)
 def log10(x, *, out, d_out):
-    return d_out / math.log(10.0) / x
+    return d_out / math.log(10.0) / divisor(x)
 
 
 @adjoint(np.log1p)
 def log1p(x, *, out, d_out):
-    return d_out / (1 + x)
+    return d_out / divisor(1 + x)
 
 
 @elementwise(np.logaddexp)
@@ -233,7 +250,7 @@ def arccosh(x, *, out, d_out):
 
 @adjoint(np.arctanh)
 def arctanh(x, *, out, d_out):
-    return d_out / (1 - x * x)
+    return d_out / divisor(1 - x * x)
 
 
 @adjoint(np.deg2rad, np.radians)

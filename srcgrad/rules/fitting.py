@@ -112,16 +112,41 @@ def from_rows(d_rows, x, rowvar):
 
 
 @adjoint(np.cov)
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, *, dtype=None, out, d_out):
+def cov(
+    m,
+    y=None,
+    rowvar=True,
+    bias=False,
+    ddof=None,
+    fweights=None,
+    aweights=None,
+    *,
+    dtype=None,
+    out,
+    d_out,
+):
     x = as_rows(m, rowvar)
     count = x.shape[0]
     if y is not None:
         x = np.concatenate((x, as_rows(y, rowvar)))
-    x = x - x.mean(1, keepdims=True)
     if ddof is None:
         ddof = 0 if bias else 1
-    d_cov = np.reshape(d_out, (x.shape[0], x.shape[0])) / (x.shape[1] - ddof)
+    if fweights is None and aweights is None:
+        x = x - x.mean(1, keepdims=True)
+        total = x.shape[1] - ddof
+    else:
+        if aweights is None:
+            w = np.asarray(fweights)
+            total = w.sum() - ddof
+        else:
+            a = np.asarray(aweights)
+            w = a if fweights is None else a * np.asarray(fweights)
+            total = w.sum() - ddof * (w * a).sum() / w.sum()
+        x = x - (x @ w / w.sum())[:, None]
+    d_cov = np.reshape(d_out, (x.shape[0], x.shape[0])) / total
     d_x = d_cov @ conj(x) + conj(d_cov.T @ x)
+    if fweights is not None or aweights is not None:
+        d_x = d_x * w
     if y is None:
         return from_rows(d_x, m, rowvar)
     return from_rows(d_x[:count], m, rowvar), from_rows(d_x[count:], y, rowvar)

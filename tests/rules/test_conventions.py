@@ -39,5 +39,20 @@ def test_the_derivative_is_the_documented_one(convention: Convention) -> None:
         assert np.shape(g) == np.shape(argument)
 
 
+@pytest.mark.filterwarnings("ignore")
+@every_convention
+def test_forward_mode_makes_the_same_choice(convention: Convention) -> None:
+    args = arguments(convention)
+    f = program(convention)
+    for i, (derivative, argument) in enumerate(zip(convention.derivatives, args, strict=True)):
+        if not np.all(np.isfinite(derivative)):
+            continue  # infinity times zero is nan
+        directions = [np.zeros_like(a)[()] for a in args]
+        weights = np.cos(np.arange(1.0, 1 + np.size(argument))).reshape(np.shape(argument))
+        directions[i] = np.asarray(weights, np.asarray(argument).dtype)[()]
+        found = srcgrad.jvp(f, tuple(args), tuple(directions))[1]
+        np.testing.assert_allclose(found, np.sum(np.real(derivative) * weights), atol=1e-12)
+
+
 def test_every_point_is_in_the_table() -> None:
     assert len(conventions_table().splitlines()) == len(CONVENTIONS) + 2

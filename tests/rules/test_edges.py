@@ -101,7 +101,13 @@ def test_a_conversion_to_ints_has_no_slope() -> None:
 
 R = np.random.default_rng(0)
 DATA, WEIGHTS = R.uniform(0.5, 3, 7), R.uniform(0.5, 2, 7)
+SAMPLE = R.normal(size=(3, 7))
 EXPRESSIONS = [
+    ("np.cov(x, fweights=[1, 2, 1, 3, 1, 1, 2])", SAMPLE),
+    ("np.cov(x, aweights=DATA, ddof=0)", SAMPLE),
+    ("np.cov(x, y, aweights=DATA, fweights=[1, 2, 1, 3, 1, 1, 2])", SAMPLE, WEIGHTS),
+    ("np.cov(x, rowvar=False, aweights=[0.5, 1.0, 2.0], bias=True)", SAMPLE),
+    ("np.einsum('ij,kj->ik', x, x, dtype=float, order='F', casting='safe')", SAMPLE),
     ("np.histogram(DATA, 5, (0, 3), weights=x)[0]", WEIGHTS),
     ("np.histogram(DATA, [0, 1, 2, 3], weights=x)[0]", WEIGHTS),
     ("np.histogram(DATA, 4, weights=x, density=True)[0]", WEIGHTS),
@@ -127,6 +133,63 @@ for _family in ("Chebyshev", "Legendre", "Hermite", "HermiteE", "Laguerre"):
 @pytest.mark.parametrize("case", EXPRESSIONS, ids=lambda case: case[0])
 def test_expression(case: tuple[Any, ...]) -> None:
     expressions.check(*case, DATA=DATA)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("expression", "at"),
+    [
+        *(
+            (f"np.{name}(x)", 0.0)
+            for name in ("log", "log2", "log10", "sqrt", "cbrt", "reciprocal")
+        ),
+        *((f"np.{name}(x)", 1.0) for name in ("arcsin", "arccos", "arctanh", "arccosh")),
+        *((f"np.{name}(1.0, x)", 0.0) for name in ("divide", "fmod", "remainder")),
+        ("np.log1p(x)", -1.0),
+        ("np.power(x, -1.0)", 0.0),
+    ],
+)
+def test_functions_of_numpy_divide_a_python_float_by_zero(expression: str, at: float) -> None:
+    f = function(expression)
+    assert not np.isfinite(srcgrad.grad(f)(at))
+    assert not np.isfinite(srcgrad.jvp(f, (at,), (1.0,))[1])
+
+
+MASKED = [
+    "np.where(x > 0, np.log(x), x * x)",
+    "np.where(x > 0, np.sqrt(x), 0.0) * y",
+    "np.where(x != 0, y / x, y)",
+    "np.where(x > 0, x**0.3, x)",
+    "np.where(x > 0, np.where(x > 1, np.log(x - 1), np.sqrt(x)), y)",
+    "np.where(np.abs(x) < 0.9, np.arccos(x / 2), y * x)",
+    "np.where(x > 0, np.arctan2(x, x * 0 + y), x * y)",
+    "np.where(x > 0, np.log(np.where(x > 0, x, 1.0)), y)",
+    "np.log(x, np.zeros(4), where=x > 0)",
+    "np.divide(y, x, np.ones(4), where=x != 0)",
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("expression", MASKED)
+def test_a_branch_not_taken_leaks_no_nan(expression: str) -> None:
+    """In reverse, forward and second order, at points where the other branch has no derivative."""
+    x, y = np.array([0.0, -0.5, 1.7, 0.6]), np.array([0.5, 1.2, 0.8, 2.0])
+    still = np.array([0.0, 0.3, -0.2, 0.7])  # x[0] stays where it is
+
+    def gradient(x: Any, y: Any) -> Any:
+        return srcgrad.grad(program, (0, 1))(x, y)
+
+    program = expressions.function(expression, 2)
+    found = gradient(x, y)
+    assert np.all(np.isfinite(found))
+    step = 1e-6
+    expected = (program(x + step * still, y) - program(x - step * still, y)) / (2 * step)
+    np.testing.assert_allclose(np.sum(found[0] * still), expected, rtol=1e-5, atol=1e-7)
+    forward = srcgrad.jvp(program, (x, y), (still, 0 * y))[1]
+    np.testing.assert_allclose(forward, expected, rtol=1e-5, atol=1e-7)
+    second = srcgrad.jvp(srcgrad.grad(program), (x, y), (still, 0 * y))[1]
+    above, below = gradient(x + step * still, y)[0], gradient(x - step * still, y)[0]
+    np.testing.assert_allclose(second, (above - below) / (2 * step), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("mode", ["constant", "linear_ramp"])
