@@ -101,6 +101,7 @@ class Rules(Masks):
                     contributions.append(p)
                 else:
                     contributions.append(self.binary(operator.mul, d_out, self.plain(p)))
+        outer = mask
         names = list(parameters_of(record.adjoint or record.partials))
         for parameter, operand, c in zip(names, s.args, contributions, strict=False):
             if isinstance(c, ir.Var) and not c.user and c.name == f"d_{parameter}":
@@ -115,7 +116,7 @@ class Rules(Masks):
         for i, operand in enumerate(s.args):
             if i < len(contributions):
                 if s.function is np.where and i > 0:
-                    mask = (values[0], i == 1, False)
+                    mask = self.branch_mask(values[0], i == 1, outer)
                 self.distribute(operand, self.feed(s, operand, contributions[i], d_out, mask))
             elif any(self.activity.active(v) for v in ir.variables(operand)):
                 raise UnsupportedError(

@@ -62,7 +62,7 @@ class Masks(Shadows):
 
     def take_unmasked(self, s: ir.Assign) -> tuple[Any, Mask | None]:
         """The adjoint of a statement's target, and the mask that it may still need."""
-        if not elementwise(s.function):
+        if not elementwise(s.function) and s.function is not np.where:
             return self.take(s.target), None
         mask = self.pending.pop(s.target, None)
         return super().take(s.target), mask
@@ -96,6 +96,16 @@ class Masks(Shadows):
             self.pending[operand] = mask
             return contribution
         return self.limited(contribution, mask)
+
+    def branch_mask(self, test: Any, value: bool, outer: Mask | None) -> Mask:
+        """The mask of a branch of a `where`, perhaps in a branch of another."""
+        if outer is None:
+            return test, value, False
+        parts = [
+            t if v else self.emit(np.logical_not, (self.operand(t),))
+            for t, v in ((outer[0], outer[1]), (test, value))
+        ]
+        return self.emit(np.logical_and, tuple(map(self.operand, parts))), True, outer[2]
 
     def harmless(self, value: Any, s: ir.Assign, mask: Mask) -> Any:
         """A value that a rule uses, replaced where nothing is taken: there it may warn of what
