@@ -478,6 +478,7 @@ def _compile_reverse(
         (answer, *shown) if first else (*shown, answer),
     )
     function.params = (*params, *seeds, *free.found.values())
+    function.seeds = tuple(seeds)
     function.block = block
     ir.passed("reversed", function)
     simplified(function, marker)

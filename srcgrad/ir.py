@@ -146,13 +146,18 @@ Statement = Assign | If | Loop
 
 @dataclass(eq=False, slots=True)
 class Function:
-    """A function; `together` are groups of parameters that may share memory with each other."""
+    """A function.
+
+    `together` are groups of parameters that may share memory with each other; `seeds` those that
+    only the reverse sweep has.
+    """
 
     name: str
     params: tuple[Var, ...]
     block: Block
     span: Span | None = None
     together: tuple[tuple[Var, ...], ...] = ()
+    seeds: tuple[Var, ...] = ()
 
 
 @dataclass(eq=False, slots=True)

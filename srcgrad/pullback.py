@@ -139,7 +139,7 @@ def _kept(residual: Any, outside: list[Any], done: dict[int, Any]) -> Any:
 
 def _saved(item: Any) -> Callable[[], None]:
     """A function that restores a list or array to what it is now."""
-    if isinstance(item, np.ndarray):
+    if isinstance(item, np.ndarray) and item.flags.writeable:
         content = item.copy()
 
         def restore_array() -> None:

@@ -88,7 +88,7 @@ def backward(unit: ir.Unit, wrt: Positions, outputs: Positions, again: bool) -> 
     )  # fmt: skip
     unit.derived[key] = made
     function, adjoint, seeds = _reversed(unit, wrt, outputs, True, again)
-    function.params = (*function.params, *seeds)
+    function.params, function.seeds = (*function.params, *seeds), tuple(seeds)
     function.block.results = function.block.results[-1:]
     marker = adjoint.block.statements[0]
     if again:

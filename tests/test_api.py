@@ -417,6 +417,30 @@ def test_a_pullback_returns_memory_of_its_own():
     same(first, expected)
 
 
+def test_a_pullback_keeps_arrays_that_cannot_be_written():
+    def f(x):
+        for _ in range(2):
+            x = np.diag(np.outer(x, x))
+        return np.sum(x), x
+
+    _, pullback = vjp(f, X)
+    for _ in range(2):
+        same(pullback((1.0, X))[0], (1.0 + X) * 4 * X**3)
+
+
+def test_the_forward_sweep_of_a_pullback_has_no_cotangent():
+    # that of a mean is written as a sum divided by a length, of an array that is at hand
+    def f(x, w):
+        for i in range(2):
+            w = np.outer(w[:, i], np.concatenate([x[:-1], x[:1]]))
+        return x - w.mean(axis=0), w
+
+    out, pullback = vjp(f, X, np.ones((2, 3)))
+    t_out = srcgrad.jvp(f, (X, np.ones((2, 3))), (np.ones(3), np.zeros((2, 3))))[1]
+    d_x, _ = pullback(out)
+    same(np.sum(d_x), sum(np.sum(a * b) for a, b in zip(out, t_out, strict=True)))
+
+
 def test_vjp_runs_the_function_once(capsys):
     def f(x):
         print("running")

@@ -667,7 +667,8 @@ def mean(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     if not isinstance(axis, ir.Const) or not (axis.value is None or type(axis.value) is int):
         return None
     # a parameter is there anyway
-    alike = (p for p in ctx.function.params if isinstance(p.kind, Array))
+    hidden = () if ctx.reversing else ctx.function.seeds
+    alike = (p for p in ctx.function.params if isinstance(p.kind, Array) and p not in hidden)
     like = next((p for p in alike if p.kind.shape == x.kind.shape), x)  # type: ignore[attr-defined]
     if axis.value is None:
         size = ctx.emit(builtins.getattr, like, ir.Const("size"), kind=INT, name="size")
