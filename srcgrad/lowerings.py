@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from . import checkpointing, custom, forward, inner, ir, pullback
 from .analysis.inference import Inferred
 from .api import grad, value_and_grad
@@ -12,7 +14,7 @@ from .frontend.lower import Lowerer
 from .frontend.units import Wanted
 from .frontend.values import Partial, Place, Value
 from .inner_jacobians import DERIVATIVES
-from .kinds import int_kind, is_float
+from .kinds import Scalar, int_kind, is_float
 from .nested import make_gradient, mapped
 from .rules import helpers, registry
 
@@ -71,6 +73,16 @@ def _known(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
     return ir.Const(isinstance(number, ir.Const))
 
 
+def _may_be_python_float(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
+    (number,) = args
+    if isinstance(number, ir.Const):
+        return ir.Const(type(number.value) is float)
+    kind = number.kind if isinstance(number, ir.Var) else None
+    return ir.Const(
+        isinstance(kind, Scalar) and kind.python is not False and kind.dtype == np.float64
+    )
+
+
 def _integer(function: Any) -> Any:
     """What lowers a function of ints that returns an int, and has no derivative."""
 
@@ -111,6 +123,7 @@ LOWERINGS.update(
         checkpointing.steps: _steps,
         checkpointing.first_part: _integer(checkpointing.first_part),
         helpers.known: _known,
+        helpers.may_be_python_float: _may_be_python_float,
         checkpointing.default_snapshots: _integer(checkpointing.default_snapshots),
     }
 )

@@ -106,6 +106,19 @@ def check_apart(written: Any, arrays: Any) -> None:
                 )
 
 
+def check_fresh(result: Any, arrays: Any) -> None:
+    """Refuse a result that shares memory with an argument when one of them is written in place.
+
+    >>> x = np.ones(3)
+    >>> check_fresh(x + 1, (x,))
+    """
+    if any(np.may_share_memory(result, a) for a in arrays):
+        raise ValueError(
+            "the result of a call shares memory with its argument, and one of them is written in "
+            "place: make a copy of it first, by .copy()"
+        )
+
+
 def finished(gradient: Any, like: Any) -> Any:
     """A gradient as an array with the shape and dtype of its argument.
 

@@ -61,6 +61,7 @@ HELPERS = {
     runtime.as_dtype,
     runtime.own_copy,
     runtime.check_apart,
+    runtime.check_fresh,
     runtime.finished,
     runtime.make_object,
     runtime.stop_gradient,

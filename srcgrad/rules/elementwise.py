@@ -12,7 +12,7 @@ import operator
 
 import numpy as np
 
-from srcgrad.rules.helpers import bessel_i
+from srcgrad.rules.helpers import bessel_i, may_be_python_float
 from srcgrad.rules.registry import adjoint, elementwise, inert, zero
 
 NUMPY_2 = not np.__version__.startswith("1.")
@@ -20,7 +20,7 @@ NUMPY_2 = not np.__version__.startswith("1.")
 
 def divisor(x):
     """A float as NumPy's, for the rule of a function of NumPy: it divides by zero as arrays do."""
-    return np.float64(x) if type(x) is float else x
+    return np.float64(x) if may_be_python_float(x) else x
 
 
 # -- arithmetic ------------------------------------------------------------------------------------

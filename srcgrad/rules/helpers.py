@@ -20,6 +20,11 @@ def known(number):
     return True
 
 
+def may_be_python_float(x):
+    """Whether a number may be a float of Python's, as far as is known when compiling."""
+    return type(x) is float
+
+
 def all_axes(ndim):
     """The numbers of the axes, as a tuple: a loop over one is unrolled when compiling."""
     return tuple(range(ndim))

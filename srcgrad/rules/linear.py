@@ -37,4 +37,5 @@ linear(
 )
 linear(np.einsum, by=range(1, 100))
 linear(runtime.unbroadcast, runtime.finished, like=1)
-linear(runtime.as_dtype, runtime.total, runtime.own_copy, runtime.writable, runtime.last_written)
+linear(runtime.unbroadcast_to, runtime.as_dtype, runtime.total, runtime.own_copy)
+linear(runtime.writable, runtime.last_written)

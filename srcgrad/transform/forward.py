@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..analysis.aliasing import holds_memory
 from ..analysis.inference import Inferred
+from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.operations import list_append
 from ..frontend.units import emit_call
@@ -317,11 +319,7 @@ class Tangent(Adjoint):
                     return self._mirrored(s, lambda o: self.full(o) if o is first else o)
                 return self._mirrored_or_copied(s, first)
         if s.views and self.aliasing.is_written(s.target):
-            raise UnsupportedError(
-                "this result may share memory with its arguments, and is written in place",
-                s.span,
-                "make a copy of it first: .copy()",
-            )
+            self._check_fresh(s)
         record_ = registry.lookup(s.function)
         if record_ is not None and record_.tangent is not None:
             return self._by_tangent(s, record_.tangent)
@@ -339,6 +337,18 @@ class Tangent(Adjoint):
         if record_.partials is not None:
             return self._by_partials(s, record_.partials)
         return self._by_transposition(s)
+
+    def _check_fresh(self, s: ir.Assign) -> None:
+        """Have it checked when it runs that a result is none of the views that it may be."""
+        if s.certain:
+            raise UnsupportedError(
+                "this result shares memory with its arguments, and is written in place",
+                s.span,
+                "make a copy of it first: .copy()",
+            )
+        operands = (s.target, ir.Pack(tuple, tuple(v for v in s.views if holds_memory(v.kind))))
+        none = Inferred(Opaque(None))
+        self.emit(runtime.check_fresh, operands, inferred=none, effect=True, name="_")
 
     def _is_linear(self, s: ir.Assign, by: range, also: tuple[type, ...] = ()) -> bool:
         """Whether a call is linear in each of the operands that move.

@@ -18,7 +18,7 @@ from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.operations import list_append
-from ..kinds import BOOL, INT, Array, ListOf, TupleOf
+from ..kinds import BOOL, INT, Array, ListOf, Opaque, TupleOf
 from .lists import Lists, takes_part
 
 LIST_OPERATIONS: frozenset[Any] = frozenset(
@@ -277,12 +277,18 @@ class Shadows(Lists):
             self.mirrored.add(target)
             self.adopt(target, self._mirror(s, views))
             return
-        if len(views) > 1 or not isinstance(target.kind, Array):
+        if not isinstance(target.kind, Array):
             raise UnsupportedError(
                 "this result may share memory with its arguments, and is written in place",
                 s.span,
                 "make a copy of it first: .copy()",
             )
+        if len(views) > 1:  # a function of several arrays hardly returns a view of one
+            none = Inferred(Opaque(None))
+            operands = (target, ir.Pack(tuple, tuple(views)))
+            self.emit(runtime.check_fresh, operands, inferred=none, effect=True, name="_")
+            self.adopt(target, self.shadow_zeros(target))
+            return
         shares = self.emit(
             np.may_share_memory, (target, views[0]), inferred=Inferred(BOOL), name="shares"
         )
