@@ -15,7 +15,7 @@ import srcgrad
 from srcgrad.testing import check_grads
 
 X = np.array([0.3, 0.8, 0.55])
-# A view that forward mode doesn't know of whether it is one.
+# A view that forward mode can't take of a tangent.
 UNDECIDED = {"diag_write", "view_method"}
 
 
@@ -707,7 +707,7 @@ def test_gradient(f):
 def test_tangent(f):
     direction = np.array([0.5, -1.0, 2.0])
     if f.__name__ in UNDECIDED:
-        with pytest.raises(srcgrad.UnsupportedError, match="may share memory"):
+        with pytest.raises(srcgrad.UnsupportedError, match="shares memory with its"):
             srcgrad.jvp(f, (X.copy(),), (direction,))
         return
     _, found = srcgrad.jvp(f, (X.copy(),), (direction,))
@@ -751,7 +751,7 @@ def test_a_product_of_views_that_are_written_later():
         return np.sum(h * h) + np.sum(r * r)
 
     x = np.arange(1.0, 7.0)
-    check_grads(f, (x,))
+    check_grads(f, (x,), order=1)
     moved = [srcgrad.grad(f)(x + step * x[::-1]) for step in (1e-5, -1e-5)]
     expected = (moved[0] - moved[1]) / 2e-5
     np.testing.assert_allclose(srcgrad.hvp(f)(x, x[::-1]), expected, rtol=1e-7)
