@@ -49,6 +49,23 @@ def total(gradient: Any) -> Any:
     return np.sum(gradient)
 
 
+def unless_zero(contribution: Any, *adjoints: Any) -> Any:
+    """A contribution, a multiple of adjoints, where one of them isn't zero; zero elsewhere.
+
+    Zero times an infinite derivative is nan, but what is never used contributes nothing. Where an
+    adjoint is zero its derivative needn't be: that of the contribution counts where either isn't.
+
+    >>> unless_zero(np.array([1.5, np.nan]), np.array([3.0, 0.0]))
+    array([1.5, 0. ])
+    """
+    counts = adjoints[0] != 0
+    for adjoint in adjoints[1:]:
+        counts = counts | (adjoint != 0)
+    if not isinstance(contribution, np.ndarray) and np.ndim(counts) == 0:
+        return contribution if counts else type(contribution)(0)
+    return np.where(counts, contribution, 0.0)
+
+
 def zero_like(value: Any) -> Any:
     """A zero adjoint for an array or number.
 

@@ -58,6 +58,7 @@ HELPERS = {
     runtime.unbroadcast_to,
     runtime.total,
     runtime.zero_like,
+    runtime.unless_zero,
     runtime.as_dtype,
     runtime.own_copy,
     runtime.check_apart,

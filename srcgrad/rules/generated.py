@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import ir
+from ..analysis.inference import Inferred
 from ..emit import runtime
-from .registry import adjoint, zero
+from ..kinds import Array, Scalar
+from .registry import adjoint, elementwise_batch, kind, tangent, zero
 
 
 @adjoint(runtime.unbroadcast)
@@ -33,4 +36,32 @@ def finished(gradient, like, *, out, d_out):
     return d_out, None
 
 
+@adjoint(runtime.unless_zero)
+def unless_zero(contribution, *adjoints, out, d_out):
+    """Where the adjoints are zero, the way back through them is masked by the branch they're of."""
+    return d_out, *[None for _ in adjoints]
+
+
+@tangent(runtime.unless_zero)
+def t_unless_zero(contribution, *adjoints, out, tangents):
+    t, *rest = tangents
+    if t is None:
+        return None
+    return runtime.unless_zero(t, *adjoints, *[r for r in rest if r is not None])
+
+
+@kind(runtime.unless_zero)
+def kind_of_contribution(args, kwargs):
+    """That of the contribution, unless it's broadcast to the adjoints, which batches may be."""
+    kinds = [a.kind for a in args if isinstance(a, ir.Var)]
+    if len(kinds) < len(args) or not all(isinstance(k, (Array, Scalar)) for k in kinds):
+        return None
+    ranks = [None if k.shape is None else len(k.shape) for k in kinds]
+    own, others = ranks[0], ranks[1:]
+    if own is None or all(rank is not None and rank <= own for rank in others):
+        return Inferred(kinds[0])
+    return None
+
+
+elementwise_batch(runtime.unless_zero)
 zero(runtime.order, runtime.zero_like)

@@ -74,7 +74,7 @@ class Rules(Masks):
             and isinstance(s.args[0], ir.Var)
             and isinstance(s.args[0].kind, Array)
         ):
-            self.feed(s, s.args[0], d_out, d_out, None)
+            self.taint(s, s.args[0])
             self._accumulate_at(s.args[0], values[1], d_out, s.target.kind)
             return
         if mask is not None and s.function is not np.where:
@@ -117,7 +117,7 @@ class Rules(Masks):
             if i < len(contributions):
                 if s.function is np.where and i > 0:
                     mask = self.branch_mask(values[0], i == 1, outer)
-                self.distribute(operand, self.feed(s, operand, contributions[i], d_out, mask))
+                self.feed(s, operand, contributions[i], d_out, mask)
             elif any(self.activity.active(v) for v in ir.variables(operand)):
                 raise UnsupportedError(
                     f"{name_of(s.function)} isn't differentiable with respect to argument {i + 1}",

@@ -3,8 +3,9 @@
 The adjoint of a branch of a `where` is zero where the branch isn't taken; but zero times an
 infinite or undefined derivative is nan. So from the `where` on, through the elementwise operations
 on temporaries that feed it alone, the mask is remembered; what leaves them is masked once more.
-Where the mask itself is lost on the way, through an index or a second use, the zeros of the
-adjoint take its place.
+Where the mask itself is lost on the way, through an index say, the zeros of the adjoint take its
+place: `unless_zero(0.5 * d_s / s, d_s)`. Not `np.where(d_s, 0.5 * d_s / s, 0.0)`, the derivative
+of which would be zero where the adjoint is zero though the branch is taken.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..analysis.inference import Inferred
+from ..emit import runtime
 from ..kinds import Array, Scalar
 from .contributions import is_zero
 from .shadows import Shadows
@@ -42,18 +45,16 @@ class Masks(Shadows):
         super().__init__(function, inputs, outputs)
         self.pending: dict[ir.Var, Mask] = {}
         self.tainted: set[ir.Var] = set()  # their adjoints have zeros where nothing is taken
-        self.uses: dict[ir.Var, int] = {}
         self.homes: dict[ir.Var, ir.Block] = dict.fromkeys(function.params, function.block)
-        for block in _blocks(function.block):
-            operands = [*block.results]
+        blocks = _blocks(function.block)
+        for block in blocks:
             for s in block.statements:
                 self.homes.update(dict.fromkeys(ir.targets(s), block))
-                if isinstance(s, ir.Loop):
-                    self.homes.update(dict.fromkeys(s.params, s.body))
-                operands += ir.uses(s)
-            for operand in operands:
-                for v in ir.variables(operand):
-                    self.uses[v] = self.uses.get(v, 0) + 1
+        self.read_inside: set[ir.Var] = set()  # a loop or branch, which doesn't know their masks
+        for block in blocks:
+            operands = [*block.results, *(v for s in block.statements for v in ir.uses(s))]
+            read = {v for operand in operands for v in ir.variables(operand)}
+            self.read_inside |= {v for v in read if self.homes.get(v) is not block}
 
     def take(self, var: ir.Var) -> Any:
         """The complete adjoint of a variable, None if it is zero."""
@@ -67,35 +68,67 @@ class Masks(Shadows):
         mask = self.pending.pop(s.target, None)
         return super().take(s.target), mask
 
+    def add(self, var: ir.Var, contribution: Any) -> None:
+        self._settle(var)
+        super().add(var, contribution)
+
+    def buffer(self, var: ir.Var) -> ir.Var:
+        self._settle(var)
+        return super().buffer(var)
+
+    def _settle(self, var: ir.Var) -> None:
+        """Mask what is known of an adjoint: what comes next has another mask, or none."""
+        mask = self.pending.pop(var, None)
+        if mask is not None and var in self.adjoints:
+            self.adjoints[var] = self.limited(self.adjoints[var], mask)
+
+    def distribute(self, operand: ir.Operand, contribution: Any) -> None:
+        raise NotImplementedError
+
+    def taint(self, s: ir.Assign, operand: ir.Operand) -> None:
+        """The adjoint of an operand has zeros where that of the statement's target has some."""
+        if s.target in self.tainted and isinstance(operand, ir.Var):
+            self.tainted.add(operand)
+
     def feed(
         self, s: ir.Assign, operand: ir.Operand, contribution: Any, d_out: Any, mask: Mask | None
-    ) -> Any:
-        """Remember or apply the mask of what a statement contributes to an operand."""
-        if is_zero(contribution) or not isinstance(operand, ir.Var):
-            return contribution
+    ) -> None:
+        """Add what a statement contributes to an operand; remember or apply its mask."""
         tame = s.function in TAME or s.function is np.where
-        if mask is None:
-            if s.target not in self.tainted:
-                return contribution
+        if is_zero(contribution) or not isinstance(operand, ir.Var):
+            self.distribute(operand, contribution)
+        elif mask is None:
+            self.taint(s, operand)
+            lossy = elementwise(s.function) and not tame and isinstance(d_out, ir.Var)
+            if lossy and s.target in self.tainted:
+                contribution = self.unless_zero(contribution, d_out)
+            self.distribute(operand, contribution)
+        else:
             self.tainted.add(operand)
-            if not elementwise(s.function) or tame or not isinstance(d_out, ir.Var):
-                return contribution
-            return self.limited(contribution, (d_out, True, True))
-        self.tainted.add(operand)
-        test, value, needed = mask
-        mask = (test, value, needed or not tame)
-        if (
-            self.uses.get(operand, 0) == 1
+            test, value, needed = mask
+            self._feed_masked(s, operand, contribution, (test, value, needed or not tame))
+
+    def _feed_masked(self, s: ir.Assign, operand: ir.Var, contribution: Any, mask: Mask) -> None:
+        before = self.pending.get(operand)
+        if before is None:
+            alike = operand not in self.adjoints
+        else:
+            alike = before[0] is mask[0] and before[1] == mask[1]
+        if not (
+            alike
+            and operand not in self.read_inside
             and operand not in self.shadows
-            and operand not in self.adjoints
             and operand not in self.buffers
             and self.activity.active(operand)
             and self.homes.get(operand) is self.homes.get(s.target)  # where the test is known
             and _shape(operand) == _shape(s.target) is not None
         ):
-            self.pending[operand] = mask
-            return contribution
-        return self.limited(contribution, mask)
+            self.distribute(operand, self.limited(contribution, mask))
+            return
+        self.pending.pop(operand, None)
+        self.distribute(operand, contribution)
+        if operand in self.adjoints:
+            self.pending[operand] = (*mask[:2], mask[2] or (before is not None and before[2]))
 
     def branch_mask(self, test: Any, value: bool, outer: Mask | None) -> Mask:
         """The mask of a branch of a `where`, perhaps in a branch of another."""
@@ -123,6 +156,13 @@ class Masks(Shadows):
         half = ir.Const(0.5)
         args = (test, value, half) if taken else (test, half, value)
         return self.emit(np.where, args, name=value.name)
+
+    def unless_zero(self, contribution: Any, d_out: ir.Var) -> Any:
+        """A contribution, where the adjoint that it is a multiple of isn't zero."""
+        d = self.operand(contribution)
+        if not isinstance(d, ir.Var) or not isinstance(d.kind, (Array, Scalar)):
+            return contribution
+        return self.emit(runtime.unless_zero, (d, d_out), inferred=Inferred(d.kind), name=d.name)
 
     def limited(self, d: Any, mask: Mask) -> Any:
         test, value, needed = mask

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 import warnings
 from typing import Any
@@ -190,6 +191,79 @@ def test_a_branch_not_taken_leaks_no_nan(expression: str) -> None:
     second = srcgrad.jvp(srcgrad.grad(program), (x, y), (still, 0 * y))[1]
     above, below = gradient(x + step * still, y)[0], gradient(x - step * still, y)[0]
     np.testing.assert_allclose(second, (above - below) / (2 * step), rtol=1e-4, atol=1e-5)
+
+
+LOST = [
+    "np.where(x > 0, np.sqrt(x[[1, 0, 2]]), 0.0)",
+    "np.where(x > 0, np.sqrt(x)[::-1], 0.0)",
+    "np.where(x > 0, np.sqrt(x) + np.sqrt(x) * x, 0.0)",
+    "np.where(x > 0, np.log(x)[[2, 2, 0]], np.log(9 - x))",
+    "np.where(x > 0, np.where(x > 1, (x**0.3)[:, None][:, 0], np.sqrt(x)), 0.0)",
+    "np.where(x > 0, np.cumsum(np.arctan2(x, x * x)), 0.0)",
+    "np.where(x > 0, np.sum(1 / x), 0.0)",
+    "np.where(x > 0, x * x, 0.0) + np.where(x > 1, x * x * x, x * x)",
+    "np.clip(np.where(x > 0, np.log(x)[::-1], 0.0), -5, 5)",
+    "np.maximum(np.where(x > 0, np.power(x, 1.5)[::-1], 0.0), -1.0)",
+]
+
+
+@pytest.mark.parametrize("expression", LOST)
+def test_a_zero_adjoint_of_what_is_taken_has_a_derivative(expression: str) -> None:
+    """A branch that is taken has an adjoint of zero; that hides nothing in the second order."""
+    values = function(expression)
+    x, y, direction = np.array([0.6, 1.7, 2.5]), np.zeros(3), np.array([0.3, -1.2, 0.7])
+    slope = srcgrad.jacfwd(values)(x)
+
+    def product(x: Any, y: Any) -> Any:
+        return np.sum(values(x) * y)
+
+    def squares(x: Any, target: Any) -> Any:
+        residual = values(x) - target
+        return 0.5 * np.sum(residual * residual)
+
+    def along(x: Any, y: Any) -> Any:
+        return srcgrad.jvp(product, (x, y), (direction, np.zeros(3)))[1]
+
+    def gradient(x: Any, y: Any) -> Any:
+        return srcgrad.grad(product)(x, y)
+
+    def push(y: Any) -> Any:
+        return np.sum(srcgrad.grad(product)(x, y) * direction)
+
+    def sensitivity(x: Any, y: Any) -> Any:
+        return srcgrad.grad(product, 1)(x, y)
+
+    close = functools.partial(np.testing.assert_allclose, rtol=1e-12, atol=1e-12)
+    moved = srcgrad.jvp(gradient, (x, y), (np.zeros(3), direction))[1]
+    close(moved, direction @ slope)
+    close(srcgrad.jvp(sensitivity, (x, y), (direction, y))[1], slope @ direction)
+    close(srcgrad.hessian(product, (0, 1))(x, y)[0][1], slope.T)
+    close(srcgrad.hvp(product, (0, 1))(x, y, (np.zeros(3), direction))[0], direction @ slope)
+    close(srcgrad.grad(push)(y), slope @ direction)
+    close(srcgrad.grad(along, 1)(x, y), slope @ direction)
+    close(srcgrad.hessian(squares)(x, values(x)), slope.T @ slope)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("y", [0.0, 0.8])
+def test_what_a_lost_mask_hides_stays_hidden_in_the_second_order(y: float) -> None:
+    """Of nan where nothing is taken nothing is seen; the third order is right as well."""
+
+    def program(x: Any, y: Any) -> Any:
+        return np.sum(np.where(x > 0, np.sqrt(x)[::-1][::-1], 0.0) * y)
+
+    def slope(x: Any, y: Any) -> Any:
+        return srcgrad.grad(program)(x, y)
+
+    def bend(x: Any, y: Any, direction: Any) -> Any:
+        return srcgrad.jvp(slope, (x, y), (direction, 0.0))[1]
+
+    x, direction = np.array([0.0, 4.0, 1.0]), np.array([0.0, 1.0, 1.0])
+    assert srcgrad.grad(program)(x, y).tolist() == [0.0, y / 4, y / 2]
+    assert srcgrad.jvp(slope, (x, y), (0 * x, 1.0))[1].tolist() == [0.0, 0.25, 0.5]
+    assert bend(x, y, direction).tolist() == [0.0, -y / 32, -y / 4]
+    third = srcgrad.jvp(bend, (x, y, direction), (0 * x, 1.0, 0 * x))[1]
+    assert third.tolist() == [0.0, -1 / 32, -1 / 4]
 
 
 @pytest.mark.parametrize("mode", ["constant", "linear_ramp"])
