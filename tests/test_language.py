@@ -1358,3 +1358,17 @@ def test_the_precision_of_an_adjoint_that_stays_one_in_a_loop():
     gradient = srcgrad.grad(f)(w.astype(np.float32), 0.4)
     assert gradient.dtype == np.float32
     np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+
+
+def test_the_precision_of_an_adjoint_that_a_branch_decides():
+    def f(x, z):
+        kept = [x * v for v in x if v > 0.5]
+        total = z + np.sum(x * 0.3)
+        for v in kept:
+            total = total + np.sum(np.sin(v))
+        return total
+
+    for x in (np.array([0.1, 0.9, 0.7]), np.array([0.1, 0.2, 0.3])):
+        gradient = srcgrad.grad(f)(x.astype(np.float32), 0.4)
+        assert gradient.dtype == np.float32
+        np.testing.assert_allclose(gradient, srcgrad.grad(f)(x, 0.4), rtol=1e-5)

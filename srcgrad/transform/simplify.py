@@ -331,6 +331,9 @@ class Simplifier:
             return
         self.block(s.then)
         self.block(s.orelse)
+        if self.reversing:
+            for inner in (s.then, s.orelse):
+                inner.results = tuple(map(_precise, s.targets, inner.results))
         keep = []
         for k, target in enumerate(s.targets):
             a, b = s.then.results[k], s.orelse.results[k]
@@ -351,6 +354,8 @@ class Simplifier:
 
     def loop(self, s: ir.Loop) -> None:
         s.inits = tuple(ir.substitute(a, self.resolve) for a in s.inits)
+        if self.reversing:
+            s.inits = tuple(map(_precise, s.params, s.inits))
         if s.range is not None:
             start, stop, step = (ir.substitute(a, self.resolve) for a in s.range)
             s.range = (start, stop, step)
@@ -386,6 +391,16 @@ class Simplifier:
             # with Python's number what is computed from it might be of double precision
             return ir.Const(dtype.type(init.value))
         return None if isinstance(param.kind, (Array, ListOf)) else init
+
+
+def _precise(var: ir.Var, operand: ir.Operand) -> ir.Operand:
+    """An adjoint that is Python's number where it's to have the precision of one of NumPy's."""
+    kind = var.kind
+    if not isinstance(operand, ir.Const) or type(operand.value) not in (int, float, complex):
+        return operand
+    if not isinstance(kind, Scalar) or kind.python or kind.dtype.char not in "efF":
+        return operand
+    return ir.Const(kind.dtype.type(operand.value))
 
 
 def _single(kind: Kind) -> np.dtype[Any] | None:
