@@ -38,6 +38,7 @@ from .transform.restructure import restructure
 from .transform.reverse import Adjoint
 from .transform.simplify import simplify
 from .transform.splitting import close, split
+from .transform.stores import add_to_items
 
 Positions = tuple[int, ...]
 
@@ -270,6 +271,7 @@ def recorded(function: ir.Function, marker: ir.Statement, adjoint: Adjoint, grad
     share_reads(function)
     hoist(function)
     prune(function)
+    add_to_items(function)
 
 
 def _split(

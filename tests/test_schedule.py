@@ -130,3 +130,32 @@ def test_residuals_that_share_memory_are_known_to():
         np.testing.assert_allclose(found[0], d_w, rtol=1e-12)
         np.testing.assert_allclose(found[1], d_z, rtol=1e-12)
     check_grads(f, (w, 0.7))
+
+
+def test_items_are_added_to():
+    def f(x, n):
+        y = np.zeros(n)
+        for i in range(n):
+            y[i] = x[i] * x[(i + 1) % n] - y[i - 1]
+        return np.sum(y * y)
+
+    gradient = srcgrad.grad(f)
+    gradient(X, 4)
+    code = gradient.source
+    assert "d_x[i] += " in code
+    assert "d_x[i] = d_x[i]" not in code
+    check_grads(f, (X, 4))
+
+
+def test_an_item_that_is_read_again_is_kept():
+    def f(x):
+        y = x * 2
+        old = y[1]
+        y[1] = old + x[0]
+        y[2] = y[2] - y[1] * old
+        y[[0, 3]] = y[[0, 3]] + y[[3, 0]]
+        return np.sum(y * y) * old
+
+    check_grads(f, (X,))
+    for dtype in (np.float32, np.float64):
+        assert srcgrad.grad(f)(X.astype(dtype)).dtype == dtype

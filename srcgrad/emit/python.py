@@ -31,9 +31,9 @@ from ..transform.prune import SHAPE_ONLY
 from . import runtime
 from .names import Names
 from .printer import BlankLine, Comment
-from .spelling import HELPERS, Speller, attribute, call, constant, name, negated
+from .spelling import HELPERS, ITEMS, Speller, attribute, call, constant, name, negated
 
-SUBSCRIPTS = {operator.getitem, operator.setitem, operator.delitem}
+SUBSCRIPTS = {operator.getitem, operator.setitem, operator.delitem, *ITEMS}
 LARGEST = 9  # primitives in one expression
 LITERALS = (bool, int, float, str, bytes, complex)
 MODULES = {"numpy": "np", "math": "math", "cmath": "cmath"}

@@ -16,12 +16,14 @@ import numpy as np
 
 from .. import ir
 from ..frontend.operations import (
+    add_to_item,
     enter_context,
     exit_context,
     leave_unless,
     len_of_range,
     list_append,
     raise_exception,
+    subtract_from_item,
 )
 from ..kinds import Array, ListOf, Scalar
 from ..rules import registry
@@ -41,6 +43,7 @@ INPLACE = {
     operator.ior: gast.BitOr, operator.ixor: gast.BitXor, operator.ilshift: gast.LShift,
     operator.irshift: gast.RShift,
 }  # fmt: skip
+ITEMS = {add_to_item: gast.Add, subtract_from_item: gast.Sub}
 COMPARE = {
     operator.lt: gast.Lt, operator.le: gast.LtE, operator.gt: gast.Gt, operator.ge: gast.GtE,
     operator.eq: gast.Eq, operator.ne: gast.NotEq, operator.is_: gast.Is,
@@ -228,6 +231,9 @@ class Speller:
         if f in INPLACE:
             target = _stored(args[0])
             return gast.AugAssign(target, INPLACE[f](), args[1])
+        if f in ITEMS:
+            item = gast.Subscript(args[0], args[1], gast.Store())
+            return gast.AugAssign(item, ITEMS[f](), args[2])
         if f is operator.setitem:
             return gast.Assign([gast.Subscript(args[0], args[1], gast.Store())], args[2], None)
         if f is raise_exception:

@@ -13,6 +13,16 @@ def list_append(items: list[Any], item: Any) -> None:
     items.append(item)
 
 
+def add_to_item(x: Any, key: Any, value: Any) -> None:
+    """`x[key] += value`, as a primitive."""
+    x[key] += value
+
+
+def subtract_from_item(x: Any, key: Any, value: Any) -> None:
+    """`x[key] -= value`, as a primitive."""
+    x[key] -= value
+
+
 def leave_unless(test: bool) -> None:
     """A mark in a loop's body: if the test is false, the loop ends here, in the middle of a trip.
 

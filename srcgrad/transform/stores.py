@@ -5,16 +5,20 @@ part of an array one after the other is added at once.
 from __future__ import annotations
 
 import operator
+from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import ir
 from ..analysis.aliasing import holds_memory
+from ..frontend.operations import add_to_item, subtract_from_item
 from .algebra import Rule, is_array, is_number, negated, scaled
 from .elementwise import elementwise_kind, number_kind
 
 if TYPE_CHECKING:
     from .simplify import Simplifier
 
+ITEMS: dict[Any, Any] = {operator.add: add_to_item, operator.sub: subtract_from_item}
 NEAR = 12  # statements to look back
 
 
@@ -105,6 +109,66 @@ def _part(ctx: Simplifier, operand: ir.Operand) -> ir.Assign | None:
         return None
     arrays = is_array(s.args[0]) and is_array(s.target)
     return s if arrays and ctx.counts.get(s.target, 0) == 1 else None
+
+
+def add_to_items(function: ir.Function) -> None:
+    """Make `d[k] = d[k] + v` into `d[k] += v`, for numbers and items at arrays of indices."""
+    _add_to_items(function.block, Counter(_uses(function.block)))
+
+
+def _add_to_items(block: ir.Block, counts: Counter[ir.Var]) -> None:
+    made: dict[ir.Operand, ir.Assign] = {}  # since memory was last written
+    joined: list[ir.Assign] = []
+    for s in block.statements:
+        for inner in ir.blocks(s):
+            _add_to_items(inner, counts)
+        if not isinstance(s, ir.Assign):
+            made.clear()
+            continue
+        if s.function is operator.setitem:
+            parts = _sum_with_item(s, made, counts)
+            if parts is not None:
+                read, total = parts
+                s.function, s.args = ITEMS[total.function], (*s.args[:2], total.args[1])
+                joined += [read, total]
+        if s.writes or s.effect:
+            made.clear()
+        else:
+            made[s.target] = s
+    block.statements[:] = [s for s in block.statements if s not in joined]
+
+
+def _sum_with_item(
+    s: ir.Assign, made: dict[ir.Operand, ir.Assign], counts: Counter[ir.Var]
+) -> tuple[ir.Assign, ir.Assign] | None:
+    """The read of an item and the sum with it that a statement stores in its place."""
+    x, key, new = s.args
+    total = made.get(new)
+    if total is None or total.function not in ITEMS or total.kwargs or counts[total.target] != 1:
+        return None
+    read = made.get(total.args[0])
+    if read is None or read.function is not operator.getitem or counts[read.target] != 1:
+        return None
+    if read.args[0] is not x or not same_key(read.args[1], key) or read.views:
+        return None
+    kinds = number_kind(x), number_kind(read.target), number_kind(total.target)
+    if not is_array(x) or any(k is None or k.dtype != kinds[0].dtype for k in kinds):  # type: ignore[union-attr]
+        return None
+    return (read, total) if same_shape(kinds[1], kinds[2]) else None
+
+
+def same_shape(a: Any, b: Any) -> bool:
+    """Whether two kinds of numbers or arrays have the same known shape."""
+    return a.shape is not None and a.shape == b.shape
+
+
+def _uses(block: ir.Block) -> Iterator[ir.Var]:
+    for s in block.statements:
+        yield from ir.uses(s)
+        for inner in ir.blocks(s):
+            yield from _uses(inner)
+    for operand in block.results:
+        yield from ir.variables(operand)
 
 
 def _mentions(ctx: Simplifier, statement: ir.Statement, root: ir.Var) -> bool:
