@@ -1361,14 +1361,21 @@ def test_the_precision_of_an_adjoint_that_stays_one_in_a_loop():
 
 
 def test_the_precision_of_an_adjoint_that_a_branch_decides():
-    def f(x, z):
-        kept = [x * v for v in x if v > 0.5]
-        total = z + np.sum(x * 0.3)
+    def f(x, w, z):
+        a = np.diag(np.outer(x, x))
+        waves = [np.sin(v * w[0, -3]) for v in x if v > 0.3]
+        kept = [x * v for v in x if v > 2.0]
+        total = z + np.sum(w * 0.3) + np.sum(a * 0.9)
+        for v in waves:  # noqa: B007 - makes v of another kind before the next loop
+            pass
         for v in kept:
             total = total + np.sum(np.sin(v))
         return total
 
-    for x in (np.array([0.1, 0.9, 0.7]), np.array([0.1, 0.2, 0.3])):
-        gradient = srcgrad.grad(f)(x.astype(np.float32), 0.4)
-        assert gradient.dtype == np.float32
-        np.testing.assert_allclose(gradient, srcgrad.grad(f)(x, 0.4), rtol=1e-5)
+    x, w = np.linspace(0.1, 0.4, 4), np.ones((3, 4))
+    gradient = srcgrad.value_and_grad(f, (0, 1, 2))
+    _, expected = gradient(x, w, 0.4)
+    _, found = gradient(x.astype(np.float32), w.astype(np.float32), 0.4)
+    for mine, right in zip(found[:2], expected, strict=False):
+        assert mine.dtype == np.float32
+        np.testing.assert_allclose(mine, right, rtol=1e-6)
