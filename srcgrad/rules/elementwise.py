@@ -18,9 +18,13 @@ from srcgrad.rules.registry import adjoint, elementwise, inert, zero
 NUMPY_2 = not np.__version__.startswith("1.")
 
 
-def divisor(x):
-    """A float as NumPy's, for the rule of a function of NumPy: it divides by zero as arrays do."""
-    return np.float64(x) if may_be_python_float(x) else x
+def divisor(x, dividend=0.0):
+    """A float as NumPy's, for the rule of a function of NumPy: it divides by zero as arrays do.
+
+    Arrays do so whatever they are divided by, and keep their precision if that is Python's float.
+    """
+    python = may_be_python_float(x) and may_be_python_float(dividend)
+    return np.float64(x) if python else x
 
 
 # -- arithmetic ------------------------------------------------------------------------------------
@@ -49,7 +53,7 @@ def truediv(x, y, *, out, d_out):
 
 @adjoint(np.divide)
 def divide(x, y, *, out, d_out):
-    d_x = d_out / divisor(y)
+    d_x = d_out / divisor(y, x)
     return d_x, -d_x * out
 
 
@@ -70,12 +74,12 @@ def mod(x, y, *, out, d_out):
 
 @adjoint(np.remainder)
 def remainder(x, y, *, out, d_out):
-    return d_out, -d_out * (x // divisor(y))
+    return d_out, -d_out * (x // divisor(y, x))
 
 
 @adjoint(np.fmod)
 def fmod(x, y, *, out, d_out):
-    return d_out, -d_out * np.trunc(x / divisor(y))
+    return d_out, -d_out * np.trunc(x / divisor(y, x))
 
 
 @adjoint(builtins.divmod, np.divmod)
