@@ -64,6 +64,7 @@ PROGRAMS: dict[str, Any] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:`lagrange` is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_interpolant(name: str) -> None:
     f = PROGRAMS[name]

@@ -228,6 +228,20 @@ def test_lambdas():
     assert [get_source(f).text for f in [lambda i=i: i for i in range(2)]] == ["lambda i=i: i"] * 2
 
 
+def test_lambdas_that_only_return_a_constant():
+    inner = (lambda owner: (owner, lambda self: 7.0))(1)[1]
+    assert get_source(inner).text == "lambda self: 7.0"
+    pair = (lambda: 1.0, lambda: 2.0)
+    assert [get_source(f).text for f in pair] == ["lambda: 1.0", "lambda: 2.0"]
+    # fmt: off
+    split = [lambda: (
+        1.0), lambda: (lambda x: (x
+        + 2.0))]
+    # fmt: on
+    assert get_source(split[0]).text == "lambda: (\n    1.0)"
+    assert get_source(split[1]()).text == "lambda x: (x\n    + 2.0)"
+
+
 def test_lambda_over_lines():
     # fmt: off
     f = passed(

@@ -227,29 +227,38 @@ def _find(file: _File, code: types.CodeType) -> _Function:
     if len(nodes) == 1:
         return nodes[0]
 
-    # Several lambdas on the line. Which code object is which node's: compiled again, with a
-    # line number for each that nothing else has.
-    ends = [node.end_lineno for node in nodes]
+    # Several lambdas on the line. Which code object is which node's: compiled again, each at a
+    # line that nothing else is on. What is inside moves along, because Python folds instructions
+    # by whether they are on one line.
+    inside = [[(n, n.lineno, n.end_lineno) for n in _located(node)] for node in nodes]
+    height = len(file.lines) + 1
     try:
-        for i, node in enumerate(nodes):
-            node.lineno = node.end_lineno = _MARK + i
+        for i, located in enumerate(inside, start=1):
+            for n, first, last in located:
+                n.lineno, n.end_lineno = first + i * height, last + i * height
         codes = file.compile(statements, flags)
     finally:
-        for node, end in zip(nodes, ends, strict=True):
-            node.lineno, node.end_lineno = line, end
-    marked = [c for i in range(len(nodes)) for c in _twins(code, codes, at_line=_MARK + i)]
+        for located in inside:
+            for n, first, last in located:
+                n.lineno, n.end_lineno = first, last
+    marked = [
+        (n, c) for i, n in enumerate(nodes, 1) for c in _twins(code, codes, line + i * height)
+    ]
     # Equal code objects are made one, and then the place is that of the first only.
     if len(marked) == len(twins):
         place = _places(code)
-        marked = [c for c in marked if _places(c) == place] or marked
-    found = sorted({c.co_firstlineno - _MARK for c in marked})
-    if len({ast.dump(nodes[i]) for i in found}) > 1:
+        marked = [(n, c) for n, c in marked if _places(c) == place] or marked
+    if len({ast.dump(n) for n, _ in marked}) != 1:
         raise SourceError(
-            f"cannot tell which of {len(found)} lambdas on this line is meant",
+            f"cannot tell which of {len(nodes)} lambdas on this line is meant",
             _whole_line(code, file.name),
             "Put them on separate lines, or use def.",
         )
-    return nodes[found[0]]
+    return marked[0][0]
+
+
+def _located(node: ast.AST) -> list[Any]:
+    return [n for n in ast.walk(node) if hasattr(n, "lineno")]
 
 
 def _twins(
@@ -264,12 +273,15 @@ def _twins(
 
 
 def _places(code: types.CodeType) -> list[object]:
-    # Without those of the function itself, which says only on which line it is.
+    # From the function's own line. Without those of the function itself, which say no more.
     first = code.co_firstlineno
-    return [p if p[0] != first or p[3] else None for p in code.co_positions()]
+    return [
+        (line - first, end - first, column, last)
+        for line, end, column, last in code.co_positions()
+        if line is not None and end is not None and (line != first or last)
+    ]
 
 
-_MARK = 10_000_000
 _FUTURES = 0
 for _feature in __future__.all_feature_names:
     _FUTURES |= getattr(__future__, _feature).compiler_flag

@@ -446,8 +446,8 @@ DESCRIBING = (
 )
 inert(*DESCRIBING)
 for name in (
-    "block_array bmat expand_dims find kronsum load_npz permute_dims rand random random_array "
-    "save_npz spdiags swapaxes tril triu"
+    "block_array bmat expand_dims find kronsum load_npz matrix_transpose permute_dims rand random "
+    "random_array save_npz spdiags swapaxes tril triu"
 ).split():
     if hasattr(sparse, name):
         refuse(
