@@ -239,7 +239,7 @@ def test_lambdas_that_only_return_a_constant():
         + 2.0))]
     # fmt: on
     assert get_source(split[0]).text == "lambda: (\n    1.0)"
-    assert get_source(split[1]()).text == "lambda x: (x\n    + 2.0)"
+    assert get_source(split[1]()).text == "lambda x: (x\n+ 2.0)"
 
 
 def test_lambda_over_lines():
