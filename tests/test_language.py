@@ -1379,3 +1379,78 @@ def test_the_precision_of_an_adjoint_that_a_branch_decides():
     for mine, right in zip(found[:2], expected, strict=False):
         assert mine.dtype == np.float32
         np.testing.assert_allclose(mine, right, rtol=1e-6)
+
+
+class Link:
+    def __init__(self, value, rest=None):
+        self.value, self.rest = value, rest
+
+
+def linked(x):
+    head = None
+    for v in x:
+        head = Link(v, head)
+    return head
+
+
+def walked(x):
+    link, total, weight = linked(x), 0.0, 1
+    while link is not None:
+        total += weight * link.value
+        link.value = link.value * total
+        link, weight = link.rest, weight + 1
+    return total * total
+
+
+def walked_until(x, limit):
+    link, total = linked(x), 0.0
+    while link is not None:
+        if total > limit:
+            return total * link.value
+        total += link.value**2
+        link = link.rest
+    else:
+        total = total + 100 * x[0]
+    return total
+
+
+def reversed_in_place(x):
+    link, before, total, place = linked(x), None, 0.0, 0
+    while link:
+        link.rest, before, link = before, link, link.rest
+    while before:
+        place += 1
+        if place == 2:
+            before = before.rest
+            continue
+        total += place * before.value
+        before = before.rest
+    return total
+
+
+def visited(x):
+    def grown(low, high):
+        if high - low == 1:
+            return {"value": x[low], "left": None, "right": None}
+        middle = (low + high) // 2
+        left, right = grown(low, middle), grown(middle, high)
+        return {"value": left["value"] * right["value"] + 1, "left": left, "right": right}
+
+    stack, total = [grown(0, len(x))], 0.0
+    while True:
+        if not stack:
+            break
+        node = stack.pop()
+        total += node["value"] ** 2
+        stack.extend(child for child in (node["left"], node["right"]) if child is not None)
+    return total
+
+
+@pytest.mark.parametrize("limit", [0.5, 100.0])
+def test_a_while_over_links_that_may_return(limit):
+    srcgrad.testing.check_grads(walked_until, (X, limit), order=1)
+
+
+@pytest.mark.parametrize("f", [walked, reversed_in_place, visited])
+def test_a_while_over_objects_that_are_known_when_compiling(f):
+    srcgrad.testing.check_grads(f, (X,), order=1)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -24,6 +25,7 @@ from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import Array, Opaque
 from .attempts import Attempts
+from .iteration import MOST_UNROLLED
 from .names import own_nodes
 from .operations import enter_context, exit_context, leave_unless, raise_exception
 from .operators import BINARY, INPLACE
@@ -35,14 +37,36 @@ from .values import (
     Instance,
     ListObject,
     Manager,
+    Materialize,
+    NeedStatic,
     Place,
+    Raised,
     Ref,
     Sequence,
     Slice,
     State,
+    Thaw,
     Tuple,
+    Unbound,
+    Unreached,
     Value,
 )
+
+
+class Undecided(Exception):
+    """Whether a while goes on isn't known when compiling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """What stands at the end of the body of a while that is unrolled: its next iteration.
+
+    `most` says how many there may be, `inner` that an iteration before it is being run.
+    """
+
+    node: gast.While
+    most: int
+    inner: bool = False
 
 
 class Lowerer(Attempts):
@@ -57,6 +81,9 @@ class Lowerer(Attempts):
             rest = statements[position:]
             if stopped is None:
                 self.run_unless_stopped(rest)
+                return
+            if isinstance(node, Again):
+                self.unrolled_while(replace(node, inner=True))
                 return
             self.at(node)
             if isinstance(node, gast.If):
@@ -434,9 +461,79 @@ class Lowerer(Attempts):
                 return TRUE if ended.value else broken
             return self.emit(operator.or_, (self.operand(ended), self.operand(broken)))
 
-        self.loop(None, iteration)
+        def unrolled() -> bool:
+            state, count = self.state.copy(), len(self.block.statements)
+            try:
+                self.unrolled_while(Again(node, MOST_UNROLLED))
+            except Undecided:
+                self.state = state
+                del self.block.statements[count:]
+                return False
+            return True
+
+        site = id(node) if self.is_decided(node.test) else 0
+        if ("%site", site) not in self.known_sites or not unrolled():
+            before, count, span = self.state.copy(), len(self.block.statements), self.span
+            try:
+                self.loop(None, iteration, unroll=unrolled, unrollable=False, site=site)
+            except (Raised, Thaw):
+                raise
+            except UnsupportedError:  # of objects, say, that are others in each iteration
+                self.state, self.span = before, span
+                del self.block.statements[count:]
+                if not site or not unrolled():
+                    raise
         self.after_loop()
         self.loop_else(node)
+
+    def is_decided(self, node: Any) -> bool:
+        """Whether a test is known to be true when compiling."""
+        outer, state, span, site = self.block, self.state, self.span, self.site
+        self.state, self.block = state.copy(), ir.Block()
+        try:
+            test = self.truth(self.expression(node))
+        except (UnsupportedError, NeedStatic, Unbound, Unreached, Materialize):
+            return False
+        finally:
+            self.state, self.block, self.span, self.site = state, outer, span, site
+        return isinstance(test, ir.Const) and bool(test.value)
+
+    def unrolled_while(self, loop: Again) -> None:
+        """Run the body of a while as often as its test, known when compiling, says.
+
+        Raises:
+            Undecided: the test isn't known, or true too often.
+        """
+        node = loop.node
+        self.at(node)
+        test = self.truth(self.expression(node.test))
+        if not isinstance(test, ir.Const) or (test.value and not loop.most):
+            raise Undecided
+        if not test.value:
+            return
+        self.state.frames[self.current]["%returned"] = FALSE
+        again = Again(node, loop.most - 1)
+        endless = isinstance(node.test, gast.Constant)
+        if not endless and not any(isinstance(n, gast.Continue) for n in own_nodes(node.body)):
+            # where the body may break, the next iteration stands in the branch that goes on
+            self.run([*node.body, again])
+            if not self.state.unreachable and not loop.inner:
+                self.exit_flag()
+                self.after_loop()
+            return
+        self.run(node.body)
+        if self.state.unreachable:
+            return
+        flag = self.exit_flag()
+        if not isinstance(flag, ir.Const):
+            if endless:
+                raise Undecided
+            self.branch(self.operand(flag), _nothing, lambda: self.unrolled_while(again))
+            self.after_loop()
+        elif flag.value:
+            self.after_loop()
+        else:
+            self.unrolled_while(again)
 
     def unchanged(self, before: State) -> bool:
         """Whether this block, since it began in the state `before`, has changed nothing."""
