@@ -80,6 +80,7 @@ def nondifferentiable(f: F) -> F:
     from .rules import registry  # importing the rules takes longer than importing NumPy
 
     registry.zero(f, note="a constant, as its author says")
+    registry.no_jumps(f)
     return f
 
 
@@ -216,12 +217,23 @@ def close(
     return (lambda *args: f(*args[: len(samples)])), (), ()
 
 
+def jumps(f: Callable[..., Any], count: int) -> tuple[Any, ...]:
+    """For each argument of a closed function: what is to be said of a jump that moves with it.
+
+    That is None if no jump depends on it, or if those that do are the same for all values of the
+    first `count` arguments, over which something is summed up; else a `registry.Unknown`, which a
+    rule returns as the contribution to it.
+    """
+    return (None,) * f.__code__.co_argcount
+
+
 __all__ = [
     "Outside",
     "close",
     "custom_vjp",
     "implicit_minimum",
     "implicit_root",
+    "jumps",
     "nondifferentiable",
     "stop_gradient",
 ]

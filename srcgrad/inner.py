@@ -18,6 +18,7 @@ import numpy as np
 
 from . import custom, ir, units
 from .analysis.inference import Inferred
+from .analysis.jumps import jumps
 from .api import grad
 from .emit import runtime
 from .frontend.lower import Lowerer
@@ -40,6 +41,7 @@ from .frontend.values import (
 from .inputs import leaves
 from .kinds import FLOAT, Array, Kind, Opaque, Scalar, is_float, kind_of
 from .nested import mapped
+from .rules.registry import Unknown
 from .transform.contributions import Contributions, adjoint_kind
 from .transform.recording import rename
 
@@ -419,10 +421,12 @@ def attach(
         block = low.block
     finally:
         low.block = around
+    unknown = [(v, d.value) for v, d in pairs if isinstance(d, ir.Const) and _is_unknown(d)]
+    pairs = [(v, d) for v, d in pairs if not _is_unknown(d)]
     block.results = tuple(d for _, d in pairs)
     outputs = tuple(i for i, v in enumerate(outer) if v in seeds)
     own = [seeds[outer[i]] for i in outputs]
-    wanted = [*(v for v, _ in pairs), *ir.free_variables(block)]
+    wanted = [*(v for v, _ in (*pairs, *unknown)), *ir.free_variables(block)]
     for v in dict.fromkeys(wanted):
         if v not in call.args and v not in outer and v not in own:
             call.args = (*call.args, v)
@@ -434,7 +438,12 @@ def attach(
     names.update(zip(outer, shown, strict=True))
     rename(block, lambda v: names.get(v, v))
     function = ir.Function(f"rule_{unit.name}", (*twins, *shown, *own), block)
-    unit.rule = ir.Rule(function, outputs, tuple(first[v] for v, _ in pairs))
+    reasons = {first[v]: reason for v, reason in unknown}
+    unit.rule = ir.Rule(function, outputs, tuple(first[v] for v, _ in pairs), reasons)
+
+
+def _is_unknown(contribution: Value | ir.Operand) -> bool:
+    return isinstance(contribution, ir.Const) and isinstance(contribution.value, Unknown)
 
 
 def _fitting(low: Lowerer, contribution: Value, like: ir.Var) -> ir.Operand:
@@ -451,8 +460,12 @@ def matched(low: Lowerer, value: Value, contribution: Value) -> Pairs:
     if isinstance(contribution, ir.Const) and contribution.value is None:
         return []
     match value:
+        case ir.Var() if not is_float(value.kind):
+            return []
+        case ir.Var() if isinstance(contribution, ir.Const) and _is_unknown(contribution):
+            return [(value, contribution)]
         case ir.Var():
-            return [(value, _fitting(low, contribution, value))] if is_float(value.kind) else []
+            return [(value, _fitting(low, contribution, value))]
         case Tuple():
             items = zip(value.items, low.unpacked(contribution), strict=True)
             return [pair for v, c in items for pair in matched(low, v, c)]
@@ -578,6 +591,25 @@ def _of_arguments(
     return ir.Unit(unit.name, unit.place, unit.kinds, low, body, recompute=True)
 
 
+def lower_jumps(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """What `jumps(f, count)` returns, by what the body of the closed function shows."""
+    f, count = args
+    _no_more(low, "jumps", kwargs)
+    assert isinstance(f, Partial) and isinstance(count, ir.Const)
+    (held,) = f.args
+    assert isinstance(held, ir.Const)
+    function = held.value.unit.body
+    found: list[Value] = [NONE] * len(function.params)
+    for jump in jumps(function):
+        if min(jump.params) >= count.value:
+            continue  # the same everywhere
+        names = [function.params[i].name for i in sorted(jump.params) if i >= count.value]
+        names = list(dict.fromkeys(names))
+        for i in jump.params:
+            found[i] = ir.Const(_jump(held.value, names, jump.span))
+    return Tuple(tuple(found))
+
+
 def lower_closed(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """The call of a closed function by the code being lowered."""
     held, *rest = args
@@ -631,6 +663,18 @@ def _handed(value: Value) -> Value:
         case Tuple():
             return Tuple(tuple(map(_handed, value.items)))
     return value
+
+
+def _jump(closed: Closed, names: list[str], place: Any) -> Unknown:
+    """The reason why a jump is refused."""
+    moves = " and ".join(map(repr, names)) if names else "the solution"
+    return Unknown(
+        f"{name_of(Place(closed))!r} jumps here, at a place that moves with {moves}: what the jump "
+        "adds to the derivative isn't known",
+        place,
+        "divide the interval at the jump; or, where both sides meet so that nothing jumps, compare "
+        "srcgrad.stop_gradient(...) instead",
+    )
 
 
 # Implicit functions

@@ -165,12 +165,14 @@ class Rule:
     """The derivative of a unit, as given by whoever wrote it rather than made by the compiler.
 
     `function` takes the unit's arguments, its results and the adjoints of those at `outputs`, and
-    returns contributions to the arguments at `positions`.
+    returns contributions to the arguments at `positions`. `unknown` has, by their positions, the
+    arguments by which it knows no derivative, with the reason.
     """
 
     function: Function
     outputs: tuple[int, ...]
     positions: tuple[int, ...]
+    unknown: dict[int, Any] = field(default_factory=dict)
     transpose: Unit | None = None  # made on demand, for forward mode
 
 

@@ -66,6 +66,7 @@ def _constant(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
 
 
 registry.zero(custom.stop_gradient)
+registry.no_jumps(custom.stop_gradient)
 
 
 def _known(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
@@ -113,6 +114,7 @@ LOWERINGS.update(
         custom.implicit_minimum: inner.lower_making(custom.implicit_minimum),
         inner.solve_implicitly: inner.lower_solving,
         custom.close: inner.lower_close,
+        custom.jumps: inner.lower_jumps,
         inner.apply_closed: inner.lower_closed,
         custom.Outside.__call__: inner.lower_outside,
         custom.stop_gradient: _constant,

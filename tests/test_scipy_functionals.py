@@ -17,7 +17,7 @@ import srcgrad
 
 pytest.importorskip("scipy")
 
-from scipy import integrate, optimize, special
+from scipy import integrate, optimize, special, stats
 
 R = np.random.default_rng(0)
 WEIGHTS = R.normal(size=3)
@@ -402,3 +402,189 @@ def test_what_writes_outside_is_refused() -> None:
 
     with pytest.raises(srcgrad.UnsupportedError):
         srcgrad.grad(program)(2.0)
+
+
+# Jumps
+
+
+def step_of_a_parameter(k):
+    return integrate.quad(lambda x: 2.0 * k if x > k else k, 0, 1)[0]
+
+
+def mask_of_a_parameter(k):
+    return integrate.quad(lambda x: np.where(x * k > 0.5, x, 0.0), 0, 1)[0]
+
+
+def mask_written(k):
+    def integrand(x):
+        y = np.array([x, 2 * x])
+        y[y > k] = 0.0
+        return y[0] + y[1]
+
+    return integrate.quad(integrand, 0, 1)[0]
+
+
+def rounded(k):
+    return integrate.quad(lambda x: math.floor(x / k) * x, 0, 1)[0]
+
+
+def whole(k):
+    return integrate.quad(lambda x: int(x / k) * x, 0, 1)[0]
+
+
+def remainder(k):
+    return integrate.quad(lambda x: x % k, 0, 1)[0]
+
+
+def sign(k):
+    return integrate.quad(lambda x: np.sign(x - k), 0, 1)[0]
+
+
+def remainder_by_recursion(k):
+    def rest(x, k):
+        return x if x < k else rest(x - k, k)
+
+    return integrate.quad(lambda x: rest(x, k), 0, 1)[0]
+
+
+def terms_of_a_sum(k):
+    def integrand(x):
+        total, t = 0.0, 0.1
+        while t < k * x:
+            total, t = total + t, t + 0.1
+        return total
+
+    return integrate.quad(integrand, 0, 1)[0]
+
+
+def edge_of_a_density(k):
+    return integrate.quad(lambda x: stats.uniform.pdf(x, 0, k) * x * x, 0, 2)[0]
+
+
+def disc(k):
+    return integrate.dblquad(lambda y, x: 1.0 if x * x + y * y < k else 0.0, 0, 1, 0, 1)[0]
+
+
+def outside_of_a_table(k):
+    def integrand(x):
+        return np.interp(x - k, [0.0, 1.0], [1.0, 2.0], left=0.0)
+
+    return integrate.quad(integrand, 0, 1)[0]
+
+
+def switched_at_a_time(k):
+    def rhs(t, y):
+        return [-y[0] + (1.0 if t > k else 0.0)]
+
+    return integrate.solve_ivp(rhs, (0, 1), [1.0]).y[0, -1]
+
+
+def switched_by_the_state(k):
+    def rhs(t, y):
+        return [-k * y[0] + (1.0 if y[0] > 0.7 else 0.0)]
+
+    return integrate.solve_ivp(rhs, (0, 1), [1.0]).y[0, -1]
+
+
+def pushed(k):
+    def rhs(y, t):
+        return [y[1], -y[0] - k * np.sign(y[1])]
+
+    return integrate.odeint(rhs, [1.0, 0.0], [0.0, 1.0])[-1, 0]
+
+
+JUMPS = [
+    step_of_a_parameter, mask_of_a_parameter, mask_written, rounded, whole, remainder, sign,
+    remainder_by_recursion, terms_of_a_sum, edge_of_a_density, disc, outside_of_a_table,
+    switched_at_a_time, switched_by_the_state, pushed,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", JUMPS, ids=lambda f: f.__name__)
+def test_a_jump_that_moves_is_refused(f: Any) -> None:
+    with pytest.raises(srcgrad.UnsupportedError, match=r"jumps here, at a place that moves with"):
+        srcgrad.grad(f)(0.3)
+    with pytest.raises(srcgrad.UnsupportedError, match=r"jumps here, at a place that moves with"):
+        srcgrad.jvp(f, (0.3,), (1.0,))
+
+
+def test_the_refusal_of_a_jump_says_where_and_what_to_do() -> None:
+    with pytest.raises(srcgrad.UnsupportedError) as raised:
+        srcgrad.grad(step_of_a_parameter)(0.3)
+    _, line, caret, message, advice = str(raised.value).splitlines()
+    assert line[caret.index("^") : caret.rindex("^") + 1] == "x > k"
+    assert message == (
+        "'integrand' jumps here, at a place that moves with 'k': what the jump adds to the "
+        "derivative isn't known"
+    )
+    assert "divide the interval at the jump" in advice and "stop_gradient" in advice
+
+
+def divided(k):
+    return integrate.quad(lambda x: k, 0, k)[0] + integrate.quad(lambda x: 2.0 * k, k, 1)[0]
+
+
+def divided_in_time(k):
+    early = integrate.solve_ivp(lambda t, y: -y, (0, k), [1.0], **ACCURATE).y[:, -1]
+    return integrate.solve_ivp(lambda t, y: 1.0 - y, (k, 1), early, **ACCURATE).y[0, -1]
+
+
+def no_jump_by_assurance(k):
+    here = srcgrad.stop_gradient
+    return integrate.quad(lambda x: x - k if x > here(k) else 0.0, 0, 1, points=[0.3])[0]
+
+
+def jump_that_stays(k):
+    return integrate.quad(lambda x: k * x if x > 0.3 else 2 * k, 0, 1, points=[0.3])[0]
+
+
+def jump_of_all(k):
+    return integrate.quad(lambda x: x * k * (1.0 if k > 0.2 else 3.0), 0, 1)[0]
+
+
+def payoff(k):
+    return integrate.quad(lambda x: max(x - k, 0.0) * abs(x - k), 0, 1)[0]
+
+
+def guarded(k):
+    def integrand(x):
+        if x > k + 5:
+            raise ValueError("too far")
+        return 0.0 if x == k else k * x * np.sinc(k * x)
+
+    return integrate.quad(integrand, 0, 1)[0]
+
+
+def mean_of_a_density(k):
+    return integrate.quad(lambda x: x * stats.expon.pdf(x, scale=k), 0, np.inf)[0]
+
+
+def switched_at_a_known_time(k):
+    def rhs(t, y):
+        return [-k * y[0] + (1.0 if t > 0.5 else 0.0)]
+
+    early = integrate.solve_ivp(rhs, (0, 0.5), [1.0], **ACCURATE).y[:, -1]
+    return integrate.solve_ivp(rhs, (0.5, 1), early, **ACCURATE).y[0, -1]
+
+
+CONTINUOUS = [
+    divided, divided_in_time, no_jump_by_assurance, jump_that_stays, jump_of_all, payoff, guarded,
+    mean_of_a_density, switched_at_a_known_time,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", CONTINUOUS, ids=lambda f: f.__name__)
+def test_what_is_no_jump_or_stays_is_not_refused(f: Any) -> None:
+    step = 1e-4
+    expected = (f(0.3 + step) - f(0.3 - step)) / (2 * step)
+    assert srcgrad.grad(f)(0.3) == pytest.approx(expected, rel=1e-5)
+    assert srcgrad.jvp(f, (0.3,), (1.0,))[1] == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_jump_of_the_derivative_is_refused_in_the_second() -> None:
+    def kink(k):
+        return integrate.quad(lambda x: max(x - k, 0.0), 0, 1)[0]
+
+    assert srcgrad.grad(kink)(0.3) == pytest.approx(-0.7)
+    with pytest.raises(srcgrad.UnsupportedError, match="jumps here"):
+        srcgrad.grad(srcgrad.grad(kink))(0.3)

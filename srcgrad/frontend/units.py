@@ -27,7 +27,7 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit import runtime
 from ..kinds import Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, fresh_size, parts_like
 from .loops import MOST_ROUNDS, Slot
-from .operations import raise_exception
+from .operations import leave_unless, raise_exception
 from .structure import (
     NONE,
     Mold,
@@ -660,6 +660,6 @@ def _changes(s: ir.Statement) -> str | None:
         return None
     if isinstance(s.function, ir.Unit):
         return s.function.changes
-    if s.effect and s.function not in (raise_exception, runtime.check_apart):
+    if s.effect and s.function not in (raise_exception, leave_unless, runtime.check_apart):
         return getattr(s.function, "__name__", "a call")
     return None

@@ -13,7 +13,7 @@ import operator
 import numpy as np
 
 from srcgrad.rules.helpers import bessel_i, may_be_python_float
-from srcgrad.rules.registry import adjoint, elementwise, inert, zero
+from srcgrad.rules.registry import adjoint, elementwise, equality, inert, jumps, smooth, zero
 
 NUMPY_2 = not np.__version__.startswith("1.")
 
@@ -451,3 +451,12 @@ zero(
 if hasattr(np, "bitwise_count"):
     zero(np.bitwise_count, note="of integers")
 inert(np.iscomplexobj, np.isrealobj, np.isscalar, np.issubdtype, np.can_cast, np.promote_types)
+jumps(operator.mod, np.remainder, np.fmod, builtins.divmod, np.divmod, np.unwrap, np.modf, np.frexp)
+jumps(np.sign, np.copysign, np.heaviside)
+jumps(np.interp, given=("left", "right"))
+equality(operator.eq, operator.ne, np.equal, np.not_equal, np.isfinite, np.isinf, np.isnan)
+smooth(
+    *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos),
+    *(np.add, np.subtract, np.multiply, np.divide, np.negative, np.positive, np.square),
+    *(np.exp, np.sin, np.cos, np.tanh, np.arctan, np.sinh, np.cosh, np.asarray, builtins.float),
+)

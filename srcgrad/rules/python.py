@@ -9,7 +9,17 @@ import math
 import numpy as np
 
 from srcgrad.rules.helpers import polygamma, products_of_others
-from srcgrad.rules.registry import adjoint, elementwise, inert, refuse, zero
+from srcgrad.rules.registry import (
+    adjoint,
+    elementwise,
+    equality,
+    inert,
+    jumps,
+    no_jumps,
+    refuse,
+    smooth,
+    zero,
+)
 
 # -- built-in functions ----------------------------------------------------------------------------
 
@@ -44,6 +54,7 @@ def to_complex(real=0.0, imag=0.0, *, out, d_out):
 
 
 zero(builtins.int, builtins.bool, builtins.round, builtins.any, builtins.all)
+no_jumps(builtins.bool)
 zero(*(dtype for dtype in np.sctypeDict.values() if issubclass(dtype, (np.integer, np.bool))))
 refuse(builtins.memoryview, reason="use the array itself", always=True)
 refuse(
@@ -327,6 +338,9 @@ if hasattr(math, "fma"):
 
 zero(math.ceil, math.floor, math.trunc, math.ulp)
 zero(math.isclose, math.isfinite, math.isinf, math.isnan, note="a truth value")
+equality(math.isfinite, math.isinf, math.isnan)
+smooth(math.exp, math.sin, math.cos, math.tanh, math.atan, math.sinh, math.cosh)
+jumps(math.fmod, math.remainder, math.modf, math.frexp, math.copysign)
 zero(
     *(math.comb, math.perm, math.factorial, math.gcd, math.lcm, math.isqrt),
     note="of integers",

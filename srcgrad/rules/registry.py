@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -62,9 +62,15 @@ class Primitive:
 
 @dataclass(frozen=True)
 class Unknown:
-    """What a rule returns for a parameter by which it knows no derivative: refused if wanted."""
+    """What a rule returns for a parameter by which it knows no derivative: refused if wanted.
+
+    `place` is the place in the source that the reason is about, if it isn't that of the call, and
+    `advice` what to do instead.
+    """
 
     reason: str
+    place: Any = None
+    advice: str | None = None
     __array_ufunc__ = None
 
     def __mul__(self, other: Any) -> Unknown:
@@ -349,6 +355,43 @@ def only_reverse(*functions: Any, reason: str) -> None:
     """Register functions whose adjoint rule can't be transposed: forward mode refuses them."""
     for function in functions:
         reverse_only[function] = reason
+
+
+# Jumps
+
+jumping: dict[Any, frozenset[str]] = {}
+steady: set[Any] = set()
+equalities: set[Any] = set()
+analytic: set[Any] = set()
+
+
+def jumps(*functions: Any, given: Sequence[str] = ()) -> None:
+    """Register functions that jump at some places, though they have a rule: `x % y`.
+
+    With `given`, they do so only if one of these keywords is.
+    """
+    jumping.update((function, frozenset(given)) for function in functions)
+
+
+def no_jumps(*functions: Any) -> None:
+    """Register functions of zero derivative that never jump.
+
+    Any other function of zero derivative, or with an integer or truth value for a result, does.
+    """
+    steady.update(functions)
+
+
+def equality(*functions: Any) -> None:
+    """Register functions that tell whether numbers are equal, or finite.
+
+    Of what analytic functions compute, that changes at single points only.
+    """
+    equalities.update(functions)
+
+
+def smooth(*functions: Any) -> None:
+    """Register analytic functions."""
+    analytic.update(functions)
 
 
 # Batches

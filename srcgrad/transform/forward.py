@@ -202,6 +202,7 @@ class Tangent(Adjoint):
             return False
         from ..units import transposed
 
+        self.refuse_unknown(s, rule)
         self.refuse_shared_outputs(s, rule)
         self.block.statements.append(s)
         self.definitions[s.target] = s

@@ -77,6 +77,8 @@ class Adjoint(UnitCalls):
             d_out, mask = self.take_unmasked(s)
         if d_out is None:
             return
+        if isinstance(s.function, ir.Unit) and not any(map(self.activity.is_varied, s.operands())):
+            return  # the result doesn't vary, though what it's merged with does
         if s.function is operator.getitem and isinstance(first, ir.Var):
             if isinstance(first.kind, TupleOf):
                 key = s.args[1]

@@ -107,6 +107,7 @@ class UnitCalls(Rules):
         active = [i for i, v in self.results_of(s) if self.activity.active(v)]
         if not set(active) <= set(rule.outputs):
             return False
+        self.refuse_unknown(s, rule)
         self.refuse_shared_outputs(s, rule)
         copies = self._operand_snapshots(s)
         given = tuple(ir.substitute(a, lambda v: copies.get(v, v)) for a in s.args)
@@ -279,6 +280,12 @@ class UnitCalls(Rules):
                 s.span,
                 "return a copy: .copy()",
             )
+
+    def refuse_unknown(self, s: ir.Assign, rule: ir.Rule) -> None:
+        """Refuse an active operand by which a rule knows no derivative."""
+        for i, unknown in rule.unknown.items():
+            if self.activity.is_varied(s.args[i]):
+                raise UnsupportedError(unknown.reason, unknown.place or s.span, unknown.advice)
 
     def refuse_shared_outputs(self, s: ir.Assign, rule: ir.Rule) -> None:
         """Refuse a function with a rule whose result may be an argument that is written."""

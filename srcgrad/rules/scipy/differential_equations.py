@@ -4,6 +4,8 @@ SciPy's solver chooses the steps. They are taken again, with its Runge-Kutta for
 what is differentiated; by the sizes of the steps, which only serve the accuracy, there is no
 derivative. So the gradient is that of the computed solution: it fits it to rounding, and needs no
 solution backwards in time, which may be unstable. It holds what the steps computed in memory.
+That of a solution whose slopes jump, at a place that moves with a parameter or with the solution,
+isn't that of the steps, and is refused.
 
 The formulas are those of Dormand and Prince (RK45, DOP853) and Bogacki and Shampine (RK23), with
 SciPy's interpolants between the steps: E. Hairer, S. P. Norsett, G. Wanner, "Solving Ordinary
@@ -19,7 +21,7 @@ import types
 import numpy as np
 from scipy import integrate
 
-from ...custom import Outside, close
+from ...custom import Outside, close, jumps
 from ..registry import definition, refuse
 from .optimize import find_system, solve_root
 
@@ -62,7 +64,15 @@ def some_times(f, t0, t1, y0, options, moving, held):
     return t0 + np.flatnonzero(y0)  # of any length
 
 
-steps_taken = Outside(run_steps, some_times)
+def d_steps(f, t0, t1, y0, options, moving, held, *, out, d_out):
+    """By nothing is there a derivative; by what a jump of the slopes moves with it isn't known."""
+    _, by_solution, *others = jumps(f, 2)
+    others = [by_solution if by_solution is not None else other for other in others]
+    d_moving = tuple(others[: len(moving)])
+    return None, by_solution, None, by_solution, None, d_moving, None
+
+
+steps_taken = Outside(run_steps, some_times, d_steps)
 
 
 def stages(f, t, h, y, slope, A, B, C, outer):
@@ -198,11 +208,11 @@ def solve_ivp(
     t0, t1 = float(t0), float(t1)
     start = np.asarray(y0) * 1.0
 
-    def function(t, y):
+    def right_hand_side(t, y):
         slopes = fun(t, y) if args is None else fun(t, y, *args)
         return np.asarray(slopes) * np.ones(len(y))
 
-    f, moving, held = close(function, 0.5, start)
+    f, moving, held = close(right_hand_side, 0.5, start)
     explicit = "DOP853" if method == "LSODA" else method
     options = (explicit, rtol, atol, first_step, max_step, method == "LSODA")
     times = steps_taken(f, t0, t1, start, options, moving, held)

@@ -189,8 +189,8 @@ def gumbel_l_cdf(x, loc=0, scale=1):
 @form(stats.rayleigh, "logpdf")
 def rayleigh_logpdf(x, loc=0, scale=1):
     z = scaled(x, loc, scale)
-    inside = np.log(np.where(z <= 0, 1.0, z)) - 0.5 * z * z
-    return np.where(z <= 0, -np.inf, inside) - np.log(scale)
+    inside = np.log(np.where(x <= loc, 1.0, z)) - 0.5 * z * z
+    return np.where(x <= loc, -np.inf, inside) - np.log(scale)
 
 
 @form(stats.rayleigh, "pdf")
@@ -207,10 +207,10 @@ def rayleigh_cdf(x, loc=0, scale=1):
 @form(stats.f, "logpdf")
 def f_logpdf(x, dfn, dfd, loc=0, scale=1):
     n, m, z = positive(dfn), positive(dfd), scaled(x, loc, scale)
-    kept = np.where(z < 0, 1.0, z)
+    kept = np.where(x < loc, 1.0, z)
     inside = 0.5 * m * np.log(m) + 0.5 * n * np.log(n) + special.xlogy(0.5 * n - 1, kept)
     inside = inside - 0.5 * (n + m) * np.log(m + n * kept) - special.betaln(0.5 * n, 0.5 * m)
-    return np.where(z < 0, -np.inf, inside) - np.log(scale)
+    return np.where(x < loc, -np.inf, inside) - np.log(scale)
 
 
 @form(stats.f, "pdf")
@@ -233,9 +233,9 @@ def f_sf(x, dfn, dfd, loc=0, scale=1):
 @form(stats.invgamma, "logpdf")
 def invgamma_logpdf(x, a, loc=0, scale=1):
     a, z = positive(a), scaled(x, loc, scale)
-    kept = np.where(z <= 0, 1.0, z)
+    kept = np.where(x <= loc, 1.0, z)
     inside = -(a + 1) * np.log(kept) - special.gammaln(a) - 1 / kept
-    return np.where(z <= 0, -np.inf, inside) - np.log(scale)
+    return np.where(x <= loc, -np.inf, inside) - np.log(scale)
 
 
 @form(stats.invgamma, "pdf")

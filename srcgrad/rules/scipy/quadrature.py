@@ -2,7 +2,8 @@
 
 The integral itself is SciPy's. Its derivative by a limit is the integrand there, that by a
 parameter the integral of the integrand's derivative (Leibniz), for which the adaptive method
-chooses points of its own: where the integrand is smooth its derivative needn't be.
+chooses points of its own: where the integrand is smooth its derivative needn't be. Where the
+integrand jumps, and the place moves with a parameter, there is a term more: that is refused.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import warnings
 import numpy as np
 from scipy import integrate
 
-from ...custom import Outside, close
+from ...custom import Outside, close, jumps
 from ...pullback import vjp
 from ..registry import definition, refuse
 
@@ -45,20 +46,21 @@ def at_a_point(f, a, b, points, epsabs, epsrel, limit, moving, held):
 
 
 def d_integral(f, a, b, points, epsabs, epsrel, limit, moving, held, *, out, d_out):
-    def slopes(x):
+    def derivative(x):
         """The derivatives of the integrand by all that moves, one after the other."""
         _, pullback = vjp(lambda *moving: f(x, *moving, *held), *moving)
         return np.concatenate([np.ravel(d) for d in pullback(d_out)])
 
     d_moving = []
     if len(moving) > 0:
-        g, inner, rest = close(slopes, 0.5)
+        g, inner, rest = close(derivative, 0.5)
         d_all = integral(g, a, b, points, epsabs, epsrel, limit, inner, rest)
         start = 0
-        for v in moving:
+        for v, jump in zip(moving, jumps(f, 1)[1:], strict=False):
             stop = start + np.size(v)
             d = d_all[start:stop]
-            d_moving.append(d[0] if np.ndim(v) == 0 else np.reshape(d, np.shape(v)))
+            d = d[0] if np.ndim(v) == 0 else np.reshape(d, np.shape(v))
+            d_moving.append(d if jump is None else jump)
             start = stop
     d_a = -np.sum(d_out * f(a, *moving, *held)) if np.isfinite(a) else 0.0
     d_b = np.sum(d_out * f(b, *moving, *held)) if np.isfinite(b) else 0.0

@@ -177,7 +177,7 @@ def norm_isf(q, loc=0, scale=1):
 @form(stats.halfnorm, "logpdf")
 def halfnorm_logpdf(x, loc=0, scale=1):
     z = scaled(x, loc, scale)
-    return np.where(z < 0, -np.inf, -0.5 * z * z) - np.log(scale) + 0.5 * math.log(2 / math.pi)
+    return np.where(x < loc, -np.inf, -0.5 * z * z) - np.log(scale) + 0.5 * math.log(2 / math.pi)
 
 
 @form(stats.halfnorm, "pdf")
@@ -193,9 +193,9 @@ def halfnorm_cdf(x, loc=0, scale=1):
 @form(stats.lognorm, "logpdf")
 def lognorm_logpdf(x, s, loc=0, scale=1):
     s, z = positive(s), scaled(x, loc, scale)
-    log = np.log(np.where(z <= 0, 1.0, z))
+    log = np.log(np.where(x <= loc, 1.0, z))
     inside = -0.5 * (log / s) ** 2 - np.log(s) - log - 0.5 * math.log(2 * math.pi)
-    return np.where(z <= 0, -np.inf, inside) - np.log(scale)
+    return np.where(x <= loc, -np.inf, inside) - np.log(scale)
 
 
 @form(stats.lognorm, "pdf")
@@ -255,7 +255,7 @@ def cauchy_cdf(x, loc=0, scale=1):
 @form(stats.expon, "logpdf")
 def expon_logpdf(x, loc=0, scale=1):
     z = scaled(x, loc, scale)
-    return np.where(z < 0, -np.inf, -z) - np.log(scale)
+    return np.where(x < loc, -np.inf, -z) - np.log(scale)
 
 
 @form(stats.expon, "pdf")
@@ -281,9 +281,9 @@ def expon_logsf(x, loc=0, scale=1):
 @form(stats.gamma, "logpdf")
 def gamma_logpdf(x, a, loc=0, scale=1):
     a, z = positive(a), scaled(x, loc, scale)
-    kept = np.where(z < 0, 1.0, z)
+    kept = np.where(x < loc, 1.0, z)
     inside = special.xlogy(a - 1, kept) - kept - special.gammaln(a)
-    return np.where(z < 0, -np.inf, inside) - np.log(scale)
+    return np.where(x < loc, -np.inf, inside) - np.log(scale)
 
 
 @form(stats.gamma, "pdf")
@@ -335,7 +335,7 @@ def laplace_pdf(x, loc=0, scale=1):
 def laplace_cdf(x, loc=0, scale=1):
     z = scaled(x, loc, scale)
     tail = 0.5 * np.exp(-np.abs(z))
-    return 1.0 * np.where(z > 0, 1 - tail, tail)
+    return 1.0 * np.where(x > loc, 1 - tail, tail)
 
 
 @form(stats.logistic, "logpdf")
@@ -372,9 +372,9 @@ def logistic_logsf(x, loc=0, scale=1):
 @form(stats.weibull_min, "logpdf")
 def weibull_logpdf(x, c, loc=0, scale=1):
     c, z = positive(c), scaled(x, loc, scale)
-    kept = np.where(z < 0, 1.0, z)
+    kept = np.where(x < loc, 1.0, z)
     inside = np.log(c) + special.xlogy(c - 1, kept) - kept**c
-    return np.where(z < 0, -np.inf, inside) - np.log(scale)
+    return np.where(x < loc, -np.inf, inside) - np.log(scale)
 
 
 @form(stats.weibull_min, "pdf")
@@ -415,13 +415,13 @@ def pareto_cdf(x, b, loc=0, scale=1):
 @form(stats.uniform, "logpdf")
 def uniform_logpdf(x, loc=0, scale=1):
     z = scaled(x, loc, scale)
-    return np.where((z < 0) | (z > 1), -np.inf, 0.0 * z) - np.log(scale)
+    return np.where((x < loc) | (z > 1), -np.inf, 0.0 * z) - np.log(scale)
 
 
 @form(stats.uniform, "pdf")
 def uniform_pdf(x, loc=0, scale=1):
     z = scaled(x, loc, scale)
-    return np.where((z < 0) | (z > 1), 0.0, 1.0 + 0.0 * z) / scale
+    return np.where((x < loc) | (z > 1), 0.0, 1.0 + 0.0 * z) / scale
 
 
 @form(stats.uniform, "cdf")
@@ -432,7 +432,7 @@ def uniform_cdf(x, loc=0, scale=1):
 @form(stats.beta, "logpdf")
 def beta_logpdf(x, a, b, loc=0, scale=1):
     a, b, z = positive(a), positive(b), scaled(x, loc, scale)
-    outside = (z < 0) | (z > 1)
+    outside = (x < loc) | (z > 1)
     kept = np.where(outside, 0.5, z)
     inside = special.xlogy(a - 1, kept) + special.xlog1py(b - 1, -kept) - special.betaln(a, b)
     return np.where(outside, -np.inf, inside) - np.log(scale)
