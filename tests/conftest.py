@@ -23,3 +23,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+
+
+# How many cases the tests of rules checked, by what they checked of them.
+cases: dict[str, int] = {}
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "call" and report.nodeid.startswith("tests/rules/"):
+        for what, number in report.user_properties:
+            cases[what] = cases.get(what, 0) + int(str(number))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if cases:
+        terminalreporter.section("cases of the rules")
+        for what, number in cases.items():
+            terminalreporter.write_line(f"{number:7,} {what}")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from .products import conj
-from .registry import adjoint, zero
+from .registry import adjoint, only_reverse, zero
 from .shaping import inverse_permutation, transposed
 
 NUMPY_2 = int(np.__version__.split(".")[0]) >= 2
@@ -299,7 +299,7 @@ def eig(a, *, out, d_out):
 def eigvals(a, *, out, d_out):
     """LAPACK may find the values in another order when it also finds the vectors: match them."""
     w, v = np.linalg.eig(a)
-    size = np.abs(out).max(-1, keepdims=True)
+    size = np.abs(out).max(-1, keepdims=True, initial=0)
     size = size + (size == 0)
     order = np.argsort(np.round(out / size, 7), -1, "stable")
     d_w = np.take_along_axis(d_out, order, -1)
@@ -307,6 +307,12 @@ def eigvals(a, *, out, d_out):
     d_w = np.take_along_axis(d_w, np.argsort(order, -1), -1)
     v_t = transposed(v)
     return np.linalg.solve(v_t, d_w[..., None] * v_t)
+
+
+only_reverse(
+    *(np.linalg.eig, np.linalg.eigvals),
+    reason="whether its result is complex depends on the values",
+)
 
 
 def svd_adjoint(u, s, vh, d_u, d_s, d_vh):
@@ -399,8 +405,7 @@ def vector_norm_adjoint(x, ord, axis, out, d_out):
     if ord == 1:
         return d_out * direction(x, size)
     if ord in (np.inf, -np.inf):
-        extreme = size.max(axis, keepdims=True) if ord > 0 else size.min(axis, keepdims=True)
-        tied = size == extreme
+        tied = size == out
         return d_out / tied.sum(axis, size.dtype, keepdims=True) * tied * direction(x, size)
     part = size / (out + (out == 0))
     return d_out * direction(x, size) * (part + (part == 0)) ** (ord - 1)
@@ -419,7 +424,10 @@ def matrix_norm_adjoint(x, ord, d_out):
     summed, along = (-2, -1) if abs(ord) == 1 else (-1, -2)
     size = np.abs(x)
     sums = size.sum(summed, keepdims=True)
-    tied = sums == (sums.max(along, keepdims=True) if ord > 0 else sums.min(along, keepdims=True))
+    if ord > 0:
+        tied = sums == sums.max(along, keepdims=True, initial=0)
+    else:
+        tied = sums == sums.min(along, keepdims=True)
     return d_out / tied.sum(along, size.dtype, keepdims=True) * tied * direction(x, size)
 
 

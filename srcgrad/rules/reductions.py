@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 
 import numpy as np
@@ -495,7 +496,7 @@ def undo_diffs(d_out, axis, times, n):
     if times == 1:
         return undo_diff(d_out, axis, n)
     for k in all_axes(times):
-        d_out = undo_diff(d_out, axis, n - times + 1 + k)
+        d_out = undo_diff(d_out, axis, n if k == times - 1 else builtins.max(n - times + 1 + k, 0))
     return d_out
 
 
@@ -517,7 +518,7 @@ def with_length(shape, axis, n):
 def ediff1d(ary, to_end=None, to_begin=None, *, out, d_out):
     n = np.size(ary)
     first = 0 if to_begin is None else np.size(to_begin)
-    last = first + n - 1
+    last = np.size(out) if to_end is None else np.size(out) - np.size(to_end)
     d_ary = np.reshape(undo_diff(d_out[first:last], 0, n), np.shape(ary))
     d_end = None if to_end is None else np.reshape(d_out[last:], np.shape(to_end))
     d_begin = None if to_begin is None else np.reshape(d_out[:first], np.shape(to_begin))

@@ -54,7 +54,8 @@ def some(function: Any, most: int) -> list[Case]:
 
 @pytest.mark.filterwarnings("ignore")
 @every_function
-def test_gradient(function: Any) -> None:
+def test_gradient(function: Any, record_property: Any) -> None:
+    record_property("compiled gradients", len(some(function, MOST)))
     with np.errstate(all="ignore"):
         found = failures(function, some(function, MOST), check)
     assert not found, "\n".join([f"{len(found)} samples fail", *found[:5]])

@@ -1,7 +1,7 @@
 """The samples' Jacobians: forward against reverse mode, and all directions at once against each.
 
 That forward and reverse mode give the same matrix is the dot-product identity for all directions
-together. SRCGRAD_ALL_SAMPLES runs all samples; the number of cases is printed with -s.
+together. SRCGRAD_ALL_SAMPLES runs all samples.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ MOST = 10**6 if os.environ.get("SRCGRAD_ALL_SAMPLES") else 1  # samples of one f
 LARGEST = 60  # numbers in a result, or in an argument
 
 # A result of unknown dtype; lists of an unknown number
-NOT_FORWARD = {"scipy.linalg._matfuncs.logm", "numpy.quantile", "numpy.percentile"}
+NOT_FORWARD = {
+    *("scipy.linalg._matfuncs.logm", "numpy.linalg.eig", "numpy.linalg.eigvals"),
+    *("numpy.quantile", "numpy.percentile"),
+}
 NOT_REVERSE = {"numpy.unstack"}
-cases = 0
 
 
 class Plain(Program):
@@ -60,7 +62,6 @@ def jacobians(program: Plain, argnums: tuple[str, ...]) -> dict[str, list[Any]]:
 
 def difference(function: Any, sample: Case) -> str | None:
     """What is wrong with a sample's Jacobians."""
-    global cases
     program = Plain(function, sample)
     values = program.values
     argnums = tuple(a for a in program.active if np.size(values[a]) <= LARGEST)
@@ -81,23 +82,20 @@ def difference(function: Any, sample: Case) -> str | None:
             scale = max(1.0, float(np.max(np.abs(b), initial=0.0)))
             if a.shape != b.shape:
                 return f"{key}: shape {a.shape}, not {b.shape}"
-            if not np.allclose(a, b, rtol=1e-9, atol=1e-10 * scale, equal_nan=True):
+            if not np.allclose(a, b, rtol=1e-10, atol=1e-10 * scale, equal_nan=True):
                 return f"{key}: {a!r}, not {b!r}"
-    cases += 1
     return None
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("function", FUNCTIONS, ids=name)
-def test_jacobians_agree(function: Any) -> None:
+def test_jacobians_agree(function: Any, record_property: Any) -> None:
     if name(function) in NOT_REVERSE:
         pytest.skip("refused")
     with np.errstate(all="ignore"):
-        for sample in some(function, MOST):
+        samples = some(function, MOST)
+        record_property("Jacobians in four ways", len(samples))
+        for sample in samples:
             shapes = [getattr(a, "shape", a) for a in sample.args]
             message = difference(function, sample)
             assert message is None, f"{shapes} {sample.kwargs}: {message}"
-
-
-def test_cases_are_many() -> None:
-    print(f"\n{cases} samples, each with four Jacobians")

@@ -54,7 +54,8 @@ every_function = pytest.mark.parametrize("function", SAMPLES, ids=name)
 
 
 @every_function
-def test_rule(function: Any) -> None:
+def test_rule(function: Any, record_property: Any) -> None:
+    record_property("rules", len(SAMPLES[function]))
     failures = []
     for sample in SAMPLES[function]:
         try:

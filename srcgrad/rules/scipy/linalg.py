@@ -25,7 +25,7 @@ from ..registry import (
     refuse,
 )  # fmt: skip
 from ..shaping import present, transposed
-from .kinds import floating, operand_kind
+from .kinds import constant, floating, operand_kind
 
 OF_STACKS = Unknown("of stacks of matrices it has no rule; use np.linalg, or a loop")
 OF_SUBSETS = Unknown("eigenvectors of a subset depend on all others; compute them all")
@@ -294,24 +294,24 @@ def lu_adjoint(l, u, d_l, d_u):  # noqa: E741
         inner = inner + np.tril(l1.T @ d_l[:k], -1)
     if d_u is not None:
         inner = inner + np.triu(d_u[:, :k] @ u1.T)
-    d_below, d_right = None, None
-    if d_l is not None and l.shape[0] != k:
-        d_below = linalg.solve_triangular(u1, d_l[k:].T, 0, False).T
-        inner = inner - np.triu(l[k:].T @ d_below @ u1.T)
-    if d_u is not None and u.shape[1] != k:
-        d_right = linalg.solve_triangular(l1, d_u[:, k:], 1, True, True)
-        inner = inner - np.tril(l1.T @ d_right @ u[:, k:].T, -1)
-    d_rows = linalg.solve_triangular(l1, inner, 1, True, True)
-    d_rows = linalg.solve_triangular(u1, d_rows.T, 0, False).T
     if l.shape[0] != k:
-        if d_below is None:
-            d_below = np.zeros_like(l[k:])
-        return np.concatenate((d_rows, d_below), 0)
+        d_below = np.zeros_like(l[k:])
+        if d_l is not None:
+            d_below = linalg.solve_triangular(u1, d_l[k:].T, 0, False).T
+            inner = inner - np.triu(l[k:].T @ d_below @ u1.T)
+        return np.concatenate((through_factors(l1, u1, inner), d_below), 0)
     if u.shape[1] != k:
-        if d_right is None:
-            d_right = np.zeros_like(u[:, k:])
-        return np.concatenate((d_rows, d_right), 1)
-    return d_rows
+        d_right = np.zeros_like(u[:, k:])
+        if d_u is not None:
+            d_right = linalg.solve_triangular(l1, d_u[:, k:], 1, True, True)
+            inner = inner - np.tril(l1.T @ d_right @ u[:, k:].T, -1)
+        return np.concatenate((through_factors(l1, u1, inner), d_right), 1)
+    return through_factors(l1, u1, inner)
+
+
+def through_factors(l, u, inner):  # noqa: E741
+    d_rows = linalg.solve_triangular(l, inner, 1, True, True)
+    return linalg.solve_triangular(u, d_rows.T, 0, False).T
 
 
 @adjoint(linalg.lu)
@@ -610,6 +610,26 @@ def solve_banded_kind(args, kwargs):
     if len(found) < 2 or any(k is None for k in found):
         return None
     return Inferred(Array(floating(*(k.dtype for k in found)), found[1].shape))
+
+
+@kind(linalg.lu)
+def lu_kind(args, kwargs):
+    """The factors of matrices with one row or column have lengths that samples take for others."""
+    found = operand_kind(args[0]) if args else None
+    if found is None or found.shape is None or len(found.shape) != 2:
+        return None
+    permuted = constant(args, kwargs, 1, "permute_l", False)
+    indices = constant(args, kwargs, 3, "p_indices", False)
+    dtype = floating(found.dtype)
+    if dtype is None or permuted is None or indices is None:
+        return None
+    (m, n), k = found.shape, fresh_size()
+    factors = (Array(dtype, (m, k)), Array(dtype, (k, n)))
+    if permuted:
+        return Inferred(TupleOf(factors))
+    whole = np.dtype(np.int32)
+    p = Array(whole, (m,)) if indices else Array(np.zeros(0, dtype).real.dtype, (m, m))
+    return Inferred(TupleOf((p, *factors)))
 
 
 @kind(linalg.lstsq)
