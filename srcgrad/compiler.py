@@ -34,6 +34,7 @@ from .frontend.names import Namespace, Scope
 from .frontend.source import get_source
 from .frontend.units import NeedUnit
 from .frontend.values import (
+    Junction,
     NeedStatic,
     Partial,
     Path,
@@ -146,7 +147,12 @@ def compile_gradient(
                 raise UnsupportedError(error.message, error.span, error.advice) from None
             static |= error.records
         except (Raised, Thaw) as error:
-            raise UnsupportedError(error.message, error.span, error.advice) from None
+            # an object that a branch chose is changed later: choose it again, unfrozen
+            marker = getattr(error, "marker", None)
+            site = {marker.site} if isinstance(marker, Junction) else set()
+            if not site - static or attempt == 49:
+                raise UnsupportedError(error.message, error.span, error.advice) from None
+            static |= site
         except SrcgradError:
             raise
         except RecursionError as error:

@@ -1454,3 +1454,43 @@ def test_a_while_over_links_that_may_return(limit):
 @pytest.mark.parametrize("f", [walked, reversed_in_place, visited])
 def test_a_while_over_objects_that_are_known_when_compiling(f):
     srcgrad.testing.check_grads(f, (X,), order=1)
+
+
+def asked_until_answered(x):
+    asked = []
+
+    def probe(v):
+        asked.append(v)
+        return v > 0.5
+
+    weight = 1.0
+    if any(probe(v) for v in x):
+        weight = 2.0
+    if all(not probe(v) for v in x[::-1]):
+        weight = 3.0
+    return weight * sum(v * (i + 1) for i, v in enumerate(asked))
+
+
+def asked_by_map(x):
+    seen = [0.0]
+
+    def probe(v):
+        seen[0] = seen[0] + v * v
+        return v > 0.5
+
+    return (2.0 if any(map(probe, x)) else 1.0) * seen[0]
+
+
+def prime_terms(x):
+    total = 0.0
+    for k in range(2, 12):
+        if all(k % d for d in range(2, k)):
+            total += x[k % 5] * k
+    return total
+
+
+@pytest.mark.parametrize("x", [X, -X, POSITIVE, X - 3], ids=["X", "-X", "positive", "small"])
+@pytest.mark.parametrize("f", [asked_until_answered, asked_by_map, prime_terms])
+def test_any_and_all_ask_no_more_than_they_need(f, x):
+    check(f, x)
+    srcgrad.testing.check_grads(f, (x,), order=1)

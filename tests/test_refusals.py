@@ -176,17 +176,6 @@ CASES = {
         "g(x[0])",
         "the recursion of 'g' never ends",
     ),
-    "one of two dicts": (
-        """
-        def f(x):
-            a, b = {0: x[0]}, {0: x[1]}
-            d = a if x[0] > 0 else b
-            d[0] = x[2]  # <-
-            return a[0] + b[0]
-        """,
-        "d[0] = x[2]",
-        "which object is changed here isn't known when compiling",
-    ),
     "keys that are floats": (
         """
         def f(x):
@@ -280,17 +269,6 @@ CASES = {
         """,
         "y",
         "'y' changes its kind in this loop",
-    ),
-    "one of two objects": (
-        """
-        def f(x):
-            a, b = Box(x[0]), Box(x[1])
-            c = a if x[2] > 0 else b
-            c.a = x[3]  # <-
-            return a.a + b.a
-        """,
-        None,
-        "",
     ),
     "generator used twice": (
         """

@@ -24,10 +24,11 @@ from ..kinds import (
 )
 from ..rules import registry
 from .operations import namedtuple_asdict, namedtuple_replace
-from .structure import NONE, SIMPLE, describe, object_type
+from .structure import NONE, SIMPLE, describe, is_none, object_type
 from .subscripts import Subscripts
 from .values import (
     Bound,
+    Choice,
     Closure,
     DictObject,
     Instance,
@@ -64,6 +65,8 @@ class Attributes(Subscripts):
         match value:
             case Super():
                 return self.inherited(value, name)
+            case Choice():
+                return self.for_each(value, lambda v: self.attribute(v, name))
             case Tuple():
                 fields = getattr(value.type, "_fields", ())
                 if name in fields:
@@ -360,6 +363,16 @@ class Attributes(Subscripts):
         return Tuple(tuple(items), tuple, whole)
 
     def set_attribute(self, target: Value, name: str, value: Value) -> None:
+        if isinstance(target, Choice):
+
+            def put_in(option: Value) -> Value:
+                self.set_attribute(option, name, value)
+                return NONE
+
+            self.for_each(target, put_in)
+            return
+        if is_none(target):
+            raise self.fault(AttributeError, f"'NoneType' object has no attribute {name!r}")
         thing = self.state.heap.get(target.id) if isinstance(target, Ref) else None
         if not isinstance(thing, Instance):
             raise self.refuse(

@@ -36,7 +36,7 @@ from ..kinds import (
     same_form,
 )
 from ..rules import registry
-from .machine import Machine
+from .choices import Choices
 from .merging import Merger
 from .naming import temporary_name
 from .operations import raise_exception
@@ -51,10 +51,12 @@ from .structure import (
 )
 from .values import (
     KEPT,
+    Choice,
     DictObject,
     Empty,
     Heap,
     Instance,
+    Junction,
     ListObject,
     Materialize,
     NeedStatic,
@@ -81,7 +83,7 @@ def part_of(item: Any, path: tuple[int, ...]) -> Any:
 _numbers = itertools.count(1)  # of frames and objects
 
 
-class Builder(Machine):
+class Builder(Choices):
     """Emits IR into `self.block` under the abstract state `self.state`."""
 
     def unique(self) -> int:
@@ -244,7 +246,10 @@ class Builder(Machine):
 
         Returns whether `rest` was lowered.
         """
-        entry, span, marker = self.state, self.span, object()
+        entry, span, marker = self.state, self.span, Junction(self.span)
+        if marker.site in self.known_sites:
+            self.thawed.add(marker)
+        then, orelse = self.knowing(test, True, then), self.knowing(test, False, orelse)
         while True:
             try:
                 first = self.fork(entry, then)
@@ -254,8 +259,10 @@ class Builder(Machine):
                 if rest is not None:
                     stops = [self.stopped(state) for state, _ in (first, second)]
                     if stops == [True, False] and not first[0].unreachable:
+                        rest = self.knowing(test, False, rest)
                         second, consumed = self.continued(second, rest), True
                     elif stops == [False, True] and not second[0].unreachable:
+                        rest = self.knowing(test, True, rest)
                         first, consumed = self.continued(first, rest), True
                 self.span = span
                 self.join(test, entry, first, second, marker)
@@ -303,7 +310,7 @@ class Builder(Machine):
             self.block.statements.append(statement)
             self.state = b
             return
-        merger = Merger(self, test, entry, a, b, marker)
+        merger = Merger(self, test, entry, first, second, marker)
         self.state = merger.state()
         then.results = tuple(y[0] for y in merger.yields)
         orelse.results = tuple(y[1] for y in merger.yields)
@@ -569,9 +576,12 @@ class Builder(Machine):
                     if thing.var is not None:
                         return thing.var
                     return ir.Pack(list, tuple(self.operand(item) for item in thing.items))
-        raise self.refuse(
+        message = (
             f"a {describe(value)} can't be passed to a function that srcgrad doesn't look into"
         )
+        if isinstance(value, Choice):
+            self.need_static(value.index, message)
+        raise self.refuse(message)
 
     def object_of(self, var: ir.Var, items: list[Value]) -> Value:
         """The object that a list keeps as the tuple of its attributes."""

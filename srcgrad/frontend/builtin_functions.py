@@ -32,6 +32,7 @@ from .iterators import Iterators
 from .structure import FALSE, NONE, TRUE, constant, describe
 from .values import (
     Bound,
+    Choice,
     Closure,
     DictObject,
     Generator,
@@ -246,6 +247,8 @@ class BuiltinFunctions(Iterators):
             whole = np.any if function is operator.or_ else np.all
             return self.call_object(whole, [value], {})
         start = ir.Const(function is operator.and_)
+        if isinstance(value, (Generator, Sequence)):  # what comes after the answer isn't made
+            return self.first_unlike(start, value)
 
         def step(a: Value, b: Value) -> Value:
             test = self.boolean(b)
@@ -256,6 +259,28 @@ class BuiltinFunctions(Iterators):
             return self.emit(function, (self.operand(a), test))
 
         return self.reduced(value, start, step)
+
+    def first_unlike(self, start: ir.Const, value: Generator | Sequence) -> Value:
+        """`start` unless an item is unlike it in truth: then the other one, at once."""
+        frame, name = self.current, self.hidden(start)
+
+        def leave() -> None:
+            values = self.state.frames[frame]
+            values[name] = ir.Const(not start.value)
+            values["%stop"] = values["%break"] = TRUE
+
+        def ask(item: Value) -> None:
+            test = self.truth(item)
+            if isinstance(test, ir.Const):
+                if test.value != start.value:
+                    leave()
+            elif start.value:
+                self.branch(test, lambda: None, leave)
+            else:
+                self.branch(test, leave, lambda: None)
+
+        self.iterate(value, ask)
+        return self.known("this value", self.state.frames[frame].pop(name))
 
     def builtin_isinstance(self, value: Value, classes: Value) -> Value:
         kinds = self.key(classes)
@@ -328,7 +353,7 @@ class BuiltinFunctions(Iterators):
         raise self.refuse("the type of this value isn't known when compiling")
 
     def builtin_callable(self, value: Value) -> Value:
-        if isinstance(value, (Closure, Bound, Partial)):
+        if isinstance(value, (Closure, Bound, Partial, Choice)):
             return TRUE
         if isinstance(value, ir.Const):
             return ir.Const(callable(value.value))

@@ -25,6 +25,7 @@ from ..kinds import (
 from ..rules import registry
 from . import running
 from .attributes import NAMEDTUPLE
+from .choices import is_function
 from .classes import PROTOCOL
 from .dicts import dict_methods
 from .operators import BINARY, COMPARE
@@ -32,6 +33,7 @@ from .primitives import Primitives, is_random
 from .structure import describe
 from .values import (
     Bound,
+    Choice,
     Closure,
     Generator,
     InnerGradient,
@@ -87,8 +89,12 @@ class Calls(Primitives):
                 )
             case Closure():
                 return self.inline_closure(function, args, kwargs)
+            case Choice():
+                return self.for_each(function, lambda f: self.call(f, args, kwargs))
             case InnerGradient():
                 return self.nested_gradient(function.gradient, args, kwargs, function.primal)
+            case ir.Const(value=None):
+                raise self.fault(TypeError, "'NoneType' object is not callable")
             case ir.Const():
                 return self.call_object(function.value, args, kwargs)
             case Ref():
@@ -105,6 +111,9 @@ class Calls(Primitives):
         registry.load()
         if self.is_of_table(function, args):
             return self.call(self.attribute(args[0], function.__name__), args[1:], kwargs)
+        chosen = self.chosen_argument(function, args, kwargs)
+        if chosen is not None:
+            return chosen
         special = self.special(function)
         if special is not None:
             result: Value | None = special(*args, **kwargs)
@@ -186,6 +195,25 @@ class Calls(Primitives):
         if isinstance(method, types.FunctionType):
             return self.call(Bound(Place(method), Place(function)), args, kwargs)
         return self.unknown_call(function, args, kwargs)
+
+    def chosen_argument(
+        self, function: Any, args: list[Value], kwargs: dict[str, Value]
+    ) -> Value | None:
+        """A function, not a user's, of an object or None that the data choose; else None."""
+        if isinstance(function, (types.FunctionType, type)):
+            return None
+        for i, choice in enumerate(args):
+            if isinstance(choice, Choice) and not any(map(is_function, choice.options)):
+                before, after = args[:i], args[i + 1 :]
+
+                def use(
+                    option: Value, before: list[Value] = before, after: list[Value] = after
+                ) -> Value:
+                    return self.call_object(function, [*before, option, *after], kwargs)
+
+                answer = self.answered(choice, use) if function in ASKING else None
+                return answer or self.for_each(choice, use)
+        return None
 
     def of_objects(self, function: Any, args: list[Value]) -> Value | None:
         """A function of containers, objects and functions that isn't called itself; else None."""
@@ -309,5 +337,6 @@ def _of_property(function: Any) -> bool:
 
 _MANAGER = contextlib.contextmanager(len).__code__  # type: ignore[arg-type]
 DESCRIPTORS = frozenset({property, staticmethod, classmethod, functools.cached_property})
+ASKING = (isinstance, callable, hasattr)  # what they say is known when compiling, mostly
 _COMPARE = {function: node for node, function in COMPARE.items()}
 SPECIAL = _special_table()

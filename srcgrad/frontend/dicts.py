@@ -70,7 +70,8 @@ class Dicts(Containers):
             return ir.Const(0)
         if thing.factory is None:
             raise self.fault(KeyError, f"the dict has no key {key!r}")
-        self.changed(value, {**thing.items, key: self.call(thing.factory, [], {})})
+        made = self.call(thing.factory, [], {})
+        self.changed(value, {**self.dictionary(value).items, key: made})
         return self.dictionary(value).items[key]
 
     # Dicts whose keys only the run tells

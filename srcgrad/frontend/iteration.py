@@ -21,9 +21,10 @@ from .expressions import Expressions
 from .machine import Frame
 from .names import scope_of
 from .operations import items_of, list_append
-from .structure import FALSE, TRUE, describe
+from .structure import FALSE, NONE, TRUE, describe
 from .values import (
     Bound,
+    Choice,
     DictObject,
     Generator,
     Instance,
@@ -45,6 +46,14 @@ class Iteration(Expressions):
 
     def iterate(self, iterable: Value, body: Callable[[Value], None], name: str = "i") -> None:
         """Run `body` for each item; a break it sets ends the iteration."""
+        if isinstance(iterable, Choice):
+
+            def over(option: Value) -> Value:
+                self.iterate(option, body, name)
+                return NONE
+
+            self.for_each(iterable, over)
+            return
         iterable = self.stepped(self.iterator_of(iterable) or iterable)
         if isinstance(iterable, Generator):
             self.use_up(iterable)
@@ -341,8 +350,8 @@ class Iteration(Expressions):
         name = self.hidden(start)
 
         def combine(item: Value) -> None:
-            values = self.state.frames[frame]
-            zero = isinstance(values[name], ir.Const) and values[name].value == 0  # type: ignore[union-attr]
+            total = self.state.frames[frame][name]
+            zero = isinstance(total, ir.Const) and total.value == 0
             first = (
                 zero
                 and step is not None
@@ -351,7 +360,8 @@ class Iteration(Expressions):
                 and isinstance(item.kind, (Scalar, Array))
                 and not self.in_loop()
             )
-            values[name] = item if first else step(values[name], item)
+            new = item if first else step(total, item)
+            self.state.frames[frame][name] = new  # which isn't the state before, if it branched
 
         self.iterate(value, combine)
         return self.known("the total", self.state.frames[frame].pop(name))

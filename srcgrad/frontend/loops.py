@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import ir
 from ..kinds import (
+    INT,
     NOTHING,
     KindMismatch,
     ListOf,
@@ -16,6 +17,7 @@ from ..kinds import (
     int_kind,
 )
 from .builder import Builder
+from .choices import is_choosable, is_function, options
 from .operations import leave_unless
 from .structure import (
     COMPOUND,
@@ -26,6 +28,7 @@ from .structure import (
     absent,
     alike,
     becomes_array,
+    interchangeable,
     is_none,
     is_nothing,
     is_partial,
@@ -42,6 +45,8 @@ from .structure import (
 )
 from .values import (
     KEPT,
+    Choice,
+    Closure,
     DictObject,
     Instance,
     ListObject,
@@ -297,6 +302,8 @@ class Loops(Builder):
         """The template that describes both `template` and `value`."""
         if isinstance(template, Poison) or isinstance(value, Poison):
             return template if isinstance(template, Poison) else value
+        if self.becomes_choice(template, value, start, end, marker):
+            return self.widened_choice(name, template, value, start, end, marker)
         if template is ir.UNDEFINED and parts(value):
             template = rebuild(value, [ir.UNDEFINED] * len(parts(value)))
         if alike(template, value):
@@ -315,6 +322,67 @@ class Loops(Builder):
         if template is ir.UNDEFINED:
             return Poison(f"{shown_name(name)} is defined only inside the loop", self.span)
         return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
+
+    def becomes_choice(
+        self, template: Any, value: Any, start: State, end: State, marker: Any
+    ) -> bool:
+        """Whether a loop carries one of several functions, or of the objects made before it."""
+        if not (is_choosable(template) and is_choosable(value)):
+            return False
+        if is_function(template) or is_function(value):
+            return not interchangeable(template, value)
+        refs = [v for v in (template, value) if isinstance(v, Ref)]
+        things = [(start if ref is template else end).heap[ref.id] for ref in refs]
+        if not all(isinstance(t, Instance) for t in things):
+            return False
+        if marker not in self.thawed:
+            return len(refs) == 1 or not same_layout(*things)
+        return all(is_before(start, ref, marker) for ref in refs)
+
+    def widened_choice(
+        self, name: str, template: Any, value: Any, start: State, end: State, marker: Any
+    ) -> Any:
+        """The template of one of several functions or objects."""
+        known: list[Any] = list(options(template))
+        taken: set[int] = set()
+        another = f"{shown_name(name)} is another object in each iteration"
+
+        def same(t: Any, option: Any) -> bool:
+            if interchangeable(t, option):
+                return True
+            if marker in self.thawed or not isinstance(option, Ref):
+                return False
+            thing: Any = t.thing if isinstance(t, Mold) else None
+            thing = start.heap[t.id] if isinstance(t, Ref) else thing
+            return thing is not None and same_layout(thing, end.heap[option.id])
+
+        for option in options(value):
+            at = next((i for i, t in enumerate(known) if interchangeable(t, option)), None)
+            if at is None:
+                at = next((i for i, t in enumerate(known) if same(t, option)), None)
+            old = ir.UNDEFINED if at is None else known[at]
+            if at is None:
+                at = len(known)
+                known.append(option)
+            if at in taken:
+                return Poison(another, self.span)
+            taken.add(at)
+            if isinstance(option, Ref):
+                if old != option and not (old is ir.UNDEFINED and is_before(start, option, marker)):
+                    known[at] = self.widen(name, old, option, start, end, marker)
+                    thing = end.heap[option.id]
+                    assert isinstance(thing, Instance)
+                    if is_endless(known[at], thing.type):
+                        return Poison(another, self.span)
+                continue
+            inner = [ir.UNDEFINED] * len(parts(option)) if old is ir.UNDEFINED else parts(old)
+            items = [
+                p if isinstance(p, (ir.Const, Ref, Closure)) and (t is ir.UNDEFINED or t is p)
+                else self.widen(name, t, p, start, end, marker)
+                for t, p in zip(inner, parts(option), strict=True)
+            ]  # fmt: skip
+            known[at] = rebuild(known[at], items)
+        return Choice(Widened(INT, "choice"), tuple(known))  # type: ignore[arg-type]
 
     def widened_leaf(self, name: str, template: Any, value: Any) -> Any:
         if not isinstance(template, Widened) and self.same(template, value):
@@ -496,6 +564,11 @@ class Loops(Builder):
                 items = [connect(*each) for each in sides]
                 thing = replace(template.thing, frozen=None) if alone else template.thing
                 return self.place(state, with_items(thing, items))
+            if isinstance(template, Choice):
+                outer, self.block, self.state = self.block, block, end
+                final = self.as_choice(final, template)
+                self.block, self.state = outer, entry
+                init = self.as_choice(init, template)
             if isinstance(template, COMPOUND):
                 count = len(parts(template))
                 sides = zip(
@@ -532,6 +605,23 @@ class Loops(Builder):
             )
         )
         self.state = state
+
+
+def is_endless(template: Any, cls: type) -> bool:
+    """Whether the parameters for an object of a class are for another one of it, and so on."""
+    if isinstance(template, Poison):
+        return True
+    held = object_items(template.thing) if isinstance(template, Mold) else parts(template)
+    return any(
+        (isinstance(t, Mold) and getattr(t.thing, "type", None) is cls) or is_endless(t, cls)
+        for t in held
+    )
+
+
+def is_before(start: State, ref: Ref, marker: Any) -> bool:
+    """Whether an object is there before a loop, and the same in each iteration."""
+    thing = start.heap.get(ref.id)
+    return thing is not None and thing.frozen is not marker
 
 
 def is_alone(state: State, value: Any) -> bool:

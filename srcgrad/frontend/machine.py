@@ -3,6 +3,7 @@
 The interpreter is one class in parts, each of which derives from the one before it:
 
     builder            emitting IR, branches, values as operands
+    choices            functions and objects that the data choose
     loops              a loop is lowered until the kinds of what it changes are stable
     lookup             names, and what comes from outside of the function
     operators          operators, comparisons, truth
@@ -28,14 +29,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import ir
+from ..analysis.inference import Inferred
 from ..errors import Span, UnsupportedError
 from ..kinds import Kind
 from ..rules import registry
 from .names import Namespace, Scope
 from .values import (
+    Choice,
     DictObject,
     Instance,
     Path,
+    Raised,
     Ref,
     Sequence,
     Slice,
@@ -90,6 +94,8 @@ class Machine:
         self.on_free: Callable[[Path, Any], Value] | None = None
         self.known_sites: frozenset[Any] = frozenset()  # what must be known, and so is
         self.records: set[int] = set()  # expressions that would keep objects in a run-time list
+        # What a test says: of which choice, and which options it may be if the test is true.
+        self.meanings: dict[ir.Var, tuple[Choice, frozenset[int]]] = {}
         self.site = 0  # the expression being evaluated
         self.lifted: dict[Path, Ref] = {}
         self.depth = 0
@@ -110,6 +116,36 @@ class Machine:
         self.on_free, self.widened, self.current = low.on_free, low.widened, low.current
         self.inlined, self.guards = low.inlined, low.guards
         self.kept = low.kept
+
+    def unique(self) -> int:
+        raise NotImplementedError
+
+    def emit(
+        self,
+        function: Any,
+        args: tuple[ir.Operand, ...],
+        kwargs: dict[str, ir.Operand] | None = None,
+        name: str = "",
+        inferred: Inferred | None = None,
+        effect: bool = False,
+        writes: tuple[ir.Var, ...] = (),
+    ) -> ir.Var:
+        raise NotImplementedError
+
+    def branch(
+        self,
+        test: ir.Operand,
+        then: Callable[[], None],
+        orelse: Callable[[], None],
+        rest: Callable[[], None] | None = None,
+    ) -> bool:
+        raise NotImplementedError
+
+    def raise_at_run_time(self, error: Raised) -> None:
+        raise NotImplementedError
+
+    def known(self, name: str, value: Any) -> Value:
+        raise NotImplementedError
 
     def expression(self, node: Any) -> Value:
         raise NotImplementedError

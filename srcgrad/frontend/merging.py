@@ -13,22 +13,26 @@ from ..kinds import (
     KindMismatch,
     Scalar,
 )
+from .choices import FUNCTIONS, is_choosable, is_function, options
 from .structure import (
     FALSE,
     TRUE,
     Poison,
     absent,
     alike,
+    interchangeable,
     is_none,
     is_table,
     parts,
     rebuild,
     references,
     same_layout,
+    same_option,
     shown_name,
 )
 from .values import (
     Bound,
+    Choice,
     Closure,
     DictObject,
     Heap,
@@ -48,14 +52,22 @@ if TYPE_CHECKING:
 
 
 class Merger:
-    """Makes the state after an If from the states `a` and `b` at the ends of its branches.
+    """Makes the state after an If from its branches, at whose ends the states are `a` and `b`.
 
     A branch that never ends has no say: what it would yield is undefined.
     """
 
     def __init__(
-        self, builder: Builder, test: ir.Operand, entry: State, a: State, b: State, marker: Any
+        self,
+        builder: Builder,
+        test: ir.Operand,
+        entry: State,
+        first: tuple[State, ir.Block],
+        second: tuple[State, ir.Block],
+        marker: Any,
     ) -> None:
+        (a, then), (b, orelse) = first, second
+        self.then, self.orelse = then, orelse
         self.builder, self.test, self.entry = builder, test, entry
         self.a, self.b, self.marker = a, b, marker
         self.yields: list[tuple[ir.Operand, ir.Operand, ir.Var]] = []
@@ -182,17 +194,18 @@ class Merger:
 
     def merge(self, name: Any, a: Any, b: Any) -> Any:
         """The value after the If that is `a` or `b`; adds to what the If yields."""
-        if self.builder.same(a, b):
+        if self.builder.same(a, b) or (isinstance(a, Closure) and same_option(a, b)):
             return a
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
         for x, y, swapped in ((a, b, False), (b, a, True)):
             if isinstance(x, Tuple) and (is_none(y) or y is ir.UNDEFINED):
                 return self.optional(name, x, y, swapped)
-        if a is ir.UNDEFINED and isinstance(b, (Slice, Bound, Partial)):
-            a = rebuild(b, [ir.UNDEFINED] * len(parts(b)))
-        if b is ir.UNDEFINED and isinstance(a, (Slice, Bound, Partial)):
-            b = rebuild(a, [ir.UNDEFINED] * len(parts(a)))
+        for known, other in ((a, b), (b, a)):
+            if other is ir.UNDEFINED and isinstance(known, (Slice, Bound, Partial, Choice)):
+                return rebuild(known, [self.option(p, known is b) for p in parts(known)])
+        if isinstance(a, FUNCTIONS) and isinstance(b, FUNCTIONS) and not interchangeable(a, b):
+            return self.choice(name, a, b)
         if alike(a, b):
             items = [self.merge(name, x, y) for x, y in zip(parts(a), parts(b), strict=True)]
             merged = rebuild(a, items)
@@ -200,15 +213,85 @@ class Merger:
                 missing = self.merge("missing", a.missing or FALSE, b.missing or FALSE)
                 merged.missing = missing if isinstance(missing, ir.Var) else None
             return merged
+        if is_choosable(a) and is_choosable(b) and (is_function(a) or is_function(b)):
+            return self.choice(name, a, b)
+        if (is_none(a) and isinstance(b, Ref)) or (is_none(b) and isinstance(a, Ref)):
+            return self.choice(name, a, b)
         if isinstance(a, (ir.Var, ir.Const)) and isinstance(b, (ir.Var, ir.Const)):
             return self.leaf(str(name), a, b)
         if isinstance(a, Ref) and isinstance(b, Ref):
             return self.reference(name, a, b)
         if a is ir.UNDEFINED or b is ir.UNDEFINED:
             known = b if a is ir.UNDEFINED else a
-            if isinstance(known, Ref) or (isinstance(known, Closure) and not known.defaults):
+            if isinstance(known, Ref):
                 return known
+            if isinstance(known, Closure):
+                return self.padded_closure(known, a is ir.UNDEFINED)
         return self.poison(f"{shown_name(name)} has values of different kinds after this branch")
+
+    def padded_closure(self, closure: Closure, first: bool) -> Closure:
+        """A function that one branch alone makes."""
+        if not closure.defaults and not closure.keyword_defaults:
+            return closure
+        return replace(
+            closure,
+            defaults=tuple(self.option(d, first) for d in closure.defaults),
+            keyword_defaults={
+                k: self.option(d, first) for k, d in closure.keyword_defaults.items()
+            },
+        )
+
+    def option(self, value: Any, first: bool) -> Any:
+        """What one branch alone yields, as a value after the If."""
+        return value if isinstance(value, (ir.Const, Ref)) else self.padded("option", value, first)
+
+    def choice(self, name: Any, a: Any, b: Any) -> Any:
+        """One of several functions or objects, or None."""
+        known: list[Any] = []
+        builder, twins = self.builder, self.twins(a, b)
+        indices: list[Any] = [None, None]
+        of_a = Choice(
+            FALSE, tuple(twins.get(o, o) if isinstance(o, Ref) else o for o in options(a))
+        )
+        renamed = replace(of_a, index=a.index) if isinstance(a, Choice) else of_a.options[0]
+        # the options of b come first: the index of a choice of two is the test itself
+        for i, value, block, state in (1, b, self.orelse, self.b), (0, renamed, self.then, self.a):
+            outer, before = builder.block, builder.state
+            builder.block, builder.state = block, state
+            indices[i] = builder.index_among(value, known)
+            builder.block, builder.state = outer, before
+        for k, option in enumerate(known):
+            x, y = (next((o for o in options(v) if interchangeable(o, option)), ir.UNDEFINED)
+                    for v in (of_a, b))  # fmt: skip
+            if x is ir.UNDEFINED or y is ir.UNDEFINED:
+                known[k] = self.option(option, x is ir.UNDEFINED)
+            elif option in twins.values():
+                (mine,) = (o for o, other in twins.items() if other == option)
+                known[k] = self.reference(name, mine, option)
+            else:
+                known[k] = self.merge("option", x, y)
+        plain = not isinstance(a, Choice) and not isinstance(b, Choice)
+        if len(known) == 2 and plain:
+            indices = [TRUE, FALSE]
+        index = self.merge("choice", *indices)
+        return index if isinstance(index, Poison) else Choice(index, tuple(known))
+
+    def twins(self, a: Any, b: Any) -> dict[Ref, Ref]:
+        """The objects of `a`, each with one of `b` that may be one option with it.
+
+        There is one such pair at most of each class, and none of what will be changed.
+        """
+        if self.marker in self.builder.thawed:
+            return {}
+        mine, other = ([o for o in options(v) if isinstance(o, Ref)] for v in (a, b))
+        found: dict[Ref, Ref] = {}
+        for ref in mine:
+            thing = self.a.heap[ref.id]
+            alike = [o for o in other if same_layout(thing, self.b.heap[o.id])]
+            rivals = [o for o in mine if same_layout(thing, self.a.heap[o.id])]
+            if len(alike) == len(rivals) == 1 and isinstance(thing, Instance) and alike != [ref]:
+                found[ref] = alike[0]
+        return found
 
     def optional(self, name: Any, value: Tuple, other: ir.Const, swapped: bool) -> Any:
         """A tuple, or None or nothing."""
@@ -267,6 +350,8 @@ class Merger:
         if thawed and isinstance(p, DictObject) and isinstance(q, DictObject):
             raise Materialize(a, self.builder.span)
         if thawed or not same_layout(p, q):
+            if isinstance(p, Instance) and isinstance(q, Instance):
+                return self.choice(name, a, b)
             return self.poison(f"{shown_name(name)} is one of two objects after this branch")
         assert not isinstance(p, ListObject) and not isinstance(q, ListObject)
         named = {key: self.merge(key, item, q.items[key]) for key, item in p.items.items()}

@@ -27,6 +27,7 @@ from .lookup import Lookup
 from .structure import FALSE, SIMPLE, TRUE, Poison, describe, is_none, leaf_kind, object_type
 from .values import (
     Bound,
+    Choice,
     Closure,
     DictObject,
     Instance,
@@ -111,6 +112,10 @@ class Operators(Lookup):
 
     def binary(self, function: Callable[..., Any], a: Value, b: Value) -> Value:
         """Apply a binary operator."""
+        if isinstance(a, Choice):
+            return self.for_each(a, lambda o: self.binary(function, o, b))
+        if isinstance(b, Choice):
+            return self.for_each(b, lambda o: self.binary(function, a, o))
         if isinstance(a, ir.Const) and isinstance(b, ir.Const):
             if isinstance(a.value, SIMPLE) and isinstance(b.value, SIMPLE):
                 try:
@@ -290,6 +295,9 @@ class Operators(Lookup):
     def truth(self, value: Value) -> ir.Var | ir.Const:
         """The truth of a value: a Const if it is known, else the variable to test."""
         match value:
+            case Choice():
+                known = self.answered(value, self.truth)
+                return self.truth(known or self.for_each(value, self.boolean))
             case ir.Const():
                 return ir.Const(bool(value.value))
             case ir.Var():
@@ -412,6 +420,12 @@ class Operators(Lookup):
             case gast.In() | gast.NotIn():
                 result = self.contains(b, a)
                 return self.negated(result) if isinstance(op, gast.NotIn) else result
+        for chosen, use in (
+            (a, lambda o: self.compare(op, o, b)),
+            (b, lambda o: self.compare(op, a, o)),
+        ):
+            if isinstance(chosen, Choice):
+                return self.answered(chosen, use) or self.for_each(chosen, use)
         function = COMPARE[type(op)]
         if isinstance(a, ir.Const) and isinstance(b, ir.Const):
             try:
@@ -521,6 +535,13 @@ class Operators(Lookup):
         return value
 
     def identical(self, a: Value, b: Value) -> Value:
+        for x, y in ((a, b), (b, a)):
+            if isinstance(x, Choice):
+
+                def use(option: Value, other: Value = y) -> Value:
+                    return self.identical(option, other)
+
+                return self.answered(x, use) or self.for_each(x, use)
         if isinstance(a, ir.Const) and isinstance(b, ir.Const):
             return ir.Const(a.value is b.value)
         if isinstance(a, Ref) or isinstance(b, Ref):
@@ -554,6 +575,8 @@ class Operators(Lookup):
         return FALSE
 
     def contains(self, container: Value, item: Value) -> Value:
+        if isinstance(container, Choice):
+            return self.for_each(container, lambda c: self.contains(c, item))
         if isinstance(container, Ref):
             thing = self.state.heap[container.id]
             if isinstance(thing, DictObject):

@@ -24,6 +24,7 @@ from ..kinds import (
 from .tables import KINDS_OF_TABLES
 from .values import (
     Bound,
+    Choice,
     Closure,
     DictObject,
     Generator,
@@ -73,7 +74,7 @@ class Mold:
     thing: Heap
 
 
-COMPOUND = (Tuple, Slice, Bound, Partial)
+COMPOUND = (Tuple, Slice, Bound, Partial, Choice)
 
 
 def parts(value: Any) -> list[Any]:
@@ -87,6 +88,8 @@ def parts(value: Any) -> list[Any]:
             return [value.function, value.receiver]
         case Partial():
             return [value.function, *value.args, *value.kwargs.values()]
+        case Choice():
+            return [value.index, *value.options]
     return []
 
 
@@ -103,18 +106,46 @@ def rebuild(value: Any, items: list[Any]) -> Any:
             count = len(value.args) + 1
             named = dict(zip(value.kwargs, items[count:], strict=True))
             return Partial(items[0], tuple(items[1:count]), named)
+        case Choice():
+            return Choice(items[0], tuple(items[1:]))
     return value
 
 
 def alike(a: Any, b: Any) -> bool:
     """Whether two compound values are of the same form."""
-    if type(a) is not type(b) or not isinstance(a, (Tuple, Slice, Bound, Partial)):
+    if type(a) is not type(b) or not isinstance(a, COMPOUND):
         return False
     if isinstance(a, Tuple):
         return len(a.items) == len(b.items) and a.type is b.type
     if isinstance(a, Partial):
         return len(a.args) == len(b.args) and list(a.kwargs) == list(b.kwargs)
+    if isinstance(a, Choice):
+        pairs = zip(a.options, b.options, strict=False)
+        return len(a.options) == len(b.options) and all(interchangeable(*p) for p in pairs)
     return True
+
+
+def same_option(a: Any, b: Any) -> bool:
+    """Whether two functions or objects are surely the same."""
+    if a is b or (isinstance(a, Ref) and a == b):
+        return True
+    if isinstance(a, ir.Const) and isinstance(b, ir.Const):
+        return same_constant(a.value, b.value)
+    if isinstance(a, Closure) and isinstance(b, Closure):
+        named, others = a.keyword_defaults, b.keyword_defaults
+        return (
+            (a.node is b.node and a.frame == b.frame and len(a.defaults) == len(b.defaults))
+            and all(map(same_option, a.defaults, b.defaults))
+            and all(same_option(v, others[k]) for k, v in named.items())
+        )
+    return alike(a, b) and all(map(same_option, parts(a), parts(b)))
+
+
+def interchangeable(a: Any, b: Any) -> bool:
+    """Whether two options are the same function, of other arguments perhaps."""
+    if isinstance(a, (Bound, Partial)) and alike(a, b):
+        return same_option(a.function, b.function)
+    return same_option(a, b)
 
 
 def same_layout(p: Heap, q: Heap) -> bool:
@@ -158,8 +189,9 @@ def same_template(a: Any, b: Any) -> bool:
     if isinstance(a, Widened) and isinstance(b, Widened):
         known = (a.kind, a.optional, a.partial), (b.kind, b.optional, b.partial)
         return known[0] == known[1]
-    if alike(a, b):
-        return all(same_template(x, y) for x, y in zip(parts(a), parts(b), strict=True))
+    if alike(a, b) or (isinstance(a, Choice) and isinstance(b, Choice)):
+        mine, other = parts(a), parts(b)
+        return len(mine) == len(other) and all(map(same_template, mine, other))
     if isinstance(a, Poison) and isinstance(b, Poison):
         return True
     return a is b
@@ -257,6 +289,8 @@ def describe(value: Any) -> str:
             return type(value.value).__name__
         case Ref():
             return "container"
+        case Choice():
+            return "choice of " + " or ".join(map(describe, value.options))
         case ir.Var():
             match value.kind:
                 case Array():

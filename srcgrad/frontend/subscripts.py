@@ -12,6 +12,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import (
+    INT,
     Array,
     ListOf,
     Opaque,
@@ -19,10 +20,12 @@ from ..kinds import (
     TupleOf,
 )
 from ..rules import registry
+from .choices import is_function
 from .operators import Operators
 from .structure import NONE, SIMPLE, describe, item_structure, resized
 from .values import (
     Bound,
+    Choice,
     DictObject,
     Empty,
     Instance,
@@ -60,6 +63,8 @@ class Subscripts(Operators):
     def subscript(self, container: Value, key: Value) -> Value:
         """`container[key]`."""
         match container:
+            case Choice():
+                return self.for_each(container, lambda c: self.subscript(c, key))
             case Tuple():
                 return self.item_of(container.items, key, container)
             case Ref():
@@ -147,6 +152,12 @@ class Subscripts(Operators):
         if isinstance(key, ir.Var) and isinstance(key.kind, Scalar):
             if key.origins & self.unrollable and len(items) <= 64:
                 raise NeedStatic(key.origins, "an index into a tuple or list", self.span)
+            if items and all(map(is_function, items)):
+                places = ir.Pack(tuple, tuple(map(ir.Const, range(len(items)))))
+                index = self.emit(
+                    operator.getitem, (places, key), inferred=Inferred(INT), name="choice"
+                )
+                return Choice(index, tuple(items))
             if isinstance(container, Ref):
                 try:
                     return self.list_item(self.materialized(container, key), key)
@@ -223,6 +234,14 @@ class Subscripts(Operators):
 
     def store_item(self, container: Value, key: Value, value: Value) -> None:
         """`container[key] = value`."""
+        if isinstance(container, Choice):
+
+            def put(option: Value) -> Value:
+                self.store_item(option, key, value)
+                return NONE
+
+            self.for_each(container, put)
+            return
         if isinstance(container, Ref):
             thing = self.state.heap[container.id]
             if isinstance(thing, Instance):

@@ -42,6 +42,7 @@ from .structure import (
 )
 from .values import (
     Bound,
+    Choice,
     Closure,
     Generator,
     Held,
@@ -384,6 +385,8 @@ def _leaves(low: Any, template: Any, value: Any, state: State) -> Iterator[ir.Op
         for t, item in zip(object_items(template.thing), items, strict=True):
             yield from _leaves(low, t, item, state)
     else:
+        if isinstance(template, Choice):
+            value = low.as_choice(value, template)
         inside = parts(template)
         values = parts(value) or [ir.UNDEFINED] * len(inside)
         for t, item in zip(inside, values, strict=True):

@@ -122,6 +122,17 @@ class Place(ir.Const):
     path: Any = None
 
 
+@dataclass(eq=False, slots=True)
+class Choice:
+    """One of several functions or objects, or None; which one is known only at run time.
+
+    `index` says which: an int, or, where there are two, it may be a bool.
+    """
+
+    index: Value
+    options: tuple[Value, ...]
+
+
 class Held:
     """What says, as the first argument of a `Partial`, which function it stands for.
 
@@ -150,6 +161,7 @@ Value = (
     | InnerGradient
     | Super
     | Manager
+    | Choice
 )
 
 
@@ -239,6 +251,18 @@ class Thaw(UnsupportedError):
     def __init__(self, marker: Any, message: str, span: Any, advice: str | None) -> None:
         super().__init__(message, span, advice)
         self.marker = marker
+
+
+@dataclass(eq=False, slots=True)
+class Junction:
+    """The end of a branch, where one of two objects may be frozen."""
+
+    span: Any
+
+    @property
+    def site(self) -> tuple[str, Any]:
+        """What is known where no object is frozen here."""
+        return ("%thawed", self.span)
 
 
 class Raised(UnsupportedError):

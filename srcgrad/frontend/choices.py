@@ -1,0 +1,206 @@
+"""Values that are one of several, of which only the run tells which: a function, an object, None.
+
+There is no function or object at run time. What is chosen is a number, and whatever is done with
+a choice (a call, an attribute read or written, a test) is done in a branch for each option.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..kinds import BOOL, INT, Scalar
+from .machine import Machine
+from .structure import NONE, Mold, interchangeable, is_none, parts, rebuild, same_layout
+from .values import Bound, Choice, Closure, Instance, Partial, Raised, Ref, State, Value
+
+FUNCTIONS = (Closure, Bound, Partial, Choice)
+
+
+def is_function(value: Any) -> bool:
+    """Whether a value is a function of which the compiler knows which one it is."""
+    if isinstance(value, ir.Const) and callable(value.value):
+        cls = value.value if isinstance(value.value, type) else None
+        return cls is None or cls.__module__ not in ("builtins", np.__name__)
+    return isinstance(value, FUNCTIONS)
+
+
+def is_choosable(value: Any) -> bool:
+    """Whether a value may be an option."""
+    return is_function(value) or is_none(value) or isinstance(value, Ref)
+
+
+def options(value: Any) -> tuple[Value, ...]:
+    """The options of a choice; another value is the only one."""
+    return value.options if isinstance(value, Choice) else (value,)
+
+
+def position(known: list[Any], option: Any) -> int:
+    """The position of an option among those known, to which it is added if it is new."""
+    for i, other in enumerate(known):
+        if interchangeable(other, option):
+            return i
+    known.append(option)
+    return len(known) - 1
+
+
+class Choices(Machine):
+    """Makes choices, and uses them."""
+
+    def index_among(self, value: Any, known: list[Any]) -> Value:
+        """Which of the options, to which its own are added, a value is; emitted where it is."""
+        places = [position(known, option) for option in options(value)]
+        if not isinstance(value, Choice):
+            return ir.Const(places[0])
+        index = value.index
+        if places == list(range(len(places))) or not isinstance(index, ir.Var):
+            return index if isinstance(index, ir.Var) else ir.Const(places[int(index.value)])  # type: ignore[union-attr]
+        if is_bool(index):
+            index = self.emit(int, (index,), inferred=Inferred(INT), name="choice")
+        table = ir.Pack(tuple, tuple(map(ir.Const, places)))
+        return self.emit(operator.getitem, (table, index), inferred=Inferred(INT), name="choice")
+
+    def as_choice(self, value: Any, template: Choice) -> Any:
+        """A value as a choice of the options of a template, of which it may be some."""
+        found: list[Any] = [ir.UNDEFINED] * len(template.options)
+        renamed: list[Any] = []
+        for option in options(value) if value is not ir.UNDEFINED else ():
+            at = self.slot(template.options, option)
+            found[at] = option
+            renamed.append(template.options[at])
+        for i, option in enumerate(template.options):
+            if found[i] is ir.UNDEFINED and parts(option):
+                found[i] = rebuild(option, [ir.UNDEFINED] * len(parts(option)))
+        if not renamed:
+            return Choice(ir.UNDEFINED, tuple(found))
+        own: Any = renamed[0]
+        if isinstance(value, Choice):
+            own = Choice(value.index, tuple(renamed))
+        return Choice(self.index_among(own, list(template.options)), tuple(found))
+
+    def slot(self, known: tuple[Any, ...], option: Any) -> int:
+        """The position of an option, which may be an object that a loop carries."""
+        for i, other in enumerate(known):
+            if interchangeable(other, option):
+                return i
+        for i, other in enumerate(known):
+            if isinstance(other, Mold) and isinstance(option, Ref):
+                if same_layout(other.thing, self.state.heap[option.id]):
+                    return i
+        raise AssertionError
+
+    def which(self, choice: Choice, wanted: list[int]) -> Value:
+        """The test whether a choice is one of the wanted options."""
+        index, count = choice.index, len(choice.options)
+        if not wanted or len(wanted) == count or not isinstance(index, ir.Var):
+            known = isinstance(index, ir.Const) and index.value in wanted
+            return ir.Const(bool(wanted) and (len(wanted) == count or known))
+        if 2 * len(wanted) > count or (is_bool(index) and wanted == [0]):
+            rest = [i for i in range(count) if i not in wanted]
+            test = self.which(choice, rest)
+            assert isinstance(test, ir.Var)
+            made = self.emit(operator.not_, (test,), inferred=Inferred(BOOL), name="test")
+        elif is_bool(index):
+            made = index
+        else:
+            made = self.is_at(index, wanted[0])
+            for i in wanted[1:]:
+                made = self.emit(operator.or_, (made, self.is_at(index, i)))
+        self.meanings[made] = (choice, frozenset(wanted))
+        return made
+
+    def is_at(self, index: ir.Var, i: int) -> ir.Var:
+        test = (index, ir.Const(i))
+        return self.emit(operator.eq, test, inferred=Inferred(BOOL), name="test")
+
+    def answered(self, choice: Choice, test: Callable[[Value], Value]) -> Value | None:
+        """What a test of a choice says, if what it says of each option is known."""
+        answers = [test(option) for option in choice.options]
+        if not all(isinstance(a, ir.Const) for a in answers):
+            return None
+        return self.which(choice, [i for i, a in enumerate(answers) if a.value])  # type: ignore[union-attr]
+
+    def for_each(self, choice: Choice, use: Callable[[Value], Value]) -> Value:
+        """What a use of a choice results in: a branch for each option."""
+        name, frame = f"%use{self.unique()}", self.current
+
+        def run(i: int) -> None:
+            try:
+                value = use(choice.options[i])
+            except Raised as error:  # of None, where it isn't known that it isn't that
+                if error.block is not self.block or self.catcher(error.exception) is not None:
+                    raise
+                self.raise_at_run_time(error)
+                return
+            if not self.state.unreachable:
+                self.state.frames[frame][name] = value
+
+        def among(left: list[int]) -> None:
+            first, *rest = left
+            test = self.which(choice, [first]) if rest else ir.Const(True)
+            if isinstance(test, ir.Const):
+                if test.value:
+                    run(first)
+                else:
+                    among(rest)
+                return
+            assert isinstance(test, ir.Var)
+            self.branch(test, lambda: run(first), lambda: among(rest))
+
+        count = len(choice.options)
+        # None last: where it is wrong, the error is raised where nothing else is left
+        among(sorted(range(count), key=lambda i: (is_none(choice.options[i]), count - i)))
+        if self.state.unreachable:
+            return NONE
+        return self.known("this value", self.state.frames[frame].pop(name))
+
+    def knowing(
+        self, test: ir.Operand, outcome: bool, run: Callable[[], None]
+    ) -> Callable[[], None]:
+        """`run`, in which choices are what a test of them says if this is its outcome."""
+        if not isinstance(test, ir.Var) or test not in self.meanings:
+            return run
+        choice, wanted = self.meanings[test]
+        left = [o for i, o in enumerate(choice.options) if (i in wanted) == outcome]
+        if len(left) != 1:
+            return run
+
+        def narrowed() -> None:
+            places = [p for p, v in held(self.state) if v is choice]
+            self.replace_values(places, left[0])
+            run()
+            if not self.state.unreachable:
+                now = dict(held(self.state))
+                self.replace_values([p for p in places if now.get(p) is left[0]], choice)
+
+        return narrowed
+
+    def replace_values(self, places: list[Any], value: Value) -> None:
+        """Put a value in the place of what variables and attributes hold."""
+        for number, name, of_object in places:
+            if of_object:
+                thing = self.state.heap[number]
+                assert isinstance(thing, Instance)
+                changed = replace(thing, items={**thing.items, name: value})
+                self.state.heap[number] = changed
+            else:
+                self.state.frames[number][name] = value
+
+
+def held(state: State) -> list[tuple[tuple[int, Any, bool], Any]]:
+    """The values of variables and attributes, each with its place."""
+    found = [((n, k, False), v) for n, frame in state.frames.items() for k, v in frame.items()]
+    for n, thing in state.heap.items():
+        if isinstance(thing, Instance):
+            found += [((n, k, True), v) for k, v in thing.items.items()]
+    return found
+
+
+def is_bool(index: ir.Var) -> bool:
+    return isinstance(index.kind, Scalar) and index.kind.dtype.kind == "b"

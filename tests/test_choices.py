@@ -1,0 +1,273 @@
+"""Functions and objects that the data choose, against finite differences and in forward mode."""
+
+import copy
+import dataclasses
+import functools
+
+import numpy as np
+import pytest
+
+import srcgrad
+import srcgrad.testing
+
+X = np.array([-0.83, -1.32, -0.41, 0.64, 0.15, 0.97])
+SIGNS = (X, -X, np.abs(X), X[::-1].copy())
+
+
+def check(f, *args):
+    value = srcgrad.value_and_grad(f)(*args)[0]
+    assert value == pytest.approx(f(*copy.deepcopy(args)), rel=1e-12, abs=0.0)
+    srcgrad.testing.check_grads(f, args, order=1)
+
+
+@dataclasses.dataclass
+class Circle:
+    r: float
+
+    def area(self):
+        return np.pi * self.r**2
+
+
+@dataclasses.dataclass
+class Square:
+    w: float
+
+    def area(self):
+        return self.w**2
+
+
+class Gain:
+    def __init__(self, a):
+        self.a = a
+
+    def scaled(self, z):
+        return self.a * z
+
+    def bent(self, z):
+        return self.a - z * z
+
+
+def two_lambdas(x):
+    f = (lambda z: z**2) if x[0] > 0 else (lambda z: 3 * z)
+    g = np.sin if np.sum(x) > 0 else np.cos
+    return np.sum(f(x) * g(x))
+
+
+def defaults(x):
+    if x[0] > 0:
+        s = x[1] * 2
+        f = lambda z, s=s: z * s  # noqa: E731
+    else:
+        s = x[2] * 3
+        f = lambda z, s=s: z - s  # noqa: E731
+    return f(x[3]) + f(1.0)
+
+
+def methods_and_partials(x):
+    p, q = Gain(x[0]), Gain(x[1])
+    if x[2] > 0:
+        h = p.scaled
+    elif x[3] > 0:
+        h = q.bent
+    else:
+        h = functools.partial(lambda s, z: s * z * z, 1.5)
+    return h(x[4]) * h(2.0)
+
+
+def higher_order(x):
+    step = (lambda a, b: a + b) if x[0] > 0 else (lambda a, b: a * b)
+    key = (lambda v: v) if x[1] > 0 else (lambda v: -v)
+    return functools.reduce(step, x) + sorted(x, key=key)[0] + sum(map(key, x)) * max(x, key=key)
+
+
+def thermostat(x):
+    def heat(t):
+        return t + 0.1 * abs(x[0])
+
+    def cool(t):
+        return t * 0.9
+
+    mode, t, switched = None, x[1], 0
+    for _ in range(20):
+        before = mode
+        mode = heat if t < 0.3 else cool if t > 0.6 else mode
+        if mode is not None:
+            t = mode(t)
+        if mode is not before:
+            switched += 1
+    return t * (1 + switched)
+
+
+def least_of_functions(x):
+    best, least = None, np.inf
+    for a in x:
+        for f in (np.sin, lambda z: z * z - 1):
+            if f(a) < least:
+                best, least = f, f(a)
+    return least + best(x[2])
+
+
+def table_by_data(x):
+    functions = [np.sin, np.cos, lambda z: z**3]
+    h = x
+    for _ in range(5):
+        h = functions[int(np.argmax(h)) % 3](h) + 0.1 * x
+    return np.sum(h) + sum(functions[-1 - int(abs(v) * 10) % 3](v) for v in x)
+
+
+def shapes(x):
+    shape = Circle(x[0]) if x[1] > 0 else Square(x[2])
+    area = shape.area()
+    if isinstance(shape, Circle):
+        area = area * 2
+        shape.r = shape.r * 3
+    else:
+        shape.w += 1.0
+    return area + shape.area()
+
+
+def one_of_two_changed(x):
+    a, b = Circle(x[0]), Circle(x[1])
+    big, small = (a, b) if a.r > b.r else (b, a)
+    big.r *= 0.5
+    small.r += x[2]
+    return a.area() * 2 + b.area()
+
+
+def one_of_two_dicts_changed(x):
+    a, b = {"v": x[0]}, {"v": x[1]}
+    d = a if x[2] > 0 else b
+    d["v"] = d["v"] * x[3]
+    return a["v"] * 3 + b["v"]
+
+
+def best_so_far(x):
+    best = None
+    for v in x:
+        if v > 0.1 and (best is None or v**2 < best.r):
+            best = Circle(v**2)
+    if best is None:
+        return 0.0
+    return best.area() + best.r
+
+
+def least_of_known_objects(x):
+    circles, best = [Circle(x[0]), Circle(x[1]), Circle(x[2])], None
+    for _ in range(4):
+        for c in circles:
+            if best is None or c.r < best.r:
+                best = c
+        best.r += 0.3 * x[3] ** 2
+    return sum(c.area() for c in circles) + best.r
+
+
+def optional_dict(x):
+    settings = None
+    if x[0] > 0:
+        settings = {"k": x[1]}
+    return (settings["k"] if settings else 2.0) * x[2] + (settings or {"k": x[3]})["k"]
+
+
+def in_a_recursion(x):
+    def walk(f, v, depth):
+        if depth == 0 or v > 10:
+            return v
+        g = (lambda z: z + 1) if v > 0.5 else f
+        return walk(f, g(f(v)), depth - 1)
+
+    return walk(lambda z: z * 1.1, x[0], 4)
+
+
+def solver_by_state(x):
+    def euler(f, y, h):
+        return y + h * f(y)
+
+    def midpoint(f, y, h):
+        return y + h * f(y + h / 2 * f(y))
+
+    def slope(y):
+        return -(y**3)
+
+    y, n = x, 0
+    while n < 5:
+        step = euler if np.max(np.abs(slope(y))) < 0.3 else midpoint
+        y = step(slope, y, 0.1)
+        n += 1
+    return np.sum(y)
+
+
+PROGRAMS = [
+    two_lambdas, defaults, methods_and_partials, higher_order, thermostat, least_of_functions,
+    table_by_data, shapes, one_of_two_changed, one_of_two_dicts_changed, best_so_far, least_of_known_objects, optional_dict,
+    in_a_recursion, solver_by_state,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("x", SIGNS, ids=range(len(SIGNS)))
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_gradients(f, x):
+    check(f, x)
+
+
+def test_the_choice_is_a_branch_in_the_generated_source():
+    gradient = srcgrad.grad(two_lambdas)
+    gradient(X)
+    code = "\n".join(line.split("#")[0] for line in gradient.source.splitlines()[2:])
+    assert "lambda" not in code
+    assert code.count("if ") >= 2
+
+
+def test_none_that_is_called_fails_as_it_does_in_the_function():
+    def f(x):
+        step = np.sin if x[0] > 0 else None
+        return step(x[1])
+
+    gradient = srcgrad.grad(f)
+    assert gradient(np.array([1.0, 0.0])) == pytest.approx([0.0, 1.0])
+    with pytest.raises(TypeError, match="'NoneType' object is not callable"):
+        gradient(np.array([-1.0, 0.0]))
+
+
+def test_an_attribute_of_none_fails_as_it_does_in_the_function():
+    def f(x):
+        shape = Circle(x[0]) if x[0] > 0 else None
+        return shape.r * x[1]
+
+    gradient = srcgrad.grad(f)
+    assert gradient(np.array([1.0, 2.0])) == pytest.approx([2.0, 1.0])
+    with pytest.raises(AttributeError):
+        gradient(np.array([-1.0, 2.0]))
+
+
+def test_a_choice_cannot_be_returned():
+    def f(x):
+        return np.sin if x[0] > 0 else np.cos
+
+    with pytest.raises((srcgrad.UnsupportedError, TypeError)):
+        srcgrad.grad(f)(X)
+
+
+class Total:
+    def __init__(self, value):
+        self.value = value
+
+    def __add__(self, other):
+        if other.value > 0:
+            return Total(self.value + other.value)
+        return Total(self.value * 0.5)
+
+    def __radd__(self, other):
+        return self
+
+
+@pytest.mark.parametrize("x", SIGNS, ids=range(len(SIGNS)))
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: functools.reduce(lambda a, v: a * 0.5 + v if v > 0 else a - v * v, x),
+        lambda x: sum(Total(v) for v in x).value,
+    ],
+    ids=["reduce", "sum"],
+)
+def test_a_step_that_branches(f, x):
+    check(f, x)
