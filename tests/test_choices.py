@@ -198,8 +198,8 @@ def solver_by_state(x):
 
 PROGRAMS = [
     two_lambdas, defaults, methods_and_partials, higher_order, thermostat, least_of_functions,
-    table_by_data, shapes, one_of_two_changed, one_of_two_dicts_changed, best_so_far, least_of_known_objects, optional_dict,
-    in_a_recursion, solver_by_state,
+    table_by_data, shapes, one_of_two_changed, one_of_two_dicts_changed, best_so_far,
+    least_of_known_objects, optional_dict, in_a_recursion, solver_by_state,
 ]  # fmt: skip
 
 

@@ -1494,3 +1494,26 @@ def prime_terms(x):
 def test_any_and_all_ask_no_more_than_they_need(f, x):
     check(f, x)
     srcgrad.testing.check_grads(f, (x,), order=1)
+
+
+def columns_of_a_history(x):
+    history, t, y = [], 0.0, x[0]
+    while t < 1.0:
+        y = y + 0.1 * (x[1] - y * y)
+        history.append((t, y, y * x[2]))
+        t += 0.1
+    ts, ys, us = zip(*history)
+    return np.trapezoid(np.array(ys) ** 2, np.array(ts)) + max(us) + sum(ys[1:]) * len(ts)
+
+
+def columns_of_a_comprehension(x):
+    points = [(v, v * v) for v in x if v > -3]
+    a, b = map(np.array, zip(*points))
+    columns = list(zip(*points))
+    return a @ b + sum(columns[0]) * columns[1][0]
+
+
+@pytest.mark.parametrize("f", [columns_of_a_history, columns_of_a_comprehension])
+def test_zip_of_the_rows_of_a_list_made_at_run_time(f):
+    check(f, X)
+    srcgrad.testing.check_grads(f, (X,), order=1)

@@ -63,7 +63,12 @@ class Calls(Primitives):
         args: list[Value] = []
         for argument in node.args:
             if isinstance(argument, gast.Starred):
-                args.extend(self.unpacked(self.expression(argument.value)))
+                rows = self.expression(argument.value)
+                if len(node.args) == 1 and isinstance(function, ir.Const):
+                    columns = self.columns(rows) if function.value is zip else None
+                    if columns is not None:
+                        return columns
+                args.extend(self.unpacked(rows))
             else:
                 args.append(self.expression(argument))
         kwargs: dict[str, Value] = {}

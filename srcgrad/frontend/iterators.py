@@ -14,6 +14,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import (
+    ListOf,
     Opaque,
     Scalar,
     int_kind,
@@ -112,6 +113,21 @@ class Iterators(Dicts):
             self.state.frames[frame].pop(name, None)
 
         return Generator(run)
+
+    def columns(self, rows: Value) -> Value | None:
+        """`zip(*rows)` of a list of tuples that exists at run time; None of anything else."""
+        thing = self.state.heap.get(rows.id) if isinstance(rows, Ref) else None
+        kind = thing.var.kind if isinstance(thing, ListObject) and thing.var is not None else None
+        if not isinstance(kind, ListOf) or not isinstance(kind.item, tuple):
+            return None
+        lists = [self.new(ListObject(())) for _ in kind.item]
+
+        def put(row: Value) -> None:
+            for ref, item in zip(lists, self.unpacked(row), strict=True):
+                self.append(ref, item)
+
+        self.iterate(rows, put)
+        return Tuple(tuple(lists))
 
     def builtin_zip(self, *values: Value, strict: Value | None = None) -> Value:
         eager = any(isinstance(v, Generator) for v in values)
