@@ -494,14 +494,15 @@ def _compile_reverse(
         prune(function)
         simplify(function)
         prune(function)
-    recorded(function, marker, adjoint, 0 if first else len(shown))
+    cut = request.pullback and not request.batch
+    recorded(function, marker, adjoint, 0 if first else len(shown), cut)
     ir.passed("recorded", function)
 
     used = ir.free_variables(function.block)
     kept = [(p, v) for p, v in free.found.items() if v in used]
     function.name = _function_name(request)
     common = _common(lowered, adjoint, kept, used, arguments, static)
-    if request.pullback and not request.batch:
+    if cut:
         function.params = (*params, *(v for _, v in kept))
         return _emit_pair(primal, request, function, marker, seeds, common, nesting(low, result))
     function.params = (*params, *(v for _, v in kept))

@@ -67,7 +67,7 @@ def forward_and_backward(
     function, adjoint, seeds = _reversed(unit, wrt, outputs, False, False)
     marker = adjoint.block.statements[0]
     simplified(function, marker)
-    recorded(function, marker, adjoint, len(unit.kinds) + 1)
+    recorded(function, marker, adjoint, len(unit.kinds) + 1, cut=True)
     forward.function, backward.function = _split(function, marker, seeds, forward, backward)
     forward.finished = backward.finished = True
     return forward, backward
@@ -256,10 +256,17 @@ def simplified(function: ir.Function, marker: ir.Statement) -> None:
     ir.passed("simplified", function)
 
 
-def recorded(function: ir.Function, marker: ir.Statement, adjoint: Adjoint, gradients: int) -> None:
+def recorded(
+    function: ir.Function,
+    marker: ir.Statement,
+    adjoint: Adjoint,
+    gradients: int,
+    cut: bool = False,
+) -> None:
     """Make both sweeps of a function what is printed: recorded, with buffers reused.
 
-    `gradients` is the position of the gradients among the results.
+    `gradients` is the position of the gradients among the results. `cut`: the sweeps become two
+    functions.
     """
     record(function, function.block.statements.index(marker), adjoint.mirrors, adjoint.indices)
     prune(function)
@@ -267,7 +274,7 @@ def recorded(function: ir.Function, marker: ir.Statement, adjoint: Adjoint, grad
     hoist(function, views=False)
     prune(function)
     separate(function, gradients)
-    accumulate(function)
+    accumulate(function, cut)
     share_reads(function)
     hoist(function)
     prune(function)

@@ -180,7 +180,7 @@ def test_random_programs(seed, monkeypatch):
     for a, b in zip(arguments, before, strict=True):
         np.testing.assert_array_equal(a, b)
     for name in ("simplify", "accumulate"):
-        monkeypatch.setattr(units, name, lambda function: None)
+        monkeypatch.setattr(units, name, lambda *_: None)
     plain = srcgrad.grad(lambda x, y, c: f(x, y, c), argnums=(0, 1, 2))(*arguments)
     scale = max(1.0, abs(value))
     for a, b in zip(found, plain, strict=True):

@@ -27,14 +27,17 @@ from .simplify import simplify, use_counts
 from .stores import same_key
 
 
-def accumulate(function: ir.Function) -> None:
-    """Improve how adjoints are allocated and added up, in place."""
+def accumulate(function: ir.Function, cut: bool = False) -> None:
+    """Improve how adjoints are allocated and added up, in place.
+
+    `cut`: the sweeps become two functions.
+    """
     _Accumulator(function).run()
     spare_copies(function)
     simplify(function)
     prune(function)
     schedule(function)
-    reuse(function)
+    reuse(function, cut)
 
 
 class _Accumulator:

@@ -1,26 +1,30 @@
 """Buffer reuse: what is computed from an operand that is needed no more is computed in its place.
 
 `t = a * b` becomes `a *= b` if `a` is an array that the same block made, of the shape and dtype
-of the result, of which nothing else is a view and which is used no more. Allocating costs more
-than multiplying from a few thousand numbers on. The adjoint of a variable of the user's keeps its
-buffer, so that names say what is in them. The forward sweep keeps the user's spelling, but for a
-variable that is given a new value made from its old one: `p = p * x + c` is `p *= x; p += c`. What
-was reduced is small beside what it was reduced from: there an expression reads better, and costs
-nothing. Runs last, as it writes memory.
+of the result, and neither it nor anything that may share its memory is used again. Allocating costs
+more than multiplying from a few thousand numbers on. Names go on saying what is in them: the two
+are one variable where both are temporaries, or where a variable of the user's is given a new value
+made from its old one; else the result has a name of its own, `p = np.exp(a, out=a)`. An operand
+that is used once only stays part of the user's expression in the forward sweep. What was reduced is
+small beside what it was reduced from: there an expression reads better, and costs nothing. Runs
+last, as it writes memory.
 """
 
 from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from .. import ir
-from ..analysis.aliasing import Aliasing
+from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit.python import reverse_sweep
-from ..kinds import Array, Opaque, Scalar
-from .elementwise import makes_fresh, number_kind
+from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
+from .elementwise import is_elementwise, makes_fresh, number_kind
 from .recording import rename
 from .simplify import all_uses, use_counts
 
@@ -29,10 +33,19 @@ IN_PLACE: dict[Any, Any] = {
     operator.mul: operator.imul, operator.truediv: operator.itruediv,
 }  # fmt: skip
 COMMUTATIVE: frozenset[Any] = frozenset({operator.add, operator.mul})
+WITH_OUT: dict[Any, Any] = {
+    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
+    operator.truediv: np.divide, operator.neg: np.negative,
+}  # fmt: skip
+FORGETFUL = ("numpy", "_operator", "operator", "builtins", "math")  # they keep no argument
 
 
-def reuse(function: ir.Function) -> None:
-    """Compute in place where that is safe."""
+def reuse(function: ir.Function, cut: bool = False) -> None:
+    """Compute in place where that is safe.
+
+    `cut`: the sweeps become two functions, of which the second may be called more than once, and
+    leaves what the first has made as it is.
+    """
     statements = function.block.statements
     start = next(
         (i for i, s in enumerate(statements)
@@ -40,34 +53,62 @@ def reuse(function: ir.Function) -> None:
     )  # fmt: skip
     if start is None:
         return
+    name_adjoints(ir.Block(statements[start + 1 :]), set())
     reuser = _Reuser(function)
-    head = ir.Block(statements[:start])
-    reuser.forward(head)
-    statements[:start] = head.statements
-    tail = ir.Block(statements[start + 1 :])
-    name_adjoints(tail, set())
-    reuser.block(tail)
-    statements[start + 1 :] = tail.statements
+    if cut:
+        reuser.untouchable = {
+            v for s in ir.walk(ir.Block(statements[:start])) for v in ir.targets(s)
+        }
+    reuser.function(start)
     if reuser.renamed:
         rename(function.block, reuser.resolve)
 
 
+@dataclass
+class _Place:
+    """A block, and where the variables of the function are defined and used in it.
+
+    `lent` are arrays from around the block that only this block still uses, and what may share
+    their memory.
+    """
+
+    block: ir.Block
+    lent: frozenset[ir.Var]
+    used: dict[ir.Var, list[int]] = field(default_factory=dict)
+    defined: set[ir.Var] = field(default_factory=set)
+    mine: set[ir.Var] = field(default_factory=set)  # arrays in whose place others may be computed
+
+    def __post_init__(self) -> None:
+        for position, s in enumerate(self.block.statements):
+            one = ir.Block([s])
+            for v in all_uses(one):
+                self.used.setdefault(v, []).append(position)
+            for inner in ir.walk(one):
+                self.defined.update(ir.targets(inner))
+                if isinstance(inner, ir.Loop):
+                    self.defined.update(inner.params)
+
+
 class _Reuser:
     def __init__(self, function: ir.Function) -> None:
+        self.block = function.block
         self.counts = use_counts(function.block)
-        aliasing = Aliasing(function.block)
-        made = {
-            t for s in ir.walk(function.block) if not isinstance(s, ir.Loop) for t in ir.targets(s)
-            if not isinstance(s, ir.Assign) or not s.views
-        }  # fmt: skip
-        shared = {aliasing.find(v) for v in _arrays(function) if v not in made}
-        shared |= {aliasing.find(v) for v in aliasing.contents.values()}
-        # memory that only branches hand on, and nothing else refers to
-        self.alone = {v for v in made if aliasing.find(v) not in shared}
+        aliasing = Aliasing(function.block, function.together)
+        classes: dict[ir.Var, set[ir.Var]] = {}
+        for v in _variables(function):
+            if holds_memory(v.kind):
+                classes.setdefault(aliasing.find(v), set()).add(v)
+        self.sharing = {v: members for members in classes.values() for v in members}
+        kept = {aliasing.find(v) for v in aliasing.contents.values()}
+        kept |= {aliasing.find(v) for v in _held(function) if holds_memory(v.kind)}
+        self.held = {v for root in kept & classes.keys() for v in classes[root]}
         self.adjoints = {f"d_{v.name}" for v in _arrays(function) if v.user}
-        self.kept = {v for v in _arrays(function) if aliasing.is_shared(v)}
         self.renamed: dict[ir.Var, ir.Operand] = {}
         self.small: set[ir.Var] = set()
+        self.named: set[ir.Var] = set()  # results that are not part of an expression any more
+        self.untouchable: set[ir.Var] = set()  # for the reverse sweep
+        self.forward: set[ir.Var] = set()  # made by the forward sweep
+        self.takers: dict[ir.Var, ir.Assign] = {}
 
     def resolve(self, var: ir.Var) -> ir.Operand:
         operand: ir.Operand = var
@@ -75,117 +116,150 @@ class _Reuser:
             operand = self.renamed[operand]
         return operand
 
-    def forward(self, block: ir.Block) -> None:
-        """Compute in place what gives a variable its next value, outside loops and branches."""
-        takers: dict[ir.Var, ir.Assign] = {}
-        held: set[ir.Var] = set()  # what others than functions on arrays have seen
-        for s in block.statements:
-            simple = isinstance(s, ir.Assign) and not s.effect and s.function is not operator.call
-            for v in all_uses(ir.Block([s])):
-                if isinstance(s, ir.Assign) and simple:
-                    takers[v] = s
-                else:
-                    held.add(v)
+    def function(self, start: int) -> None:
+        """Compute in place in both sweeps, of which the second begins at a position."""
+        statements = self.block.statements
+        for s in statements[:start]:
+            if isinstance(s, ir.Assign):
+                self.takers.update((v, s) for v in ir.uses(s))
+        self.forward = {v for s in ir.walk(ir.Block(statements[:start])) for v in ir.targets(s)}
+        for position, s in enumerate(statements):
+            for inner in ir.walk(ir.Block([s])):
+                if isinstance(inner, ir.Loop):
+                    self.statements(inner.body, position > start)
+        self.statements(self.block, False, start)
 
-        def becomes(v: ir.Var) -> str | None:
-            """The variable of the user's whose next value is computed from a value alone."""
-            while not v.user:
-                s = takers.get(v)
-                if self.counts.get(v) != 1 or s is None or s.function not in IN_PLACE:
-                    return None
-                v = s.target
-            return v.name
-
-        def allowed(s: ir.Assign, operand: ir.Var) -> bool:
-            root = self.resolve(operand)
-            assert isinstance(root, ir.Var)
-            if not root.user or {root, operand} & (held | self.kept):
-                return False
-            return becomes(s.target) == root.name
-
-        self._statements(block, allowed)
-
-    def block(self, block: ir.Block) -> None:
-        def allowed(s: ir.Assign, operand: ir.Var) -> bool:
-            root = self.resolve(operand)
-            assert isinstance(root, ir.Var)
-            return root.name not in self.adjoints or root.name == s.target.name
-
-        for s in ir.walk(block):
-            if isinstance(s, ir.Loop):
-                self._statements(s.body, allowed, branches=True)
-        self._statements(block, allowed, branches=True)
-
-    def _statements(
+    def statements(
         self,
         block: ir.Block,
-        allowed: Callable[[ir.Assign, ir.Var], bool],
-        owned: frozenset[ir.Var] = frozenset(),
-        branches: bool = False,
+        reverse: bool,
+        start: int | None = None,
+        lent: frozenset[ir.Var] = frozenset(),
+        given: frozenset[ir.Var] = frozenset(),
     ) -> set[ir.Var]:
         """Compute in place in a block; the arrays that it owns at its end.
 
-        It owns those made in it that nothing else refers to, and those that it is given.
+        It owns those made in it that nothing else refers to, and those that it is given, of those
+        that it is lent.
         """
-        mine = set(owned)
-        used: dict[ir.Var, list[int]] = {}
+        place = _Place(block, lent, mine=set(given))
         for position, s in enumerate(block.statements):
-            for v in all_uses(ir.Block([s])):
-                used.setdefault(v, []).append(position)
-        results = {v for o in block.results for v in ir.variables(o)}
-
-        def done(s: ir.Statement, position: int) -> set[ir.Var]:
-            """The arrays owned that a statement is the last to use."""
-            last = {v for v in mine & set(all_uses(ir.Block([s]))) if used[v][-1] == position}
-            return {v for v in last - results if v in owned or len(used[v]) == self.counts[v]}
-
-        for position, s in enumerate(block.statements):
-            if isinstance(s, ir.If) and branches:
-                given = done(s, position)
-                mine -= given
-                mine |= self._branches(s, allowed, frozenset(given))
+            reverse = reverse or position == start
+            if isinstance(s, ir.If) and reverse:
+                self.branches(place, s, position)
             if not isinstance(s, ir.Assign):
                 continue
-            last = {v for v in done(s, position) if used[v].count(position) == 1}
-            buffer = next((b for b in self.buffers(s, last) if allowed(s, b)), None)
-            if buffer is not None:
-                block.statements[position] = self.in_place(s, buffer)
+            made = self.in_place(place, s, position, reverse)
+            if made is not None:
+                block.statements[position] = made
             small = _reduces(s) or any(v in self.small for v in ir.uses(s) if _alike(v, s.target))
             if small:
                 self.small.add(s.target)
-            elif (buffer is not None or makes_fresh(s)) and s.target in self.alone:
-                mine.add(s.target)
-        return mine
+            elif (made is not None or makes_fresh(s)) and s.target not in self.held:
+                place.mine.add(s.target)
+        return place.mine
 
-    def _branches(
-        self, s: ir.If, allowed: Callable[[ir.Assign, ir.Var], bool], given: frozenset[ir.Var]
-    ) -> set[ir.Var]:
-        """Compute in place in the branches of an `If`; those of its targets that it owns."""
-        kept = [self._statements(b, allowed, given, True) for b in (s.then, s.orelse)]
-        owned: set[ir.Var] = set()
+    def branches(self, place: _Place, s: ir.If, position: int) -> None:
+        """Compute in place in the branches of an `If`, and own those of its targets that they own.
+
+        What only the branches still use, they are lent.
+        """
+        given = frozenset(
+            v for v in place.mine & set(all_uses(ir.Block([s])))
+            if self.free(place, v) and self.over(place, v, position)
+        )  # fmt: skip
+        lent = frozenset(w for v in given for w in self.sharing[v])
+        place.mine -= given
+        kept = [self.statements(b, True, lent=lent, given=given) for b in (s.then, s.orelse)]
         for target, *ends in list(zip(s.targets, s.then.results, s.orelse.results, strict=True)):
-            if target in self.alone and all(
+            if target not in self.held and all(
                 isinstance(end, ir.Var) and end in mine and end.kind == target.kind
                 and branch.results.count(end) == 1
                 for end, mine, branch in zip(ends, kept, (s.then, s.orelse), strict=True)
             ):  # fmt: skip
-                owned.add(target)
-        return owned
+                place.mine.add(target)
 
-    def buffers(self, s: ir.Assign, done: set[ir.Var]) -> Iterator[ir.Var]:
-        """The operands into which a call may write its result."""
+    # What may be overwritten
+
+    def free(self, place: _Place, v: ir.Var) -> bool:
+        """Whether all that may share an array's memory is defined and used in this block alone."""
+        results = {w for o in place.block.results for w in ir.variables(o)}
+        return not self.sharing[v] & results and all(
+            w in place.lent
+            or (w in place.defined and len(place.used.get(w, ())) == self.counts.get(w, 0))
+            for w in self.sharing[v]
+        )
+
+    def over(self, place: _Place, v: ir.Var, position: int) -> bool:
+        """Whether nothing that may share an array's memory is used after a statement."""
+        return all(place.used.get(w, [-1])[-1] <= position for w in self.sharing[v])
+
+    def buffers(
+        self, place: _Place, s: ir.Assign, position: int, reverse: bool
+    ) -> Iterator[tuple[int, ir.Var]]:
+        """The operands into which a call may write its result, and their positions."""
         kind = s.target.kind
-        if s.function not in IN_PLACE or len(s.args) != 2 or not isinstance(kind, Array):
+        if not isinstance(kind, Array) or kind.dtype is None or kind.dtype.kind not in "fc":
             return
-        if kind.dtype is None or kind.dtype.kind not in "fc" or not kind.shape:
+        if not kind.shape or s.kwargs or s.writes or s.effect or s.views:
             return
         if any(number_kind(a) is None for a in s.args):
             return
-        for operand in s.args if s.function in COMMUTATIVE else s.args[:1]:
-            if isinstance(operand, ir.Var) and operand in done and operand.kind == kind:
-                yield operand
+        for i, operand in enumerate(s.args):
+            if (
+                isinstance(operand, ir.Var) and operand in place.mine and operand.kind == kind
+                and not (reverse and operand in self.untouchable)
+                and self.free(place, operand) and self.over(place, operand, position)
+            ):  # fmt: skip
+                yield i, operand
 
-    def in_place(self, s: ir.Assign, buffer: ir.Var) -> ir.Assign:
+    # How it is written
+
+    def in_place(
+        self, place: _Place, s: ir.Assign, position: int, reverse: bool
+    ) -> ir.Assign | None:
+        """A call that writes its result into an operand, or None."""
+        if s.function not in IN_PLACE and not _takes_out(s):
+            return None
+        found = list(self.buffers(place, s, position, reverse))
+        for i, buffer in found:
+            if s.function in IN_PLACE and (i == 0 or s.function in COMMUTATIVE):
+                if list(s.args).count(buffer) == 1 and self.one_variable(s, buffer, reverse):
+                    return self.augmented(s, buffer)
+        if s is self.block.statements[-1] and self.block.results == (s.target,):
+            return None  # the answer is returned as the expression that it is
+        for _, buffer in found:
+            root = self.resolve(buffer)
+            assert isinstance(root, ir.Var)
+            if _takes_out(s) and (
+                root.user or self.counts[buffer] > 1 or buffer in self.named or root in self.named
+            ):  # fmt: skip
+                return self.with_out(s, buffer)
+        return None
+
+    def one_variable(self, s: ir.Assign, buffer: ir.Var, reverse: bool) -> bool:
+        """Whether a result may have the name of what it is computed in."""
+        root = self.resolve(buffer)
+        assert isinstance(root, ir.Var)
+        if not reverse:
+            if root in self.named and not root.user and not s.target.user:
+                return True
+            return root.user and self.becomes(s.target) == root.name
+        if buffer in self.forward or root in self.forward:
+            return False
+        return root.name not in self.adjoints or root.name == s.target.name
+
+    def becomes(self, v: ir.Var) -> str | None:
+        """The variable of the user's whose next value is computed from a value alone."""
+        while not v.user:
+            s = self.takers.get(v)
+            if self.counts.get(v) != 1 or s is None or s.function not in IN_PLACE:
+                return None
+            v = s.target
+        return v.name
+
+    def augmented(self, s: ir.Assign, buffer: ir.Var) -> ir.Assign:
+        """`buffer *= other`"""
         other = s.args[1] if s.args[0] is buffer else s.args[0]
         root = self.resolve(buffer)
         assert isinstance(root, ir.Var)
@@ -193,10 +267,58 @@ class _Reuser:
         if not root.user and (s.target.user or s.target.name in self.adjoints or adjoint):
             root.name, root.user = s.target.name, s.target.user
         self.renamed[s.target] = buffer
+        self.share(s.target, buffer)
         return ir.Assign(
             ir.Var("_", Opaque(None)), IN_PLACE[s.function], (buffer, other), (), s.span,
             writes=(buffer,),
         )  # fmt: skip
+
+    def with_out(self, s: ir.Assign, buffer: ir.Var) -> ir.Assign:
+        """`result = np.multiply(buffer, other, out=buffer)`"""
+        self.named.add(s.target)
+        self.share(s.target, buffer)
+        function, args = WITH_OUT.get(s.function, s.function), s.args
+        if s.function is operator.pow:
+            function, args = np.square, s.args[:1]
+        return ir.Assign(
+            s.target, function, args, (("out", buffer),), s.span, views=(buffer,), writes=(buffer,)
+        )
+
+    def share(self, a: ir.Var, b: ir.Var) -> None:
+        """Note that two variables share memory."""
+        members = self.sharing[a] | self.sharing[b]
+        self.sharing.update(dict.fromkeys(members, members))
+
+
+def _takes_out(s: ir.Assign) -> bool:
+    """Whether a call can write its result where it is told to."""
+    if s.function is operator.pow:
+        return isinstance(s.args[1], ir.Const) and s.args[1].value == 2
+    if isinstance(s.function, np.ufunc):
+        return is_elementwise(s.function)
+    return s.function in WITH_OUT
+
+
+def _held(function: ir.Function) -> Iterator[ir.Var]:
+    """What others than functions on arrays have seen, who may have kept it."""
+    for s in ir.walk(function.block):
+        if isinstance(s, ir.Assign) and _may_keep(s):
+            yield from ir.uses(s)
+            yield s.target
+
+
+def _may_keep(s: ir.Assign) -> bool:
+    """Whether a call may keep a reference to an argument where no analysis sees it."""
+    if s.function is reverse_sweep or isinstance(s.function, np.ufunc):
+        return False
+    module = getattr(s.function, "__module__", None) or type(s.function).__module__
+    if s.effect or isinstance(s.function, ir.Unit) or s.function is operator.call:
+        return True
+    if module.partition(".")[0] not in FORGETFUL and not module.startswith("srcgrad.emit"):
+        return True
+    if s.writes:
+        return not all(isinstance(v.kind, (Array, ListOf)) for v in s.writes)
+    return not isinstance(s.target.kind, (Array, Scalar, TupleOf))
 
 
 def _reduces(s: ir.Assign) -> bool:
@@ -236,6 +358,12 @@ def name_adjoints(block: ir.Block, adjoints: set[ir.Var]) -> None:
         elif not v.user and any(u in adjoints for u in ir.uses(s)):
             v.name = f"d_{v.name}"
             adjoints.add(v)
+
+
+def _variables(function: ir.Function) -> Iterator[ir.Var]:
+    """The variables that a function defines or uses."""
+    yield from _arrays(function)
+    yield from all_uses(function.block)
 
 
 def _arrays(function: ir.Function) -> Iterator[ir.Var]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
+from ..analysis.regions import Regions
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.operations import list_append
@@ -45,6 +46,7 @@ class Shadows(Lists):
         self.mirrored: set[ir.Var] = set()  # has a shadow that is part of another one
         self.last_write: dict[ir.Var, int] = {}
         self.position = 0
+        self.loops: list[ir.Loop] = []  # around the position
         self.loop_writes: list[set[ir.Var]] = []
         self.lent: set[ir.Var] = set()  # memory that others may write when this function is done
         # Classes in which a result may be a view or not: there shadows keep the memory layout.
@@ -70,6 +72,7 @@ class Shadows(Lists):
                 for v in statement.writes:
                     self.last_write[self.aliasing.find(v)] = number
         self.position = -1
+        self.regions = Regions(block, self.aliasing)
         return self._augmented(block)
 
     def _augmented(self, block: ir.Block) -> ir.Block:
@@ -136,7 +139,9 @@ class Shadows(Lists):
         params = tuple(self._twin(s.params[k]) for k in wanted)
         finals = tuple(self._twin(s.targets[k]) for k in wanted)
         self.loop_writes.append(writes)
+        self.loops.append(s)
         body = self._augmented(s.body)
+        self.loops.pop()
         self.loop_writes.pop()
         self.span = s.span
         outer, self.block = self.block, body
@@ -213,7 +218,10 @@ class Shadows(Lists):
     def _needs_snapshot(self, v: ir.Var) -> bool:
         """Whether a variable's contents may be other ones when the reverse sweep comes."""
         if isinstance(v.kind, (Array, TupleOf)):
-            return self._written_later(self.aliasing.find(v))
+            root = self.aliasing.find(v)
+            if not self._written_later(root):
+                return False
+            return root in self.lent or not self.regions.lasts(v, self.position, tuple(self.loops))
         if isinstance(v.kind, ListOf):
             return any(map(self._written_later, self.aliasing.classes(v)))
         return False

@@ -1,0 +1,285 @@
+"""Which parts of an array are written again after they were read.
+
+A loop that fills an array row by row reads what it has filled already: `x[i] = b[i] - a[i, :i] @
+x[:i]`. What `x[:i]` reads is never written again, so it is still there when everything is done, and
+needn't be copied. A *region* is a box: for each axis an interval whose bounds are affine in the
+loops' indices and other ints. A read *lasts* if its region and that of each write that may come
+after it are disjoint: in the same trip of the loops around both, or in a later trip of one of them.
+
+Only what can be proved counts: an index that may be negative, and so count from the end, or an
+array of indices, makes an interval everything.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import ir
+from ..kinds import Array, Scalar
+from .aliasing import Aliasing
+
+DEPTH = 8  # bounds put in for variables, one after the other, in a proof
+
+
+@dataclass(frozen=True)
+class Affine:
+    """A sum of variables with whole factors, and a whole number.
+
+    A variable is told apart by who looks at it: the trip of a loop in which something is read is
+    another one than that in which it is written.
+    """
+
+    terms: frozenset[tuple[tuple[ir.Var, bool], int]]
+    constant: int = 0
+
+    def __add__(self, other: Affine) -> Affine:
+        return self.plus(other, 1)
+
+    def __sub__(self, other: Affine) -> Affine:
+        return self.plus(other, -1)
+
+    def plus(self, other: Affine, factor: int) -> Affine:
+        """This and another times a factor."""
+        terms = dict(self.terms)
+        for v, n in other.terms:
+            terms[v] = terms.get(v, 0) + factor * n
+        kept = frozenset((v, n) for v, n in terms.items() if n)
+        return Affine(kept, self.constant + factor * other.constant)
+
+
+def _number(n: int) -> Affine:
+    return Affine(frozenset(), n)
+
+
+Key = tuple[ir.Operand, ...]  # the items of an index
+Interval = tuple[Affine | None, Affine | None]  # None: as far as it goes
+Loops = tuple[ir.Loop, ...]
+
+
+class Regions:
+    """What is read in a function and never written again."""
+
+    def __init__(self, block: ir.Block, aliasing: Aliasing) -> None:
+        self.aliasing = aliasing
+        self.definitions: dict[ir.Var, ir.Assign] = {}
+        self.places: dict[ir.Var, Loops] = {}  # the loops around the definition of a variable
+        self.index_of: dict[ir.Var, ir.Loop] = {}
+        self.writes: dict[ir.Var, list[tuple[ir.Assign, int, Loops]]] = {}
+        self.joined: set[ir.Var] = set()  # classes with variables that branches or loops hand on
+        self.number = itertools.count()
+        self._visit(block, ())
+
+    def _visit(self, block: ir.Block, loops: Loops) -> None:
+        for s in block.statements:
+            number = next(self.number)
+            for v in ir.targets(s):
+                self.places[v] = loops
+            if isinstance(s, ir.Assign):
+                self.definitions[s.target] = s
+                for v in s.writes:
+                    self.writes.setdefault(self.aliasing.find(v), []).append((s, number, loops))
+                continue
+            self.joined.update(self.aliasing.find(v) for v in s.targets)
+            inner = (*loops, s) if isinstance(s, ir.Loop) else loops
+            if isinstance(s, ir.Loop):
+                self.joined.update(self.aliasing.find(v) for v in s.params)
+                own = s.params if s.index is None else (*s.params, s.index)
+                self.places.update(dict.fromkeys(own, inner))
+                if s.index is not None:
+                    self.index_of[s.index] = s
+            for b in ir.blocks(s):
+                self._visit(b, inner)
+
+    def lasts(self, v: ir.Var, position: int, loops: Loops) -> bool:
+        """Whether what an array holds at a statement is never written after it.
+
+        `position` is the number of the statement in the order of `ir.walk`, `loops` are those
+        around it.
+        """
+        root = self.aliasing.find(v)
+        read = self._part(v)
+        if read is None or root in self.joined or self.places.get(read[0]):
+            return False
+        for s, number, around in self.writes.get(root, ()):
+            for w in s.writes:
+                if self.aliasing.find(w) is root:
+                    written = self._part(w, s)
+                    if written is None or written[0] is not read[0]:
+                        return False
+                    if not self._apart(read[1], position, loops, written[1], number, around):
+                        return False
+        return True
+
+    def _part(self, v: ir.Var, write: ir.Assign | None = None) -> tuple[ir.Var, Key | None] | None:
+        """The array that a variable is a part of, and the index that takes the part, or more."""
+        key: Key | None = None
+        if write is not None and write.function is operator.setitem:
+            key = _items(write.args[1])
+        while True:
+            s = self.definitions.get(v)
+            if not isinstance(v.kind, Array):
+                return None  # two items of a list may be one array
+            if s is None or not s.views:
+                return v, key
+            if len(s.views) != 1 or not s.certain or s.writes:
+                return None
+            first = s.views[0]
+            taken = s.function is operator.getitem and s.args[0] is first
+            key = _items(s.args[1]) if taken else None
+            v = first
+
+    def _apart(
+        self, key: Key | None, position: int, loops: Loops,
+        other: Key | None, number: int, around: Loops,
+    ) -> bool:  # fmt: skip
+        """Whether a part that is read has nothing in common with one that is written later."""
+        common = sum(
+            1 for _ in itertools.takewhile(lambda p: p[0] is p[1], zip(loops, around, strict=False))
+        )
+        if number >= position and not self._disjoint(key, other, loops, around, common, None):
+            return False
+        return all(self._disjoint(key, other, loops, around, k, loops[k]) for k in range(common))
+
+    def _disjoint(
+        self, key: Key | None, other: Key | None, loops: Loops, around: Loops, same: int,
+        later: ir.Loop | None,
+    ) -> bool:  # fmt: skip
+        """Whether two parts are disjoint if the first loops around both are in the same trip.
+
+        Of the next one, the write's trip is `later`.
+        """
+        if key is None or other is None:
+            return False
+        proof = _Proof(self, frozenset(around[:same]), later)
+        for a, b in zip(key, other, strict=False):
+            (low, high), (start, stop) = proof.interval(a, False), proof.interval(b, True)
+            if high is not None and start is not None and proof.holds(start - high):
+                return True
+            if stop is not None and low is not None and proof.holds(low - stop):
+                return True
+        return False
+
+
+class _Proof:
+    """Inequalities between what is read and what is written, in trips of loops in an order."""
+
+    def __init__(self, regions: Regions, same: frozenset[ir.Loop], later: ir.Loop | None) -> None:
+        self.regions, self.same, self.later = regions, same, later
+
+    def interval(self, item: ir.Operand, written: bool) -> Interval:
+        """From where up to where an item of an index reaches; everything if it may be negative."""
+        zero = _number(0)
+        if isinstance(item, ir.Const) and isinstance(item.value, slice):
+            parts = (item.value.start, item.value.stop, item.value.step)
+            item = ir.Pack(slice, tuple(map(ir.Const, parts)))
+        if isinstance(item, ir.Pack) and item.type is slice:
+            start, stop, step = item.items
+            if not isinstance(step, ir.Const) or step.value not in (None, 1):
+                return zero, None
+            low = zero if _is_none(start) else self.affine(start, written)
+            high = None if _is_none(stop) else self.affine(stop, written)
+            low = low if low is not None and self.holds(low) else zero
+            high = high if high is not None and self.holds(high) else None
+            return low, high
+        place = self.affine(item, written)
+        if place is None or not self.holds(place):
+            return zero, None
+        return place, place + _number(1)
+
+    def affine(self, operand: ir.Operand, written: bool) -> Affine | None:
+        """An int as a sum, None if it isn't known to be an int."""
+        if isinstance(operand, ir.Const):
+            return _number(operand.value) if type(operand.value) is int else None
+        if not isinstance(operand, ir.Var) or not isinstance(operand.kind, Scalar):
+            return None
+        if operand.kind.dtype != np.int64:
+            return None  # smaller ones wrap around
+        s = self.regions.definitions.get(operand)
+        if s is not None and len(s.args) == 2 and s.function in (operator.add, operator.sub):
+            a, b = (self.affine(o, written) for o in s.args)
+            if a is not None and b is not None:
+                return a + b if s.function is operator.add else a - b
+        others = any(loop not in self.same for loop in self.regions.places.get(operand, ()))
+        return Affine(frozenset({((operand, written and others), 1)}))
+
+    def holds(self, difference: Affine, depth: int = DEPTH) -> bool:
+        """Whether a sum is surely not negative: bounds put in for its variables show it."""
+        if not difference.terms:
+            return difference.constant >= 0
+        if depth == 0:
+            return False
+        return any(
+            self.holds(difference.plus(gap, -abs(n)), depth - 1)
+            for (v, written), n in difference.terms
+            for gap in self.gaps(v, written, n > 0)
+        )
+
+    def gaps(self, v: ir.Var, written: bool, below: bool) -> Iterator[Affine]:
+        """Sums that aren't negative: a variable less a bound below it, or a bound above less it."""
+        this = Affine(frozenset({((v, written), 1)}))
+        loop = self.regions.index_of.get(v)
+        if loop is None:
+            if below and self.counts(v):
+                yield this
+            return
+        if loop.range is None:
+            return
+        start, stop, step = loop.range
+        if not isinstance(step, ir.Const) or type(step.value) is not int or loop.backwards:
+            return
+        up = step.value > 0
+        one = _number(1)
+        if loop is self.later and below == (up if written else not up):
+            # the write's trip comes after the read's
+            other = Affine(frozenset({((v, not written), 1)}))
+            yield (this - other if below else other - this) - one
+        if below:
+            bound = self.affine(start if up else stop, written)
+            if bound is not None:
+                yield this - bound if up else this - bound - one
+        else:
+            bound = self.affine(stop if up else start, written)
+            if bound is not None:
+                yield bound - this - one if up else bound - this
+
+    def counts(self, v: ir.Var) -> bool:
+        """Whether an int is the length of something."""
+        s = self.regions.definitions.get(v)
+        if s is None:
+            return False
+        if s.function is builtins.len:
+            return True
+        shape = s.args[0] if s.function is operator.getitem else None
+        asked = self.regions.definitions.get(shape) if isinstance(shape, ir.Var) else None
+        return (
+            asked is not None and asked.function is builtins.getattr
+            and isinstance(asked.args[1], ir.Const) and asked.args[1].value == "shape"
+        )  # fmt: skip
+
+
+def _items(key: ir.Operand) -> Key | None:
+    """The items of an index, each for one axis; None if that isn't sure."""
+    if isinstance(key, ir.Const) and isinstance(key.value, tuple):
+        key = ir.Pack(tuple, tuple(map(ir.Const, key.value)))
+    items = key.items if isinstance(key, ir.Pack) and key.type is tuple else (key,)
+    kept = tuple(item for item in items if not _is_none(item))
+    return kept if all(map(_takes_one_axis, kept)) else None
+
+
+def _takes_one_axis(item: ir.Operand) -> bool:
+    match item:
+        case ir.Const():
+            return isinstance(item.value, slice) or type(item.value) is int
+        case ir.Pack():
+            return item.type is slice
+    return isinstance(item.kind, Scalar) and item.kind.dtype.kind in "iu"
+
+
+def _is_none(item: ir.Operand) -> bool:
+    return isinstance(item, ir.Const) and item.value is None

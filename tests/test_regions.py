@@ -1,0 +1,223 @@
+"""Parts of arrays that are never written again are read again, not copied (analysis/regions.py)."""
+
+import numpy as np
+import pytest
+
+from srcgrad import grad, value_and_grad, vjp
+from srcgrad.testing import check_grads
+
+
+def forward_substitution(a, b):
+    x = np.zeros(len(b))
+    for i in range(len(b)):
+        x[i] = (b[i] - a[i, :i] @ x[:i]) / a[i, i]
+    return np.sum(x * x)
+
+
+def back_substitution(a, b):
+    n = len(b)
+    x = np.zeros(n)
+    for i in range(n - 1, -1, -1):
+        x[i] = (b[i] - a[i, i + 1 :] @ x[i + 1 :]) / a[i, i]
+    return np.sum(x * x)
+
+
+def trajectory(a, b):
+    ys = np.zeros((5, len(b)))
+    ys[0] = b
+    for t in range(4):
+        ys[t + 1] = np.tanh(a @ ys[t])
+    return np.sum(ys**2)
+
+
+def two_back(a, b):
+    ys = np.zeros((6, len(b)))
+    ys[0] = b
+    ys[1] = np.sin(b)
+    for t in range(2, len(ys)):
+        ys[t] = ys[t - 1] * ys[t - 2] + a[0] * np.cos(ys[t - 1])
+    return np.sum(ys**2)
+
+
+def factors(a, b):
+    a = a.copy()
+    for k in range(len(a) - 1):
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
+    return np.sum(b * a**2)
+
+
+def triangle_of_sums(a, b):
+    x = np.zeros((4, 4))
+    x[0] = b
+    for i in range(1, 4):
+        for j in range(i, 4):
+            x[i, j] = a[i, j] * np.sum(x[i - 1, :j] ** 2)
+    return np.sum(x**2)
+
+
+LASTING = [forward_substitution, back_substitution, trajectory, two_back, triangle_of_sums]
+
+
+def arguments():
+    rng = np.random.default_rng(3)
+    return rng.normal(size=(4, 4)) + 3 * np.eye(4), rng.normal(size=4)
+
+
+@pytest.mark.parametrize("function", LASTING)
+def test_lasting_reads_are_not_copied(function):
+    gradient = grad(function, argnums=(0, 1))
+    gradient(*arguments())
+    forward = gradient.source.partition("# return")[0]
+    assert ".copy()" not in forward, gradient.source
+    check_grads(function, arguments(), order=1, argnums=(0, 1))
+
+
+def test_factors_record_only_what_is_divided():
+    gradient = grad(factors, argnums=(0, 1))
+    gradient(*arguments())
+    assert gradient.source.count(".copy()") == 2  # of the matrix, and of the column
+    check_grads(factors, arguments(), argnums=(0, 1))
+
+
+def sweeps(a, b):
+    """A later sweep writes what an earlier one has read."""
+    x = b.copy()
+    for _ in range(2):
+        for i in range(1, len(b)):
+            x[i] = x[i] + a[i, :i] @ x[:i] ** 2
+    return np.sum(x * x)
+
+
+def wraps_around(a, b):
+    """Before the first is the last, which is written at the end."""
+    x = b.copy()
+    for i in range(len(b)):
+        x[i] = x[i] * np.sum(x[i - 1 : i] ** 2) + x[i - 1] ** 2 + a[0, i]
+    return np.sum(x * x)
+
+
+def rows_from_the_end(a, b):
+    x = a.copy()
+    for i in range(-2, 2):
+        x[i + 1] = np.sin(x[i]) * b
+    return np.sum(x * x)
+
+
+def every_other(a, b):
+    x = b.copy()
+    for i in range(2):
+        x[i + 1 :: 2] = x[i + 1 :: 2] * np.sum(x[: i + 1 : 1] ** 2) + np.sum(x[::2] ** 2)
+    return np.sum(x * x) + a[0, 0]
+
+
+def written_after_the_loop(a, b):
+    x = np.zeros((4, 4))
+    x[0] = b
+    for i in range(3):
+        x[i + 1] = np.tanh(a @ x[i])
+    x[1] = x[3] * x[2]
+    return np.sum(x * x)
+
+
+def ahead(a, b):
+    """What is read is written in the next trip."""
+    x = a.copy()
+    for i in range(3):
+        x[i] = x[i] * np.sin(x[i + 1]) + b
+    return np.sum(x * x)
+
+
+def through_a_view(a, b):
+    x = a.copy()
+    for i in range(3):
+        row = x[i]
+        above = x[: i + 1].T
+        row[1:] = np.sin(row[:3]) * row[1:]
+        x[i + 1] = np.tanh(x[i] * np.sum(above[0] ** 2)) * b
+    return np.sum(x * x)
+
+
+def one_array_twice(a, b):
+    x = a.copy()
+    xs = [x, x]
+    for i in range(1):
+        xs[i + 1][0] = np.sin(xs[i][0]) * xs[i][1]
+        xs[i + 1][0] = np.sin(xs[i][0]) * b
+    return np.sum(x * x)
+
+
+def exchanged(a, b):
+    x, y = a.copy(), a.copy()
+    for i in range(3):
+        x[i + 1] = np.sin(y[i]) * np.cos(x[i]) * b
+        x, y = y, x
+    return np.sum(x * y)
+
+
+def where_indices_say(a, b):
+    x = a.copy()
+    for i in range(3):
+        x[[3 - i, i]] = np.sin(x[i]) * x[[i, 3 - i]] * b
+    return np.sum(x * x)
+
+
+def by_small_ints(a, b):
+    x = a.copy()
+    i = np.uint8(1)
+    for k in range(1, 3):
+        x[k + 1] = np.sin(x[k]) * b
+        x[i - np.uint8(1)] = np.cos(x[k]) * x[0]
+    return np.sum(x * x)
+
+
+def while_it_lasts(a, b):
+    x = a.copy()
+    i = 0
+    while i < 3:
+        x[i + 1] = np.sin(x[i]) * x[i + 1] * b
+        i += 1
+    i = 2
+    while i > 0:
+        x[i - 1] = np.sin(x[i]) * x[i - 1]
+        i -= 1
+    return np.sum(x * x)
+
+
+OVERWRITTEN = [
+    factors, sweeps, wraps_around, rows_from_the_end, every_other, written_after_the_loop, ahead,
+    through_a_view, one_array_twice, exchanged, where_indices_say, by_small_ints, while_it_lasts,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", OVERWRITTEN)
+def test_what_is_written_again_is_copied(function):
+    check_grads(function, arguments(), order=1, argnums=(0, 1))
+
+
+def table(b, n):
+    ys = np.zeros((n, len(b)))
+    ys[0] = b
+    for t in range(n - 1):
+        ys[t + 1] = np.sin(ys[t])
+    return ys
+
+
+def test_the_result_is_the_callers():
+    """Whoever is given the array that wasn't copied may write into it."""
+    b = np.array([0.3, -0.4])
+    seed = np.random.default_rng(1).normal(size=(4, 2))
+    ys, pullback = vjp(table, b, 4)
+    ys[...] = 7.0
+    expected = grad(lambda b: np.sum(seed * table(b, 4)))(b)
+    np.testing.assert_allclose(pullback(seed)[0], expected)
+    np.testing.assert_allclose(pullback(seed)[0], expected)
+    value, _ = value_and_grad(lambda b: np.sum(table(b, 4)))(b)
+    assert value == np.sum(table(b, 4))
+    check_grads(lambda b: np.sum(table(b, 4)), (b,))
+
+
+def test_second_derivatives():
+    a, b = arguments()
+    check_grads(lambda b: np.sum(grad(lambda x: trajectory(a, x))(b) ** 2), (b,))
+    check_grads(lambda b: np.sum(grad(lambda x: forward_substitution(a, x))(b) ** 2), (b,))
