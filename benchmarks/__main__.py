@@ -35,7 +35,7 @@ from benchmarks.workloads import WORKLOADS, Workload  # noqa: E402
 if TYPE_CHECKING:
     from benchmarks.measuring import Cell
 
-QUICK = Effort(ours=0.06, others=0.02, patience=0.3)
+QUICK = Effort(ours=0.05, others=0.015, patience=0.25)
 FULL = Effort(ours=1.0, others=0.4, patience=30.0)
 GROWTH = (100, 400, 1_600, 6_400)
 

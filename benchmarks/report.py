@@ -15,6 +15,7 @@ import numpy as np
 
 from benchmarks.measuring import FUNCTION, HAND, Cell
 from benchmarks.sixteen import Verdict, by_kind
+from benchmarks.workloads import WORKLOADS
 
 OURS = "srcgrad"
 BRIEF = {
@@ -169,8 +170,15 @@ def means(results: Results) -> Table:
     for above, below in pairs:
         found = [results.ratios(above, below, s).values() for s in classes]
         table.row(f"{above} / {below}", *(f"{geometric_mean(f):.2f} ({len(f)})" for f in found))
-    found = [results.memory(s).values() for s in classes]
-    table.row("peak memory / by hand", *(f"{geometric_mean(f):.2f} ({len(f)})" for f in found))
+    alike = {w.name for w in WORKLOADS if not w.by_hand_differs}
+    for what, ratios in (
+        ("peak memory / by hand", results.memory),
+        ("where by hand is the same program: time", lambda s: results.ratios(OURS, HAND, s)),
+        ("where by hand is the same program: memory", results.memory),
+    ):
+        chosen = alike if "same program" in what else {c.workload for c in results.cells}
+        found = [[n for w, n in ratios(s).items() if w in chosen] for s in classes]
+        table.row(what, *(f"{geometric_mean(f):.2f} ({len(f)})" for f in found))
     return table
 
 

@@ -253,6 +253,19 @@ def test_goals():
     assert rows["autograd over srcgrad, worst (two, tiny)"] == (">= 1", "10.00", "met")
 
 
+def test_means_where_the_gradient_by_hand_is_the_same_program():
+    def cell(name, ours):
+        pairs = ((HAND, 1.0, 100), ("srcgrad", ours, 100 * int(ours)), (FUNCTION, 1.0, 1))
+        figures = {n: measuring.Figures("right", seconds=s, peak=p) for n, s, p in pairs}
+        return measuring.Cell(name, "cache", 1, figures)
+
+    cells = [cell("mlp", 2.0), cell("seidel 2-D", 8.0)]
+    rows = dict(report.means(report.Results(["srcgrad"], {}, cells)).rows)
+    assert rows["srcgrad / by hand"] == rows["peak memory / by hand"] == "4.00 (2)"
+    assert rows["where by hand is the same program: time"] == "2.00 (1)"
+    assert rows["where by hand is the same program: memory"] == "2.00 (1)"
+
+
 def test_means():
     assert report.geometric_mean([1, 4]) == 2
     assert math.isnan(report.geometric_mean([]))

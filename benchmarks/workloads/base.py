@@ -18,7 +18,10 @@ class Workload:
     ``make_inputs(size)`` gives the arguments, the same on each call; `sizes` says what is tiny (the
     time goes into calls), cached, and bound by memory. `argnums` is one position, or several, in
     which case the gradient is a tuple. Where `hvp_by_hand` is given, it takes the arguments and a
-    vector shaped like the gradient, and gives the product of the Hessian and the vector.
+    vector shaped like the gradient, and gives the product of the Hessian and the vector. Where the
+    gradient by hand is another program than the function and its adjoint, `by_hand_differs` says in
+    what: it is the limit all the same, but no compiler that keeps the function's own loops, arrays
+    and layout reaches it.
     """
 
     name: str
@@ -28,6 +31,7 @@ class Workload:
     sizes: dict[str, int]
     argnums: int | tuple[int, ...] = 0
     hvp_by_hand: Callable[..., Any] | None = None
+    by_hand_differs: str = ""
 
 
 def sizes(tiny: int, cache: int, memory: int) -> dict[str, int]:

@@ -409,6 +409,7 @@ WORKLOADS = (
         seidel_2d_gradient,
         lambda n: (normal(n, n + 1), 2),
         sizes(6, 30, 150),
+        by_hand_differs="lists of Python's numbers in place of an array",
     ),
     Workload(
         "n-body",
@@ -425,5 +426,6 @@ WORKLOADS = (
         lambda n: (normal(n), np.array([0.5, 0.9, -0.3])),
         sizes(10, 1_000, 50_000),
         argnums=(0, 1),
+        by_hand_differs="lists of Python's numbers in place of arrays",
     ),
 )

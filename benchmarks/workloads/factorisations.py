@@ -183,6 +183,7 @@ WORKLOADS = (
         cholesky_gradient,
         lambda n: (_positive_definite(n), normal(n, n, seed=1)),
         sizes(5, 64, 400),
+        by_hand_differs="one product for what all columns to the right contribute",
     ),
     Workload(
         "lu",
@@ -197,6 +198,7 @@ WORKLOADS = (
         qr_gradient,
         lambda n: (_dominant(n), normal(n, n, seed=1), normal(n, n, seed=2)),
         sizes(5, 64, 400),
+        by_hand_differs="the columns as rows, and steps undone rather than recorded",
     ),
     Workload(
         "determinant",
@@ -204,5 +206,6 @@ WORKLOADS = (
         determinant_gradient,
         lambda n: (_orthogonal(n),),
         sizes(5, 48, 200),
+        by_hand_differs="the inner loop as one product",
     ),
 )

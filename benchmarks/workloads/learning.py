@@ -363,7 +363,15 @@ def _bundle_inputs(n):
 
 
 WORKLOADS = (
-    Workload("lstm", lstm, lstm_gradient, _lstm_inputs, sizes(3, 32, 128), argnums=(0, 1, 2)),
+    Workload(
+        "lstm",
+        lstm,
+        lstm_gradient,
+        _lstm_inputs,
+        sizes(3, 32, 128),
+        argnums=(0, 1, 2),
+        by_hand_differs="the weights' sums over time as one product each",
+    ),
     Workload(
         "gaussian mixture",
         gaussian_mixture,
@@ -371,6 +379,7 @@ WORKLOADS = (
         _mixture_inputs,
         sizes(8, 500, 50_000),
         argnums=(0, 1, 2),
+        by_hand_differs="products with matrices in place of sums of products",
     ),
     Workload(
         "k-means",
@@ -379,6 +388,7 @@ WORKLOADS = (
         _k_means_inputs,
         sizes(10, 500, 50_000),
         hvp_by_hand=k_means_hvp,
+        by_hand_differs="bincount in place of a mask",
     ),
     Workload(
         "convolution",
@@ -395,6 +405,7 @@ WORKLOADS = (
         _bundle_inputs,
         sizes(8, 1_000, 100_000),
         argnums=(0, 1, 2),
+        by_hand_differs="the components first, so that each is contiguous",
     ),
     Workload(
         "spectral filter",
@@ -403,5 +414,6 @@ WORKLOADS = (
         lambda n: (normal(n // 2 + 1), normal(n), normal(n, seed=1)),
         sizes(12, 16_384, 1_048_576),
         argnums=(0, 1),
+        by_hand_differs="the filter is its own adjoint",
     ),
 )

@@ -491,6 +491,7 @@ WORKLOADS = (
         tanh_chain_gradient,
         lambda n: (normal(n),),
         sizes(10, 20_000, 2_000_000),
+        by_hand_differs="the slopes are multiplied as the function runs",
     ),
     Workload(
         "polynomial fit",
