@@ -215,7 +215,7 @@ class Speller:
 
     def new_axis(self, axis: Any, kind: Array) -> Ast | None:
         axes = axis if isinstance(axis, tuple) else (axis,)
-        if kind.shape is None or not all(isinstance(a, int) for a in axes):
+        if kind.shape is None or not axes or not all(isinstance(a, int) for a in axes):
             return None
         rank = len(kind.shape) + len(axes)
         where = {a % rank for a in axes}

@@ -109,7 +109,7 @@ def transpose(a, axes=None, *, batched):
 def transpose_method(x, *axes, batched):
     if len(axes) == 1 and isinstance(axes[0], (tuple, list)):
         return transpose(x, axes[0], batched=batched)
-    return transpose(x, axes if axes else None, batched=batched)
+    return transpose(x, axes if axes and axes[0] is not None else None, batched=batched)
 
 
 if hasattr(np, "matrix_transpose"):
@@ -162,6 +162,8 @@ def rot90(m, k=1, axes=(0, 1), *, batched):
 
 @batch(np.stack)
 def stack(arrays, axis=0, *, out=None, dtype=None, casting="same_kind", batched):
+    if isinstance(arrays, np.ndarray):
+        return np.moveaxis(arrays, 1, behind(axis, np.ndim(arrays) - 1))
     return np.stack(arrays, behind(axis, np.ndim(arrays[0])))
 
 

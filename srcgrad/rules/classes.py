@@ -43,16 +43,31 @@ refuse(
     *present(np, "asmatrix", "bmat"),
     reason="np.matrix isn't supported: use arrays, np.block and @",
 )
+refuse(np.matrix, reason="np.matrix isn't supported: use arrays, np.block and @", always=True)
+_numpy = {id(thing) for thing in vars(np).values()}
+for _module in (np.char, np.strings):
+    for _name in _module.__all__:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _function = getattr(_module, _name)
+        if callable(_function) and id(_function) not in _numpy and type(_function) is not type:
+            inert(_function, note="of text")
+for _name in np.ma.__all__:
+    _function = getattr(np.ma, _name)
+    if callable(_function) and id(_function) not in _numpy:
+        refuse(
+            _function,
+            reason="masked arrays aren't supported: use np.where, or np.nansum and its like",
+            always=True,
+        )
+refuse(
+    *(getattr(np.rec, name) for name in np.rec.__all__ if name not in ("format_parser",)),
+    reason="records aren't supported: use an array for each field",
+    always=True,
+)
 refuse(
     np.nested_iters,
     reason="write np.array([...]) with a list comprehension, or a loop",
-)
-refuse(
-    np.histogram2d,
-    np.histogramdd,
-    np.histogram_bin_edges,
-    reason="counts are piecewise constant, but the edges follow the data: for fixed edges write "
-    "np.bincount(np.searchsorted(edges, x, 'right') - 1, weights)",
 )
 refuse(
     *(getattr(np.lib.scimath, name) for name in np.lib.scimath.__all__),

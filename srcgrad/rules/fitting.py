@@ -37,8 +37,15 @@ def polyder(p, m=1, *, out, d_out):
 
 
 @adjoint(np.polyint)
-def polyint(p, m=1, *, out, d_out):
-    return d_out[: p.size] / falling(p.size + m, m)[: p.size]
+def polyint(p, m=1, k=None, *, out, d_out):
+    """The constants of integration are divided by the factorials of the powers that they get."""
+    d_p = d_out[: p.size] / falling(p.size + m, m)[: p.size]
+    if k is None:
+        return d_p
+    d_k = d_out[p.size :] / np.cumprod(np.maximum(np.arange(m), 1.0))[::-1]
+    if np.ndim(k) == 0 or np.size(k) == 1:
+        return d_p, None, np.reshape(np.sum(d_k), np.shape(k))
+    return d_p, None, d_k
 
 
 @adjoint(np.polyadd)

@@ -1,13 +1,14 @@
 """Histograms: weighted counts, which are linear in the weights. The data have no slope.
 
-Edges that follow the data move with them: then they must be given, or the range.
+Edges that follow the data move with them: `np.histogram` must be given them, or the range.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .registry import Unknown, adjoint
+from .helpers import all_axes
+from .registry import Unknown, adjoint, definition
 
 FOLLOWING = Unknown("its edges follow the data: give range=(low, high), or the edges as an array")
 
@@ -39,3 +40,69 @@ def histogram(a, bins=10, range=None, density=None, weights=None, *, out, d_out)
     to_high = np.linspace(0.0, 1.0, bins + 1)
     d_high = np.sum(d_out[1] * to_high)
     return None, None, [np.sum(d_out[1]) - d_high, d_high], None, d_weights
+
+
+# In several dimensions
+
+
+@definition(np.histogram_bin_edges)
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    """The edges: given, or equally far from each other between the ends of a range or the data."""
+    if isinstance(bins, str):
+        raise NotImplementedError("edges that an estimator chooses: give their number")
+    if not isinstance(bins, (int, np.integer)):
+        return np.asarray(bins)
+    if range is not None:
+        low, high = range
+    else:
+        low, high = np.min(a), np.max(a)
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return np.linspace(low, high, bins + 1)
+
+
+@definition(np.histogramdd)
+def histogramdd(sample, bins=10, range=None, density=None, weights=None):
+    if isinstance(sample, (list, tuple)):
+        columns = [np.asarray(x) for x in sample]
+    elif isinstance(bins, (list, tuple)):
+        columns = [sample[:, k] for k in all_axes(len(bins))]
+    elif range is not None:
+        columns = [sample[:, k] for k in all_axes(len(range))]
+    else:
+        raise NotImplementedError(
+            "how many dimensions there are must be known here: give the bins of each, or the data "
+            "as a tuple of arrays"
+        )
+    return counted(columns, bins, range, density, weights)
+
+
+@definition(np.histogram2d)
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+    if not isinstance(bins, (int, np.integer)) and len(bins) > 2:
+        bins = (bins, bins)
+    counts, edges = counted([np.asarray(x), np.asarray(y)], bins, range, density, weights)
+    return counts, edges[0], edges[1]
+
+
+def counted(columns, bins, range, density, weights):
+    """The counts in the bins of all dimensions, and the edges of each."""
+    edges, shape, number = [], (), 0
+    for k in all_axes(len(columns)):
+        own = bins if isinstance(bins, (int, np.integer)) else bins[k]
+        limits = None if range is None else range[k]
+        edges_k = histogram_bin_edges(columns[k], own, limits)
+        last = len(edges_k)
+        places = np.searchsorted(edges_k, columns[k], "right")
+        places = np.where(columns[k] == edges_k[-1], last - 1, places)
+        number = number * (last + 1) + places
+        shape = (*shape, last + 1)
+        edges.append(edges_k)
+    counts = np.bincount(number, weights, np.prod(shape)).reshape(shape) * 1.0
+    counts = counts[(slice(1, -1),) * len(shape)]
+    if density:
+        counts = counts / np.sum(counts)
+        for k in all_axes(len(columns)):
+            widths = np.diff(edges[k])
+            counts = counts / widths[(slice(None), *(None,) * (len(shape) - 1 - k))]
+    return counts, edges

@@ -355,6 +355,8 @@ def embedded(d_out, n, m, start):
 
 @adjoint(np.convolve)
 def convolve(a, v, mode="full", *, out, d_out):
+    if np.ndim(a) == 0 or np.ndim(v) == 0:
+        return d_out * v, d_out * a
     if mode == "same":
         d_out = embedded(d_out, a.size, v.size, (min(a.size, v.size) - 1) // 2)
     elif mode == "valid":

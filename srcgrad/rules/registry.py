@@ -455,7 +455,9 @@ DESCRIBING = frozenset(
     """.split()
 )
 # Parameters that hold several arrays; a variadic one with such a name is one array after the other.
-SEVERAL = frozenset("points arrays tup choicelist choices arys arrs xi coordinates args".split())
+SEVERAL = frozenset(
+    "points arrays tup choicelist choices arys arrs xi coordinates args sample".split()
+)
 
 
 def role(function: Any, parameter: int | str) -> str:

@@ -535,6 +535,8 @@ class Batch:
         ranks = [self.rank(v) for v in ir.variables(first)]
         if isinstance(first, ir.Pack) and not all(isinstance(i, ir.Var) for i in first.items):
             return self.row_by_row(s)
+        if isinstance(first, ir.Var) and registry.role(function, 0) == "arrays":
+            return self.row_by_row(s)  # its rows stand for a list
         rank = max(ranks)
         operand = self.packed(first)
         if position is None:

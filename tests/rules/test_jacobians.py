@@ -29,6 +29,8 @@ NOT_FORWARD = {
     *("scipy.linalg._matfuncs.logm", "numpy.linalg.eig", "numpy.linalg.eigvals"),
     *("numpy.quantile", "numpy.percentile"),
 }
+# SciPy's spline filter begins with a sum that it cuts off: its transpose is exact to this
+ROUGH = {"scipy.ndimage._interpolation.map_coordinates": 1e-6}
 NOT_REVERSE = {"numpy.unstack"}
 
 
@@ -82,7 +84,8 @@ def difference(function: Any, sample: Case) -> str | None:
             scale = max(1.0, float(np.max(np.abs(b), initial=0.0)))
             if a.shape != b.shape:
                 return f"{key}: shape {a.shape}, not {b.shape}"
-            if not np.allclose(a, b, rtol=1e-10, atol=1e-10 * scale, equal_nan=True):
+            tolerance = ROUGH.get(name(function), 1e-10)
+            if not np.allclose(a, b, rtol=tolerance, atol=tolerance * scale, equal_nan=True):
                 return f"{key}: {a!r}, not {b!r}"
     return None
 

@@ -27,6 +27,10 @@ MODULES = {
     "np.polynomial.laguerre": np.polynomial.laguerre,
     "np.lib.stride_tricks": np.lib.stride_tricks,
     "np.lib.scimath": np.lib.scimath,
+    "np.char": np.char,
+    "np.strings": np.strings,
+    "np.ma": np.ma,
+    "np.rec": np.rec,
 }
 UFUNC_METHODS = ("reduce", "accumulate", "reduceat", "outer", "at")
 
