@@ -161,6 +161,32 @@ def least_of_known_objects(x):
     return sum(c.area() for c in circles) + best.r
 
 
+def least_and_greatest_changed(x):
+    circles, total = [Circle(v) for v in x[:4]], 0.0
+    for _ in range(3):
+        best, worst = max(circles, key=lambda c: c.r), circles[0]
+        for c in circles[1:]:
+            if c.r < worst.r:
+                worst = c
+        best.r, worst.r = best.r * 0.9 + 0.1 * worst.r, worst.r + 0.2 * best.r
+        total += best.area() - worst.area() + (100.0 if best is worst else 0.0)
+    return total + sum(c.area() for c in circles)
+
+
+def set_once(x):
+    first, f, total = None, None, 0.0
+    for v in x:
+        if first is None and v > 0:
+            first = {"v": v, "n": 1}
+        if first is not None:
+            first["v"] += v * 0.5
+            total += first["v"]
+        f = f or (np.tanh if v > 0.9 else None)
+        if f:
+            total += f(v)
+    return total
+
+
 def optional_dict(x):
     settings = None
     if x[0] > 0:
@@ -197,10 +223,24 @@ def solver_by_state(x):
 
 
 PROGRAMS = [
-    two_lambdas, defaults, methods_and_partials, higher_order, thermostat, least_of_functions,
-    table_by_data, shapes, one_of_two_changed, one_of_two_dicts_changed, best_so_far,
-    least_of_known_objects, optional_dict, in_a_recursion, solver_by_state,
-]  # fmt: skip
+    two_lambdas,
+    defaults,
+    methods_and_partials,
+    higher_order,
+    thermostat,
+    least_of_functions,
+    table_by_data,
+    shapes,
+    one_of_two_changed,
+    one_of_two_dicts_changed,
+    best_so_far,
+    least_of_known_objects,
+    least_and_greatest_changed,
+    set_once,
+    optional_dict,
+    in_a_recursion,
+    solver_by_state,
+]
 
 
 @pytest.mark.parametrize("x", SIGNS, ids=range(len(SIGNS)))

@@ -1489,9 +1489,53 @@ def prime_terms(x):
     return total
 
 
+def cut_off(x):
+    made = []
+
+    def probe(v):
+        made.append(v)
+        return v > 0.1
+
+    total = 0.0
+    for v in itertools.islice((u for u in x if probe(u)), 0, 3, 2):
+        total += v
+        if v > 1:
+            total *= 2
+            break
+    else:
+        total += 100 * x[0]
+    total += sum(itertools.islice(map(lambda u: (probe(-u), u * u)[1], x), 1, 4))  # noqa: C417
+    return total + sum(v * (i + 1) for i, v in enumerate(made))
+
+
+def endless_generator(x):
+    def numbers(s):
+        while True:
+            s = s * 0.5 + x[0]
+            yield s
+
+    head = np.array(list(itertools.islice(numbers(x[2]), 2, 5)))
+    return sum(v * v for v in itertools.islice(numbers(x[1]), 7)) + head @ head
+
+
+def asked_in_a_while(x):
+    total, k = x[0], 0
+    while any(v > total for v in x):
+        total, k = total + 0.3 * abs(x[k % 5]) + 0.01, k + 1
+    else:
+        total = total * 2
+    return total + (1.0 if True in (v > 0 for v in x) else x[1])
+
+
 @pytest.mark.parametrize("x", [X, -X, POSITIVE, X - 3], ids=["X", "-X", "positive", "small"])
-@pytest.mark.parametrize("f", [asked_until_answered, asked_by_map, prime_terms])
-def test_any_and_all_ask_no_more_than_they_need(f, x):
+@pytest.mark.parametrize(
+    "f",
+    [
+        asked_until_answered, asked_by_map, prime_terms, cut_off, endless_generator,
+        asked_in_a_while,
+    ],
+)  # fmt: skip
+def test_iterators_make_no_more_than_is_needed(f, x):
     check(f, x)
     srcgrad.testing.check_grads(f, (x,), order=1)
 

@@ -279,7 +279,7 @@ class BuiltinFunctions(Iterators):
             else:
                 self.branch(test, leave, lambda: None)
 
-        self.iterate(value, ask)
+        self.left_early(value, ask)
         return self.known("this value", self.state.frames[frame].pop(name))
 
     def builtin_isinstance(self, value: Value, classes: Value) -> Value:

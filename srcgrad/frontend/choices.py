@@ -93,7 +93,7 @@ class Choices(Machine):
             if isinstance(other, Mold) and isinstance(option, Ref):
                 if same_layout(other.thing, self.state.heap[option.id]):
                     return i
-        raise AssertionError
+        raise self.refuse("which object this is in the next iteration isn't known when compiling")
 
     def which(self, choice: Choice, wanted: list[int]) -> Value:
         """The test whether a choice is one of the wanted options."""

@@ -333,6 +333,13 @@ class Iteration(Expressions):
         self.state.frames[self.current][name] = start
         return name
 
+    def left_early(self, iterable: Value, body: Callable[[Value], None]) -> None:
+        """Run `body` for each item until it breaks, which no loop around has to do with."""
+        broken = self.state.frames[self.current].pop("%broken", None)
+        self.iterate(iterable, body)
+        if broken is not None:
+            self.state.frames[self.current]["%broken"] = broken
+
     def reduced(
         self, value: Value, start: Value | None, step: Callable[[Value, Value], Value]
     ) -> Value:

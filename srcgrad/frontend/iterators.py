@@ -21,7 +21,7 @@ from ..kinds import (
 )
 from .dicts import Dicts
 from .operations import ArrayIterator, len_of_range, raise_exception
-from .structure import FALSE, NONE, TRUE, Poison, describe
+from .structure import FALSE, NONE, TRUE, Poison, describe, is_none
 from .values import (
     Bound,
     Generator,
@@ -294,7 +294,7 @@ class Iterators(Dicts):
             values[name], values[found] = item, TRUE
             values["%stop"] = values["%break"] = TRUE
 
-        self.iterate(generator, take)
+        self.left_early(generator, take)
         values = self.state.frames[frame]
         test, item = values.pop(found), values.pop(name)
         if default is None:
@@ -381,13 +381,77 @@ class Iterators(Dicts):
         return Sequence(times, lambda i: value, False)
 
     def builtin_islice(self, value: Value, *bounds: Value) -> Value:
-        if isinstance(value, Generator):
-            value = self.builtin_list(value)
         parts = [NONE, *bounds] if len(bounds) == 1 else list(bounds)
+        if isinstance(value, (Generator, Sequence)):  # what comes after the last isn't made
+            start, stop, step = (*parts, NONE)[:3]
+            return self.cut(value, ir.Const(0) if is_none(start) else start, stop, step)
         cut = Slice(*parts, *([NONE] * (3 - len(parts))))
         if isinstance(value, ir.Var):
             return self.subscript(value, cut)
         return self.subscript(self.builtin_list(value), cut)
+
+    def cut(self, value: Generator | Sequence, start: Value, stop: Value, step: Value) -> Generator:
+        """The items that `islice` takes of an iterator, which it takes `stop` items from."""
+        one = ir.Const(1)
+
+        def run(body: Callable[[Value], None]) -> None:
+            frame, name = self.current, self.hidden(ir.Const(0))
+            broken = self.hidden(FALSE)  # by the consumer
+
+            def leave() -> None:
+                values = self.state.frames[frame]
+                values["%stop"] = values["%break"] = TRUE
+
+            def take(item: Value) -> None:
+                count = self.state.frames[frame][name]
+                later = self.binary(operator.add, count, one)
+                self.state.frames[frame][name] = later
+                wanted = self.compare(gast.GtE(), count, start)
+                if not is_none(step):
+                    offset = self.binary(operator.sub, count, start)
+                    turn = self.compare(
+                        gast.Eq(), self.binary(operator.mod, offset, step), ir.Const(0)
+                    )
+                    wanted = self.both_hold(wanted, turn)
+                self.when(wanted, lambda: body(item))
+                if self.state.unreachable:
+                    return
+                values = self.state.frames[frame]
+                values[broken] = values.get("%break", FALSE)
+                if not is_none(stop):
+                    self.when(self.compare(gast.GtE(), later, stop), leave)
+
+            def all_of_them() -> None:
+                self.iterate(value, take)
+
+            if is_none(stop):
+                all_of_them()
+            else:
+                self.when(self.compare(gast.Gt(), stop, ir.Const(0)), all_of_them)
+            if self.state.unreachable:
+                return
+            values = self.state.frames[frame]
+            values.pop(name)
+            by_consumer = values.pop(broken)
+            if "%broken" in values:
+                values["%broken"] = by_consumer
+
+        return Generator(run)
+
+    def when(self, test: Value, run: Callable[[], None]) -> None:
+        """Run something if a test holds."""
+        known = self.truth(test)
+        if not isinstance(known, ir.Const):
+            self.branch(known, run, lambda: None)
+        elif known.value:
+            run()
+
+    def both_hold(self, a: Value, b: Value) -> Value:
+        """Whether two tests hold."""
+        for x, y in ((a, b), (b, a)):
+            if isinstance(x, ir.Const):
+                return y if x.value else x
+        return self.emit(operator.and_, (self.operand(a), self.operand(b)))
 
     def builtin_count(
         self,

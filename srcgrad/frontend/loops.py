@@ -370,9 +370,7 @@ class Loops(Builder):
             if isinstance(option, Ref):
                 if old != option and not (old is ir.UNDEFINED and is_before(start, option, marker)):
                     known[at] = self.widen(name, old, option, start, end, marker)
-                    thing = end.heap[option.id]
-                    assert isinstance(thing, Instance)
-                    if is_endless(known[at], thing.type):
+                    if is_endless(known[at], getattr(end.heap[option.id], "type", list)):
                         return Poison(another, self.span)
                 continue
             inner = [ir.UNDEFINED] * len(parts(option)) if old is ir.UNDEFINED else parts(old)
@@ -613,7 +611,7 @@ def is_endless(template: Any, cls: type) -> bool:
         return True
     held = object_items(template.thing) if isinstance(template, Mold) else parts(template)
     return any(
-        (isinstance(t, Mold) and getattr(t.thing, "type", None) is cls) or is_endless(t, cls)
+        (isinstance(t, Mold) and getattr(t.thing, "type", list) is cls) or is_endless(t, cls)
         for t in held
     )
 

@@ -141,6 +141,9 @@ class Machine:
     ) -> bool:
         raise NotImplementedError
 
+    def refuse(self, message: str, advice: str | None = None) -> UnsupportedError:
+        raise NotImplementedError
+
     def raise_at_run_time(self, error: Raised) -> None:
         raise NotImplementedError
 

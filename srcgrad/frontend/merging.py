@@ -289,7 +289,11 @@ class Merger:
             thing = self.a.heap[ref.id]
             alike = [o for o in other if same_layout(thing, self.b.heap[o.id])]
             rivals = [o for o in mine if same_layout(thing, self.a.heap[o.id])]
-            if len(alike) == len(rivals) == 1 and isinstance(thing, Instance) and alike != [ref]:
+            if (
+                len(alike) == len(rivals) == 1
+                and not isinstance(thing, ListObject)
+                and alike != [ref]
+            ):
                 found[ref] = alike[0]
         return found
 

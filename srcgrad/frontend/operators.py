@@ -30,10 +30,12 @@ from .values import (
     Choice,
     Closure,
     DictObject,
+    Generator,
     Instance,
     ListObject,
     Place,
     Ref,
+    Thaw,
     Tuple,
     Value,
 )
@@ -571,12 +573,20 @@ class Operators(Lookup):
         if isinstance(p, ListObject) and isinstance(q, ListObject) and p.var and q.var:
             return self.emit(operator.is_, (p.var, q.var), inferred=Inferred(BOOL))
         if type(p) is type(q) and p.frozen is not None and q.frozen is not None:
-            raise self.refuse("whether these are the same object isn't known when compiling")
+            message = "whether these are the same object isn't known when compiling"
+            raise Thaw(p.frozen, message, self.span, None)
         return FALSE
 
     def contains(self, container: Value, item: Value) -> Value:
         if isinstance(container, Choice):
             return self.for_each(container, lambda c: self.contains(c, item))
+        if isinstance(container, Generator):
+            source = container
+
+            def run(body: Callable[[Value], None]) -> None:
+                self.iterate(source, lambda other: body(self.compare(gast.Eq(), item, other)))
+
+            return self.call(ir.Const(any), [Generator(run)], {})
         if isinstance(container, Ref):
             thing = self.state.heap[container.id]
             if isinstance(thing, DictObject):

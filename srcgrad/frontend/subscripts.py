@@ -22,7 +22,7 @@ from ..kinds import (
 from ..rules import registry
 from .choices import is_function
 from .operators import Operators
-from .structure import NONE, SIMPLE, describe, item_structure, resized
+from .structure import NONE, SIMPLE, describe, is_none, item_structure, resized
 from .values import (
     Bound,
     Choice,
@@ -97,6 +97,8 @@ class Subscripts(Operators):
                     known = key.value if isinstance(key, ir.Const) else self.static_slice(key)
                     if known is not None and isinstance(container.value, (str, bytes)):
                         return ir.Const(container.value[known])
+        if is_none(container):
+            raise self.fault(TypeError, "'NoneType' object is not subscriptable")
         if isinstance(container, ir.Const):
             getter = getattr(type(container.value), "__getitem__", None)
             if getter in registry.definitions:
@@ -242,6 +244,8 @@ class Subscripts(Operators):
 
             self.for_each(container, put)
             return
+        if is_none(container):
+            raise self.fault(TypeError, "'NoneType' object does not support item assignment")
         if isinstance(container, Ref):
             thing = self.state.heap[container.id]
             if isinstance(thing, Instance):
