@@ -115,6 +115,42 @@ def table_by_data(x):
     return np.sum(h) + sum(functions[-1 - int(abs(v) * 10) % 3](v) for v in x)
 
 
+def table_by_a_name(x):
+    table = {"relu": lambda z: np.maximum(z, 0), "tanh": np.tanh, "square": lambda z: z * z}
+    h = x
+    for _ in range(4):
+        name = "relu" if h.sum() > 1 else "tanh" if h.max() > 0.9 else "square"
+        h = table[name](h) + 0.3 * x
+    return h.sum()
+
+
+def state_machine(x):
+    def idle(v, e):
+        return (busy, v) if v > 0.12 else (idle, e)
+
+    def busy(v, e):
+        return (idle, e) if e < 0.05 else (busy, e * 0.5 + v * v * 0.1)
+
+    state, e, total = idle, 0.0, 0.0
+    for i in range(14):
+        state, e = state(x[i % 6], e)
+        total += e * (i + 1)
+    return total
+
+
+def trampoline(x):
+    def even(n, a):
+        return (odd, n - 1, a * 1.1) if n > 0 else (None, 0, a)
+
+    def odd(n, a):
+        return (even, n - 1, np.sin(a)) if n > 0 else (None, 0, -a)
+
+    step, n, a = even, 5, x[0]
+    while step is not None:
+        step, n, a = step(n, a)
+    return a
+
+
 def shapes(x):
     shape = Circle(x[0]) if x[1] > 0 else Square(x[2])
     area = shape.area()
@@ -230,6 +266,9 @@ PROGRAMS = [
     thermostat,
     least_of_functions,
     table_by_data,
+    table_by_a_name,
+    state_machine,
+    trampoline,
     shapes,
     one_of_two_changed,
     one_of_two_dicts_changed,
@@ -266,6 +305,17 @@ def test_none_that_is_called_fails_as_it_does_in_the_function():
     assert gradient(np.array([1.0, 0.0])) == pytest.approx([0.0, 1.0])
     with pytest.raises(TypeError, match="'NoneType' object is not callable"):
         gradient(np.array([-1.0, 0.0]))
+
+
+def test_a_table_without_the_key_fails_as_it_does_in_the_function():
+    def f(x):
+        table = {0: np.sin, 1: np.cos}
+        return table[int(x[0] * 2)](x[1])
+
+    gradient = srcgrad.grad(f)
+    assert gradient(np.array([0.1, 0.0])) == pytest.approx([0.0, 1.0])
+    with pytest.raises(KeyError):
+        gradient(np.array([1.1, 0.0]))
 
 
 def test_an_attribute_of_none_fails_as_it_does_in_the_function():

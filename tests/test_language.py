@@ -1508,6 +1508,16 @@ def cut_off(x):
     return total + sum(v * (i + 1) for i, v in enumerate(made))
 
 
+def kept_map(x):
+    def moments(values):
+        values = list(values)
+        return sum(values) / len(values) + max(values)
+
+    waves, squares = map(np.sin, x), (v * v for v in x)
+    first = next(squares)
+    return sum(list(waves)) + moments(map(np.cos, x)) + moments(v**3 for v in x) * first
+
+
 def endless_generator(x):
     def numbers(s):
         while True:
@@ -1531,7 +1541,7 @@ def asked_in_a_while(x):
 @pytest.mark.parametrize(
     "f",
     [
-        asked_until_answered, asked_by_map, prime_terms, cut_off, endless_generator,
+        asked_until_answered, asked_by_map, prime_terms, cut_off, kept_map, endless_generator,
         asked_in_a_while,
     ],
 )  # fmt: skip

@@ -50,6 +50,71 @@ CASES = {
         "LEVEL = x[0]",
         "assigning the global 'LEVEL' can't be differentiated",
     ),
+    "global counter": (
+        """
+        def f(x):
+            global LEVEL
+            LEVEL += x[0]  # <-
+            return LEVEL
+        """,
+        "LEVEL += x[0]",
+        "assigning the global 'LEVEL' can't be differentiated",
+    ),
+    "eval": (
+        """
+        def f(x):
+            return eval("x[0] * 2")  # <-
+        """,
+        'eval("x[0] * 2")',
+        "eval isn't supported",
+    ),
+    "exec": (
+        """
+        def f(x):
+            exec("y = x[0]")  # <-
+            return x[0]
+        """,
+        'exec("y = x[0]")',
+        "exec isn't supported",
+    ),
+    "generator that escapes": (
+        """
+        def f(x):
+            CALLS.append(v * v for v in x)  # <-
+            return x[0]
+        """,
+        "CALLS.append(v * v for v in x)",
+        "'CALLS' belongs to the caller, who would see it change",
+    ),
+    "generator kept by an object of the caller": (
+        """
+        def f(x):
+            BOX.a = (v * v for v in x)  # <-
+            return x[0]
+        """,
+        "BOX.a = (v * v for v in x)",
+        "assigning an attribute of a Box, which the caller would see, can't be differentiated",
+    ),
+    "next of a generator in two places": (
+        """
+        def f(x):
+            squares = (v * v for v in x)
+            first = next(squares)
+            return first * next(squares)  # <-
+        """,
+        "next(squares)",
+        "this generator may be used up already",
+    ),
+    "generator used twice by a callee": (
+        """
+        def f(x):
+            def twice(values):
+                return sum(values) + 2 * sum(values)  # <-
+            return twice(v * v for v in x)
+        """,
+        "sum(values)",
+        "this generator may be used up already",
+    ),
     "class that can't be made": (
         """
         def f(x):

@@ -277,7 +277,8 @@ class Containers(Iteration):
             items = [sequence.item(ir.Const(i)) for i in range(sequence.length.value)]
             return self.new(ListObject(tuple(items)))
         ref = self.new(ListObject(()))
-        self.iterate(value, lambda item: self.append(ref, item))
+        source = sequence if isinstance(value, Sequence) else value
+        self.iterate(source, lambda item: self.append(ref, item))
         return ref
 
     def list_of_items(self, value: Value) -> Value:

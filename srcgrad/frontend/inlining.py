@@ -29,6 +29,7 @@ from .values import (
     Generator,
     NeedStatic,
     Path,
+    Sequence,
     Tuple,
     Value,
 )
@@ -152,6 +153,9 @@ class Inlining(Classes):
             consumer=None if consume is None else (self.current, consume),
         )
         self.state.frames[number] = dict(values)
+        for name, value in values.items():
+            if isinstance(value, (Generator, Sequence)) and not self.fixed_span:
+                self.use_once(value, name, number)
         if consume is not None:
             self.state.frames[self.current]["%returned"] = FALSE
         caller, span, self.current = self.current, self.span, number

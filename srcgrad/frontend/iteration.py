@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -239,7 +240,7 @@ class Iteration(Expressions):
         match value:
             case Sequence():
                 self.use_up(value)
-                return value
+                return replace(value, name=None)  # what it has is asked for once, by whoever asked
             case Tuple():
                 items = value.items
                 return Sequence(ir.Const(len(items)), lambda i: self.item_of(items, i, value), True)

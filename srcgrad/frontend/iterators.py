@@ -280,11 +280,6 @@ class Iterators(Dicts):
 
     def first_item(self, generator: Generator, default: Value | None) -> Value:
         """`next(...)` of a generator expression, which is left after its first item."""
-        if generator.name is not None:
-            raise self.refuse(
-                "a generator that is consumed in several places isn't supported",
-                "make a list of it first: iter(list(...))",
-            )
         frame = self.current
         found = self.hidden(FALSE)
         name = self.hidden(ir.UNDEFINED if default is None else default)

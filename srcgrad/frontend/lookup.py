@@ -134,11 +134,12 @@ class Lookup(Loops):
             if isinstance(thing, ListObject) and thing.var is not None and not thing.var.user:
                 thing.var.name, thing.var.user = text, True
 
-    def use_once(self, value: Sequence | Generator, name: str) -> None:
+    def use_once(self, value: Sequence | Generator, name: str, number: int | None = None) -> None:
         """Keep track of whether a generator, zip or map that has a name is used up."""
         if value.name is None and not (isinstance(value, Sequence) and value.bounds is not None):
             value.name = f"%used {name}"
-            self.state.frames[self.current][value.name] = FALSE
+            frame = self.current if number is None else number
+            self.state.frames[frame][value.name] = FALSE
 
     def use_up(self, value: Sequence | Generator) -> None:
         """Note that a generator, zip or map is consumed; it can be only once."""

@@ -43,6 +43,7 @@ from .values import (
     Ref,
     Slice,
     State,
+    Thaw,
     Tuple,
     Value,
 )
@@ -73,6 +74,7 @@ class Merger:
         self.yields: list[tuple[ir.Operand, ir.Operand, ir.Var]] = []
         self.heap: dict[int, Heap] = {}
         self.frozen: set[int] = set()
+        self.pending: set[tuple[Ref, Ref]] = set()  # the objects that are being merged
 
     def state(self) -> State:
         if self.a.unreachable or self.b.unreachable:
@@ -336,6 +338,16 @@ class Merger:
         """One of two objects: a new, frozen one with the values of either."""
         p, q = self.a.heap[a.id], self.b.heap[b.id]
         thawed = self.marker is None or self.marker in self.builder.thawed
+        if (a, b) in self.pending and not thawed:  # they refer to themselves
+            message = "these objects hold each other"
+            raise Thaw(self.marker, message, self.builder.span, None)
+        self.pending.add((a, b))
+        try:
+            return self.merged_reference(name, a, b, p, q, thawed)
+        finally:
+            self.pending.discard((a, b))
+
+    def merged_reference(self, name: Any, a: Ref, b: Ref, p: Heap, q: Heap, thawed: bool) -> Any:
         if isinstance(p, ListObject) and isinstance(q, ListObject):
             if p.var is not None and q.var is not None:
                 target = self.leaf(str(name), p.var, q.var)

@@ -6,6 +6,7 @@ import operator
 from dataclasses import replace
 from typing import Any
 
+import gast
 import numpy as np
 
 from .. import ir
@@ -74,6 +75,8 @@ class Subscripts(Operators):
                         return self.list_item(thing.var, key)
                     return self.item_of(thing.items, key, container)
                 if isinstance(thing, DictObject):
+                    if isinstance(key, ir.Var) and self.is_table_of_functions(thing, key):
+                        return self.function_of(thing, key)
                     if self.asks_at_run_time(container, key):
                         return self.subscript(container, key)
                     k = self.key(key)
@@ -111,6 +114,35 @@ class Subscripts(Operators):
         if isinstance(operand, ir.Var) and isinstance(operand.kind, (Array, Scalar)):
             return self.emit(operator.getitem, (operand, self.index(key)), name=operand.name)
         return self.opaque(operator.getitem, [container, key])
+
+    def is_table_of_functions(self, thing: DictObject, key: ir.Var) -> bool:
+        """Whether a dict holds functions alone, and is asked for a key that the data choose."""
+        functions = bool(thing.items) and all(map(is_function, thing.items.values()))
+        return functions and not key.origins and not thing.is_set
+
+    def function_of(self, thing: DictObject, key: ir.Var) -> Value:
+        """The function that a dict has for a key that only the run tells."""
+        keys, name = list(thing.items), f"%place{self.unique()}"
+
+        def find(i: int) -> None:
+            if i == len(keys):
+                self.raise_at_run_time(self.fault(KeyError, "the dict has no such key"))
+                return
+
+            def put() -> None:
+                self.state.frames[self.current][name] = ir.Const(i)
+
+            test = self.truth(self.compare(gast.Eq(), key, ir.Const(keys[i])))
+            if not isinstance(test, ir.Const):
+                self.branch(test, put, lambda: find(i + 1))
+            elif test.value:
+                put()
+            else:
+                find(i + 1)
+
+        find(0)
+        index = self.known("this key", self.state.frames[self.current].pop(name, NONE))
+        return Choice(index, tuple(thing.items.values()))
 
     def index(self, key: Value) -> ir.Operand:
         """The operand of an index: lists in it are arrays of ints."""
