@@ -28,6 +28,7 @@ from .analysis.inference import Inferred
 from .emit.python import Emitted, emit_function, reverse_sweep
 from .emit.verification import checked_source
 from .errors import InternalError, SrcgradError, Unbatchable, UnsupportedError
+from .frontend.calls import is_written_method
 from .frontend.lower import Lowerer
 from .frontend.machine import Frame
 from .frontend.names import Namespace, Scope
@@ -555,7 +556,7 @@ def _lowered_call(
 
 def _is_callable_object(thing: Any) -> bool:
     call = getattr(type(thing), "__call__", None)  # noqa: B004
-    return isinstance(call, types.FunctionType) and not hasattr(thing, "__srcgrad_primal__")
+    return is_written_method(call) and not hasattr(thing, "__srcgrad_primal__")
 
 
 def _partial(low: Lowerer, function: functools.partial[Any]) -> Value:

@@ -200,7 +200,7 @@ class Linear:
         return self.primal
 
     def __repr__(self) -> str:
-        return f"<derivative of {self._tangent.__name__} at a point>"
+        return f"<derivative of {self._tangent._name} at a point>"
 
 
 class Derived:

@@ -201,6 +201,17 @@ def int_kind() -> Scalar:
     return Scalar(INT.dtype, True, fresh_size())
 
 
+def holds_arrays(kind: Kind) -> bool:
+    """Whether values of a kind are, or hold, arrays or lists.
+
+    >>> holds_arrays(TupleOf((INT, TupleOf((FLOAT, ListOf(FLOAT)))))), holds_arrays(INT)
+    (True, False)
+    """
+    if isinstance(kind, TupleOf):
+        return any(map(holds_arrays, kind.items))
+    return isinstance(kind, (Array, ListOf))
+
+
 def is_float(kind: Kind) -> bool:
     """Whether a value of this kind can carry a derivative by its dtype."""
     return isinstance(kind, (Array, Scalar)) and (kind.dtype is None or kind.dtype.kind in "fc")

@@ -25,7 +25,7 @@ class Forward(Gradient):
         # The caller may change its arrays before it calls the pullback.
         outside = list(_arrays([args, free, shown]))
         residuals = _kept(residuals, outside, {})
-        return out, Pullback(compiled, self.__name__, _shapes(out), residuals), aux
+        return out, Pullback(compiled, self._name, _shapes(out), residuals), aux
 
 
 _forward = kept(Forward)

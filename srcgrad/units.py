@@ -24,6 +24,8 @@ from .analysis.inference import Inferred
 from .emit import runtime
 from .emit.names import INSTEAD, RESERVED
 from .emit.python import reverse_sweep
+from .frontend.operations import leave_unless
+from .frontend.units import is_reentrant
 from .inputs import own_copies
 from .kinds import FLOAT, RESIDUALS, Array, Opaque, TupleOf
 from .results import finished, separate
@@ -210,8 +212,8 @@ def _reversed(
     function = ir.clone(unit.body)
     if recompute:  # what it raises, it has raised before
         for s in ir.walk(function.block):
-            if isinstance(s, ir.Assign):
-                s.effect = False
+            if isinstance(s, ir.Assign) and s.function is not leave_unless:
+                s.effect = s.effect and is_reentrant(s)
     inputs = [function.params[i] for i in wrt]
     results = function.block.results
     active = [r for i in outputs if isinstance(r := results[i], ir.Var)]

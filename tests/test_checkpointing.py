@@ -89,6 +89,51 @@ def test_writing_into_an_argument():
     check(f, X)
 
 
+def test_loops_with_a_test_contexts_and_handlers():
+    """What has no effect but to steer the function may be done twice."""
+
+    @checkpoint
+    def steered(y):
+        n = 0
+        while np.sum(y * y) < 20 and n < 9:
+            y = y * 1.3 + np.sin(y)
+            n += 1
+        with np.errstate(all="ignore"):
+            z = np.log(y * y + 1)
+        try:
+            factor = np.linalg.cholesky(np.outer(y, y) + np.eye(4) * y[0])
+        except np.linalg.LinAlgError:
+            factor = np.eye(4) * y[1]
+        return factor @ z * n
+
+    for sign in (1.0, -1.0):
+        check(lambda x: np.sum(steered(x) * x), sign * np.abs(X))
+
+
+def test_while_in_the_step_of_a_loop():
+    def step(i, u):
+        while np.sum(u) < 3.0:
+            u = u * 1.1 + 0.1
+        return np.sin(u) + 0.01 * i
+
+    check(lambda x: np.sum(checkpoint_loop(step, x, 20) ** 2), np.abs(X))
+
+
+def test_objects_that_are_called():
+    class Layer:
+        def __init__(self, w):
+            self.w = w
+
+        @checkpoint
+        def __call__(self, x):
+            return np.sum(np.tanh(self.w * x))
+
+    fixed = Layer(W)
+    check(lambda x: fixed(fixed(x) * x), X)
+    check(lambda x: Layer(x)(x * x), X)
+    check(fixed, X)
+
+
 def test_what_mustn_t_be_done_twice_is_refused():
     generator = np.random.default_rng(0)
 

@@ -147,6 +147,37 @@ def arrays_sorted_by_key(x):
     return sum(k * r[0] for k, r in enumerate(rows)) + rows[-1].sum()
 
 
+def tuples_in_tuples(x):
+    saved, h = [], x
+    for i in range(4):
+        saved.append((i, (h, x * i)))
+        h = np.sin(h) * x
+    total = 0.0
+    for i, pair in saved:
+        total += np.sum(pair[0] ** 2 * pair[1]) * (i + 1)
+    return total
+
+
+def tuples_of_numbers_in_tuples(x):
+    saved = []
+    for i in range(len(x)):
+        saved.append((i, (x[i] ** 2, (x[0] * i, x)), "name"))
+    saved[1] = (7, (x[1], (x[2], x * 2)), "other")
+    total = 0.0
+    for i, (a, (b, c)), _ in reversed(saved):
+        total += a * b * i + np.sum(c) * a
+    return total + saved.pop()[1][1][0] ** 2
+
+
+def what_a_primitive_returns_is_kept(x):
+    saved = []
+    for i in range(3):
+        r = np.linalg.eigh(np.outer(x, x) + np.diag(x + i + 1.0))
+        saved.append((i, r))
+        x = np.abs(r[1][0]) + 1.0
+    return sum(np.sum(r[0] ** 2 * np.abs(r[1][0])) * i for i, r in saved)
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_program(f):
     check(f)

@@ -89,6 +89,70 @@ def test_hessian_vector_product(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(second(x, v), expected, rtol=1e-6, atol=1e-6)
 
 
+def matrix(x: Any) -> Any:
+    return np.outer(x, x) + np.diag(x * x + np.arange(1.0, 1.0 + len(x)))
+
+
+def tuple_of_a_branch(x: Any) -> Any:
+    if x[0] > -10:
+        w, v = np.linalg.eigh(matrix(x))
+    else:
+        w, v = x, matrix(x)
+    return np.sum(w**2 * v[0] ** 2)
+
+
+def tuple_used_whole(x: Any) -> Any:
+    r = np.linalg.eigh(matrix(x)) if x[0] > -10 else np.linalg.eigh(matrix(2 * x))
+    return np.sum(r[0] ** 2 * r[1][1] ** 2)
+
+
+def tuples_of_a_loop(x: Any) -> Any:
+    total = 0.0
+    for _ in range(len(x) - 2):
+        q, r = np.linalg.qr(matrix(x))
+        sign, logarithm = np.linalg.slogdet(matrix(x))
+        x = np.sum(q**2 * r, axis=0) * 0.1 + x
+        total += logarithm * sign
+    return np.sum(x**2) + total
+
+
+def tuple_written_in_place(x: Any) -> Any:
+    w, v = np.linalg.eigh(matrix(x))
+    y = w.copy()
+    v[0] *= w
+    w += v[0] ** 2
+    return np.sum(w * y)
+
+
+def tuples_kept(x: Any) -> Any:
+    saved = []
+    for i in range(len(x) - 1):
+        saved.append((i, np.linalg.eigh(matrix(x * (i + 1)))))
+        x = np.sin(x) + 1
+    return sum(np.sum(r[0] ** 2 * r[1][0] ** 2) * i for i, r in saved)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [tuple_of_a_branch, tuple_used_whole, tuples_of_a_loop, tuple_written_in_place, tuples_kept],
+    ids=lambda f: f.__name__,
+)
+def test_what_returns_tuples(f: Callable[..., Any]) -> None:
+    """Each derivative of a derivative that there is, against differences of the first."""
+    rng = np.random.default_rng(3)
+    x, u, v = rng.uniform(0.5, 1.0, 3), rng.normal(size=3), rng.normal(size=3)
+    first, step = grad(f), 1e-5
+    assert first(x) @ v == pytest.approx((f(x + step * v) - f(x - step * v)) / (2 * step), rel=1e-6)
+    expected = (first(x + step * v) - first(x - step * v)) @ u / (2 * step)
+    found = [
+        grad(lambda x: np.sum(first(x) * u))(x) @ v,
+        grad(lambda x: jvp(f, (x,), (u,))[1])(x) @ v,
+        jvp(lambda x: np.sum(first(x) * u), (x,), (v,))[1],
+        jvp(lambda x: jvp(f, (x,), (u,))[1], (x,), (v,))[1],
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
 def test_third_derivative() -> None:
     def f(x: float) -> float:
         return x**5 + np.sin(x)

@@ -162,11 +162,11 @@ class Activity:
                             self._put(self.varied, target)
 
     def _use(self, operand: ir.Operand, whole: bool = True) -> None:
-        for v in ir.variables(operand):
+        waiting = list(ir.variables(operand))
+        for v in waiting:
             self._put(self.useful, v)
             if whole:
-                for item in self.items.get(v, ()):
-                    self._put(self.useful, item)
+                waiting += self.items.get(v, ())
 
     def _backward(self, block: ir.Block) -> None:
         for s in reversed(block.statements):

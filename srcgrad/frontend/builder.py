@@ -31,6 +31,7 @@ from ..kinds import (
     Size,
     TupleOf,
     fresh_size,
+    holds_arrays,
     join,
     parts_like,
     same_form,
@@ -611,7 +612,7 @@ class Builder(Choices):
             views, certain = source.views, source.certain
         items = []
         for i, kind in enumerate(var.kind.items):
-            shares = (var,) if isinstance(kind, (Array, ListOf)) else ()
+            shares = (var,) if holds_arrays(kind) else ()
             item = self.emit(
                 operator.getitem,
                 (var, ir.Const(i)),

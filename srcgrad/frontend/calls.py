@@ -29,7 +29,7 @@ from .choices import is_function
 from .classes import PROTOCOL
 from .dicts import dict_methods
 from .operators import BINARY, COMPARE
-from .primitives import Primitives, is_random
+from .primitives import Primitives
 from .structure import describe
 from .values import (
     Bound,
@@ -196,9 +196,8 @@ class Calls(Primitives):
             return self.nested_gradient(function, args, kwargs)
         if isinstance(function, (np.ufunc, types.MethodDescriptorType)) or is_numpy(function):
             return self.primitive(function, None, args, kwargs)
-        method = getattr(type(function), "__call__", None)  # noqa: B004
-        if isinstance(method, types.FunctionType):
-            return self.call(Bound(Place(method), Place(function)), args, kwargs)
+        if is_written_method(calling):
+            return self.call(Bound(Place(calling), Place(function)), args, kwargs)
         return self.unknown_call(function, args, kwargs)
 
     def chosen_argument(
@@ -277,9 +276,15 @@ def hashable(value: Any) -> bool:
     return True
 
 
+def is_written_method(calling: Any) -> bool:
+    """Whether `__call__` of a class is Python, or what srcgrad made of it."""
+    known = hashable(calling) and getattr(type(calling), "__call__", None) in LOWERINGS  # noqa: B004
+    return isinstance(calling, types.FunctionType) or known
+
+
 def is_numpy(function: Any) -> bool:
     module = getattr(function, "__module__", None) or ""
-    if is_random(function):
+    if registry.is_random(function):
         return True
     return module.partition(".")[0] in ("numpy", "scipy", "math", "cmath", "_operator")
 

@@ -6,7 +6,6 @@ import functools
 import inspect
 import itertools
 import operator
-import random
 from typing import Any
 
 import numpy as np
@@ -125,7 +124,7 @@ class Primitives(Inlining):
             self.need_items(args[0])
         operands = tuple(self.argument(a) for a in args)
         named = {k: self.argument(v) for k, v in kwargs.items() if k != "out"}
-        effect = is_random(function) or (record is not None and record.effect)
+        effect = registry.is_random(function) or (record is not None and record.effect)
         if record is not None and (record.differentiable or record.inert) and not effect:
             folded = self.folded(function, operands, named)
             if folded is not None:
@@ -252,7 +251,7 @@ class Primitives(Inlining):
             out = out.items[0]
         if where is not None and not (isinstance(where, ir.Const) and where.value is True):
             return self.masked(function, args, kwargs, where, out)
-        if is_random(function) or (record is not None and record.effect):
+        if registry.is_random(function) or (record is not None and record.effect):
             raise self.refuse("out= of random numbers isn't supported", "assign what is returned")
         result = self.primitive(function, record, args, kwargs)
         targets = out.items if isinstance(out, Tuple) else (out,)
@@ -336,8 +335,10 @@ class Primitives(Inlining):
         if any(map(_is_mutable, (*operands, *named.values()))):
             operands = operands if function is operator.call else (ir.Const(function), *operands)
             function = runtime.unwritten
+        known = isinstance(function, type) and function in registry.reentrant
+        kind = Opaque(function if known else None)
         return self.emit(
-            function, operands, named, inferred=Inferred(Opaque(None)), effect=True, name="value"
+            function, operands, named, inferred=Inferred(kind), effect=True, name="value"
         )
 
 
@@ -345,15 +346,6 @@ def _is_mutable(operand: ir.Operand) -> bool:
     if isinstance(operand, ir.Pack):
         return operand.type in (list, dict) or any(map(_is_mutable, operand.items))
     return isinstance(operand, ir.Var) and isinstance(operand.kind, (Array, ListOf))
-
-
-def is_random(function: Any) -> bool:
-    owner = getattr(function, "__self__", None)
-    cls = getattr(function, "__objclass__", None)
-    kinds = (np.random.Generator, np.random.RandomState, random.Random)
-    name = getattr(function, "__name__", "")
-    unbound = any(vars(kind).get(name) is function for kind in kinds)
-    return isinstance(owner, kinds) or cls in kinds or unbound
 
 
 def _is_numpy(function: Any) -> bool:

@@ -343,6 +343,14 @@ def item_structure(item: Any) -> Kind:
     return item
 
 
+def item_kinds(kind: Kind) -> Any:
+    """What `item_structure` makes a kind of: tuples of kinds where there are TupleOf."""
+    if not isinstance(kind, TupleOf):
+        return kind
+    kinds = tuple(map(item_kinds, kind.items))
+    return kinds if kind.type is tuple else Fields(kinds, kind.type, kind.names)
+
+
 def constant(operand: ir.Operand) -> tuple[bool, Any]:
     """Whether an operand is known when compiling, and its value."""
     if isinstance(operand, ir.Const):

@@ -26,8 +26,9 @@ from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit import runtime
 from ..kinds import Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, fresh_size, parts_like
+from ..rules import registry
 from .loops import MOST_ROUNDS, Slot
-from .operations import leave_unless, raise_exception
+from .operations import enter_context, exit_context, leave_unless, raise_exception
 from .structure import (
     NONE,
     Mold,
@@ -58,6 +59,8 @@ from .values import (
     Value,
 )
 
+# What may run twice: it changes nothing, and what it raises it has raised before
+REPEATABLE = frozenset({raise_exception, leave_unless, runtime.check_apart, runtime.check_fresh})
 MOST_NESTED = 8
 
 
@@ -663,6 +666,16 @@ def _changes(s: ir.Statement) -> str | None:
         return None
     if isinstance(s.function, ir.Unit):
         return s.function.changes
-    if s.effect and s.function not in (raise_exception, leave_unless, runtime.check_apart):
-        return getattr(s.function, "__name__", "a call")
-    return None
+    if not s.effect or s.function in REPEATABLE or is_reentrant(s):
+        return None
+    record = registry.lookup(s.function)
+    if record is not None and not record.effect and not registry.is_random(s.function):
+        return None  # its effect is that it may raise what a `try` catches
+    return getattr(s.function, "__name__", "a call")
+
+
+def is_reentrant(s: ir.Assign) -> bool:
+    """Whether a statement makes, enters or leaves a context as often as one likes."""
+    manager = s.args[0] if s.function in (enter_context, exit_context) else s.target
+    kind = manager.kind if isinstance(manager, ir.Var) else None
+    return isinstance(kind, Opaque) and kind.type in registry.reentrant

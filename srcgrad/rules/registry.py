@@ -8,6 +8,7 @@ itself, never under its name. Rules are ordinary functions; nothing here knows t
 from __future__ import annotations
 
 import inspect
+import random
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -107,6 +108,16 @@ def _changed() -> None:
     """Note that a rule was registered; those of a package just imported are news to nobody."""
     global version
     version += not _loading
+
+
+def is_random(function: Any) -> bool:
+    """Whether a function is a method of a generator of random numbers."""
+    owner = getattr(function, "__self__", None)
+    cls = getattr(function, "__objclass__", None)
+    kinds = (np.random.Generator, np.random.RandomState, random.Random)
+    name = getattr(function, "__name__", "")
+    unbound = any(vars(kind).get(name) is function for kind in kinds)
+    return isinstance(owner, kinds) or cls in kinds or unbound
 
 
 def public_place(value: Any) -> tuple[str, str] | None:
@@ -347,6 +358,9 @@ def linear(*functions: Any, by: range = range(1), like: int | None = None) -> No
         if like is not None:
             shape_only[function] = like
 
+
+# Context managers that may be entered again when something is recomputed
+reentrant: set[type] = {np.errstate}
 
 reverse_only: dict[Any, str] = {}
 

@@ -12,7 +12,7 @@ from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.values import ListObject, Slice, Tuple
-from ..kinds import Array, Kind, ListOf, Opaque, TupleOf
+from ..kinds import Array, Kind, ListOf, Opaque, TupleOf, holds_arrays, is_float
 from ..rules import registry
 from .contributions import NONE, is_zero
 from .masks import Mask, Masks
@@ -46,15 +46,24 @@ class Rules(Masks):
             case ir.Var() if isinstance(operand.kind, ListOf):
                 return self.list_value(operand)
             case ir.Var() if isinstance(operand.kind, TupleOf):
-                items = []
-                for i, kind in enumerate(operand.kind.items):
-                    items.append(
-                        self.emit(operator.getitem, (operand, ir.Const(i)), inferred=Inferred(kind))
-                    )
-                return Tuple(tuple(items), operand.kind.type, operand)
+                items = tuple(self._item_of(operand, i) for i in range(len(operand.kind.items)))
+                return Tuple(items, operand.kind.type, operand)
             case ir.Const() if isinstance(operand.value, tuple):
                 return self.lift(operand.value, None)
         return operand
+
+    def _item_of(self, whole: ir.Var, i: int) -> ir.Var:
+        """An item of a tuple: the variable that the primal has for it, if that stands already.
+
+        A number of a shape is read again, for that's shorter than to keep it.
+        """
+        assert isinstance(whole.kind, TupleOf)
+        kind = whole.kind.items[i]
+        known = self.items_of.get((whole, i))
+        if known in self.definitions and (holds_arrays(kind) or is_float(kind)):
+            return known
+        inferred = Inferred(kind, (whole,) if holds_arrays(kind) else ())
+        return self.emit(operator.getitem, (whole, ir.Const(i)), inferred=inferred)
 
     def apply(self, s: ir.Assign, d_out: Any, mask: Mask | None = None) -> None:
         """Inline the adjoint rule of a statement, and distribute what it contributes."""

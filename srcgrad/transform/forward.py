@@ -99,7 +99,7 @@ class Tangent(Adjoint):
 
     def _twin_of(self, var: ir.Var) -> ir.Var:
         kind = Scalar(var.kind.dtype, None) if isinstance(var.kind, Scalar) else var.kind
-        twin = ir.Var(f"t_{var.name}", kind)
+        twin = ir.Var(f"t_{var.name}", kind, partial=var.partial)
         self.tangents[var] = twin
         if self.aliasing.is_written(var):
             self.memory.add(twin)
@@ -299,7 +299,7 @@ class Tangent(Adjoint):
 
     def _tangent_of(self, s: ir.Assign) -> ir.Operand | None:
         """The tangent of a statement's result."""
-        if s.function is list:
+        if s.function in (list, tuple):
             return self._mirrored(s, self.full)
         if isinstance(s.target.kind, ListOf):
             return self._mirrored(s, self._of_container)
@@ -517,10 +517,7 @@ class Tangent(Adjoint):
     def _parts(self, var: ir.Var, seeds: list[ir.Var]) -> dict[ir.Var, ir.Operand]:
         if not isinstance(var.kind, TupleOf):
             return {seeds[0]: var}
-        return {
-            seed: self.emit(operator.getitem, (var, ir.Const(i)), inferred=Inferred(seed.kind))
-            for i, seed in enumerate(seeds)
-        }
+        return {seed: self._item_of(var, i) for i, seed in enumerate(seeds)}
 
     def _write(self, s: ir.Assign) -> None:
         written = s.writes[0]

@@ -245,7 +245,12 @@ class Lists(Contributions):
             parts = self.parts.pop(var, {})
             items: list[Any] = []
             for i, k in enumerate(kind):
-                if has_references(k) or isinstance(k, tuple):
+                inner = self.items_of.get((var, i))
+                if isinstance(k, tuple) and i in parts:
+                    items.append(parts[i])
+                elif isinstance(k, tuple) and inner is not None:
+                    items.append(self._taken(inner, k))
+                elif has_references(k):
                     item = self.emit(
                         operator.getitem, (self.shadows[var], ir.Const(i)),
                         inferred=Inferred(structure(k), (self.shadows[var],)),
@@ -258,11 +263,16 @@ class Lists(Contributions):
         return ZERO if d is None else d
 
     def add_part(self, var: ir.Var, i: int, d: Any) -> None:
-        """Add to the adjoint of a number in a tuple, whose definition stands right before."""
+        """Add to the adjoint of an item of a tuple, of which there may be several reads."""
         if is_zero(d):
             return
         parts = self.parts.setdefault(var, {})
-        parts[i] = self._added(parts[i], d) if i in parts else d
+        if i not in parts:
+            parts[i] = d
+        elif isinstance(d, ir.Var) and isinstance(d.kind, Array):
+            parts[i] = self.emit(operator.add, (self.operand(parts[i]), d), name=d.name)
+        else:
+            parts[i] = self._added(parts[i], d)
 
     def _added(self, old: Any, new: Any) -> Any:
         if isinstance(old, Tuple):
@@ -317,31 +327,35 @@ class Lists(Contributions):
 
 
 def take_apart(block: ir.Block) -> None:
-    """Take the items of lists apart that are tuples, where they are used as a whole too.
+    """Take tuples apart where they are made, but those of units that aren't used as a whole.
 
-    What is put in another list then has parts, of which each has its adjoint.
+    Each part has its adjoint: what is put in a list, and what a primitive returned.
     """
     whole: set[ir.Var] = set()
-    known: set[tuple[ir.Var, Any]] = set()
+    shapes: set[Any] = set()  # the items of tuples without floats, which needn't be taken again
     for s in ir.walk(block):
-        taken = isinstance(s, ir.Assign) and s.function is operator.getitem
-        if isinstance(s, ir.Assign) and taken and isinstance(s.args[1], ir.Const):
-            if isinstance(s.args[0], ir.Var) and isinstance(s.args[0].kind, TupleOf):
-                known.add((s.args[0], s.args[1].value))
-                continue
-        whole.update(v for v in ir.uses(s) if isinstance(v.kind, TupleOf))
-    _take_apart(block, whole, known)
+        key = _item_key(s)
+        if key is None:
+            whole.update(v for v in ir.uses(s) if isinstance(v.kind, TupleOf))
+        elif not _has_floats(key[0].kind):
+            shapes.add(key)
+    _take_apart(block, whole, shapes)
 
 
-def _take_apart(block: ir.Block, whole: set[ir.Var], known: set[tuple[ir.Var, Any]]) -> None:
+def _take_apart(block: ir.Block, whole: set[ir.Var], shapes: set[Any]) -> None:
+    known = shapes | set(map(_item_key, block.statements))
     statements: list[ir.Statement] = []
     for s in block.statements:
         for inner in ir.blocks(s):
-            _take_apart(inner, whole, known)
+            _take_apart(inner, whole, shapes)
         statements.append(s)
-        waiting = [s.target] if isinstance(s, ir.Assign) and s.target in whole else []
+        waiting: list[ir.Var] = []
+        if isinstance(s, ir.Assign) and isinstance(s.target.kind, TupleOf):
+            made = _has_floats(s.target.kind) and not isinstance(s.function, ir.Unit)
+            if made or s.target in whole:
+                waiting = [s.target]
         for v in waiting:
-            assert isinstance(s, ir.Assign) and isinstance(v.kind, TupleOf)
+            assert isinstance(v.kind, TupleOf)
             for i, kind in enumerate(v.kind.items):
                 if (v, i) in known:
                     continue
@@ -352,6 +366,21 @@ def _take_apart(block: ir.Block, whole: set[ir.Var], known: set[tuple[ir.Var, An
                 if isinstance(kind, TupleOf):
                     waiting.append(item)
     block.statements = statements
+
+
+def _has_floats(kind: Kind) -> bool:
+    if isinstance(kind, TupleOf):
+        return any(map(_has_floats, kind.items))
+    return carries(kind)
+
+
+def _item_key(s: ir.Statement) -> tuple[ir.Var, Any] | None:
+    """The tuple and the position, of a statement that reads an item of a tuple."""
+    if isinstance(s, ir.Assign) and s.function is operator.getitem:
+        first, key = s.args
+        if isinstance(first, ir.Var) and isinstance(first.kind, TupleOf):
+            return (first, key.value) if isinstance(key, ir.Const) else None
+    return None
 
 
 def takes_part(s: ir.Assign) -> bool:

@@ -19,7 +19,8 @@ from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..emit import runtime
 from ..frontend.operations import list_append
-from ..kinds import INT, Array, ListOf, Opaque, Scalar, TupleOf
+from ..frontend.structure import item_kinds
+from ..kinds import INT, Array, ListOf, Opaque, Scalar, TupleOf, holds_arrays
 
 CHEAP: frozenset[Any] = frozenset(
     {
@@ -305,7 +306,8 @@ class _Recorder:
         origin = ir.origin(spans[0], "recorded")
         originals, twins = list(recorded), list(recorded.values())
         single = len(originals) == 1
-        item: Any = originals[0].kind if single else tuple(v.kind for v in originals)
+        kinds = tuple(v.kind for v in originals)
+        item: Any = item_kinds(kinds[0] if single else TupleOf(kinds))
         name = f"{originals[0].name}_saved" if single else "saved"
         stack = ir.Var(name, ListOf(item))
         self.stacks.append(ir.Assign(stack, list, (ir.Pack(list, ()),), (), origin))
@@ -323,13 +325,13 @@ class _Recorder:
 
         if single:
             return [pop(twins[0])]
-        whole = ir.Var("record", TupleOf(item))
+        whole = ir.Var("record", TupleOf(kinds))
         pops = [pop(whole)]
         for i, twin in enumerate(twins):
             pops.append(
                 ir.Assign(
                     twin, operator.getitem, (whole, ir.Const(i)), (), origin,
-                    views=(whole,) if isinstance(twin.kind, (Array, ListOf)) else (),
+                    views=(whole,) if holds_arrays(twin.kind) else (),
                 )
             )  # fmt: skip
         return pops

@@ -86,6 +86,9 @@ class Adjoint(UnitCalls):
                 if self.activity.active(first):
                     self.add_part(first, key.value, d_out)
                 return
+        if s.function is tuple:
+            self.distribute(s.args[0], d_out)
+            return
         self.apply(s, d_out, mask)
 
     def _reverse_on_list(self, s: ir.Assign) -> None:
@@ -109,8 +112,7 @@ class Adjoint(UnitCalls):
 
     def _zero_part(self, var: ir.Var, i: int, kind: Kind) -> Any:
         if isinstance(kind, Array) and (kind.dtype is None or kind.dtype.kind in "fc"):
-            item = self.emit(operator.getitem, (var, ir.Const(i)), inferred=Inferred(kind))
-            return self._zeros_like(item)
+            return self._zeros_like(self._item_of(var, i))
         return ir.Const(0.0)
 
     # Writes in place
@@ -244,7 +246,10 @@ class Adjoint(UnitCalls):
                 del self.buffers[var]
 
     def _prepare_buffers(self, s: ir.If) -> None:
-        """An array that a branch reads by index needs its buffer before the branch."""
+        """An array that a branch reads by index needs its buffer before the branch.
+
+        One that exists in that branch alone gets its buffer there.
+        """
         for branch in (s.then, s.orelse):
             free = ir.free_variables(branch)
             for inner in ir.walk(branch):
@@ -256,6 +261,7 @@ class Adjoint(UnitCalls):
                         and self.activity.active(v)
                         and self.activity.active(inner.target)
                         and v not in self.shadows
+                        and not (v.partial or v.optional)
                         and v in free
                     ):
                         self.buffer(v)

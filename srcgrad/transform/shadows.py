@@ -19,7 +19,7 @@ from ..analysis.regions import Regions
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.operations import list_append
-from ..kinds import BOOL, INT, Array, ListOf, Opaque, TupleOf
+from ..kinds import BOOL, INT, Array, ListOf, Opaque, TupleOf, holds_arrays
 from .lists import Lists, takes_part
 
 LIST_OPERATIONS: frozenset[Any] = frozenset(
@@ -248,6 +248,8 @@ class Shadows(Lists):
             self.list_shadows.setdefault(s, {})[v] = copy
 
     def _snapshot(self, v: ir.Var) -> ir.Var:
+        if isinstance(v.kind, TupleOf):
+            return self._tuple_snapshot(v)
         function: Any = np.ndarray.copy
         if not isinstance(v.kind, Array):
             function = runtime.copied_items
@@ -256,6 +258,18 @@ class Shadows(Lists):
         span, self.span = self.span, ir.origin(self.span, "recorded")
         copy = self.emit(function, (v,), inferred=Inferred(v.kind), name=v.name)
         self.span = span
+        return copy
+
+    def _tuple_snapshot(self, v: ir.Var) -> ir.Var:
+        assert isinstance(v.kind, TupleOf)
+        items: list[ir.Operand] = []
+        for i, kind in enumerate(v.kind.items):
+            inferred = Inferred(kind, (v,) if holds_arrays(kind) else ())
+            item = self.emit(operator.getitem, (v, ir.Const(i)), inferred=inferred)
+            items.append(self._snapshot(item) if holds_arrays(kind) else item)
+        args = (ir.Pack(list, tuple(items)),)
+        copy = self.emit(tuple, args, inferred=Inferred(v.kind), name=v.name)
+        self.items_of.update({(copy, i): item for i, item in enumerate(items)})  # type: ignore[misc]
         return copy
 
     # Shadows

@@ -327,10 +327,7 @@ class UnitCalls(Rules):
         for i in call.outputs:
             like = s.target
             if whole:
-                assert isinstance(s.target.kind, TupleOf)
-                kind = s.target.kind.items[i]
-                key = (s.target, ir.Const(i))
-                like = self.emit(operator.getitem, key, inferred=Inferred(kind))
+                like = self._item_of(s.target, i)
             seeds.append(self._seed(parts.get(i), like))
         if call.rule is not None:
             self._apply_rule(s, call, seeds)
