@@ -3,21 +3,28 @@
     python -m benchmarks.rules [WORD]
 
 An elementwise function's gradient should cost about as much as the function, a product's twice, a
-solve's two solves, a sort's a sort. WORD: only the expressions that contain it.
+solve's two solves, a sort's a sort; what costs much more has the reason beside it. On one thread:
+on several, those of BLAS may wait for each other longer than they compute. WORD: only the
+expressions that contain it.
 """
 
 from __future__ import annotations
 
-import linecache
-import sys
-import time
-import warnings
-from collections.abc import Callable
-from typing import Any
+import os
 
-import numpy as np
+for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")  # before NumPy is imported
 
-import srcgrad
+import linecache  # noqa: E402
+import sys  # noqa: E402
+import time  # noqa: E402
+import warnings  # noqa: E402
+from collections.abc import Callable  # noqa: E402
+from typing import Any  # noqa: E402
+
+import numpy as np  # noqa: E402
+
+import srcgrad  # noqa: E402
 
 rng = np.random.default_rng(0)
 LONG = rng.uniform(0.5, 2.0, 200_000)
@@ -119,6 +126,13 @@ WHY = {
     "np.flip(x)": "the function is a view, and its gradient an array",
     "np.linalg.svd(x, compute_uv=False)": "needs the vectors, which the values alone don't",
     "np.linalg.eigvalsh(x)": "needs the vectors, which the values alone don't",
+    "np.linalg.qr(x)[1]": "two general solves and three products: NumPy has no triangular solve",
+    "np.gradient(x)": "a copy of each difference, added to both its neighbours",
+    "np.pad(x, 5, 'reflect')": "adds each border to what it mirrors",
+    "x ** y": "by both: another power, and a logarithm",
+    "scipy.signal.fftconvolve(x, y)": "by both: two more convolutions, of longer arrays",
+    "scipy.ndimage.gaussian_filter(x, 2.0)": "filters again, and the borders added up",
+    "scipy.spatial.distance.pdist(x)": "works on the square of distances, twice as many",
     "scipy.ndimage.rotate(x, 20.0, order=1)": "np.add.at of four neighbours, against SciPy's C",
 }
 
