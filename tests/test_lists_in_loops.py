@@ -169,6 +169,34 @@ def tuples_of_numbers_in_tuples(x):
     return total + saved.pop()[1][1][0] ** 2
 
 
+def tuples_in_tuples_moved(x):
+    """The items go from list to list whole."""
+    saved = []
+    for i in range(len(x)):
+        saved.append((i, (x[i] ** 2, (x[0] * i, x * i))))
+    saved.sort(key=lambda item: -item[1][0])
+    copies = [item for item in saved if item[0] >= 0]
+    copies = copies[1:] + copies[:1]
+    copies[0] = saved[-1]
+    total = 0.0
+    for k, (i, (a, (b, c))) in enumerate(copies):
+        total += k * a * b + np.sum(c) * i
+    return total
+
+
+def objects_in_objects(x):
+    class Pair:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+    saved = []
+    for i in range(len(x)):
+        saved.append(Pair(x[i] ** 2, Pair(x[0] * i, x * i)))
+    for pair in saved:
+        pair.b.a = pair.b.a * pair.a
+    return sum(p.a * p.b.a + np.sum(p.b.b**2) * p.a for p in saved)
+
+
 def what_a_primitive_returns_is_kept(x):
     saved = []
     for i in range(3):
