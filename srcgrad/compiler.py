@@ -64,10 +64,13 @@ from .transform.accumulation import accumulate
 from .transform.batching import batch
 from .transform.checking import Checking
 from .transform.forward import Tangent
+from .transform.invariants import hoist
 from .transform.prune import prune, prune_to
+from .transform.reads import share_reads
 from .transform.reverse import Adjoint
 from .transform.simplify import simplify
 from .transform.splitting import split
+from .transform.tangent_buffers import reuse_tangents
 from .transform.tracing import Observing, instrument
 from .units import call_plain, distinct, finish, recorded, simplified
 
@@ -349,6 +352,9 @@ def _compile_tangent(
         prune(function)
     separate(function, len(shown))
     accumulate(function)
+    reuse_tangents(function, [t for t in given.values() if isinstance(t, ir.Var)])
+    share_reads(function)
+    hoist(function)
     prune(function)
     used = ir.free_variables(function.block)
     kept = [(p, v) for p, v in lowered.free.found.items() if v in used]

@@ -131,7 +131,8 @@ class Jacobian(Derived):
         self._tested.add(key)
 
     def _key(self, args: tuple[Any, ...], kwargs: Any) -> Any:
-        return tuple(self._one._key(self._one._bound(args, kwargs)))
+        plain = not kwargs and len(args) == self._one._plain
+        return tuple(self._one._key(args if plain else self._one._bound(args, kwargs)))
 
     def _result(self, args: tuple[Any, ...], kwargs: Any) -> Any:
         """The result with zeros in place of its floats: it takes a call to see their shapes."""
@@ -158,7 +159,7 @@ class Jacobian(Derived):
         leaves = list(float_leaves(values))
         if leaves and sum(map(np.size, leaves)):
             parts = [self._pushed(args, kwargs, values, rows) for rows in batches(leaves)]
-            found = [np.concatenate(p) for p in zip(*(rows for rows, _ in parts), strict=True)]
+            found = [joined(p) for p in zip(*(rows for rows, _ in parts), strict=True)]
             out = parts[0][1]
         else:
             out = self._one.push(args, kwargs, [mapped(lambda x: 0 * x, v) for v in values])[0]
@@ -228,7 +229,7 @@ class Jacobian(Derived):
         if not sum(map(np.size, results)):
             return [np.zeros((0, *np.shape(x))) for x in leaves]
         parts = [self._pulled_rows(args, kwargs, out, rows) for rows in batches(results)]
-        return [np.concatenate(p) for p in zip(*parts, strict=True)]
+        return [joined(p) for p in zip(*parts, strict=True)]
 
     def _pulled_rows(
         self, args: tuple[Any, ...], kwargs: Any, out: Any, rows: list[Any]
@@ -324,6 +325,11 @@ def batches(leaves: list[Any]) -> Iterator[list[Any]]:
             rows.append(eye.reshape((stop - start, *np.shape(x))))
             before += size
         yield rows
+
+
+def joined(rows: tuple[Any, ...]) -> Any:
+    """Arrays one after the other, in one."""
+    return rows[0] if len(rows) == 1 else np.concatenate(rows)
 
 
 def refilled_from(trees: list[Any], leaves: Any) -> list[Any]:

@@ -31,6 +31,7 @@ from .kinds import FLOAT, RESIDUALS, Array, Opaque, TupleOf
 from .results import finished, separate
 from .transform.accumulation import accumulate
 from .transform.cancel import cancel
+from .transform.copies import drop_overwritten
 from .transform.forward import Tangent
 from .transform.invariants import hoist
 from .transform.prune import prune, prune_to
@@ -278,6 +279,7 @@ def recorded(
     separate(function, gradients)
     accumulate(function, cut)
     share_reads(function)
+    drop_overwritten(function)
     hoist(function)
     prune(function)
     add_to_items(function)

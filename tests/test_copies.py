@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks.programs import recorded_bytes, written_bytes
-from srcgrad import grad
+from srcgrad import grad, jacfwd, jacrev, value_and_grad, vjp
 from srcgrad.testing import check_grads
 from tests.programs import finite_differences
 
@@ -115,6 +115,135 @@ def test_what_branches_hand_on_is_used_again_only_where_nobody_needs_it():
     check_grads(branching, (np.array([0.3, 0.5, 0.7]), 4), order=2)
     for flag in (0.0, 1.0):
         check_grads(both_kept, (np.array([0.3, 0.5, 0.7]), flag), order=2, argnums=(0,))
+
+
+def factorised(a):
+    a = a.copy()
+    n = a.shape[0]
+    for k in range(n):
+        for i in range(k + 1, n):
+            a[i, k] = a[i, k] / a[k, k]
+            for j in range(k + 1, n):
+                a[i, j] -= a[i, k] * a[k, j]
+    return np.sum(a * a)
+
+
+def test_an_item_that_is_subtracted_from_keeps_its_adjoint():
+    a = np.random.default_rng(0).normal(size=(4, 4)) + 4 * np.eye(4)
+    text = reverse_sweep(factorised, a)
+    inner = text.split("# a[i, j] -=")[1].split("# a[i, k] =")[0]
+    assert "d_a[i, j] =" not in inner  # neither zeros nor itself
+    assert "d_a[i, k] = d_a_1\n" in text  # stored over, not added to zeros
+
+
+def moved_around(x, i, j, k):
+    y = x * x
+    for _ in range(3):
+        t = y[i]
+        y[i] = 0.3 * y[j] + 0.5 * t * y[k]
+        y[j] -= y[i] * y[k] + t
+    return np.sum(y * y)
+
+
+def test_additions_pass_each_other_whether_or_not_they_go_to_the_same_item():
+    x = np.array([0.3, 0.5, 0.7])
+    for places in np.ndindex(3, 3, 3):
+        check_grads(moved_around, (x, *map(int, places)), order=1, argnums=(0,))
+
+
+def shifted_rows(x, n):
+    y = x.copy()
+    for k in range(n):
+        v = np.sin(y[k])
+        y[k] = v * 0.5
+        y[k + 1] += v * y[k - 1]
+        y[k] += 0.1 * y[k + 1] * v
+    return np.sum(y * y * y)
+
+
+def test_rows_that_are_overwritten_and_added_to():
+    check_grads(shifted_rows, (np.random.default_rng(3).normal(size=(4, 2)), 3), argnums=(0,))
+
+
+def recursive(x, a):
+    y = np.empty(len(x))
+    before = 0.0
+    for i in range(len(x)):
+        y[i] = a * x[i] + x[i] * before
+        before = y[i]
+    return np.sum(y * y)
+
+
+def test_an_item_that_was_just_stored_isnt_read():
+    x = np.array([0.3, 0.5, 0.7])
+    gradient = grad(recursive)
+    gradient(x, 0.4)
+    forward, reverse = gradient.source.split("\n\n", 1)
+    assert "= y[i]" not in forward and "y[i] = before_1" in forward
+    assert reverse.count("d_y[i]") == 2  # taken, with what is added to it; and set to zero
+    assert "d_x[i] += d_y_1 * before + d_y_1 * a\n" in reverse
+    check_grads(recursive, (x, 0.4))
+
+
+def test_what_an_array_of_another_precision_stores_is_read():
+    def f(x):
+        y = np.zeros(3, np.float32)
+        for i in range(3):
+            y[i] = x[i] / 3
+            x = x * y[i]
+        return np.sum(x)
+
+    gradient = grad(f)
+    gradient(np.array([0.1, 0.2, 0.3]))
+    forward = gradient.source.split("\n\n", 1)[0]
+    assert "y[i] = " in forward and "= y[i]" in forward
+
+
+def nonlinear_stencil(x):
+    y = np.zeros_like(x)
+    y[1:-1] = x[:-2] * x[2:] - 2 * x[1:-1] ** 2
+    return y
+
+
+def test_zeros_that_nobody_reads_arent_stored():
+    x = np.linspace(0.1, 1.0, 6)
+    for mode in (jacfwd, jacrev):
+        jacobian = mode(nonlinear_stencil)
+        found = jacobian(x)
+        expected = np.zeros((6, 6))
+        for i in range(1, 5):
+            expected[i, i - 1 : i + 2] = x[i + 1], -4 * x[i], x[i - 1]
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+        assert ".copy()" not in jacobian.source and "= 0\n" not in jacobian.source
+    assert "* (-4 * x[1:-1])" in jacobian.source
+    _, pullback = vjp(nonlinear_stencil, x)
+    seed = np.ones(6)
+    np.testing.assert_allclose(pullback(seed)[0], expected.sum(0))
+    np.testing.assert_array_equal(seed, 1.0)
+
+
+def test_constants_go_to_the_smaller_factor_in_the_reverse_sweep():
+    def f(matrix, row):
+        return np.sum(np.sin(3.0 * (matrix * row)))
+
+    matrix, row = np.random.default_rng(0).normal(size=(2, 3, 4))
+    check_grads(f, (matrix, row[0]), order=1)
+    gradient = value_and_grad(f)
+    assert gradient(matrix, row[0])[0] == f(matrix, row[0])
+    assert "3.0 * (matrix * row)" in gradient.source
+    assert "d_matrix *= 3.0 * row" in gradient.source
+
+
+def test_what_the_caller_sees_of_an_adjoint_is_stored():
+    def f(x):
+        x[0] = 2 * x[1]
+        return x
+
+    x = np.array([0.3, 0.5, 0.7])
+    seed = np.array([1.0, 10.0, 100.0])
+    (found,) = vjp(f, x)[1](seed)
+    np.testing.assert_array_equal(found, [0.0, 12.0, 100.0])
+    np.testing.assert_array_equal(seed, [1.0, 10.0, 100.0])
 
 
 def test_slice_programs_record_slices():

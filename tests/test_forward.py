@@ -334,3 +334,43 @@ def test_what_a_function_returns_besides_has_no_tangent():
     assert value[:5] == (2.0, 1.0, np.inf, 3, "s")
     assert tangent[:5] == (5.0, 0.0, 0.0, None, None)
     np.testing.assert_array_equal(tangent[5], [0.0, 0.0])
+
+
+def heated(u, steps):
+    for _ in range(steps):
+        u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2]) - 0.01 * u[1:-1] ** 2
+    return np.sum(u * u)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_views_leave_the_loops_and_tangents_reuse_buffers(order):
+    rng = np.random.default_rng(0)
+    u, v = rng.normal(size=(2, 7))
+    made, f = (linearize(heated, u, 3)[1], heated) if order == 1 else (hvp(heated), grad(heated))
+    found = made(v, None) if order == 1 else made(u, 3, v)
+    steps = [f(u + h * v, 3) for h in (1e-6, -1e-6)]
+    np.testing.assert_allclose(found, (steps[0] - steps[1]) / 2e-6, rtol=1e-7, atol=1e-7)
+    views = ["u_inner", "t_u_inner", "u_right", "t_u_left", "d_u_inner", "t_d_u_inner"]
+    for view in views[: 4 if order == 1 else 6]:
+        assert f"\n    {view} = " in made.source
+    loops = [part.partition("\n    t_")[0] for part in made.source.split("):\n        ")[1:]]
+    assert len(loops) == order
+    assert not any("[1:-1]" in loop for loop in loops)
+    assert "t_total *= 0.1" in loops[0]
+    assert " + u_left) - 0.01 * " in loops[0]  # the user's own line is spelled as before
+
+
+def test_a_tangent_takes_over_no_array_that_is_needed_again():
+    def f(x):
+        y = np.sin(x) * x
+        z = y * 2.0
+        return np.sum(z * y) + np.sum(y)
+
+    x, v = np.random.default_rng(1).normal(size=(2, 5))
+    y = np.sin(x) * x
+    slope = np.sin(x) + x * np.cos(x)
+    out, t_out = jvp(f, (x,), (v,))
+    np.testing.assert_allclose(out, np.sum(2 * y * y + y))
+    np.testing.assert_allclose(t_out, np.sum((4 * y + 1) * slope * v))
+    curvature = 2 * np.cos(x) - x * np.sin(x)
+    np.testing.assert_allclose(hvp(f)(x, v), (4 * slope**2 + (4 * y + 1) * curvature) * v)

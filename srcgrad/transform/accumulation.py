@@ -22,6 +22,7 @@ from .elementwise import makes_fresh, number_kind
 from .prune import prune
 from .recording import rename
 from .reuse import reuse
+from .scaling import scale_smaller
 from .schedule import schedule
 from .simplify import simplify, use_counts
 from .stores import same_key
@@ -36,6 +37,7 @@ def accumulate(function: ir.Function, cut: bool = False) -> None:
     spare_copies(function)
     simplify(function)
     prune(function)
+    scale_smaller(function)
     schedule(function)
     reuse(function, cut)
 
@@ -266,7 +268,8 @@ class _Accumulator:
 def makes_zeros(s: ir.Assign) -> bool:
     """Whether a statement makes zeros to which contributions are added: in batches, of a shape."""
     if s.function is np.zeros:
-        return not s.target.user and len(s.args) == 1 and not s.kwargs
+        own = not s.target.user or s.target.name.startswith("d_")  # a result's name stays
+        return own and len(s.args) == 1 and not s.kwargs
     return s.function is np.zeros_like and not s.kwargs
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from typing import Any
 
 import numpy as np
 
@@ -27,27 +28,49 @@ from .simplify import all_uses, use_counts
 from .stores import same_key
 
 COPIES = frozenset({np.ndarray.copy, np.array, np.copy})
+ADDITIONS: frozenset[Any] = frozenset({operator.iadd, operator.isub, np.add.at, np.subtract.at})
+
+STORES: frozenset[Any] = ADDITIONS | {operator.setitem}
 
 
 def spare_copies(function: ir.Function) -> None:
     """Remove copies and zeros that make no difference, in place."""
     statements = function.block.statements
-    start = next(
-        (i for i, s in enumerate(statements)
-         if isinstance(s, ir.Assign) and s.function is reverse_sweep), None,
-    )  # fmt: skip
+    start = sweep_start(function)
     if start is None:
         return
+    while _Sparer(function).drop_unread(statements, start):
+        pass
     sparer = _Sparer(function)
-    tail = ir.Block(statements[start + 1 :], function.block.results)
+    tail = ir.Block(statements[start:], function.block.results)
     sparer.block(tail)
-    statements[start + 1 :] = tail.statements
+    statements[start:] = tail.statements
     if sparer.renamed:
         rename(function.block, sparer.resolve)
 
 
+def drop_overwritten(function: ir.Function) -> None:
+    """Remove the stores of the reverse sweep that another one overwrites unread, in place."""
+    start = sweep_start(function)
+    if start is not None:
+        sparer = _Sparer(function)
+        tail = ir.Block(function.block.statements[start:])
+        for block in [tail, *(b for s in ir.walk(tail) for b in ir.blocks(s))]:
+            sparer.drop_overwritten(block)
+        function.block.statements[start:] = tail.statements
+
+
+def sweep_start(function: ir.Function) -> int | None:
+    """Where the statements of the reverse sweep begin, None if there is none."""
+    for i, s in enumerate(function.block.statements):
+        if isinstance(s, ir.Assign) and s.function is reverse_sweep:
+            return i + 1
+    return None
+
+
 class _Sparer:
     def __init__(self, function: ir.Function) -> None:
+        self.function = function
         self.aliasing = Aliasing(function.block)
         made = [t for s in ir.walk(function.block) for t in ir.targets(s)]
         made += [p for s in ir.walk(function.block) if isinstance(s, ir.Loop) for p in s.params]
@@ -84,13 +107,21 @@ class _Sparer:
         if source.kind != copy.kind or self.aliasing.is_shared(copy):
             return False
         if self.members[self.aliasing.find(copy)] != 1:
-            return False
+            return self.views_read(copy, source)
         if any(copy in ir.variables(operand) for operand in block.results):
             return False
         following = block.statements[position + 1 :]
         uses = [i for i, other in enumerate(following) if copy in all_uses(ir.Block([other]))]
         root = self.aliasing.find(self.resolve(source))
         return not any(self.writes(other, root) for other in following[: max(uses, default=-1) + 1])
+
+    def views_read(self, copy: ir.Var, source: ir.Var) -> bool:
+        """Whether neither a copy nor what it's a copy of is written, nor a result."""
+        results = [v for o in self.function.block.results for v in ir.variables(o)]
+        escaping = {root for v in results for root in self.aliasing.classes(v)}
+        if self.aliasing.find(copy) in escaping:
+            return False
+        return not any(map(self.aliasing.is_shared, (copy, self.resolve(source))))
 
     def writes(self, statement: ir.Statement, root: ir.Var) -> bool:
         """Whether a statement writes memory, or may."""
@@ -106,6 +137,38 @@ class _Sparer:
         used = all_uses(ir.Block([statement]))
         return any(holds_memory(v.kind) and root in self.aliasing.classes(v) for v in used)
 
+    def drop_unread(self, statements: list[ir.Statement], start: int) -> bool:
+        """Remove a store from a position on into memory that isn't read any more; say if any."""
+        kept = [v for o in self.function.block.results for v in ir.variables(o)]
+        kept += [*self.function.params, *self.aliasing.contents.values()]
+        read = {root for v in kept for root in self.aliasing.classes(v)}
+        for position in range(len(statements) - 1, start - 1, -1):
+            s = statements[position]
+            if isinstance(s, ir.Assign) and s.function in STORES and isinstance(s.args[0], ir.Var):
+                if isinstance(s.args[0].kind, Array) and self.aliasing.find(s.args[0]) not in read:
+                    del statements[position]
+                    return True
+            mentioned = [v for v in all_uses(ir.Block([s])) if holds_memory(v.kind)]
+            read.update(root for v in mentioned for root in self.aliasing.classes(v))
+        return False
+
+    def drop_overwritten(self, block: ir.Block) -> None:
+        statements = block.statements
+        for s in list(statements):
+            if not isinstance(s, ir.Assign) or s.function is not operator.setitem:
+                continue
+            x, key = s.args[:2]
+            if not isinstance(x, ir.Var) or not isinstance(x.kind, Array):
+                continue
+            position = next(i for i, other in enumerate(statements) if other is s)
+            root = self.aliasing.find(x)
+            following = statements[position + 1 :]
+            other = next((o for o in following if self.mentions(o, root)), None)
+            if isinstance(other, ir.Assign) and other.function is operator.setitem:
+                if other.args[0] is x and same_key(other.args[1], key):
+                    if not any(root is self.aliasing.find(v) for v in ir.variables(other.args[2])):
+                        del statements[position]
+
     def store_at_once(self, block: ir.Block) -> None:
         """Make `d[k] = 0; d[k] += c` into `d[k] = c`."""
         statements = block.statements
@@ -116,34 +179,113 @@ class _Sparer:
                 and isinstance(s.args[2], ir.Const) and isinstance(s.args[2].value, (int, float))
                 and s.args[2].value == 0
             ):  # fmt: skip
-                root = self.aliasing.find(s.args[0])
-                start = next(i for i, other in enumerate(statements) if other is s)
-                following = range(start + 1, len(statements))
-                position = next((i for i in following if self.mentions(statements[i], root)), None)
-                if position is not None:
-                    self.join(statements, start, position)
+                self.store_one(statements, s)
 
-    def join(self, statements: list[ir.Statement], start: int, position: int) -> None:
-        """Store what is added to zeros, unless it was there before they were."""
+    def store_one(self, statements: list[ir.Statement], zeros: ir.Assign) -> None:
+        """Store what is added to the zeros, if nothing but additions comes before."""
+        d, key, _ = zeros.args
+        assert isinstance(d, ir.Var)
+        root = self.aliasing.find(d)
+        start = next(i for i, s in enumerate(statements) if s is zeros)
+        between: list[ir.Statement] = []  # that add to other parts, or it may be this one
+        position = start + 1
+        while position < len(statements):
+            if not self.mentions(statements[position], root):
+                position += 1
+                continue
+            found = self.added(statements[position : position + 3], d, key)
+            if found is not None:
+                self.join(statements, start, position, between, *found)
+                return
+            count = self.adds(statements[position : position + 3], root)
+            if count == 0:
+                return
+            between += statements[position : position + count]
+            position += count
+
+    def adds(self, statements: list[ir.Statement], root: ir.Var) -> int:
+        """How many of some statements do nothing to memory but to add to a part of it, or to 0."""
+        calls = [s for s in statements if isinstance(s, ir.Assign)]
+        first = statements[0]
+        if not isinstance(first, ir.Assign) or first.kwargs or not first.args:
+            return 0
+        x = first.args[0]
+        if not isinstance(x, ir.Var) or self.aliasing.find(x) is not root:
+            return 0
+
+        def apart(operand: ir.Operand) -> bool:
+            return not any(
+                holds_memory(v.kind) and self.aliasing.find(v) is root
+                for v in ir.variables(operand)
+            )
+
+        if first.function in ADDITIONS:
+            return int(all(map(apart, first.args[1:])))
+        if first.function is not operator.getitem or len(calls) < len(statements) or not calls[1:]:
+            return 0
+        second = calls[1]
+        if self.counts.get(first.target) != 1 or second.args[:1] != (first.target,):
+            return 0
+        if second.function in (operator.iadd, operator.isub) and first.views and first.certain:
+            return 2 * apart(second.args[1])
+        if second.function not in (operator.add, operator.sub) or not calls[2:]:
+            return 0
+        last = calls[2]
+        stored = (
+            last.function is operator.setitem and last.args[0] is x
+            and same_key(last.args[1], first.args[1]) and last.args[2] is second.target
+        )  # fmt: skip
+        number = isinstance(first.target.kind, Scalar) and self.counts.get(second.target) == 1
+        return 3 * (stored and number and apart(second.args[1]))
+
+    def join(
+        self,
+        statements: list[ir.Statement],
+        start: int,
+        position: int,
+        between: list[ir.Statement],
+        value: ir.Operand,
+        count: int,
+        span: Span | None,
+    ) -> None:
+        """Store a value, which some statements at a position add to zeros, in the zeros' place.
+
+        It is stored as soon as it is there, and what is added to other parts in `between`, after.
+        """
         zeros = statements[start]
         assert isinstance(zeros, ir.Assign)
         d, key, _ = zeros.args
         assert isinstance(d, ir.Var)
-        found = self.added(statements[position : position + 3], d, key)
-        if found is None:
-            return
-        value, count, span = found
+        inside = statements[start + 1 : position]
+        made = {v: i for i, s in enumerate(inside, 1) for v in ir.targets(s)}
+        wait = position - start - 1
+        if between:
+            wait = made.get(value, 0) if isinstance(value, ir.Var) else 0
+        early = [s for s in inside[:wait] if not any(s is other for other in between)]
+        late = [s for s in inside[:wait] if any(s is other for other in between)]
+        if between:
+            moved = [value, *(a for s in late if isinstance(s, ir.Assign) for a in s.args)]
+            held = {self.aliasing.find(v) for o in moved for v in ir.variables(o)
+                    if holds_memory(v.kind)} - {self.aliasing.find(d)}  # fmt: skip
+            if any(self.writes(s, root) for s in inside for root in held):
+                return
         target = ir.Var("_", Opaque(None))
         stored = ir.Assign(target, operator.setitem, (d, key, value), (), span, writes=(d,))
-        statements[position : position + count] = [stored]
-        del statements[start]
-        for before in reversed(statements[:start]):
+        unchanged = self.unchanged(statements[:start], value, d, key)
+        statements[start : position + count] = [
+            *early, *([] if unchanged else [stored]), *late, *inside[wait:]
+        ]  # fmt: skip
+
+    def unchanged(
+        self, statements: list[ir.Statement], value: ir.Operand, d: ir.Var, key: ir.Operand
+    ) -> bool:
+        """Whether a number is what the statements took from where it is to be stored."""
+        for before in reversed(statements):
             if isinstance(before, ir.Assign) and before.target is value:
-                if _takes(before, d, key) and isinstance(before.target.kind, Scalar):
-                    statements.remove(stored)
-                return
+                return _takes(before, d, key) and isinstance(before.target.kind, Scalar)
             if self.writes(before, self.aliasing.find(d)):
-                return
+                return False
+        return False
 
     def added(
         self, statements: list[ir.Statement], d: ir.Var, key: ir.Operand
@@ -158,14 +300,14 @@ class _Sparer:
         value: ir.Operand
         if first.function is operator.iadd and first.args[0] is d and _everything(key):
             value, count, span = first.args[1], 1, first.span
-        elif not _takes(first, d, key) or not others or self.counts[first.target] != 1:
+        elif not _takes(first, d, key) or not others or self.counts.get(first.target) != 1:
             return None
         elif others[0].function is operator.iadd and others[0].args[0] is first.target:
             value, count, span = others[0].args[1], 2, others[0].span
         elif others[0].function is operator.add and first.target in others[0].args:
             a, b = others[0].args
             value, count, span = b if a is first.target else a, 3, others[0].span
-            if len(others) < 2 or self.counts[others[0].target] != 1:
+            if len(others) < 2 or self.counts.get(others[0].target) != 1:
                 return None
             last = others[1]
             if last.function is not operator.setitem or last.args[0] is not d:

@@ -391,13 +391,10 @@ class Tangent(Adjoint):
         """The same call applied to tangents."""
         args = tuple(change(a) for a in s.args)
         views = tuple(t for v in s.views if isinstance(t := self.tangent(v), ir.Var))
-        return self.emit(
-            s.function,
-            args,
-            dict(s.kwargs),
-            inferred=Inferred(s.target.kind, views, s.certain),
-            name=f"t_{s.target.name}",
-        )
+        inferred = Inferred(s.target.kind, views, s.certain)
+        twin = self.emit(s.function, args, dict(s.kwargs), inferred=inferred)
+        twin.name = f"t_{s.target.name}"
+        return twin
 
     def _mirrored_or_copied(self, s: ir.Assign, first: ir.Var) -> ir.Var:
         """The tangent of a reshape, a view exactly where the primal is one."""

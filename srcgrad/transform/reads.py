@@ -1,7 +1,8 @@
 """Reads of memory that is written in place: what was read is read again only after a write.
 
 `simplify.py` shares calls whose operands never change. Here an item or a snapshot of an array that
-does change is shared for as long as nothing in between writes the array. In loops, two views of
+does change is shared for as long as nothing in between writes the array; so is a number that was
+stored there. In loops, two views of
 the same part of an array are one view, whatever is written.
 """
 
@@ -58,6 +59,8 @@ class _Sharer:
                 if key is not None:
                     available[key] = s.target
                 self.forget(available, s.writes)
+                if s.function is operator.setitem:
+                    self.stored(available, s)
             else:
                 written = [
                     v for b in ir.blocks(s) for inner in ir.walk(b)
@@ -70,6 +73,17 @@ class _Sharer:
                 self.forget(available, written)
             kept.append(s)
         block.statements[:] = kept
+
+    def stored(self, available: Available, s: ir.Assign) -> None:
+        """A number that was stored is what is read next, if it has the array's precision."""
+        source, key, value = s.args
+        if not isinstance(source, ir.Var) or not isinstance(source.kind, Array):
+            return
+        index = self.index(key)
+        if index is not None and isinstance(value, ir.Var) and isinstance(value.kind, Scalar):
+            dtype, plain = source.kind.dtype, not value.optional and not value.partial
+            if plain and dtype is not None and value.kind.dtype == dtype:
+                available[False, self.resolve(source), index] = self.resolve(value)
 
     def key(self, s: ir.Assign, looped: bool) -> Any:
         """What equal reads have in common; None if a call isn't a read, or needs memory of its own.

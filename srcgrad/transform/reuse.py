@@ -54,7 +54,7 @@ def reuse(function: ir.Function, cut: bool = False) -> None:
     if start is None:
         return
     name_adjoints(ir.Block(statements[start + 1 :]), set())
-    reuser = _Reuser(function)
+    reuser = Reuser(function)
     if cut:
         reuser.untouchable = {
             v for s in ir.walk(ir.Block(statements[:start])) for v in ir.targets(s)
@@ -65,7 +65,7 @@ def reuse(function: ir.Function, cut: bool = False) -> None:
 
 
 @dataclass
-class _Place:
+class Place:
     """A block, and where the variables of the function are defined and used in it.
 
     `lent` are arrays from around the block that only this block still uses, and what may share
@@ -89,7 +89,9 @@ class _Place:
                     self.defined.update(inner.params)
 
 
-class _Reuser:
+class Reuser:
+    """Computes in place in the blocks of a function."""
+
     def __init__(self, function: ir.Function) -> None:
         self.block = function.block
         self.counts = use_counts(function.block)
@@ -142,7 +144,7 @@ class _Reuser:
         It owns those made in it that nothing else refers to, and those that it is given, of those
         that it is lent.
         """
-        place = _Place(block, lent, mine=set(given))
+        place = Place(block, lent, mine=set(given))
         for position, s in enumerate(block.statements):
             reverse = reverse or position == start
             if isinstance(s, ir.If) and reverse:
@@ -159,7 +161,7 @@ class _Reuser:
                 place.mine.add(s.target)
         return place.mine
 
-    def branches(self, place: _Place, s: ir.If, position: int) -> None:
+    def branches(self, place: Place, s: ir.If, position: int) -> None:
         """Compute in place in the branches of an `If`, and own those of its targets that they own.
 
         What only the branches still use, they are lent.
@@ -181,7 +183,7 @@ class _Reuser:
 
     # What may be overwritten
 
-    def free(self, place: _Place, v: ir.Var) -> bool:
+    def free(self, place: Place, v: ir.Var) -> bool:
         """Whether all that may share an array's memory is defined and used in this block alone."""
         results = {w for o in place.block.results for w in ir.variables(o)}
         return not self.sharing[v] & results and all(
@@ -190,12 +192,12 @@ class _Reuser:
             for w in self.sharing[v]
         )
 
-    def over(self, place: _Place, v: ir.Var, position: int) -> bool:
+    def over(self, place: Place, v: ir.Var, position: int) -> bool:
         """Whether nothing that may share an array's memory is used after a statement."""
         return all(place.used.get(w, [-1])[-1] <= position for w in self.sharing[v])
 
     def buffers(
-        self, place: _Place, s: ir.Assign, position: int, reverse: bool
+        self, place: Place, s: ir.Assign, position: int, reverse: bool
     ) -> Iterator[tuple[int, ir.Var]]:
         """The operands into which a call may write its result, and their positions."""
         kind = s.target.kind
@@ -216,7 +218,7 @@ class _Reuser:
     # How it is written
 
     def in_place(
-        self, place: _Place, s: ir.Assign, position: int, reverse: bool
+        self, place: Place, s: ir.Assign, position: int, reverse: bool
     ) -> ir.Assign | None:
         """A call that writes its result into an operand, or None."""
         if s.function not in IN_PLACE and not _takes_out(s):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .. import ir
 from ..analysis.aliasing import holds_memory
 from ..frontend.operations import add_to_item, subtract_from_item
+from ..kinds import Scalar
 from .algebra import Rule, is_array, is_number, negated, scaled
 from .elementwise import elementwise_kind, number_kind
 
@@ -131,6 +132,8 @@ def _add_to_items(block: ir.Block, counts: Counter[ir.Var]) -> None:
                 read, total = parts
                 s.function, s.args = ITEMS[total.function], (*s.args[:2], total.args[1])
                 joined += [read, total]
+            else:
+                joined += _sum_of_two(s, made, counts)
         if s.writes or s.effect:
             made.clear()
         else:
@@ -155,6 +158,34 @@ def _sum_with_item(
     if not is_array(x) or any(k is None or k.dtype != kinds[0].dtype for k in kinds):  # type: ignore[union-attr]
         return None
     return (read, total) if same_shape(kinds[1], kinds[2]) else None
+
+
+def _sum_of_two(
+    s: ir.Assign, made: dict[ir.Operand, ir.Assign], counts: Counter[ir.Var]
+) -> list[ir.Assign]:
+    """Make `d[k] = d[k] + a + b` into `d[k] += a + b`, for numbers; the statements that go."""
+    x, key, new = s.args
+    total = made.get(new)
+    first = None if total is None or total.function not in ITEMS else made.get(total.args[0])
+    if total is None or first is None or first.function not in ITEMS:
+        return []
+    (item, a), (_, b) = first.args, total.args
+    read = made.get(item)
+    if read is None or read.function is not operator.getitem or read.args[0] is not x:
+        return []
+    if read.views or not same_key(read.args[1], key) or not is_array(x):
+        return []
+    if any(counts[other.target] != 1 for other in (read, first, total)):
+        return []
+    numbers = [number_kind(o) for o in (first.target, new, a, b)]
+    if any(not isinstance(k, Scalar) or k.dtype != x.kind.dtype for k in numbers):  # type: ignore[union-attr]
+        return []
+    minus, same = first.function is operator.sub, first.function is total.function
+    total.function, total.args = operator.add if same else operator.sub, (a, b)
+    if minus and not same:
+        total.args = (b, a)
+    s.function = ITEMS[operator.sub if minus and same else operator.add]
+    return [read, first]
 
 
 def same_shape(a: Any, b: Any) -> bool:
