@@ -92,6 +92,11 @@ class Array(Kind):
     dtype: np.dtype[Any] | None
     shape: tuple[Dimension, ...] | None
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Array):
+            return NotImplemented
+        return same_dtype(self, other) and self.shape == other.shape
+
     @property
     def rank(self) -> int | None:
         return None if self.shape is None else len(self.shape)
@@ -112,6 +117,15 @@ class Scalar(Kind):
     @property
     def rank(self) -> int:
         return 0
+
+
+def same_dtype(a: Any, b: Any) -> bool:
+    """Whether two kinds of numbers or arrays say the same of the dtype.
+
+    >>> same_dtype(Array(None, ()), Array(np.dtype(float), ())), np.dtype(float) == None
+    (False, True)
+    """
+    return (a.dtype is None) == (b.dtype is None) and bool(a.dtype == b.dtype)
 
 
 @dataclass(frozen=True, slots=True)

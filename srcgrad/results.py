@@ -17,7 +17,7 @@ from .frontend.lower import Lowerer
 from .frontend.structure import is_table, object_items, parts
 from .frontend.values import DictObject, ListObject, Ref, Tuple, Value
 from .inputs import leaves, user_error
-from .kinds import Array, Fields, ListOf, Opaque, Scalar, is_float
+from .kinds import Array, Fields, ListOf, Opaque, Scalar, is_float, same_dtype
 from .transform.reverse import Adjoint
 
 
@@ -180,10 +180,10 @@ def _owned(adjoint: Adjoint, d: ir.Var, v: ir.Var) -> ir.Var:
     kind = v.kind
     assert isinstance(kind, Array)
     if kind.shape == ():
-        same = isinstance(d.kind, (Array, Scalar)) and d.kind.dtype == kind.dtype
+        same = isinstance(d.kind, (Array, Scalar)) and same_dtype(d.kind, kind)
         args = (d,) if same else (d, ir.Const(kind.dtype))
         return adjoint.emit(np.asarray, args, inferred=Inferred(kind), name=f"d_{v.name}")
-    if not isinstance(d.kind, Array) or d.kind.shape is None or d.kind.dtype != kind.dtype:
+    if not isinstance(d.kind, Array) or d.kind.shape is None or not same_dtype(d.kind, kind):
         return adjoint.emit(runtime.finished, (d, v), inferred=Inferred(kind), name=f"d_{v.name}")
     return d
 

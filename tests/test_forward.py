@@ -374,3 +374,24 @@ def test_a_tangent_takes_over_no_array_that_is_needed_again():
     np.testing.assert_allclose(t_out, np.sum((4 * y + 1) * slope * v))
     curvature = 2 * np.cos(x) - x * np.sin(x)
     np.testing.assert_allclose(hvp(f)(x, v), (4 * slope**2 + (4 * y + 1) * curvature) * v)
+
+
+@pytest.mark.parametrize("rotates", [False, True])
+def test_the_tangents_of_eigenvectors(rotates: bool) -> None:
+    x = np.array([[2.0, 0.3, 0.1], [0.2, 1.0, 0.4], [0.1, 0.2, 0.5]])
+    if rotates:
+        x[0, 1], x[1, 0] = 3.0, -3.0
+    along = np.random.default_rng(0).normal(size=(3, 3))
+
+    def f(x: Any) -> Any:
+        w, v = np.linalg.eig(x)
+        values = np.linalg.eigvals(x) ** 2
+        return np.sum(np.abs(w - 0.3) ** 2 + values.real) + np.sum(
+            np.abs(v[0]) ** 3 + v[1].real * v[2].real
+        )
+
+    assert np.iscomplexobj(np.linalg.eig(x)[0]) == rotates
+    moved = jvp(f, (x,), (along,))[1]
+    h = 1e-6
+    assert moved == pytest.approx((f(x + h * along) - f(x - h * along)) / (2 * h), rel=1e-7)
+    assert moved == pytest.approx(np.sum(grad(f)(x) * along), rel=1e-10)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from .products import conj
-from .registry import adjoint, only_reverse, zero
+from .registry import adjoint, tangent, zero
 from .shaping import inverse_permutation, transposed
 
 NUMPY_2 = int(np.__version__.split(".")[0]) >= 2
@@ -295,6 +295,20 @@ def eig(a, *, out, d_out):
     return np.linalg.solve(v_t, inner @ v_t)
 
 
+@tangent(np.linalg.eig)
+def t_eig(a, *, out, tangents):
+    w, v = out
+    inner = np.linalg.solve(v, tangents[0] @ v)
+    t_v = v @ (inner * safe_reciprocal(differences(w)))
+    t_v = t_v - v * (conj(v) * t_v).sum(-2, keepdims=True).real
+    if np.iscomplexobj(v):
+        largest = np.abs(v).argmax(-2)[..., None, :]
+        at_largest = np.arange(v.shape[-2])[:, None] == largest
+        turn = (t_v.imag * at_largest).sum(-2, keepdims=True)
+        t_v = t_v - 1j * v * turn / (v.real * at_largest).sum(-2, keepdims=True)
+    return diagonal_of(inner), t_v
+
+
 @adjoint(np.linalg.eigvals)
 def eigvals(a, *, out, d_out):
     """LAPACK may find the values in another order when it also finds the vectors: match them."""
@@ -309,10 +323,15 @@ def eigvals(a, *, out, d_out):
     return np.linalg.solve(v_t, d_w[..., None] * v_t)
 
 
-only_reverse(
-    *(np.linalg.eig, np.linalg.eigvals),
-    reason="whether its result is complex depends on the values",
-)
+@tangent(np.linalg.eigvals)
+def t_eigvals(a, *, out, tangents):
+    w, v = np.linalg.eig(a)
+    size = np.abs(out).max(-1, keepdims=True)
+    size = size + (size == 0)
+    order = np.argsort(np.round(w / size, 7), -1, "stable")
+    t_w = np.take_along_axis(diagonal_of(np.linalg.solve(v, tangents[0] @ v)), order, -1)
+    order = np.argsort(np.round(out / size, 7), -1, "stable")
+    return np.take_along_axis(t_w, np.argsort(order, -1), -1)
 
 
 def svd_adjoint(u, s, vh, d_u, d_s, d_vh):

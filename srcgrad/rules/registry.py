@@ -39,6 +39,10 @@ class Primitive:
         mutates: the parameters written in place: positions, or names of keyword parameters.
         effect: a call does more than return a result (it draws a random number, writes a file):
             it is made once, where it stands, even if nothing needs its result.
+        singular: where its derivative is infinite: "root", where the function is finite (`sqrt` at
+            0), "pole", where it is infinite itself (`1 / x` at 0), or "" (nowhere that matters).
+        chooses: by what it chooses the elements of its first argument that it uses: a "mask", the
+            "position" or the order of elements, all but "nan", "finite" ones, or "" (all of them).
         note: a remark for the table of supported functions.
     """
 
@@ -52,6 +56,8 @@ class Primitive:
     tangent: Callable[..., Any] | None = None
     mutates: tuple[int | str, ...] = ()
     effect: bool = False
+    singular: str = ""
+    chooses: str = ""
     note: str = ""
 
     @property
@@ -243,6 +249,25 @@ def mutates(*functions: Any, parameters: tuple[int | str, ...]) -> None:
 def effect(*functions: Any) -> None:
     """Register functions whose calls do more than return a result."""
     _file(functions, effect=True)
+
+
+def singular(*functions: Any, finite: bool) -> None:
+    """Register elementwise functions that have an infinite derivative somewhere.
+
+    There an adjoint of zero, of an element that isn't used, must not give nan.
+
+    `finite`: where the derivative is infinite the function is finite, as is `sqrt` at 0.
+    """
+    _file(functions, singular="root" if finite else "pole")
+
+
+def chooses(*functions: Any, by: str) -> None:
+    """Register functions that use but some elements of their arguments.
+
+    `by` is what tells which: a "mask" (`np.triu`), whether it's "nan" (`np.nansum`) or "finite":
+    what isn't used may well be infinite, or nan; "position": its place, in an order too (`np.max`).
+    """
+    _file(functions, chooses=by)
 
 
 def method(descriptor: Any, function: Callable[..., Any]) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
-from ..kinds import INT, Array, Scalar, TupleOf
+from ..kinds import INT, Array, Scalar, TupleOf, same_dtype
 from .elementwise import elementwise_kind, number_kind, promoted, same_kind
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def _scale_choice(
     test_kind = number_kind(test)
     if kind is None or test_kind is None or test_kind.shape != s.target.kind.shape:  # type: ignore[attr-defined]
         return False
-    if kind.dtype != s.target.kind.dtype:  # type: ignore[attr-defined]
+    if not same_dtype(kind, s.target.kind):
         return False
     product = ctx.emit(operator.mul, taken, y, kind=kind)
     s.function = np.where
@@ -258,7 +258,7 @@ def _unguard(ctx: Simplifier, s: ir.Assign, k: int) -> bool:
     found, shape = number_kind(value), number_kind(test)
     if value is s.args[k] or found is None or shape is None:
         return False
-    if shape.shape != kind.shape or found.dtype != kind.dtype:  # type: ignore[attr-defined]
+    if shape.shape != kind.shape or not same_dtype(found, kind):  # type: ignore[attr-defined]
         return False
     s.args = (test, value, s.args[2]) if k == 1 else (test, s.args[1], value)
     return True
@@ -276,7 +276,7 @@ def _unguarded(ctx: Simplifier, operand: ir.Operand, test: ir.Operand, k: int) -
     if all(x is y for x, y in zip(args, s.args, strict=True)):
         return operand
     kind, before = elementwise_kind(s.function, args), number_kind(operand)
-    if kind is None or before is None or kind.dtype != before.dtype:
+    if kind is None or before is None or not same_dtype(kind, before):
         return operand
     return ctx.emit(s.function, *args, kind=kind)
 
@@ -323,7 +323,8 @@ def choose(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     (c, x), (d, y) = left, right
     x_kind, y_kind = number_kind(x), number_kind(y)
     assert x_kind is not None and y_kind is not None
-    if c is d and x_kind.dtype == y_kind.dtype == s.target.kind.dtype:  # type: ignore[attr-defined]
+    alike = same_dtype(x_kind, y_kind) and same_dtype(x_kind, s.target.kind)
+    if c is d and alike:
         if same_kind(elementwise_kind(operator.mul, (c, s.target)), s.target.kind):
             inner = ctx.emit(np.where, test, x, y, kind=s.target.kind)
             s.function, s.args = operator.mul, (c, inner)
@@ -346,6 +347,10 @@ def divide(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         else:
             negate(ctx, s, operator.truediv, a, y)
         return None
+    product = ctx.definition(a, operator.mul)
+    for x, y in (product.args, product.args[::-1]) if product is not None else ():
+        if y is b and isinstance(b, ir.Var) and same_kind(number_kind(x), s.target.kind):
+            return ctx.same(s.target, x)  # in the limit it is where b is zero, too
     left = scaled(ctx, a)
     if left is None:
         return None
@@ -483,7 +488,7 @@ def _factor(ctx: Simplifier, s: ir.Assign, function: Any) -> None:
         for k in (1, 2):
             if second[0] is test and is_number(first[3 - k], 0.0) and is_number(second[3 - k], 0.0):
                 kind = elementwise_kind(operator.add, (first[k], second[k]))
-                if kind is not None and kind.dtype == s.target.kind.dtype:  # type: ignore[attr-defined]
+                if kind is not None and same_dtype(kind, s.target.kind):
                     total_ = ctx.emit(operator.add, first[k], second[k], kind=kind)
                     zero = ir.Const(0.0)
                     s.args = (test, total_, zero) if k == 1 else (test, zero, total_)
@@ -577,7 +582,7 @@ def total(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         return None
     a_kind, b_kind = number_kind(a), number_kind(b)
     assert a_kind is not None and b_kind is not None
-    if a_kind.shape is None or b_kind.shape is None or a_kind.dtype != b_kind.dtype:
+    if a_kind.shape is None or b_kind.shape is None or not same_dtype(a_kind, b_kind):
         return None
     if not kwargs and len(a_kind.shape) == 1 and a_kind.shape == b_kind.shape:
         if a_kind.dtype in (np.float64, np.float32):
@@ -705,7 +710,7 @@ def unique(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         return None
     part = Array(into.dtype, shape)
     total_ = elementwise_kind(operator.add, (ir.Var("", part), value))
-    if total_ is None or total_.dtype != into.dtype:
+    if total_ is None or not same_dtype(total_, into):
         return None
     old = ctx.emit(operator.getitem, d, key, kind=part)
     new = ctx.emit(operator.add, old, value, kind=part)

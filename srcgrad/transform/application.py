@@ -23,6 +23,10 @@ HOW_TO_ADD = (
 )
 
 
+# By what a function chooses elements: a test of them, and its value of those it uses.
+CHOSEN: dict[str, tuple[Any, bool]] = {"nan": (np.isnan, False), "finite": (np.isfinite, True)}
+
+
 class Rules(Masks):
     """Inlines rules."""
 
@@ -83,8 +87,12 @@ class Rules(Masks):
             and isinstance(s.args[0], ir.Var)
             and isinstance(s.args[0].kind, Array)
         ):
-            self.taint(s, s.args[0])
-            self._accumulate_at(s.args[0], values[1], d_out, s.target.kind)
+            array, key = s.args[0], values[1]
+            self.taint(s, array)
+            first = array not in self.adjoints and array not in self.buffers
+            self._accumulate_at(array, key, d_out, s.target.kind)
+            if first and is_mask(key):
+                self.remember(s, array, key)
             return
         if mask is not None and s.function is not np.where:
             out = self.harmless(out, s, mask)
@@ -126,7 +134,11 @@ class Rules(Masks):
             if i < len(contributions):
                 if s.function is np.where and i > 0:
                     mask = self.branch_mask(values[0], i == 1, outer)
-                self.feed(s, operand, contributions[i], d_out, mask)
+                test = self.used_where(record, values[0]) if i == 0 else None
+                if test is not None and isinstance(operand, ir.Var):
+                    self.feed_chosen(s, operand, contributions[0], *test)
+                else:
+                    self.feed(s, operand, contributions[i], d_out, mask)
             elif any(self.activity.active(v) for v in ir.variables(operand)):
                 raise UnsupportedError(
                     f"{name_of(s.function)} isn't differentiable with respect to argument {i + 1}",
@@ -139,6 +151,15 @@ class Rules(Masks):
                 raise UnsupportedError(
                     f"{name_of(s.function)} isn't differentiable with respect to {k!r}", s.span
                 )
+
+    def used_where(
+        self, record: registry.Primitive | None, operand: Any
+    ) -> tuple[ir.Operand, bool] | None:
+        """What tells which elements of a function's first argument it uses, and its value there."""
+        if record is None or record.chooses not in CHOSEN or not isinstance(operand, ir.Var):
+            return None
+        test, value = CHOSEN[record.chooses]
+        return self.emit(test, (operand,)), value
 
     def plain(self, partial: Any) -> Any:
         """A partial derivative `n * x**1` as `n * x`: memory that is written needs no copy here."""
@@ -251,6 +272,16 @@ class Rules(Masks):
             inferred=Inferred(Opaque(None)),
             writes=(buffer,),
         )
+
+
+def is_mask(key: Any) -> bool:
+    """Whether an index is an array of bools."""
+    return (
+        isinstance(key, ir.Var)
+        and isinstance(key.kind, Array)
+        and key.kind.dtype is not None
+        and key.kind.dtype.kind == "b"
+    )
 
 
 def parameters_of(rule: Any) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..kinds import Array, Dimension, Kind, Scalar, Size, kind_of
+from ..kinds import Array, Dimension, Kind, Scalar, Size, kind_of, same_dtype
 
 FRESH: frozenset[Any] = frozenset(
     {operator.matmul, np.matmul, np.dot, np.where, np.sum, np.zeros, np.zeros_like, np.ones,
@@ -128,7 +128,7 @@ def same_kind(a: Kind | None, b: Kind | None) -> bool:
     """Whether two kinds of numbers or arrays say the same of dtype and shape."""
     if not isinstance(a, (Array, Scalar)) or not isinstance(b, (Array, Scalar)):
         return False
-    if a.dtype != b.dtype or a.shape != b.shape or a.shape is None:
+    if not same_dtype(a, b) or a.shape != b.shape or a.shape is None:
         return False
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         return a.python == b.python or b.python is None

@@ -322,6 +322,22 @@ class Tangent(Adjoint):
         if s.views and self.aliasing.is_written(s.target):
             self._check_fresh(s)
         record_ = registry.lookup(s.function)
+        test = self.used_where(record_, s.args[0]) if s.args else None
+        if test is None:
+            return self._by_derivative(s, record_)
+        assert isinstance(first, ir.Var)
+        tangent = self.tangent(first)
+        if tangent is None:
+            return self._by_derivative(s, record_)
+        # What is left out may have a tangent that is nan.
+        parts = (tangent, ir.Const(0.0)) if test[1] else (ir.Const(0.0), tangent)
+        self.tangents[first] = self.emit(np.where, (test[0], *parts))
+        try:
+            return self._by_derivative(s, record_)
+        finally:
+            self.tangents[first] = tangent
+
+    def _by_derivative(self, s: ir.Assign, record_: registry.Primitive | None) -> ir.Operand | None:
         if record_ is not None and record_.tangent is not None:
             return self._by_tangent(s, record_.tangent)
         if record_ is not None and record_.zero:

@@ -10,6 +10,7 @@ of which would be zero where the adjoint is zero though the branch is taken.
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any
 
@@ -19,13 +20,12 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..kinds import Array, Scalar
+from ..rules import registry
 from .contributions import is_zero
+from .elementwise import is_elementwise
 from .shadows import Shadows
+from .usage import Condition, PartialUse, Use, conditions
 
-ELEMENTWISE: frozenset[Any] = frozenset(
-    {operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg,
-     operator.abs, operator.mod}
-)  # fmt: skip
 # Functions whose derivatives are finite wherever the functions are.
 TAME: frozenset[Any] = frozenset(
     {operator.add, operator.sub, operator.neg, np.add, np.subtract, np.negative, np.sin, np.cos,
@@ -35,6 +35,8 @@ TAME: frozenset[Any] = frozenset(
 QUIET: frozenset[Any] = frozenset(
     {operator.mul, np.multiply, operator.abs, np.absolute, np.square, np.exp}
 )
+SUMS: frozenset[Any] = frozenset({operator.add, np.add, np.sum})
+PRODUCTS: frozenset[Any] = frozenset({operator.mul, np.multiply})
 Mask = tuple[Any, bool, bool]  # the condition, the value it has, and whether it's needed by now
 
 
@@ -63,7 +65,7 @@ class Masks(Shadows):
 
     def take_unmasked(self, s: ir.Assign) -> tuple[Any, Mask | None]:
         """The adjoint of a statement's target, and the mask that it may still need."""
-        if not elementwise(s.function) and s.function is not np.where:
+        if not is_elementwise(s.function) and s.function is not np.where:
             return self.take(s.target), None
         mask = self.pending.pop(s.target, None)
         return super().take(s.target), mask
@@ -99,16 +101,37 @@ class Masks(Shadows):
             self.distribute(operand, contribution)
         elif mask is None:
             self.taint(s, operand)
-            lossy = elementwise(s.function) and not tame and isinstance(d_out, ir.Var)
-            if lossy and s.target in self.tainted:
+            lossy = is_elementwise(s.function) and not tame and isinstance(d_out, ir.Var)
+            if lossy and (s.target in self.tainted or self._used_in_part(s)):
                 contribution = self.unless_zero(contribution, d_out)
             self.distribute(operand, contribution)
         else:
             self.tainted.add(operand)
             test, value, needed = mask
-            self._feed_masked(s, operand, contribution, (test, value, needed or not tame))
+            limited = test, value, needed or not tame
+            self._feed_masked(s, operand, contribution, limited, _shape(s.target))
 
-    def _feed_masked(self, s: ir.Assign, operand: ir.Var, contribution: Any, mask: Mask) -> None:
+    def feed_chosen(
+        self, s: ir.Assign, operand: ir.Var, contribution: Any, test: ir.Operand, value: bool
+    ) -> None:
+        """Add what is zero where a test of the operand's elements doesn't have a value."""
+        if self.activity.active(operand):
+            self._feed_masked(s, operand, contribution, (test, value, False), _shape(operand))
+
+    def remember(self, s: ir.Assign, operand: ir.Var, test: ir.Operand) -> None:
+        """The adjoint of an operand, all of it from one statement, is zero where a test fails."""
+        if (
+            operand not in self.read_inside
+            and operand not in self.shadows
+            and self.homes.get(operand) is self.homes.get(s.target)
+            and isinstance(test, ir.Var)
+            and _shape(test) == _shape(operand) is not None
+        ):
+            self.pending[operand] = test, True, False
+
+    def _feed_masked(
+        self, s: ir.Assign, operand: ir.Var, contribution: Any, mask: Mask, shape: Any
+    ) -> None:
         before = self.pending.get(operand)
         if before is None:
             alike = operand not in self.adjoints
@@ -121,7 +144,7 @@ class Masks(Shadows):
             and operand not in self.buffers
             and self.activity.active(operand)
             and self.homes.get(operand) is self.homes.get(s.target)  # where the test is known
-            and _shape(operand) == _shape(s.target) is not None
+            and _shape(operand) == shape is not None
         ):
             self.distribute(operand, self.limited(contribution, mask))
             return
@@ -129,6 +152,50 @@ class Masks(Shadows):
         self.distribute(operand, contribution)
         if operand in self.adjoints:
             self.pending[operand] = (*mask[:2], mask[2] or (before is not None and before[2]))
+
+    def _used_in_part(self, s: ir.Assign) -> bool:
+        """Whether the unused elements of a statement's target may be where it's singular."""
+        kind = singularity(s) if isinstance(s.target.kind, Array) else ""
+        if not kind:
+            return False
+        use = self.partial_use.of(s.target)
+        if use if kind == "root" else use & ~Use.SAMPLED:
+            return True
+        # A length: a smooth function of it that is flat at 0 is flat there by the vector, too.
+        return kind == "root" and len(s.args) == 1 and self._is_square(s.args[0])
+
+    def _is_square(self, operand: ir.Operand) -> bool:
+        """Whether an operand is a square or a sum of squares."""
+        made = self.made.get(operand) if isinstance(operand, ir.Var) else None
+        if made is None or not made.args:
+            return False
+        if made.function in SUMS:
+            arrays = made.args if made.function is not np.sum else made.args[:1]
+            return all(map(self._is_square, arrays))
+        first, *others = made.args
+        if made.function in (operator.pow, np.power):
+            return isinstance(others[0], ir.Const) and others[0].value == 2
+        return made.function is np.square or (made.function in PRODUCTS and others[0] is first)
+
+    @functools.cached_property
+    def made(self) -> dict[ir.Var, ir.Assign]:
+        """The statements that make the variables of the primal."""
+        statements = ir.walk(self.function.block)
+        return {s.target: s for s in statements if isinstance(s, ir.Assign)}
+
+    def condition(self, s: ir.Assign) -> Condition | None:
+        """The condition under which the target of a statement that may be singular is used."""
+        if s.target in self.shadows or not singularity(s):
+            return None
+        return self.conditions.get(s.target)
+
+    @functools.cached_property
+    def partial_use(self) -> PartialUse:
+        return PartialUse(self.function.block, self.aliasing)
+
+    @functools.cached_property
+    def conditions(self) -> dict[ir.Var, Condition]:
+        return conditions(self.function.block, self.activity)
 
     def branch_mask(self, test: Any, value: bool, outer: Mask | None) -> Mask:
         """The mask of a branch of a `where`, perhaps in a branch of another."""
@@ -176,11 +243,18 @@ class Masks(Shadows):
         return result
 
 
-def elementwise(function: Any) -> bool:
-    """Whether a function works on each element by itself."""
-    return function in ELEMENTWISE or (
-        isinstance(function, np.ufunc) and function.signature is None and function.nout == 1
-    )
+def singularity(s: ir.Assign) -> str:
+    """Whether a statement's derivative may be infinite: at a "root", at a "pole", or nowhere."""
+    record = registry.lookup(s.function)
+    if record is None or not record.singular:
+        return ""
+    second = s.args[1] if len(s.args) > 1 else None
+    if s.function in (operator.truediv, np.divide):
+        scalar = isinstance(second, ir.Var) and _shape(second) == ()  # zero for all or none
+        return record.singular if isinstance(second, ir.Var) and not scalar else ""
+    if isinstance(second, ir.Const) and isinstance(second.value, (int, float)):
+        return "" if second.value >= 1 else "root" if second.value > 0 else "pole"
+    return record.singular
 
 
 def _shape(var: ir.Var) -> Any:

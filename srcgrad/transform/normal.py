@@ -27,7 +27,7 @@ import numpy as np
 
 from .. import ir
 from ..emit.python import reverse_sweep
-from ..kinds import Array, Dimension, Scalar
+from ..kinds import Array, Dimension, Scalar, same_dtype
 
 if TYPE_CHECKING:
     from .simplify import Simplifier
@@ -393,7 +393,7 @@ def _sum(forms: NormalForms, s: ir.Assign, depth: int) -> Polynomial | None:
     kind, a = value.kind, forms.of(value, depth)
     if not isinstance(kind, Array) or kind.shape is None or a is None:
         return None
-    if kind.dtype != s.target.kind.dtype:  # type: ignore[attr-defined]
+    if not same_dtype(kind, s.target.kind):
         return None
     if not isinstance(axis, ir.Const) or not isinstance(keepdims, ir.Const):
         return None

@@ -89,7 +89,34 @@ class Adjoint(UnitCalls):
         if s.function is tuple:
             self.distribute(s.args[0], d_out)
             return
-        self.apply(s, d_out, mask)
+        condition = self.condition(s) if mask is None else None
+        if condition is None:
+            self.apply(s, d_out, mask)
+        else:
+            self._reverse_on_condition(s, d_out, *condition)
+
+    def _reverse_on_condition(
+        self, s: ir.Assign, d_out: Any, test: ir.Operand, value: bool
+    ) -> None:
+        """The adjoint of a statement the result of which is used if a test has a value."""
+        outer, before, buffers = self.block, dict(self.adjoints), dict(self.buffers)
+        last = outer.statements[-1] if outer.statements else None
+        if not (isinstance(last, ir.If) and last.test is test and self._apart(s, last)):
+            last = ir.If(test, ir.Block(), ir.Block(), (), self.span)
+            outer.statements.append(last)
+        taken, other = (last.then, last.orelse) if value else (last.orelse, last.then)
+        if d_out in last.targets:
+            d_out = taken.results[last.targets.index(d_out)]
+        self.block = taken
+        self.apply(s, d_out)
+        self._settle_buffers(buffers)
+        results = [(taken, self.adjoints), (other, before)]
+        self.adjoints, self.block = before, outer
+        self._join(last, set(), results if value else results[::-1], before)
+
+    def _apart(self, s: ir.Assign, last: ir.If) -> bool:
+        """Whether no operand of a statement has an adjoint that comes from these branches."""
+        return not any(self.adjoints.get(v) in last.targets for v in ir.uses(s))
 
     def _reverse_on_list(self, s: ir.Assign) -> None:
         first = s.args[0]
@@ -206,8 +233,22 @@ class Adjoint(UnitCalls):
             self._settle_buffers(buffers)
             self.mirrors[id(branch)] = block
             results.append((block, self.adjoints))
+        self.block = outer
+        self.span = ir.origin(s.span, "reverse")
+        joined = ir.If(s.test, results[0][0], results[1][0], (), self.span)
+        self.block.statements.append(joined)
+        self._join(joined, _defined(s.then) | _defined(s.orelse), results, before)
+
+    def _join(
+        self,
+        s: ir.If,
+        inside: set[ir.Var],
+        results: list[tuple[ir.Block, dict[ir.Var, Any]]],
+        before: dict[ir.Var, Any],
+    ) -> None:
+        """Give branches of the reverse sweep the adjoints of variables from outside as results."""
+        outer = self.block
         (then, first), (orelse, second) = results
-        inside = _defined(s.then) | _defined(s.orelse)
         targets: list[ir.Var] = []
         yields: list[tuple[ir.Operand, ir.Operand]] = []
         after: dict[ir.Var, Any] = {}
@@ -231,11 +272,11 @@ class Adjoint(UnitCalls):
             yields.append((a, b))
             after[var] = target
         self.adjoints, self.block = after, outer
-        self.span = ir.origin(s.span, "reverse")
-        then.results = tuple(a for a, _ in yields)
-        orelse.results = tuple(b for _, b in yields)
-        if then.statements or orelse.statements or targets:
-            self.block.statements.append(ir.If(s.test, then, orelse, tuple(targets), self.span))
+        then.results += tuple(a for a, _ in yields)
+        orelse.results += tuple(b for _, b in yields)
+        s.targets += tuple(targets)
+        if not (then.statements or orelse.statements or s.targets):
+            outer.statements.remove(s)
 
     def _settle_buffers(self, buffers: dict[ir.Var, ir.Var]) -> None:
         """Turn buffers made inside a block into value adjoints, which the block can yield."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import ir
 from ..emit import runtime
-from ..kinds import INT, Array, Scalar, TupleOf
+from ..kinds import INT, Array, Scalar, TupleOf, same_dtype
 from .algebra import Rule, is_number
 from .elementwise import broadcast, elementwise_kind, is_elementwise, number_kind, promoted
 
@@ -74,7 +74,7 @@ def sink(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         return None
     like = next((f for f in found if f and f.target.kind.shape == s.target.kind.shape), None)  # type: ignore[attr-defined]
     kind = elementwise_kind(s.function, args)
-    if like is None or kind is None or kind.dtype != s.target.kind.dtype:
+    if like is None or kind is None or not same_dtype(kind, s.target.kind):
         return None
     inner = ctx.emit(s.function, *args, kind=kind)
     s.function, s.args = np.broadcast_to, (inner, like.args[1])
@@ -119,8 +119,7 @@ def store(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     found = spread(ctx, s.args[-1])
     if found is not None and ctx.reversing and isinstance(s.args[-1], ir.Var):
         value = found.args[0]
-        dtype, into = s.args[-1].kind.dtype, s.args[0].kind.dtype  # type: ignore[attr-defined]
-        if dtype == into:
+        if same_dtype(s.args[-1].kind, s.args[0].kind):
             if isinstance(value, ir.Const) and isinstance(value.value, np.floating):
                 value = ir.Const(float(value.value))
             s.args = (*s.args[:-1], value)
@@ -199,7 +198,7 @@ def summed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     if found is None or not ctx.reversing:
         return None
     kind = elementwise_kind(operator.mul, (found.args[0], ir.Const(1)))
-    if kind is None or kind.dtype != s.target.kind.dtype or kind.dtype != np.float64:  # type: ignore[attr-defined]
+    if kind is None or not same_dtype(kind, s.target.kind) or kind.dtype != np.float64:
         return None
     size = ctx.emit(builtins.getattr, s.args[0], ir.Const("size"), kind=INT, name="size")
     s.function, s.args = operator.mul, (found.args[0], size)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .. import ir
 from ..analysis.aliasing import holds_memory
 from ..frontend.operations import add_to_item, subtract_from_item
-from ..kinds import Scalar
+from ..kinds import Scalar, same_dtype
 from .algebra import Rule, is_array, is_number, negated, scaled
 from .elementwise import elementwise_kind, number_kind
 
@@ -155,7 +155,7 @@ def _sum_with_item(
     if read.args[0] is not x or not same_key(read.args[1], key) or read.views:
         return None
     kinds = number_kind(x), number_kind(read.target), number_kind(total.target)
-    if not is_array(x) or any(k is None or k.dtype != kinds[0].dtype for k in kinds):  # type: ignore[union-attr]
+    if not is_array(x) or any(k is None or not same_dtype(k, kinds[0]) for k in kinds):
         return None
     return (read, total) if same_shape(kinds[1], kinds[2]) else None
 

@@ -93,6 +93,7 @@ CASES += [
     ("csr[1:3] @ x", COLUMNS),
     ("operator @ x", VECTOR),
     ("sl.spsolve(csc, x)", VECTOR),
+    ('sl.spsolve(csc, x, permc_spec="NATURAL")', VECTOR),
     ("sl.spsolve(csc, x)", COLUMNS),
     ("lu.solve(x)", VECTOR),
     ("lu.solve(x, 'T')", VECTOR),

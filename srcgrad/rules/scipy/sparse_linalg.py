@@ -56,7 +56,7 @@ def spsolve_kind(args, kwargs):
 
 
 @definition(linalg.spsolve)
-def solve(A, b):
+def solve(A, b, permc_spec=None, use_umfpack=True):
     if isinstance(A, Matrix):
         return solution(A.data, A.row, A.col, A.shape, b)
     return spsolve(A, b)

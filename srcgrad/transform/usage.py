@@ -1,0 +1,198 @@
+"""How much of a value is used: some of its elements, or all of it on one branch only.
+
+What isn't used has the adjoint zero. Where the derivative of the function that made it is infinite,
+zero times infinity would be nan, though nothing depends on it: the distance of a particle from
+itself is `np.sqrt(0.0)`, and `distances[i, j]` is read for other pairs only. Both analyses are
+about memory as a whole, whatever the order of statements: they say what may be, and cost a test of
+an adjoint where it isn't so.
+"""
+
+from __future__ import annotations
+
+import enum
+import itertools
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.activity import Activity
+from ..analysis.aliasing import Aliasing
+from ..kinds import Array, ListOf, TupleOf
+from ..rules import registry
+from .elementwise import is_elementwise
+from .stores import same_key
+
+
+class Use(enum.Flag):
+    """Which elements of an array are left out."""
+
+    WHOLE = 0
+    SAMPLED = enum.auto()  # by indices: x[i, j], x[np.triu_indices(n)], np.max(x)
+    MASKED = enum.auto()  # by what their values are, as a rule: x[x > 0], np.triu(x)
+    OVERWRITTEN = enum.auto()  # x[0] = 1.0
+
+
+class PartialUse:
+    """Which arrays are used in part, by them or by what is made of them."""
+
+    def __init__(self, block: ir.Block, aliasing: Aliasing) -> None:
+        self.aliasing = aliasing
+        self.uses: dict[ir.Var, Use] = {}
+        statements = [s for s in ir.walk(block) if isinstance(s, ir.Assign)]
+        self.made = {s.target: s for s in statements}
+        self.changed = True
+        while self.changed:
+            self.changed = False
+            for s in reversed(statements):
+                self._assign(s)
+
+    def of(self, var: ir.Var) -> Use:
+        return self.uses.get(self.aliasing.find(var), Use.WHOLE)
+
+    def _mark(self, operand: ir.Operand, use: Use) -> None:
+        for v in ir.variables(operand) if use else ():
+            root = self.aliasing.find(v)
+            before = self.uses.get(root, Use.WHOLE)
+            if isinstance(v.kind, (Array, ListOf, TupleOf)) and before | use != before:
+                self.uses[root] = before | use
+                self.changed = True
+
+    def _assign(self, s: ir.Assign) -> None:
+        if s.writes:
+            if not self._updated(s):
+                self._mark(s.writes[0], _overwritten(s))
+            later = self.of(s.writes[0]) & ~Use.OVERWRITTEN
+            for operand in s.args[1:]:
+                self._mark(operand, later | _chosen(s))
+            return
+        use = self.of(s.target)
+        if s.function is operator.getitem:
+            self._mark(s.args[0], use | _taken(s))
+            return
+        if _mixes(s):
+            use = Use.WHOLE
+        for operand in s.args:
+            self._mark(operand, use | _chosen(s))
+
+    def _updated(self, s: ir.Assign) -> bool:
+        """Whether what is stored is made of what was there: `x[0] += y`."""
+        if s.function is not operator.setitem or not isinstance(s.args[2], ir.Var):
+            return False
+        made = self.made.get(s.args[2])
+        parts = [self.made.get(a) for a in made.args if isinstance(a, ir.Var)] if made else []
+        return any(
+            part is not None
+            and part.function is operator.getitem
+            and part.args[0] is s.args[0]
+            and same_key(part.args[1], s.args[1])
+            for part in parts
+        )
+
+
+def _mixes(s: ir.Assign) -> bool:
+    """Whether a function makes each element of many, as a product of matrices does."""
+    arrays = [a for a in s.args if isinstance(a, ir.Var) and isinstance(a.kind, Array)]
+    return len(arrays) > 1 and not is_elementwise(s.function)
+
+
+def _chosen(s: ir.Assign) -> Use:
+    if any(k == "where" for k, _ in s.kwargs):
+        return Use.MASKED
+    record = registry.lookup(s.function)
+    chooses = record.chooses if record is not None else ""
+    return {"": Use.WHOLE, "position": Use.SAMPLED}.get(chooses, Use.MASKED)
+
+
+def _taken(s: ir.Assign) -> Use:
+    """What an index takes of an array. Slices are used whole, as far as this goes."""
+    of, key = s.args
+    if not isinstance(of, ir.Var) or not isinstance(of.kind, Array):
+        return Use.WHOLE
+    use = Use.WHOLE
+    for item in _items(key):
+        dtype = getattr(item.kind, "dtype", None) if isinstance(item, ir.Var) else None
+        if isinstance(item, ir.Const):
+            if item.value is None or item.value is Ellipsis:
+                continue
+            dtype = np.asarray(item.value).dtype
+        elif isinstance(item, ir.Pack) and item.type is slice:
+            continue
+        use |= Use.MASKED if dtype is not None and dtype.kind == "b" else Use.SAMPLED
+    return use
+
+
+def _overwritten(s: ir.Assign) -> Use:
+    if s.function is not operator.setitem:
+        return Use.WHOLE
+    whole = all(
+        (isinstance(item, ir.Const) and item.value is Ellipsis)
+        or (isinstance(item, ir.Pack) and not any(_is_given(part) for part in item.items))
+        for item in _items(s.args[1])
+    )
+    return Use.WHOLE if whole else Use.OVERWRITTEN
+
+
+def _items(key: ir.Operand) -> tuple[ir.Operand, ...]:
+    if isinstance(key, ir.Const) and isinstance(key.value, tuple):
+        return tuple(map(ir.Const, key.value))
+    return key.items if isinstance(key, ir.Pack) and key.type is tuple else (key,)
+
+
+def _is_given(part: ir.Operand) -> bool:
+    return not (isinstance(part, ir.Const) and part.value is None)
+
+
+Condition = tuple[ir.Operand, bool]  # a test, and its value where something is used
+
+
+def conditions(block: ir.Block, activity: Activity) -> dict[ir.Var, Condition]:
+    """The variables that are used on one branch of one `If` only, and when that is taken.
+
+    Used is what a derivative goes through: a comparison with a variable is no use of it.
+    """
+    found: dict[ir.Var, Condition] = {}
+    _visit(block, block.results, activity, found)
+    return found
+
+
+def _visit(
+    block: ir.Block,
+    results: Iterable[ir.Operand],
+    activity: Activity,
+    found: dict[ir.Var, Condition],
+) -> set[ir.Var]:
+    """Find the conditions in a block; the variables that are used in it."""
+    always: set[ir.Var] = {v for operand in results for v in ir.variables(operand)}
+    seen: dict[ir.Var, Any] = {}
+
+    def use(v: ir.Var, condition: Condition | None) -> None:
+        if condition is None or seen.setdefault(v, condition) != condition:
+            always.add(v)
+
+    for s in reversed(block.statements):
+        # More names may leave a loop or a branch than are used after it.
+        left = [activity.active(t) for t in ir.targets(s)]
+        if isinstance(s, ir.If):
+            then, orelse = (
+                _visit(b, itertools.compress(b.results, left), activity, found)
+                for b in (s.then, s.orelse)
+            )
+            for v in then | orelse:
+                use(v, None if v in then & orelse else (s.test, v in then))
+        elif isinstance(s, ir.Loop):
+            left = [out or activity.active(p) for out, p in zip(left, s.params, strict=True)]
+            used = _visit(s.body, itertools.compress(s.body.results, left), activity, found)
+            for v in used | {v for init in s.inits for v in ir.variables(init)}:
+                use(v, None)
+        elif s.writes or activity.active(s.target):
+            condition = seen.get(s.target)
+            if s.writes or s.target in always or condition is None:
+                condition = None
+            else:
+                found[s.target] = condition
+            for v in ir.uses(s):
+                use(v, condition)
+    return always | set(seen)

@@ -1,0 +1,227 @@
+"""What isn't used contributes nothing, where the derivative is infinite too.
+
+Other tools give nan for each of these: zero times infinity. The differences are finite.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+POINTS = np.array([[0.0, 1.0], [2.0, 3.0], [1.0, 5.0]])
+GAPS = np.ones((3, 3)) - np.eye(3)
+UNEVEN = np.arange(9.0).reshape(3, 3)
+MISSING = np.array([1.0, np.nan, 3.0, -0.5])
+X = np.array([0.5, 0.6, 0.7, 0.8])
+
+
+def distances(x):
+    return np.sqrt(((x[:, None] - x[None]) ** 2).sum(-1))
+
+
+def pairs_above_the_diagonal(x):
+    return np.sum(1 / distances(x)[np.triu_indices(3, 1)])
+
+
+def infinite_diagonal(x):
+    d = distances(x)
+    np.fill_diagonal(d, np.inf)
+    return np.sum(1 / d)
+
+
+def infinite_elements_replaced(x):
+    inverse = 1 / distances(x)
+    inverse[np.isinf(inverse)] = 0
+    return np.sum(inverse)
+
+
+def off_the_diagonal(x):
+    d = np.linalg.norm(x[:, None] - x[None], axis=-1)
+    return np.sum(d[~np.eye(3, dtype=bool)] ** -1)
+
+
+def element_by_element(x):
+    d = ((x[:, None] - x[None]) ** 2).sum(-1) ** 0.5
+    total = 0.0
+    for i in range(3):
+        for j in range(3):
+            if i != j:
+                total += 1 / d[i, j]
+    return total
+
+
+def skipped(x):
+    total = 0.0
+    for i in range(3):
+        for j in range(3):
+            apart = x[i] - x[j]
+            r = np.sqrt(apart @ apart)
+            if r == 0:
+                continue
+            total += 1 / r
+    return total
+
+
+def on_a_branch(x):
+    total = 0.0
+    for i in range(3):
+        for j in range(3):
+            dx, dy = x[i, 0] - x[j, 0], x[i, 1] - x[j, 1]
+            r2 = dx * dx + dy * dy
+            r = math.sqrt(r2)
+            if i != j and r < 4:
+                total += 1 / r2 + r
+    return total
+
+
+def in_an_expression(x):
+    total = 0.0
+    for i in range(3):
+        for j in range(3):
+            inverse = 1 / np.sqrt(np.sum((x[i] - x[j]) ** 2))
+            total += inverse if i != j else 0.0
+    return total
+
+
+def stored_by_a_mask(x):
+    d = np.hypot(x[:, None, 0] - x[None, :, 0], x[:, None, 1] - x[None, :, 1])
+    weights = np.zeros_like(d)
+    weights[d > 0] = 1 / d[d > 0]
+    return weights.sum()
+
+
+def divided_where(x):
+    d = distances(x)
+    return np.sum(np.divide(1, d, out=np.zeros_like(d), where=d > 0))
+
+
+def the_upper_triangle(x):
+    return np.sum(np.triu(1 / (distances(x) ** 2 + np.eye(3)) * distances(x), 1))
+
+
+def nearest_neighbours(x):
+    total = 0.0
+    for i in range(len(x)):
+        d = np.sqrt(((x - x[i]) ** 2).sum(axis=1))
+        d[i] = np.inf
+        total += np.min(d)
+    return total
+
+
+def missing_diagonal(x):
+    d = distances(x)
+    d[d == 0] = np.nan
+    return np.nansum(1 / d)
+
+
+def a_flat_kernel(x):
+    """The Matérn kernel is smooth where points meet."""
+    d = distances(x)
+    k = (1 + d) * np.exp(-d)
+    return np.sum(k) + np.sum(np.exp(-(d**2) / 2))
+
+
+ALL = [
+    pairs_above_the_diagonal, infinite_diagonal, infinite_elements_replaced, off_the_diagonal,
+    element_by_element, skipped, on_a_branch, in_an_expression, stored_by_a_mask, divided_where,
+    the_upper_triangle, nearest_neighbours, missing_diagonal, a_flat_kernel,
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("f", ALL, ids=lambda f: f.__name__)
+def test_what_is_left_out(f: Callable[[Any], Any]) -> None:
+    along = np.random.default_rng(0).normal(size=POINTS.shape)
+    g = srcgrad.grad(f)
+    found, h = np.sum(g(POINTS) * along), 1e-6
+    expected = (f(POINTS + h * along) - f(POINTS - h * along)) / (2 * h)
+    assert found == pytest.approx(expected, rel=1e-6)
+    if f is a_flat_kernel:
+        return  # its tangent is nan: there a value of the kernel isn't told from its limit
+    assert srcgrad.jvp(f, (POINTS,), (along,))[1] == pytest.approx(found, rel=1e-10)
+    if f is the_upper_triangle:
+        return  # so is its second derivative
+    curved = srcgrad.hvp(f)(POINTS, along)
+    expected = (g(POINTS + h * along) - g(POINTS - h * along)) / (2 * h)
+    assert np.allclose(curved, expected, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda q: np.sum((1 / q)[q > 0]),
+        lambda q: np.sum(np.triu(np.sqrt(q), 1) + np.tril(1 / q, -1)),
+        lambda q: np.sum(np.sqrt(q)[[0, 1], [1, 2]]),
+        lambda q: np.max(np.sqrt(q) * UNEVEN) + np.sqrt(q)[2, 0] + np.sum(np.maximum(q**0.5, 0.2)),
+        lambda q: np.nansum(np.nan_to_num(1 / q, posinf=0.0)),
+        lambda q: np.sum(np.log(q)[~np.eye(3, dtype=bool)]),
+        lambda q: np.sum(np.extract(q > 0, np.arcsin(q - 1))),
+    ],
+)
+def test_elements_where_the_derivative_is_infinite(f: Callable[[Any], Any]) -> None:
+    gradient = srcgrad.grad(f)(GAPS)
+    assert np.all(gradient[np.eye(3, dtype=bool)] == 0)
+    for i, j in [(0, 1), (1, 2), (2, 0)]:
+        step = np.zeros((3, 3))
+        step[i, j] = 1e-6
+        expected = (f(GAPS + step / 2) - f(GAPS - step / 2)) / 1e-6
+        assert gradient[i, j] == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.nansum((MISSING - x) ** 2),
+        lambda x: np.nanmean((MISSING - x) ** 2),
+        lambda x: np.nanvar(MISSING * x),
+        lambda x: np.nanstd(MISSING * x),
+        lambda x: np.nanmax(MISSING * x) - np.nanmin(np.exp(MISSING) * x),
+        lambda x: np.nanmedian(MISSING * x) + np.nanquantile(MISSING * x, 0.3),
+        lambda x: np.nanprod(MISSING * x),
+        lambda x: np.nancumsum(MISSING * x) @ np.nancumprod(MISSING + x),
+        lambda x: np.sum(np.nan_to_num(MISSING * x)),
+        lambda x: np.sum(((MISSING - x) ** 2)[~np.isnan(MISSING)]),
+        lambda x: np.mean(np.where(np.isnan(MISSING), 0, MISSING - x) ** 2),
+    ],
+)
+def test_missing_data(f: Callable[[Any], Any]) -> None:
+    along = np.array([0.3, 0.4, 0.5, -0.2])
+    found, h = srcgrad.grad(f)(X) @ along, 1e-6
+    assert found == pytest.approx((f(X + h * along) - f(X - h * along)) / (2 * h), rel=1e-7)
+    assert srcgrad.jvp(f, (X,), (along,))[1] == pytest.approx(found, rel=1e-12)
+
+
+def test_the_tangent_of_what_is_nan_stays_for_others() -> None:
+    def f(x):
+        return np.nansum(x) + np.sum(np.where(np.isnan(x), 2.0, x**2))
+
+    x, along = np.array([1.0, np.nan]), np.array([1.0, 1.0])
+    assert srcgrad.jvp(f, (x,), (along,))[1] == 3.0
+    assert srcgrad.grad(f)(x).tolist() == [3.0, 0.0]
+
+
+def test_what_is_used_on_one_branch_is_undone_there() -> None:
+    def f(x):
+        total = 0.0
+        for v in x:
+            r = np.sqrt(v)
+            if r > 0:
+                total += 1 / r
+        return total
+
+    g = srcgrad.grad(f)
+    assert np.allclose(g(np.array([0.0, 1.0, 4.0])), [0.0, -0.5, -1 / 16])
+    assert g.source.count("if r > 0:") == 1
+
+
+def test_a_length_that_is_not_flat_has_no_gradient_at_zero() -> None:
+    with np.errstate(all="ignore"):
+        assert np.isnan(srcgrad.grad(lambda x: np.sum(np.sqrt(x**2)))(np.zeros(2))).all()
+        assert np.isinf(srcgrad.grad(lambda x: np.sum(np.sqrt(x)))(np.zeros(2))).all()
