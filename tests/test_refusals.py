@@ -561,3 +561,67 @@ def test_names_are_not_looked_up_by_text():
     for f, message in ((by_globals, "globals isn't supported"), (by_eval, "eval isn't supported")):
         with pytest.raises(srcgrad.UnsupportedError, match=message):
             srcgrad.grad(f)(2.0)
+
+
+class Squares:
+    def __init__(self, x):
+        self.items = (v * v for v in x)
+
+
+def squares(x):
+    items = (v * v for v in x)
+    return items
+
+
+def returned(x):
+    items = squares(x)
+    return sum(items) + sum(items)
+
+
+def in_an_attribute(x):
+    kept = Squares(x)
+    return sum(kept.items) + sum(kept.items)
+
+
+def in_a_loop(x):
+    kept, total = Squares(x), 0.0
+    for i in range(3):
+        total = total + sum(kept.items) * x[i]
+    return total
+
+
+def in_a_dict(x):
+    kept = {"items": (v * v for v in x)}
+    return sum(kept["items"]) + sum(kept["items"])
+
+
+def in_a_tuple(x):
+    kept = map(np.square, x), 1
+    return sum(kept[0]) + sum(kept[0])
+
+
+def handed_to_a_callee(x):
+    def total(items):
+        return sum(items)
+
+    kept = Squares(x)
+    return total(kept.items) + total(kept.items)
+
+
+@pytest.mark.parametrize(
+    "f", [returned, in_an_attribute, in_a_loop, in_a_dict, in_a_tuple, handed_to_a_callee]
+)
+def test_generators_that_are_kept_are_used_once(f):
+    with pytest.raises(srcgrad.UnsupportedError, match="may be used up already"):
+        srcgrad.grad(f)(np.array([1.0, 2.0, 3.0]))
+
+
+def test_a_generator_may_be_kept_where_it_is_made():
+    def f(x):
+        total = sum(Squares(x).items)
+        for i in range(3):
+            total += sum(Squares(x * i).items)
+        return total
+
+    x = np.array([1.0, 2.0, 3.0])
+    assert srcgrad.grad(f)(x).tolist() == (12 * x).tolist()

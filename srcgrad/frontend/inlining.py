@@ -120,7 +120,7 @@ class Inlining(Classes):
             finally:
                 self.fixed_span = outer
 
-        return Generator(run)
+        return Generator(run, loops=self.loop_depth)
 
     def as_unit(
         self, function: Value, args: list[Value], kwargs: dict[str, Value], wanted: units.Wanted

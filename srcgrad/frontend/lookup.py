@@ -143,16 +143,22 @@ class Lookup(Loops):
 
     def use_up(self, value: Sequence | Generator) -> None:
         """Note that a generator, zip or map is consumed; it can be only once."""
-        if value.name is None:
+        if value.used is None or (isinstance(value, Sequence) and value.bounds is not None):
             return
-        for frame in self.state.frames.values():
-            if value.name in frame:
-                used = frame[value.name]
-                if not (isinstance(used, ir.Const) and used.value is False):
-                    raise self.refuse(
-                        "this generator may be used up already", "make a list of it: list(...)"
-                    )
-                frame[value.name] = TRUE
+        frames = [frame for frame in self.state.frames.values() if value.name in frame]
+        again = any(
+            not (isinstance(used := frame[value.name], ir.Const) and used.value is False)  # type: ignore[index]
+            for frame in frames
+        )
+        if not frames:
+            again = value.used or (value.loops is not None and self.loop_depth > value.loops)
+        value.used = True
+        if again:
+            raise self.refuse(
+                "this generator may be used up already", "make a list of it: list(...)"
+            )
+        for frame in frames:
+            frame[value.name] = TRUE  # type: ignore[index]
 
     def lift(self, value: Any, path: Path | None) -> Value:
         """The abstract value of an object that exists before the function runs."""

@@ -81,6 +81,8 @@ class Sequence:
     structural: bool = False  # its items are known one by one
     bounds: Any = None  # of a range: start, stop, step
     name: str | None = None  # of a zip or map: the hidden variable that says it is used up
+    used: bool | None = False  # as of a generator; None: it's noted elsewhere
+    loops: int | None = None
     eager: bool = False  # its items were made before they were asked for
 
 
@@ -90,6 +92,8 @@ class Generator:
 
     run: Callable[[Callable[[Value], None]], object]
     name: str | None = None  # the hidden variable that says whether it is used up
+    used: bool = False  # somewhere, if there is no such variable: an object or a list holds it
+    loops: int | None = None  # around the place where it was made
 
 
 @dataclass(eq=False, slots=True)
