@@ -285,6 +285,16 @@ def walk(block: Block) -> Iterator[Statement]:
             yield from walk(inner)
 
 
+def all_uses(block: Block) -> Iterator[Var]:
+    """The variables used in a block and the blocks in it, as often as they are."""
+    for s in block.statements:
+        yield from uses(s)
+        for inner in blocks(s):
+            yield from all_uses(inner)
+    for operand in block.results:
+        yield from variables(operand)
+
+
 def free_variables(block: Block) -> dict[Var, None]:
     """The variables a block uses but doesn't define, in order of first use."""
     defined: set[Var] = set()

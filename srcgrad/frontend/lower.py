@@ -545,21 +545,6 @@ class Lowerer(Attempts):
             not any(slot not in old and slot[1] in known[slot[0] != "frame"] for slot in new)
         )
 
-    def statement_Raise(self, node: Any) -> None:
-        if node.exc is None:
-            raise self.refuse("a bare raise isn't supported")
-        exception = self.expression(node.exc)
-        if self.fixed_span and isinstance(node.exc, gast.Call) and self.unsupported(node.exc):
-            raise self.refuse(str(self.key(self.expression(node.exc.args[0]))))
-        operand = self.shown(exception)
-        self.emit(raise_exception, (operand,), inferred=Inferred(Opaque(None)), effect=True)
-        self.state.unreachable = True
-
-    def unsupported(self, node: gast.Call) -> bool:
-        """Whether a rule says with this exception that it doesn't support its arguments."""
-        made = self.expression(node.func)
-        return isinstance(made, ir.Const) and made.value is NotImplementedError and bool(node.args)
-
     def statement_Assert(self, node: Any) -> None:
         test = self.truth(self.expression(node.test))
         if isinstance(test, ir.Const) and test.value:

@@ -24,7 +24,7 @@ from ..errors import Span
 from ..kinds import Array, Opaque, Scalar
 from .elementwise import number_kind
 from .recording import rename
-from .simplify import all_uses, use_counts
+from .simplify import use_counts
 from .stores import same_key
 
 COPIES = frozenset({np.ndarray.copy, np.array, np.copy})
@@ -111,7 +111,7 @@ class _Sparer:
         if any(copy in ir.variables(operand) for operand in block.results):
             return False
         following = block.statements[position + 1 :]
-        uses = [i for i, other in enumerate(following) if copy in all_uses(ir.Block([other]))]
+        uses = [i for i, other in enumerate(following) if copy in ir.all_uses(ir.Block([other]))]
         root = self.aliasing.find(self.resolve(source))
         return not any(self.writes(other, root) for other in following[: max(uses, default=-1) + 1])
 
@@ -134,7 +134,7 @@ class _Sparer:
 
     def mentions(self, statement: ir.Statement, root: ir.Var) -> bool:
         """Whether a statement has anything to do with memory."""
-        used = all_uses(ir.Block([statement]))
+        used = ir.all_uses(ir.Block([statement]))
         return any(holds_memory(v.kind) and root in self.aliasing.classes(v) for v in used)
 
     def drop_unread(self, statements: list[ir.Statement], start: int) -> bool:
@@ -148,7 +148,7 @@ class _Sparer:
                 if isinstance(s.args[0].kind, Array) and self.aliasing.find(s.args[0]) not in read:
                     del statements[position]
                     return True
-            mentioned = [v for v in all_uses(ir.Block([s])) if holds_memory(v.kind)]
+            mentioned = [v for v in ir.all_uses(ir.Block([s])) if holds_memory(v.kind)]
             read.update(root for v in mentioned for root in self.aliasing.classes(v))
         return False
 

@@ -26,7 +26,7 @@ from ..emit.python import reverse_sweep
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from .elementwise import is_elementwise, makes_fresh, number_kind
 from .recording import rename
-from .simplify import all_uses, use_counts
+from .simplify import use_counts
 
 IN_PLACE: dict[Any, Any] = {
     operator.add: operator.iadd, operator.sub: operator.isub,
@@ -81,7 +81,7 @@ class Place:
     def __post_init__(self) -> None:
         for position, s in enumerate(self.block.statements):
             one = ir.Block([s])
-            for v in all_uses(one):
+            for v in ir.all_uses(one):
                 self.used.setdefault(v, []).append(position)
             for inner in ir.walk(one):
                 self.defined.update(ir.targets(inner))
@@ -167,7 +167,7 @@ class Reuser:
         What only the branches still use, they are lent.
         """
         given = frozenset(
-            v for v in place.mine & set(all_uses(ir.Block([s])))
+            v for v in place.mine & set(ir.all_uses(ir.Block([s])))
             if self.free(place, v) and self.over(place, v, position)
         )  # fmt: skip
         lent = frozenset(w for v in given for w in self.sharing[v])
@@ -365,7 +365,7 @@ def name_adjoints(block: ir.Block, adjoints: set[ir.Var]) -> None:
 def _variables(function: ir.Function) -> Iterator[ir.Var]:
     """The variables that a function defines or uses."""
     yield from _arrays(function)
-    yield from all_uses(function.block)
+    yield from ir.all_uses(function.block)
 
 
 def _arrays(function: ir.Function) -> Iterator[ir.Var]:

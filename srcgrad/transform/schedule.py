@@ -15,7 +15,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..kinds import Array, Scalar
 from .elementwise import is_elementwise, makes_fresh
-from .simplify import all_uses, use_counts
+from .simplify import use_counts
 
 
 def schedule(function: ir.Function) -> None:
@@ -50,7 +50,7 @@ class _Scheduler:
                 continue
             s, following = statements[position], statements[position + 1 :]
             present = self.read_with(param, statements)
-            if not self.movable(s) or present.isdisjoint(all_uses(ir.Block(following))):
+            if not self.movable(s) or present.isdisjoint(ir.all_uses(ir.Block(following))):
                 continue
             if all(self.passes(s, other) for other in following):
                 statements.append(statements.pop(position))

@@ -13,7 +13,6 @@ something that isn't as fresh. And a name for the very same object may replace a
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -423,18 +422,9 @@ def constant_key(value: Any) -> Any:
 def use_counts(block: ir.Block) -> dict[ir.Var, int]:
     """How often each variable is used."""
     counts: dict[ir.Var, int] = {}
-    for v in all_uses(block):
+    for v in ir.all_uses(block):
         counts[v] = counts.get(v, 0) + 1
     return counts
-
-
-def all_uses(block: ir.Block) -> Iterator[ir.Var]:
-    for s in block.statements:
-        yield from ir.uses(s)
-        for inner in ir.blocks(s):
-            yield from all_uses(inner)
-    for operand in block.results:
-        yield from ir.variables(operand)
 
 
 def _plain(value: Any) -> bool:

@@ -130,7 +130,10 @@ def copied(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     """A copy of a spread number is a full array."""
     found = scalar_spread(ctx, s.args[0]) if len(s.args) == 1 and not s.kwargs else None
     if found is not None and ctx.reversing:
-        s.function, s.args = np.full, (found.args[1], found.args[0])
+        dtype = s.target.kind.dtype  # type: ignore[attr-defined]
+        single = dtype is not None and dtype.char in "fF"  # the number may be of double precision
+        s.function = np.full
+        s.args = (found.args[1], found.args[0], *((ir.Const(dtype),) if single else ()))
         if is_number(found.args[0], 0.0) and s.target.kind.dtype == np.float64:  # type: ignore[attr-defined]
             s.function, s.args = np.zeros, (found.args[1],)
         if is_number(found.args[0], 1.0) and s.target.kind.dtype == np.float64:  # type: ignore[attr-defined]

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import ir
@@ -114,7 +113,7 @@ def _part(ctx: Simplifier, operand: ir.Operand) -> ir.Assign | None:
 
 def add_to_items(function: ir.Function) -> None:
     """Make `d[k] = d[k] + v` into `d[k] += v`, for numbers and items at arrays of indices."""
-    _add_to_items(function.block, Counter(_uses(function.block)))
+    _add_to_items(function.block, Counter(ir.all_uses(function.block)))
 
 
 def _add_to_items(block: ir.Block, counts: Counter[ir.Var]) -> None:
@@ -191,15 +190,6 @@ def _sum_of_two(
 def same_shape(a: Any, b: Any) -> bool:
     """Whether two kinds of numbers or arrays have the same known shape."""
     return a.shape is not None and a.shape == b.shape
-
-
-def _uses(block: ir.Block) -> Iterator[ir.Var]:
-    for s in block.statements:
-        yield from ir.uses(s)
-        for inner in ir.blocks(s):
-            yield from _uses(inner)
-    for operand in block.results:
-        yield from ir.variables(operand)
 
 
 def _mentions(ctx: Simplifier, statement: ir.Statement, root: ir.Var) -> bool:
