@@ -94,6 +94,9 @@ def check_output(name: str, result: Any) -> None:
 def seed_gradient(adjoint: Adjoint, outputs: list[ir.Var]) -> None:
     """The derivative of the result by itself is 1."""
     for v in outputs:
+        if v.optional:
+            nothing = Inferred(Opaque(None))
+            adjoint.emit(runtime.check_number, (v,), inferred=nothing, effect=True, name="_")
         if v in adjoint.shadows or isinstance(v.kind, Array):
             adjoint.span = None
             adjoint.add(v, adjoint.emit(np.ones_like, (v,), name=f"d_{v.name}"))
@@ -115,7 +118,11 @@ def seed_pullback(adjoint: Adjoint, low: Lowerer, result: Any) -> list[ir.Var]:
         seed = ir.Var(name, v.kind, True)
         seeds.append(seed)
         if isinstance(v.kind, ListOf):
-            raise UnsupportedError("the pullback of a list that is built in a loop", None)
+            raise UnsupportedError(
+                "the pullback of a list that is built in a loop isn't supported",
+                None,
+                "return an array: np.stack(items)",
+            )
         if adjoint.activity.active(v):
             adjoint.add(v, seed)
     return seeds

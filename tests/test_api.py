@@ -603,6 +603,17 @@ def test_what_a_class_defines_is_noticed_when_it_changes(change, owner, make, mo
     assert np.allclose(g(X), [(f(X + e) - f(X - e)) / 2e-6 for e in step], rtol=1e-6)
 
 
+def test_a_function_that_returns_nothing_on_a_branch():
+    def f(x):
+        if np.sum(x) > 2:
+            return np.sum(x) ** 2
+
+    for g in (grad(f), grad(lambda x: np.sum(grad(f)(x)))):
+        assert g(X).shape == X.shape
+        with pytest.raises(TypeError, match="returns a number, but it returned None"):
+            g(np.zeros(3))
+
+
 def test_a_method_that_an_object_overrides_is_noticed():
     thing = Derived()
     g = grad(lambda x: np.sum(thing.plain(x)))

@@ -136,6 +136,15 @@ def check_fresh(result: Any, arrays: Any) -> None:
         )
 
 
+def check_number(result: Any) -> None:
+    """Refuse what a function returned where it has no number to return.
+
+    >>> check_number(1.5)
+    """
+    if result is None:
+        raise TypeError("grad needs a function that returns a number, but it returned None")
+
+
 def finished(gradient: Any, like: Any) -> Any:
     """A gradient as an array with the shape and dtype of its argument.
 

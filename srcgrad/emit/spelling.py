@@ -66,6 +66,7 @@ HELPERS = {
     runtime.own_copy,
     runtime.check_apart,
     runtime.check_fresh,
+    runtime.check_number,
     runtime.finished,
     runtime.make_object,
     runtime.stop_gradient,
