@@ -11,10 +11,12 @@ import copy
 import dataclasses
 import functools
 import itertools
+import logging
 import math
 import operator
 import types
 import typing
+import warnings
 
 import numpy as np
 import pytest
@@ -1571,3 +1573,25 @@ def columns_of_a_comprehension(x):
 def test_zip_of_the_rows_of_a_list_made_at_run_time(f):
     check(f, X)
     srcgrad.testing.check_grads(f, (X,), order=1)
+
+
+LOGGER = logging.getLogger("srcgrad.tests")
+
+
+def test_warnings_and_logging(caplog):
+    def f(x):
+        LOGGER.info("of %d numbers", x.size)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            y = np.log(x)
+        if y[0] < 0:
+            warnings.warn("negative", UserWarning, stacklevel=2)
+        return np.sum(y)
+
+    caplog.set_level(logging.INFO, LOGGER.name)
+    before = list(warnings.filters)
+    assert srcgrad.grad(f)(np.array([2.0, -1.0])).tolist() == [0.5, -1.0]
+    assert caplog.messages == ["of 2 numbers"]
+    with pytest.warns(UserWarning, match="negative"):
+        srcgrad.grad(f)(np.array([0.5]))
+    assert warnings.filters == before

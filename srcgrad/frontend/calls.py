@@ -163,6 +163,8 @@ class Calls(Primitives):
             if isinstance(function, type):
                 return self.unknown_call(function, args, kwargs)
             return self.primitive(function, None, args, kwargs)
+        if getattr(function, "__module__", None) in registry.reporting:
+            return self.unknown_call(function, args, kwargs)
         calling = getattr(type(function), "__call__", None)  # noqa: B004
         if calling in LOWERINGS or registry.lookup(calling) or calling in registry.definitions:
             return self.call(Bound(Place(calling), Place(function)), args, kwargs)

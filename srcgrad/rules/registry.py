@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import random
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -385,7 +386,10 @@ def linear(*functions: Any, by: range = range(1), like: int | None = None) -> No
 
 
 # Context managers that may be entered again when something is recomputed
-reentrant: set[type] = {np.errstate}
+reentrant: set[type] = {np.errstate, warnings.catch_warnings}
+
+# Modules that tell the user something: their functions are called, not looked into.
+reporting: frozenset[str] = frozenset({"warnings", "logging"})
 
 reverse_only: dict[Any, str] = {}
 
