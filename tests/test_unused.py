@@ -225,3 +225,18 @@ def test_a_length_that_is_not_flat_has_no_gradient_at_zero() -> None:
     with np.errstate(all="ignore"):
         assert np.isnan(srcgrad.grad(lambda x: np.sum(np.sqrt(x**2)))(np.zeros(2))).all()
         assert np.isinf(srcgrad.grad(lambda x: np.sum(np.sqrt(x)))(np.zeros(2))).all()
+
+
+def test_what_is_returned_is_used() -> None:
+    def f(x):
+        r = np.sqrt(x)
+        y = 0.0
+        if r > 2:
+            y = r * 3.0
+        return r, y
+
+    for x in (1.0, 9.0):
+        _, pullback = srcgrad.vjp(f, x)
+        assert pullback((1.0, 0.0)) == (pytest.approx(0.5 / np.sqrt(x)),)
+    assert srcgrad.grad(lambda x: srcgrad.vjp(f, x)[0][0])(1.0) == 0.5
+    assert srcgrad.grad(lambda x: srcgrad.checkpoint(f)(x)[0])(1.0) == 0.5

@@ -45,6 +45,7 @@ class Masks(Shadows):
 
     def __init__(self, function: ir.Function, inputs: list[ir.Var], outputs: list[ir.Var]) -> None:
         super().__init__(function, inputs, outputs)
+        self.outputs = outputs
         self.pending: dict[ir.Var, Mask] = {}
         self.tainted: set[ir.Var] = set()  # their adjoints have zeros where nothing is taken
         self.homes: dict[ir.Var, ir.Block] = dict.fromkeys(function.params, function.block)
@@ -195,7 +196,7 @@ class Masks(Shadows):
 
     @functools.cached_property
     def conditions(self) -> dict[ir.Var, Condition]:
-        return conditions(self.function.block, self.activity)
+        return conditions(self.function.block, self.activity, self.outputs)
 
     def branch_mask(self, test: Any, value: bool, outer: Mask | None) -> Mask:
         """The mask of a branch of a `where`, perhaps in a branch of another."""

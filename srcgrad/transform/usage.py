@@ -148,13 +148,15 @@ def _is_given(part: ir.Operand) -> bool:
 Condition = tuple[ir.Operand, bool]  # a test, and its value where something is used
 
 
-def conditions(block: ir.Block, activity: Activity) -> dict[ir.Var, Condition]:
+def conditions(
+    block: ir.Block, activity: Activity, outputs: Iterable[ir.Var]
+) -> dict[ir.Var, Condition]:
     """The variables that are used on one branch of one `If` only, and when that is taken.
 
     Used is what a derivative goes through: a comparison with a variable is no use of it.
     """
     found: dict[ir.Var, Condition] = {}
-    _visit(block, block.results, activity, found)
+    _visit(block, (*block.results, *outputs), activity, found)
     return found
 
 
