@@ -17,7 +17,18 @@ from .frontend.lower import Lowerer
 from .frontend.structure import is_table, object_items, parts
 from .frontend.values import DictObject, ListObject, Ref, Tuple, Value
 from .inputs import leaves, user_error
-from .kinds import Array, Fields, ListOf, Opaque, Scalar, is_float, same_dtype
+from .kinds import (
+    Array,
+    Fields,
+    Kind,
+    ListOf,
+    Opaque,
+    Scalar,
+    Size,
+    fresh_size,
+    is_float,
+    same_dtype,
+)
 from .transform.reverse import Adjoint
 
 
@@ -110,12 +121,26 @@ def holds_one(kind: Any) -> bool:
     return shape is None or all(n == 1 for n in shape)
 
 
+def kind_of_seed(kind: Kind, function: ir.Function) -> Kind:
+    """The kind of the adjoint of a result.
+
+    A size that isn't that of an argument is the seed's own: of an array that grows in a loop, say,
+    which has one kind before, in and after it, each trip has another size.
+    """
+    if not isinstance(kind, Array) or kind.shape is None:
+        return kind
+    shapes = [p.kind.shape for p in function.params if isinstance(p.kind, Array)]
+    given = {n.base for shape in shapes for n in shape or () if isinstance(n, Size)}
+    own = (n if isinstance(n, int) or n.base in given else fresh_size() for n in kind.shape)
+    return Array(kind.dtype, tuple(own))
+
+
 def seed_pullback(adjoint: Adjoint, low: Lowerer, result: Any) -> list[ir.Var]:
     found = leaves(low, result)
     seeds = []
     for i, v in enumerate(found):
         name = "d_out" if len(found) == 1 else f"d_out_{i}"
-        seed = ir.Var(name, v.kind, True)
+        seed = ir.Var(name, kind_of_seed(v.kind, adjoint.function), True)
         seeds.append(seed)
         if isinstance(v.kind, ListOf):
             raise UnsupportedError(

@@ -28,7 +28,7 @@ from .frontend.operations import leave_unless
 from .frontend.units import is_reentrant
 from .inputs import own_copies
 from .kinds import FLOAT, RESIDUALS, Array, Opaque, TupleOf
-from .results import finished, separate
+from .results import finished, kind_of_seed, separate
 from .transform.accumulation import accumulate
 from .transform.cancel import cancel
 from .transform.copies import drop_overwritten
@@ -232,7 +232,7 @@ def _reversed(
         seed = ir.Var("d_out" if len(outputs) == 1 else f"d_out_{i}", unit.kinds[i], True)
         seeds.append(seed)
         if isinstance(result, ir.Var):
-            seed.kind = result.kind
+            seed.kind = kind_of_seed(result.kind, function)
             adjoint.add(result, seed)
     adjoint.reverse(forward)
     adjoint.span = None

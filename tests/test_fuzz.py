@@ -10,6 +10,7 @@ programs that take derivatives of the random ones.
 
 from __future__ import annotations
 
+import ast
 import collections
 import random
 import signal
@@ -107,15 +108,20 @@ def check(text):
 
 
 def check_returned(text, args):
-    """The pullback of the program that returns its arguments too, which it may have written.
+    """The pullback of the program that returns its arguments too, which it may have written, and
+    some of what it has computed on the way.
 
     It may be called again: it leaves what it needs as it was.
     """
-    f = fuzz_programs.load(text.replace("    return total\n", "    return total, x, w\n"))
+    more = ["x", "w", *kept_names(text)]
+    f = fuzz_programs.load(
+        text.replace("    return total\n", f"    return total, {', '.join(more)}\n")
+    )
+    weights = [0.3, 0.7, -0.4, 0.2, 0.9]
 
     def added_up(x, w, s, n):
-        total, x, w = f(x, w, s, n)
-        return total + np.sum(x * 0.3) + np.sum(w * 0.7)
+        total, *others = f(x, w, s, n)
+        return total + sum(np.sum(v * weight) for v, weight in zip(others, weights, strict=False))
 
     r = np.random.default_rng(5)
     d = r.normal(size=N), r.normal(size=(M, N)), float(r.normal())
@@ -124,9 +130,9 @@ def check_returned(text, args):
         expected = derivative(added_up, args, d)
         mine = [np.array(a) if np.ndim(a) else a for a in args]
         try:
-            (_, x, w), pullback = srcgrad.vjp(f, *mine)
-            seeds = 1.0, np.full(np.shape(x), 0.3)[()], np.full(np.shape(w), 0.7)[()]
-            found = [pullback(seeds)[:3] for _ in range(2)]
+            (_, *others), pullback = srcgrad.vjp(f, *mine)
+            seeds = [np.full(np.shape(v), t)[()] for v, t in zip(others, weights, strict=False)]
+            found = [pullback((1.0, *seeds))[:3] for _ in range(2)]
         except UnsupportedError:
             return
         except Exception as error:
@@ -135,6 +141,35 @@ def check_returned(text, args):
         slope = sum(float(np.sum(a * b)) for a, b in zip(g, d, strict=True))
         if not abs(slope - expected) <= 1e-5 * (1 + abs(expected)):
             raise Wrong(f"the pullback's derivative is {slope}, not {expected}\n{pullback.source}")
+
+
+def kept_names(text):
+    """Up to three numbers and arrays that a program computes whatever happens."""
+    body = ast.parse(text).body[-1].body
+    named = [s.targets[0].id for s in body if isinstance(s, ast.Assign) and is_name(s.targets[0])]
+    kept = [v for v in dict.fromkeys(named) if v not in ("total", "x", "w", "z", "n")]
+    if not kept:
+        return []
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        names = ", ".join(kept)
+        f = fuzz_programs.load(text.replace("    return total\n", f"    return ({names},)\n"))
+        try:
+            values = f(*inputs())
+        except Exception:  # it returns earlier, perhaps
+            return []
+    if not isinstance(values, tuple):
+        return []
+    floats = (float, np.floating)
+    return [
+        v
+        for v, value in zip(kept, values, strict=True)
+        if isinstance(value, floats) or getattr(value, "dtype", None) == np.float64
+    ][-3:]
+
+
+def is_name(target):
+    return isinstance(target, ast.Name)
 
 
 def check_single(f, gradient, expected, jumpy):
