@@ -2,9 +2,10 @@
 
 What isn't used has the adjoint zero. Where the derivative of the function that made it is infinite,
 zero times infinity would be nan, though nothing depends on it: the distance of a particle from
-itself is `np.sqrt(0.0)`, and `distances[i, j]` is read for other pairs only. Both analyses are
-about memory as a whole, whatever the order of statements: they say what may be, and cost a test of
-an adjoint where it isn't so.
+itself is `np.sqrt(0.0)`, and `distances[i, j]` is read for other pairs only.
+
+Which arrays are used in part is said of their memory, whatever the order of statements: it may be
+so, and costs a test of an adjoint where it isn't. What is used on one branch only surely is.
 """
 
 from __future__ import annotations
