@@ -625,3 +625,32 @@ def test_a_generator_may_be_kept_where_it_is_made():
 
     x = np.array([1.0, 2.0, 3.0])
     assert srcgrad.grad(f)(x).tolist() == (12 * x).tolist()
+
+
+def test_a_generator_may_be_used_on_either_branch():
+    def doubled(items):
+        return 2 * sum(items)
+
+    def chosen(x):
+        f = doubled if x[0] > 1 else sum
+        return f(v * v for v in x)
+
+    def branched(x):
+        kept = Squares(x)
+        return sum(kept.items) if x[0] < 1 else 2 * sum(kept.items)
+
+    x = np.array([1.5, 2.0, 3.0])
+    for f in (chosen, branched):
+        assert srcgrad.grad(f)(x).tolist() == (4 * x).tolist()
+        assert srcgrad.grad(f)(x / 2).tolist() == x.tolist()
+
+
+def test_a_generator_used_on_one_branch_may_be_used_up():
+    def f(x):
+        kept, total = Squares(x), 0.0
+        if x[0] > 1:
+            total = sum(kept.items)
+        return total + sum(kept.items)
+
+    with pytest.raises(srcgrad.UnsupportedError, match="may be used up already"):
+        srcgrad.grad(f)(np.ones(3))

@@ -29,7 +29,6 @@ from .values import (
     Generator,
     NeedStatic,
     Path,
-    Sequence,
     Tuple,
     Value,
 )
@@ -120,7 +119,7 @@ class Inlining(Classes):
             finally:
                 self.fixed_span = outer
 
-        return Generator(run, loops=self.loop_depth)
+        return Generator(run)
 
     def as_unit(
         self, function: Value, args: list[Value], kwargs: dict[str, Value], wanted: units.Wanted
@@ -153,9 +152,6 @@ class Inlining(Classes):
             consumer=None if consume is None else (self.current, consume),
         )
         self.state.frames[number] = dict(values)
-        for name, value in values.items():
-            if isinstance(value, (Generator, Sequence)) and not self.fixed_span:
-                self.use_once(value, name, number)
         if consume is not None:
             self.state.frames[self.current]["%returned"] = FALSE
         caller, span, self.current = self.current, self.span, number

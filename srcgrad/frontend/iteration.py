@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import functools
 import operator
 from collections.abc import Callable
 from dataclasses import replace
@@ -241,7 +240,7 @@ class Iteration(Expressions):
         match value:
             case Sequence():
                 self.use_up(value)
-                return replace(value, used=None)  # what it has is asked for once, by whoever asked
+                return replace(value, born=None)  # what it has is asked for once, by whoever asked
             case Tuple():
                 items = value.items
                 return Sequence(ir.Const(len(items)), lambda i: self.item_of(items, i, value), True)
@@ -381,8 +380,7 @@ class Iteration(Expressions):
     def generator_expression(self, node: Any) -> Value:
         """A generator expression, which evaluates its first iterable at once."""
         frame, first = self.current, self.expression(node.generators[0].iter)
-        run = functools.partial(self.run_comprehension, node, frame, first)
-        return Generator(run, loops=self.loop_depth)
+        return Generator(lambda body: self.run_comprehension(node, frame, first, body))
 
     def run_comprehension(
         self, node: Any, frame: int, first: Value, consume: Callable[[Value], None]

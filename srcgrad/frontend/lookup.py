@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import ir
 from .loops import Loops
-from .structure import FALSE, SIMPLE, TRUE, Poison, is_table
+from .structure import SIMPLE, Poison, is_table
 from .values import (
     DictObject,
     Generator,
@@ -107,8 +107,6 @@ class Lookup(Loops):
                 owner = self.frames[owner].parent  # type: ignore[assignment]
             self.bind(name, value, owner)
             return
-        if isinstance(value, (Sequence, Generator)) and not name.startswith("%"):
-            self.use_once(value, name)
         given = self.fixed_span and name in ("out", "d_out")  # a rule's: it has a better name
         if isinstance(value, ir.Var) and not (value.user or given or name.startswith("%")):
             value.name, value.user = name, not self.fixed_span
@@ -134,31 +132,15 @@ class Lookup(Loops):
             if isinstance(thing, ListObject) and thing.var is not None and not thing.var.user:
                 thing.var.name, thing.var.user = text, True
 
-    def use_once(self, value: Sequence | Generator, name: str, number: int | None = None) -> None:
-        """Keep track of whether a generator, zip or map that has a name is used up."""
-        if value.name is None and not (isinstance(value, Sequence) and value.bounds is not None):
-            value.name = f"%used {name}"
-            frame = self.current if number is None else number
-            self.state.frames[frame][value.name] = FALSE
-
     def use_up(self, value: Sequence | Generator) -> None:
         """Note that a generator, zip or map is consumed; it can be only once."""
-        if value.used is None or (isinstance(value, Sequence) and value.bounds is not None):
+        if value.born is None or (isinstance(value, Sequence) and value.bounds is not None):
             return
-        frames = [frame for frame in self.state.frames.values() if value.name in frame]
-        again = any(
-            not (isinstance(used := frame[value.name], ir.Const) and used.value is False)  # type: ignore[index]
-            for frame in frames
-        )
-        if not frames:
-            again = value.used or (value.loops is not None and self.loop_depth > value.loops)
-        value.used = True
-        if again:
+        if value.born in self.state.used or value.born < self.loop_began:
             raise self.refuse(
                 "this generator may be used up already", "make a list of it: list(...)"
             )
-        for frame in frames:
-            frame[value.name] = TRUE  # type: ignore[index]
+        self.state.used |= {value.born}
 
     def lift(self, value: Any, path: Path | None) -> Value:
         """The abstract value of an object that exists before the function runs."""

@@ -61,6 +61,7 @@ from .values import (
     Unkeepable,
     Unreached,
     Value,
+    births,
 )
 
 MOST_ROUNDS = 12
@@ -145,6 +146,7 @@ class Loops(Builder):
             self.unbound = unbound
             forks, self.fork_depth = self.fork_depth, 0
             self.loop_depth += 1
+            began, self.loop_began = self.loop_began, next(births)
             try:
                 try:
                     flag = body(index)
@@ -188,7 +190,7 @@ class Loops(Builder):
                 continue
             finally:
                 self.block, self.span = outer, span
-                self.loop_depth -= 1
+                self.loop_depth, self.loop_began = self.loop_depth - 1, began
                 self.fork_depth = forks
             changed = self.list_kinds(entry) != list_kinds
             self.state = entry

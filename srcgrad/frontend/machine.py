@@ -81,6 +81,7 @@ class Machine:
         self.links: dict[ir.Var, list[tuple[tuple[int, ...] | None, ir.Var, bool]]] = {}
         self.sites: dict[int, int] = {}  # of a reference: the expression that made the list
         self.loop_depth = self.fork_depth = 0  # loops around this place, branches in the innermost
+        self.loop_began = 0  # what is born before is outside of the innermost loop
         self.unbound: UnsupportedError | None = None  # a name that had no value in this round
         self.peelable = False  # whether the loop being settled can do without its first iteration
         self.thawed: set[Any] = set()  # loops and branches that mustn't freeze lists

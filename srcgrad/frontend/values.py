@@ -8,6 +8,7 @@ things live on an abstract heap, so that two names for one list see the same cha
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -72,6 +73,9 @@ class Partial:
     kwargs: dict[str, Value]
 
 
+births = itertools.count(1)  # of generators, zips and maps: which is which, and which was first
+
+
 @dataclass(eq=False, slots=True)
 class Sequence:
     """Something to iterate over: a length, and the item at an index, made on demand."""
@@ -80,9 +84,7 @@ class Sequence:
     item: Callable[[Value], Value]
     structural: bool = False  # its items are known one by one
     bounds: Any = None  # of a range: start, stop, step
-    name: str | None = None  # of a zip or map: the hidden variable that says it is used up
-    used: bool | None = False  # as of a generator; None: it's noted elsewhere
-    loops: int | None = None
+    born: int | None = field(default_factory=births.__next__)  # None: that it's used is noted
     eager: bool = False  # its items were made before they were asked for
 
 
@@ -91,9 +93,7 @@ class Generator:
     """What makes its items where it is consumed, once: `run` calls its argument with each."""
 
     run: Callable[[Callable[[Value], None]], object]
-    name: str | None = None  # the hidden variable that says whether it is used up
-    used: bool = False  # somewhere, if there is no such variable: an object or a list holds it
-    loops: int | None = None  # around the place where it was made
+    born: int = field(default_factory=births.__next__)
 
 
 @dataclass(eq=False, slots=True)
@@ -218,12 +218,14 @@ class State:
     frames: dict[int, dict[str, Value]]
     heap: dict[int, Heap]
     unreachable: bool = False
+    used: frozenset[int] = frozenset()  # the generators that may be used up, by their births
 
     def copy(self) -> State:
         return State(
             {key: dict(frame) for key, frame in self.frames.items()},
             dict(self.heap),
             self.unreachable,
+            self.used,
         )
 
 
