@@ -60,7 +60,7 @@ from .results import (
     separate,
 )
 from .signature import signature_of
-from .transform.accumulation import accumulate
+from .transform.accumulation import accumulate, materialize
 from .transform.batching import batch
 from .transform.checking import Checking
 from .transform.forward import Tangent
@@ -350,6 +350,7 @@ def _compile_tangent(
         prune(function)
         simplify(function)
         prune(function)
+    materialize(function)
     separate(function, len(shown))
     accumulate(function)
     reuse_tangents(function, [t for t in given.values() if isinstance(t, ir.Var)])

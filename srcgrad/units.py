@@ -29,7 +29,7 @@ from .frontend.units import is_reentrant
 from .inputs import own_copies
 from .kinds import FLOAT, RESIDUALS, Array, Opaque, TupleOf
 from .results import finished, kind_of_seed, separate
-from .transform.accumulation import accumulate
+from .transform.accumulation import accumulate, materialize
 from .transform.cancel import cancel
 from .transform.copies import drop_overwritten
 from .transform.forward import Tangent
@@ -276,6 +276,7 @@ def recorded(
     simplify(function)
     hoist(function, views=False)
     prune(function)
+    materialize(function)
     separate(function, gradients)
     accumulate(function, cut)
     share_reads(function)

@@ -28,6 +28,21 @@ from .simplify import simplify, use_counts
 from .stores import same_key
 
 
+def materialize(function: ir.Function) -> None:
+    """Fill an array with a number that is still spread over a shape: when small, that is faster."""
+    inner = [b for s in ir.walk(function.block) for b in ir.blocks(s)]
+    for block in (function.block, *inner):
+        for position, s in enumerate(block.statements):
+            if not isinstance(s, ir.Assign) or s.function is not np.broadcast_to or s.kwargs:
+                continue
+            kind, value = s.target.kind, number_kind(s.args[0])
+            if (
+                isinstance(kind, Array) and kind.shape and kind.dtype == np.float64
+                and isinstance(value, Scalar) and value.dtype == np.float64 and len(s.args) == 2
+            ):  # fmt: skip
+                block.statements[position] = filled(s.target, s.args[1], s.args[0], s.span)
+
+
 def accumulate(function: ir.Function, cut: bool = False) -> None:
     """Improve how adjoints are allocated and added up, in place.
 
@@ -64,7 +79,6 @@ class _Accumulator:
         for s in list(block.statements):
             for inner in ir.blocks(s):
                 self.block(inner)
-        self.materialize(block)
         self.drop_copies(block)
         for s in list(block.statements):
             if isinstance(s, ir.Assign) and makes_zeros(s):
@@ -191,18 +205,6 @@ class _Accumulator:
         block.statements[start] = asked
         self.counts[shape] = 1
         return True
-
-    def materialize(self, block: ir.Block) -> None:
-        """A number that is still spread over a shape: filling an array is faster when small."""
-        for position, s in enumerate(block.statements):
-            if not isinstance(s, ir.Assign) or s.function is not np.broadcast_to or s.kwargs:
-                continue
-            kind, value = s.target.kind, number_kind(s.args[0])
-            if (
-                isinstance(kind, Array) and kind.shape and kind.dtype == np.float64
-                and isinstance(value, Scalar) and value.dtype == np.float64 and len(s.args) == 2
-            ):  # fmt: skip
-                block.statements[position] = filled(s.target, s.args[1], s.args[0], s.span)
 
     def store(self, block: ir.Block, position: int, d: ir.Var, touched: set[int]) -> int | None:
         """Make a first `d[key] += c` into `d[key] = c`; the key, if others may follow.
