@@ -358,8 +358,8 @@ def concatenate(arrays, axis=0, *, dtype=None, casting="same_kind", out, d_out):
 @adjoint(np.stack)
 def stack(arrays, axis=0, *, dtype=None, casting="same_kind", out, d_out):
     axis = along(axis, d_out.ndim)
-    if isinstance(arrays, np.ndarray):
-        return d_out if axis == 0 else np.moveaxis(d_out, axis, 0)
+    if isinstance(arrays, np.ndarray) or not known(len(arrays)):
+        return unpacked(arrays, d_out if axis == 0 else np.moveaxis(d_out, axis, 0))
     return [unpacked(arrays[i], d_out[at(axis, i)]) for i in range(len(arrays))]
 
 
@@ -735,6 +735,8 @@ def unpacked(value, d_out):
     """`d_out`, or a list of its items where the value is a list or tuple."""
     if not isinstance(value, (list, tuple)):
         return d_out
+    if not known(len(value)) and not isinstance(value[0], (list, tuple)):
+        return d_out  # its items are the list's
     return [unpacked(value[i], d_out[i]) for i in range(len(value))]
 
 
