@@ -58,6 +58,15 @@ def least(n: Dimension) -> int | None:
     return 2 + n.offset if n.big else None
 
 
+def both_several(m: Dimension, n: Dimension) -> bool:
+    """Whether two dimensions are both known to be at least 2.
+
+    >>> both_several(Size(0, 0, True), 3), both_several(Size(0), 3)
+    (True, False)
+    """
+    return (least(m) or 0) >= 2 and (least(n) or 0) >= 2
+
+
 def fresh_size(big: bool = False) -> Size:
     """A dimension of which nothing is known."""
     return Size(next(_counter), 0, big)
@@ -284,7 +293,8 @@ def join(a: Kind, b: Kind) -> Kind:
         if a.shape is None or b.shape is None:
             return Array(dtype2, None)
         pairs = zip(a.shape, b.shape, strict=True)
-        return Array(dtype2, tuple(m if m == n else fresh_size() for m, n in pairs))
+        shape = (m if m == n else fresh_size(both_several(m, n)) for m, n in pairs)
+        return Array(dtype2, tuple(shape))
     if isinstance(a, ListOf) and type(a) is type(b):
         return replace(a, item=join_items(a.item, b.item))
     if isinstance(a, Opaque) and isinstance(b, Opaque):

@@ -10,6 +10,7 @@ from srcgrad import ir
 from srcgrad.analysis.inference import infer
 from srcgrad.kinds import FLOAT, Array, fresh_size, int_kind
 from srcgrad.rules.shapes import getitem
+from srcgrad.testing import check_grads
 
 X = np.array([0.3, 0.5, 0.7, 0.9])
 
@@ -26,6 +27,45 @@ def differences(f, x, *rest):
 def shape(x, *bounds):
     parts = tuple(b if isinstance(b, ir.Var) else ir.Const(b) for b in bounds)
     return getitem((x, ir.Pack(slice, parts)), {}).kind.shape
+
+
+def test_a_broadcast_dimension_is_that_of_an_operand_that_cannot_be_stretched():
+    n, m, k = fresh_size(True), fresh_size(True), fresh_size()
+
+    def added(a, b):
+        x, y = (ir.Var(name, Array(FLOAT.dtype, s)) for name, s in (("x", a), ("y", b)))
+        return infer(operator.add, (x, y), {}).kind.shape
+
+    assert added((n, m), (2, m)) == (2, m)
+    assert added((n, m), (k, m)) == (n, m)
+    assert added((n, m), (m, m)) == (n, m)
+    assert added((k, m), (1, m)) == (k, m)
+    other = fresh_size()
+    assert added((k, m), (other, m)) == added((other, m), (k, m)) != (k, m)
+
+
+def test_what_a_loop_carries_is_never_stretched_if_it_starts_and_ends_so():
+    def f(state, k, steps):
+        for _ in range(steps):
+            state = state + 0.1 * np.stack([state[1], -k * np.sin(state[0])])
+        return np.sum(state[0] ** 2)
+
+    state, k = np.linspace(0.1, 0.9, 8).reshape(2, 4), np.array([0.5, 1.0, 0.7, 1.2])
+    gradient = srcgrad.grad(f)
+    gradient(state, k, 3)
+    check_grads(lambda state, k: f(state, k, 3), (state, k))
+    assert "unbroadcast" not in gradient.source
+
+
+def test_what_a_loop_carries_may_become_one_element_long():
+    def f(x, w, steps):
+        for i in range(steps):
+            x = np.sum(x, keepdims=True) * 0.3 if i % 2 else x + w
+        return np.sum(x * x)
+
+    for w in (X, X[:1]):
+        found = srcgrad.grad(f)(X, w, 3)
+        np.testing.assert_allclose(found, differences(f, X, w, 3), rtol=1e-6)
 
 
 def test_slices_with_the_same_bounds_are_as_long():

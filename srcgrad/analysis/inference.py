@@ -111,9 +111,16 @@ def _broadcast(function: Any, args: tuple[ir.Operand, ...], kind: Kind) -> Kind:
     rank = len(kind.shape)
     found = []
     for axis, n in enumerate(kind.shape):
-        parts = {s[axis - rank] for s in shapes if len(s) >= rank - axis} - {1}
-        if isinstance(n, Size) and n not in parts and len(parts) > 1:
-            n = derived_size("broadcast", frozenset(parts))
+        parts = dict.fromkeys(s[axis - rank] for s in shapes if len(s) >= rank - axis)
+        parts.pop(1, None)
+        if isinstance(n, Size) and n not in parts:
+            # what isn't 1 is the length of the result, or else there is none
+            sure: list[Dimension] = [m for m in parts if isinstance(m, int)]
+            sure += [m for m in parts if isinstance(m, Size) and m.never_one]
+            if sure or len(parts) == 1:
+                n = [*sure, *parts][0]
+            elif parts:
+                n = derived_size("broadcast", frozenset(parts))
         found.append(n)
     return Array(kind.dtype, tuple(found))
 

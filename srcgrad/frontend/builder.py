@@ -30,6 +30,7 @@ from ..kinds import (
     Scalar,
     Size,
     TupleOf,
+    both_several,
     fresh_size,
     holds_arrays,
     join,
@@ -550,9 +551,10 @@ class Builder(Choices):
 
     def stable_size(self, m: Any, n: Any, known: set[int] | None = None) -> Any:
         known = self.widened if known is None else known
-        if m == n or (isinstance(m, Size) and m.base in known):
+        several = both_several(m, n)
+        if m == n or (isinstance(m, Size) and m.base in known and (several or not m.big)):
             return m
-        size = fresh_size()
+        size = fresh_size(several)
         self.widened.add(size.base)
         known.add(size.base)
         return size
