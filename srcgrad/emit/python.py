@@ -35,6 +35,7 @@ from .spelling import HELPERS, ITEMS, Speller, attribute, call, constant, name, 
 
 SUBSCRIPTS = {operator.getitem, operator.setitem, operator.delitem, *ITEMS}
 LARGEST = 9  # primitives in one expression
+SMALL = 3  # primitives in one that computes in an operand's place
 LITERALS = (bool, int, float, str, bytes, complex)
 MODULES = {"numpy": "np", "math": "math", "cmath": "cmath"}
 
@@ -131,16 +132,21 @@ class _Emitter:
                 answers.add(block.results[0])
         pending: dict[ir.Var, ir.Assign] = {}
         reads: dict[ir.Var, set[ir.Var]] = {}
+        over: set[ir.Var] = set()  # those in which something is computed in an operand's place
 
-        def take(operands: Iterable[ir.Operand], size: int) -> tuple[int, set[ir.Var]]:
+        def take(
+            operands: Iterable[ir.Operand], size: int, into: tuple[ir.Var, ...] = ()
+        ) -> tuple[int, set[ir.Var]]:
             """Write pending operands here; the size and memory reads of the expression."""
             memory: set[ir.Var] = set()
             for operand in operands:
                 for v in ir.variables(operand):
                     if v in pending:
-                        if size + self.sizes[v] <= LARGEST:
+                        if size + self.sizes[v] <= (LARGEST if v not in over else SMALL):
                             found[v] = pending.pop(v)
                             size += self.sizes[v]
+                            if v in over:
+                                over.update(into)
                             memory |= reads[v]
                         else:
                             del pending[v]
@@ -158,14 +164,16 @@ class _Emitter:
                     for v in s.writes:
                         if v in pending and not _assignable(pending[v]):
                             del pending[v]
-                    size, memory = take(s.operands(), 1)
+                    size, memory = take(s.operands(), 1, (s.target,))
                     memory |= self._reads(s)
                     if s.writes or s.effect:
                         written = {self.aliasing.find(v) for v in s.writes}
                         for v in list(pending):
                             if s.effect or reads[v] & written:
                                 del pending[v]
-                        continue
+                        if size >= SMALL or all(k != "out" for k, _ in s.kwargs):
+                            continue
+                        over.add(s.target)
                     named = s.target.user and s.target not in answers
                     if counts.get(s.target, 0) == 1 and not named and self._may(s, counts):
                         pending[s.target] = s

@@ -18,6 +18,7 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from ..errors import Span
 from ..kinds import INT, Array, Kind, Scalar, TupleOf
 from .copies import COPIES, spare_copies
+from .destinations import compute_in_place
 from .elementwise import makes_fresh, number_kind
 from .prune import prune
 from .recording import rename
@@ -54,6 +55,7 @@ def accumulate(function: ir.Function, cut: bool = False) -> None:
     prune(function)
     scale_smaller(function)
     schedule(function)
+    compute_in_place(function)
     reuse(function, cut)
 
 

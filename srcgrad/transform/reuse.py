@@ -25,6 +25,7 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit.python import reverse_sweep
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from .elementwise import is_elementwise, makes_fresh, number_kind
+from .footprint import scarce
 from .recording import rename
 from .simplify import use_counts
 
@@ -111,6 +112,7 @@ class Reuser:
         self.untouchable: set[ir.Var] = set()  # for the reverse sweep
         self.forward: set[ir.Var] = set()  # made by the forward sweep
         self.takers: dict[ir.Var, ir.Assign] = {}
+        self.scarce = scarce(function)
 
     def resolve(self, var: ir.Var) -> ir.Operand:
         operand: ir.Operand = var
@@ -154,10 +156,9 @@ class Reuser:
             made = self.in_place(place, s, position, reverse)
             if made is not None:
                 block.statements[position] = made
-            small = _reduces(s) or any(v in self.small for v in ir.uses(s) if _alike(v, s.target))
-            if small:
+            if _reduces(s) or any(v in self.small for v in ir.uses(s) if _alike(v, s.target)):
                 self.small.add(s.target)
-            elif (made is not None or makes_fresh(s)) and s.target not in self.held:
+            if (made is not None or makes_fresh(s)) and s.target not in self.held:
                 place.mine.add(s.target)
         return place.mine
 
@@ -211,6 +212,7 @@ class Reuser:
             if (
                 isinstance(operand, ir.Var) and operand in place.mine and operand.kind == kind
                 and not (reverse and operand in self.untouchable)
+                and operand not in self.small
                 and self.free(place, operand) and self.over(place, operand, position)
             ):  # fmt: skip
                 yield i, operand
@@ -221,7 +223,7 @@ class Reuser:
         self, place: Place, s: ir.Assign, position: int, reverse: bool
     ) -> ir.Assign | None:
         """A call that writes its result into an operand, or None."""
-        if s.function not in IN_PLACE and not _takes_out(s):
+        if s.function not in IN_PLACE and not takes_out(s):
             return None
         found = list(self.buffers(place, s, position, reverse))
         for i, buffer in found:
@@ -229,11 +231,14 @@ class Reuser:
                 if list(s.args).count(buffer) == 1 and self.one_variable(s, buffer, reverse):
                     return self.augmented(s, buffer)
         if s is self.block.statements[-1] and self.block.results == (s.target,):
-            return None  # the answer is returned as the expression that it is
+            if s.target not in self.scarce:
+                return None  # the answer is returned as the expression that it is
         for _, buffer in found:
             root = self.resolve(buffer)
             assert isinstance(root, ir.Var)
-            if _takes_out(s) and (
+            if takes_out(s) and not reverse and self.one_variable(s, buffer, reverse):
+                return self.over_it(s, buffer)
+            if takes_out(s) and (
                 root.user or self.counts[buffer] > 1 or buffer in self.named or root in self.named
             ):  # fmt: skip
                 return self.with_out(s, buffer)
@@ -244,7 +249,7 @@ class Reuser:
         root = self.resolve(buffer)
         assert isinstance(root, ir.Var)
         if not reverse:
-            if root in self.named and not root.user and not s.target.user:
+            if not root.user and (buffer in self.named or s.target in self.scarce):
                 return True
             return root.user and self.becomes(s.target) == root.name
         if buffer in self.forward or root in self.forward:
@@ -275,13 +280,29 @@ class Reuser:
             writes=(buffer,),
         )  # fmt: skip
 
+    def over_it(self, s: ir.Assign, buffer: ir.Var) -> ir.Assign:
+        """`np.exp(buffer, out=buffer)`"""
+        root = self.resolve(buffer)
+        assert isinstance(root, ir.Var)
+        if not root.user:
+            root.name, root.user = s.target.name, s.target.user
+        self.renamed[s.target] = buffer
+        self.share(s.target, buffer)
+        function, args = written_over(s.function, s.args)
+        return ir.Assign(
+            ir.Var("_", Opaque(None)),
+            function,
+            args,
+            (("out", buffer),),
+            s.span,
+            writes=(buffer,),
+        )
+
     def with_out(self, s: ir.Assign, buffer: ir.Var) -> ir.Assign:
         """`result = np.multiply(buffer, other, out=buffer)`"""
         self.named.add(s.target)
         self.share(s.target, buffer)
-        function, args = WITH_OUT.get(s.function, s.function), s.args
-        if s.function is operator.pow:
-            function, args = np.square, s.args[:1]
+        function, args = written_over(s.function, s.args)
         return ir.Assign(
             s.target, function, args, (("out", buffer),), s.span, views=(buffer,), writes=(buffer,)
         )
@@ -292,13 +313,20 @@ class Reuser:
         self.sharing.update(dict.fromkeys(members, members))
 
 
-def _takes_out(s: ir.Assign) -> bool:
+def takes_out(s: ir.Assign) -> bool:
     """Whether a call can write its result where it is told to."""
     if s.function is operator.pow:
         return isinstance(s.args[1], ir.Const) and s.args[1].value == 2
     if isinstance(s.function, np.ufunc):
         return is_elementwise(s.function)
     return s.function in WITH_OUT
+
+
+def written_over(function: Any, args: tuple[ir.Operand, ...]) -> tuple[Any, tuple[ir.Operand, ...]]:
+    """The function that takes `out` and does what another one does, and its arguments."""
+    if function is operator.pow:
+        return np.square, args[:1]
+    return WITH_OUT.get(function, function), args
 
 
 def _held(function: ir.Function) -> Iterator[ir.Var]:

@@ -1,0 +1,158 @@
+"""Where memory is scarce: which results would cost the function its peak, were they new arrays.
+
+An expression of several calls makes an array for each, though two at a time are enough. Where more
+are needed elsewhere, that costs no memory, and reads best; where not, they had better be computed
+one in the other's place (`reuse.py`). A result is live from the call that makes it to the last use
+of it, or of what may share its memory.
+
+Sizes aren't known, so several are tried: all lengths alike, and each in turn much longer than the
+others. What a loop records is many times what it records once.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.aliasing import holds_memory
+from ..frontend.operations import list_append
+from ..kinds import Array, ListOf
+from .elementwise import is_elementwise, number_kind
+
+LENGTH, LONG = 100.0, 10_000.0  # of dimensions of unknown length
+TRIPS = 100.0  # of a loop
+MOST = 12  # lengths that are tried longer than the others
+SLACK = 1.02  # how much more isn't worth it
+
+Sizes = np.ndarray[Any, Any]  # of an array, one for each of the lengths that are tried
+
+
+def scarce(function: ir.Function) -> set[ir.Var]:
+    """The results that had better be computed in an operand's place."""
+    return _Footprint(function).scarce()
+
+
+class _Footprint:
+    def __init__(self, function: ir.Function) -> None:
+        self.function = function
+        self.bases = _bases(function)
+        self.nothing = np.zeros(1 + len(self.bases))
+        self.made: dict[ir.Var, Sizes] = {}  # the arrays and lists that the function makes
+        self.sources: dict[ir.Var, tuple[ir.Var, ...]] = {}  # whose memory a variable may share
+        self.needed = self.nothing  # by a call at most, if all that can be is computed in place
+        self.anew: dict[ir.Var, Sizes] = {}  # by a call that makes a new array for its result
+        for s in ir.walk(function.block):
+            if isinstance(s, ir.Assign):
+                self.note(s)
+            else:
+                self.meet(s)
+
+    def scarce(self) -> set[ir.Var]:
+        self.block(self.function.block, self.roots(self.function.block.results))
+        return {v for v, size in self.anew.items() if (size > SLACK * self.needed).any()}
+
+    # Who holds how much
+
+    def note(self, s: ir.Assign) -> None:
+        """Note what a call makes, or hands on."""
+        if s.function is list_append:
+            container, item = s.args
+            assert isinstance(container, ir.Var)
+            held = sum((self.weight(v) for v in ir.variables(item)), self.nothing)
+            self.made[container] = self.made.get(container, self.nothing) + TRIPS * held
+        elif s.views:
+            self.sources[s.target] = s.views
+        elif isinstance(s.target.kind, (Array, ListOf)):
+            self.made.setdefault(s.target, self.weight(s.target))
+
+    def meet(self, s: ir.If | ir.Loop) -> None:
+        """What comes out of a block may be what was made in it."""
+        for i, target in enumerate(s.targets):
+            ends = [b.results[i] for b in ir.blocks(s)]
+            if isinstance(s, ir.Loop):
+                ends.append(s.inits[i])
+                self.sources[s.params[i]] = tuple(ir.variables(s.inits[i]))
+            self.sources[target] = tuple(v for o in ends for v in ir.variables(o))
+
+    def roots(self, operands: Any) -> set[ir.Var]:
+        """The arrays and lists in whose memory some operands are."""
+        found: set[ir.Var] = set()
+        waiting = [v for o in operands for v in ir.variables(o)]
+        while waiting:
+            v = waiting.pop()
+            if v not in found and holds_memory(v.kind):
+                found.add(v)
+                waiting += self.sources.get(v, ())
+        return found
+
+    def size(self, live: set[ir.Var]) -> Sizes:
+        return sum((self.made[v] for v in live if v in self.made), self.nothing)
+
+    def weight(self, v: ir.Var) -> Sizes:
+        """The bytes of an array."""
+        size, kind = self.nothing, v.kind
+        if isinstance(kind, Array) and kind.shape is not None:
+            size = size + (8 if kind.dtype is None else kind.dtype.itemsize)
+            for n in kind.shape:
+                size = size * (n if isinstance(n, int) else self.length(n.base))
+        return size
+
+    def length(self, base: int) -> Sizes:
+        found = self.nothing + LENGTH
+        if base in self.bases:
+            found[1 + self.bases.index(base)] = LONG
+        return found
+
+    # What is live when
+
+    def block(self, block: ir.Block, live: set[ir.Var]) -> set[ir.Var]:
+        """What is live before a block, from what is after it; each call is accounted for."""
+        for s in reversed(block.statements):
+            match s:
+                case ir.Assign():
+                    live = self.call(s, live)
+                case ir.If():
+                    live = live | self.roots([s.test])
+                    live = self.block(s.then, live | self.roots(s.then.results)) | self.block(
+                        s.orelse, live | self.roots(s.orelse.results)
+                    )
+                case ir.Loop():
+                    inside = self.roots(ir.free_variables(s.body)) | self.roots(s.body.results)
+                    live = self.block(s.body, live | inside | self.roots(s.inits))
+        return live
+
+    def call(self, s: ir.Assign, live: set[ir.Var]) -> set[ir.Var]:
+        used = self.roots(s.operands())
+        before = (live - {s.target}) | used
+        size = self.size(before | {s.target})
+        over = (
+            v for v in s.args
+            if isinstance(v, ir.Var) and v in self.made and v not in live
+            and v.kind == s.target.kind
+        )  # fmt: skip
+        if _can_be_over(s) and next(over, None) is not None:
+            self.anew[s.target] = size
+            size = self.size(before)
+        self.needed = np.maximum(self.needed, size)
+        return before
+
+
+def _can_be_over(s: ir.Assign) -> bool:
+    if not is_elementwise(s.function) or s.kwargs or s.writes or s.effect or s.views:
+        return False
+    if s.function is operator.pow and getattr(s.args[1], "value", None) != 2:
+        return False
+    return all(number_kind(a) is not None for a in s.args)
+
+
+def _bases(function: ir.Function) -> list[int]:
+    """The bases of unknown lengths, if they aren't too many."""
+    found: dict[int, None] = {}
+    for s in ir.walk(function.block):
+        for v in ir.targets(s):
+            shape = v.kind.shape if isinstance(v.kind, Array) else None
+            found.update((n.base, None) for n in shape or () if not isinstance(n, int))
+    return list(found) if len(found) <= MOST else []

@@ -1,0 +1,192 @@
+"""Expressions are taken apart where they cost the gradient its peak (transform/footprint.py), and
+what is stored in a part of an array is computed there (transform/destinations.py)."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from srcgrad import grad, value_and_grad, vjp
+from srcgrad.testing import check_grads
+
+N = 50_000
+
+
+def peak(f, *args):
+    """Arrays of `N` numbers that a call needs at once, beside its arguments."""
+    f(*args)
+    f(*args)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        f(*args)
+        return (tracemalloc.get_traced_memory()[1] - before) / (8 * N)
+    finally:
+        tracemalloc.stop()
+
+
+def softmax_sum(x):
+    m = np.max(x)
+    return m + np.log(np.sum(np.exp(x - m)))
+
+
+def horner(c, x, y):
+    p = c[2]
+    p = p * x + c[1]
+    p = p * x + c[0]
+    return np.sum((p - y) ** 2)
+
+
+def far_from_the_peak(x):
+    a = np.sin(x)
+    b = np.cos(a * x)
+    p = 1 / (1 + np.exp(-x))
+    return np.sum(a * b * p)
+
+
+def test_an_expression_that_is_the_peak_is_taken_apart():
+    x = np.linspace(-1, 1, N)
+    gradient = grad(softmax_sum)
+    assert peak(gradient, x) < 1.1
+    assert "np.exp(exp, out=exp)" in gradient.source
+    check_grads(softmax_sum, (x[:5],))
+
+
+def test_lengths_that_differ_are_told_apart():
+    c, x = np.array([0.3, -0.5, 0.7]), np.linspace(-1, 1, N)
+    gradient = grad(horner)
+    assert peak(gradient, c, x, np.sin(x)) < 1.1
+    check_grads(horner, (c, x[:5], np.sin(x[:5])))
+
+
+def test_an_expression_that_is_not_the_peak_stays():
+    x = np.linspace(-1, 1, 5)
+    gradient = grad(far_from_the_peak)
+    gradient(x)
+    assert "p = 1 / (1 + np.exp(-x))" in gradient.source
+    check_grads(far_from_the_peak, (x,))
+
+
+def test_the_value_and_what_a_pullback_needs_stay_as_they_are():
+    x = np.linspace(-1, 1, 5)
+
+    def f(x):
+        return 1 / (1 + np.exp(-x))
+
+    out, pullback = vjp(f, x)
+    first, second = pullback(np.ones(5)), pullback(np.ones(5))
+    np.testing.assert_array_equal(out, f(x))
+    np.testing.assert_array_equal(first[0], second[0])
+    (value, p), _ = value_and_grad(lambda x: (np.sum(f(x)), f(x)), has_aux=True)(x)
+    np.testing.assert_array_equal(p, f(x))
+    assert value == np.sum(p)
+
+
+# Destinations
+
+
+def smooth(a, steps):
+    a = a.copy()
+    b = a.copy()
+    for _ in range(steps):
+        b[1:-1] = (a[:-2] + a[1:-1] + a[2:]) / 3
+        a[1:-1] = (b[:-2] + b[1:-1] + b[2:]) / 3
+    return np.sum(a * a)
+
+
+def parts(x):
+    return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
+def test_what_is_stored_in_a_part_is_computed_there():
+    x = np.linspace(-1, 1, 9)
+    gradient = grad(smooth)
+    gradient(x, 2)
+    assert "np.add(a_left, a_inner, out=b" in gradient.source
+    check_grads(lambda x: smooth(x, 3), (x,))
+    gradient = grad(parts)
+    gradient(x)
+    assert "np.multiply(d_difference, x_left, out=d_x" in gradient.source
+    check_grads(parts, (x,))
+
+
+def reads_what_it_overwrites(a):
+    a = np.sin(a)
+    a[1:] = a[:-1] * a[1:] + 0.1
+    return np.sum(a * a)
+
+
+def reads_it_on_the_way(a):
+    b = np.sin(a)
+    t = a * 2.0
+    s = np.sum(b[1:])
+    t = t / 3.0 + s
+    b[:] = t
+    return np.sum(b * b * a)
+
+
+def stores_other_shapes(a):
+    b = np.sin(np.outer(a, a))
+    b[:] = a * 3.0
+    b[0, :2] = 2.0 * a[:1]
+    return np.sum(b * b)
+
+
+def stores_another_precision(a):
+    b = np.zeros(len(a), np.float32)
+    b[:] = a * 3.0
+    return np.sum(b * b * a)
+
+
+def stores_at_indices(a):
+    b = np.sin(a)
+    b[np.array([0, 2, 0])] = 3.0 * a[:3]
+    return np.sum(b * b)
+
+
+def stores_an_index_that_changes(a):
+    b = np.sin(a)
+    i = 1
+    for k in range(3):
+        t = a[:2] * 2.0
+        i = (i + k) % 3
+        b[i : i + 2] = t * t
+    return np.sum(b * b)
+
+
+def keeps_the_value(a):
+    b = np.sin(a)
+    t = a * 2.0
+    b[:] = t
+    t = t + b
+    return np.sum(b * t)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [reads_what_it_overwrites, reads_it_on_the_way, stores_other_shapes, stores_at_indices,
+     stores_an_index_that_changes, keeps_the_value],
+)  # fmt: skip
+def test_what_else_looks_at_the_array_sees_what_it_did(function):
+    a = np.array([0.3, -0.8, 1.1, 0.5])
+    check_grads(function, (a,))
+    value, _ = value_and_grad(function)(a)
+    assert value == function(a)
+
+
+def test_a_store_may_round():
+    a = np.array([0.3, -0.8, 1.1, 0.5])
+    value, d_a = value_and_grad(stores_another_precision)(a)
+    assert value == stores_another_precision(a)
+    np.testing.assert_allclose(d_a, 27 * a * a, rtol=1e-6)
+
+
+def test_an_array_stored_in_itself_and_in_another():
+    def f(a, b):
+        a[1:] = 2.0 * b[1:] + b[:-1]
+        return np.sum(a * a)
+
+    a, b = np.array([0.3, -0.8, 1.1]), np.array([0.2, 0.4, 0.9])
+    check_grads(lambda b: f(np.zeros(3), b), (b,))
+    expected = grad(lambda b: np.sum((2.0 * b[1:] + b[:-1]) ** 2))(b)
+    np.testing.assert_allclose(grad(f, argnums=1)(a, b), expected)
