@@ -288,7 +288,7 @@ class Program:
             "zipped", "comprehension", "growing", "nested", "record", "diagonal", "either",
         ]  # fmt: skip
         if self.depth < 3:
-            kinds += ["branch", "branch", "loop", "loop", "loop", "while_loop"]
+            kinds += ["branch", "branch", "loop", "loop", "loop", "while_loop", "memory"]
         if self.loops:
             kinds += ["jump"]
         elif self.depth == 1 and self.chance(10):
@@ -716,6 +716,37 @@ class Program:
         self.indices = saved
         self.loops -= 1
         return [f"{count} = 0", (f"while {test}:", [f"{count} += 1", *body])]
+
+    def make_memory(self):
+        """What an iteration leaves for the next one: None before the first."""
+        m, s = self.name("m"), self.name("s")
+        shape = self.shape()
+        a, b, c = self.array(shape, 1), self.array(shape, 1), self.bounded_scalar()
+        kept, use = self.pick(
+            [(f"({a}, {c})", f"np.sum({m}[0]) * {m}[1]"),
+             (f"[{a}, {b}]", f"np.sum({m}[1] * {m}[0])"),
+             (f"{{'a': {a}, 's': {c}}}", f"np.sum({m}['a']) * {m}['s']"),
+             (a, f"np.sum({m})")]
+        )  # fmt: skip
+        [(head, body)] = self.make_while_loop()[1:] if self.chance(20) else [self.counted()]
+        known = (f"if {m} is not None:", [f"{s} = np.tanh({s} + {use})"])
+        at = 0 if self.chance(50) else len(body)
+        body = [*body[:at], known, f"{m} = {kept}", *body[at:]]
+        if self.chance(30):
+            body.append(*self.make_jump())
+        start = [f"{m} = None", f"{s} = {c}"]
+        if head.startswith("while"):
+            start.append(f"{head.split()[1]} = 0")
+        self.scalars[s] = True
+        return [*start, (head, body), *([known] if self.chance(50) else [])]
+
+    def counted(self):
+        index = self.name("i")
+        bounds = self.pick(["range(3)", "range(n)", "range(0)", "range(1)", "range(len(x) - 1)"])
+        self.loops += 1
+        body = self.block(2)
+        self.loops -= 1
+        return f"for {index} in {bounds}:", body
 
     def make_jump(self):
         return [(f"if {self.test()}:", [self.pick(["break", "continue"])])]

@@ -269,3 +269,26 @@ def test_a_gradient_goes_when_it_is_dropped():
         assert dropped() is None
     finally:
         gc.enable()
+
+
+def test_a_name_that_stood_for_a_number_that_had_to_be_known_is_an_array_later():
+    def with_rest(f, *rest):
+        return grad(lambda x: f(x, *rest))
+
+    def counted(x, n):
+        kept = None
+        for _ in range(n):
+            kept = (x, x) if kept is None else (kept[1], kept[0] * x)
+        return np.sum(kept[0])
+
+    def weighted(x, w):
+        total = np.sum(x * w[np.array([2, 1, 0])])
+        total += np.sum(w[w > 1] * 2)
+        return total
+
+    np.testing.assert_allclose(with_rest(counted, 3)(X), 2 * X)
+    w = np.array([1.0, 10.0, 100.0])
+    gradient = with_rest(weighted, w)
+    np.testing.assert_allclose(gradient(X), [100.0, 10.0, 1.0])
+    w[:] = 5.0
+    np.testing.assert_allclose(gradient(X), [5.0, 5.0, 5.0])

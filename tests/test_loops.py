@@ -186,3 +186,85 @@ def joined_along_columns(x, w):
 def test_what_a_loop_makes_is_joined(f):
     x, w = np.array([0.3, -0.7, 1.2, 0.5]), np.array([1.1, -0.4, 0.8])
     srcgrad.testing.check_grads(f, (x, w))
+
+
+def clustered(x, centers, most=1000):
+    labels = None
+    for _ in range(most):
+        found = []
+        for p in x:
+            found.append(int(np.argmin((centers - p) ** 2)))
+        if found == labels:
+            break
+        labels = found
+        centers = 0.5 * (centers + np.array([np.mean(x[np.array(labels) == k]) for k in range(2)]))
+    inertia = np.sum((x - centers[np.array(labels)]) ** 2)
+    inertia += np.sum(centers)
+    return inertia
+
+
+def started_late(x, n):
+    state, total, i = None, 0.0, 0
+    while i < n:
+        if state is None:
+            state = (x, x**2)
+        a, b = state
+        state = (a * b, b + a)
+        total += np.sum(a)
+        i += 1
+    return total + np.sum(state[0])
+
+
+def until_settled(x, tolerance):
+    old, k = None, 0
+    while old is None or np.max(np.abs(old[0] - x)) > tolerance:
+        old = [x, k]
+        x = x - 0.1 * (x**3 - 2)
+        k += 1
+    return np.sum(x * old[0])
+
+
+def with_else(x, n):
+    best = None
+    for k in range(n):
+        if best is not None and np.sum(best["value"]) > 90:
+            break
+        best = {"value": x * k if best is None else best["value"] + x**2}
+    else:
+        x = 2 * x
+    return np.sum(x * x) if best is None else np.sum(best["value"] * x)
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (clustered, (np.array([0.1, 0.3, 0.2, 2.0, 2.3]), np.array([0.0, 1.0]))),
+        (started_late, (X, 4)),
+        (until_settled, (np.array([1.1, 1.3]), 1e-4)),
+        (with_else, (X, 3)),
+        (with_else, (X, 200)),
+        (with_else, (X, 0)),
+    ],
+)
+def test_what_is_none_before_the_first_iteration(f, args):
+    wrt = tuple(i for i, a in enumerate(args) if isinstance(a, np.ndarray))
+    srcgrad.testing.check_grads(f, args, argnums=wrt)
+
+
+def test_the_first_iteration_stands_alone_and_the_rest_is_a_loop():
+    gradient = srcgrad.grad(clustered)
+    gradient(np.array([0.1, 0.3, 0.2, 2.0, 2.3]), np.array([0.0, 1.0]))
+    assert "for _ in range(1, 1000):" in gradient.source
+    assert gradient.source.count("np.argmin") == 2
+
+
+def test_the_shape_is_not_that_of_an_array_that_may_be_missing():
+    def f(x):
+        left, s = None, 0.4
+        for _ in range(3):
+            if left is not None:
+                s = np.tanh(s + np.sum(left))
+            left = 1.5 - x[:-1]
+        return s
+
+    srcgrad.testing.check_grads(f, (0.1 * X,))

@@ -329,8 +329,8 @@ CASES = {
         def f(x):
             y = x[0]
             while x[1] > 0:
-                y = (y, x[0])  # <-
-            return y
+                y = (y, x[0])
+            return y  # <-
         """,
         "y",
         "'y' changes its kind in this loop",

@@ -103,26 +103,47 @@ class Iteration(Expressions):
             bounds = (zero, self.operand(length), one)
         before, whole = len(self.block.statements), bounds
 
+        peeled = asked = ("%peel", site) in self.known_sites
+        asks = self.instead(site, bool(known), peeled)
+
         def rest(bounds: Any, peelable: bool = False) -> None:
             unroll = unrolled if known and bounds is whole else None
             constant = isinstance(length, ir.Const)
-            self.loop(bounds, iteration, name, unroll, constant, site, peelable)
+            self.loop(bounds, iteration, name, unroll, constant, asks, peelable)
             self.after_loop()
 
         try:
-            rest(whole, True)
+            if not peeled:
+                rest(whole, True)
         except Peel:
+            peeled = True
+        if peeled:
+            if asked and isinstance(length, ir.Var) and not self.surely_runs(length):
+                if self.specialisable(length.origins):
+                    self.need_static(length, "whether this loop runs must be known here")
             self.peeled(sequence, body, rest)
         self.note_lists(iterable, before, site if known else 0)
+
+    def instead(self, site: int, unrollable: bool, peeled: bool) -> frozenset[Any]:
+        """What to do with a loop instead, if what it changes has no counterpart at run time.
+
+        Its first iteration may stand alone: what changes its kind in a loop often does so there.
+        Where that doesn't help, it is unrolled.
+        """
+        if not site or (peeled and not unrollable):
+            return frozenset()
+        return frozenset([("%site" if peeled else "%peel", site)])
 
     def peeled(
         self, sequence: Sequence, body: Callable[[Value], None], rest: Callable[[Any], None]
     ) -> None:
         """Run the first iteration of a loop by itself, and then the rest, a loop.
 
-        So a sum that starts as the number 0 is an array all through the loop.
+        So a sum that starts as the number 0 is an array all through the loop, and what starts as
+        None, say a list.
         """
         length, one = sequence.length, ir.Const(1)
+        alone = isinstance(length, ir.Const) and length.value == 1
         later: tuple[Value, Value, Value] = (one, length, one)
         first: Value | None = None
         if sequence.bounds is not None:
@@ -139,7 +160,7 @@ class Iteration(Expressions):
             flag = self.exit_flag()
             if not isinstance(flag, ir.Const):
                 self.branch(self.operand(flag), lambda: None, lambda: rest(bounds))
-            elif not flag.value:
+            elif not flag.value and not alone:
                 rest(bounds)
             self.after_loop()
 
@@ -147,7 +168,7 @@ class Iteration(Expressions):
             run()
             return
         test = self.compare(gast.Gt(), length, ir.Const(0))
-        self.branch(self.operand(test), run, lambda: None)
+        self.if_it_runs(self.operand(test), run)
         self.after_loop()
 
     def surely_runs(self, length: Value) -> bool:

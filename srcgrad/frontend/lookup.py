@@ -144,7 +144,7 @@ class Lookup(Loops):
 
     def lift(self, value: Any, path: Path | None) -> Value:
         """The abstract value of an object that exists before the function runs."""
-        if path is not None and path in self.static_paths:
+        if path is not None and path in self.static_paths and isinstance(value, int):
             self.guards[path] = value
             return ir.Const(value)
         number = isinstance(value, (int, float, complex, np.number)) and type(value) is not bool

@@ -106,7 +106,7 @@ class Loops(Builder):
         index_name: str = "i",
         unroll: Callable[[], bool] | None = None,
         unrollable: bool = True,
-        site: int = 0,
+        asks: frozenset[Any] = frozenset(),
         peelable: bool = False,
     ) -> None:
         """Lower a loop. `body` lowers one iteration and returns its exit flag.
@@ -114,8 +114,9 @@ class Loops(Builder):
         `unroll` is what to do instead when the index must be known when compiling, or when the
         loop changes what has no counterpart at run time; it says whether it could. `unrollable`
         says that it is likely to, so that asking for the value of the index is worthwhile.
-        `site` tells the loop from others. With `peelable`, a number that becomes an array raises
-        Peel, in the state before the loop.
+        `asks` is what must be known for something else to be done where the loop changes what has
+        no counterpart at run time, and the program uses it. With `peelable`, a number that becomes
+        an array raises Peel, in the state before the loop.
         """
         span = self.span
         templates: dict[Slot, Any] = {}
@@ -198,8 +199,8 @@ class Loops(Builder):
                 self.peelable, self.settling = peelable, settling
                 changed |= self.widen_all(start, end, templates, params, marker, entry)
                 for template in templates.values():
-                    if isinstance(template, Poison) and site and unroll is not None:
-                        template.origins |= {("%site", site)}
+                    for poison in poisons(template):
+                        poison.origins |= asks
             except Materialize as need:
                 if self.dynamic(need, entry):
                     templates.clear()
@@ -226,6 +227,14 @@ class Loops(Builder):
         if self.unbound is not None and not self.loop_depth:
             raise self.unbound
         self._finish_loop(entry, start, end, block, templates, params, bounds, index, flag, marker)
+
+    def if_it_runs(self, test: ir.Operand, run: Callable[[], None]) -> None:
+        """Lower a loop whose first iteration stands alone, if its test is true there."""
+        before = {slot for slot, value in self.slots(self.state) if isinstance(value, Poison)}
+        self.branch(test, run, lambda: None)
+        for slot, value in self.slots(self.state):
+            if isinstance(value, Poison) and slot not in before:
+                value.message = f"{shown_name(str(slot[2]))} changes its kind in this loop"
 
     def unrolled_instead(self, unroll: Callable[[], bool] | None, state: State, count: int) -> bool:
         """Unroll a loop from the state before it; False if it can't be."""
@@ -471,7 +480,7 @@ class Loops(Builder):
         """A value with a fresh variable for each widened leaf."""
         if isinstance(template, Widened):
             user = template.name.isidentifier()
-            text = template.name.lstrip("%") if not user else template.name
+            text = template.name if user else template.name.strip("%0123456789")
             var = ir.Var(
                 text if text.isidentifier() else "item",
                 template.kind,
@@ -607,14 +616,26 @@ class Loops(Builder):
         self.state = state
 
 
+def poisons(template: Any) -> Iterator[Poison]:
+    """What can't be described in a template."""
+    if isinstance(template, Poison):
+        yield template
+    for part in inner(template):
+        yield from poisons(part)
+
+
+def inner(template: Any) -> list[Any]:
+    """The templates in a template."""
+    return object_items(template.thing) if isinstance(template, Mold) else parts(template)
+
+
 def is_endless(template: Any, cls: type) -> bool:
     """Whether the parameters for an object of a class are for another one of it, and so on."""
     if isinstance(template, Poison):
         return True
-    held = object_items(template.thing) if isinstance(template, Mold) else parts(template)
     return any(
         (isinstance(t, Mold) and getattr(t.thing, "type", list) is cls) or is_endless(t, cls)
-        for t in held
+        for t in inner(template)
     )
 
 

@@ -474,8 +474,17 @@ class Lowerer(Attempts):
         site = id(node) if self.is_decided(node.test) else 0
         if ("%site", site) not in self.known_sites or not unrolled():
             before, count, span = self.state.copy(), len(self.block.statements), self.span
+            peeled = ("%peel", id(node)) in self.known_sites
+            asks = self.instead(id(node), bool(site), peeled)
+
+            def loop() -> None:
+                self.loop(None, iteration, unroll=unrolled, unrollable=False, asks=asks)
+
             try:
-                self.loop(None, iteration, unroll=unrolled, unrollable=False, site=site)
+                if peeled:
+                    self.peeled_while(node, loop)
+                else:
+                    loop()
             except (Raised, Thaw):
                 raise
             except UnsupportedError:  # of objects, say, that are others in each iteration
@@ -485,6 +494,28 @@ class Lowerer(Attempts):
                     raise
         self.after_loop()
         self.loop_else(node)
+
+    def peeled_while(self, node: Any, rest: Callable[[], None]) -> None:
+        """Run the first iteration of a while by itself, and then the rest, a loop."""
+
+        def first() -> None:
+            self.run(node.body)
+            if self.state.unreachable:
+                return
+            flag = self.exit_flag()
+            if not isinstance(flag, ir.Const):
+                self.branch(self.operand(flag), _nothing, rest)
+            elif not flag.value:
+                rest()
+            self.after_loop()
+
+        self.at(node)
+        self.state.frames[self.current]["%returned"] = FALSE
+        test = self.truth(self.expression(node.test))
+        if not isinstance(test, ir.Const):
+            self.if_it_runs(test, first)
+        elif test.value:
+            first()
 
     def is_decided(self, node: Any) -> bool:
         """Whether a test is known to be true when compiling."""

@@ -184,11 +184,13 @@ class _Recorder:
         }
         shapes: dict[Any, ir.Var] = {}
         kept = [v for v in needed if v not in asked]
-        others = [v for v in own if v not in asked and v not in kept]
+        others = [v for v in own if v not in asked and v not in kept and _surely_there(v)]
         around = [v for v in ir.free_variables(mirror) if v not in own]
         for v, uses in asked.items():
             must.discard(v)
-            like = next((w for w in (*around, *kept) if w.kind == v.kind), None)
+            like = next(
+                (w for w in (*around, *kept) if w.kind == v.kind and _surely_there(w)), None
+            )
             if like is None:
                 anew = (w for w in others if w.kind == v.kind)
                 like = next(
@@ -337,11 +339,16 @@ class _Recorder:
         return pops
 
 
+def _surely_there(v: ir.Var) -> bool:
+    """Whether a variable has a value that isn't None, wherever it is in scope."""
+    return not v.optional and not v.partial
+
+
 def _shape_uses(mirror: ir.Block, v: ir.Var) -> list[tuple[ir.Block, ir.Assign]] | None:
     """The statements that ask an array for its shape, with their blocks, if there are no others."""
     if not isinstance(v.kind, Array) or not v.kind.shape or v.kind.dtype is None:
         return None
-    if v.optional or v.partial:
+    if not _surely_there(v):
         return None  # there may be no array, where nobody asks
     found: list[tuple[ir.Block, ir.Assign]] = []
     blocks = [mirror]
