@@ -12,6 +12,7 @@ import operator
 
 import numpy as np
 
+from ..emit import runtime
 from .registry import chooses, singular
 
 singular(
@@ -21,20 +22,22 @@ singular(
     finite=True,
 )  # fmt: skip
 singular(
-    operator.truediv, np.divide, np.reciprocal, np.log, np.log2, np.log10, np.log1p, np.arctanh,
+    operator.truediv, np.divide, operator.mod, np.remainder, np.fmod, np.reciprocal, np.log,
+    np.log2, np.log10, np.log1p, np.arctanh,
     math.log, math.log2, math.log10, math.log1p, math.atanh,
     finite=False,
 )  # fmt: skip
 chooses(np.triu, np.tril, np.compress, np.extract, np.select, np.choose, np.delete, by="mask")
+chooses(runtime.unless_zero, by="mask")
 chooses(
     np.nansum, np.nanmean, np.nanmax, np.nanmin, np.nanprod, np.nanvar, np.nanstd, np.nancumsum,
     np.nancumprod, np.nanmedian, np.nanquantile, np.nanpercentile,
     by="nan",
 )  # fmt: skip
 chooses(np.nan_to_num, by="finite")
+chooses(np.maximum, np.minimum, np.fmax, np.fmin, np.clip, by="bound")
 chooses(
-    np.max, np.amax, np.min, np.amin, np.maximum, np.minimum, np.fmax, np.fmin, np.clip, np.median,
-    np.percentile, np.quantile, np.take, np.take_along_axis, np.diagonal, np.diag, np.trace,
-    builtins.max, builtins.min,
+    np.max, np.amax, np.min, np.amin, np.median, np.percentile, np.quantile, np.take,
+    np.take_along_axis, np.diagonal, np.diag, np.trace, builtins.max, builtins.min,
     by="position",
 )  # fmt: skip

@@ -38,8 +38,12 @@ def finished(gradient, like, *, out, d_out):
 
 @adjoint(runtime.unless_zero)
 def unless_zero(contribution, *adjoints, out, d_out):
-    """Where the adjoints are zero, the way back through them is masked by the branch they're of."""
-    return d_out, *[None for _ in adjoints]
+    """Where the adjoints are zero, the way back through them is masked by the branch they're of.
+
+    A contribution that is nan there is hidden; where it is zero, its derivative needn't be.
+    """
+    hidden = np.isnan(contribution) & (out == 0)
+    return np.where(hidden, 0.0, d_out), *[None for _ in adjoints]
 
 
 @tangent(runtime.unless_zero)

@@ -42,8 +42,9 @@ class Primitive:
             it is made once, where it stands, even if nothing needs its result.
         singular: where its derivative is infinite: "root", where the function is finite (`sqrt` at
             0), "pole", where it is infinite itself (`1 / x` at 0), or "" (nowhere that matters).
-        chooses: by what it chooses the elements of its first argument that it uses: a "mask", the
-            "position" or the order of elements, all but "nan", "finite" ones, or "" (all of them).
+        chooses: by what it chooses the elements of its first argument that it uses: a "mask", a
+            "bound" that they exceed or don't, the "position" or the order of elements, all but
+            "nan", "finite" ones, or "" (all of them).
         note: a remark for the table of supported functions.
     """
 
@@ -266,7 +267,8 @@ def chooses(*functions: Any, by: str) -> None:
     """Register functions that use but some elements of their arguments.
 
     `by` is what tells which: a "mask" (`np.triu`), whether it's "nan" (`np.nansum`) or "finite":
-    what isn't used may well be infinite, or nan; "position": its place, in an order too (`np.max`).
+    what isn't used may well be infinite, or nan; so it may by a "bound" (`np.maximum`);
+    "position": its place, in an order too (`np.max`).
     """
     _file(functions, chooses=by)
 

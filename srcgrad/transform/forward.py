@@ -31,6 +31,7 @@ from .application import name_of
 from .contributions import NONE, adjoint_kind, is_zero
 from .recording import record, rename
 from .reverse import UNKNOWN_OBJECT, Adjoint
+from .usage import PRODUCTS
 
 ZERO = ir.Const(0.0)
 OUT_OF_PLACE: dict[Any, Any] = {
@@ -54,6 +55,7 @@ class Tangent(Adjoint):
         self.tangents = dict(given)
         self.moved: dict[ir.Var, dict[int, int]] = {}  # of a call: where the tangents are
         self.taken: dict[ir.Var, dict[int, ir.Var]] = {}  # or the tangents themselves
+        self.unbounded: set[ir.Var] = set()  # whose tangents may be infinite where they aren't used
         self.memory: set[ir.Var] = {
             t for v, t in given.items() if isinstance(t, ir.Var) and self.aliasing.is_written(v)
         }
@@ -158,6 +160,8 @@ class Tangent(Adjoint):
             )
         if tangent is not None:
             self.tangents[s.target] = tangent
+            if self._used_in_part(s) or not self.unbounded.isdisjoint(ir.uses(s)):
+                self.unbounded.add(s.target)
             if isinstance(tangent, ir.Var) and self.aliasing.is_written(s.target):
                 self.memory.add(tangent)
             if isinstance(tangent, ir.Var) and not tangent.name.startswith("t_"):
@@ -322,20 +326,62 @@ class Tangent(Adjoint):
         if s.views and self.aliasing.is_written(s.target):
             self._check_fresh(s)
         record_ = registry.lookup(s.function)
-        test = self.used_where(record_, s.args[0]) if s.args else None
-        if test is None:
-            return self._by_derivative(s, record_)
-        assert isinstance(first, ir.Var)
-        tangent = self.tangent(first)
-        if tangent is None:
-            return self._by_derivative(s, record_)
-        # What is left out may have a tangent that is nan.
-        parts = (tangent, ir.Const(0.0)) if test[1] else (ir.Const(0.0), tangent)
-        self.tangents[first] = self.emit(np.where, (test[0], *parts))
+        whole: dict[ir.Var, ir.Operand] = {}
+        everywhere = [v for o in s.operands() for v in ir.variables(o)]
+        for i, operand in enumerate(s.args):
+            if isinstance(operand, ir.Var) and everywhere.count(operand) == 1:
+                tangent = self.tangent(operand)
+                if tangent is not None:
+                    whole[operand] = tangent
+                    self.tangents[operand] = self._used_of(s, i, operand, tangent)
         try:
             return self._by_derivative(s, record_)
         finally:
-            self.tangents[first] = tangent
+            self.tangents.update(whole)
+
+    def _used_of(self, s: ir.Assign, i: int, operand: ir.Var, moving: ir.Operand) -> ir.Operand:
+        """The tangent of an operand with zeros where it isn't used: there it may be nan."""
+        record_ = registry.lookup(s.function)
+        test = self.used_where(record_, operand) if i == 0 else None
+        if test is not None:
+            parts = (moving, ZERO) if test[1] else (ZERO, moving)
+            return self.emit(np.where, (test[0], *parts))
+        if operand not in self.unbounded or record_ is None:
+            return moving
+        if s.function in PRODUCTS:
+            return self._used_in_product(moving, s.args[1 - i])
+        if record_.chooses in ("bound", "position"):
+            return self._chosen_of(s, record_, i, moving)
+        return moving
+
+    def _used_in_product(self, moving: ir.Operand, factor: ir.Operand) -> ir.Operand:
+        """A tangent with zeros where a factor is zero that is a mask, or made by one."""
+        if not isinstance(factor, ir.Var) or not self.partial_use.is_sparse(factor):
+            return moving
+        assert isinstance(factor.kind, Array)
+        if factor.kind.dtype is not None and factor.kind.dtype.kind == "b":
+            return self.emit(np.where, (factor, moving, ZERO))
+        if isinstance(moving, ir.Var) and isinstance(moving.kind, Array):
+            if moving.kind.shape == factor.kind.shape is not None:
+                inferred = Inferred(moving.kind)
+                return self.emit(runtime.unless_zero, (moving, factor), inferred=inferred)
+        return moving
+
+    def _chosen_of(
+        self, s: ir.Assign, record_: registry.Primitive, i: int, moving: ir.Operand
+    ) -> ir.Operand:
+        """A tangent with zeros where the adjoint rule, of a maximum say, contributes nothing."""
+        if record_.adjoint is None:
+            return moving
+        values, named = self._values(s), self._named(s)
+        d_out = self.emit(np.ones_like, (s.target,))
+        known = {**named, "out": s.target, "d_out": d_out}
+        result = self.inline(record_.adjoint, values, known)  # type: ignore[arg-type]
+        contributions = self._contributions(result)
+        if i >= len(contributions) or is_zero(contributions[i]):
+            return moving
+        counts = self.operand(self.binary(operator.ne, contributions[i], ZERO))
+        return self.emit(np.where, (counts, moving, ZERO))
 
     def _by_derivative(self, s: ir.Assign, record_: registry.Primitive | None) -> ir.Operand | None:
         if record_ is not None and record_.tangent is not None:

@@ -24,7 +24,7 @@ from ..rules import registry
 from .contributions import is_zero
 from .elementwise import is_elementwise
 from .shadows import Shadows
-from .usage import Condition, PartialUse, Use, conditions
+from .usage import PRODUCTS, Condition, PartialUse, Use, conditions
 
 # Functions whose derivatives are finite wherever the functions are.
 TAME: frozenset[Any] = frozenset(
@@ -35,8 +35,11 @@ TAME: frozenset[Any] = frozenset(
 QUIET: frozenset[Any] = frozenset(
     {operator.mul, np.multiply, operator.abs, np.absolute, np.square, np.exp}
 )
+QUOTIENTS: frozenset[Any] = frozenset(
+    {operator.truediv, np.divide, operator.mod, np.remainder, np.fmod}
+)
+COPIES: frozenset[Any] = frozenset({np.ndarray.copy, np.copy, np.array, operator.getitem})
 SUMS: frozenset[Any] = frozenset({operator.add, np.add, np.sum})
-PRODUCTS: frozenset[Any] = frozenset({operator.mul, np.multiply})
 Mask = tuple[Any, bool, bool]  # the condition, the value it has, and whether it's needed by now
 
 
@@ -90,8 +93,8 @@ class Masks(Shadows):
 
     def taint(self, s: ir.Assign, operand: ir.Operand) -> None:
         """The adjoint of an operand has zeros where that of the statement's target has some."""
-        if s.target in self.tainted and isinstance(operand, ir.Var):
-            self.tainted.add(operand)
+        if s.target in self.tainted:
+            self.tainted.update(ir.variables(operand))
 
     def feed(
         self, s: ir.Assign, operand: ir.Operand, contribution: Any, d_out: Any, mask: Mask | None
@@ -99,11 +102,14 @@ class Masks(Shadows):
         """Add what a statement contributes to an operand; remember or apply its mask."""
         tame = s.function in TAME or s.function is np.where
         if is_zero(contribution) or not isinstance(operand, ir.Var):
+            self.taint(s, operand)
             self.distribute(operand, contribution)
         elif mask is None:
             self.taint(s, operand)
             lossy = is_elementwise(s.function) and not tame and isinstance(d_out, ir.Var)
-            if lossy and (s.target in self.tainted or self._used_in_part(s)):
+            if lossy and (
+                s.target in self.tainted or self._used_in_part(s) or self._has_infinite_operand(s)
+            ):
                 contribution = self.unless_zero(contribution, d_out)
             self.distribute(operand, contribution)
         else:
@@ -160,10 +166,25 @@ class Masks(Shadows):
         if not kind:
             return False
         use = self.partial_use.of(s.target)
-        if use if kind == "root" else use & ~Use.SAMPLED:
+        if use & ~Use.SAMPLED:
+            return True
+        if use and (kind == "root" or _shape(_singular_operand(s)) == _shape(s.target)):
             return True
         # A length: a smooth function of it that is flat at 0 is flat there by the vector, too.
         return kind == "root" and len(s.args) == 1 and self._is_square(s.args[0])
+
+    def _has_infinite_operand(self, s: ir.Assign) -> bool:
+        """Whether what is used in part is made of what may be infinite or nan where it isn't."""
+        if not isinstance(s.target.kind, Array) or not self.partial_use.of(s.target) & ~Use.SAMPLED:
+            return False
+        return any(map(self._may_be_infinite, s.args))
+
+    def _may_be_infinite(self, operand: ir.Operand) -> bool:
+        """Whether an operand is a number over zero, a root of a negative one, or made of such."""
+        made = self.made.get(operand) if isinstance(operand, ir.Var) else None
+        if made is None or not (is_elementwise(made.function) or made.function in COPIES):
+            return False
+        return bool(singularity(made)) or any(map(self._may_be_infinite, made.args))
 
     def _is_square(self, operand: ir.Operand) -> bool:
         """Whether an operand is a square or a sum of squares."""
@@ -249,8 +270,8 @@ def singularity(s: ir.Assign) -> str:
     record = registry.lookup(s.function)
     if record is None or not record.singular:
         return ""
-    second = s.args[1] if len(s.args) > 1 else None
-    if s.function in (operator.truediv, np.divide):
+    second = s.args[1] if len(s.args) == 2 else None
+    if s.function in QUOTIENTS:
         scalar = isinstance(second, ir.Var) and _shape(second) == ()  # zero for all or none
         return record.singular if isinstance(second, ir.Var) and not scalar else ""
     if isinstance(second, ir.Const) and isinstance(second.value, (int, float)):
@@ -258,8 +279,14 @@ def singularity(s: ir.Assign) -> str:
     return record.singular
 
 
-def _shape(var: ir.Var) -> Any:
-    return var.kind.shape if isinstance(var.kind, (Array, Scalar)) else None
+def _singular_operand(s: ir.Assign) -> ir.Operand:
+    """The operand at a value of which a statement's derivative is infinite."""
+    return s.args[1] if s.function in QUOTIENTS else s.args[0]
+
+
+def _shape(operand: ir.Operand) -> Any:
+    kind = operand.kind if isinstance(operand, ir.Var) else None
+    return kind.shape if isinstance(kind, (Array, Scalar)) else None
 
 
 def _blocks(block: ir.Block) -> list[ir.Block]:

@@ -10,6 +10,7 @@ so, and costs a test of an adjoint where it isn't. What is used on one branch on
 
 from __future__ import annotations
 
+import builtins
 import enum
 import itertools
 import operator
@@ -21,6 +22,7 @@ import numpy as np
 from .. import ir
 from ..analysis.activity import Activity
 from ..analysis.aliasing import Aliasing
+from ..emit import runtime
 from ..kinds import Array, ListOf, TupleOf
 from ..rules import registry
 from .elementwise import is_elementwise
@@ -32,8 +34,26 @@ class Use(enum.Flag):
 
     WHOLE = 0
     SAMPLED = enum.auto()  # by indices: x[i, j], x[np.triu_indices(n)], np.max(x)
-    MASKED = enum.auto()  # by what their values are, as a rule: x[x > 0], np.triu(x)
+    MASKED = enum.auto()  # by what their values are, as a rule: x[x > 0], x * (x > 0), np.triu(x)
     OVERWRITTEN = enum.auto()  # x[0] = 1.0
+
+
+PRODUCTS: frozenset[Any] = frozenset({operator.mul, np.multiply})
+MASKS: frozenset[Any] = frozenset({runtime.unless_zero, np.triu, np.tril, np.diag})
+EMPTY: frozenset[Any] = frozenset({np.zeros, np.zeros_like})
+SUMS: frozenset[Any] = frozenset({operator.add, np.add})
+DIFFERENCES: frozenset[Any] = frozenset({operator.sub, np.subtract})
+# Of what has zeros, these make what has them too.
+PASSING: frozenset[Any] = PRODUCTS | {
+    *(operator.neg, np.negative, operator.truediv, np.divide, np.asarray, np.ndarray.astype),
+    *(operator.getitem, np.broadcast_to, np.reshape, np.ndarray.reshape, np.diagonal),
+    *(operator.not_, np.logical_not, operator.invert, builtins.float, runtime.as_dtype),
+}
+
+
+def is_zero_number(value: Any) -> bool:
+    """Whether a constant is the number 0."""
+    return isinstance(value, (int, float)) and value == 0
 
 
 class PartialUse:
@@ -44,6 +64,8 @@ class PartialUse:
         self.uses: dict[ir.Var, Use] = {}
         statements = [s for s in ir.walk(block) if isinstance(s, ir.Assign)]
         self.made = {s.target: s for s in statements}
+        self.written = {self.aliasing.find(v) for s in statements for v in s.writes}
+        self.sparse: dict[ir.Var, bool] = {}
         self.changed = True
         while self.changed:
             self.changed = False
@@ -65,6 +87,8 @@ class PartialUse:
         if s.writes:
             if not self._updated(s):
                 self._mark(s.writes[0], _overwritten(s))
+            if s.function is operator.imul and self.is_sparse(s.args[1]):
+                self._mark(s.writes[0], Use.MASKED)
             later = self.of(s.writes[0]) & ~Use.OVERWRITTEN
             for operand in s.args[1:]:
                 self._mark(operand, later | _chosen(s))
@@ -75,8 +99,41 @@ class PartialUse:
             return
         if _mixes(s):
             use = Use.WHOLE
+        if s.function is np.where or (s.function in PRODUCTS and any(map(self.is_sparse, s.args))):
+            use |= Use.MASKED
         for operand in s.args:
-            self._mark(operand, use | _chosen(s))
+            # What is broadcast is used by each of many elements.
+            broadcast = is_elementwise(s.function) and not _same_shape(operand, s.target)
+            self._mark(operand, (use & ~Use.SAMPLED if broadcast else use) | _chosen(s))
+
+    def is_sparse(self, operand: ir.Operand) -> bool:
+        """Whether an array surely has zeros in it, or may for what it is made of: it's a mask.
+
+        What is multiplied by it is used in part.
+        """
+        if not isinstance(operand, ir.Var) or not isinstance(operand.kind, Array):
+            return False
+        if operand not in self.sparse:
+            self.sparse[operand] = False
+            self.sparse[operand] = self._has_zeros(operand.kind, self.made.get(operand))
+        return self.sparse[operand]
+
+    def _has_zeros(self, kind: Array, made: ir.Assign | None) -> bool:
+        if kind.dtype is not None and kind.dtype.kind == "b":
+            return True
+        if made is None:
+            return False
+        if made.function in MASKS:
+            return True
+        if made.function is np.where:
+            return any(isinstance(a, ir.Const) and is_zero_number(a.value) for a in made.args[1:])
+        if made.function in EMPTY:
+            return self.aliasing.find(made.target) in self.written
+        if made.function in SUMS:
+            return all(map(self.is_sparse, made.args))
+        if made.function in DIFFERENCES:  # of what isn't masked: `x - x * mask`
+            return self.is_sparse(made.args[1])
+        return made.function in PASSING and any(map(self.is_sparse, made.args))
 
     def _updated(self, s: ir.Assign) -> bool:
         """Whether what is stored is made of what was there: `x[0] += y`."""
@@ -99,6 +156,11 @@ def _mixes(s: ir.Assign) -> bool:
     return len(arrays) > 1 and not is_elementwise(s.function)
 
 
+def _same_shape(a: ir.Operand, b: ir.Var) -> bool:
+    of = a.kind if isinstance(a, ir.Var) else None
+    return isinstance(of, Array) and isinstance(b.kind, Array) and of.shape == b.kind.shape
+
+
 def _chosen(s: ir.Assign) -> Use:
     if any(k == "where" for k, _ in s.kwargs):
         return Use.MASKED
@@ -108,7 +170,7 @@ def _chosen(s: ir.Assign) -> Use:
 
 
 def _taken(s: ir.Assign) -> Use:
-    """What an index takes of an array. Slices are used whole, as far as this goes."""
+    """What an index takes of an array."""
     of, key = s.args
     if not isinstance(of, ir.Var) or not isinstance(of.kind, Array):
         return Use.WHOLE
@@ -118,8 +180,13 @@ def _taken(s: ir.Assign) -> Use:
         if isinstance(item, ir.Const):
             if item.value is None or item.value is Ellipsis:
                 continue
+            if isinstance(item.value, slice):
+                whole = item.value.start is None and item.value.stop is None
+                use |= Use.WHOLE if whole else Use.SAMPLED
+                continue
             dtype = np.asarray(item.value).dtype
         elif isinstance(item, ir.Pack) and item.type is slice:
+            use |= Use.WHOLE if _is_whole(item) else Use.SAMPLED
             continue
         use |= Use.MASKED if dtype is not None and dtype.kind == "b" else Use.SAMPLED
     return use
@@ -130,7 +197,7 @@ def _overwritten(s: ir.Assign) -> Use:
         return Use.WHOLE
     whole = all(
         (isinstance(item, ir.Const) and item.value is Ellipsis)
-        or (isinstance(item, ir.Pack) and not any(_is_given(part) for part in item.items))
+        or (isinstance(item, ir.Pack) and _is_whole(item))
         for item in _items(s.args[1])
     )
     return Use.WHOLE if whole else Use.OVERWRITTEN
@@ -142,8 +209,10 @@ def _items(key: ir.Operand) -> tuple[ir.Operand, ...]:
     return key.items if isinstance(key, ir.Pack) and key.type is tuple else (key,)
 
 
-def _is_given(part: ir.Operand) -> bool:
-    return not (isinstance(part, ir.Const) and part.value is None)
+def _is_whole(key: ir.Pack) -> bool:
+    """Whether a slice leaves nothing out."""
+    start, stop, _ = key.items
+    return all(isinstance(part, ir.Const) and part.value is None for part in (start, stop))
 
 
 Condition = tuple[ir.Operand, bool]  # a test, and its value where something is used

@@ -17,7 +17,9 @@ from ..registry import (
     classified,
     elementwise,
     inert,
+    lookup,
     refuse,
+    singular,
     zero,
 )
 from ..shaping import present
@@ -237,3 +239,15 @@ for _name in special.__all__:
     _function = getattr(special, _name)
     if callable(_function) and not classified(_function) and not isinstance(_function, type):
         refuse(_function, reason="its derivative has no closed form that SciPy can compute")
+
+
+# Derivatives that are infinite or undefined somewhere: nearly all, at an end of the domain or a
+# pole, but not those of these.
+
+_TAME = {special.erf, special.erfc, special.expit, special.log_expit, special.ndtr, special.sinc}
+_TAME.update(present(special, "softplus"))
+singular(
+    *(f for f in vars(special).values() if isinstance(f, np.ufunc) and f not in _TAME
+      and (record := lookup(f)) is not None and (record.adjoint or record.partials)),
+    finite=True,
+)  # fmt: skip

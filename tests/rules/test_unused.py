@@ -1,0 +1,142 @@
+"""What a mask, an index or a bound leaves out leaks no nan, where its derivative is infinite.
+
+Each way to leave elements out is tried with each function that has an infinite or undefined
+derivative somewhere, in reverse and forward mode and in both second orders.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+special = pytest.importorskip("scipy.special")
+
+# {F} is a function of x, of which the first element isn't used
+WAYS = [
+    "np.where(used, {F}, 0.0)",
+    "np.where(~used, y, {F})",
+    "np.where(used, np.array([{F}, y]), 0.0)",
+    "2 * np.where(used, 3 * {F}, 0.0) * y",
+    "({F})[used]",
+    "({F})[np.where(used)]",
+    "({F})[[3, 1, 2]]",
+    "({F})[1:] * y[1:]",
+    "({F})[1]",
+    "np.select([~used, used], [y, {F}], 0.0)",
+    "np.choose(used.astype(int), [y, {F}])",
+    "np.compress(used, {F})",
+    "np.extract(used, {F})",
+    "np.delete({F}, 0)",
+    "np.take({F}, [1, 2, 3])",
+    "np.diag(np.diag({F}))[1:]",
+    "np.sum({F}, where=used) * y",
+    "np.mean({F}, where=used) * y",
+    "r = 1.0 * ({F}); r[~used] = 0.0",
+    "r = {F}; r[~used] = y[~used]",
+    "r = y.copy(); np.copyto(r, {F}, where=used)",
+    "r = {F}; np.putmask(r, ~used, y)",
+    "r = {F}; np.place(r, ~used, [0.5])",
+    "r = np.zeros(4); r[used] = ({F})[used]",
+    "np.maximum({F}, bound)",
+    "np.minimum({F}, -bound)",
+    "np.fmax({F}, bound)",
+    "np.clip({F}, bound, 20.0)",
+    "np.max(np.stack([{F}, bound]), axis=0) * y",
+]
+# These multiply by zero: of what is infinite, that is nan in the primal too
+PRODUCTS = [
+    "({F}) * used",
+    "used * ({F}) * y",
+    "({F}) * (y > 0.45)",
+    "({F}) * used.astype(float)",
+    "({F}) * np.where(used, y, 0.0)",
+    "r = y * ({F}); r *= used",
+    "np.abs(({F}) * used)",
+]
+# A function, and where its derivative is infinite
+FINITE = {
+    "np.sqrt(x)": 0.0, "x ** 0.5": 0.0, "x ** 1.5": 0.0, "np.power(x, 0.3)": 0.0, "x ** y": 0.0,
+    "np.cbrt(x)": 0.0, "np.arcsin(x)": 1.0, "np.arccos(x)": 1.0, "np.arccosh(x + 1)": 0.0,
+    "np.hypot(x, 0 * x)": 0.0, "np.arctan2(x, x * x)": 0.0, "np.abs(x)": 0.0,
+    "np.linalg.norm(np.stack([x, x]), axis=0)": 0.0, "np.std(np.stack([x, 0 * x]), axis=0)": 0.0,
+    "np.sqrt(np.sum(np.stack([x, x]) ** 2, 0))": 0.0,
+    "special.xlogy(x, x)": 0.0, "special.entr(x)": 0.0, "special.jv(0.5, x)": 0.0,
+    "special.gammainc(0.5, x)": 0.0, "special.betainc(0.5, 0.5, x)": 0.0,
+    "special.gammaincinv(2.0, x)": 0.0, "special.rel_entr(x, y)": 0.0,
+}  # fmt: skip
+POLES = {
+    "1 / x": 0.0, "y / x": 0.0, "np.log(x)": 0.0, "np.log2(x)": 0.0, "np.log1p(x)": -1.0,
+    "np.arctanh(x)": 1.0, "x ** -1.5": 0.0, "np.reciprocal(x)": 0.0, "np.sqrt(x)": -0.5,
+    "np.arcsin(x)": 1.5, "np.linalg.norm(np.stack([x, x]), axis=0) ** -1": 0.0,
+    "special.gammaln(x)": 0.0, "special.logit(x)": 0.0, "special.kv(1.0, x)": 0.0,
+    "special.erfinv(x)": 1.0,
+}  # fmt: skip
+USED = np.array([False, True, True, True])
+BOUND = np.where(USED, -15.0, 15.0)
+Y = np.array([0.4, 1.2, 0.8, 2.0])
+D_X, D_Y = np.array([1.0, 0.3, -0.2, 0.7]), np.array([0.0, 0.1, 0.2, -0.3])
+STEP = 1e-5
+
+
+def program(way: str, function: str) -> Any:
+    """A loss of x and y: the sum of what is left of a function of x."""
+    lines = way.replace("{F}", function).split("; ")
+    lines = [*lines, "return np.sum(r)"] if len(lines) > 1 else [f"return np.sum({lines[0]})"]
+    text = "\n    ".join(["def loss(x, y):", *lines]) + "\n"
+    filename = f"<unused {way} {function}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    names: dict[str, Any] = {"np": np, "special": special, "used": USED, "bound": BOUND}
+    exec(compile(text, filename, "exec"), names)
+    return names["loss"]
+
+
+def is_finite(way: str, function: str, at: float) -> bool:
+    """Whether the value is: `np.maximum` leaves nan and infinity in."""
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(program(way, function)(np.array([at, 0.6, 0.35, 0.45]), Y)))
+
+
+CASES = [
+    (way, function, at)
+    for ways, functions in ((WAYS, FINITE), (WAYS, POLES), (PRODUCTS, FINITE))
+    for way in ways
+    for function, at in functions.items()
+    if is_finite(way, function, at)
+]
+MANY = bool(os.environ.get("SRCGRAD_ALL_SAMPLES"))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("way", "function", "at"), CASES if MANY else CASES[::7])
+def test_what_is_left_out_leaks_no_nan(way: str, function: str, at: float) -> None:
+    loss = program(way, function)
+    x = np.array([at, 0.6, 0.35, 0.45])
+    gradient = srcgrad.grad(loss, (0, 1))
+
+    def slope(x: Any, y: Any) -> Any:
+        d_x, d_y = srcgrad.grad(loss, (0, 1))(x, y)
+        return np.sum(d_x * D_X) + np.sum(d_y * D_Y)
+
+    def differences(f: Any, d_x: Any) -> Any:
+        above, below = f(x + STEP * d_x, Y + STEP * D_Y), f(x - STEP * d_x, Y - STEP * D_Y)
+        return (np.array(above) - np.array(below)) / (2 * STEP)
+
+    still = D_X * USED  # the difference quotient leaves the domain of what isn't used alone
+    d_x, d_y = gradient(x, Y)
+    assert d_x[0] == 0
+    np.testing.assert_allclose(
+        np.sum(d_x * still) + np.sum(d_y * D_Y), differences(loss, still), rtol=1e-5, atol=1e-6
+    )
+    for moved in (still, D_X):
+        forward = srcgrad.jvp(loss, (x, Y), (moved, D_Y))[1]
+        np.testing.assert_allclose(forward, np.sum(d_x * moved) + np.sum(d_y * D_Y), rtol=1e-9)
+    expected = differences(gradient, still)
+    second = srcgrad.hvp(loss, (0, 1))(x, Y, (D_X, D_Y))
+    np.testing.assert_allclose(second, expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(srcgrad.grad(slope, (0, 1))(x, Y), second, rtol=1e-6, atol=1e-9)
