@@ -111,6 +111,45 @@ def lognorm_sf(x, s, loc=0, scale=1):
     return 1.0 * np.where(z <= 0, 1.0, inside)
 
 
+@form(stats.lognorm, "logcdf")
+def lognorm_logcdf(x, s, loc=0, scale=1):
+    z = scaled(x, loc, scale)
+    inside = special.log_ndtr(np.log(np.where(z <= 0, 1.0, z)) / positive(s))
+    return 1.0 * np.where(z <= 0, -np.inf, inside)
+
+
+@form(stats.lognorm, "logsf")
+def lognorm_logsf(x, s, loc=0, scale=1):
+    z = scaled(x, loc, scale)
+    inside = special.log_ndtr(-np.log(np.where(z <= 0, 1.0, z)) / positive(s))
+    return 1.0 * np.where(z <= 0, 0.0, inside)
+
+
+@form(stats.lognorm, "isf")
+def lognorm_isf(q, s, loc=0, scale=1):
+    return loc + np.exp(-positive(s) * special.ndtri(q)) * positive(scale)
+
+
+@form(stats.weibull_min, "logcdf")
+def weibull_logcdf(x, c, loc=0, scale=1):
+    return np.log(-np.expm1(-(np.maximum(scaled(x, loc, scale), 0.0) ** positive(c))))
+
+
+@form(stats.weibull_min, "isf")
+def weibull_isf(q, c, loc=0, scale=1):
+    return loc + (-np.log(q)) ** (1 / positive(c)) * positive(scale)
+
+
+@form(stats.pareto, "logcdf")
+def pareto_logcdf(x, b, loc=0, scale=1):
+    return np.log1p(-(np.maximum(scaled(x, loc, scale), 1.0) ** -positive(b)))
+
+
+@form(stats.pareto, "isf")
+def pareto_isf(q, b, loc=0, scale=1):
+    return loc + q ** (-1 / positive(b)) * positive(scale)
+
+
 @form(stats.weibull_min, "ppf")
 def weibull_ppf(q, c, loc=0, scale=1):
     return loc + (-np.log1p(-q)) ** (1 / positive(c)) * positive(scale)
@@ -284,3 +323,23 @@ def poisson_cdf(k, mu, loc=0):
 @form(stats.poisson, "sf")
 def poisson_sf(k, mu, loc=0):
     return 1.0 * np.where(k - loc < 0, 1.0, special.pdtrc(np.maximum(k - loc, 0.0), mu))
+
+
+@form(stats.binom, "cdf")
+def binom_cdf(k, n, p, loc=0):
+    k = np.floor(k - loc)
+    kept = np.clip(k, 0.0, n - 1)
+    inside = special.betainc(n - kept, kept + 1, 1 - within(p, 1))
+    return 1.0 * np.where(k < 0, 0.0, np.where(k >= n, 1.0, inside))
+
+
+@form(stats.nbinom, "cdf")
+def nbinom_cdf(k, n, p, loc=0):
+    k = np.floor(k - loc)
+    inside = special.betainc(positive(n), np.maximum(k, 0.0) + 1, within(p, 1))
+    return 1.0 * np.where(k < 0, 0.0, inside)
+
+
+@form(stats.geom, "cdf")
+def geom_cdf(k, p, loc=0):
+    return -np.expm1(np.maximum(np.floor(k - loc), 0.0) * np.log1p(-within(p, 1)))

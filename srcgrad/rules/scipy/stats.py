@@ -14,30 +14,93 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from ..registry import definition, primitives, refuse
+from ..registry import Unknown, adjoint, definition, primitives, refuse
 
-_forms: dict[tuple[type, str], Callable[..., Any]] = {}
+BY_SHAPE = "by the shape of the distribution it has no closed form"
+_forms: dict[tuple[type, str, str], Callable[..., Any]] = {}
 
 
 def form(distribution, method):
     """Decorator: register the closed form of a method of a distribution."""
 
     def register(function):
-        _forms[type(distribution), method] = function
+        _forms[type(distribution), distribution.name, method] = function
         return function
 
     return register
 
 
 def closed_form(distribution, method):
-    """The closed form of a method; if there is none, the method itself, which is refused."""
-    found = _forms.get((type(distribution), method))
+    """The closed form of a method; if there is none, the method itself, which is refused.
+
+    Of a distribution whose density is known, every method has a derivative by the variable.
+    """
+    found = _forms.get((type(distribution), distribution.name, method))
     if found is not None:
         return found
+    if method in SLOPES and (type(distribution), distribution.name, "logpdf") in _forms:
+        return form(distribution, method)(standardised(distribution, method))
     bound = getattr(distribution, method)
     if bound not in primitives:
         refuse(bound, reason=f"the {method} of this distribution has no closed form here")
     return bound
+
+
+# The derivatives by the variable: of the method, given the logarithm of the density there
+
+SLOPES = {
+    "pdf": None,
+    "cdf": lambda out, log: np.exp(log),
+    "sf": lambda out, log: -np.exp(log),
+    "logcdf": lambda out, log: np.exp(log - out),
+    "logsf": lambda out, log: -np.exp(log - out),
+    "ppf": lambda out, log: np.exp(-log),
+    "isf": lambda out, log: -np.exp(-log),
+}
+
+
+def standardised(distribution, method):
+    """A method as SciPy computes it, differentiable by the variable, the location and the scale."""
+    bound, slope = getattr(distribution, method), SLOPES[method]
+    general = _forms[type(distribution), distribution.name, "logpdf"]
+    log_density = getattr(general, "standard", general)
+
+    def standard(x, *shapes):
+        return bound(x, *shapes)
+
+    standard.__name__ = f"{distribution.name}_{method}"
+
+    @adjoint(standard)
+    def by_variable(x, *shapes, out, d_out):
+        at = out if method in ("ppf", "isf") else x
+        d_x = d_out * slope(out, log_density(at, *shapes))
+        return d_x, *[Unknown(BY_SHAPE) for _ in shapes]
+
+    def density(x, *args, **kwds):
+        return np.exp(general(x, *args, **kwds))
+
+    def of_variable(x, *args, loc=0, scale=1, **kwds):
+        shapes, loc, scale = parameters(distribution, args, kwds, loc, scale)
+        return standard((x - loc) / positive(scale), *shapes)
+
+    def of_level(x, *args, loc=0, scale=1, **kwds):
+        shapes, loc, scale = parameters(distribution, args, kwds, loc, scale)
+        return loc + positive(scale) * standard(x, *shapes)
+
+    if method == "pdf":
+        return density
+    return of_level if method in ("ppf", "isf") else of_variable
+
+
+def parameters(distribution, args, kwds, loc, scale):
+    """The shapes of a distribution, its location and scale, from the arguments of a method."""
+    count, names = distribution.numargs, (distribution.shapes or "").split(", ")
+    shapes = [*args[:count], *[kwds[name] for name in names if name in kwds]]
+    if len(args) > count:
+        loc = args[count]
+    if len(args) > count + 1:
+        scale = args[count + 1]
+    return shapes, loc, scale
 
 
 # The methods of all distributions
@@ -334,8 +397,8 @@ def laplace_pdf(x, loc=0, scale=1):
 @form(stats.laplace, "cdf")
 def laplace_cdf(x, loc=0, scale=1):
     z = scaled(x, loc, scale)
-    tail = 0.5 * np.exp(-np.abs(z))
-    return 1.0 * np.where(x > loc, 1 - tail, tail)
+    below, above = 0.5 * np.exp(np.minimum(z, 0.0)), 0.5 * np.exp(-np.maximum(z, 0.0))
+    return below + (0.5 - above)
 
 
 @form(stats.logistic, "logpdf")
@@ -421,7 +484,7 @@ def uniform_logpdf(x, loc=0, scale=1):
 @form(stats.uniform, "pdf")
 def uniform_pdf(x, loc=0, scale=1):
     z = scaled(x, loc, scale)
-    return np.where((x < loc) | (z > 1), 0.0, 1.0 + 0.0 * z) / scale
+    return np.where((x < loc) | (z > 1), 0.0, 1.0 + 0.0 * z) / positive(scale)
 
 
 @form(stats.uniform, "cdf")
@@ -496,4 +559,4 @@ def bernoulli_pmf(k, p, loc=0):
     return np.exp(binom_logpmf(k, 1, p, loc))
 
 
-from . import descriptive_stats, more_stats, vector_stats  # noqa: E402, F401  (they register the rest)
+from . import descriptive_stats, more_stats, stats_densities, vector_stats  # noqa: E402, F401  (they register the rest)
