@@ -268,3 +268,18 @@ def test_the_shape_is_not_that_of_an_array_that_may_be_missing():
         return s
 
     srcgrad.testing.check_grads(f, (0.1 * X,))
+
+
+def test_after_a_loop_that_only_a_return_ends_nothing_asks_whether_it_returned():
+    def root(y, most=1.0):
+        x = 1.0
+        while True:
+            step = (x * x - y) / (2 * x)
+            x = x - most * step
+            if abs(step) < 1e-12:
+                return x
+
+    gradient = srcgrad.grad(lambda y: root(y) ** 3)
+    np.testing.assert_allclose(gradient(4.0), 3.0)
+    assert "returned" not in gradient.source
+    assert "1.0 *" not in gradient.source.split("while")[1].split("#")[0]

@@ -555,6 +555,15 @@ def cube(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     return None
 
 
+def once(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """A number times 1.0, of a flag or a default that is known when compiling, is the number."""
+    for one, x in (s.args, s.args[::-1]):
+        if is_number(one, 1.0) and isinstance(s.target.kind, Scalar) and is_floating(s):
+            if isinstance(x, ir.Var) and x.kind == s.target.kind:
+                return ctx.same(s.target, x)
+    return None
+
+
 def total(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     """Factors that are the same along the axes of a sum leave it."""
     value = s.args[0]
@@ -718,7 +727,7 @@ def unique(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     return None
 
 
-FORWARD: dict[Any, list[Rule]] = {operator.pow: [cube], np.mean: [mean]}
+FORWARD: dict[Any, list[Rule]] = {operator.pow: [cube], np.mean: [mean], operator.mul: [once]}
 
 ALGEBRA: dict[Any, list[Rule]] = {
     operator.mul: [multiply],

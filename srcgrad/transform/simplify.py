@@ -20,6 +20,7 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit.python import reverse_sweep
+from ..frontend.operations import leave_unless
 from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar
 from .algebra import ALGEBRA, FORWARD, fold
 from .elementwise import elementwise_kind, is_elementwise, number_kind
@@ -376,7 +377,19 @@ class Simplifier:
             s.params = tuple(s.params[k] for k in keep)
             s.targets = tuple(s.targets[k] for k in keep)
         self.block(s.body)
+        self._flags(s)
         self.out.append(s)
+
+    def _flags(self, s: ir.Loop) -> None:
+        """After a loop that only its exit flag ends, the flag is true."""
+        leaves = (isinstance(t, ir.Assign) and t.function is leave_unless for t in ir.walk(s.body))
+        if s.range is not None or not s.exits or any(leaves):
+            return
+        flag = s.body.results[-1]
+        for target, result in zip(s.targets, s.body.results, strict=False):
+            if result is flag and isinstance(flag, ir.Var) and not target.user:
+                if self.counts.get(target):
+                    self.replace(target, ir.Const(True))
 
     def _constantly(self, param: ir.Var, init: ir.Operand) -> ir.Operand | None:
         """What may stand for a parameter that is always its initial value."""
