@@ -131,8 +131,32 @@ def compile_gradient(
     static: frozenset[Any],
     source: str | None = None,
 ) -> Compiled:
-    """Generate and compile the gradient of `primal` for arguments like these."""
-    kept: frozenset[Any] = frozenset()
+    """Generate and compile the gradient of `primal` for arguments like these.
+
+    A recursion is inlined where what steers it can be known. If that fails, it is a unit.
+    """
+    deep: set[Any] = set()
+    try:
+        return _compile_with(primal, request, arguments, static, source, frozenset(), deep)
+    except UnsupportedError:
+        if not deep:
+            raise
+    return _compile_with(primal, request, arguments, static, source, frozenset(deep), set())
+
+
+def _compile_with(
+    primal: Any,
+    request: Request,
+    arguments: dict[str, Any],
+    static: frozenset[Any],
+    source: str | None,
+    kept: frozenset[Any],
+    deep: set[Any],
+) -> Compiled:
+    """The gradient, where the functions `kept` are units.
+
+    `deep`: to these are added of which ints are made static to inline them.
+    """
     before = static
     for attempt in range(50):
         try:
@@ -143,6 +167,8 @@ def compile_gradient(
         except NeedStatic as need:
             more = frozenset(o for o in need.origins if isinstance(o, (tuple, Path)))
             more = more - static or need.records - static
+            if need.unit is not None:
+                deep.add(need.unit)
             if not more or attempt == 49:
                 raise UnsupportedError(need.message, need.span) from None
             static |= more

@@ -197,6 +197,9 @@ class Unit:
         rule: its derivative, if it isn't that of what it does.
         later: what sets the rule when it is first asked for, or None.
         source: the unit that it is made from, and a pattern that makes its name from that one's.
+        shares: what its arguments and results have in common of their memory when it is done, in
+            groups. One of a group is the position of an argument, or -1 - that of a result, and how
+            deep in a list of lists. None while that isn't known.
     """
 
     name: str
@@ -212,6 +215,7 @@ class Unit:
     rule: Rule | None = None
     later: Callable[[], None] | None = None
     source: tuple[str, Unit] | None = None
+    shares: frozenset[tuple[tuple[int, int], ...]] | None = None
     docstring: str = ""
     derived: dict[Any, Any] = field(default_factory=dict)
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import operator
 
 from . import ir
-from .analysis.aliasing import Aliasing
+from .analysis.aliasing import Aliasing, shared_memory
 from .analysis.inference import Inferred
 from .emit import runtime
 from .emit.names import INSTEAD, RESERVED
@@ -27,7 +27,7 @@ from .emit.python import reverse_sweep
 from .frontend.operations import leave_unless
 from .frontend.units import is_reentrant
 from .inputs import own_copies
-from .kinds import FLOAT, RESIDUALS, Array, Opaque, TupleOf
+from .kinds import FLOAT, RESIDUALS, Array, Kind, ListOf, Opaque, TupleOf
 from .results import finished, kind_of_seed, separate
 from .transform.accumulation import accumulate, materialize
 from .transform.cancel import cancel
@@ -42,38 +42,66 @@ from .transform.reverse import Adjoint
 from .transform.simplify import simplify
 from .transform.splitting import close, split
 from .transform.stores import add_to_items
+from .transform.unit_calls import changed
 
 Positions = tuple[int, ...]
 
 
 def forward_and_backward(
-    unit: ir.Unit, wrt: Positions, outputs: Positions
+    unit: ir.Unit, wrt: Positions, outputs: Positions, lent: Positions = ()
 ) -> tuple[ir.Unit, ir.Unit]:
     """The pair that records: `forward` returns the residuals, which `backward` takes first.
 
-    `wrt` are the positions of the active arguments, `outputs` those of the active results.
+    `wrt` are the positions of the active arguments, `outputs` those of the active results. A list
+    is passed by reference, and so is its shadow: `forward` takes those of the lists among its
+    arguments after them, and returns those of the lists among its results after them; `backward`
+    takes them all after the residuals. The lists at `lent` are changed when the call is done.
     """
-    key = ("pair", wrt, outputs)
+    key = ("pair", wrt, outputs, lent)
     if key in unit.derived:
         pair: tuple[ir.Unit, ir.Unit] = unit.derived[key]
         return pair
-    kinds = (*unit.kinds, RESIDUALS)
+    params = [unit.body.params[i].kind for i in wrt]
+    taken = tuple(i for i in wrt if _is_list(unit.body.params[i].kind))
+    given = tuple(i for i in outputs if _is_list(unit.kinds[i]))
+    kinds = (*unit.kinds, *(unit.kinds[i] for i in given), RESIDUALS)
     forward = ir.Unit(
-        f"forward_{unit.name}", unit.place, kinds, unit.context, source=("forward_", unit)
-    )
-    kinds = tuple(unit.body.params[i].kind for i in wrt)
+        f"forward_{unit.name}", unit.place, kinds, unit.context, source=("forward_", unit),
+        shares=_shared_twice(unit, taken, given),
+    )  # fmt: skip
+    kinds = tuple(kind for kind in params if not _is_list(kind))
+    deep = (((1 + k, 0), (1 + k, 1)) for k in range(len(taken) + len(given)))
     backward = ir.Unit(
         f"backward_{unit.name}", unit.place, kinds, unit.context, fresh=True,
-        source=("backward_", unit),
+        source=("backward_", unit), shares=frozenset(deep),
     )  # fmt: skip
     unit.derived[key] = forward, backward
-    function, adjoint, seeds = _reversed(unit, wrt, outputs, False, False)
+    function, adjoint, seeds = _reversed(unit, wrt, outputs, False, False, lent)
     marker = adjoint.block.statements[0]
     simplified(function, marker)
-    recorded(function, marker, adjoint, len(unit.kinds) + 1, cut=True)
-    forward.function, backward.function = _split(function, marker, seeds, forward, backward)
+    recorded(function, marker, adjoint, len(unit.kinds) + len(given) + 1, cut=True)
+    shadows = list(function.params[len(unit.body.params) :])
+    forward.function, backward.function = _split(
+        function, marker, shadows, seeds, len(given), forward, backward
+    )
     forward.finished = backward.finished = True
     return forward, backward
+
+
+def _shared_twice(
+    unit: ir.Unit, taken: Positions, given: Positions
+) -> frozenset[tuple[tuple[int, int], ...]] | None:
+    """What a function shares that takes and returns companions of some lists too.
+
+    Companions, shadows or tangents, share what the lists do.
+    """
+    if unit.shares is None:
+        return None
+    inputs, results = len(unit.body.params), len(unit.kinds)
+    twin = {i: inputs + k for k, i in enumerate(taken)}
+    twin.update({-1 - i: -1 - (results + k) for k, i in enumerate(given)})
+    twins = (tuple((twin[p], d) for p, d in group if p in twin) for group in unit.shares)
+    return unit.shares | {group for group in twins if len(group) > 1}
 
 
 def backward(unit: ir.Unit, wrt: Positions, outputs: Positions, again: bool) -> ir.Unit:
@@ -142,7 +170,7 @@ def by_value(unit: ir.Unit, returned: bool = True) -> tuple[ir.Unit, Positions]:
         kinds = (*kinds, *(unit.body.params[i].kind for i in written))
     made = ir.Unit(
         f"{unit.name}_by_value", unit.place, kinds, unit.context, function, unit.recompute,
-        unit.changes, source=("", unit),
+        unit.changes, source=("", unit), shares=shared_memory(function),
     )  # fmt: skip
     unit.derived[key] = made, written
     return made, written
@@ -161,7 +189,7 @@ def tangent(unit: ir.Unit, wrt: Positions, outputs: Positions) -> ir.Unit:
     made = ir.Unit(
         f"tangent_{unit.name}", unit.place, kinds, unit.context,
         recompute=unit.recompute, changes=unit.changes,
-        source=("tangent_", unit),
+        source=("tangent_", unit), shares=_shared_twice(unit, wrt, outputs),
     )  # fmt: skip
     unit.derived[key] = made
     function = ir.clone(unit.body)
@@ -169,7 +197,7 @@ def tangent(unit: ir.Unit, wrt: Positions, outputs: Positions) -> ir.Unit:
     results = function.block.results
     active = [r for i in outputs if isinstance(r := results[i], ir.Var)]
     aliasing = Aliasing(function.block)
-    active += [p for p in inputs if aliasing.is_written(p)]
+    active += [p for p in inputs if changed(p, aliasing)]
     transform = Tangent(function, inputs, active)
     transform.within(unit.context)
     given: dict[ir.Var, ir.Operand] = {p: ir.Var(f"t_{p.name}", p.kind, True) for p in inputs}
@@ -204,11 +232,17 @@ def transposed(unit: ir.Unit, rule: ir.Rule) -> ir.Unit:
 
 
 def _reversed(
-    unit: ir.Unit, wrt: Positions, outputs: Positions, recompute: bool, again: bool
+    unit: ir.Unit,
+    wrt: Positions,
+    outputs: Positions,
+    recompute: bool,
+    again: bool,
+    lent: Positions = (),
 ) -> tuple[ir.Function, Adjoint, list[ir.Var]]:
     """Both sweeps of a unit in one function, and its parameters for the adjoints of the results.
 
-    It returns the unit's results, the arguments it writes into, and the adjoints of arguments.
+    It returns the unit's results, the shadows of lists among them, the arguments it writes into,
+    and the adjoints of arguments. Shadows of lists are parameters too.
     """
     function = ir.clone(unit.body)
     if recompute:  # what it raises, it has raised before
@@ -216,18 +250,30 @@ def _reversed(
             if isinstance(s, ir.Assign) and s.function is not leave_unless:
                 s.effect = s.effect and is_reentrant(s)
     inputs = [function.params[i] for i in wrt]
+    lists = [p for p in inputs if _is_list(p.kind)]
     results = function.block.results
     active = [r for i in outputs if isinstance(r := results[i], ir.Var)]
+    aliasing = Aliasing(function.block)
+    active += [p for p in lists if changed(p, aliasing)]
     adjoint = Adjoint(function, list(dict.fromkeys(inputs)), list(dict.fromkeys(active)))
     adjoint.within(unit.context)
     adjoint.again = again
-    written = tuple(p for p in function.params if adjoint.aliasing.is_written(p))
-    adjoint.lent = {adjoint.aliasing.find(p) for p in written}
+    written = tuple(p for p in function.params if changed(p, adjoint.aliasing))
+    kept = (*written, *(function.params[i] for i in lent))
+    adjoint.lent = {root for p in kept for root in adjoint.aliasing.classes(p)}
+    shadows = [ir.Var(f"d_{p.name}", p.kind, True) for p in lists]
+    for p, shadow in zip(lists, shadows, strict=True):
+        adjoint.adopt(p, shadow)
+    function.params = (*function.params, *shadows)
     forward = adjoint.augment(function.block)
+    adjoint.block = forward
+    returned = tuple(adjoint.list_shadow(results[i]) for i in outputs if _is_list(unit.kinds[i]))
     adjoint.block = ir.Block()
     adjoint.emit(reverse_sweep, (), inferred=Inferred(Opaque(None)), effect=True)
     seeds: list[ir.Var] = []
     for i in outputs:
+        if _is_list(unit.kinds[i]):
+            continue
         result = results[i]
         seed = ir.Var("d_out" if len(outputs) == 1 else f"d_out_{i}", unit.kinds[i], True)
         seeds.append(seed)
@@ -236,11 +282,16 @@ def _reversed(
             adjoint.add(result, seed)
     adjoint.reverse(forward)
     adjoint.span = None
-    gradients = tuple(finished(adjoint, unit.context, p) for p in inputs)
+    wanted = (p for p in inputs if not _is_list(p.kind))
+    gradients = tuple(finished(adjoint, unit.context, p) for p in wanted)
     statements = forward.statements + adjoint.block.statements
     answer = ir.Pack(tuple, gradients)
-    function.block = ir.Block(statements, (*results, ir.Pack(tuple, written), answer))
+    function.block = ir.Block(statements, (*results, *returned, ir.Pack(tuple, written), answer))
     return function, adjoint, seeds
+
+
+def _is_list(kind: Kind) -> bool:
+    return isinstance(kind, ListOf)
 
 
 def simplified(function: ir.Function, marker: ir.Statement) -> None:
@@ -289,13 +340,24 @@ def recorded(
 def _split(
     function: ir.Function,
     marker: ir.Statement,
+    shadows: list[ir.Var],
     seeds: list[ir.Var],
+    returned: int,
     forward: ir.Unit,
     backward: ir.Unit,
 ) -> tuple[ir.Function, ir.Function]:
-    """Cut a function at the marker: what the second half needs of the first are the residuals."""
+    """Cut a function at the marker: what the second half needs of the first are the residuals.
+
+    The second half takes the shadows of lists, which the first one takes or returns, apart.
+    """
     *results, _, answer = function.block.results
-    before, residuals, after = split(function, marker, seeds)
+    last = results[len(results) - returned :]
+    shadows = [*shadows, *(r for r in last if isinstance(r, ir.Var))]  # as they're called by now
+    own: dict[ir.Operand, ir.Var] = {}
+    params = [ir.Var(v.name, v.kind, True) for v in shadows]
+    for v, param in zip(shadows, params, strict=True):
+        own.setdefault(v, param)
+    before, residuals, after = split(function, marker, [*shadows, *seeds])
     kept = ir.Pack(tuple, residuals)
     first = ir.Function(forward.name, function.params, ir.Block(before, (*results, kept)))
     reverse = ir.Block(after, (answer,))
@@ -304,13 +366,13 @@ def _split(
     taken: list[ir.Statement] = [
         ir.Assign(
             twin, operator.getitem, (saved, ir.Const(i)),
-            views=(saved,) if isinstance(twin.kind, Array) else (),
+            views=(saved, *params) if isinstance(twin.kind, (Array, ListOf)) else (),
         )
         for i, twin in enumerate(twins.values())
     ]  # fmt: skip
-    rename(reverse, lambda v: twins.get(v, v))
+    rename(reverse, lambda v: twins.get(v, own.get(v, v)))
     reverse.statements[:0] = taken
-    second = ir.Function(backward.name, (saved, *seeds), reverse)
+    second = ir.Function(backward.name, (saved, *params, *seeds), reverse)
     _unpack(second)
     distinct(second.params)
     return first, second

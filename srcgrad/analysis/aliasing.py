@@ -26,6 +26,8 @@ class Aliasing:
     def __init__(self, block: ir.Block, together: Iterable[Iterable[ir.Var]] = ()) -> None:
         self.parent: dict[ir.Var, ir.Var] = {}
         self.contents: dict[ir.Var, ir.Var] = {}  # of a list's class: a variable of its items'
+        self.returned: dict[tuple[ir.Var, int], ir.Var] = {}  # what units return, in tuples
+        self.results: dict[tuple[ir.Var, int], ir.Var] = {}  # what units return in tuples
         for group in map(tuple, together):
             lists = all(isinstance(v.kind, ListOf) for v in group)
             first, *others = (
@@ -126,6 +128,16 @@ class Aliasing:
         if s.function is list and isinstance(first, ir.Pack):
             self._store(s.target, first)
             return
+        if isinstance(s.function, ir.Unit) and s.function.shares is not None:
+            self._call(s, s.function.shares)
+            return
+        if s.function is operator.getitem and isinstance(first, ir.Var):
+            key = s.args[1]
+            if isinstance(first.kind, TupleOf) and isinstance(key, ir.Const):
+                known = self.returned.get((first, key.value))
+                if known is not None:
+                    self._meet(s.target, known)
+                    return
         if isinstance(first, ir.Var) and isinstance(first.kind, ListOf) and first in s.writes:
             for operand in s.args[1:]:
                 self._store(first, operand)
@@ -138,6 +150,57 @@ class Aliasing:
                 self.union(self.items(s.target), self.items(v))
             else:
                 self.union(s.target, self.items(v))
+
+    def _call(self, s: ir.Assign, shares: frozenset[tuple[tuple[int, int], ...]]) -> None:
+        """The call of a unit of which it is known what its arguments and results share."""
+
+        def member(position: int, depth: int) -> ir.Var | None:
+            operand: ir.Operand = s.target
+            if position >= 0:
+                operand = s.args[position]
+            elif isinstance(s.target.kind, TupleOf):
+                kind = s.target.kind.items[-1 - position]
+                key = (s.target, -1 - position)
+                operand = self.returned.setdefault(key, ir.Var("result", kind))
+            if not isinstance(operand, ir.Var) or not holds_memory(operand.kind):
+                return None
+            if depth and not isinstance(operand.kind, ListOf):
+                return None
+            for _ in range(depth):
+                operand = self.items(operand)
+            return operand
+
+        if isinstance(s.target.kind, TupleOf):
+            for k in range(len(s.target.kind.items)):
+                member(-1 - k, 0)
+        for group in shares:
+            found = [v for place in group if (v := member(*place)) is not None]
+            for v in found[1:]:
+                self.union(found[0], v)
+
+
+def shared_memory(function: ir.Function) -> frozenset[tuple[tuple[int, int], ...]]:
+    """What the parameters and results of a function share of their memory (`ir.Unit.shares`).
+
+    A list whose items are written is said to share memory with them: so it is written too.
+    """
+    aliasing = Aliasing(function.block)
+    groups: dict[ir.Var, list[tuple[int, int]]] = {}
+    found: set[tuple[tuple[int, int], ...]] = set()
+    results = [(-1 - k, r) for k, r in enumerate(function.block.results)]
+    for position, v in [*enumerate(function.params), *results]:
+        if not isinstance(v, ir.Var) or not holds_memory(v.kind):
+            continue
+        classes = aliasing.classes(v)
+        inner = aliasing.contents.get(classes[-1])
+        if inner is not None:  # its items are of the class of what holds them
+            classes.append(aliasing.find(inner))
+        for depth, root in enumerate(classes):
+            groups.setdefault(root, []).append((position, depth))
+            if depth and root in aliasing.written:
+                found.add(((position, 0), (position, depth)))
+    found.update(tuple(group) for group in groups.values() if len(group) > 1)
+    return frozenset(found)
 
 
 def _takes_item(s: ir.Assign) -> bool:

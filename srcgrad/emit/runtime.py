@@ -185,6 +185,41 @@ def fresh_items(items: Any) -> Any:
     return [fresh(item) for item in items]
 
 
+def zero_items(items: Any) -> Any:
+    """The shadow of a list that has none: zeros for its numbers and arrays.
+
+    >>> zero_items([2.5, (np.ones(1), 1.5), [2.5]])
+    [0.0, (array([0.]), 0.0), [0.0]]
+    """
+
+    def zero(item: Any) -> Any:
+        if isinstance(item, (list, tuple)):
+            return type(item)(zero(part) for part in item)
+        return np.zeros_like(item) if isinstance(item, np.ndarray) else 0.0
+
+    return [zero(item) for item in items]
+
+
+def drop_imaginary(items: Any) -> None:
+    """Make the adjoints of the numbers in a list of real numbers real.
+
+    >>> d = [1 + 2j, (3 + 1j, None)]
+    >>> drop_imaginary(d)
+    >>> d
+    [1.0, (3.0, None)]
+    """
+
+    def real(item: Any) -> Any:
+        if isinstance(item, list):
+            drop_imaginary(item)
+            return item
+        if isinstance(item, tuple):
+            return tuple(real(part) for part in item)
+        return item if item is None or isinstance(item, np.ndarray) else item.real
+
+    items[:] = [real(item) for item in items]
+
+
 def add_items(items: Any, key: Any, more: Any) -> None:
     """Add the adjoints of the numbers in a part of a list to those in the list.
 

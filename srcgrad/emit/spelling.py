@@ -72,6 +72,8 @@ HELPERS = {
     runtime.stop_gradient,
     len_of_range,
     runtime.fresh_items,
+    runtime.zero_items,
+    runtime.drop_imaginary,
     runtime.add_items,
     runtime.order,
     runtime.put_back,

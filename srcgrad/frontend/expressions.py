@@ -54,7 +54,23 @@ class Expressions(Attributes):
         return Tuple(tuple(self.items(node.elts)))
 
     def expression_List(self, node: Any) -> Value:
-        return self.new(ListObject(tuple(self.items(node.elts))))
+        starred = [isinstance(element, gast.Starred) for element in node.elts]
+        if not any(starred):
+            return self.new(ListObject(tuple(self.items(node.elts))))
+        values = (e.value if star else e for e, star in zip(node.elts, starred, strict=True))
+        parts = list(zip(starred, map(self.expression, values), strict=True))
+        if any(star and self.is_built(part) for star, part in parts):
+            ref = self.new(ListObject(()))
+            for star, part in parts:
+                (self.extend if star else self.append)(ref, part)
+            return ref
+        known = [self.unpacked(part) if star else [part] for star, part in parts]
+        return self.new(ListObject(tuple(value for values in known for value in values)))
+
+    def is_built(self, value: Value) -> bool:
+        """Whether a value is a list that exists at run time."""
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        return isinstance(thing, ListObject) and thing.var is not None
 
     def expression_Set(self, node: Any) -> Value:
         ref = self.new_set({})

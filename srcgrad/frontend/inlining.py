@@ -192,7 +192,9 @@ class Inlining(Classes):
                             if isinstance(n, Size):
                                 found |= self.size_origins.get(n.base, frozenset())
             if found:
-                raise NeedStatic(found, "how deep this recursion goes", self.span)
+                need = NeedStatic(found, "how deep this recursion goes", self.span)
+                need.unit = units.identity(closure)
+                raise need
         if nested >= MOST_CALLS or self.calls_made > MOST_INLINED:
             function = units.identity(closure)
             if function not in self.kept:

@@ -224,7 +224,7 @@ class Loops(Builder):
                 break
         else:
             raise self.refuse("the kinds of the variables of this loop don't settle")
-        if self.unbound is not None and not self.loop_depth:
+        if self.unbound is not None and not self.loop_depth and not self.making:
             raise self.unbound
         self._finish_loop(entry, start, end, block, templates, params, bounds, index, flag, marker)
 

@@ -245,8 +245,9 @@ class Subscripts(Operators):
         assert isinstance(items.kind, ListOf)
         if items.kind.item is None:
             error = self.refuse("this list is empty here")
-            # a later iteration may find something in it, and a branch needn't be taken
-            raise Empty(error) if self.loop_depth or self.fork_depth else error
+            # a later iteration or call may find something in it, and a branch needn't be taken
+            again = self.loop_depth or self.fork_depth or self.making
+            raise Empty(error) if again else error
         kind = item_structure(items.kind.item)
         # items put in by different iterations may differ in what varies
         return Inferred(resized(kind, self.first_loop), (items,))

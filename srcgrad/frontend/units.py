@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.aliasing import Aliasing, holds_memory, shared_memory
 from ..emit import runtime
 from ..kinds import Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, fresh_size, parts_like
 from ..rules import registry
@@ -55,6 +55,7 @@ from .values import (
     Sequence,
     State,
     Thaw,
+    Unbound,
     Unreached,
     Value,
 )
@@ -193,9 +194,10 @@ def _made(
     if low.first_loop is None:
         low.first_loop = making.oldest
     low.making.append(making)
-    outer, span, forks = low.block, low.span, low.fork_depth
+    outer, span, forks, unbound = low.block, low.span, low.fork_depth, low.unbound
     try:
         for _ in range(MOST_ROUNDS * 4):
+            low.block, low.unbound = outer, unbound
             block, state = _round(low, making)
             if block is not None and not making.changed:
                 break
@@ -205,6 +207,8 @@ def _made(
         low.making.pop()
         low.block, low.span, low.fork_depth = outer, span, forks
     low.state = making.entry
+    if low.unbound is not None and not low.loop_depth and not low.making:
+        raise low.unbound
     if making.result is None:
         raise low.refuse(f"the recursion of {closure.name!r} never ends")
     _finish(low, making, block, state)
@@ -247,12 +251,15 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
     args = {k: low.instantiate(t, start, marker) for k, t in making.args.items()}
     making.start, making.changed, making.recursive = start, False, False
     making.own = args
-    lists, span = low.list_kinds(entry), low.span
+    lists, outer, span = low.list_kinds(entry), low.block, low.span
     low.state, low.block, low.fork_depth = start.copy(), ir.Block(), 0
     try:
         try:
             result = low.run_function(making.closure, args)
         except Unreached:
+            low.state.unreachable, result = True, NONE
+        except Unbound as need:
+            low.unbound = low.unbound or need.error
             low.state.unreachable, result = True, NONE
         low.span = span
         end, block = low.state, low.block
@@ -265,7 +272,7 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
         making.changed |= low.list_kinds(entry) != lists
         return block, end
     except Materialize as need:
-        low.state, low.span = entry, span
+        low.state, low.block, low.span = entry, outer, span
         if not low.dynamic(need, entry):
             low.materialize(need)
         making.entry = low.state
@@ -543,17 +550,19 @@ def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
         _convert(body, making.captured, {unit, *members})
     if making.wanted.own:
         _write_into_copies(low, making)
+    done = {unit, *members}
     calls = [
         s for body in bodies for s in ir.walk(body.block)
-        if isinstance(s, ir.Assign) and s.function is unit
+        if isinstance(s, ir.Assign) and s.function in done
     ]  # fmt: skip
-    known: list[Any] = []
-    while known != (found := [(s.views, s.writes) for s in calls]) or not known:
+    for other in done:
+        other.shares = frozenset()
+    known: Any = None
+    while known != (found := [(s.views, s.writes, s.function.shares) for s in calls]):
         known = found
         for s in calls:
             describe(s)
-        if not calls:
-            break
+    unit.shares = shared_memory(unit.body) | (unit.shares or frozenset())
     unit.changes = next((c for s in ir.walk(block) if (c := _changes(s)) is not None), None)
 
 
@@ -646,13 +655,15 @@ def describe(call: ir.Assign) -> None:
     """Note in a call which memory its results may share, and which it writes."""
     unit: ir.Unit = call.function
     body = unit.body
+    unit.shares = shared_memory(body) | (unit.shares or frozenset())
     aliasing = Aliasing(body.block)
-    shared = {aliasing.find(r) for o in body.block.results for r in ir.variables(o)}
+    results = [r for o in body.block.results for r in ir.variables(o)]
+    shared = {root for r in results for root in aliasing.classes(r)}
     views: list[ir.Var] = []
     writes: list[ir.Var] = []
     for param, operand in zip(body.params, call.args, strict=True):
         if isinstance(operand, ir.Var) and holds_memory(operand.kind):
-            if aliasing.find(param) in shared and holds_memory(param.kind):
+            if holds_memory(param.kind) and not shared.isdisjoint(aliasing.classes(param)):
                 views.append(operand)
             if any(root in aliasing.written for root in aliasing.classes(param)):
                 writes.append(operand)

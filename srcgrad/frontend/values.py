@@ -232,10 +232,12 @@ class State:
 class NeedStatic(Exception):
     """An int or string must be known when compiling; `origins` says what it derives from.
 
-    `records` are the places where objects could be kept in a list that exists at run time instead.
+    `records` are the places where objects could be kept in a list that exists at run time instead;
+    `unit` is the function that could stay one (`units.identity`).
     """
 
     records: frozenset[Any] = frozenset()
+    unit: Any = None
 
     def __init__(self, origins: frozenset[Any], message: str, span: Any) -> None:
         super().__init__(message)

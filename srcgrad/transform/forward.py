@@ -195,7 +195,7 @@ class Tangent(Adjoint):
         self.called[whole] = call
         self.moved[whole] = {i: len(unit.kinds) + k for k, i in enumerate(outputs)}
         if whole is not s.target and unit.kinds:
-            views = (whole,) if isinstance(s.target.kind, Array) else ()
+            views = (whole,) if holds_memory(s.target.kind) else ()
             item = (whole, ir.Const(0))
             self._unit_result(ir.Assign(s.target, operator.getitem, item, span=s.span, views=views))
 
@@ -246,7 +246,7 @@ class Tangent(Adjoint):
         if position is None:
             return
         assert isinstance(whole.kind, TupleOf)
-        views = (whole,) if isinstance(s.target.kind, Array) else ()
+        views = (whole,) if holds_memory(s.target.kind) else ()
         tangent = self.emit(
             operator.getitem,
             (whole, ir.Const(position)),

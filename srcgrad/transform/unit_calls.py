@@ -23,12 +23,13 @@ from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.units import emit_call
-from ..kinds import RESIDUALS, Array, Kind, Opaque, Scalar, TupleOf
+from ..kinds import RESIDUALS, Array, Kind, ListOf, Opaque, Scalar, TupleOf
 from .application import Rules
 from .contributions import adjoint_kind
 from .recording import rename
 
 Positions = tuple[int, ...]
+PASSED = (Array, Scalar, ListOf)  # what active values may be in that units take and return
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Call:
     given: tuple[ir.Operand, ...]  # what the backward function takes before the adjoints
     wanted: tuple[ir.Operand, ...]  # the operands whose adjoints it returns
     outputs: tuple[int, ...]  # the results whose adjoints it takes
+    lists: tuple[ir.Var, ...] = ()  # the shadows that it takes and changes
+    real: tuple[ir.Var, ...] = ()  # those of lists of real numbers that it takes for complex ones
 
 
 class UnitCalls(Rules):
@@ -49,6 +52,7 @@ class UnitCalls(Rules):
         super().__init__(function, inputs, outputs)
         self.calls: dict[ir.Assign, Call] = {}
         self.called: dict[ir.Var, ir.Assign] = {}  # by the tuple of the results
+        self.returned_lists: dict[tuple[ir.Var, int], ir.Var] = {}  # shadows, by tuple and place
         self.again = False  # what is made here will be differentiated once more
 
     def augment_call(self, s: ir.Assign, copied: tuple[ir.Var, ...] = ()) -> None:
@@ -58,15 +62,19 @@ class UnitCalls(Rules):
         rule = unit.own_rule()
         if rule is not None and self._by_rule(s, rule):
             return
-        if s.writes and (again or any(self.activity.active(v) for v in s.writes)):
+        arrays = [v for v in s.writes if not isinstance(v.kind, ListOf)]
+        if again and len(arrays) < len(s.writes):
+            self._refuse_list(s, next(v for v in s.writes if isinstance(v.kind, ListOf)))
+        if arrays and (again or any(map(self.activity.active, arrays))):
             self._augment_by_value(s)
             return
         self.refuse_views(s)
-        own = s.writes if again else (*s.writes, *copied)
+        lists = tuple(v for v in s.args if isinstance(v, ir.Var) and isinstance(v.kind, ListOf))
+        own = s.writes if again else (*s.writes, *copied, *lists)
         copies = self._operand_snapshots(s, own)
         given = tuple(ir.substitute(a, lambda v: copies.get(v, v)) for a in s.args)
-        wrt, outputs = self.selection(s)
-        wanted = tuple(s.args[i] for i in wrt)
+        wrt, outputs = self.selection(s, not again)
+        wanted = tuple(s.args[i] for i in wrt if not isinstance(unit.body.params[i].kind, ListOf))
         if again:
             self._check_repeatable(s)
             from ..units import backward
@@ -81,22 +89,78 @@ class UnitCalls(Rules):
             return
         from ..units import forward_and_backward
 
-        forward, function = forward_and_backward(unit, wrt, outputs)
+        lent = tuple(
+            i for i, v in enumerate(s.args)
+            if v in lists and (v in s.writes or self._needs_snapshot(v))
+        )  # fmt: skip
+        forward, function = forward_and_backward(unit, wrt, outputs, lent)
+        params = unit.body.params
+        taken = [i for i in wrt if isinstance(params[i].kind, ListOf)]
+        shadows = tuple(self.list_shadow(s.args[i]) for i in taken)
+        real = tuple(
+            shadow for shadow, i in zip(shadows, taken, strict=True)
+            if _is_complex(params[i].kind) and not _is_complex(getattr(s.args[i], "kind", None))
+        )  # fmt: skip
+        returned = [i for i in outputs if isinstance(unit.kinds[i], ListOf)]
         saved = ir.Var(f"{unit.name}_saved", RESIDUALS)
-        whole = self._whole(s, (RESIDUALS,))
+        whole = saved  # a single result isn't in a tuple
+        if unit.kinds or returned:
+            whole = self._whole(s, (*(unit.kinds[i] for i in returned), RESIDUALS))
+        writes = (*s.writes, *(self.shadows[v] for v in s.writes if v in self.shadows))
+        views = (*s.views, *(self.shadows[v] for v in s.views if v in self.shadows))
         call = ir.Assign(
-            whole, forward, given, span=s.span, views=s.views, certain=s.certain, writes=s.writes,
-            effect=s.effect,
+            whole, forward, (*given, *shadows), span=s.span, views=views, certain=s.certain,
+            writes=tuple(dict.fromkeys(writes)), effect=s.effect,
         )  # fmt: skip
         self.block.statements.append(call)
         self.definitions[whole] = call
-        self.calls[call] = Call(function, None, (saved,), wanted, outputs)
+        position = len(unit.kinds)
+        twins: list[ir.Var] = []
+        for k, i in enumerate(returned):
+            twin = ir.Var(f"d_{unit.name}", unit.kinds[i])
+            key = (whole, ir.Const(position + k))
+            self._take_item(twin, key, s.span, (whole,))
+            self.live_buffers.add(twin)
+            self.returned_lists[whole, i] = twin
+            twins.append(twin)
+        outputs = tuple(i for i in outputs if i not in returned)
+        self.calls[call] = Call(function, None, (saved,), wanted, outputs, (*shadows, *twins), real)
         self.called[whole] = call
         self._take_results(s, whole)
-        position = len(unit.kinds)
-        item = ir.Assign(saved, operator.getitem, (whole, ir.Const(position)), span=s.span)
-        self.block.statements.append(item)
-        self.definitions[saved] = item
+        if whole is not saved:
+            self._take_item(saved, (whole, ir.Const(position + len(returned))), s.span)
+
+    def _take_item(
+        self,
+        target: ir.Var,
+        item: tuple[ir.Operand, ...],
+        span: Any,
+        views: tuple[ir.Var, ...] = (),
+    ) -> None:
+        """Emit the statement that takes what a forward function returns beside the results."""
+        statement = ir.Assign(target, operator.getitem, item, span=span, views=views)
+        self.block.statements.append(statement)
+        self.definitions[target] = statement
+
+    def list_shadow(self, operand: ir.Operand) -> ir.Var:
+        """The shadow of a list that a unit takes."""
+        assert isinstance(operand, ir.Var)
+        if operand in self.shadows:
+            return self.shadows[operand]
+        inferred = Inferred(operand.kind)  # what is in it doesn't vary
+        made = self.emit(
+            runtime.zero_items, (operand,), inferred=inferred, name=f"d_{operand.name}"
+        )
+        self.live_buffers.add(made)
+        return made
+
+    def _refuse_list(self, s: ir.Assign, v: ir.Var) -> None:
+        raise UnsupportedError(
+            f"{s.function.name} is computed again in the reverse sweep, and changes {v.name!r}, a "
+            "list made at run time",
+            s.span,
+            "return what is to be appended",
+        )
 
     def _by_rule(self, s: ir.Assign, rule: ir.Rule) -> bool:
         """Emit a unit that has a rule; False if the rule doesn't say what is needed.
@@ -139,12 +203,12 @@ class UnitCalls(Rules):
         from ..units import by_value
 
         for v in s.writes:
-            if not isinstance(v.kind, Array):
+            if not isinstance(v.kind, (Array, ListOf)):
                 raise UnsupportedError(
-                    f"{s.function.name} is compiled as a function, and changes {v.name!r}, a list "
-                    "made at run time",
+                    f"{s.function.name} is compiled as a function, and changes {v.name!r}, an "
+                    "object made at run time",
                     s.span,
-                    "return what is to be appended",
+                    "return what it is to be changed to",
                 )
         self.refuse_views(s)
         old: ir.Unit = s.function
@@ -164,10 +228,14 @@ class UnitCalls(Rules):
                 self.items_of[whole, count + k] = new
             if whole is not s.target and count:
                 self.items_of[whole, 0] = s.target
-        call = ir.Assign(whole, unit, s.args, span=s.span, views=s.views, effect=s.effect)
+        lists = tuple(v for v in s.writes if isinstance(v.kind, ListOf))
+        call = ir.Assign(
+            whole, unit, s.args, span=s.span, views=s.views, writes=lists, effect=s.effect
+        )
         arrays = [a for a in s.args if isinstance(a, ir.Var) and isinstance(a.kind, Array)]
         if len(arrays) > 1:
-            pair = (ir.Pack(tuple, s.writes), ir.Pack(tuple, tuple(arrays)))
+            written_arrays = tuple(v for v in s.writes if isinstance(v.kind, Array))
+            pair = (ir.Pack(tuple, written_arrays), ir.Pack(tuple, tuple(arrays)))
             none = Inferred(Opaque(None))
             self.emit(runtime.check_apart, pair, inferred=none, effect=True, name="_")
         self.augment_call(call, s.writes)
@@ -217,8 +285,16 @@ class UnitCalls(Rules):
     def augment_result(self, s: ir.Assign) -> None:
         """Emit the statement that takes a result of a forward function.
 
-        One that is written in place later is copied: the residuals may hold it too.
+        An array that is written in place later is copied: the residuals may hold it too.
         """
+        whole, key = s.args
+        assert isinstance(whole, ir.Var) and isinstance(key, ir.Const)
+        if isinstance(s.target.kind, ListOf):
+            self.block.statements.append(s)
+            self.definitions[s.target] = s
+            if (whole, key.value) in self.returned_lists:
+                self.shadows[s.target] = self.returned_lists[whole, key.value]
+            return
         if isinstance(s.target.kind, Array) and self.aliasing.is_written(s.target):
             raw = ir.Var(s.target.name, s.target.kind)
             self._note(raw, self.activity.active(s.target))
@@ -237,15 +313,21 @@ class UnitCalls(Rules):
             return False
         return isinstance(s.args[0].kind, TupleOf)  # else it takes a part of the only result
 
-    def selection(self, s: ir.Assign) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The positions of the operands and results of a call that are active."""
+    def selection(
+        self, s: ir.Assign, lists: bool = True
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The positions of the operands and results of a call that are active.
+
+        `lists`: those that exist at run time may be among them.
+        """
+        passed = PASSED if lists else PASSED[:2]
         unit: ir.Unit = s.function
         wrt = []
         for i, operand in enumerate(s.args):
             if not self.activity.is_varied(operand):
                 continue
             kinds = [v.kind for v in ir.variables(operand)]
-            if not all(isinstance(kind, (Array, Scalar)) for kind in kinds):
+            if not all(isinstance(kind, passed) for kind in kinds):
                 names = ", ".join(v.name for v in ir.variables(operand))
                 raise UnsupportedError(
                     f"{unit.name} is compiled as a function, to which {names!r}, a list or object "
@@ -256,7 +338,7 @@ class UnitCalls(Rules):
             wrt.append(i)
         outputs = tuple(i for i, v in self.results_of(s) if self.activity.active(v))
         for _, v in self.results_of(s):
-            if self.activity.active(v) and not isinstance(v.kind, (Array, Scalar)):
+            if self.activity.active(v) and not isinstance(v.kind, passed):
                 raise UnsupportedError(
                     f"{unit.name} is compiled as a function, and returns a list made at run time",
                     s.span,
@@ -272,14 +354,41 @@ class UnitCalls(Rules):
         return [(i, v) for i, v in found if carries(v.kind)]
 
     def refuse_views(self, s: ir.Assign) -> None:
-        written = [v for v in s.views if self.aliasing.is_written(v)]
-        if written:
-            raise UnsupportedError(
-                f"{s.function.name} is compiled as a function, and its result may share memory "
-                f"with {written[0].name!r}, which is written in place",
-                s.span,
-                "return a copy: .copy()",
-            )
+        for v in s.views:
+            classes = self.aliasing.classes(v)
+            for _, result in self.results_of(s):
+                root = self.aliasing.find(result)
+                array = isinstance(result.kind, Array) and isinstance(v.kind, (Array, ListOf))
+                if array and root in classes and root in self.aliasing.written:
+                    raise UnsupportedError(
+                        f"{s.function.name} is compiled as a function, and its result may share "
+                        f"memory with {v.name!r}, which is written in place",
+                        s.span,
+                        "return a copy: .copy()",
+                    )
+        self._refuse_overlap(s)
+
+    def _refuse_overlap(self, s: ir.Assign) -> None:
+        """Refuse arguments that share memory that is written, among which there are lists.
+
+        A list given to a unit has a shadow; an array its adjoint, even if it's in the list.
+        """
+        seen: dict[ir.Var, ir.Var] = {}
+        for v in s.args:
+            if not isinstance(v, ir.Var) or not isinstance(v.kind, (Array, ListOf)):
+                continue
+            depth = _depth(v.kind)
+            for root in self.aliasing.classes(v)[:depth]:
+                other = seen.setdefault(root, v)
+                lists = isinstance(v.kind, ListOf) or isinstance(other.kind, ListOf)
+                if other is not v and lists and root in self.aliasing.written:
+                    raise UnsupportedError(
+                        f"{s.function.name} is compiled as a function, and is given "
+                        f"{other.name!r} and {v.name!r}, which may share memory that is written "
+                        "in place",
+                        s.span,
+                        "pass copies: .copy() of an array, list(items) of a list",
+                    )
 
     def refuse_unknown(self, s: ir.Assign, rule: ir.Rule) -> None:
         """Refuse an active operand by which a rule knows no derivative."""
@@ -321,7 +430,7 @@ class UnitCalls(Rules):
             else:
                 d = self.take(s.target)
             parts = {} if d is None else {0: d}
-        if not parts:
+        if not parts and not call.lists:
             return
         seeds: list[ir.Operand] = []
         for i in call.outputs:
@@ -337,7 +446,11 @@ class UnitCalls(Rules):
             ir.Var(_adjoint_name(o), _result_kind(o, kind))
             for o, kind in zip(call.wanted, call.backward.kinds, strict=True)
         ]
-        emit_call(self, call.backward, (*call.given, *seeds), results)
+        emitted = emit_call(self, call.backward, (*call.given, *call.lists, *seeds), results)
+        emitted.writes = call.lists
+        for shadow in call.real:
+            none = Inferred(Opaque(None))
+            self.emit(runtime.drop_imaginary, (shadow,), inferred=none, writes=(shadow,))
         self._define_last(1 + len(results) * (len(results) != 1))
         for operand, d in zip(call.wanted, results, strict=True):
             self.distribute(operand, d)
@@ -391,12 +504,37 @@ class UnitCalls(Rules):
         return self.fit(operand, like.kind, like)
 
 
+def _depth(kind: Any) -> int:
+    """How deep in lists of lists there is memory, the list's own included."""
+    if isinstance(kind, tuple):
+        return max(map(_depth, kind), default=0)
+    if isinstance(kind, ListOf):
+        return 1 + _depth(kind.item)
+    return int(isinstance(kind, Array))
+
+
+def _is_complex(kind: Any) -> bool:
+    if isinstance(kind, tuple):
+        return any(map(_is_complex, kind))
+    if isinstance(kind, ListOf):
+        return _is_complex(kind.item)
+    dtype = getattr(kind, "dtype", None)
+    return dtype is not None and dtype.kind == "c"
+
+
 def _adjoint_name(operand: ir.Operand) -> str:
     return f"d_{operand.name}" if isinstance(operand, ir.Var) else "d_value"
 
 
 def _result_kind(operand: ir.Operand, kind: Kind) -> Kind:
     return adjoint_kind(operand.kind if isinstance(operand, ir.Var) else kind)
+
+
+def changed(param: ir.Var, aliasing: Aliasing) -> bool:
+    """Whether a function changes one of its arguments."""
+    if isinstance(param.kind, ListOf):
+        return any(root in aliasing.written for root in aliasing.classes(param))
+    return aliasing.is_written(param)
 
 
 def saturated(unit: ir.Unit, wrt: Positions, outputs: Positions) -> tuple[Positions, Positions]:
@@ -427,17 +565,17 @@ def _saturated(
                 takers[whole].append((position.value, s.target))
     while True:
         results = [r for i in outputs if isinstance(r := body.block.results[i], ir.Var)]
-        results += [body.params[i] for i in wrt if aliasing.is_written(body.params[i])]
+        results += [p for i in wrt if changed(p := body.params[i], aliasing)]
         activity = Activity(body.block, [body.params[i] for i in wrt], results, aliasing)
         more_wrt, more_outputs = set(wrt), set(outputs)
         for s in calls:
-            taken = [(i, v) for i, v in takers[s.target] if isinstance(v.kind, (Array, Scalar))]
+            taken = [(i, v) for i, v in takers[s.target] if isinstance(v.kind, PASSED)]
             active = [i for i, v in taken if activity.active(v)]
             if active or any(activity.active(v) for v in s.writes):
                 more_outputs.update(active)
                 more_wrt.update(
                     i for i, (a, p) in enumerate(zip(s.args, body.params, strict=True))
-                    if activity.is_varied(a) and isinstance(p.kind, (Array, Scalar))
+                    if activity.is_varied(a) and isinstance(p.kind, PASSED)
                     and carries(p.kind)
                 )  # fmt: skip
         if len(more_wrt) == len(wrt) and len(more_outputs) == len(outputs):
