@@ -4,6 +4,7 @@ One small function each, of three numbers, compared with finite differences.
 """
 
 import abc
+import bisect
 import contextlib
 import copy
 import dataclasses
@@ -1603,6 +1604,152 @@ def triangle_of_lists(x):
             row.append(x[i] * x[j])
         r.append(row)
     return sum(sum(row) for row in r)
+
+
+def try_index_of_an_array(x):
+    try:
+        v = x[10]
+    except IndexError:
+        v = x[0] ** 2
+    return v * 3
+
+
+def try_index_in_a_loop(x):
+    total = 0.0
+    for i in range(8):
+        try:
+            total += x[i] ** 2
+        except IndexError:
+            total *= 2
+            break
+    return total
+
+
+def try_index_of_a_list(x):
+    items = []
+    for v in x:
+        items.append(v * v)
+    try:
+        v = items[7]
+    except LookupError:
+        v = items[1]
+    return v * items[0]
+
+
+def try_store(x):
+    y = x.copy()
+    try:
+        y[0] = 5 * x[1]
+        y[7] = x[2]
+    except IndexError:
+        y[1] = x[0] * 3
+    return np.sum(y**2)
+
+
+def try_pop(x):
+    items = []
+    for v in x:
+        if v > 0.5:
+            items.append(v * v)
+    total = 0.0
+    for _ in range(4):
+        try:
+            v = items.pop()
+        except IndexError:
+            v = x[0]
+        total += v
+    return total
+
+
+def try_next(x):
+    rest = iter(x)
+    total = 0.0
+    while True:
+        try:
+            v = next(rest)
+        except StopIteration:
+            break
+        total += v * v
+    return total
+
+
+def next_or_default(x):
+    rest = iter(x)
+    return sum(next(rest, 2.0 * x[0]) * (k + 1) for k in range(5))
+
+
+def try_assert(x):
+    try:
+        y = x[0] * 2
+        assert y > 100
+    except AssertionError:
+        y = x[1] ** 2
+    return y
+
+
+def try_position(x):
+    try:
+        i = list(range(3)).index(7)
+    except ValueError:
+        i = 1
+    return x[i] ** 2
+
+
+def position_by_value(x):
+    items = list(x)
+    i = items.index(max(items))
+    items.remove(min(items))
+    return items[0] * items[1] ** 2 * (i + 1)
+
+
+def position_in_a_built_list(x):
+    items = []
+    for v in x:
+        items.append(v)
+    return items[items.index(max(items))] ** 2
+
+
+def insort(x):
+    items = [0.5]
+    for v in x:
+        bisect.insort(items, v)
+    bisect.insort_left(items, 2 * x[0])
+    return sum(i * v * v for i, v in enumerate(items))
+
+
+def smallest_and_largest(x):
+    first = sum(heapq.nlargest(2, x)) * heapq.nsmallest(2, [v * v for v in x])[1]
+    return first * heapq.nsmallest(1, list(x), key=lambda v: -v)[0]
+
+
+def merged(x):
+    total = 0.0
+    for v in heapq.merge([0.4, 1.0], sorted([x[0], x[1]])):
+        total = total * 0.5 + v * v
+    return total
+
+
+def added_to_an_object_of_a_class_inside(x):
+    class Values:
+        def __init__(self):
+            self.items = []
+
+        def __iadd__(self, v):
+            self.items.append(v)
+            return self
+
+    values = Values()
+    for v in x:
+        values += v
+    return values.items[0] * values.items[1] ** 2
+
+
+def list_display_with_a_built_list(x):
+    items = []
+    for v in x:
+        items.append(v * v)
+    joined = [x[0], *items, x[1]]
+    return joined[0] * joined[2] + joined[-1] * len(joined)
 
 
 HELPERS = {"scaled", "weights", "area", "helper", "differences"}

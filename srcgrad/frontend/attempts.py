@@ -21,9 +21,10 @@ import gast
 import numpy as np
 
 from .. import ir
+from ..analysis.aliasing import is_slice
 from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..kinds import BOOL, Opaque, Places, Scalar
+from ..kinds import BOOL, Array, ListOf, Opaque, Places, Scalar
 from .calls import Calls
 from .operations import raise_exception
 from .structure import FALSE, is_table
@@ -306,8 +307,11 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
         return (ValueError, OverflowError)
     if function in DIVISIONS and all(map(is_python_number, operands)):
         return (ZeroDivisionError, *((OverflowError,) if function is operator.pow else ()))
-    if function is operator.getitem and isinstance(getattr(operands[0], "kind", None), Places):
+    kind = getattr(operands[0], "kind", None) if operands else None
+    if function is operator.getitem and isinstance(kind, Places):
         return (KeyError,)
+    if function is operator.getitem and isinstance(kind, (Array, ListOf)):
+        return () if is_slice(operands[1]) else (IndexError,)
     if function in (builtins.int, builtins.float):
         return (ValueError, OverflowError)
     return ()

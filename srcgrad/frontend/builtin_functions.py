@@ -29,7 +29,7 @@ from ..kinds import (
 from ..rules import registry
 from . import tables
 from .iterators import Iterators
-from .structure import FALSE, NONE, TRUE, constant, describe
+from .structure import FALSE, NONE, TRUE, constant, describe, is_none
 from .values import (
     Bound,
     Choice,
@@ -100,7 +100,7 @@ class BuiltinFunctions(Iterators):
     def extreme(
         self, function: Any, whole: Any, args: tuple[Value, ...], kwargs: dict[str, Value]
     ) -> Value | None:
-        key = kwargs.pop("key", None)
+        key = given(kwargs.pop("key", None))
         default = kwargs.pop("default", None)
         values: list[Value]
         if len(args) == 1:
@@ -169,7 +169,7 @@ class BuiltinFunctions(Iterators):
         return self.known("this value", self.state.frames[frame].pop(best))
 
     def builtin_sorted(self, value: Value, **kwargs: Value) -> Value:
-        key, reverse = kwargs.get("key"), kwargs.get("reverse", FALSE)
+        key, reverse = given(kwargs.get("key")), kwargs.get("reverse", FALSE)
         if not isinstance(reverse, ir.Const):
             raise self.refuse("reverse= must be known when compiling")
         if isinstance(value, (Generator, Sequence)):
@@ -435,6 +435,11 @@ class BuiltinFunctions(Iterators):
 
     def builtin_partial(self, function: Value, *args: Value, **kwargs: Value) -> Value:
         return Partial(function, args, dict(kwargs))
+
+
+def given(argument: Value | None) -> Value | None:
+    """An argument, if it is there and isn't None."""
+    return None if argument is None or is_none(argument) else argument
 
 
 STANDS_FOR: dict[type, type] = {

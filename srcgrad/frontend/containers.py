@@ -107,6 +107,7 @@ class Containers(Iteration):
         operands: tuple[ir.Operand, ...] = (var,)
         if position is not None:
             operands = (var, self.operand(position))
+        self.guard_index(var, operands[1] if position is not None else ir.Const(-1))
         item = self.emit(list.pop, operands, inferred=inferred, writes=(var,), name="item")
         return self.project(item, var)
 
@@ -245,11 +246,18 @@ class Containers(Iteration):
         return NONE
 
     def method_index(self, items: Value, value: Value) -> Value:
+        thing = self.state.heap.get(items.id) if isinstance(items, Ref) else None
+        if isinstance(thing, ListObject) and thing.var is not None:
+            return self.of_definition(running.index, [items, value])
         for i, item in enumerate(self.unpacked(items)):
             equal = self.compare(gast.Eq(), item, value)
-            if isinstance(equal, ir.Const) and equal.value:
+            if not isinstance(equal, ir.Const):
+                break
+            if equal.value:
                 return ir.Const(i)
-        raise self.refuse("the position of this value isn't known when compiling")
+        else:
+            raise self.fault(ValueError, "the value isn't in the list")
+        return self.of_definition(running.index, [items, value])
 
     def namedtuple_replace(self, value: Value, /, **changes: Value) -> Value:
         assert isinstance(value, Tuple)

@@ -27,6 +27,7 @@ from .values import (
     Generator,
     Instance,
     ListObject,
+    MayFail,
     Place,
     Ref,
     Sequence,
@@ -271,12 +272,20 @@ class Iterators(Dicts):
             if default is None:
                 raise self.fault(StopIteration, "this iterator has no more items")
             return default
-        if not isinstance(left, ir.Const) and default is not None:
-            raise self.refuse("whether this iterator has more items isn't known")
+        if default is None:
+            self.insist(left, StopIteration, "this iterator has no more items")
         after = self.binary(operator.add, position, ir.Const(1))
         self.state.heap[iterator.id] = replace(thing, items={**thing.items, "position": after})
-        item: Value = sequence.item(position)
-        return item
+        if isinstance(left, ir.Const) or default is None:
+            item: Value = sequence.item(position)
+            return item
+        frame, name = self.current, self.hidden(default)
+
+        def take() -> None:
+            self.state.frames[frame][name] = sequence.item(position)
+
+        self.branch(self.operand(left), take, lambda: None)
+        return self.known("this value", self.state.frames[frame].pop(name))
 
     def first_item(self, generator: Generator, default: Value | None) -> Value:
         """`next(...)` of a generator expression, which is left after its first item."""
@@ -301,6 +310,12 @@ class Iterators(Dicts):
         if isinstance(test, ir.Const):
             if not test.value:
                 raise self.fault(exception, message)
+            return
+        if self.trying is not None and self.in_try() and self.catcher(exception) is self.trying:
+            if not self.passes():
+                failed = self.negated(test)
+                assert isinstance(failed, ir.Var)
+                raise MayFail(failed, (exception,))
             return
 
         def fail() -> None:

@@ -32,6 +32,7 @@ from .operators import BINARY, INPLACE
 from .structure import FALSE, NONE, TRUE, object_items, parts
 from .values import (
     Bound,
+    Closure,
     DictObject,
     Generator,
     Instance,
@@ -321,7 +322,7 @@ class Lowerer(Attempts):
             cls = self.builtin_type(old)
             assert isinstance(cls, ir.Const)
             found = self.class_attribute(cls.value, name)
-            if found is not None and isinstance(found, Place):
+            if isinstance(found, (Place, Closure)):
                 return self.call(Bound(found, old), [value], {})
         return self.binary(function, old, value)
 
@@ -579,6 +580,13 @@ class Lowerer(Attempts):
     def statement_Assert(self, node: Any) -> None:
         test = self.truth(self.expression(node.test))
         if isinstance(test, ir.Const) and test.value:
+            return
+        if (
+            self.trying is not None
+            and self.in_try()
+            and self.trying is self.catcher(AssertionError)
+        ):
+            self.insist(test, AssertionError, "")
             return
 
         def fail() -> None:

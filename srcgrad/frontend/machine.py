@@ -286,6 +286,12 @@ class Machine:
     def catcher(self, exception: type[BaseException]) -> Trying | None:
         raise NotImplementedError
 
+    def in_try(self) -> bool:
+        raise NotImplementedError
+
+    def passes(self) -> bool:
+        raise NotImplementedError
+
     def guard(
         self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
     ) -> None:

@@ -24,6 +24,14 @@ def insert(items: Any, position: Any, value: Any) -> None:
     put(items, position, value)
 
 
+def index(items: Any, value: Any) -> Any:
+    """`items.index(value)`"""
+    for position, item in enumerate(items):
+        if item == value:
+            return position
+    raise ValueError("the value isn't in the list")
+
+
 def rotate(items: Any, n: Any) -> None:
     """`items.rotate(n)`"""
     for _ in range(n):
@@ -32,5 +40,5 @@ def rotate(items: Any, n: Any) -> None:
         items.append(items.pop(0))
 
 
-for _function in (insert, rotate):
+for _function in (index, insert, rotate):
     definition(_function)(_function)

@@ -112,7 +112,9 @@ class Subscripts(Operators):
         if isinstance(operand, ir.Var) and isinstance(operand.kind, TupleOf):
             return self.subscript(self.project(operand), key)
         if isinstance(operand, ir.Var) and isinstance(operand.kind, (Array, Scalar)):
-            return self.emit(operator.getitem, (operand, self.index(key)), name=operand.name)
+            index = self.index(key)
+            self.guard_index(operand, index)
+            return self.emit(operator.getitem, (operand, index), name=operand.name)
         return self.opaque(operator.getitem, [container, key])
 
     def is_table_of_functions(self, thing: DictObject, key: ir.Var) -> bool:
@@ -233,11 +235,10 @@ class Subscripts(Operators):
             )
             self.link(items, None, var)
             return self.project(var)
+        index = self.operand(key)
+        self.guard_index(items, index)
         item = self.emit(
-            operator.getitem,
-            (items, self.operand(key)),
-            inferred=self.item_inferred(items),
-            name="item",
+            operator.getitem, (items, index), inferred=self.item_inferred(items), name="item"
         )
         return self.project(item, items)
 
@@ -252,6 +253,11 @@ class Subscripts(Operators):
         # items put in by different iterations may differ in what varies
         return Inferred(resized(kind, self.first_loop), (items,))
 
+    def guard_index(self, container: ir.Var, index: ir.Operand) -> None:
+        """Inside a try that catches an IndexError by name: find out first whether there is one."""
+        if self.trying is not None and self.trying.catches(IndexError, LookupError):
+            self.guard(operator.getitem, (container, index), {})
+
     def store(self, container: Value, key: Value, value: Value) -> None:
         """`container[key] = value` on an array."""
         array = self.operand(container)
@@ -260,9 +266,11 @@ class Subscripts(Operators):
         operand = self.operand(value)
         if isinstance(operand, ir.Pack):
             operand = self.number(value)
+        index = self.index(key)
+        self.guard_index(array, index)
         self.emit(
             operator.setitem,
-            (array, self.index(key), operand),
+            (array, index, operand),
             inferred=Inferred(Opaque(None)),
             writes=(array,),
         )
@@ -322,9 +330,11 @@ class Subscripts(Operators):
                 if isinstance(key, ir.Var) and key.origins:
                     raise NeedStatic(key.origins, "an index into a list", self.span) from None
                 raise
+            index = self.operand(key)
+            self.guard_index(var, index)
             self.emit(
                 operator.setitem,
-                (var, self.operand(key), self.kept_operand(value)),
+                (var, index, self.kept_operand(value)),
                 inferred=Inferred(Opaque(None)),
                 writes=(var,),
             )

@@ -326,6 +326,10 @@ class Trying:
     passed: int = 0
     seen: int = 0
 
+    def catches(self, *exceptions: type[BaseException]) -> bool:
+        """Whether a handler names one of these."""
+        return any(cls in exceptions for cls in self.caught)
+
 
 class MayFail(Exception):
     """A call inside a try may fail; `test` is true if it does, with one of these exceptions."""

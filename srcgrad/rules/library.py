@@ -6,6 +6,7 @@ where the function is called, as a user's function is.
 
 from __future__ import annotations
 
+import bisect
 import functools
 import heapq
 import itertools
@@ -202,6 +203,31 @@ def nsmallest(n, iterable, key=None):
 @definition(heapq.nlargest)
 def nlargest(n, iterable, key=None):
     return sorted(iterable, key=key, reverse=True)[:n]
+
+
+@definition(heapq.merge)
+def merge(*iterables, key=None, reverse=False):
+    items = []
+    for iterable in iterables:
+        items.extend(iterable)
+    return iter(sorted(items, key=key, reverse=reverse))
+
+
+# -- bisect ----------------------------------------------------------------------------------------
+
+
+@definition(bisect.insort_right)
+def insort_right(a, x, lo=0, hi=None, *, key=None):
+    if key is not None:
+        raise NotImplementedError("insort with a key: sort the list by it")
+    a.insert(bisect.bisect_right(a, x, lo, len(a) if hi is None else hi), x)
+
+
+@definition(bisect.insort_left)
+def insort_left(a, x, lo=0, hi=None, *, key=None):
+    if key is not None:
+        raise NotImplementedError("insort with a key: sort the list by it")
+    a.insert(bisect.bisect_left(a, x, lo, len(a) if hi is None else hi), x)
 
 
 # -- statistics ------------------------------------------------------------------------------------
