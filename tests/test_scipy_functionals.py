@@ -189,6 +189,23 @@ ACCURATE = {"rtol": 1e-10, "atol": 1e-10}
 POINTS = np.linspace(0.0, 2.0, 7)
 
 
+@program(0.6)
+def dense_output(k):
+    options = {"rtol": 1e-9, "atol": 1e-9, "dense_output": True}
+    found = integrate.solve_ivp(lambda t, y: -k * y * y, (0.0, 2.0), [1.0, 2.0], **options)
+    back = integrate.solve_ivp(lambda t, y: -k * y, (2.0, 0.0), [1.0], method="Radau", **options)
+    times = np.array([1.7, 0.2, k])
+    return np.sum(found.sol(times) ** 2) + found.sol(0.4)[1] + np.sum(back.sol(times))
+
+
+@program(1.3)
+def time_of_an_event(k):
+    found = integrate.solve_ivp(
+        lambda t, y: -k * y, (0.0, 2.0), [1.0], dense_output=True, rtol=1e-9, atol=1e-9
+    )
+    return optimize.brentq(lambda t: found.sol(t)[0] - 0.5, 0.0, 2.0)
+
+
 @program(0.7)
 def decay_at_the_end(k):
     found = integrate.solve_ivp(lambda t, y: -k * y, (0, 2), [1.0, 2.0], rtol=1e-10, atol=1e-10)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .products import conj
-from .registry import adjoint, definition, refuse
+from .registry import adjoint, definition
 
 # Polynomials, the highest power first
 
@@ -100,7 +100,19 @@ def polyfit(x, y, deg, rcond=None, *, w=None):
     return c / scale if y.ndim == 1 else c / scale[:, None]
 
 
-refuse(np.polydiv, reason="the quotient's length depends on the values")
+@definition(np.polydiv)
+def polydiv(u, v):
+    """The remainder loses its leading zeros, so that its length depends on the values."""
+    u, v = np.atleast_1d(u) * 1.0, np.atleast_1d(v) * 1.0
+    count = len(u) - len(v) + 1
+    quotient = np.zeros(max(count, 1), np.result_type(u, v))
+    remainder = u * np.ones_like(v[:1])
+    for k in range(count):
+        quotient[k] = remainder[k] / v[0]
+        remainder[k : k + len(v)] -= quotient[k] * v
+    zeros = np.isclose(remainder[:-1], 0, rtol=1e-14)
+    return quotient, remainder[np.sum(np.cumprod(zeros)) :]
+
 
 # Covariances
 

@@ -194,7 +194,7 @@ def products_of_others(a, axis):
 
 # -- functions that NumPy and the standard library lack --------------------------------------------
 
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 
 
 def polygamma(order, x):
@@ -213,7 +213,7 @@ def polygamma(order, x):
     total += factorial / (2 * x ** (order + 1))
     if order:
         total += factorial / order / x**order
-    for k, bernoulli in enumerate(_BERNOULLI, 1):
+    for k, bernoulli in enumerate(BERNOULLI, 1):
         ratio = math.gamma(2 * k + order) / math.gamma(2 * k + 1)
         total += bernoulli * ratio / x ** (2 * k + order)
     return sign * total if order else math.log(x) + sign * total

@@ -210,6 +210,11 @@ def from_labels(lists):
     return ["".join(["..." if i is Ellipsis else alphabet[i] for i in labels]) for labels in lists]
 
 
+def are_labels(lists):
+    """Whether lists are such as `einsum` takes: of integers and ellipses."""
+    return not any(isinstance(i, str) for labels in lists for i in labels)
+
+
 def explicit(inputs, output, ndims):
     """The subscripts with letters in the place of '...' and with those of the result."""
     joined = "".join(inputs)
@@ -261,6 +266,8 @@ def einsum(*operands, optimize=False, dtype=None, order="K", casting="safe", out
         inputs, output = from_text(operands[0])
         arrays = operands[1:]
     else:
+        if not are_labels(operands[1::2]):
+            raise NotImplementedError("each subscript must be either an integer or an ellipsis")
         inputs, output = from_labels(operands[1::2]), None
         arrays = operands[: len(operands) // 2 * 2 : 2]
         if len(operands) % 2:

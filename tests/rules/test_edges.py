@@ -115,6 +115,9 @@ EXPRESSIONS = [
     ("np.histogram(x, [0, 1, 2, 3])[0] * x[:3]", DATA),
     ("np.bincount([0, 1, 1, 2, 0, 3, 3], x)", WEIGHTS),
     ("np.bincount(np.digitize(x, [1.0, 2.0]), weights=y, minlength=4)", DATA, WEIGHTS),
+    ("np.polydiv(x, y)[0]", DATA, WEIGHTS[:3]),
+    ("np.polydiv(x, y[:3])[1]", DATA, WEIGHTS),
+    ("np.sum(np.polydiv(x[:2], y)[1]) * np.polydiv(x, x[:1])[0]", DATA[:3], WEIGHTS[:3]),
     ("np.polynomial.Polynomial(x)(y)", DATA, WEIGHTS),
     ("np.polynomial.Polynomial(x, domain=(0, 4)).deriv(2)(y)", DATA, WEIGHTS),
     ("np.polynomial.Polynomial(x).integ(lbnd=1)(y)", DATA, WEIGHTS),
@@ -298,6 +301,11 @@ def test_what_is_padded_with_has_a_derivative(mode: str, values: str) -> None:
 def test_edges_that_follow_the_data_are_refused() -> None:
     with pytest.raises(srcgrad.UnsupportedError, match="give range"):
         srcgrad.grad(function("np.sum(np.histogram(x, 5)[1])"))(DATA)
+
+
+def test_subscripts_that_are_no_integers_are_refused() -> None:
+    with pytest.raises(srcgrad.UnsupportedError, match="an integer or an ellipsis"):
+        srcgrad.grad(function("np.sum(np.einsum(x, ['a']))"))(DATA)
 
 
 def test_descriptions_of_sequences() -> None:

@@ -26,8 +26,6 @@ REFUSED = {
     *("ellipk", "ellipkm1", "ellipe", "ellipkinc", "ellipeinc", "elliprf"),
     *("eigvals", "eig", "logm"),
 }
-# By complex numbers they have first derivatives only: those of the digamma function are refused
-REFUSED_OF_COMPLEX = {"gamma", "loggamma", "rgamma"}
 MOST = 10**6 if os.environ.get("SRCGRAD_ALL_SAMPLES") else 1  # samples of one function
 
 
@@ -92,11 +90,8 @@ def test_second_order(function: Any, record_property: Any) -> None:
             try:
                 message = check(program)
             except UnsupportedError as error:
-                known = REFUSED
-                if any(map(np.iscomplexobj, sample.args)):
-                    known = REFUSED | REFUSED_OF_COMPLEX
                 refused += 1
-                expected = getattr(function, "__name__", "") in known
+                expected = getattr(function, "__name__", "") in REFUSED
                 expected = expected or refused <= REFUSED_AT_ALL.get(function, 0)
                 message = None if expected else f"refused: {error}"
             except Exception as error:

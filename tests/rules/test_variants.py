@@ -25,11 +25,25 @@ LAYOUTS = {
 }
 # Solved to a tolerance that single precision doesn't have
 DOUBLE_ONLY = {"scipy.sparse.linalg._isolve.iterative.gmres", "iterated"}
-# What SciPy and NumPy return of nothing follows no formula: of no filter, variable, column or list
+# What these return of nothing follows no formula, or what follows from it has no shape
 NOT_EMPTY = {
-    *("convolve", "fftconvolve", "oaconvolve", "correlate", "cov", "corrcoef", "polymul"),
-    *("toeplitz", "hankel", "circulant", "solve_toeplitz", "pdist", "linalg._decomp_lu.lu"),
-    *("histogram", "linalg.eig", "linalg._decomp.eig", "tolist", "unstack"),
+    **dict.fromkeys(
+        ("signaltools.convolve", "fftconvolve", "oaconvolve", "signaltools.correlate"),
+        "SciPy returns an empty array for an empty operand, before it looks at the mode",
+    ),
+    **dict.fromkeys(
+        ("numpy.cov", "numpy.corrcoef"), "without variables NumPy leaves out those of `y` too"
+    ),
+    **dict.fromkeys(
+        ("toeplitz", "hankel", "circulant"), "a matrix without rows or columns has no first one"
+    ),
+    "numpy.polymul": "an empty list of coefficients is taken for the polynomial 0",
+    "linalg._decomp_lu.lu": "the permutation has other dimensions than the empty factors",
+    "distance.pdist": "there is no pair of no points",
+    "numpy.histogram": "without edges there is no last bin",
+    "linalg._decomp.eig": "an empty matrix has no vector to normalise",
+    "tolist": "of an empty list the elements have no shape",
+    "unstack": "an empty list of arrays can't be stacked",
 }
 
 

@@ -198,9 +198,10 @@ def solve_ivp(
     fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, events=None, vectorized=False,
     args=None, *, rtol=1e-3, atol=1e-6, first_step=None, max_step=np.inf, min_step=0.0, jac=None,
 ):  # fmt: skip
-    if dense_output or events is not None:
+    if events is not None:
         raise NotImplementedError(
-            "solve_ivp is differentiated without dense_output and events: pass t_eval"
+            "solve_ivp is differentiated without events: find the time of one by "
+            "scipy.optimize.brentq of the solution with dense_output=True, and solve up to it"
         )
     if method not in ("RK23", "RK45", "DOP853", "LSODA", "Radau", "BDF"):
         raise NotImplementedError("solve_ivp is differentiated with SciPy's own methods")
@@ -216,22 +217,37 @@ def solve_ivp(
     explicit = "DOP853" if method == "LSODA" else method
     options = (explicit, rtol, atol, first_step, max_step, method == "LSODA")
     times = steps_taken(f, t0, t1, start, options, moving, held)
+    if method in ("Radau", "BDF") and start.dtype.kind == "c":
+        raise NotImplementedError("complex solutions are differentiated with method='DOP853'")
+
+    def solution(at):
+        if method in ("Radau", "BDF"):
+            return stepped_implicitly(f, times, t0, t1, start, at, moving, held)
+        return stepped(f, times, t0, t1, start, at, explicit, moving, held)
+
+    def dense(t):
+        asked = np.atleast_1d(t) * 1.0
+        order = np.argsort(asked if t0 < t1 else -asked)
+        check_times(asked[order], t0, t1)
+        y = solution(asked[order])[0][:, np.argsort(order)]
+        return y[:, 0] if np.ndim(t) == 0 else y
+
     at = None if t_eval is None else np.asarray(t_eval) * 1.0
     if at is not None:
-        forward = at if t0 < t1 else -at
-        low, high = (t0, t1) if t0 < t1 else (-t0, -t1)
-        if np.any(np.diff(forward) < 0) or np.any((forward < low) | (forward > high)):
-            raise ValueError("the times in t_eval must be within t_span, and in its order")
-    if method in ("Radau", "BDF"):
-        if start.dtype.kind == "c":
-            raise NotImplementedError("complex solutions are differentiated with method='DOP853'")
-        y, t = stepped_implicitly(f, times, t0, t1, start, at, moving, held)
-    else:
-        y, t = stepped(f, times, t0, t1, start, at, explicit, moving, held)
+        check_times(at, t0, t1)
+    y, t = solution(at)
     return types.SimpleNamespace(
-        t=t if t_eval is None else at, y=y, success=True, status=0, sol=None,
+        t=t if t_eval is None else at, y=y, success=True, status=0,
+        sol=dense if dense_output else None,
         message="The solver successfully reached the end of the integration interval.",
     )  # fmt: skip
+
+
+def check_times(t, t0, t1):
+    forward = t if t0 < t1 else -t
+    low, high = (t0, t1) if t0 < t1 else (-t0, -t1)
+    if np.any(np.diff(forward) < 0) or np.any((forward < low) | (forward > high)):
+        raise ValueError("the times must be within t_span, and those of t_eval in its order")
 
 
 @definition(integrate.odeint)
