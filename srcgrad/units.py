@@ -38,6 +38,7 @@ from .transform.prune import prune, prune_to
 from .transform.reads import share_reads
 from .transform.recording import record, rename
 from .transform.restructure import restructure
+from .transform.reuse import reuse_in_loops
 from .transform.reverse import Adjoint
 from .transform.simplify import simplify
 from .transform.splitting import close, split
@@ -334,6 +335,7 @@ def recorded(
     drop_overwritten(function)
     hoist(function)
     prune(function)
+    reuse_in_loops(function)
     add_to_items(function)
 
 

@@ -17,7 +17,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..errors import Span
 from ..kinds import INT, Array, Kind, Scalar, TupleOf
-from .copies import COPIES, spare_copies
+from .copies import COPIES, spare_copies, spare_first_passes
 from .destinations import compute_in_place
 from .elementwise import makes_fresh, number_kind
 from .prune import prune
@@ -54,6 +54,7 @@ def accumulate(function: ir.Function, cut: bool = False) -> None:
     simplify(function)
     prune(function)
     scale_smaller(function)
+    spare_first_passes(function)
     schedule(function)
     compute_in_place(function)
     reuse(function, cut)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit.python import reverse_sweep
 from ..errors import Span
 from ..kinds import Array, Opaque, Scalar
-from .elementwise import number_kind
+from .elementwise import is_elementwise, makes_fresh, number_kind
 from .recording import rename
 from .simplify import use_counts
 from .stores import same_key
@@ -58,6 +59,40 @@ def drop_overwritten(function: ir.Function) -> None:
         for block in [tail, *(b for s in ir.walk(tail) for b in ir.blocks(s))]:
             sparer.drop_overwritten(block)
         function.block.statements[start:] = tail.statements
+
+
+def spare_first_passes(function: ir.Function) -> None:
+    """Make `c = x.copy(); x[k] = 0; d = 2 * c` into `d = 2 * x; x[k] = 0`, in place."""
+    start = sweep_start(function)
+    if start is not None:
+        counts = use_counts(function.block)
+        tail = ir.Block(function.block.statements[start:])
+        for block in [tail, *(b for s in ir.walk(tail) for b in ir.blocks(s))]:
+            _spare_first_passes(block, counts)
+        function.block.statements[start:] = tail.statements
+
+
+def _spare_first_passes(block: ir.Block, counts: Mapping[ir.Var, int]) -> None:
+    statements = block.statements
+    for copy in list(statements):
+        if not isinstance(copy, ir.Assign) or copy.function not in COPIES or copy.kwargs:
+            continue
+        c, source = copy.target, copy.args[0]
+        if len(copy.args) != 1 or counts.get(c) != 1 or getattr(source, "kind", None) != c.kind:
+            continue
+        start = next(i for i, s in enumerate(statements) if s is copy)
+        use = next((s for s in statements[start:] if c in ir.uses(s)), None)
+        if not isinstance(use, ir.Assign) or not makes_fresh(use) or use.target.kind != c.kind:
+            continue
+        others = [a for a in use.args if a is not c]
+        made = {v for s in statements[start:] for v in ir.targets(s)}
+        if is_elementwise(use.function) and not use.kwargs and all(
+            isinstance(a, ir.Const) or ((isinstance(a, ir.Var) and a not in made)
+            and isinstance(a.kind, Scalar)) for a in others
+        ):  # fmt: skip
+            use.args = tuple(source if a is c else a for a in use.args)
+            statements[start] = use
+            del statements[next(i for i, s in enumerate(statements) if s is use and i > start)]
 
 
 def sweep_start(function: ir.Function) -> int | None:

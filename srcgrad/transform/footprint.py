@@ -21,6 +21,7 @@ from ..analysis.aliasing import holds_memory
 from ..frontend.operations import list_append
 from ..kinds import Array, ListOf
 from .elementwise import is_elementwise, number_kind
+from .simplify import use_counts
 
 LENGTH, LONG = 100.0, 10_000.0  # of dimensions of unknown length
 TRIPS = 100.0  # of a loop
@@ -32,10 +33,12 @@ Sizes = np.ndarray[Any, Any]  # of an array, one for each of the lengths that ar
 
 def scarce(function: ir.Function) -> set[ir.Var]:
     """The results that had better be computed in an operand's place."""
-    return _Footprint(function).scarce()
+    return Footprint(function).found()[0]
 
 
-class _Footprint:
+class Footprint:
+    """An account of what is live when."""
+
     def __init__(self, function: ir.Function) -> None:
         self.function = function
         self.bases = _bases(function)
@@ -50,9 +53,34 @@ class _Footprint:
             else:
                 self.meet(s)
 
-    def scarce(self) -> set[ir.Var]:
+    def found(self) -> tuple[set[ir.Var], set[ir.Var]]:
+        """The results that had better be computed in an operand's place, and those that had better
+        be computed in that of an array that only has a name still."""
         self.block(self.function.block, self.roots(self.function.block.results))
-        return {v for v, size in self.anew.items() if (size > SLACK * self.needed).any()}
+        limit = SLACK * self.needed
+        counts = use_counts(self.function.block)
+        self.named = {v for v in self.made if v.user or counts.get(v, 0) > 1}
+        self.crowded: set[ir.Var] = set()
+        self.names(self.function.block, self.nothing, limit)
+        scarce = {v for v, size in self.anew.items() if (size > limit).any()}
+        return scarce, self.crowded
+
+    def names(self, block: ir.Block, held: Sizes, limit: Sizes) -> Sizes:
+        """What names hold after a block, from what they hold before; note what is too much."""
+        for s in block.statements:
+            for inner in ir.blocks(s):
+                again = self.nothing
+                if isinstance(s, ir.Loop):  # what an iteration left behind
+                    made = {t for o in ir.walk(inner) for t in ir.targets(o)}
+                    again = self.size(made & self.named)
+                held = self.names(inner, held + again, limit) - again
+            v = s.target if isinstance(s, ir.Assign) else None
+            if v is not None and v in self.made and isinstance(v.kind, Array):
+                if (held + self.made[v] > limit).any():
+                    self.crowded.add(v)
+                if v in self.named:
+                    held = held + self.made[v]
+        return held
 
     # Who holds how much
 

@@ -25,7 +25,7 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit.python import reverse_sweep
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from .elementwise import is_elementwise, makes_fresh, number_kind
-from .footprint import scarce
+from .footprint import Footprint
 from .recording import rename
 from .simplify import use_counts
 
@@ -61,6 +61,19 @@ def reuse(function: ir.Function, cut: bool = False) -> None:
             v for s in ir.walk(ir.Block(statements[:start])) for v in ir.targets(s)
         }
     reuser.function(start)
+    if reuser.renamed:
+        rename(function.block, reuser.resolve)
+
+
+def reuse_in_loops(function: ir.Function) -> None:
+    """Make arrays of the reverse sweep that each iteration makes anew once, if memory is scarce.
+
+    Runs when the views that a loop needs are made before it: a view has the shape of the array.
+    """
+    if not any(isinstance(s, ir.Loop) for s in ir.walk(function.block)):
+        return
+    reuser = Reuser(function)
+    reuser.loops(function.block, set(function.params))
     if reuser.renamed:
         rename(function.block, reuser.resolve)
 
@@ -112,7 +125,7 @@ class Reuser:
         self.untouchable: set[ir.Var] = set()  # for the reverse sweep
         self.forward: set[ir.Var] = set()  # made by the forward sweep
         self.takers: dict[ir.Var, ir.Assign] = {}
-        self.scarce = scarce(function)
+        self.scarce, self.crowded = Footprint(function).found()
 
     def resolve(self, var: ir.Var) -> ir.Operand:
         operand: ir.Operand = var
@@ -123,7 +136,7 @@ class Reuser:
     def function(self, start: int) -> None:
         """Compute in place in both sweeps, of which the second begins at a position."""
         statements = self.block.statements
-        for s in statements[:start]:
+        for s in ir.walk(ir.Block(statements[:start])):
             if isinstance(s, ir.Assign):
                 self.takers.update((v, s) for v in ir.uses(s))
         self.forward = {v for s in ir.walk(ir.Block(statements[:start])) for v in ir.targets(s)}
@@ -132,6 +145,49 @@ class Reuser:
                 if isinstance(inner, ir.Loop):
                     self.statements(inner.body, position > start)
         self.statements(self.block, False, start)
+
+    # Buffers that outlive an iteration
+
+    def loops(self, block: ir.Block, known: set[ir.Var]) -> None:
+        """Make arrays that each iteration of a loop makes anew once, before the loop.
+
+        `known` are the variables that are defined around a block.
+        """
+        for s in list(block.statements):
+            for inner in ir.blocks(s):
+                own = {*s.params} if isinstance(s, ir.Loop) else set()
+                self.loops(inner, known | own)
+            if isinstance(s, ir.Loop):
+                position = next(i for i, other in enumerate(block.statements) if other is s)
+                block.statements[position:position] = self.made_before(s, known)
+            known = known.union(ir.targets(s))
+
+    def made_before(self, loop: ir.Loop, known: set[ir.Var]) -> list[ir.Statement]:
+        """The statements that make arrays for the results that only an iteration needs."""
+        made: list[ir.Statement] = []
+        place = Place(loop.body, frozenset())
+        for position, s in enumerate(loop.body.statements):
+            if not isinstance(s, ir.Assign) or s.target not in self.crowded:
+                continue
+            v = s.target
+            if not isinstance(s.span, ir.Origin) or (not v.user and self.counts.get(v, 0) < 2):
+                continue  # it is the user's own, or part of an expression
+            if v in self.held or v in self.small or not makes_fresh(s) or not takes_out(s):
+                continue
+            like = next((w for w in ir.uses(s) if w in known and w.kind == v.kind), None)
+            if like is None or like.optional or like.partial:
+                continue
+            if not self.writable(s) or not self.free(place, v):
+                continue
+            buffer = ir.Var(v.name, v.kind, v.user)
+            made.append(ir.Assign(buffer, np.empty_like, (like,), (), s.span))
+            function, args = written_over(s.function, s.args)
+            nothing = ir.Var("_", Opaque(None))
+            loop.body.statements[position] = ir.Assign(
+                nothing, function, args, (("out", buffer),), s.span, writes=(buffer,)
+            )
+            self.renamed[v] = buffer
+        return made
 
     def statements(
         self,
@@ -197,16 +253,21 @@ class Reuser:
         """Whether nothing that may share an array's memory is used after a statement."""
         return all(place.used.get(w, [-1])[-1] <= position for w in self.sharing[v])
 
+    def writable(self, s: ir.Assign) -> bool:
+        """Whether a call makes an array of floats of nothing but numbers and arrays."""
+        kind = s.target.kind
+        if not isinstance(kind, Array) or kind.dtype is None or kind.dtype.kind not in "fc":
+            return False
+        if not kind.shape or s.kwargs or s.writes or s.effect or s.views:
+            return False
+        return all(number_kind(a) is not None for a in s.args)
+
     def buffers(
         self, place: Place, s: ir.Assign, position: int, reverse: bool
     ) -> Iterator[tuple[int, ir.Var]]:
         """The operands into which a call may write its result, and their positions."""
         kind = s.target.kind
-        if not isinstance(kind, Array) or kind.dtype is None or kind.dtype.kind not in "fc":
-            return
-        if not kind.shape or s.kwargs or s.writes or s.effect or s.views:
-            return
-        if any(number_kind(a) is None for a in s.args):
+        if not self.writable(s):
             return
         for i, operand in enumerate(s.args):
             if (
@@ -242,6 +303,33 @@ class Reuser:
                 root.user or self.counts[buffer] > 1 or buffer in self.named or root in self.named
             ):  # fmt: skip
                 return self.with_out(s, buffer)
+        taker = self.takers.get(s.target)
+        named = taker is not None and taker.target in self.scarce
+        if takes_out(s) and (named or s.target.user or self.counts.get(s.target, 0) > 1):
+            dead = self.left_behind(place, s, position, reverse)
+            if dead is not None:
+                root = self.resolve(dead)
+                alike = isinstance(root, ir.Var) and root.name == s.target.name
+                alike = alike and not (root.user or s.target.user)  # type: ignore[union-attr]
+                return self.over_it(s, dead) if alike else self.with_out(s, dead)
+        return None
+
+    def left_behind(
+        self, place: Place, s: ir.Assign, position: int, reverse: bool
+    ) -> ir.Var | None:
+        """An array that has a name still, though nobody needs it, and is just like a result."""
+        if s.target not in self.crowded or not self.writable(s):
+            return None
+        for v in sorted(place.mine, key=lambda v: v.id, reverse=True):
+            root = self.resolve(v)
+            assert isinstance(root, ir.Var)
+            named = root.user or self.counts.get(v, 0) > 1 or v in self.named or root in self.named
+            if (
+                named and v.kind == s.target.kind and v not in self.small
+                and not (reverse and v in self.untouchable)
+                and self.free(place, v) and self.over(place, v, position - 1)
+            ):  # fmt: skip
+                return v
         return None
 
     def one_variable(self, s: ir.Assign, buffer: ir.Var, reverse: bool) -> bool:

@@ -2,7 +2,8 @@
 
 A variable's next value is computed when its present one isn't needed any more, so that the two are
 one Python variable: `xs.append(x); x = f(x)` rather than `y = f(x); xs.append(x); x = y`. An array
-that is only there to be reduced is reduced at once, and may be overwritten.
+that is only there to be reduced is reduced at once, and may be overwritten; two that are only there
+to be added are added at once.
 
 Only calls without effects move, and never past a write of what they read.
 """
@@ -65,11 +66,11 @@ class _Scheduler:
         return found
 
     def reductions(self, block: ir.Block) -> None:
-        """Reduce what is used for that alone as soon as it is there."""
+        """Reduce and combine what is used for that alone as soon as it is there."""
         made: dict[ir.Var, int] = {}  # the position of what is defined in this block
         statements = block.statements
         for position, s in enumerate(list(statements)):
-            if isinstance(s, ir.Assign) and self.reduces(s, made) and self.movable(s):
+            if isinstance(s, ir.Assign) and self.frees(s, made) and self.movable(s):
                 earliest = 1 + max(made.get(v, -1) for v in ir.uses(s))
                 between = statements[earliest:position]
                 if any(self.reads_again(o) for o in between):
@@ -78,6 +79,15 @@ class _Scheduler:
                         made = {v: p + (p >= earliest) for v, p in made.items()}
                         position = earliest
             made.update((v, position) for v in ir.targets(s))
+
+    def frees(self, s: ir.Assign, made: dict[ir.Var, int]) -> bool:
+        """Whether fewer numbers are needed after a call than before."""
+        if not is_elementwise(s.function):
+            return self.reduces(s, made)
+        if isinstance(s.span, ir.Origin):
+            return False  # the reverse sweep keeps the order of the primal lines
+        done = {v for v in ir.uses(s) if v in made and self.counts.get(v) == 1}
+        return len([v for v in done if v.kind == s.target.kind]) > 1
 
     def reduces(self, s: ir.Assign, made: dict[ir.Var, int]) -> bool:
         """Whether a call makes an array of this block that nothing else uses a smaller one."""
