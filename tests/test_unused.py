@@ -240,3 +240,15 @@ def test_what_is_returned_is_used() -> None:
         assert pullback((1.0, 0.0)) == (pytest.approx(0.5 / np.sqrt(x)),)
     assert srcgrad.grad(lambda x: srcgrad.vjp(f, x)[0][0])(1.0) == 0.5
     assert srcgrad.grad(lambda x: srcgrad.checkpoint(f)(x)[0])(1.0) == 0.5
+
+
+def test_a_function_may_be_long():
+    lines = [f"y = np.tanh(y * w[{i % 3}]) - 0.1 * y" for i in range(300)]
+    text = "\n    ".join(["def f(x, w):", "y = x", *lines, "return np.sum(y)"])
+    outer = {"np": np}
+    exec(text, outer)
+    gradient = srcgrad.grad(outer["f"], source=text)
+    x, w = np.array([0.3, -0.2]), np.array([1.1, 0.9, 1.0])
+    d, step = np.array([1.0, 2.0]), 1e-6
+    expected = (outer["f"](x + step * d, w) - outer["f"](x - step * d, w)) / (2 * step)
+    np.testing.assert_allclose(gradient(x, w) @ d, expected, rtol=1e-6)

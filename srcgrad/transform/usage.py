@@ -65,7 +65,10 @@ class PartialUse:
         statements = [s for s in ir.walk(block) if isinstance(s, ir.Assign)]
         self.made = {s.target: s for s in statements}
         self.written = {self.aliasing.find(v) for s in statements for v in s.writes}
-        self.sparse: dict[ir.Var, bool] = {}
+        self.sparse: set[ir.Var] = set()
+        for s in statements:
+            if self._has_zeros(s):
+                self.sparse.add(s.target)
         self.changed = True
         while self.changed:
             self.changed = False
@@ -113,17 +116,13 @@ class PartialUse:
         """
         if not isinstance(operand, ir.Var) or not isinstance(operand.kind, Array):
             return False
-        if operand not in self.sparse:
-            self.sparse[operand] = False
-            self.sparse[operand] = self._has_zeros(operand.kind, self.made.get(operand))
-        return self.sparse[operand]
+        return operand in self.sparse or _is_bool(operand.kind)
 
-    def _has_zeros(self, kind: Array, made: ir.Assign | None) -> bool:
-        if kind.dtype is not None and kind.dtype.kind == "b":
-            return True
-        if made is None:
+    def _has_zeros(self, made: ir.Assign) -> bool:
+        kind = made.target.kind
+        if not isinstance(kind, Array):
             return False
-        if made.function in MASKS:
+        if _is_bool(kind) or made.function in MASKS:
             return True
         if made.function is np.where:
             return any(isinstance(a, ir.Const) and is_zero_number(a.value) for a in made.args[1:])
@@ -148,6 +147,10 @@ class PartialUse:
             and same_key(part.args[1], s.args[1])
             for part in parts
         )
+
+
+def _is_bool(kind: Array) -> bool:
+    return kind.dtype is not None and kind.dtype.kind == "b"
 
 
 def _mixes(s: ir.Assign) -> bool:
