@@ -16,7 +16,7 @@ from .analysis.inference import Inferred
 from .emit import runtime
 from .errors import UnsupportedError
 from .frontend.lower import Lowerer
-from .frontend.values import DictObject, Instance, ListObject, Place, Ref, Tuple, Value
+from .frontend.values import Instance, ListObject, Place, Ref, Tuple, Value
 from .kinds import Array, Kind, Opaque, Size, int_kind, kind_of
 from .signature import SHAPE, is_record
 from .transform.recording import rename
@@ -53,6 +53,7 @@ class Inputs:
             leaf.origins = frozenset([path])
             return leaf
         if isinstance(value, (tuple, list)):
+            low.check_class(type(value))
             holder = variable(Opaque(type(value)))
             items = tuple(
                 self.value(
@@ -65,18 +66,15 @@ class Inputs:
             )
             if isinstance(value, tuple):
                 return Tuple(items, type(value))
-            return low.new(ListObject(items, None, holder.name))
+            return low.new(ListObject(items, None, holder.name, type=type(value)))
         if isinstance(value, dict):
+            low.check_class(type(value))
             holder = variable(Opaque(dict))
-            return low.new(
-                DictObject(
-                    {
-                        k: self.value(v, None, (*path, k), self._item(holder, operator.getitem, k))
-                        for k, v in value.items()
-                    },
-                    holder.name,
-                )
-            )
+            entries = {
+                k: self.value(v, None, (*path, k), self._item(holder, operator.getitem, k))
+                for k, v in value.items()
+            }
+            return low.new(low.dict_from_outside(value, entries, holder.name))
         if is_record(value):
             holder = variable(Opaque(type(value)))
             return low.new(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -107,3 +108,13 @@ def test_a_parameter_is_renamed_only_if_it_must_be() -> None:
     underscore = grad(underscore_parameter)
     underscore(np.ones(2), 2.0)
     assert "(x, __):" in underscore.source
+
+
+def test_what_the_prompt_showed_last_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The prompt keeps it as `builtins._`: it may be a tuple of arrays, which has no hash."""
+    monkeypatch.setattr(builtins, "_", (1, np.ones(2)), raising=False)
+
+    def f(x: Any) -> Any:
+        return float(x) ** 2 + abs(x)
+
+    assert grad(f)(3.0) == 7.0

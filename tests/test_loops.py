@@ -283,3 +283,31 @@ def test_after_a_loop_that_only_a_return_ends_nothing_asks_whether_it_returned()
     np.testing.assert_allclose(gradient(4.0), 3.0)
     assert "returned" not in gradient.source
     assert "1.0 *" not in gradient.source.split("while")[1].split("#")[0]
+
+
+def test_an_index_out_of_range_on_the_way_that_is_not_taken():
+    """The last round of an unrolled loop would look behind the end, but the loop is left before."""
+    knots = [0.0, 1.0, 3.0, 4.0]
+
+    def between(x):
+        for i in range(len(knots)):
+            low, high = knots[i], knots[i + 1]
+            if low <= x <= high:
+                return ((x - low) / (high - low)) ** 2
+        return x
+
+    g = srcgrad.grad(between)
+    assert [g(0.5), g(2.0), g(3.25)] == [1.0, 0.5, 0.5]
+    with pytest.raises(IndexError):
+        g(5.0)
+
+
+def test_a_key_missing_on_the_way_that_is_not_taken():
+    rates = {"low": 2.0}
+
+    def f(x):
+        return x * rates["low"] if x < 1 else x * rates["high"]
+
+    assert srcgrad.grad(f)(0.5) == 2.0
+    with pytest.raises(KeyError):
+        srcgrad.grad(f)(1.5)

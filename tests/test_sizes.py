@@ -159,3 +159,42 @@ def test_loops_over_slices_need_no_unbroadcasting():
             step[i, j] = 1e-6
             difference = (f(a + step) - f(a - step)) / 2e-6
             assert found[i, j] == pytest.approx(difference, abs=1e-7)
+
+
+def test_a_shape_is_known_where_the_dtype_is_not():
+    """Eigenvalues may be real or complex; what is made of them has its shape all the same."""
+    n = fresh_size()
+    w = ir.Var("w", Array(None, (n,)))
+    assert infer(np.real, (w,), {}).kind == Array(None, (n,))
+    assert infer(np.isfinite, (w,), {}).kind == Array(np.dtype(bool), (n,))
+    assert infer(np.squeeze, (w,), {}).views == (w,)
+
+
+def test_an_eigenvector_is_normed_in_place():
+    def direction(a):
+        w, v = np.linalg.eig(a)
+        (i,) = np.nonzero(np.abs(np.real(w) - 1.0) < 0.5)
+        point = np.real(v[:, i[-1]]).squeeze()
+        point /= point[2]
+        return point[0] * point[1]
+
+    a = np.array([[1.0, 0.2, 0.3], [0.1, 4.0, 0.4], [0.2, 0.1, 9.0]])
+    step = np.array([[0.3, -0.1, 0.2], [0.5, 0.2, -0.4], [0.1, 0.7, 0.6]])
+    expected = (direction(a + 1e-6 * step) - direction(a - 1e-6 * step)) / 2e-6
+    assert np.sum(srcgrad.grad(direction)(a) * step) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_shape_that_is_needed_is_asked_for():
+    """The cross product of vectors of unknown length may be a number or a vector."""
+
+    def norm_of_cross(m):
+        total = 0.0
+        for v in np.cross(m[:3, 1], m[:3, 2]):
+            total += v * v
+        return total
+
+    m = np.arange(16.0).reshape(4, 4) ** 0.5
+    n = np.cross(m[:3, 1], m[:3, 2])
+    expected = np.zeros((4, 4))
+    expected[:3, 1], expected[:3, 2] = 2 * np.cross(m[:3, 2], n), 2 * np.cross(n, m[:3, 1])
+    np.testing.assert_allclose(srcgrad.grad(norm_of_cross)(m), expected, rtol=1e-12)

@@ -82,7 +82,8 @@ def infer(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Oper
     except TypeError:
         cached, hashable = None, False
     if cached is None:
-        cached = _sampled(function, args, kwargs, bases, leaves)
+        sampled = _sampled_each if any(_any_dtype(leaf.kind) for leaf in leaves) else _sampled
+        cached = sampled(function, args, kwargs, bases, leaves)
         if hashable:
             if len(_cache) > 20000:
                 _cache.clear()
@@ -221,12 +222,13 @@ def _sampled(
     kwargs: dict[str, ir.Operand],
     bases: list[Size | int],
     leaves: list[ir.Var],
+    unknown: np.dtype[Any] | None = None,
 ) -> tuple[Any, tuple[int, ...], bool]:
     for attempt in range(4):
         results, shared = [], []
         try:
             for variant in (0, 1):
-                sampler = _Sampler(variant, attempt, bases)
+                sampler = _Sampler(variant, attempt, bases, unknown=unknown)
                 values = [sampler.operand(a) for a in args]
                 named = {k: sampler.operand(v) for k, v in kwargs.items()}
                 with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -245,11 +247,59 @@ def _sampled(
         if _draws(function) or any(isinstance(v, _GENERATORS) for v in sampler.leaves):
             pattern = _without_lengths(pattern)
         if not isinstance(function, np.ufunc) and function not in _CERTAIN:
-            pattern = _confirmed(pattern, function, args, kwargs, bases, leaves, shared)
+            pattern = _confirmed(pattern, function, args, kwargs, bases, leaves, shared, unknown)
         return pattern, tuple(sorted(frozenset().union(*shared))), len(set(shared)) == 1
     # a ufunc or an operator makes a new array; anything else may return its operands
     fresh = isinstance(function, np.ufunc) or function in _ARITHMETIC
     return _Unknown(), () if fresh else tuple(range(len(leaves))), False
+
+
+def _any_dtype(kind: Any) -> bool:
+    """Whether there are arrays of a known shape but unknown dtype in this kind."""
+    match kind:
+        case Array(dtype, shape):
+            return dtype is None and shape is not None
+        case TupleOf(items):
+            return any(map(_any_dtype, items))
+        case ListOf(item) if not isinstance(item, tuple):
+            return _any_dtype(item)
+    return False
+
+
+def _sampled_each(
+    function: Any,
+    args: tuple[ir.Operand, ...],
+    kwargs: dict[str, ir.Operand],
+    bases: list[Size | int],
+    leaves: list[ir.Var],
+) -> tuple[Any, tuple[int, ...], bool]:
+    """What holds whatever the unknown dtype is: eigenvalues may be real or complex."""
+    pattern, views, certain = None, set(), True
+    for dtype in map(np.dtype, "dDfFl?"):
+        found, positions, sure = _sampled(function, args, kwargs, bases, leaves, dtype)
+        if isinstance(found, _Unknown) and dtype.kind not in "fc":
+            continue  # it takes no ints or bools
+        certain = certain and sure and (pattern is None or views == set(positions))
+        pattern = found if pattern is None else _both(pattern, found)
+        views |= set(positions)
+    return pattern, tuple(sorted(views)), certain
+
+
+def _both(a: Any, b: Any) -> Any:
+    """What two patterns have in common."""
+    if a == b:
+        return a
+    if isinstance(a, tuple) and isinstance(b, tuple) and a[0] is b[0]:
+        if a[0] is Array and len(a[2]) == len(b[2]):
+            dimensions = zip(a[2], b[2], strict=True)
+            return (
+                Array,
+                a[1] if a[1] == b[1] else None,
+                tuple(m if m == n else None for m, n in dimensions),
+            )
+        if a[0] is not Array and a[0] is not int and len(a[1]) == len(b[1]):
+            return (a[0], tuple(map(_both, a[1], b[1])))
+    return _Unknown()
 
 
 # Operators whose result's kind never depends on a value
@@ -270,6 +320,7 @@ def _confirmed(
     bases: list[Size | int],
     leaves: list[ir.Var],
     shared: list[frozenset[int]],
+    unknown: np.dtype[Any] | None,
 ) -> Any:
     """The part of a pattern that holds for other values too: of an axis, an index, a matrix."""
     dimensions = {
@@ -283,7 +334,7 @@ def _confirmed(
     if not free and not any(isinstance(v.kind, Array) for v in leaves):
         return pattern
     for number, (first, step) in enumerate(CONFIRMING if free else CONFIRMING[:3]):
-        sampler = _Sampler(number % 2, 0, bases, (number, first, step, dimensions))
+        sampler = _Sampler(number % 2, 0, bases, (number, first, step, dimensions), unknown)
         try:
             values = [sampler.operand(a) for a in args]
             named = {k: sampler.operand(v) for k, v in kwargs.items()}
@@ -383,9 +434,11 @@ class _Sampler:
         attempt: int,
         bases: list[Size | int],
         confirming: tuple[int, int, int, set[int]] | None = None,
+        unknown: np.dtype[Any] | None = None,
     ) -> None:
         self.variant, self.attempt, self.bases = variant, attempt, bases
         self.confirming = confirming
+        self.unknown = unknown  # the dtype of arrays whose dtype isn't known
         self.given: dict[int, int] = {}  # the bases that are an int's alone, in a confirmation
         self.leaves: list[Any] = []
 
@@ -431,8 +484,10 @@ class _Sampler:
 
     def value(self, kind: Any) -> Any:
         match kind:
-            case Array(dtype, shape) if dtype is not None and shape is not None:
-                return self.array(dtype, tuple(self.length(n) for n in shape))
+            case Array(dtype, shape) if shape is not None:
+                known = dtype if dtype is not None else self.unknown
+                if known is not None:
+                    return self.array(known, tuple(self.length(n) for n in shape))
             case Scalar():
                 if kind.dtype.kind == "b":
                     number: Any = bool(self.variant)
@@ -440,11 +495,11 @@ class _Sampler:
                     number = self.integer(kind.size)
                 elif kind.dtype.kind in "iu":
                     fixed = self.attempt == 0 or isinstance(kind.size, int)
-                    known = kind.size is not None and fixed
+                    by_size = kind.size is not None and fixed
                     # never the same in both: what follows from its value isn't known
                     v = self.variant
                     free = (1 + v, v, 2 - v, 1 + v)[self.attempt]
-                    number = self.length(kind.size) if known else free  # type: ignore[arg-type]
+                    number = self.length(kind.size) if by_size else free  # type: ignore[arg-type]
                 else:
                     number = (0.5, 0.25)[self.variant]
                 scalar = kind.dtype.type(number)
@@ -464,6 +519,8 @@ class _Sampler:
         raise Missing
 
     def array(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+        if dtype.kind == "O":
+            return np.full(shape, None)
         if dtype.kind not in "fciub":
             raise Missing
         count = int(np.prod(shape))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 
 from .. import ir
 from ..frontend.operations import leave_unless
@@ -200,11 +200,8 @@ class Names:
     def _spoken(self, function: ir.Function) -> set[str]:
         """The names that the generated code may use in their usual meaning."""
         called = {s.function for s in ir.walk(function.block) if isinstance(s, ir.Assign)}
-        builtin = {
-            f.__name__
-            for f in vars(builtins).values()
-            if isinstance(f, Hashable) and f in called and hasattr(f, "__name__")
-        }
+        names = {getattr(f, "__name__", ""): f for f in called}
+        builtin = {name for name, f in names.items() if getattr(builtins, name, None) is f}
         return self.modules | builtin | WRITTEN
 
     def _all(self, function: ir.Function) -> Iterable[ir.Var]:

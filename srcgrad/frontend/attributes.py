@@ -24,7 +24,8 @@ from ..kinds import (
 )
 from ..rules import registry
 from .operations import namedtuple_asdict, namedtuple_replace
-from .structure import NONE, SIMPLE, describe, is_none, object_type
+from .structure import NONE, SIMPLE, described, is_none, object_type
+from .subclasses import BUILTINS, added_by
 from .subscripts import Subscripts
 from .values import (
     Bound,
@@ -85,6 +86,9 @@ class Attributes(Subscripts):
                 thing = self.state.heap[value.id]
                 if isinstance(thing, Instance):
                     return self.instance_attribute(value, thing, name)
+                added = self.added_attribute(value, thing.type, name)
+                if added is not None:
+                    return added
                 kind: type = list if isinstance(thing, ListObject) else dict
                 if kind is list and name in ("popleft", "appendleft", "rotate", "extendleft"):
                     return Bound(ir.Const(getattr(collections.deque, name)), value)
@@ -97,6 +101,9 @@ class Attributes(Subscripts):
                     counts = thing.type is collections.Counter and name == "update"
                     kind = plain if hasattr(plain, name) and not counts else thing.type
                 if not hasattr(kind, name):
+                    computed = self.computed_attribute(value, thing, name)
+                    if computed is not None:
+                        return computed
                     raise self.fault(AttributeError, f"{kind.__name__!r} has no attribute {name!r}")
                 return Bound(ir.Const(getattr(kind, name)), value)
             case ir.Const():
@@ -109,7 +116,27 @@ class Attributes(Subscripts):
             case Closure() | Partial() | Bound():
                 if name == "__name__" and isinstance(value, Closure):
                     return ir.Const(value.name)
-        raise self.refuse(f"attribute {name!r} of a {describe(value)} isn't supported")
+        raise self.refuse(f"attribute {name!r} of {described(value)} isn't supported")
+
+    def added_attribute(self, value: Value, cls: type, name: str) -> Value | None:
+        """An attribute that a user's class adds to a container; None where there is none."""
+        added = {} if cls in BUILTINS else added_by(cls)
+        if name not in added:
+            return None
+        self.guard_member(cls, next(b for b in cls.__mro__ if name in vars(b)), name)
+        return self.bound(as_value(added[name]), value, cls)
+
+    def computed_attribute(
+        self, value: Ref, thing: ListObject | DictObject, name: str
+    ) -> Value | None:
+        """What the `__getattr__` of a user's container returns, or its `__dict__` has: itself."""
+        if isinstance(thing, DictObject) and thing.is_namespace and name in thing.items:
+            return self.known(f".{name}", thing.items[name])
+        getter = self.added_attribute(value, thing.type, "__getattr__")
+        if isinstance(getter, Bound) and isinstance(getter.function, ir.Const):
+            if getter.function.value is dict.__getitem__:
+                return self.subscript(value, ir.Const(name))
+        return None if getter is None else self.call(getter, [ir.Const(name)], {})
 
     def inherited(self, value: Super, name: str) -> Value:
         """`super().name`."""
@@ -376,7 +403,7 @@ class Attributes(Subscripts):
         thing = self.state.heap.get(target.id) if isinstance(target, Ref) else None
         if not isinstance(thing, Instance):
             raise self.refuse(
-                f"assigning an attribute of a {describe(target)}, which the caller would see, "
+                f"assigning an attribute of {described(target)}, which the caller would see, "
                 "can't be differentiated",
                 "return the value instead",
             )

@@ -44,7 +44,7 @@ from .naming import temporary_name
 from .operations import raise_exception
 from .structure import (
     FALSE,
-    describe,
+    described,
     is_nothing,
     is_partial,
     is_table,
@@ -130,6 +130,8 @@ class Builder(Choices):
             for operand in (*args, *kwargs.values()):
                 for v in ir.variables(operand):
                     found |= v.origins
+                    if inferred.kind is UNKNOWN:  # it may be known if the shapes are
+                        found |= self.origins_of_shape(v)
             size = getattr(inferred.kind, "size", None)
             if isinstance(size, Size) and size.base in self.size_origins:
                 found |= self.size_origins[size.base]
@@ -160,14 +162,16 @@ class Builder(Choices):
         found: frozenset[Any] = frozenset()
         for operand in operands:
             for v in ir.variables(operand):
-                found |= v.origins
-                if isinstance(v.kind, Array):
-                    for n in v.kind.shape or ():
-                        if isinstance(n, Size):
-                            found |= known.get(n.base, frozenset())
+                found |= v.origins | self.origins_of_shape(v)
         if found:
             for n in new:
                 known[n.base] = found
+
+    def origins_of_shape(self, v: ir.Var) -> frozenset[Any]:
+        """The arguments from which the unknown dimensions of an array follow."""
+        shape = v.kind.shape or () if isinstance(v.kind, Array) else ()
+        sizes = [n.base for n in shape if isinstance(n, Size)]
+        return frozenset().union(*(self.size_origins.get(n, frozenset()) for n in sizes))
 
     def need_known_ints(self, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> None:
         """The kind of a result may follow from the value of an int: ask for it."""
@@ -197,7 +201,10 @@ class Builder(Choices):
             run()
             return self.state, self.block
         except Raised as error:
-            if self.catcher(error.exception) is None or error.block is not self.block:
+            caught = self.catcher(error.exception) is not None
+            if error.block is not self.block or not (
+                caught or issubclass(error.exception, LookupError)
+            ):
                 raise
             self.raise_at_run_time(error)
             return self.state, self.block
@@ -505,7 +512,7 @@ class Builder(Choices):
 
     def unkeepable(self, value: Any) -> Unkeepable:
         return Unkeepable(
-            f"a {describe(value)} can't be kept in a list that is built in a loop",
+            f"{described(value)} can't be kept in a list that is built in a loop",
             self.span,
             "keep its arrays in separate lists, or loop over something of known length",
         )
@@ -581,9 +588,7 @@ class Builder(Choices):
                     if thing.var is not None:
                         return thing.var
                     return ir.Pack(list, tuple(self.operand(item) for item in thing.items))
-        message = (
-            f"a {describe(value)} can't be passed to a function that srcgrad doesn't look into"
-        )
+        message = f"{described(value)} can't be passed to a function that srcgrad doesn't look into"
         if isinstance(value, Choice):
             self.need_static(value.index, message)
         raise self.refuse(message)

@@ -29,7 +29,7 @@ from ..kinds import (
 from ..rules import registry
 from . import tables
 from .iterators import Iterators
-from .structure import FALSE, NONE, TRUE, constant, describe, is_none
+from .structure import FALSE, NONE, TRUE, constant, describe, is_none, is_object
 from .values import (
     Bound,
     Choice,
@@ -315,6 +315,8 @@ class BuiltinFunctions(Iterators):
         match kind:
             case Array(dtype, shape) if shape is not None:
                 return issubclass(np.ndarray, cls)
+            case Scalar() if is_object(kind):
+                return None
             case Scalar(dtype, python):
                 if python is None:
                     answers = {
@@ -348,7 +350,7 @@ class BuiltinFunctions(Iterators):
                 match value.kind:
                     case Array(shape=shape) if shape is not None:
                         return Place(np.ndarray)
-                    case Scalar(dtype, python) if python is not None:
+                    case Scalar(dtype, python) if python is not None and not is_object(value.kind):
                         return Place(type(dtype.type(0).item()) if python else dtype.type)
         raise self.refuse("the type of this value isn't known when compiling")
 
@@ -450,6 +452,4 @@ STANDS_FOR: dict[type, type] = {
 
 def heap_type(thing: Heap) -> type:
     """The type of an object on the heap, as Python would tell it."""
-    if isinstance(thing, ListObject):
-        return list
     return STANDS_FOR.get(thing.type, thing.type)

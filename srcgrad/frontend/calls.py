@@ -30,7 +30,7 @@ from .classes import PROTOCOL
 from .dicts import dict_methods
 from .operators import BINARY, COMPARE
 from .primitives import Primitives
-from .structure import describe
+from .structure import described
 from .values import (
     Bound,
     Choice,
@@ -108,9 +108,13 @@ class Calls(Primitives):
                     found = self.class_attribute(thing.type, "__call__")
                     if found is not None:
                         return self.call(Bound(found, function), args, kwargs)
+            case Tuple():
+                found = self.added_attribute(function, function.type, "__call__")
+                if found is not None:
+                    return self.call(found, args, kwargs)
             case ir.Var() if isinstance(function.kind, Opaque):
                 return self.unknown_call(operator.call, [function, *args], kwargs)
-        raise self.refuse(f"a {describe(function)} can't be called")
+        raise self.refuse(f"{described(function)} can't be called")
 
     def call_object(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         registry.load()
@@ -230,8 +234,10 @@ class Calls(Primitives):
             len(args) == 2 and isinstance(args[1], (Ref, Tuple))
         ):
             return None
-        if hashable(function) and function in PROTOCOL and isinstance(first, Ref):
-            return self.protocol(function, first)
+        if hashable(function) and function in PROTOCOL:
+            found = self.protocol(function, first)
+            if found is not None or isinstance(first, Ref):
+                return found
         if len(args) == 2 and hashable(function):
             if function in _COMPARE:
                 return self.compare(_COMPARE[function](), *args)

@@ -59,6 +59,7 @@ class Classes(BuiltinFunctions):
     def construct(self, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """An instance of a user class."""
         fields = getattr(cls, "_fields", None)
+        self.check_class(cls)
         if issubclass(cls, tuple) and fields is not None:
             defaults = getattr(cls, "_field_defaults", {})
             named = dict(zip(fields, args, strict=False), **kwargs)
@@ -136,6 +137,9 @@ class Classes(BuiltinFunctions):
 
     def protocol(self, function: Any, value: Value) -> Value | None:
         """`abs(value)` and the like of an object of a user class; None for what isn't one."""
+        if isinstance(value, Tuple):
+            added = self.added_attribute(value, value.type, PROTOCOL[function])
+            return None if added is None else self.call(added, [], {})
         thing = self.instance(value)
         if thing is None:
             return None

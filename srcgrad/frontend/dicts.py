@@ -16,7 +16,7 @@ from ..analysis.inference import Inferred
 from ..kinds import BOOL, INT, Array, ListOf, Opaque, Places, TupleOf, int_kind, is_float
 from . import tables
 from .containers import Containers
-from .structure import NONE, TRUE, Poison, describe, is_table, leaf_kind
+from .structure import NONE, TRUE, Poison, described, is_table, leaf_kind
 from .values import (
     DictObject,
     Instance,
@@ -68,6 +68,9 @@ class Dicts(Containers):
         self.settled_keys(thing)
         if thing.type is collections.Counter:
             return ir.Const(0)
+        written = self.added_attribute(value, thing.type, "__missing__")
+        if written is not None:
+            return self.call(written, [self.lift(key, None)], {})
         if thing.factory is None:
             raise self.fault(KeyError, f"the dict has no key {key!r}")
         made = self.call(thing.factory, [], {})
@@ -163,7 +166,7 @@ class Dicts(Containers):
             kind = leaf_kind(item) if isinstance(item, (ir.Var, ir.Const)) else None
             if kind is None or isinstance(kind, (Array, ListOf, TupleOf)):
                 raise self.refuse(
-                    f"a {describe(item)} can't be the key of a dict that is built at run time"
+                    f"{described(item)} can't be the key of a dict that is built at run time"
                 )
         return self.operand(key)
 
@@ -314,7 +317,7 @@ class Dicts(Containers):
     def dict_get(self, value: Value, key: Value, default: Value = NONE) -> Value:
         if isinstance(value, ir.Const):
             if not isinstance(value.value, dict):
-                raise self.refuse(f"a {describe(value)} has no get")
+                raise self.refuse(f"{described(value)} has no get")
             return self.lift(value.value.get(self.key(key)), None)
         found = self.dictionary(value).items.get(self.key(key), default)
         return self.known(f"[{self.key(key)!r}]", found)
@@ -332,6 +335,12 @@ class Dicts(Containers):
             self.settled_keys(thing)
             for k, v in thing.items.items():
                 self.store_item(value, self.lift(k, None), v)
+        elif other is not None and self.has_keys(other):
+
+            def take(key: Value) -> None:
+                self.store_item(value, key, self.subscript(other, key))
+
+            self.iterate(self.call(self.attribute(other, "keys"), [], {}), take)
         elif other is not None:
             pairs = (
                 other
@@ -340,13 +349,22 @@ class Dicts(Containers):
             )
 
             def put(pair: Value) -> None:
-                k, v = self.unpacked(pair)
-                self.store_item(value, k, v)
+                items = self.unpacked(pair)
+                if len(items) != 2:
+                    raise self.fault(ValueError, f"a pair is needed here, not {len(items)} items")
+                self.store_item(value, *items)
 
             self.iterate(pairs, put)
         for name, v in named.items():
             self.store_item(value, ir.Const(name), v)
         return NONE
+
+    def has_keys(self, other: Value) -> bool:
+        """Whether a dict is made of this by its keys: it's a mapping of a user's class."""
+        thing = self.state.heap.get(other.id) if isinstance(other, Ref) else None
+        if isinstance(thing, Instance):
+            return not is_table(thing) and self.class_attribute(thing.type, "keys") is not None
+        return isinstance(other, ir.Const) and hasattr(other.value, "keys")
 
     def dict_copy(self, value: Value) -> Value:
         thing = self.dictionary(value)

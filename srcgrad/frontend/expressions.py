@@ -8,12 +8,14 @@ import gast
 
 from .. import ir
 from ..analysis.inference import Inferred
+from ..errors import UnsupportedError
 from ..kinds import (
+    Array,
     ListOf,
     Opaque,
 )
 from .attributes import Attributes
-from .structure import NONE, describe
+from .structure import NONE, described
 from .values import (
     DictObject,
     Generator,
@@ -120,7 +122,7 @@ class Expressions(Attributes):
     def dictionary(self, value: Value) -> DictObject:
         thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
         if not isinstance(thing, DictObject):
-            raise self.refuse(f"a {describe(value)} isn't a dict")
+            raise self.refuse(f"{described(value)} isn't a dict")
         return thing
 
     def unpacked(self, value: Value) -> list[Value]:
@@ -131,7 +133,7 @@ class Expressions(Attributes):
             value = self.list_of_items(value)
         sequence = self.sequence(value)
         if sequence is None:
-            raise self.refuse(f"a {describe(value)} can't be iterated over")
+            raise self.not_iterable(value)
         if not isinstance(sequence.length, ir.Const):
             self.need_items(value)
             self.need_static(sequence.length, "how many items there are must be known here")
@@ -147,10 +149,16 @@ class Expressions(Attributes):
         if var is not None and var.origins - self.known_sites:
             raise NeedStatic(var.origins, "how many items there are must be known", self.span)
 
-    def need_static(self, value: Value, message: str) -> None:
+    def not_iterable(self, value: Value) -> UnsupportedError:
+        """The refusal of what has no known items; of an array, its shape is asked for first."""
+        if isinstance(value, ir.Var) and isinstance(value.kind, Array) and value.kind.shape is None:
+            self.need_static(value, "how many items this array has must be known here")
+        return self.refuse(f"{described(value)} can't be iterated over")
+
+    def need_static(self, value: Value, message: str, advice: str | None = None) -> None:
         if isinstance(value, ir.Var) and value.origins:
             raise NeedStatic(value.origins, message, self.span)
-        raise self.refuse(message)
+        raise self.refuse(message, advice)
 
     def opaque(self, function: Any, args: list[Value]) -> Value:
         """A call whose result carries no derivative and of which nothing is known."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import operator
+import types
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,7 @@ from .expressions import Expressions
 from .machine import Frame
 from .names import scope_of
 from .operations import items_of, list_append
-from .structure import FALSE, NONE, TRUE, describe
+from .structure import FALSE, NONE, TRUE
 from .values import (
     Bound,
     Choice,
@@ -64,7 +65,7 @@ class Iteration(Expressions):
         site, self.loop_site = self.loop_site, 0
         sequence = self.sequence(iterable)
         if sequence is None:
-            raise self.refuse(f"a {describe(iterable)} can't be iterated over")
+            raise self.not_iterable(iterable)
         length, count = sequence.length, self.list_length(iterable)
 
         def unrolled() -> bool:
@@ -304,10 +305,16 @@ class Iteration(Expressions):
                 if isinstance(value.kind, TupleOf):
                     return self.sequence(self.project(value))
                 return Sequence(self.builtin_len(value), lambda i: self.list_item(value, i))
+            case ir.Const():
+                iterator = self.iterator_of(value)
+                return None if iterator is None else self.sequence(self.stepped(iterator))
         return None
 
     def iterator_of(self, value: Value) -> Value | None:
         """What the `__iter__` of an object of a user class returns; None of anything else."""
+        written = getattr(type(getattr(value, "value", None)), "__iter__", None)
+        if isinstance(value, ir.Const) and isinstance(written, types.FunctionType):
+            return self.call(self.attribute(value, "__iter__"), [], {})
         thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
         if not isinstance(thing, Instance) or self.is_cursor(value):
             return None
@@ -339,7 +346,7 @@ class Iteration(Expressions):
     def require(self, value: Value) -> Sequence:
         sequence = self.sequence(value)
         if sequence is None:
-            raise self.refuse(f"a {describe(value)} can't be iterated over")
+            raise self.not_iterable(value)
         return sequence
 
     def item(self, sequence: Sequence, i: Value) -> Value:

@@ -21,7 +21,7 @@ from ..kinds import (
 )
 from .dicts import Dicts
 from .operations import ArrayIterator, len_of_range, raise_exception
-from .structure import FALSE, NONE, TRUE, Poison, describe, is_none
+from .structure import FALSE, NONE, TRUE, Poison, described, is_none
 from .values import (
     Bound,
     Generator,
@@ -262,7 +262,7 @@ class Iterators(Dicts):
             if found is not None and default is None:
                 return self.call(Bound(found, iterator), [], {})
         if not isinstance(thing, Instance) or thing.type is not Cursor:
-            raise self.refuse(f"next() of a {describe(iterator)} isn't supported")
+            raise self.refuse(f"next() of {described(iterator)} isn't supported")
         assert isinstance(iterator, Ref)
         self.unfrozen(thing)
         position = self.known("this iterator", thing.items["position"])

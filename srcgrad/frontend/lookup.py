@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import types
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from .. import ir
 from .loops import Loops
 from .structure import SIMPLE, Poison, is_table
+from .subclasses import BUILTINS, added_by, redefined
 from .values import (
     DictObject,
     Generator,
@@ -148,6 +150,8 @@ class Lookup(Loops):
             self.guards[path] = value
             return ir.Const(value)
         number = isinstance(value, (int, float, complex, np.number)) and type(value) is not bool
+        if number:
+            self.check_class(type(value))
         if path is not None and (number or isinstance(value, np.ndarray)):
             if self.on_free is None:
                 return ir.Const(value)
@@ -156,6 +160,8 @@ class Lookup(Loops):
             if path is not None:
                 self.guards[path] = value
             return ir.Const(value)
+        if isinstance(value, (tuple, list, dict, set, frozenset)):
+            self.check_class(type(value))
         if isinstance(value, (set, frozenset)) and path is not None:
             if all(isinstance(item, (*SIMPLE, int, float)) for item in value):
                 self.guards[Path("structure", path, "")] = layout(value)
@@ -178,18 +184,33 @@ class Lookup(Loops):
                 items = tuple(
                     self.lift(item, Path("item", path, i)) for i, item in enumerate(value)
                 )
-                ref = self.new(ListObject(items, None, name))
+                ref = self.new(ListObject(items, None, name, type=type(value)))
             else:
-                ref = self.new(
-                    DictObject(
-                        {k: self.lift(v, Path("item", path, k)) for k, v in value.items()}, name
-                    )
-                )
+                entries = {k: self.lift(v, Path("item", path, k)) for k, v in value.items()}
+                ref = self.new(self.dict_from_outside(value, entries, name))
             self.lifted[path] = ref
             return ref
         if path is not None and not isinstance(value, types.ModuleType):
             self.guards[path] = value
         return Place(value, path)
+
+    def check_class(self, cls: type) -> None:
+        """Refuse a user's class whose objects don't behave like the builtin it derives from."""
+        name = redefined(cls)
+        if name is not None:
+            base = next(b.__name__ for b in cls.__mro__ if b in BUILTINS)
+            raise self.refuse(
+                f"a {cls.__name__} is a {base} with a {name} of its own, which can't be followed",
+                f"use a class that holds a {base} instead of deriving from it",
+            )
+
+    def dict_from_outside(
+        self, value: dict[Any, Any], items: dict[Any, Value], name: str
+    ) -> DictObject:
+        """What stands for a dict that exists before the function runs."""
+        user = bool(added_by(type(value)))
+        cls = type(value) if user or isinstance(value, collections.Counter) else dict
+        return DictObject(items, name, type=cls, is_namespace=user and vars(value) is value)
 
     def new(self, thing: Any) -> Ref:
         """A reference to a new object on the heap."""

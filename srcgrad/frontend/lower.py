@@ -299,7 +299,8 @@ class Lowerer(Attempts):
         """`old op= value`: in place for arrays and lists, a new value for numbers."""
         if isinstance(old, ir.Var) and isinstance(old.kind, Array):
             if old.kind.shape is None:
-                raise self.refuse(
+                self.need_static(
+                    old,
                     "whether this is an array, written in place, or a number isn't known here",
                     "write x = x + y",
                 )

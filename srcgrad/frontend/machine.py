@@ -244,6 +244,9 @@ class Machine:
     def attribute(self, value: Value, name: str) -> Value:
         raise NotImplementedError
 
+    def added_attribute(self, value: Value, cls: type, name: str) -> Value | None:
+        raise NotImplementedError
+
     def builtin_vars(self, value: Value) -> Value:
         raise NotImplementedError
 

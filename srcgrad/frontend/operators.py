@@ -24,7 +24,17 @@ from ..kinds import (
 )
 from ..rules import registry
 from .lookup import Lookup
-from .structure import FALSE, SIMPLE, TRUE, Poison, describe, is_none, leaf_kind, object_type
+from .structure import (
+    FALSE,
+    SIMPLE,
+    TRUE,
+    Poison,
+    described,
+    is_none,
+    is_object,
+    leaf_kind,
+    object_type,
+)
 from .values import (
     Bound,
     Choice,
@@ -280,12 +290,15 @@ class Operators(Lookup):
                 return ir.Const(function(value.value))
             except TypeError as error:
                 raise self.refuse(str(error)) from None
+        name = {operator.neg: "__neg__", operator.pos: "__pos__"}.get(function, "__invert__")
         thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
         if isinstance(thing, Instance):
-            name = {operator.neg: "__neg__", operator.pos: "__pos__"}.get(function, "__invert__")
             found = self.class_attribute(thing.type, name)
             if found is not None:
                 return self.call(Bound(found, value), [], {})
+        added = self.added_attribute(value, value.type, name) if isinstance(value, Tuple) else None
+        if added is not None:
+            return self.call(added, [], {})
         return self.emit(function, (self.number(value),))
 
     def negated(self, value: Value) -> Value:
@@ -464,13 +477,20 @@ class Operators(Lookup):
             return None
         if p is None or q is None:
             other = a if p is None else b
-            if isinstance(other, ir.Var) and isinstance(other.kind, (Array, Scalar)):
+            if isinstance(other, ir.Var):
+                if isinstance(other.kind, TupleOf):
+                    whole = self.project(other)
+                    return self.compare_sequences(
+                        function, *((whole, b) if p is None else (a, whole))
+                    )
+                if not isinstance(other.kind, (Array, Scalar)):
+                    return self.opaque(function, [a, b])  # it may be a tuple or list too
                 if isinstance(other.kind, Array) or other.kind.python is not True:
                     return None  # an array compares with each item
         if p is not q:
             if function in (operator.eq, operator.ne):
                 return ir.Const(function is operator.ne)
-            raise self.refuse(f"a {describe(a)} and a {describe(b)} can't be compared")
+            raise self.refuse(f"{described(a)} and {described(b)} can't be compared")
         things = [self.state.heap[v.id] if isinstance(v, Ref) else v for v in (a, b)]
         if any(isinstance(t, ListObject) and t.var is not None for t in things):
             operands = (self.operand(a), self.operand(b))
@@ -554,8 +574,11 @@ class Operators(Lookup):
         for x, y in ((a, b), (b, a)):
             if isinstance(x, ir.Var):
                 none = isinstance(y, ir.Const) and y.value is None
-                if none and not x.optional and not isinstance(x.kind, Opaque):
+                unknown = isinstance(x.kind, Opaque) or is_object(x.kind)
+                if none and not x.optional and not unknown:
                     return FALSE
+                if none and isinstance(x.kind, Opaque) and x.kind.type is type(None):
+                    return TRUE
                 array = isinstance(x.kind, Array) and x.kind.shape is not None
                 if array and isinstance(y, ir.Const) and not none:
                     return FALSE

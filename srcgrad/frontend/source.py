@@ -182,6 +182,8 @@ def _lines(function: types.FunctionType) -> tuple[str, list[str]]:
     from_code = getattr(linecache, "_getlines_from_code", None)
     lines = list(from_code(code) or ()) if from_code is not None else []
     if not lines:
+        if filename.startswith("<frozen "):  # a module that Python has in itself, and in a file
+            filename = function.__globals__.get("__file__", filename)
         lines = linecache.getlines(filename, function.__globals__)
         if filename == "<string>" and not _stands_in(code, lines):
             lines = []

@@ -301,6 +301,17 @@ def describe(value: Any) -> str:
     return type(value).__name__.lower()
 
 
+def is_object(kind: Kind) -> bool:
+    """Whether a value is an item of an array of objects: a number, None or anything else."""
+    return isinstance(kind, Scalar) and kind.dtype.kind == "O"
+
+
+def described(value: Any) -> str:
+    """What a value is, with its article."""
+    text = describe(value)
+    return f"{'an' if text[0] in 'aeiouAEIOU' else 'a'} {text}"
+
+
 def hint(function: Any) -> str:
     """A name for the result of a function."""
     name = getattr(function, "__name__", "value").strip("_")

@@ -23,7 +23,7 @@ from ..kinds import (
 from ..rules import registry
 from .choices import is_function
 from .operators import Operators
-from .structure import NONE, SIMPLE, describe, is_none, item_structure, resized
+from .structure import NONE, SIMPLE, described, is_none, item_structure, resized
 from .values import (
     Bound,
     Choice,
@@ -202,7 +202,7 @@ class Subscripts(Operators):
                         raise NeedStatic(key.origins, "an index into a list", self.span) from None
                     raise
             self.need_static(key, "an index into a tuple must be known when compiling")
-        raise self.refuse(f"a tuple or list can't be indexed by a {describe(key)}")
+        raise self.refuse(f"a tuple or list can't be indexed by {described(key)}")
 
     def materialized(self, ref: Ref, key: Value = NONE) -> ir.Var:
         """The variable of a list that exists at run time since `key` isn't known."""
@@ -262,7 +262,7 @@ class Subscripts(Operators):
         """`container[key] = value` on an array."""
         array = self.operand(container)
         if not isinstance(array, ir.Var) or not isinstance(array.kind, (Array, Opaque)):
-            raise self.refuse(f"a {describe(container)} can't be assigned to by index")
+            raise self.refuse(f"{described(container)} can't be assigned to by index")
         operand = self.operand(value)
         if isinstance(operand, ir.Pack):
             operand = self.number(value)

@@ -182,6 +182,7 @@ class ListObject:
     var: ir.Var | None = None
     external: str | None = None  # what the caller would see changed
     frozen: Any = None  # the loop or branch for which it stands for one of several objects
+    type: type = list
 
 
 @dataclass(eq=False, slots=True)
@@ -194,6 +195,7 @@ class DictObject:
     frozen: Any = None
     type: type = dict
     factory: Value | None = None  # of a defaultdict
+    is_namespace: bool = False  # its items are its attributes too
 
 
 @dataclass(eq=False, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numbers
+
 import numpy as np
 
 from .registry import definition
@@ -37,3 +39,8 @@ def iscomplexobj(x):
 @definition(np.isrealobj)
 def isrealobj(x):
     return x.dtype.kind != "c"
+
+
+@definition(np.isscalar)
+def isscalar(element):
+    return isinstance(element, (np.generic, str, bytes, numbers.Number))

@@ -450,7 +450,7 @@ zero(
 )
 if hasattr(np, "bitwise_count"):
     zero(np.bitwise_count, note="of integers")
-inert(np.iscomplexobj, np.isrealobj, np.isscalar, np.issubdtype, np.can_cast, np.promote_types)
+inert(np.iscomplexobj, np.isrealobj, np.issubdtype, np.can_cast, np.promote_types)
 jumps(operator.mod, np.remainder, np.fmod, builtins.divmod, np.divmod, np.unwrap, np.modf, np.frexp)
 jumps(np.sign, np.copysign, np.heaviside)
 jumps(np.interp, given=("left", "right"))

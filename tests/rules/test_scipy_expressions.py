@@ -202,6 +202,7 @@ CASES += [
         R.normal(size=(3, 3)),
     ),
     ("stats.multivariate_normal.pdf(x, y, np.diag(z))", *R.uniform(0.5, 2, size=(3, 3))),
+    ("stats.multivariate_normal.logpdf(x, y, np.diag(z), True)", *R.uniform(0.5, 2, size=(3, 3))),
     ("stats.multivariate_normal(x, np.diag(y)).logpdf(z)", *R.uniform(0.5, 2, size=(3, 3))),
     ("stats.multivariate_normal.logpdf(x, cov=y)", R.normal(size=4), 1.5),
     ("stats.multivariate_t.logpdf(x, y, np.diag(z), 5)", *R.uniform(0.5, 2, size=(3, 3))),

@@ -46,12 +46,13 @@ def whitened(x, mean, cov):
     return squared, 2 * np.sum(np.log(np.diagonal(lower))), dimension
 
 
-def normal_logpdf(self, x, mean=None, cov=1):
+def normal_logpdf(self, x, mean=None, cov=1, allow_singular=False):
+    """A singular covariance has no derivative: the factorization raises LinAlgError then."""
     squared, log_det, dimension = whitened(x, mean, cov)
     return -0.5 * (dimension * math.log(2 * math.pi) + log_det + squared)
 
 
-def normal_pdf(self, x, mean=None, cov=1):
+def normal_pdf(self, x, mean=None, cov=1, allow_singular=False):
     return np.exp(normal_logpdf(self, x, mean, cov))
 
 
@@ -67,7 +68,7 @@ def student_logpdf(self, x, loc=None, shape=1, df=1):
     return constant - half * np.log1p(squared / df)
 
 
-def student_pdf(self, x, loc=None, shape=1, df=1):
+def student_pdf(self, x, loc=None, shape=1, df=1, allow_singular=False):
     return np.exp(student_logpdf(self, x, loc, shape, df))
 
 
@@ -105,12 +106,12 @@ definition(type(stats.wishart).logpdf)(wishart_logpdf)
 
 
 @definition(type(stats.multivariate_normal).__call__)
-def frozen_normal(self, mean=None, cov=1):
+def frozen_normal(self, mean=None, cov=1, allow_singular=False, seed=None):
     return Frozen(self, (mean, cov))
 
 
 @definition(type(stats.multivariate_t).__call__)
-def frozen_student(self, loc=None, shape=1, df=1):
+def frozen_student(self, loc=None, shape=1, df=1, allow_singular=False, seed=None):
     return Frozen(self, (loc, shape, df))
 
 

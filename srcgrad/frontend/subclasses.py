@@ -1,0 +1,59 @@
+"""Users' subclasses of builtin classes, whose objects are containers or numbers with more to them.
+
+What such a class adds to a container (methods, properties, `__getattr__`) is found on it, before
+what the container has. A class that redefines how its objects are used *as* a container or number
+isn't followed, for what goes through containers does so directly: it is refused, not misread.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+import types
+from typing import Any
+
+CONTAINERS = (dict, list, tuple, set, frozenset)
+NUMBERS = (int, float, complex)
+BUILTINS = (*CONTAINERS, *NUMBERS)
+
+# What Python looks up on the class of an object that syntax or a builtin uses as a container, or as
+# a number. A tuple's operators are found on its class wherever they are used.
+PROTOCOL = ("__getitem__", "__iter__", "__len__", "__contains__", "__bool__", "__reversed__")
+_OPERATORS = sorted(vars(operator).keys() & vars(int).keys() - {"__doc__"})
+_REFLECTED = sorted({f"__r{name[2:]}" for name in _OPERATORS} & vars(int).keys())
+OPERATORS = (*_OPERATORS, *_REFLECTED, "__float__", "__int__", "__bool__")
+
+
+def added_by(cls: type) -> dict[str, Any]:
+    """What users' classes define on top of the builtin class that they derive from.
+
+    >>> class Settings(dict):
+    ...     def rate(self):
+    ...         return self["rate"]
+    >>> sorted(name for name in added_by(Settings) if not name.startswith("__"))
+    ['rate']
+    >>> added_by(dict)
+    {}
+    """
+    found: dict[str, Any] = {}
+    if cls not in BUILTINS and issubclass(cls, BUILTINS):
+        for base in cls.__mro__:
+            if base in BUILTINS:
+                break
+            if base.__module__.partition(".")[0] not in sys.stdlib_module_names:
+                found = {**vars(base), **found}
+    return found
+
+
+def redefined(cls: type) -> str | None:
+    """What a user's class redefines of being a container or number; None if it doesn't.
+
+    >>> class Longer(list):
+    ...     def __len__(self):
+    ...         return 1 + super().__len__()
+    >>> redefined(Longer), redefined(list)
+    ('__len__', None)
+    """
+    added = added_by(cls)
+    names = PROTOCOL if issubclass(cls, tuple) else (*PROTOCOL, *OPERATORS)
+    return next((n for n in names if isinstance(added.get(n), types.FunctionType)), None)

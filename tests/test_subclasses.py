@@ -1,0 +1,244 @@
+"""Users' subclasses of dict, list, tuple, set and float: what they add is used, or refused."""
+
+from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import srcgrad
+from tests.small_programs import check, programs
+
+
+class Open(dict):
+    def __getattr__(self, name):
+        return self[name]
+
+
+class ByGetitem(dict):
+    __getattr__ = dict.__getitem__
+
+
+class ByGet(dict):
+    __getattr__ = dict.get
+    __setattr__ = dict.__setitem__
+
+
+class Namespace(dict):
+    def __init__(self, **items):
+        super().__init__(**items)
+        self.__dict__ = self
+
+
+class Defaulting(dict):
+    def __missing__(self, key):
+        return 0.5 * len(key)
+
+    @property
+    def twice(self):
+        return 2.0 * self["a"]
+
+    def scaled(self, x):
+        return self["a"] * x
+
+
+class Weights(list):
+    bias = 0.25
+
+    def apply(self, x):
+        return sum(w * v for w, v in zip(self, x, strict=False)) + self.bias
+
+
+OPEN, BY_GETITEM, BY_GET = Open(a=2.0, n=3), ByGetitem(a=2.0), ByGet(a=2.0, inner=ByGet(b=3.0))
+NAMESPACE, DEFAULTING, WEIGHTS = Namespace(a=2.0), Defaulting(a=2.0), Weights([0.5, -1.5])
+
+
+def items_as_attributes(x):
+    for _ in range(OPEN.n):
+        x = OPEN.a * np.sin(x)
+    return np.sum(x * BY_GETITEM.a + BY_GET.a * BY_GET.inner.b * x**2 + NAMESPACE.a * x**3)
+
+
+def what_a_class_adds_to_a_dict(x):
+    return np.sum(DEFAULTING["missing"] * x + DEFAULTING.twice * x**2 + DEFAULTING.scaled(x) * x)
+
+
+def what_a_class_adds_to_a_list(x):
+    return WEIGHTS.apply(x * x) * WEIGHTS.bias
+
+
+class Complex(NamedTuple):
+    re: float
+    im: float
+
+    def __neg__(self):
+        return Complex(-self.re, -self.im)
+
+    def __add__(self, other):
+        return Complex(self.re + other.re, self.im + other.im)
+
+    def __abs__(self):
+        return np.sqrt(self.re**2 + self.im**2)
+
+    def __call__(self, t):
+        return self.re * np.cos(t) - self.im * np.sin(t)
+
+
+def operators_of_a_named_tuple(x):
+    z = -Complex(x[0], x[1]) + Complex(x[1], x[2])
+    return abs(z) * z(x[0]) + (+abs(-z)) * z.im
+
+
+class Methods(MutableMapping):
+    def __init__(self, given):
+        self._kept = {key.lower(): value for key, value in given.items()}
+
+    def __getitem__(self, key):
+        return self._kept[key.lower()]
+
+    def __setitem__(self, key, value):
+        self._kept[key.lower()] = value
+
+    def __delitem__(self, key):
+        del self._kept[key.lower()]
+
+    def __iter__(self):
+        yield from self._kept
+
+    def __len__(self):
+        return len(self._kept)
+
+
+METHODS = Methods({"Square": lambda x: x * x, "Sine": np.sin})
+
+
+def a_mapping_of_ones_own(x):
+    method = "SINE"
+    if method.lower() not in tuple(METHODS):
+        raise ValueError(method)
+    total = METHODS[method](x[0]) + dict(METHODS)["square"](x[2])
+    for name, f in METHODS.items():
+        total = total + len(name) * f(x[1])
+    return total
+
+
+class Pair:
+    def __init__(self, x):
+        self.x = x
+
+    def keys(self):
+        return ["a", "b"]
+
+    def __getitem__(self, key):
+        return self.x * len(key) if key == "a" else self.x**2
+
+
+def a_dict_of_an_object_with_keys(x):
+    d = dict(Pair(x), c=x[0])
+    d.update(Pair(d["b"]))
+    return np.sum(d["a"] * d["b"]) * d["c"]
+
+
+class Listed:
+    def __iter__(self):
+        yield from {f.name: getattr(self, f.name) for f in fields(self)}.items()
+
+    @property
+    def values(self):
+        return tuple(value for _, value in self)
+
+
+@dataclass
+class Coefficients(Listed):
+    a: float
+    b: float
+
+
+COEFFICIENTS = Coefficients(2.0, 3.0)
+
+
+def an_object_from_outside_is_iterated_over(x):
+    a, b = COEFFICIENTS.values
+    return np.sum(a * x + b * x**2)
+
+
+@pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
+def test_program(f):
+    check(f)
+
+
+def test_what_is_read_is_what_it_is_now():
+    settings = Namespace(a=2.0)
+    g = srcgrad.grad(lambda x: settings.a * x)
+    assert g(1.0) == 2.0
+    settings.a = 7.0
+    assert g(1.0) == 7.0
+
+
+def test_as_arguments():
+    def f(settings, weights):
+        return settings.a * settings["b"] + weights.apply([settings.a, 1.0])
+
+    d_settings, d_weights = srcgrad.grad(f, argnums=(0, 1))(Open(a=2.0, b=3.0), Weights([5.0, 7.0]))
+    assert d_settings == {"a": 3.0 + 5.0, "b": 2.0}
+    assert d_weights == [2.0, 1.0]
+
+
+class Doubled(dict):
+    def __getitem__(self, key):
+        return 2.0 * dict.__getitem__(self, key)
+
+
+class FromOne(list):
+    def __getitem__(self, i):
+        return list.__getitem__(self, i - 1)
+
+
+class Sum(list):
+    def __add__(self, other):
+        return Sum(a + b for a, b in zip(self, other, strict=True))
+
+
+class Backwards(NamedTuple):
+    a: float
+    b: float
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.b, self.a))
+
+
+class Never(set):
+    def __contains__(self, item):
+        return False
+
+
+class Tripled(float):
+    def __mul__(self, other):
+        return 3.0 * float(self) * other
+
+
+DOUBLED, FROM_ONE, SUM = Doubled(a=1.0), FromOne([1.0, 2.0]), Sum([1.0, 2.0])
+BACKWARDS, NEVER, TRIPLED = Backwards(1.0, 2.0), Never({1}), Tripled(2.0)
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda x: DOUBLED["a"] * x, "a Doubled is a dict with a __getitem__ of its own"),
+        (lambda x: FROM_ONE[1] * x, "a FromOne is a list with a __getitem__ of its own"),
+        (lambda x: (SUM + SUM)[0] * x, "a Sum is a list with a __add__ of its own"),
+        (lambda x: max(BACKWARDS) * x, "a Backwards is a tuple with a __iter__ of its own"),
+        (lambda x: max(Backwards(x, 2 * x)), "a Backwards is a tuple with a __iter__"),
+        (lambda x: x if 1 in NEVER else x * x, "a Never is a set with a __contains__ of its own"),
+        (lambda x: TRIPLED * x, "a Tripled is a float with a __mul__ of its own"),
+    ],
+)
+def test_a_container_used_in_its_own_way_is_refused(f, message):
+    with pytest.raises(srcgrad.UnsupportedError, match=message):
+        srcgrad.grad(f)(1.5)
+
+
+def test_such_an_argument_is_refused():
+    with pytest.raises(srcgrad.UnsupportedError, match="use a class that holds a list"):
+        srcgrad.grad(lambda xs: xs[1] ** 2)(FromOne([1.0, 2.0]))
