@@ -1779,3 +1779,26 @@ def test_forward(f):
     direction = np.array([0.5, -1.0, 2.0])
     _, found = srcgrad.jvp(f, (X.copy(),), (direction,))
     assert found == pytest.approx(np.dot(differences(f), direction), rel=1e-6, abs=1e-6)
+
+
+def rates(x, low=2.0, high=3.0):
+    return x * low + high
+
+
+def test_signatures_and_limits_are_known_when_compiling():
+    def f(x, **given):
+        given = {"low": 5.0, "other": 7.0}
+        for name in set(given) - set(inspect.signature(rates).parameters.keys()):
+            given.pop(name)
+        defaults = [
+            p.default for p in inspect.signature(rates).parameters.values() if p.name == "high"
+        ]
+        epsilon = np.finfo(x.dtype).eps
+        clipped = np.clip(x, epsilon, 1 - epsilon)
+        return defaults[0] * -np.sum(np.log(clipped), axis=1) @ rates(np.ones(2), **given)
+
+    x = np.array([[0.25, 0.5], [0.5, 0.125]])
+    gradient = srcgrad.grad(f)
+    np.testing.assert_allclose(gradient(x), -3.0 * 8.0 / x, rtol=1e-12)
+    assert gradient(x.astype(np.float32)).dtype == np.float32
+    assert "finfo" not in gradient.source

@@ -43,6 +43,7 @@ from .values import (
     Tuple,
     Value,
     as_value,
+    layout,
 )
 
 DESCRIBING = ("ndim", "shape", "size", "dtype")  # in a rule, sequences too have these attributes
@@ -186,7 +187,7 @@ class Attributes(Subscripts):
                     self.guards[Path("attribute", thing, name)] = found
                 return Place(found, None)
             return self.lift(found, Path("attribute", thing, name))
-        if isinstance(thing, (*SIMPLE, np.generic, np.dtype)):
+        if isinstance(thing, (*SIMPLE, np.generic, np.dtype, np.finfo, np.iinfo)):
             found = getattr(thing, name)
             if isinstance(found, (*SIMPLE, np.generic, np.dtype, type)):
                 return ir.Const(found)
@@ -199,6 +200,10 @@ class Attributes(Subscripts):
                 return ir.Const(found)
             return Place(found, None)
         container = value.path if isinstance(value, Place) and value.path else thing
+        if isinstance(thing, types.MappingProxyType):
+            self.guards[Path("structure", container, "")] = layout(thing)
+            entries = {k: self.lift(v, Path("item", container, k)) for k, v in thing.items()}
+            return self.attribute(self.new(DictObject(entries, str(container))), name)
         raw = getattr(type(thing), name, None)
         owner = next((b for b in type(thing).__mro__ if name in b.__dict__), None)
         if owner is not None and isinstance(owner.__dict__[name], staticmethod):

@@ -9,6 +9,7 @@ import contextlib
 import copy
 import dataclasses
 import functools
+import inspect
 import itertools
 import operator
 import types
@@ -130,6 +131,10 @@ class Calls(Primitives):
                 return result
         if hashable(function) and function in LOWERINGS:
             return LOWERINGS[function](self, args, kwargs)
+        if hashable(function) and function in DESCRIBING:
+            description = self.computed(function, args, kwargs)
+            if description is not None:
+                return description
         name = getattr(function, "__name__", "")
         if args and name and getattr(str, name, None) is function:
             known_text = self.computed(function, args, kwargs)
@@ -355,6 +360,7 @@ def _of_property(function: Any) -> bool:
 
 _MANAGER = contextlib.contextmanager(len).__code__  # type: ignore[arg-type]
 DESCRIPTORS = frozenset({property, staticmethod, classmethod, functools.cached_property})
+DESCRIBING = frozenset({np.finfo, np.iinfo, inspect.signature})  # dtypes and functions
 ASKING = (isinstance, callable, hasattr)  # what they say is known when compiling, mostly
 _COMPARE = {function: node for node, function in COMPARE.items()}
 SPECIAL = _special_table()

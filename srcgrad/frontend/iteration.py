@@ -41,6 +41,7 @@ from .values import (
 )
 
 MOST_UNROLLED = 100
+ITERATED = (str, bytes, tuple, list, range, dict, types.MappingProxyType)  # when compiling
 
 
 class Iteration(Expressions):
@@ -288,7 +289,7 @@ class Iteration(Expressions):
                 return self.sequence_of_instance(value, thing)
             case ir.Const() if isinstance(value.value, enum.EnumMeta):
                 return self.sequence(Tuple(tuple(map(Place, list(value.value)))))
-            case ir.Const() if isinstance(value.value, (str, bytes, tuple, list, range, dict)):
+            case ir.Const() if isinstance(value.value, ITERATED):
                 return self.sequence(Tuple(tuple(self.lift(v, None) for v in value.value)))
             case ir.Var() if isinstance(value.kind, Array):
                 if value.kind.shape is None or not value.kind.shape:
@@ -313,7 +314,8 @@ class Iteration(Expressions):
     def iterator_of(self, value: Value) -> Value | None:
         """What the `__iter__` of an object of a user class returns; None of anything else."""
         written = getattr(type(getattr(value, "value", None)), "__iter__", None)
-        if isinstance(value, ir.Const) and isinstance(written, types.FunctionType):
+        outside = isinstance(value, ir.Const) and not isinstance(value.value, type)
+        if outside and isinstance(written, types.FunctionType):
             return self.call(self.attribute(value, "__iter__"), [], {})
         thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
         if not isinstance(thing, Instance) or self.is_cursor(value):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -393,6 +394,6 @@ def layout(container: Any) -> Any:
     >>> layout({"a": 1, "b": 2})
     (<class 'dict'>, 'a', 'b')
     """
-    if isinstance(container, (dict, set, frozenset)):
+    if isinstance(container, (dict, set, frozenset, types.MappingProxyType)):
         return (type(container), *container)
     return (type(container), len(container))
