@@ -47,7 +47,18 @@ from .frontend.values import (
     Value,
 )
 from .inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies, user_error
-from .kinds import INT, RESIDUALS, Array, Opaque, Scalar, TupleOf, fresh_size, is_float, kind_of
+from .kinds import (
+    INT,
+    RESIDUALS,
+    Array,
+    ListOf,
+    Opaque,
+    Scalar,
+    TupleOf,
+    fresh_size,
+    is_float,
+    kind_of,
+)
 from .results import (
     built,
     check_output,
@@ -58,6 +69,7 @@ from .results import (
     seed_gradient,
     seed_pullback,
     separate,
+    tangent_of_list,
 )
 from .signature import signature_of
 from .transform.accumulation import accumulate, materialize
@@ -358,6 +370,8 @@ def _compile_tangent(
     tangent.block, tangent.span = block, None
 
     def leaf(v: ir.Var) -> ir.Operand:
+        if isinstance(v.kind, ListOf) and v.kind.item is not None:
+            return tangent_of_list(tangent, v)
         return tangent.full(v) if is_float(v.kind) else NONE
 
     moved = rebuilt(tangent, low, lowered.result, leaf, _still)
@@ -503,6 +517,8 @@ def _compile_reverse(
     answer = gradients[0] if request.single else ir.Pack(tuple, tuple(gradients))
     shown: list[ir.Operand] = []
     if request.batch:
+        if any(isinstance(v.kind, ListOf) for v in leaves(low, result)):
+            raise Unbatchable("the result holds a list that is built at run time")
         shown = [_shapes(adjoint, low, result)]
     elif request.value or request.pullback:
         whole = Tuple((result, aux)) if request.has_aux else result

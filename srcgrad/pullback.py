@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .api import Gradient, kept
-from .kinds import Array, Scalar
+from .kinds import Array, ListOf, Scalar
 
 
 class Forward(Gradient):
@@ -213,6 +213,9 @@ def _seeds(d_out: Any, nesting: Any, shapes: Any, place: str) -> Iterator[Any]:
     if isinstance(nesting, (Array, Scalar)):
         yield _seed(d_out, nesting, shapes, place)
         return
+    if isinstance(nesting, ListOf):
+        yield _list_seed(d_out, nesting, shapes, place)
+        return
     if not isinstance(nesting, tuple):
         yield d_out
         return
@@ -242,6 +245,20 @@ def _seeds(d_out: Any, nesting: Any, shapes: Any, place: str) -> Iterator[Any]:
             f"{place}.{key}" if not issubclass(kind, (dict, list, tuple)) else (f"{place}[{key!r}]")
         )
         yield from _seeds(given[key], inner, shapes[key] if shapes else None, part)
+
+
+def _list_seed(d_out: Any, kind: ListOf, shapes: Any, place: str) -> Any:
+    """The cotangent of a list that is built at run time."""
+    if not isinstance(d_out, list):
+        raise TypeError(f"{place} must be a list like the result, not a {type(d_out).__name__}")
+    if shapes is not None and len(d_out) != len(shapes):
+        raise ValueError(f"{place} must have {len(shapes)} items like the result, not {len(d_out)}")
+    if not isinstance(kind.item, (Array, Scalar)):
+        return d_out
+    return [
+        _seed(item, kind.item, shapes[i] if shapes else None, f"{place}[{i}]")
+        for i, item in enumerate(d_out)
+    ]
 
 
 def _seed(d_out: Any, kind: Array | Scalar, shape: tuple[int, ...] | None, place: str) -> Any:

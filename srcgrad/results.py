@@ -142,15 +142,43 @@ def seed_pullback(adjoint: Adjoint, low: Lowerer, result: Any) -> list[ir.Var]:
         name = "d_out" if len(found) == 1 else f"d_out_{i}"
         seed = ir.Var(name, kind_of_seed(v.kind, adjoint.function), True)
         seeds.append(seed)
-        if isinstance(v.kind, ListOf):
-            raise UnsupportedError(
-                "the pullback of a list that is built in a loop isn't supported",
-                None,
-                "return an array: np.stack(items)",
-            )
-        if adjoint.activity.active(v):
+        if not adjoint.activity.active(v):
+            continue
+        if not isinstance(v.kind, ListOf):
             adjoint.add(v, seed)
+        elif holds_numbers(v.kind):
+            adjoint.add(v, adjoint.list_value(seed))
+        else:
+            raise UnsupportedError(
+                "the pullback of a list of tuples, lists or objects that is built in a loop isn't "
+                "supported",
+                None,
+                "return lists of numbers or arrays",
+            )
     return seeds
+
+
+def holds_numbers(kind: ListOf) -> bool:
+    """Whether the items of a list that is built at run time are numbers or arrays."""
+    return isinstance(kind.item, (Array, Scalar))
+
+
+def tangent_of_list(tangent: Adjoint, v: ir.Var) -> ir.Operand:
+    """The tangent of a result that is a list built at run time: a list as long."""
+    assert isinstance(v.kind, ListOf)
+    if not holds_numbers(v.kind):
+        raise UnsupportedError(
+            "the tangent of a list of tuples, lists or objects that is built in a loop isn't "
+            "supported",
+            None,
+            "return lists of numbers or arrays",
+        )
+    if not is_float(v.kind.item):
+        return ir.Const(None)
+    known = tangent.tangents.get(v)  # type: ignore[attr-defined]
+    function = runtime.zero_items if known is None else runtime.copied_items
+    args = (v if known is None else known,)
+    return tangent.emit(function, args, inferred=Inferred(v.kind), name=f"t_{v.name}")
 
 
 def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
