@@ -112,3 +112,12 @@ def test_a_shape_by_which_there_is_no_closed_form_is_refused() -> None:
     assert srcgrad.grad(lambda x: stats.nakagami(nu=2.0, scale=x).cdf(1.0))(1.0) == pytest.approx(
         -stats.nakagami.pdf(1.0, 2.0)
     )
+
+
+@pytest.mark.parametrize("call", ["sf(x, bogus=2)", "sf(x, 1.0, 2.0, 3.0)"])
+def test_a_parameter_that_there_is_not_is_refused(call: str) -> None:
+    text = f"def f(x):\n    return stats.maxwell.{call}\n"
+    names: dict[str, Any] = {"stats": stats}
+    exec(text, names)
+    with pytest.raises(srcgrad.UnsupportedError, match="no such parameter"):
+        srcgrad.grad(names["f"], source=text)(1.0)

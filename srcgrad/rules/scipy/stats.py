@@ -96,6 +96,8 @@ def parameters(distribution, args, kwds, loc, scale):
     """The shapes of a distribution, its location and scale, from the arguments of a method."""
     count, names = distribution.numargs, (distribution.shapes or "").split(", ")
     shapes = [*args[:count], *[kwds[name] for name in names if name in kwds]]
+    if len(args) > count + 2 or len(shapes) < len(args[:count]) + len(kwds):
+        raise NotImplementedError("the distribution has no such parameter")
     if len(args) > count:
         loc = args[count]
     if len(args) > count + 1:
