@@ -175,3 +175,6 @@ if special is not None:
         case(x, 1, np.array([1.0, -2.0, 0.5, -3.0]), return_sign=True), case(x, b=2),
         case(1e3 * x, 1), case(complexes(0.3, 1)[1]),
     ]  # fmt: skip
+    SAMPLES[scipy_rules.special_gamma.polygamma_of_complex] = [
+        case(n, z) for n in (1, 2) for z in (1.5 + 1j, -3.4 + 0.2j, np.array([30 + 2j, 0.3 - 1j]))
+    ]
