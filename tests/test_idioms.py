@@ -1752,6 +1752,14 @@ def list_display_with_a_built_list(x):
     return joined[0] * joined[2] + joined[-1] * len(joined)
 
 
+def with_printoptions(x):
+    text = ""
+    with np.printoptions(precision=3, suppress=True):
+        text += str(x)
+        y = x**2
+    return np.sum(y)
+
+
 HELPERS = {"scaled", "weights", "area", "helper", "differences"}
 
 

@@ -16,6 +16,7 @@ inert(
     *present(np, "format_float_positional", "format_float_scientific", "typename"),
     *present(np, "mintypecode", "datetime_data", "datetime_as_string", "isdtype"),
     *present(np, "get_include", "get_printoptions", "getbufsize", "geterr", "geterrcall"),
+    *present(np, "printoptions"),
     *present(np, "info", "show_config", "show_runtime"),
     note="text, or a description",
 )
@@ -25,6 +26,7 @@ zero(
     note="of dates, or of bits",
 )
 effect(
+    *present(np, "printoptions"),
     *present(np, "save", "savetxt", "savez", "savez_compressed"),
     *present(np.ndarray, "dump", "tofile"),
 )
@@ -35,7 +37,7 @@ refuse(
     reason="it reads or writes files, text or memory: do that outside the function",
 )
 refuse(
-    *present(np, "set_printoptions", "printoptions", "setbufsize", "seterr", "seterrcall", "test"),
+    *present(np, "set_printoptions", "setbufsize", "seterr", "seterrcall", "test"),
     reason="it changes NumPy's settings: do that outside the function, or use np.errstate",
     always=True,
 )
