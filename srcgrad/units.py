@@ -287,7 +287,8 @@ def _reversed(
     gradients = tuple(finished(adjoint, unit.context, p) for p in wanted)
     statements = forward.statements + adjoint.block.statements
     answer = ir.Pack(tuple, gradients)
-    function.block = ir.Block(statements, (*results, *returned, ir.Pack(tuple, written), answer))
+    seen = ir.Pack(tuple, (*written, *shadows))  # by the caller
+    function.block = ir.Block(statements, (*results, *returned, seen, answer))
     return function, adjoint, seeds
 
 

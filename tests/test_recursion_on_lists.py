@@ -293,11 +293,40 @@ def one_list_for_two(x, depth):
     return swap(int(depth), xs, xs) * xs[0]
 
 
+def permuted(rest, chosen, out):
+    if not rest:
+        out.append(sum(v * (i + 1) for i, v in enumerate(chosen)))
+        return
+    for i in range(len(rest)):
+        permuted(rest[:i] + rest[i + 1 :], chosen + [rest[i]], out)  # noqa: RUF005
+
+
+def over_permutations(x, depth):
+    out = []
+    permuted(list(x[: int(depth)]), [], out)
+    return np.log(sum(np.exp(v) for v in out))
+
+
+def by_minors(rows):
+    if len(rows) == 1:
+        return rows[0][0]
+    total = 0.0
+    for j in range(len(rows)):
+        minor = [row[:j] + row[j + 1 :] for row in rows[1:]]
+        total += (-1) ** j * rows[0][j] * by_minors(minor)
+    return total
+
+
+def expanded_determinant(x, depth):
+    return by_minors([list(np.roll(x[: int(depth)], k) * (k + 1.5)) for k in range(int(depth))])
+
+
 PROGRAMS = [
     sorted_by_merging, sorted_by_pivots, bezier, power_spectrum, quadrature, search_tree,
     all_orders, backtracking, depth_first, arrays_written_in_the_list, numbers_set, arrays_set,
     an_item_returned, stacked_and_grown, new_lists_in_a_loop, one_array_twice, tuples_in_lists,
-    number_and_list_returned, lists_that_change_places, one_list_for_two,
+    number_and_list_returned, lists_that_change_places, one_list_for_two, over_permutations,
+    expanded_determinant,
 ]  # fmt: skip
 
 

@@ -67,15 +67,14 @@ class _Marker:
     def read(self, operand: ir.Operand) -> None:
         for v in ir.variables(operand):
             self.live.add(v)
-            if holds_memory(v.kind):
-                root = self.aliasing.find(v)
+            root = self.aliasing.find(v) if holds_memory(v.kind) else None
+            seen: set[ir.Var] = set()
+            while root is not None and root not in seen:
+                seen.add(root)
                 if root in self.aliasing.written:
                     self.live.add((root, "read"))
                 inner = self.aliasing.contents.get(root)
-                if inner is not None:
-                    root = self.aliasing.find(inner)
-                    if root in self.aliasing.written:
-                        self.live.add((root, "read"))
+                root = None if inner is None else self.aliasing.find(inner)
 
     def mark(self, block: ir.Block) -> bool:
         """Mark what is alive in a block; whether anything is."""
