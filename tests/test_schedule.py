@@ -159,3 +159,16 @@ def test_an_item_that_is_read_again_is_kept():
     check_grads(f, (X,))
     for dtype in (np.float32, np.float64):
         assert srcgrad.grad(f)(X.astype(dtype)).dtype == dtype
+
+
+def test_an_array_that_is_needed_anyway_is_asked_for_the_shape():
+    def f(x, labels):
+        z = x * 2.0 + 1.0
+        e = np.exp(z)
+        return np.sum(np.log(np.sum(e, axis=1))) - np.sum(z[np.arange(len(labels)), labels])
+
+    labels = np.array([1, 0])
+    lines = body(f, M[:2], labels)
+    assert "exp = np.exp(z, out=z)" in lines or "e = np.exp(z, out=z)" in lines
+    assert not any("z.shape" in line for line in lines)
+    check_grads(lambda x: f(x, labels), (M[:2],))

@@ -10,13 +10,19 @@ Only calls without effects move, and never past a write of what they read.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..kinds import Array, Scalar
 from .elementwise import is_elementwise, makes_fresh
 from .simplify import use_counts
+
+ASKING: frozenset[Any] = frozenset({builtins.getattr, np.shape, np.zeros_like})
 
 
 def schedule(function: ir.Function) -> None:
@@ -36,6 +42,7 @@ class _Scheduler:
             if isinstance(s, ir.Loop):
                 self.next_values(s)
         self.reductions(block)
+        self.shapes(block)
 
     # What is moved
 
@@ -79,6 +86,28 @@ class _Scheduler:
                         made = {v: p + (p >= earliest) for v, p in made.items()}
                         position = earliest
             made.update((v, position) for v in ir.targets(s))
+
+    def shapes(self, block: ir.Block) -> None:
+        """Ask an array for its shape that is needed later anyway, not one that is needed no more.
+
+        In the reverse sweep alone: zeros like another array may be laid out another way.
+        """
+        last: dict[ir.Var, int] = {}
+        for position, s in enumerate(block.statements):
+            last.update(dict.fromkeys(ir.all_uses(ir.Block([s])), position))
+        last.update((v, len(block.statements)) for o in block.results for v in ir.variables(o))
+        made: dict[ir.Var, None] = {}
+        for position, s in enumerate(block.statements):
+            if isinstance(s, ir.Assign) and s.function in ASKING and isinstance(s.span, ir.Origin):
+                v = s.args[0]
+                if isinstance(v, ir.Var) and v in made and last[v] == position:
+                    others = (w for w in made if w.kind == v.kind and last.get(w, -1) > position)
+                    w = next(others, None)
+                    asked = len(s.args) == 1 or getattr(s.args[1], "value", None) == "shape"
+                    if w is not None and asked and not s.kwargs:
+                        s.args = (w, *s.args[1:])
+            if isinstance(s, ir.Assign) and makes_fresh(s):
+                made[s.target] = None
 
     def frees(self, s: ir.Assign, made: dict[ir.Var, int]) -> bool:
         """Whether fewer numbers are needed after a call than before."""
