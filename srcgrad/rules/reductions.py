@@ -477,6 +477,9 @@ for _name in ("trapezoid", "trapz"):
 
 @adjoint(np.diff)
 def diff(a, n=1, axis=-1, prepend=None, append=None, *, out, d_out):
+    if n == 0:  # nothing is prepended or appended, either
+        d_prepend = None if prepend is None else np.zeros_like(prepend)
+        return d_out, None, None, d_prepend, None if append is None else np.zeros_like(append)
     if prepend is None and append is None:
         return undo_diffs(d_out, axis, n, np.shape(a)[axis])
     before = 0 if prepend is None else 1 if np.ndim(prepend) == 0 else np.shape(prepend)[axis]

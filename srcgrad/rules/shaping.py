@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .helpers import known
 from .registry import adjoint, method, methods
 
 
@@ -101,7 +102,7 @@ def expand_dims(a, axis, *, out, d_out):
 
 @adjoint(np.squeeze)
 def squeeze(a, axis=None, *, out, d_out):
-    if axis is None:
+    if axis is None or np.ndim(a) == 0:  # of a number NumPy takes axis=0, too
         return np.reshape(d_out, np.shape(a))
     return np.asarray(d_out)[
         tuple(None if new else slice(None) for new in inserted(axis, np.ndim(a)))
@@ -172,7 +173,7 @@ method(np.ndarray.swapaxes, np.swapaxes)
 
 
 def moved(ndim, source, destination):
-    """The transposition that `moveaxis` does."""
+    """The transposition that `moveaxis` does, of axes known when compiling."""
     if isinstance(source, (int, np.integer)):
         source, destination = (source,), (destination,)
     source = [i % ndim for i in source]
@@ -184,11 +185,14 @@ def moved(ndim, source, destination):
 
 @adjoint(np.moveaxis)
 def moveaxis(a, source, destination, *, out, d_out):
+    single = isinstance(source, (int, np.integer))
+    if single and not (known(source) and known(destination)):
+        return np.moveaxis(d_out, destination, source)
     return d_out.transpose(moved(a.ndim, destination, source))
 
 
 def rolled(ndim, axis, start):
-    """The transposition that `rollaxis` does."""
+    """The transposition that `rollaxis` does, of axes known when compiling."""
     axis, start = axis % ndim, start + ndim if start < 0 else start
     order = [i for i in range(ndim) if i != axis]
     order.insert(start - 1 if axis < start else start, axis)
@@ -197,6 +201,9 @@ def rolled(ndim, axis, start):
 
 @adjoint(np.rollaxis)
 def rollaxis(a, axis, start=0, *, out, d_out):
+    if not (known(axis) and known(start)):
+        axis, start = axis % a.ndim, start + a.ndim if start < 0 else start
+        return np.moveaxis(d_out, start - 1 if axis < start else start, axis)
     return d_out.transpose(inverse_permutation(rolled(a.ndim, axis, start)))
 
 

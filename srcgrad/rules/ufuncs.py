@@ -120,8 +120,10 @@ def _log_of_sum(ufunc, exp, log):
             total = np.full(np.shape(elements)[1:], -np.inf)
         else:
             highest = np.max(elements, 0)
+            nothing = highest == -np.inf  # the sum is zero, and the derivative as well
             highest = np.where(np.isfinite(highest), highest, 0.0)
-            total = log(np.sum(exp(elements - highest), 0)) + highest
+            total = log(np.sum(exp(elements - highest), 0) + nothing) + highest
+            total = np.where(nothing, -np.inf, total)
         return delivered(total if initial is None else ufunc(initial, total), shape, out)
 
     return reduce

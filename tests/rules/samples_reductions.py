@@ -238,6 +238,7 @@ SAMPLES[np.diff] = [
     case(x, 2),
     case(x, 3, 1),
     case(x, 0),
+    case(x, 0, -1, 0.5, r(3, 2)),
     case(x, 2, axis=0),
     case(r(5), 1, -1, 0.5),
     case(r(5), 1, -1, 0.5, 1.5),

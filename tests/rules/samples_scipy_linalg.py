@@ -94,7 +94,13 @@ if linalg is not None:
     SAMPLES[linalg.eig] = [
         case(np.diag([1.0, 2, 4]) + 0.1 * r(3, 3)), case(c(3, 3)), case(c(3, 3), right=False)
     ]  # fmt: skip
-    SAMPLES[linalg.expm] = [case(r(4, 4)), case(c(3, 3)), case(r(2, 3, 3)), case(r(1, 1))]
+    SAMPLES[linalg.expm] = [
+        case(r(4, 4)),
+        case(c(3, 3)),
+        case(r(2, 3, 3)),
+        case(r(1, 1)),
+        case(9 * r(2, 5, 5)),
+    ]
     SAMPLES[linalg.expm_frechet] = [
         case(r(3, 3), r(3, 3), compute_expm=False), case(r(3, 3), r(3, 3)),
         case(c(2, 2), c(2, 2)),

@@ -169,6 +169,7 @@ SAMPLES = {
         case(r(2, 3), ()),
     ],
     np.squeeze: [
+        case(3.0, 0),
         case(r(2, 1, 3)),
         case(r(1)),
         case(r(2, 1, 3), 1),

@@ -109,6 +109,18 @@ def test_dtype_complex_of_real_operands() -> None:
     check("np.multiply(x, y[0], dtype=complex) * 1j", VECTOR, OTHER)
 
 
+def test_a_logaddexp_of_nothing_but_minus_infinity_has_no_slope() -> None:
+    x = np.array([[-np.inf, -np.inf, -np.inf], [0.5, -np.inf, 2.0]])
+
+    def f(x: Any) -> Any:
+        return np.sum(np.exp(np.logaddexp.reduce(x, axis=1)))
+
+    value, gradient = srcgrad.value_and_grad(f)(x)
+    assert value == f(x)
+    np.testing.assert_allclose(gradient, np.exp(x), rtol=1e-14)
+    assert srcgrad.jvp(f, (x,), (np.ones_like(x),))[1] == np.sum(np.exp(x))
+
+
 def test_of_eigenvalues_alone_the_vectors_have_no_adjoint() -> None:
     f = function("np.sum(np.abs(np.linalg.eig(x)[0]) ** 2)")
     g = function("np.sum(np.abs(np.linalg.eig(x).eigenvalues) ** 2)")

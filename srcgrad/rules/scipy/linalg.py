@@ -23,6 +23,7 @@ from ..registry import (
     only_reverse,
     primitives,
     refuse,
+    tangent,
 )  # fmt: skip
 from ..shaping import present, transposed
 from .kinds import constant, floating, operand_kind
@@ -506,6 +507,13 @@ def expm(A, *, out, d_out):
     return derivative(linalg.expm, transposed(A), d_out)
 
 
+@tangent(linalg.expm)
+def t_expm(A, *, out, tangents):
+    if A.ndim == 2:
+        return linalg.expm_frechet(A, tangents[0], compute_expm=False)
+    return derivative(linalg.expm, A, tangents[0])
+
+
 @adjoint(linalg.expm_frechet)
 def expm_frechet(A, E, method=None, compute_expm=True, *, check_finite=True, out, d_out):
     d_value = None
@@ -541,34 +549,18 @@ def logm(A, *, out, d_out):
     return derivative(linalg.logm, transposed(A), d_out)
 
 
-@adjoint(linalg.cosm)
-def cosm(A, *, out, d_out):
-    return derivative(linalg.cosm, transposed(A), d_out)
+def _function_of_a_matrix(function):
+    @adjoint(function)
+    def backward(A, *, out, d_out):
+        return derivative(function, transposed(A), d_out)
+
+    @tangent(function)
+    def forward(A, *, out, tangents):
+        return derivative(function, A, tangents[0])
 
 
-@adjoint(linalg.sinm)
-def sinm(A, *, out, d_out):
-    return derivative(linalg.sinm, transposed(A), d_out)
-
-
-@adjoint(linalg.tanm)
-def tanm(A, *, out, d_out):
-    return derivative(linalg.tanm, transposed(A), d_out)
-
-
-@adjoint(linalg.coshm)
-def coshm(A, *, out, d_out):
-    return derivative(linalg.coshm, transposed(A), d_out)
-
-
-@adjoint(linalg.sinhm)
-def sinhm(A, *, out, d_out):
-    return derivative(linalg.sinhm, transposed(A), d_out)
-
-
-@adjoint(linalg.tanhm)
-def tanhm(A, *, out, d_out):
-    return derivative(linalg.tanhm, transposed(A), d_out)
+for _function in (linalg.cosm, linalg.sinm, linalg.tanm, linalg.coshm, linalg.sinhm, linalg.tanhm):
+    _function_of_a_matrix(_function)
 
 
 # Norms and arrangements
