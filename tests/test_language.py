@@ -1213,10 +1213,15 @@ def test_a_tuple_repeated_as_often_as_an_argument_says():
 
     assert srcgrad.value_and_grad(f)(2.0, 3) == (9.0, 3.0)
 
+    def several(x, n):
+        return x * sum((1.0, 2.0) * n)
+
+    assert srcgrad.value_and_grad(several)(2.0, 3) == (18.0, 9.0)
+
 
 def test_sequences_are_no_arrays_for_python_numbers():
     def several(x, n):
-        return x * sum((1.0, 2.0) * n)
+        return x * sum((1.0, 2.0) * int(x))
 
     def sums(x, n):
         return sum((x, 1.0) + n)  # noqa: RUF005

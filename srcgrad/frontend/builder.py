@@ -62,6 +62,7 @@ from .values import (
     ListObject,
     Materialize,
     NeedStatic,
+    Path,
     Raised,
     Ref,
     Slice,
@@ -124,8 +125,8 @@ class Builder(Choices):
                     self.need_known_ints(args, kwargs)
         target = ir.Var(temporary_name(function, args, name, inferred.kind), inferred.kind)
         scalar = isinstance(inferred.kind, Scalar) and inferred.kind.dtype.kind in "iub"
-        # of an int, or of a string made of one
-        if scalar or isinstance(inferred.kind, Opaque) or inferred.kind is UNKNOWN:
+        # of an int, of a string made of one, or of a list
+        if scalar or isinstance(inferred.kind, (Opaque, ListOf)) or inferred.kind is UNKNOWN:
             found: frozenset[Any] = frozenset()
             for operand in (*args, *kwargs.values()):
                 for v in ir.variables(operand):
@@ -328,6 +329,17 @@ class Builder(Choices):
         statement.targets = tuple(y[2] for y in merger.yields)
         # not before: where a list must be materialized first, both branches are lowered again
         self.block.statements.insert(here, statement)
+        deciding = self.deciding(test)
+        if deciding:
+            for inner in ir.walk(ir.Block([statement])):
+                for written in inner.writes if isinstance(inner, ir.Assign) else ():
+                    if isinstance(written.kind, ListOf):
+                        written.origins |= deciding
+
+    def deciding(self, test: ir.Operand) -> frozenset[Any]:
+        """What would tell which branch is taken if it were known: arguments, and loops unrolled."""
+        found = frozenset(o for v in ir.variables(test) for o in v.origins)
+        return frozenset(o for o in found if isinstance(o, (tuple, Path))) - self.known_sites
 
     def same(self, a: Any, b: Any) -> bool:
         """Whether two abstract values are surely the same."""

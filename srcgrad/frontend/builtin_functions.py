@@ -111,12 +111,15 @@ class BuiltinFunctions(Iterators):
                 value = self.builtin_list(value)
             thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
             sequence = self.require(value)
-            if key is not None and not isinstance(sequence.length, ir.Const):
+            var = thing.var if isinstance(thing, ListObject) else None
+            kind = None if var is None else var.kind
+            tuples = isinstance(kind, ListOf) and isinstance(kind.item, tuple)
+            if (key is not None or tuples) and not isinstance(sequence.length, ir.Const):
                 return self.extreme_of_many(function is builtins.max, sequence, key)
-            if isinstance(thing, ListObject) and thing.var is not None:
-                array = self.emit(np.array, (thing.var,))
+            if var is not None:
+                array = self.emit(np.array, (var,))
                 return self.call_object(whole, [array], {})
-            values = self.unpacked(value)
+            values = self.unrolled_items(sequence, value)
             if not values and default is not None:
                 return default
         else:
@@ -142,16 +145,20 @@ class BuiltinFunctions(Iterators):
             best, best_key = self.chosen(test, value, best), self.chosen(test, k, best_key)
         return best
 
-    def extreme_of_many(self, largest: bool, sequence: Sequence, key: Value) -> Value:
+    def extreme_of_many(self, largest: bool, sequence: Sequence, key: Value | None) -> Value:
         """The extreme item by key of a sequence whose length isn't known."""
+
+        def key_of(value: Value) -> Value:
+            return value if key is None else self.call(key, [value], {})
+
         frame, one = self.current, ir.Const(1)
         start = sequence.item(ir.Const(0))
-        best, best_key = self.hidden(start), self.hidden(self.call(key, [start], {}))
+        best, best_key = self.hidden(start), self.hidden(key_of(start))
         rest = self.binary(operator.sub, sequence.length, one)
 
         def compare(item: Value) -> None:
             values = self.state.frames[frame]
-            k = self.call(key, [item], {})
+            k = key_of(item)
             op = gast.Gt() if largest else gast.Lt()
             test = self.truth(self.compare(op, k, values[best_key]))
 

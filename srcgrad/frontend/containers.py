@@ -102,7 +102,7 @@ class Containers(Iteration):
             value = values.pop(position.value if isinstance(position, ir.Const) else -1)
             self.state.heap[ref.id] = ListObject(tuple(values))
             return value
-        var = self.materialized(ref)
+        var = self.materialized(ref, NONE if position is None else position)
         inferred = self.item_inferred(var)
         operands: tuple[ir.Operand, ...] = (var,)
         if position is not None:
@@ -118,7 +118,7 @@ class Containers(Iteration):
         ref, thing = self.list_of(items)
         self.writable(thing)
         if thing.var is not None or not isinstance(n, ir.Const):
-            self.materialized(ref)
+            self.materialized(ref, n)
             return self.of_definition(running.rotate, [items, n])
         if thing.items:
             back = -self.key(n) % len(thing.items)
@@ -166,7 +166,7 @@ class Containers(Iteration):
             values.insert(position.value, value)
             self.state.heap[ref.id] = ListObject(tuple(values))
             return NONE
-        self.materialized(ref)
+        self.materialized(ref, position)
         if isinstance(position, ir.Const) and position.value == 0:
             return self.list_put(items, position, value)
         return self.of_definition(running.insert, [items, position, value])

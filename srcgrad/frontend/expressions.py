@@ -22,6 +22,7 @@ from .values import (
     ListObject,
     NeedStatic,
     Ref,
+    Sequence,
     Tuple,
     Value,
 )
@@ -134,6 +135,10 @@ class Expressions(Attributes):
         sequence = self.sequence(value)
         if sequence is None:
             raise self.not_iterable(value)
+        return self.unrolled_items(sequence, value)
+
+    def unrolled_items(self, sequence: Sequence, value: Value) -> list[Value]:
+        """The items of a sequence made of a value, whose number is known when compiling."""
         if not isinstance(sequence.length, ir.Const):
             self.need_items(value)
             self.need_static(sequence.length, "how many items there are must be known here")

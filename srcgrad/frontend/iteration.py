@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
@@ -124,7 +124,8 @@ class Iteration(Expressions):
                 if self.specialisable(length.origins):
                     self.need_static(length, "whether this loop runs must be known here")
             self.peeled(sequence, body, rest)
-        self.note_lists(iterable, before, site if known else 0)
+        often = length.origins if isinstance(length, ir.Var) else frozenset()
+        self.note_lists(iterable, before, {("%site", site), *often} if site and known else often)
 
     def instead(self, site: int, unrollable: bool, peeled: bool) -> frozenset[Any]:
         """What to do with a loop instead, if what it changes has no counterpart at run time.
@@ -190,10 +191,11 @@ class Iteration(Expressions):
             return len(thing.items)
         return None
 
-    def note_lists(self, iterable: Value, before: int, site: int) -> None:
+    def note_lists(self, iterable: Value, before: int, deciding: Collection[Any]) -> None:
         """Look at the lists that a loop changes: not the one it iterates over, it is to be hoped.
 
-        If their number of items must be known later, the loop at `site` will be unrolled.
+        `deciding` is what must be known for their number of items to be known: how often the loop
+        runs, and that it is unrolled.
         """
         thing = self.state.heap.get(iterable.id) if isinstance(iterable, Ref) else None
         own = thing.var if isinstance(thing, ListObject) else None
@@ -208,8 +210,7 @@ class Iteration(Expressions):
                         "this list changes its length while it is iterated over",
                         "iterate over a copy: list(...)",
                     )
-                if site:
-                    changed.origins |= {("%site", site)}
+                changed.origins |= frozenset(deciding)
         for statement in ir.walk(ir.Block(self.block.statements[before:])):
             if isinstance(statement, ir.Loop):
                 for param, target in zip(statement.params, statement.targets, strict=True):

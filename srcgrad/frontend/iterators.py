@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 from collections.abc import Callable
@@ -28,6 +29,7 @@ from .values import (
     Instance,
     ListObject,
     MayFail,
+    NeedStatic,
     Place,
     Ref,
     Sequence,
@@ -145,7 +147,7 @@ class Iterators(Dicts):
         if len(known) == len(lengths):
             length: Value = ir.Const(min(known))
         elif any(p.structural for p in parts):
-            length = ir.Const(min(known))
+            return self.zipped_while(parts, min(known))
         else:
             unique = [
                 n
@@ -164,6 +166,35 @@ class Iterators(Dicts):
             structural,
             eager=eager or any(p.eager for p in parts),
         )
+
+    def zipped_while(self, parts: list[Sequence], most: int) -> Value:
+        """What `zip` makes of sequences of which some may end before the `most` items that there
+        are of the one that has to be unrolled."""
+        last = ir.Const(most - 1)
+        lengths = [p.length for p in parts if isinstance(p.length, ir.Var)]
+        lengths = [n for n in lengths if most > 0 and not self.surely_more(n, last)]
+        for n in lengths:
+            if self.specialisable(n.origins):
+                raise NeedStatic(n.origins, "how many items there are", self.span)
+
+        def item(i: Value) -> Value:
+            return Tuple(tuple(self.item(p, i) for p in parts))
+
+        if not lengths:
+            eager = any(p.eager for p in parts)
+            return Sequence(ir.Const(most), item, True, eager=eager)
+
+        def run(body: Callable[[Value], None]) -> None:
+            for i in map(ir.Const, range(most)):
+
+                def take(i: ir.Const = i) -> None:
+                    body(item(i))
+
+                tests = [self.compare(gast.Gt(), n, i) for n in lengths]
+                both = functools.reduce(lambda a, b: self.both(operator.and_, a, b), tests)
+                self.branch(self.operand(self.truth(both)), take, lambda: None)
+
+        return Generator(run)
 
     def same_length(self, a: Value, b: Value) -> bool:
         if self.same(a, b):

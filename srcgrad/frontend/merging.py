@@ -331,6 +331,8 @@ class Merger:
         except KindMismatch:
             shown = shown_name(name)
             return self.poison(f"{shown} has values of different kinds after this branch")
+        if not isinstance(target.kind, Scalar) or target.kind.dtype.kind in "iub":
+            target.origins |= self.builder.deciding(test)
         self.yields.append((a, b, target))
         return target
 

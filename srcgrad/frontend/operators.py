@@ -198,7 +198,8 @@ class Operators(Lookup):
         if items is not None and isinstance(b, ir.Const) and len(items) * b.value <= 64:
             return self.new(ListObject(items * b.value))
         if items is None or len(items) != 1:
-            raise self.refuse("a list of several items repeated an unknown number of times")
+            self.need_static(b, "a list of several items repeated an unknown number of times")
+            raise AssertionError
         return self.listed(self.counted(b), lambda i: items[0])
 
     def known_items(self, sequence: Value) -> tuple[Value, ...] | None:
@@ -459,6 +460,9 @@ class Operators(Lookup):
         ordered = self.compare_sequences(function, a, b)
         if ordered is not None:
             return ordered
+        for v in (a, b):
+            if self.fixed_span and isinstance(v, ir.Var) and v.kind == Opaque(str):
+                self.need_static(v, "this string must be known when compiling")  # a rule's mode
         return self.emit(function, (self.number(a), self.number(b)))
 
     @staticmethod

@@ -1,0 +1,208 @@
+"""Python's containers and iterators steered by an int that isn't known when compiling.
+
+Each program is called with several ints by one gradient, and compared with finite differences: how
+long an iterator is, where an item stands and which of several it is must follow the int.
+"""
+
+import bisect
+import collections
+import functools
+import inspect
+import itertools
+import sys
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+X = np.array([0.3, 1.2, -0.7, 0.55])
+FUNCTIONS = (np.sin, np.cos, np.exp)
+
+
+# Where an item stands
+
+
+def index_after_an_unknown_item(x, k):
+    return x[[k, 3, 1].index(3)] ** 2
+
+
+def index_of_an_unknown_item(x, k):
+    return x[[2, 0, 3, 1].index(k)] ** 2
+
+
+def index_in_a_tuple(x, k):
+    return x[(k, 3, 1).index(1)] ** 2
+
+
+def index_that_may_fail(x, k):
+    try:
+        place = [2, 3].index(k)
+    except ValueError:
+        place = 3
+    return x[place] ** 2
+
+
+def removed(x, k):
+    items = [k, 3, 1]
+    items.remove(3)
+    return x[items[0]] ** 2 + x[items[1]] ** 3
+
+
+def place_of_the_largest_int(x, k):
+    items = [k, 2, 1]
+    return x[items.index(max(items))] ** 2
+
+
+def place_of_the_largest(x, k):
+    items = [x[0], k * x[1], x[2]]
+    return items.index(max(items)) * x[3] ** 2
+
+
+def place_in_a_list_of_unknown_length(x, k):
+    items = [2 * v for v in x[k:]]
+    return x[items.index(min(items))] ** 2
+
+
+def counted(x, k):
+    return x[[k, 3, 1].count(3)] ** 2
+
+
+def first_that_fits(x, k):
+    return x[next(i for i in range(4) if i >= k)] ** 2
+
+
+def bisected(x, k):
+    return x[bisect.bisect([0, 1, 2], k)] ** 2
+
+
+# Sequences of different lengths
+
+
+def zip_of_pairs_and_a_range(x, k):
+    total = 0.0
+    for (a, b), i in zip([(x[0], 1), (x[1], 2), (x[2], 3)], range(k)):
+        total += a * b * (i + 1)
+    return total**2
+
+
+def zip_of_functions_and_a_slice(x, k):
+    return sum(f(v) for f, v in zip(FUNCTIONS, x[:k]))
+
+
+def zip_of_functions_and_a_list(x, k):
+    return sum(f(v) for f, v in zip(FUNCTIONS, [i * x[0] for i in range(k)]))
+
+
+def zip_of_functions_and_a_count(x, k):
+    return sum(f(x[i % 4]) for f, i in zip(FUNCTIONS, itertools.count(k)))
+
+
+def zip_with_functions_last(x, k):
+    return sum(f(x[i]) * i for i, f in zip(reversed(range(k)), FUNCTIONS))
+
+
+def zip_of_dicts(x, k):
+    rows = [{"a": x[0]}, {"a": x[1]}, {"a": x[2]}]
+    return sum(row["a"] ** i for row, i in zip(rows, range(1, k + 1)))
+
+
+def zip_with_a_length_of_the_data(x, k):
+    positive = x[x > 0.37 * k]
+    return sum(f(v) for f, v in zip(FUNCTIONS, positive))
+
+
+def zip_left_by_a_break(x, k):
+    total = x[3]
+    for f, i in zip(FUNCTIONS, range(k)):
+        if i == 1:
+            break
+        total += f(x[i])
+    else:
+        total *= 2
+    return total
+
+
+def zip_left_by_a_break_of_the_data(x, k):
+    total = x[3]
+    for f, v in zip(FUNCTIONS, x[x > 0.3 * k - 1]):
+        if v > 1:
+            break
+        total += f(v)
+    return total
+
+
+def map_of_two(x, k):
+    return sum(map(lambda f, i: f(i * x[0]), FUNCTIONS, range(k)))
+
+
+def dict_of_a_zip(x, k):
+    entries = dict(zip("abc", x[:k]))
+    return sum(v**2 for v in entries.values()) + len(entries) * x[3]
+
+
+def reduced(x, k):
+    return functools.reduce(lambda a, pair: pair[0](a) * x[pair[1]], zip(FUNCTIONS, range(k)), x[3])
+
+
+def tuple_repeated(x, k):
+    return sum(f(v) for f, v in zip(FUNCTIONS[:2] * k, x))
+
+
+# Which of several
+
+
+def largest_of_an_enumeration(x, k):
+    return x[max(enumerate([k, 2, 1]), key=lambda pair: pair[1])[0]] ** 2
+
+
+def largest_of_a_zip(x, k):
+    return max(zip(x[k:], range(4)))[0] ** 2
+
+
+def smallest_of_pairs(x, k):
+    value, place = min((v, i) for i, v in enumerate(x[k:]))
+    return value**2 * (place + 1)
+
+
+def rotated(x, k):
+    queue = collections.deque([0, 1, 2, 3])
+    queue.rotate(k)
+    return x[queue[0]] ** 2
+
+
+def one_set(x, k):
+    return sum(x[i] ** 2 for i in {k, 1, 2})
+
+
+def one_key(x, k):
+    entries = {k: x[0], 1: x[1]}
+    return entries[1] ** 2 + len(entries) * x[2]
+
+
+def programs():
+    module = sys.modules[__name__]
+    for _, thing in sorted(vars(module).items()):
+        own = inspect.isfunction(thing) and thing.__module__ == __name__
+        if own and list(inspect.signature(thing).parameters) == ["x", "k"]:
+            yield thing
+
+
+def differences(f, k, step=1e-6):
+    return np.array([(f(X + step * e, k) - f(X - step * e, k)) / (2 * step) for e in np.eye(4)])
+
+
+@pytest.mark.parametrize("f", list(programs()), ids=lambda f: f.__name__)
+def test_it_follows_the_int(f):
+    gradient = srcgrad.grad(f)
+    calls = 0
+    for k in (2, 0, 1, 3):
+        try:
+            f(X, k)
+        except (ValueError, IndexError) as error:
+            with pytest.raises(type(error)):
+                gradient(X.copy(), k)
+            continue
+        np.testing.assert_allclose(gradient(X.copy(), k), differences(f, k), rtol=1e-6, atol=1e-7)
+        calls += 1
+    assert calls >= 2
