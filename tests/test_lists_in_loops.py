@@ -1,8 +1,11 @@
 """Lists that are built in loops: all their methods, in place, under whatever name."""
 
+import math
+
 import numpy as np
 import pytest
 
+import srcgrad
 from tests.small_programs import check, programs
 
 
@@ -209,3 +212,33 @@ def what_a_primitive_returns_is_kept(x):
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_program(f):
     check(f)
+
+
+# Functions of whole lists: what is not linear has a tangent of its own
+
+
+def product_of_a_list(x, n):
+    return math.prod([x[i] * x[0] for i in range(n)])
+
+
+def distance_of_lists(x, n):
+    return math.dist([x[i] ** 2 for i in range(n)], [x[n - i] for i in range(n)])
+
+
+def sum_of_a_list(x, n):
+    return math.fsum([x[i] ** 2 for i in range(n)])
+
+
+def product_of_matrices(x, n):
+    return np.sum(np.linalg.multi_dot([np.outer(x, x[::-1]) + i for i in range(n)]))
+
+
+@pytest.mark.parametrize(
+    "f", [product_of_a_list, distance_of_lists, sum_of_a_list, product_of_matrices]
+)
+def test_the_tangent_of_a_function_of_a_list(f):
+    x, t = np.array([0.5, 2.0, 3.0, 0.7]), np.array([1.0, 0.3, -0.2, 0.5])
+    step = 1e-6
+    expected = (f(x + step * t, 3) - f(x - step * t, 3)) / (2 * step)
+    assert srcgrad.jvp(f, (x, 3), (t, None))[1] == pytest.approx(expected, rel=1e-6)
+    assert srcgrad.grad(f)(x, 3) @ t == pytest.approx(expected, rel=1e-6)

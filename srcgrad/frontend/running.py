@@ -25,11 +25,14 @@ def insert(items: Any, position: Any, value: Any) -> None:
 
 
 def index(items: Any, value: Any) -> Any:
-    """`items.index(value)`"""
+    """`items.index(value)`, with one test at its end, which a `try` can ask beforehand."""
+    found = -1
     for position, item in enumerate(items):
-        if item == value:
-            return position
-    raise ValueError("the value isn't in the list")
+        if found < 0 and item == value:
+            found = position
+    if found < 0:
+        raise ValueError("the value isn't in the list")
+    return found
 
 
 def rotate(items: Any, n: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 import operator
 
 import numpy as np
@@ -20,6 +21,7 @@ linear(
     *(np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, np.ndarray.flatten, np.squeeze),
     *(np.expand_dims, np.transpose, np.ndarray.transpose, np.swapaxes, np.moveaxis, np.rollaxis),
     *(np.broadcast_to, np.diagonal, np.atleast_1d, np.atleast_2d, np.atleast_3d, builtins.float),
+    math.fsum,
     *(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.asarray, np.asanyarray),
     *(np.ascontiguousarray, np.asfortranarray, np.lib.stride_tricks.sliding_window_view),
     *present(np, "permute_dims", "matrix_transpose", "unstack"),

@@ -34,6 +34,7 @@ from .reverse import UNKNOWN_OBJECT, Adjoint
 from .usage import PRODUCTS
 
 ZERO = ir.Const(0.0)
+HOLDING: frozenset[Any] = frozenset({operator.getitem, np.array})
 OUT_OF_PLACE: dict[Any, Any] = {
     operator.imul: operator.mul,
     operator.itruediv: operator.truediv,
@@ -315,7 +316,7 @@ class Tangent(Adjoint):
             return None
         first = s.args[0] if s.args else None
         if isinstance(first, ir.Var) and self.tangent(first) is not None:
-            container = isinstance(first.kind, (ListOf, TupleOf))
+            container = isinstance(first.kind, (ListOf, TupleOf)) and self._is_structural(s)
             alone = len(moving) == 1 and moving[0] is first
             by = registry.linear_in.get(registry.methods.get(s.function, s.function))
             moved = by is not None and bool(s.views) and self._is_linear(s, by, (TupleOf,))
@@ -412,6 +413,13 @@ class Tangent(Adjoint):
         operands = (s.target, ir.Pack(tuple, tuple(v for v in s.views if holds_memory(v.kind))))
         none = Inferred(Opaque(None))
         self.emit(runtime.check_fresh, operands, inferred=none, effect=True, name="_")
+
+    def _is_structural(self, s: ir.Assign) -> bool:
+        """Whether a function of a container does the same with its items and their tangents."""
+        function = registry.methods.get(s.function, s.function)
+        record_ = registry.lookup(s.function)
+        computes = record_ is not None and (record_.adjoint or record_.partials) is not None
+        return not computes or function in HOLDING or function in registry.linear_in
 
     def _is_linear(self, s: ir.Assign, by: range, also: tuple[type, ...] = ()) -> bool:
         """Whether a call is linear in each of the operands that move.
