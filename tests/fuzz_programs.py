@@ -288,7 +288,16 @@ class Program:
             "zipped", "comprehension", "growing", "nested", "record", "diagonal", "either",
         ]  # fmt: skip
         if self.depth < 3:
-            kinds += ["branch", "branch", "loop", "loop", "loop", "while_loop", "memory"]
+            kinds += [
+                "branch",
+                "branch",
+                "loop",
+                "loop",
+                "loop",
+                "while_loop",
+                "memory",
+                "recursion",
+            ]
         if self.loops:
             kinds += ["jump"]
         elif self.depth == 1 and self.chance(10):
@@ -739,6 +748,42 @@ class Program:
             start.append(f"{head.split()[1]} = 0")
         self.scalars[s] = True
         return [*start, (head, body), *([known] if self.chance(50) else [])]
+
+    def make_recursion(self):
+        """A function that calls itself with a list; how often, only the run decides."""
+        g, a, s, v = (self.name(c) for c in ("g", "l", "s", "v"))
+        terms = ["items[0]", "items[-1]", "np.sum(a) * 0.3", "a[1]", "np.sin(items[-1])",
+                 "len(items) * 0.1", "items[len(items) // 2]"]  # fmt: skip
+
+        def term():
+            return self.pick(terms)
+
+        changes = ["items.append(np.tanh({} * {}))", "items[0] = np.tanh({} + {})",
+                   "items[-1] *= 0.5 + 0.1 * np.tanh({} - {})", "items.reverse()",
+                   "items.insert(0, np.sin({}) * {})",
+                   "items[0], items[-1] = items[-1], items[0] * {} * 0.2"]  # fmt: skip
+        passed = self.pick(["items", "items", "items + [np.tanh({})]", "items[::-1]", "list(items)",
+                            "[v * np.tanh({}) for v in items]", "items[1:] + items[:1]"])  # fmt: skip
+        moved = self.pick(["a", "np.sin(a)", "a * np.tanh(items[0])", "a[::-1]"])
+        deeper = f"{g}({passed.format(term())}, {moved}, depth - 1)"
+        last = self.pick([deeper, f"np.tanh({deeper}) + {term()}",
+                          f"{deeper} * 0.5 + {g}(items, a * 0.5, depth - 2) * {term()}"])  # fmt: skip
+        base = self.pick([term(), "sum(items)", "np.tanh(items[0] * a[0])"])
+        body = [self.pick(changes).format(term(), term()) for _ in range(self.choose(3))]
+        if self.chance(30):
+            body = [(f"if {term()} > 0.2:", body or ["pass"])]
+        ends = ("if depth <= 0:", [f"return {base}"])
+        function = (f"def {g}(items, a, depth):", [ends, *body, f"return {last}"])
+        array = self.pick(self.with_shape((N,)))
+        start = [f"{a} = [{self.bounded_scalar()}, {self.bounded_scalar()}]"]
+        if self.chance(50):
+            start = [f"{a} = []", (f"for {v} in {array}:", [f"{a}.append(np.tanh({v}))"])]
+        depth = self.pick(["2.5", "1.5 + np.sign(z * z)"])
+        lines = [function, *start, f"{s} = {g}({a}, {array}, {depth})"]
+        if self.chance(60):
+            lines.append(f"{s} = {s} + sum({a}) * {a}[0]")
+        self.scalars[s] = True
+        return lines
 
     def counted(self):
         index = self.name("i")

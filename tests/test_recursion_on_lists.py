@@ -376,3 +376,24 @@ def test_refusal(program):
         srcgrad.grad(program)(X, DEPTH)
     assert message in str(refusal.value)
     assert refusal.value.text.strip().startswith(line)
+
+
+def numbers_or_arrays(items, a, depth):
+    if depth <= 0:
+        return np.sum(a) * items[0]
+    items.append(np.tanh(items[0] * np.sum(a)))
+    return numbers_or_arrays([v * np.tanh(len(items) * 0.1) for v in items], a, depth - 1)
+
+
+def test_a_list_is_of_numbers_on_both_sides_of_a_call():
+    def f(x, z):
+        items = [z, x[-1]]
+        return numbers_or_arrays(items, x, DEPTH) + sum(items) * items[0]
+
+    expected = srcgrad.grad(f)(X, 0.4)
+    try:
+        gradient = srcgrad.grad(f)(X.astype(np.float32), 0.4)
+    except srcgrad.UnsupportedError as refusal:
+        assert "are numbers here and arrays there" in str(refusal)  # noqa: PT017
+    else:
+        np.testing.assert_allclose(gradient, expected, rtol=1e-5)

@@ -96,6 +96,8 @@ class UnitCalls(Rules):
         forward, function = forward_and_backward(unit, wrt, outputs, lent)
         params = unit.body.params
         taken = [i for i in wrt if isinstance(params[i].kind, ListOf)]
+        for i in taken:
+            self._check_items(s, s.args[i], params[i].kind)
         shadows = tuple(self.list_shadow(s.args[i]) for i in taken)
         real = tuple(
             shadow for shadow, i in zip(shadows, taken, strict=True)
@@ -129,6 +131,17 @@ class UnitCalls(Rules):
         self._take_results(s, whole)
         if whole is not saved:
             self._take_item(saved, (whole, ir.Const(position + len(returned))), s.span)
+
+    def _check_items(self, s: ir.Assign, operand: ir.Operand, kind: Kind) -> None:
+        """Refuse a list that has numbers in it where the unit has arrays: their shadows differ."""
+        assert isinstance(operand, ir.Var)
+        if not _alike(_layout(operand.kind), _layout(kind)):
+            raise UnsupportedError(
+                f"{s.function.name} is compiled as a function, and what is in {operand.name!r}, a "
+                "list made at run time, are numbers here and arrays there, or the other way round",
+                s.span,
+                "have arrays only in it, or numbers of one type",
+            )
 
     def _take_item(
         self,
@@ -528,6 +541,23 @@ def _adjoint_name(operand: ir.Operand) -> str:
 
 def _result_kind(operand: ir.Operand, kind: Kind) -> Kind:
     return adjoint_kind(operand.kind if isinstance(operand, ir.Var) else kind)
+
+
+def _layout(kind: Any) -> Any:
+    """How the shadow of what is of a kind is built: which parts are lists, arrays and numbers."""
+    if isinstance(kind, ListOf):
+        return (list, None if kind.item is None else _layout(kind.item))
+    if isinstance(kind, (tuple, TupleOf)):
+        return tuple(map(_layout, kind if isinstance(kind, tuple) else kind.items))
+    return (Array if isinstance(kind, Array) else Scalar) if carries(kind) else None
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether two layouts are the same, apart from lists with nothing in them."""
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        empty = a[:1] == b[:1] == (list,) and None in (a[1], b[1])
+        return empty or all(map(_alike, a, b))
+    return bool(a == b)
 
 
 def changed(param: ir.Var, aliasing: Aliasing) -> bool:
