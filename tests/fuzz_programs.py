@@ -762,12 +762,16 @@ class Program:
                    "items[-1] *= 0.5 + 0.1 * np.tanh({} - {})", "items.reverse()",
                    "items.insert(0, np.sin({}) * {})",
                    "items[0], items[-1] = items[-1], items[0] * {} * 0.2"]  # fmt: skip
-        passed = self.pick(["items", "items", "items + [np.tanh({})]", "items[::-1]", "list(items)",
-                            "[v * np.tanh({}) for v in items]", "items[1:] + items[:1]"])  # fmt: skip
+        passed = self.pick(
+            ["items", "items", "items + [np.tanh({})]", "items[::-1]", "list(items)",
+             "[v * np.tanh({}) for v in items]", "items[1:] + items[:1]"]
+        )  # fmt: skip
         moved = self.pick(["a", "np.sin(a)", "a * np.tanh(items[0])", "a[::-1]"])
         deeper = f"{g}({passed.format(term())}, {moved}, depth - 1)"
-        last = self.pick([deeper, f"np.tanh({deeper}) + {term()}",
-                          f"{deeper} * 0.5 + {g}(items, a * 0.5, depth - 2) * {term()}"])  # fmt: skip
+        last = self.pick(
+            [deeper, f"np.tanh({deeper}) + {term()}",
+             f"{deeper} * 0.5 + {g}(items, a * 0.5, depth - 2) * {term()}"]
+        )  # fmt: skip
         base = self.pick([term(), "sum(items)", "np.tanh(items[0] * a[0])"])
         body = [self.pick(changes).format(term(), term()) for _ in range(self.choose(3))]
         if self.chance(30):

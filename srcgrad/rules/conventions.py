@@ -40,7 +40,7 @@ TRUE = "truly infinite"
 LIMIT = "the limit"
 
 RANK = "that of matrices of the same rank"
-SYMMETRIC = "one triangle is read, and both get half: that of a symmetric matrix"
+TRIANGLE = "of the triangle that is read; nothing depends on the other"
 MIXED = [[2.0, 1.0], [1.0, 2.0]]
 ZEROS, ONES, RANK_1 = [[0.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [[2.0, 0.0], [0.0, 0.0]]
 
@@ -77,12 +77,10 @@ CONVENTIONS = (
     Convention("np.linalg.pinv(x)", {"x": RANK_1}, ([[-0.25, 0.25], [0.25, 0]],), RANK),
     Convention("np.linalg.lstsq(x, [1, 1])[0]", {"x": RANK_1}, ([[-0.25, 0.25], [0.25, 0]],), RANK),
     Convention("np.linalg.det(x)", {"x": ZEROS}, ([[0, 0], [0, 0]],), "exact, of rank 0 too"),
-    Convention("np.linalg.eigvalsh(x)[0]", {"x": MIXED}, ([[0.5, -0.5], [-0.5, 0.5]],), SYMMETRIC),
-    Convention(
-        "np.linalg.eigvalsh(x, 'U')[0]", {"x": MIXED}, ([[0.5, -0.5], [-0.5, 0.5]],), SYMMETRIC
-    ),
-    Convention("np.linalg.eigh(x)[0][1]", {"x": MIXED}, ([[0.5, 0.5], [0.5, 0.5]],), SYMMETRIC),
-    Convention("np.linalg.cholesky(x)[1, 0]", {"x": ONES}, ([[0, 0.5], [0.5, 0]],), SYMMETRIC),
+    Convention("np.linalg.eigvalsh(x)[0]", {"x": MIXED}, ([[0.5, 0], [-1, 0.5]],), TRIANGLE),
+    Convention("np.linalg.eigvalsh(x, 'U')[0]", {"x": MIXED}, ([[0.5, -1], [0, 0.5]],), TRIANGLE),
+    Convention("np.linalg.eigh(x)[0][1]", {"x": MIXED}, ([[0.5, 0], [1, 0.5]],), TRIANGLE),
+    Convention("np.linalg.cholesky(x)[1, 0]", {"x": ONES}, ([[0, 0], [1, 0]],), TRIANGLE),
     Convention("np.max(x)", {"x": [np.nan, 1.0]}, ([np.nan, np.nan],), "as the maximum"),
     Convention("np.mean(x)", {"x": []}, ([],), "of nothing, nothing"),
     Convention("np.std(x)", {"x": [2.0, 2.0, 2.0]}, ([0, 0, 0],), DISTANCE),

@@ -48,6 +48,11 @@ def copy_lower(x):
     return lower + adjoined(lower) + diagonal_matrix(diagonal_of(x).real)
 
 
+def in_one_triangle(x, lower=True):
+    """The adjoint of a Hermitian matrix of which one triangle is read: all of it goes there."""
+    return np.tril(x) + np.tril(x, -1) if lower else np.triu(x) + np.triu(x, 1)
+
+
 def diagonal_matrix(x):
     return x[..., None] * np.eye(x.shape[-1], dtype=x.dtype)
 
@@ -89,8 +94,9 @@ def pinv_adjoint(a, p, d_p):
 
 @adjoint(np.linalg.pinv)
 def pinv(a, rcond=None, hermitian=False, *, rtol=None, out, d_out):
-    d_a = pinv_adjoint(a, out, d_out)
-    return hermitian_part(d_a) if hermitian else d_a
+    if not hermitian:
+        return pinv_adjoint(a, out, d_out)
+    return in_one_triangle(hermitian_part(pinv_adjoint(copy_lower(a), out, d_out)))
 
 
 @adjoint(np.linalg.lstsq)
@@ -210,11 +216,12 @@ def slogdet(a, *, out, d_out):
 @adjoint(np.linalg.cholesky)
 def cholesky(a, *, upper=False, out, d_out):
     """S. P. Smith (1995), I. Murray, Differentiation of the Cholesky decomposition (2016). NumPy
-    reads one triangle only; the adjoint is that of a Hermitian matrix, shared by both."""
+    reads one triangle only, which has the adjoint of both."""
     factor, d_factor = (adjoined(out), adjoined(conj(d_out))) if upper else (out, conj(d_out))
     factor_h = adjoined(factor)
     d_a = np.linalg.solve(factor_h, copy_lower(factor_h @ d_factor))
-    return conj(hermitian_part(np.linalg.solve(factor_h, adjoined(d_a)))) / 2
+    d_a = conj(hermitian_part(np.linalg.solve(factor_h, adjoined(d_a)))) / 2
+    return in_one_triangle(d_a, not upper)
 
 
 @adjoint(np.linalg.qr)
@@ -260,17 +267,17 @@ def eigh(a, UPLO="L", *, out, d_out):
     w, v = out
     d_w, d_v = d_out
     if d_v is None:
-        return conj((v * d_w[..., None, :]) @ adjoined(v))
+        return in_one_triangle(conj((v * d_w[..., None, :]) @ adjoined(v)), UPLO in "Ll")
     inner = (adjoined(v) @ conj(d_v)) * safe_reciprocal(differences(w))
     if d_w is not None:
         inner = inner + diagonal_matrix(d_w)
-    return conj(hermitian_part(v @ inner @ adjoined(v)))
+    return in_one_triangle(conj(hermitian_part(v @ inner @ adjoined(v))), UPLO in "Ll")
 
 
 @adjoint(np.linalg.eigvalsh)
 def eigvalsh(a, UPLO="L", *, out, d_out):
     v = np.linalg.eigh(a, UPLO)[1]
-    return conj((v * d_out[..., None, :]) @ adjoined(v))
+    return in_one_triangle(conj((v * d_out[..., None, :]) @ adjoined(v)), UPLO in "Ll")
 
 
 @adjoint(np.linalg.eig)
@@ -384,7 +391,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, out, d_out):
     else:
         u, _, vh = np.linalg.svd(a, False, True, hermitian)
         d_a = conj((u * d_out[..., None, :]) @ vh)
-    return hermitian_part(d_a) if hermitian else d_a
+    return in_one_triangle(hermitian_part(d_a)) if hermitian else d_a
 
 
 if hasattr(np.linalg, "svdvals"):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
-from ..kinds import INT, Array, Scalar, TupleOf, same_dtype
+from ..kinds import INT, Array, Kind, Scalar, TupleOf, same_dtype
 from .elementwise import elementwise_kind, number_kind, promoted, same_kind
 
 if TYPE_CHECKING:
@@ -454,7 +454,15 @@ def _besides(ctx: Simplifier, total_: ir.Operand, term: ir.Operand) -> ir.Operan
     if s is None or term not in s.args or not keeps_dtype(total_, term):
         return None
     x = s.args[0] if s.args[1] is term else s.args[1]
-    return x if number_kind(x) == number_kind(total_) == number_kind(term) else None
+    kinds = [number_kind(operand) for operand in (x, total_, term)]
+    return x if all(_alike(kind, kinds[1]) for kind in kinds) else None
+
+
+def _alike(a: Kind | None, b: Kind | None) -> bool:
+    """Whether two kinds are the same but for how long the dimensions are known to be."""
+    if isinstance(a, Array) and isinstance(b, Array) and a.shape and b.shape:
+        return len(a.shape) == len(b.shape) and same_dtype(a, b)
+    return a == b
 
 
 def subtract(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:

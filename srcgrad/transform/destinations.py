@@ -18,10 +18,10 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from ..analysis.inference import infer
 from ..kinds import Array, Opaque
 from .copies import sweep_start
-from .elementwise import makes_fresh
+from .elementwise import COMMUTATIVE, makes_fresh
 from .footprint import scarce
 from .recording import rename
-from .reuse import COMMUTATIVE, IN_PLACE, takes_out, written_over
+from .reuse import IN_PLACE, takes_out, written_over
 from .simplify import use_counts
 
 

@@ -22,6 +22,7 @@ ARITHMETIC: frozenset[Any] = frozenset(
     {operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
      operator.abs, builtins.abs}
 )  # fmt: skip
+COMMUTATIVE: frozenset[Any] = frozenset({operator.add, operator.mul})
 
 
 def is_elementwise(function: Any) -> bool:

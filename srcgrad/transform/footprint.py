@@ -20,7 +20,7 @@ from .. import ir
 from ..analysis.aliasing import holds_memory
 from ..frontend.operations import list_append
 from ..kinds import Array, ListOf
-from .elementwise import is_elementwise, number_kind
+from .elementwise import COMMUTATIVE, is_elementwise, number_kind
 from .simplify import use_counts
 
 LENGTH, LONG = 100.0, 10_000.0  # of dimensions of unknown length
@@ -28,12 +28,16 @@ TRIPS = 100.0  # of a loop
 MOST = 12  # lengths that are tried longer than the others
 SLACK = 1.02  # how much more isn't worth it
 
+ELIDING: frozenset[Any] = COMMUTATIVE | {operator.sub, operator.truediv}
+
 Sizes = np.ndarray[Any, Any]  # of an array, one for each of the lengths that are tried
 
 
 def scarce(function: ir.Function) -> set[ir.Var]:
-    """The results that had better be computed in an operand's place."""
-    return Footprint(function).found()[0]
+    """The results that had better not be new arrays."""
+    account = Footprint(function)
+    account.found()
+    return account.large
 
 
 class Footprint:
@@ -47,6 +51,10 @@ class Footprint:
         self.sources: dict[ir.Var, tuple[ir.Var, ...]] = {}  # whose memory a variable may share
         self.needed = self.nothing  # by a call at most, if all that can be is computed in place
         self.anew: dict[ir.Var, Sizes] = {}  # by a call that makes a new array for its result
+        self.elided: dict[ir.Var, list[ir.Var]] = {}  # operands in whose place NumPy computes it
+        self.counts = use_counts(function.block)
+        self.live: set[ir.Var] = set()  # before the call looked at last,
+        self.held = self.nothing  # and how much that is
         for s in ir.walk(function.block):
             if isinstance(s, ir.Assign):
                 self.note(s)
@@ -58,11 +66,14 @@ class Footprint:
         be computed in that of an array that only has a name still."""
         self.block(self.function.block, self.roots(self.function.block.results))
         limit = SLACK * self.needed
-        counts = use_counts(self.function.block)
-        self.named = {v for v in self.made if v.user or counts.get(v, 0) > 1}
+        self.named = {v for v in self.made if v.user or self.counts.get(v, 0) > 1}
         self.crowded: set[ir.Var] = set()
         self.names(self.function.block, self.nothing, limit)
-        scarce = {v for v, size in self.anew.items() if (size > limit).any()}
+        self.large = {v for v, size in self.anew.items() if (size > limit).any()}
+        scarce: set[ir.Var] = set()
+        for v in reversed(self.anew):  # an expression is taken apart from where it must be on
+            if v in self.large and (not self.elided[v] or scarce.intersection(self.elided[v])):
+                scarce.add(v)
         return scarce, self.crowded
 
     def names(self, block: ir.Block, held: Sizes, limit: Sizes) -> Sizes:
@@ -155,17 +166,29 @@ class Footprint:
     def call(self, s: ir.Assign, live: set[ir.Var]) -> set[ir.Var]:
         used = self.roots(s.operands())
         before = (live - {s.target}) | used
-        size = self.size(before | {s.target})
-        over = (
+        held = self.held if live is self.live else self.size(live)
+        held = held + self.size(used - live) - self.size(live & {s.target} - used)
+        self.live, self.held = before, held
+        size = held + self.size({s.target} - before)
+        over = [
             v for v in s.args
             if isinstance(v, ir.Var) and v in self.made and v not in live
             and v.kind == s.target.kind
-        )  # fmt: skip
-        if _can_be_over(s) and next(over, None) is not None:
+        ]  # fmt: skip
+        if _can_be_over(s) and over:
             self.anew[s.target] = size
-            size = self.size(before)
+            self.elided[s.target] = [v for v in over if self.elides(s, v)]
+            size = held
         self.needed = np.maximum(self.needed, size)
         return before
+
+    def elides(self, s: ir.Assign, v: ir.Var) -> bool:
+        """Whether NumPy itself computes a result in an operand's place.
+
+        It does for operators on a large array that has no name, in an expression.
+        """
+        unnamed = not v.user and self.counts.get(v) == 1
+        return unnamed and s.function in ELIDING and (v is s.args[0] or s.function in COMMUTATIVE)
 
 
 def _can_be_over(s: ir.Assign) -> bool:

@@ -24,7 +24,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit.python import reverse_sweep
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
-from .elementwise import is_elementwise, makes_fresh, number_kind
+from .elementwise import COMMUTATIVE, is_elementwise, makes_fresh, number_kind
 from .footprint import Footprint
 from .recording import rename
 from .simplify import use_counts
@@ -33,7 +33,6 @@ IN_PLACE: dict[Any, Any] = {
     operator.add: operator.iadd, operator.sub: operator.isub,
     operator.mul: operator.imul, operator.truediv: operator.itruediv,
 }  # fmt: skip
-COMMUTATIVE: frozenset[Any] = frozenset({operator.add, operator.mul})
 WITH_OUT: dict[Any, Any] = {
     operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
     operator.truediv: np.divide, operator.neg: np.negative,

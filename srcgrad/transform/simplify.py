@@ -23,13 +23,12 @@ from ..emit.python import reverse_sweep
 from ..frontend.operations import leave_unless
 from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar
 from .algebra import ALGEBRA, FORWARD, fold
-from .elementwise import elementwise_kind, is_elementwise, number_kind
+from .elementwise import COMMUTATIVE, elementwise_kind, is_elementwise, number_kind
 from .recording import rename
 from .spreading import ELEMENTWISE, SPREADING
 from .stores import STORES
 
 ROUNDS = 6
-COMMUTATIVE = (operator.add, operator.mul)
 Available = dict[Any, ir.Var]
 
 

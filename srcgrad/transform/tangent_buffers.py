@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from .. import ir
 from ..kinds import Array, Scalar
+from .elementwise import COMMUTATIVE
 from .recording import rename
-from .reuse import COMMUTATIVE, IN_PLACE, Place, Reuser
+from .reuse import IN_PLACE, Place, Reuser
 
 
 def reuse_tangents(function: ir.Function, tangents: list[ir.Var]) -> None:

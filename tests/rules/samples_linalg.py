@@ -52,7 +52,7 @@ def of_hermitian(function, shift=0, **options):
     def composed_adjoint(x, *, out, d_out):
         a = (x + adjoined(x)) / 2 + shift * np.eye(x.shape[-1])
         d_a = rule(function)(a, **options, out=out, d_out=d_out)
-        assert np.allclose(d_a, adjoined(d_a))
+        assert np.allclose(d_a, np.tril(d_a)) or np.allclose(d_a, np.triu(d_a))
         return (d_a + adjoined(d_a)) / 2
 
     composed.__name__ = f"{function.__name__} of a Hermitian matrix"

@@ -12,7 +12,15 @@ from scipy import linalg
 from ...analysis.inference import Inferred
 from ...kinds import INT, Array, TupleOf, fresh_size
 from .. import linalg as numpy_rules
-from ..linalg import adjoined, diagonal_matrix, diagonal_of, hermitian_part, safe_reciprocal
+from ..linalg import (
+    adjoined,
+    copy_lower,
+    diagonal_matrix,
+    diagonal_of,
+    hermitian_part,
+    in_one_triangle,
+    safe_reciprocal,
+)
 from ..products import conj
 from ..registry import (
     Unknown,
@@ -49,9 +57,9 @@ def triangle(x, lower, k=0):
 def structured(d_a, assume_a, lower):
     """The part of the adjoint of a matrix that `assume_a` lets SciPy read."""
     if assume_a in ("pos", "her", "positive definite", "hermitian"):
-        return (d_a + adjoined(d_a)) / 2
+        return in_one_triangle((d_a + adjoined(d_a)) / 2, lower)
     if assume_a in ("sym", "symmetric"):
-        return (d_a + transposed(d_a)) / 2
+        return in_one_triangle((d_a + transposed(d_a)) / 2, lower)
     if assume_a == "diagonal":
         return np.triu(np.tril(d_a))
     if assume_a == "tridiagonal":
@@ -121,8 +129,9 @@ def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True, out, 
 @adjoint(linalg.pinvh)
 def pinvh(a, *, atol=None, rtol=None, lower=True, return_rank=False, check_finite=True, out, d_out):
     if return_rank:
-        return hermitian_part(numpy_rules.pinv_adjoint(a, out[0], d_out[0]))
-    return hermitian_part(numpy_rules.pinv_adjoint(a, out, d_out))
+        out, d_out = out[0], d_out[0]
+    a = copy_lower(a if lower else adjoined(a))
+    return in_one_triangle(hermitian_part(numpy_rules.pinv_adjoint(a, out, d_out)), lower)
 
 
 def precision(dtype):
@@ -420,6 +429,14 @@ def eigh_adjoint(v, w, d_w, d_v, generalised):
     return d_a, -conj(hermitian_part(v @ inner @ adjoined(v)))
 
 
+def in_triangles(adjoints, lower):
+    """The adjoints of a and b, of which one triangle is read."""
+    d_a, d_b = adjoints
+    if d_b is None:
+        return in_one_triangle(d_a, lower)
+    return in_one_triangle(d_a, lower), in_one_triangle(d_b, lower)
+
+
 @adjoint(linalg.eigh)
 def eigh(
     a, b=None, *, lower=True, eigvals_only=False, type=1, check_finite=True,
@@ -431,14 +448,12 @@ def eigh(
         w, v = linalg.eigh(
             a, b, lower=lower, subset_by_index=subset_by_index, subset_by_value=subset_by_value
         )
-        d_a, d_b = eigh_adjoint(v, w, d_out, None, b is not None)
-        return d_a if b is None else (d_a, d_b)
+        return in_triangles(eigh_adjoint(v, w, d_out, None, b is not None), lower)
     w, v = out
     d_w, d_v = d_out
     if d_v is not None and (subset_by_index is not None or subset_by_value is not None):
         return OF_SUBSETS, OF_SUBSETS
-    d_a, d_b = eigh_adjoint(v, w, d_w, d_v, b is not None)
-    return d_a if b is None else (d_a, d_b)
+    return in_triangles(eigh_adjoint(v, w, d_w, d_v, b is not None), lower)
 
 
 @adjoint(linalg.eigvalsh)
@@ -451,8 +466,7 @@ def eigvalsh(
     w, v = linalg.eigh(
         a, b, lower=lower, subset_by_index=subset_by_index, subset_by_value=subset_by_value
     )
-    d_a, d_b = eigh_adjoint(v, w, d_out, None, b is not None)
-    return d_a if b is None else (d_a, d_b)
+    return in_triangles(eigh_adjoint(v, w, d_out, None, b is not None), lower)
 
 
 @adjoint(linalg.eig)
