@@ -248,7 +248,14 @@ def _owned(adjoint: Adjoint, d: ir.Var, v: ir.Var) -> ir.Var:
     return d
 
 
-ALIASING = {runtime.unbroadcast, runtime.unbroadcast_to, runtime.as_dtype, np.asarray, operator.pos}
+ALIASING = {
+    runtime.unbroadcast,
+    runtime.unbroadcast_to,
+    runtime.as_dtype,
+    runtime.project,
+    np.asarray,
+    operator.pos,
+}
 
 
 def separate(function: ir.Function, gradients: int) -> None:

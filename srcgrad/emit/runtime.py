@@ -87,6 +87,26 @@ def as_dtype(gradient: Any, dtype: Any) -> Any:
     return gradient.astype(dtype, copy=False) if isinstance(gradient, np.ndarray) else gradient
 
 
+def given(gradient: Any, like: Any) -> Any:
+    """An adjoint, or zeros where there is none: of the sign of a real number, say.
+
+    >>> given(None, np.ones(2))
+    array([0., 0.])
+    """
+    return np.zeros(np.shape(like)) if gradient is None else gradient
+
+
+def project(gradient: Any, like: Any) -> Any:
+    """The adjoint of a variable that may be complex: real if the variable is.
+
+    >>> project(np.array([1 + 2j]), np.ones(1))
+    array([1.])
+    """
+    if np.iscomplexobj(gradient) and not np.iscomplexobj(like):
+        return np.real(gradient)
+    return gradient
+
+
 def own_copy(array: Any) -> Any:
     """A copy of an argument that the function writes into, with the same memory layout.
 

@@ -63,6 +63,8 @@ HELPERS = {
     runtime.zero_like,
     runtime.unless_zero,
     runtime.as_dtype,
+    runtime.project,
+    runtime.given,
     runtime.own_copy,
     runtime.check_apart,
     runtime.check_fresh,

@@ -31,6 +31,16 @@ def as_dtype(gradient, dtype, *, out, d_out):
     return d_out, None
 
 
+@adjoint(runtime.given)
+def given(gradient, like, *, out, d_out):
+    return d_out, None
+
+
+@adjoint(runtime.project)
+def project(gradient, like, *, out, d_out):
+    return d_out, None
+
+
 @adjoint(runtime.finished)
 def finished(gradient, like, *, out, d_out):
     return d_out, None

@@ -38,6 +38,6 @@ linear(
     by=range(2),
 )
 linear(np.einsum, by=range(1, 100))
-linear(runtime.unbroadcast, runtime.finished, like=1)
+linear(runtime.unbroadcast, runtime.finished, runtime.project, runtime.given, like=1)
 linear(runtime.unbroadcast_to, runtime.as_dtype, runtime.total, runtime.own_copy)
 linear(runtime.writable, runtime.last_written)

@@ -31,7 +31,9 @@ IN_PLACE: frozenset[Any] = frozenset(
 )
 AT: frozenset[Any] = frozenset({np.add.at, np.subtract.at, np.multiply.at})
 # What returns its operand for a batch if and only if it does so for a row
-ALIKE: frozenset[Any] = frozenset({runtime.unbroadcast, runtime.as_dtype, runtime.writable})
+ALIKE: frozenset[Any] = frozenset(
+    {runtime.unbroadcast, runtime.as_dtype, runtime.project, runtime.writable}
+)
 
 
 def batch(
@@ -55,7 +57,9 @@ def batch(
     Batch(function, low, inputs, count).run(function, results)
 
 
-COPIES: frozenset[Any] = frozenset({runtime.as_dtype, runtime.own_copy, runtime.writable})
+COPIES: frozenset[Any] = frozenset(
+    {runtime.as_dtype, runtime.project, runtime.own_copy, runtime.writable}
+)
 
 
 class Batch:

@@ -30,7 +30,8 @@ SUMS: frozenset[Any] = frozenset({operator.add, operator.sub, np.sum})
 LINEAR: frozenset[Any] = frozenset(
     {operator.neg, operator.truediv, operator.getitem, np.sum, np.broadcast_to, np.reshape,
      np.transpose, np.expand_dims, np.squeeze, np.swapaxes, np.moveaxis, np.ravel, np.real,
-     np.ndarray.astype, np.ndarray.copy, builtins.float, runtime.unbroadcast, runtime.as_dtype}
+     np.ndarray.astype, np.ndarray.copy, builtins.float, runtime.unbroadcast, runtime.as_dtype,
+     runtime.project}
 )  # fmt: skip
 BILINEAR: frozenset[Any] = frozenset({operator.mul, operator.matmul})
 

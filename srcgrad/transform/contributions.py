@@ -40,6 +40,7 @@ class Contributions(Lowerer):
         self.live_buffers: set[ir.Var] = set()  # shadows and buffers that may yet change
         self.definitions: dict[ir.Var, ir.Assign] = {}
         self.items_of = _items(function.block)  # of a tuple: the variables of its items
+        self.may_be_complex = _may_be_complex(function)
 
     def emit(self, *args: Any, **kwargs: Any) -> ir.Var:
         var = super().emit(*args, **kwargs)
@@ -70,6 +71,9 @@ class Contributions(Lowerer):
         operand = self.operand(contribution)
         if isinstance(operand, ir.Pack):
             operand = self.number(contribution)
+        if isinstance(operand, ir.Var) and operand.optional:
+            inferred = Inferred(Array(None, None), (operand,), False)
+            operand = self.emit(runtime.given, (operand, var), inferred=inferred)
         value: ir.Operand
         if operand in self.numbers and (var.partial or var.optional):
             value = operand
@@ -179,6 +183,10 @@ class Contributions(Lowerer):
         value = self._reduced(value, kind, like)
         have = value.kind
         assert isinstance(have, (Array, Scalar))
+        unknown = have.dtype is None or have.dtype.kind == "c"
+        if kind.dtype is None and unknown and self.may_be_complex:
+            inferred = Inferred(_with_dtype(have, None), (value,), False)
+            value = self.emit(runtime.project, (value, like), inferred=inferred)
         if kind.dtype is not None and kind.dtype.kind != "c":
             if have.dtype is None:
                 if kind.dtype.kind == "f":
@@ -313,6 +321,31 @@ class Contributions(Lowerer):
             inferred=Inferred(Array(dtype, kind.shape), views),
             name=f"d_{like.name}",
         )
+
+
+def _may_be_complex(function: ir.Function) -> bool:
+    """Whether there are complex numbers, or a call makes what only the run knows the dtype of."""
+    for s in ir.walk(function.block):
+        made = [t.kind for t in ir.targets(s)]
+        if any(_is_complex(kind) for kind in made):
+            return True
+        if isinstance(s, ir.Assign) and any(map(_is_unknown, made)):
+            operands = [v.kind for o in s.operands() for v in ir.variables(o)]
+            if not any(map(_is_unknown, operands)):
+                return True
+    return any(_is_complex(p.kind) for p in function.params)
+
+
+def _is_complex(kind: Kind) -> bool:
+    if isinstance(kind, TupleOf):
+        return any(map(_is_complex, kind.items))
+    return isinstance(kind, (Array, Scalar)) and kind.dtype is not None and kind.dtype.kind == "c"
+
+
+def _is_unknown(kind: Kind) -> bool:
+    if isinstance(kind, TupleOf):
+        return any(map(_is_unknown, kind.items))
+    return isinstance(kind, (Array, Scalar)) and kind.dtype is None
 
 
 def _items(block: ir.Block) -> dict[tuple[ir.Var, Any], ir.Var]:

@@ -571,6 +571,8 @@ class Tangent(Adjoint):
         self.block.statements += whole.block.statements
         self.definitions.update(transpose.definitions)
         if isinstance(s.target.kind, TupleOf):
+            if self.may_be_complex:
+                results = [self._projected(s.target, i, r) for i, r in enumerate(results)]
             return self.emit(
                 tuple,
                 (ir.Pack(list, tuple(results)),),
@@ -579,7 +581,18 @@ class Tangent(Adjoint):
             )
         if all(part is None for part in parts):
             return None
-        return results[0]
+        return self.fit(results[0], s.target.kind, s.target)
+
+    def _projected(self, whole: ir.Var, i: int, tangent: ir.Operand) -> ir.Operand:
+        """The tangent of an item of a tuple, real if the item is."""
+        assert isinstance(whole.kind, TupleOf)
+        kind = whole.kind.items[i]
+        if not isinstance(kind, (Array, Scalar)) or kind.dtype is not None:
+            return tangent
+        item = self.emit(
+            operator.getitem, (whole, ir.Const(i)), inferred=Inferred(kind, (whole,)), name="item"
+        )
+        return self.fit(tangent, kind, item)
 
     def _parts(self, var: ir.Var, seeds: list[ir.Var]) -> dict[ir.Var, ir.Operand]:
         if not isinstance(var.kind, TupleOf):

@@ -47,7 +47,14 @@ DIFFERENCES: frozenset[Any] = frozenset({operator.sub, np.subtract})
 PASSING: frozenset[Any] = PRODUCTS | {
     *(operator.neg, np.negative, operator.truediv, np.divide, np.asarray, np.ndarray.astype),
     *(operator.getitem, np.broadcast_to, np.reshape, np.ndarray.reshape, np.diagonal),
-    *(operator.not_, np.logical_not, operator.invert, builtins.float, runtime.as_dtype),
+    *(
+        operator.not_,
+        np.logical_not,
+        operator.invert,
+        builtins.float,
+        runtime.as_dtype,
+        runtime.project,
+    ),
 }
 
 

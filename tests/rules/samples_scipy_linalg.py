@@ -99,7 +99,7 @@ if linalg is not None:
         case(c(3, 3)),
         case(r(2, 3, 3)),
         case(r(1, 1)),
-        case(9 * r(2, 5, 5)),
+        case(9 * r(2, 5, 5) - 25 * np.eye(5)),
     ]
     SAMPLES[linalg.expm_frechet] = [
         case(r(3, 3), r(3, 3), compute_expm=False), case(r(3, 3), r(3, 3)),

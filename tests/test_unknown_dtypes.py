@@ -1,0 +1,76 @@
+"""Values that are real or complex as the data decide: eigenvalues, roots, functions of matrices.
+
+The adjoint of what is real is real, though what it came from may be complex.
+"""
+
+import numpy as np
+import pytest
+from scipy import linalg
+
+import srcgrad.testing
+
+COMPLEX = np.array([[0.0, 1.0, 0.3], [-1.0, 0.2, 0.1], [0.3, 0.5, 0.9]])
+REAL = np.array([[2.0, 0.3, 0.1], [0.2, -1.0, 0.4], [0.1, 0.3, 0.5]])
+
+
+def measured(q):
+    return np.sum(q.imag**2 + q.real**3)
+
+
+def real_parts(a):
+    w = np.linalg.eig(a)[0]
+    return measured(w.real * w * (1 + 0.5j))
+
+
+def magnitudes(a):
+    w = np.linalg.eigvals(a)
+    return measured(np.abs(w) * w * (1 + 2j))
+
+
+def several(a):
+    w, v = np.linalg.eig(a)
+    y = np.imag(w) + np.abs(v[0])
+    return measured(y * w * (1 + 2j) + y**2 * 1j)
+
+
+def written_in_place(a):
+    w, _ = linalg.eig(a)
+    z = np.abs(w).copy()
+    z[1:] *= 2.0
+    return measured(z * w * (1 + 2j))
+
+
+def stored(a):
+    w = np.linalg.eigvals(a)
+    s = np.zeros_like(w.real)
+    s[0] = w[0].real
+    s[1:] = np.abs(w[1:]) ** 2
+    return np.abs(np.sum(s * w**2 * (1 + 1j)))
+
+
+def collected(a):
+    w = np.linalg.eigvals(a)
+    items = []
+    for i in range(3):
+        items.append(np.abs(w[i]) * w[i].real)
+    return np.abs(np.sum(np.array(items) * w * (2 - 1j)))
+
+
+PROGRAMS = [real_parts, magnitudes, several, written_in_place, stored, collected]
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("matrix", [COMPLEX, REAL], ids=["complex", "real"])
+def test_the_adjoint_of_what_is_real_is_real(f, matrix):
+    srcgrad.testing.check_grads(f, (matrix,), order=2)
+
+
+def test_roots():
+    def f(p):
+        r = np.roots(p)
+        t = np.zeros(len(r))
+        t += np.real(r)
+        t *= np.abs(r)
+        return np.sum((t * r * 1j).real ** 2)
+
+    srcgrad.testing.check_grads(f, (np.array([1.0, 0.2, 0.5, 0.7]),), order=2)
