@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.inspect.stages import stages
 from tests.programs import finite_differences as fd
+from tests.programs import mlp_adam_training
 
 # What can't be differentiated yet, and what the refusal says. Remove what has come to work.
 REFUSED = {
@@ -82,3 +84,9 @@ def test_value_is_that_of_the_program(name):
     assert_unchanged(args, before)
     assert len(gradients) == len(argnums)
     assert value == pytest.approx(module.program(*before), rel=1e-12, abs=0.0)
+
+
+def test_what_is_generated_is_always_the_same():
+    program, args = mlp_adam_training.program, mlp_adam_training.inputs()
+    made = [stages(program, *args, argnums=mlp_adam_training.ARGNUMS) for _ in range(5)]
+    assert all(each == made[0] for each in made)

@@ -124,7 +124,7 @@ class _Planner(Simplifier):
             if form is None:
                 continue
             inside = self._inside(s)
-            hidden.update(inside - {s.target})
+            hidden.update(v for v in inside if v is not s.target)
             if len(inside) > 2:
                 self._try(s, form, inside)
 
@@ -146,12 +146,12 @@ class _Planner(Simplifier):
         self.looks_into_complements = bool(self.complements)
         self.forms.known.clear()
 
-    def _inside(self, s: ir.Assign) -> set[ir.Var]:
+    def _inside(self, s: ir.Assign) -> dict[ir.Var, None]:
         """The variables that a form is made of, those it looks into; the call's own included.
 
         Those of other blocks of the reverse sweep, which may run less often, aren't.
         """
-        inside: set[ir.Var] = {s.target}
+        inside: dict[ir.Var, None] = {s.target: None}  # in an order that is always the same
         todo = [s]
         while todo and len(inside) < CANDIDATES:
             for v in ir.uses(todo.pop()):
@@ -162,7 +162,7 @@ class _Planner(Simplifier):
                     continue
                 if v not in self.forms.forward and self.blocks[definition] != self.blocks[s]:
                     continue
-                inside.add(v)
+                inside[v] = None
                 todo.append(definition)
         return inside
 
@@ -170,7 +170,7 @@ class _Planner(Simplifier):
         number = self.forms.numbers.get(v)
         return number is not None and self.forms.known[v] == {((number, 1),): 1}
 
-    def _try(self, s: ir.Assign, form: Polynomial, inside: set[ir.Var]) -> None:
+    def _try(self, s: ir.Assign, form: Polynomial, inside: dict[ir.Var, None]) -> None:
         target = s.target
         available: dict[Any, ir.Var] = {}
         for v in inside:
@@ -201,7 +201,7 @@ class _Planner(Simplifier):
             if choice is available or choice == available:
                 return
 
-    def _outlives(self, v: ir.Var, inside: set[ir.Var]) -> bool:
+    def _outlives(self, v: ir.Var, inside: dict[ir.Var, None]) -> bool:
         """Whether a variable is there even if what it is used for here isn't.
 
         Of the forward sweep's that is assumed.
