@@ -24,7 +24,7 @@ from ..rules import registry
 from .contributions import is_zero
 from .elementwise import is_elementwise
 from .shadows import Shadows
-from .usage import PRODUCTS, Condition, PartialUse, Use, conditions
+from .usage import PLACES, PRODUCTS, Condition, PartialUse, Use, conditions
 
 # Functions whose derivatives are finite wherever the functions are.
 TAME: frozenset[Any] = frozenset(
@@ -166,7 +166,10 @@ class Masks(Shadows):
         if not kind:
             return False
         use = self.partial_use.of(s.target)
-        if use & ~Use.SAMPLED:
+        if kind == "pole":
+            # zero times what is infinite there would be nan itself; a stencil isn't looked after
+            use &= ~(Use.SCALED | Use.SLICED)
+        if use & ~PLACES:
             return True
         if use and (kind == "root" or _shape(_singular_operand(s)) == _shape(s.target)):
             return True
@@ -175,7 +178,9 @@ class Masks(Shadows):
 
     def _has_infinite_operand(self, s: ir.Assign) -> bool:
         """Whether what is used in part is made of what may be infinite or nan where it isn't."""
-        if not isinstance(s.target.kind, Array) or not self.partial_use.of(s.target) & ~Use.SAMPLED:
+        # (a product with it would be nan itself)
+        left_out = self.partial_use.of(s.target) & ~(PLACES | Use.SCALED)
+        if not isinstance(s.target.kind, Array) or not left_out:
             return False
         return any(map(self._may_be_infinite, s.args))
 

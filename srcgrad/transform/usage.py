@@ -23,7 +23,7 @@ from .. import ir
 from ..analysis.activity import Activity
 from ..analysis.aliasing import Aliasing
 from ..emit import runtime
-from ..kinds import Array, ListOf, TupleOf
+from ..kinds import Array, ListOf, Scalar, TupleOf
 from ..rules import registry
 from .elementwise import is_elementwise
 from .stores import same_key
@@ -33,10 +33,14 @@ class Use(enum.Flag):
     """Which elements of an array are left out."""
 
     WHOLE = 0
-    SAMPLED = enum.auto()  # by indices: x[i, j], x[np.triu_indices(n)], np.max(x)
-    MASKED = enum.auto()  # by what their values are, as a rule: x[x > 0], x * (x > 0), np.triu(x)
+    SAMPLED = enum.auto()  # by arrays of indices: x[np.triu_indices(n)], np.max(x)
+    SLICED = enum.auto()  # x[i, j], x[1:]
+    MASKED = enum.auto()  # by what their values are, as a rule: x[x > 0], np.triu(x)
+    SCALED = enum.auto()  # by a factor of zero: x * (x > 0)
     OVERWRITTEN = enum.auto()  # x[0] = 1.0
 
+
+PLACES = Use.SAMPLED | Use.SLICED
 
 PRODUCTS: frozenset[Any] = frozenset({operator.mul, np.multiply})
 MASKS: frozenset[Any] = frozenset({runtime.unless_zero, np.triu, np.tril, np.diag})
@@ -98,7 +102,7 @@ class PartialUse:
             if not self._updated(s):
                 self._mark(s.writes[0], _overwritten(s))
             if s.function is operator.imul and self.is_sparse(s.args[1]):
-                self._mark(s.writes[0], Use.MASKED)
+                self._mark(s.writes[0], Use.SCALED)
             later = self.of(s.writes[0]) & ~Use.OVERWRITTEN
             for operand in s.args[1:]:
                 self._mark(operand, later | _chosen(s))
@@ -109,12 +113,15 @@ class PartialUse:
             return
         if _mixes(s):
             use = Use.WHOLE
-        if s.function is np.where or (s.function in PRODUCTS and any(map(self.is_sparse, s.args))):
+        if s.function is np.where:
             use |= Use.MASKED
-        for operand in s.args:
+        product = s.function in PRODUCTS and len(s.args) == 2
+        for operand, other in zip(s.args, s.args[::-1], strict=True):
+            scaled = Use.SCALED if product and self.is_sparse(other) else Use.WHOLE
             # What is broadcast is used by each of many elements.
             broadcast = is_elementwise(s.function) and not _same_shape(operand, s.target)
-            self._mark(operand, (use & ~Use.SAMPLED if broadcast else use) | _chosen(s))
+            kept = use & ~PLACES if broadcast else use
+            self._mark(operand, kept | scaled | _chosen(s))
 
     def is_sparse(self, operand: ir.Operand) -> bool:
         """Whether an array surely has zeros in it, or may for what it is made of: it's a mask.
@@ -192,14 +199,25 @@ def _taken(s: ir.Assign) -> Use:
                 continue
             if isinstance(item.value, slice):
                 whole = item.value.start is None and item.value.stop is None
-                use |= Use.WHOLE if whole else Use.SAMPLED
+                use |= Use.WHOLE if whole else Use.SLICED
                 continue
             dtype = np.asarray(item.value).dtype
         elif isinstance(item, ir.Pack) and item.type is slice:
-            use |= Use.WHOLE if _is_whole(item) else Use.SAMPLED
+            use |= Use.WHOLE if _is_whole(item) else Use.SLICED
             continue
-        use |= Use.MASKED if dtype is not None and dtype.kind == "b" else Use.SAMPLED
+        if _is_number(item):
+            use |= Use.SLICED
+        else:
+            use |= Use.MASKED if dtype is not None and dtype.kind == "b" else Use.SAMPLED
     return use
+
+
+def _is_number(item: ir.Operand) -> bool:
+    """Whether a part of an index is an int."""
+    if isinstance(item, ir.Const):
+        return np.ndim(item.value) == 0 and not isinstance(item.value, (bool, np.bool_))
+    kind = item.kind if isinstance(item, ir.Var) else None
+    return isinstance(kind, Scalar) and kind.dtype is not None and kind.dtype.kind != "b"
 
 
 def _overwritten(s: ir.Assign) -> Use:

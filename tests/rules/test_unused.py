@@ -26,8 +26,6 @@ WAYS = [
     "({F})[used]",
     "({F})[np.where(used)]",
     "({F})[[3, 1, 2]]",
-    "({F})[1:] * y[1:]",
-    "({F})[1]",
     "np.select([~used, used], [y, {F}], 0.0)",
     "np.choose(used.astype(int), [y, {F}])",
     "np.compress(used, {F})",
@@ -49,6 +47,8 @@ WAYS = [
     "np.clip({F}, bound, 20.0)",
     "np.max(np.stack([{F}, bound]), axis=0) * y",
 ]
+# What is infinite outside of a slice isn't looked after: every stencil would pay for it
+STENCILS = ["({F})[1:] * y[1:]", "({F})[1]"]
 # These multiply by zero: of what is infinite, that is nan in the primal too
 PRODUCTS = [
     "({F}) * used",
@@ -104,7 +104,12 @@ def is_finite(way: str, function: str, at: float) -> bool:
 
 CASES = [
     (way, function, at)
-    for ways, functions in ((WAYS, FINITE), (WAYS, POLES), (PRODUCTS, FINITE))
+    for ways, functions in (
+        (WAYS, FINITE),
+        (WAYS, POLES),
+        (PRODUCTS, FINITE),
+        (STENCILS, FINITE),
+    )
     for way in ways
     for function, at in functions.items()
     if is_finite(way, function, at)
