@@ -33,7 +33,7 @@ from .inner import (
     taken_at,
     tangent_of,
 )
-from .kinds import is_float
+from .kinds import is_complex, is_float
 from .nested import bound, make_gradient, mapped, option, placed, stub
 
 Args = list[Value]
@@ -309,7 +309,7 @@ def _jacobian(low: Lowerer, made: Made, call: Call) -> Value:
     for v in inputs:
         _check_complex(low, made, v)
     outs = list(dict.fromkeys(floats(low, taken.out)))
-    if made.mode != "forward" and not made.holomorphic and any(map(_is_complex, outs)):
+    if made.mode != "forward" and not made.holomorphic and any(is_complex(v.kind) for v in outs):
         raise low.refuse(
             "the result is complex",
             "pass holomorphic=True if the function is holomorphic, else return its real and "
@@ -434,14 +434,10 @@ def _rank(value: Value) -> int | None:
     return None if shape is None else len(shape)
 
 
-def _is_complex(v: ir.Var) -> bool:
-    return bool(v.kind.dtype is not None and v.kind.dtype.kind == "c")  # type: ignore[attr-defined]
-
-
 def _check_complex(low: Lowerer, made: Made, v: ir.Var) -> None:
-    if made.holomorphic and not _is_complex(v):
+    if made.holomorphic and not is_complex(v.kind):
         raise low.refuse(f"with holomorphic=True argument {v.name!r} must be complex")
-    if _is_complex(v) and not made.holomorphic and made.mode != "reverse":
+    if is_complex(v.kind) and not made.holomorphic and made.mode != "reverse":
         raise low.refuse(
             f"argument {v.name!r} is complex",
             "pass holomorphic=True if the function is holomorphic, else differentiate by the "

@@ -252,3 +252,13 @@ def test_a_function_may_be_long():
     d, step = np.array([1.0, 2.0]), 1e-6
     expected = (outer["f"](x + step * d, w) - outer["f"](x - step * d, w)) / (2 * step)
     np.testing.assert_allclose(gradient(x, w) @ d, expected, rtol=1e-6)
+
+
+def test_what_may_be_infinite_is_found_out_once_for_each_value():
+    """Each value is used twice by the next: along every way they would be 2**60."""
+    steps = ["    y = 0.1 * y * y + 0.95 * y"] * 60  # stays at 0.5, where the slope is 1.05
+    program = "\n".join(["def f(x):", "    y = x", *steps, "    return np.sum(np.tril(y))"])
+    namespace = {"np": np}
+    exec(program, namespace)
+    slope = srcgrad.grad(namespace["f"], source=program)(np.full((2, 2), 0.5))
+    np.testing.assert_allclose(slope, np.tril(np.full((2, 2), 1.05**60)))

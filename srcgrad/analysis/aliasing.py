@@ -27,7 +27,6 @@ class Aliasing:
         self.parent: dict[ir.Var, ir.Var] = {}
         self.contents: dict[ir.Var, ir.Var] = {}  # of a list's class: a variable of its items'
         self.returned: dict[tuple[ir.Var, int], ir.Var] = {}  # what units return, in tuples
-        self.results: dict[tuple[ir.Var, int], ir.Var] = {}  # what units return in tuples
         for group in map(tuple, together):
             lists = all(isinstance(v.kind, ListOf) for v in group)
             first, *others = (

@@ -19,7 +19,7 @@ from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.lower import Lowerer
-from ..kinds import INT, Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf
+from ..kinds import INT, Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, is_complex
 
 NONE = ir.Const(None)
 
@@ -327,19 +327,13 @@ def _may_be_complex(function: ir.Function) -> bool:
     """Whether there are complex numbers, or a call makes what only the run knows the dtype of."""
     for s in ir.walk(function.block):
         made = [t.kind for t in ir.targets(s)]
-        if any(_is_complex(kind) for kind in made):
+        if any(is_complex(kind) for kind in made):
             return True
         if isinstance(s, ir.Assign) and any(map(_is_unknown, made)):
             operands = [v.kind for o in s.operands() for v in ir.variables(o)]
             if not any(map(_is_unknown, operands)):
                 return True
-    return any(_is_complex(p.kind) for p in function.params)
-
-
-def _is_complex(kind: Kind) -> bool:
-    if isinstance(kind, TupleOf):
-        return any(map(_is_complex, kind.items))
-    return isinstance(kind, (Array, Scalar)) and kind.dtype is not None and kind.dtype.kind == "c"
+    return any(is_complex(p.kind) for p in function.params)
 
 
 def _is_unknown(kind: Kind) -> bool:

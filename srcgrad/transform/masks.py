@@ -22,6 +22,7 @@ from ..emit import runtime
 from ..kinds import Array, Scalar
 from ..rules import registry
 from .contributions import is_zero
+from .copies import COPIES
 from .elementwise import is_elementwise
 from .shadows import Shadows
 from .usage import PLACES, PRODUCTS, Condition, PartialUse, Use, conditions
@@ -38,7 +39,7 @@ QUIET: frozenset[Any] = frozenset(
 QUOTIENTS: frozenset[Any] = frozenset(
     {operator.truediv, np.divide, operator.mod, np.remainder, np.fmod}
 )
-COPIES: frozenset[Any] = frozenset({np.ndarray.copy, np.copy, np.array, operator.getitem})
+HANDING: frozenset[Any] = COPIES | {operator.getitem}  # on what their operands are
 SUMS: frozenset[Any] = frozenset({operator.add, np.add, np.sum})
 Mask = tuple[Any, bool, bool]  # the condition, the value it has, and whether it's needed by now
 
@@ -182,14 +183,17 @@ class Masks(Shadows):
         left_out = self.partial_use.of(s.target) & ~(PLACES | Use.SCALED)
         if not isinstance(s.target.kind, Array) or not left_out:
             return False
-        return any(map(self._may_be_infinite, s.args))
+        return not self.infinite.isdisjoint(ir.uses(s))
 
-    def _may_be_infinite(self, operand: ir.Operand) -> bool:
-        """Whether an operand is a number over zero, a root of a negative one, or made of such."""
-        made = self.made.get(operand) if isinstance(operand, ir.Var) else None
-        if made is None or not (is_elementwise(made.function) or made.function in COPIES):
-            return False
-        return bool(singularity(made)) or any(map(self._may_be_infinite, made.args))
+    @functools.cached_property
+    def infinite(self) -> set[ir.Var]:
+        """What may be a number over zero, a root of a negative one, or made of such."""
+        found: set[ir.Var] = set()
+        for s in self.made.values():
+            if is_elementwise(s.function) or s.function in HANDING:
+                if singularity(s) or not found.isdisjoint(ir.uses(s)):
+                    found.add(s.target)
+        return found
 
     def _is_square(self, operand: ir.Operand) -> bool:
         """Whether an operand is a square or a sum of squares."""

@@ -67,14 +67,9 @@ class _Marker:
     def read(self, operand: ir.Operand) -> None:
         for v in ir.variables(operand):
             self.live.add(v)
-            root = self.aliasing.find(v) if holds_memory(v.kind) else None
-            seen: set[ir.Var] = set()
-            while root is not None and root not in seen:
-                seen.add(root)
+            for root in self.aliasing.classes(v) if holds_memory(v.kind) else ():
                 if root in self.aliasing.written:
                     self.live.add((root, "read"))
-                inner = self.aliasing.contents.get(root)
-                root = None if inner is None else self.aliasing.find(inner)
 
     def mark(self, block: ir.Block) -> bool:
         """Mark what is alive in a block; whether anything is."""

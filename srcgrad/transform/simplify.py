@@ -69,11 +69,7 @@ class Simplifier:
         found: set[ir.Var] = set()
         for operand in self.function.block.results:
             for v in ir.variables(operand):
-                root: ir.Var | None = self.aliasing.find(v)
-                while root is not None and root not in found:
-                    found.add(root)
-                    inner = self.aliasing.contents.get(root)
-                    root = None if inner is None else self.aliasing.find(inner)
+                found.update(self.aliasing.classes(v))
         return found
 
     def _times(self) -> None:

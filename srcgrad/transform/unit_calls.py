@@ -23,7 +23,7 @@ from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.units import emit_call
-from ..kinds import RESIDUALS, Array, Kind, ListOf, Opaque, Scalar, TupleOf
+from ..kinds import RESIDUALS, Array, Kind, ListOf, Opaque, Scalar, TupleOf, is_complex
 from .application import Rules
 from .contributions import adjoint_kind
 from .recording import rename
@@ -101,7 +101,7 @@ class UnitCalls(Rules):
         shadows = tuple(self.list_shadow(s.args[i]) for i in taken)
         real = tuple(
             shadow for shadow, i in zip(shadows, taken, strict=True)
-            if _is_complex(params[i].kind) and not _is_complex(getattr(s.args[i], "kind", None))
+            if is_complex(params[i].kind) and not is_complex(getattr(s.args[i], "kind", None))
         )  # fmt: skip
         returned = [i for i in outputs if isinstance(unit.kinds[i], ListOf)]
         saved = ir.Var(f"{unit.name}_saved", RESIDUALS)
@@ -524,15 +524,6 @@ def _depth(kind: Any) -> int:
     if isinstance(kind, ListOf):
         return 1 + _depth(kind.item)
     return int(isinstance(kind, Array))
-
-
-def _is_complex(kind: Any) -> bool:
-    if isinstance(kind, tuple):
-        return any(map(_is_complex, kind))
-    if isinstance(kind, ListOf):
-        return _is_complex(kind.item)
-    dtype = getattr(kind, "dtype", None)
-    return dtype is not None and dtype.kind == "c"
 
 
 def _adjoint_name(operand: ir.Operand) -> str:
