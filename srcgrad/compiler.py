@@ -22,7 +22,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from . import ir, lowerings, rules
+from . import ir, rules
 from .analysis.aliasing import Aliasing
 from .analysis.inference import Inferred
 from .emit.python import Emitted, emit_function, reverse_sweep
@@ -46,6 +46,7 @@ from .frontend.values import (
     Unkeepable,
     Value,
 )
+from .inner.lowerings import LOWERINGS
 from .inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies, user_error
 from .kinds import (
     INT,
@@ -282,7 +283,7 @@ def _primal(
     kept: frozenset[Any],
 ) -> Primal:
     """Lower the function."""
-    assert rules.lookup is not None and lowerings.LOWERINGS
+    assert rules.lookup is not None and LOWERINGS
     low = Lowerer()
     inputs = Inputs(low, static)
     free = _Free(inputs, arguments)

@@ -276,7 +276,7 @@ class Calls(Primitives):
         primal: Value | None = None,
     ) -> Value:
         """The call of a gradient inside the function that is being lowered."""
-        from ..nested import lower_gradient
+        from ..inner.gradients import lower_gradient
 
         return lower_gradient(self, gradient, args, kwargs, primal)  # type: ignore[arg-type]
 

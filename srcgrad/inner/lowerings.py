@@ -6,17 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from . import checkpointing, custom, forward, inner, ir, pullback
-from .analysis.inference import Inferred
-from .api import grad, value_and_grad
-from .frontend.calls import LOWERINGS
-from .frontend.lower import Lowerer
-from .frontend.units import Wanted
-from .frontend.values import Partial, Place, Value
-from .inner_jacobians import DERIVATIVES
-from .kinds import Scalar, int_kind, is_float
-from .nested import make_gradient, mapped
-from .rules import helpers, registry
+from .. import checkpointing, custom, forward, ir, pullback
+from ..analysis.inference import Inferred
+from ..api import grad, value_and_grad
+from ..frontend.calls import LOWERINGS
+from ..frontend.lower import Lowerer
+from ..frontend.units import Wanted
+from ..frontend.values import Partial, Place, Value
+from ..kinds import Scalar, int_kind, is_float
+from ..rules import helpers, registry
+from . import calls, derivatives, implicit, outside
+from . import rules as own_rules
+from .gradients import make_gradient, mapped
+from .jacobians import DERIVATIVES
 
 Args = list[Value]
 Kwargs = dict[str, Value]
@@ -100,23 +102,23 @@ LOWERINGS.update(
     {
         grad: _makes_gradient(grad),
         value_and_grad: _makes_gradient(value_and_grad),
-        pullback.vjp: inner.lower_vjp,
-        inner.pull: inner.lower_pull,
-        inner.called_here: inner.lower_called_here,
-        forward.jvp: inner.lower_jvp,
-        forward.linearize: inner.lower_linearize,
-        inner.push: inner.lower_push,
-        forward.Linear.__call__: inner.lower_linear,
+        pullback.vjp: derivatives.lower_vjp,
+        derivatives.pull: derivatives.lower_pull,
+        calls.called_here: calls.lower_called_here,
+        forward.jvp: derivatives.lower_jvp,
+        forward.linearize: derivatives.lower_linearize,
+        derivatives.push: derivatives.lower_push,
+        forward.Linear.__call__: derivatives.lower_linear,
         **DERIVATIVES,
-        custom.custom_vjp.__call__: inner.lower_custom,
-        custom.ImplicitRoot.__call__: inner.lower_implicit,
-        custom.implicit_root: inner.lower_making(custom.implicit_root),
-        custom.implicit_minimum: inner.lower_making(custom.implicit_minimum),
-        inner.solve_implicitly: inner.lower_solving,
-        custom.close: inner.lower_close,
-        custom.jumps: inner.lower_jumps,
-        inner.apply_closed: inner.lower_closed,
-        custom.Outside.__call__: inner.lower_outside,
+        custom.custom_vjp.__call__: own_rules.lower_custom,
+        custom.ImplicitRoot.__call__: implicit.lower_implicit,
+        custom.implicit_root: implicit.lower_making(custom.implicit_root),
+        custom.implicit_minimum: implicit.lower_making(custom.implicit_minimum),
+        implicit.solve_implicitly: implicit.lower_solving,
+        custom.close: outside.lower_close,
+        custom.jumps: outside.lower_jumps,
+        outside.apply_closed: outside.lower_closed,
+        custom.Outside.__call__: outside.lower_outside,
         custom.stop_gradient: _constant,
         checkpointing.checkpoint: _checkpoint,
         checkpointing.Checkpointed.__call__: _checkpointed,

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from . import ir
-from .analysis.aliasing import Aliasing
-from .analysis.inference import Inferred
-from .emit.python import reverse_sweep
-from .frontend.lower import Lowerer
-from .frontend.values import (
+from .. import ir
+from ..analysis.aliasing import Aliasing
+from ..analysis.inference import Inferred
+from ..emit.python import reverse_sweep
+from ..frontend.lower import Lowerer
+from ..frontend.values import (
     Bound,
     Closure,
     DictObject,
@@ -31,15 +31,15 @@ from .frontend.values import (
     Tuple,
     Value,
 )
-from .inputs import in_copies, leaves, own_copies
-from .kinds import FLOAT, Array, Opaque, is_float
-from .results import finished, holds_one, seed_gradient
-from .signature import signature_of
-from .transform.prune import prune
-from .transform.recording import record, rename
-from .transform.reverse import Adjoint
-from .transform.simplify import simplify
-from .transform.splitting import close
+from ..inputs import in_copies, leaves, own_copies
+from ..kinds import FLOAT, Array, Opaque, is_float
+from ..results import finished, holds_one, seed_gradient
+from ..signature import signature_of
+from ..transform.prune import prune
+from ..transform.recording import record, rename
+from ..transform.reverse import Adjoint
+from ..transform.simplify import simplify
+from ..transform.splitting import close
 
 
 def lower_gradient(

@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from . import forward, ir, jacobians, pullback, sparse
-from .api import Gradient, grad
-from .frontend.lower import Lowerer
-from .frontend.values import Held, Partial, Place, Tuple, Value
-from .inner import (
-    NONE,
+from .. import forward, ir, jacobians, pullback, sparse
+from ..api import Gradient, grad
+from ..frontend.lower import Lowerer
+from ..frontend.structure import NONE
+from ..frontend.values import Held, Partial, Place, Tuple, Value
+from ..kinds import is_complex, is_float
+from .calls import floats, name_of
+from .derivatives import (
     Taken,
     copied,
-    floats,
     lower_pull,
-    name_of,
     pulled,
     pushed,
     seeded,
@@ -33,8 +33,7 @@ from .inner import (
     taken_at,
     tangent_of,
 )
-from .kinds import is_complex, is_float
-from .nested import bound, make_gradient, mapped, option, placed, stub
+from .gradients import bound, make_gradient, mapped, option, placed, stub
 
 Args = list[Value]
 Kwargs = dict[str, Value]
