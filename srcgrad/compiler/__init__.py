@@ -1,0 +1,91 @@
+"""The pipeline: from a function and example arguments to a compiled gradient.
+
+    lower (frontend) -> reverse -> simplify, prune -> record -> emit -> compile
+
+The result holds for one *signature*: the nesting and kinds of the arguments, the equalities among
+their dimensions, and the values of what steers the computation (flags, strings, functions).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ..errors import InternalError, SrcgradError, UnsupportedError
+from ..frontend.units import NeedUnit
+from ..frontend.values import Junction, NeedStatic, Path, Raised, Thaw, Unkeepable
+from .gradient import gradient_function
+from .primal import lower_primal
+from .tangent import tangent_function
+from .task import Compiled, Request, Task
+
+
+def compile_gradient(
+    primal: Any,
+    request: Request,
+    arguments: dict[str, Any],
+    static: frozenset[Any],
+    source: str | None = None,
+) -> Compiled:
+    """Generate and compile the gradient of `primal` for arguments like these.
+
+    A recursion is inlined where what steers it can be known. If that fails, it is a unit.
+    """
+    task = Task(primal, request, arguments, static, source)
+    deep: set[Any] = set()
+    try:
+        return _compiled(task, deep)
+    except UnsupportedError:
+        if not deep:
+            raise
+    return _compiled(replace(task, kept=frozenset(deep)), set())
+
+
+def _compiled(task: Task, deep: set[Any]) -> Compiled:
+    """What a task asks for; more is made static, and more functions units, until it can be had.
+
+    `deep`: to these are added the functions of which ints are made static to inline them.
+    """
+    before, name = task.static, task.request.name
+    for attempt in range(50):
+        try:
+            return _transformed(task)
+        except NeedUnit as need:
+            # what had to be known to inline the recursion needn't be known any more
+            task = replace(task, kept=task.kept | {need.function}, static=before)
+        except NeedStatic as need:
+            more = frozenset(o for o in need.origins if isinstance(o, (tuple, Path)))
+            more = more - task.static or need.records - task.static
+            if need.unit is not None:
+                deep.add(need.unit)
+            if not more or attempt == 49:
+                raise UnsupportedError(need.message, need.span) from None
+            task = replace(task, static=task.static | more)
+        except Unkeepable as error:
+            if not error.records - task.static or attempt == 49:
+                raise UnsupportedError(error.message, error.span, error.advice) from None
+            task = replace(task, static=task.static | error.records)
+        except (Raised, Thaw) as error:
+            # an object that a branch chose is changed later: choose it again, unfrozen
+            marker = getattr(error, "marker", None)
+            site = {marker.site} if isinstance(marker, Junction) else set()
+            if not site - task.static or attempt == 49:
+                raise UnsupportedError(error.message, error.span, error.advice) from None
+            task = replace(task, static=task.static | site)
+        except SrcgradError:
+            raise
+        except RecursionError as error:
+            raise UnsupportedError(f"{name} is too deeply nested to be compiled", None) from error
+        except Exception as error:
+            if getattr(error, "__srcgrad__", False):
+                raise
+            raise InternalError(f"compiling {name} failed: {error!r}") from error
+    raise AssertionError
+
+
+def _transformed(task: Task) -> Compiled:
+    lowered = lower_primal(task)
+    return (tangent_function if task.request.tangent else gradient_function)(task, lowered)
+
+
+__all__ = ["Compiled", "Request", "compile_gradient"]

@@ -1,0 +1,259 @@
+"""The function to be differentiated, lowered: arguments, outer values and results."""
+
+from __future__ import annotations
+
+import functools
+import re
+import types
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import ir, rules
+from ..frontend.calls import is_written_method
+from ..frontend.lower import Lowerer
+from ..frontend.machine import Frame
+from ..frontend.names import Namespace, Scope
+from ..frontend.source import get_source
+from ..frontend.structure import NONE
+from ..frontend.values import (
+    NeedStatic,
+    Partial,
+    Path,
+    Place,
+    Tuple,
+    Unkeepable,
+    Value,
+)
+from ..inner.lowerings import LOWERINGS
+from ..inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies, user_error
+from ..kinds import (
+    Opaque,
+    is_float,
+    kind_of,
+)
+from ..results import (
+    check_output,
+    check_returned,
+)
+from ..signature import signature_of
+from .task import Task
+
+
+@dataclass(eq=False)
+class Primal:
+    """The function as IR, with what is known of its parameters and results."""
+
+    low: Lowerer
+    function: ir.Function
+    free: Free
+    inputs: Inputs
+    values: dict[str, Value]
+    targets: list[tuple[str, Any, Value]]  # label, value and abstract value of each input
+    tangents: list[Value]  # of a tangent: the abstract value of each input's tangent
+    result: Value
+    aux: Value
+
+    @property
+    def wrt(self) -> list[ir.Var]:
+        return [v for _, _, t in self.targets for v in floats(self.low, t)]
+
+    @property
+    def outputs(self) -> list[ir.Var]:
+        return [v for v in leaves(self.low, self.result) if isinstance(v, ir.Var)]
+
+
+def lower_primal(task: Task) -> Primal:
+    """Lower the function."""
+    request, arguments = task.request, task.arguments
+    assert rules.lookup is not None and LOWERINGS
+    low = Lowerer()
+    inputs = Inputs(low, task.static)
+    free = Free(inputs, arguments)
+    low.known_sites, low.kept = task.static, task.kept
+    low.static_paths = {p: None for p in task.static if isinstance(p, Path)}
+    low.on_free = free
+    nothing: frozenset[str] = frozenset()
+    low.frames[0] = Frame(Scope(nothing, nothing, nothing), None, Namespace({}))
+    low.state.frames[0] = {}
+    params: list[ir.Var] = []
+    values: dict[str, Value] = {}
+    for name, value in arguments.items():
+        var = ir.Var(name, Opaque(type(value)), True)
+        params.append(var)
+        values[name] = inputs.value(value, var, ("argument", name))
+    targets = [chosen(low, request.name, arguments, values, which) for which in request.inputs]
+    tangents: list[Value] = []
+    if request.tangent and not request.unit:
+        for label, value, _ in targets:
+            var = ir.Var(free.unused(f"t_{label}"), Opaque(None), True)
+            params.append(var)
+            tangents.append(inputs.value(value, var, ("tangent", label)))
+    if not request.pullback and not request.tangent:
+        for label, value, _ in targets:
+            check_input(label, value)
+    try:
+        result = _lowered_call(low, task, values)
+    except (NeedStatic, Unkeepable) as need:
+        need.records = frozenset(("%records", site) for site in low.records)
+        raise
+    if low.state.unreachable:  # the generated function raises what the function raises
+        result = ir.Const(0.0)
+        if request.has_aux:
+            result = Tuple((result, NONE))
+    check_returned(low, result)
+    aux: Value = NONE
+    if request.has_aux:
+        if not isinstance(result, Tuple) or len(result.items) != 2:
+            raise user_error(
+                TypeError, f"with has_aux=True {request.name} must return a pair (value, aux)"
+            )
+        result, aux = result.items
+    if not request.pullback and not request.tangent:
+        check_output(request.name, result)
+    function = ir.Function(f"d_{request.name}", tuple(params), low.block)
+    lowered = Primal(low, function, free, inputs, values, targets, tangents, result, aux)
+    copies = own_copies(function, set(free.found.values()), lowered.wrt)
+    lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))
+    ir.passed("lowered", function)
+    return lowered
+
+
+class Free:
+    """The outer values that the function reads, each a parameter of the generated function."""
+
+    def __init__(self, inputs: Inputs, taken: Iterable[str]) -> None:
+        self.inputs = inputs
+        self.found: dict[Path, ir.Var] = {}
+        self.taken = set(taken)
+
+    def name(self, path: Path) -> str:
+        """A name for a parameter: `table["b"]` is `table_b`."""
+        text = str(path.name)
+        return self.unused(text if text.isidentifier() else str(path))
+
+    def unused(self, text: str) -> str:
+        """A name for a parameter that no other one has."""
+        if not text.isidentifier():
+            text = re.sub(r"\W+", "_", text).strip("_")
+        base = text = text if text.isidentifier() else "outer"
+        number = 1
+        while text in self.taken:
+            text, number = f"{base}_{number}", number + 1
+        self.taken.add(text)
+        return text
+
+    def __call__(self, path: Path, value: Any) -> Value:
+        if path not in self.found:
+            if isinstance(value, np.ndarray):
+                self.inputs.check_array(value, str(path))
+            text = self.name(path)
+            if isinstance(value, np.ndarray):
+                shape = Path("attribute", path, "shape")
+                var = ir.Var(text, self.inputs.array_kind(value, shape), True)
+                if shape in self.inputs.static:
+                    self.inputs.lowerer.guards[shape] = value.shape
+            else:
+                var = ir.Var(text, kind_of(value, self.inputs.sizes), True)
+            if isinstance(value, int):
+                var.origins = frozenset([path])
+            self.found[path] = var
+        return self.found[path]
+
+
+def floats(low: Lowerer, value: Value) -> list[ir.Var]:
+    return [v for v in leaves(low, value) if is_float(v.kind)]
+
+
+def dependences(
+    task: Task,
+    lowered: Primal,
+    kept: list[tuple[Path, ir.Var]],
+    used: Iterable[ir.Var],
+) -> dict[str, Any]:
+    """What a compiled function depends on outside its arguments."""
+    found = lowered.free.found
+    return {
+        "free": tuple((path, var.kind) for path, var in kept),
+        "unused": tuple(p for p, v in found.items() if v not in used),
+        "guards": tuple(lowered.low.guards.items()),
+        "codes": tuple(lowered.low.inlined.items()),
+        "static": task.static,
+        "rules": rules.registry.version,
+        "params": (*task.arguments, *(str(p) for p, _ in kept)),
+    }
+
+
+def _lowered_call(low: Lowerer, task: Task, values: dict[str, Value]) -> Value:
+    """Lower the call of the primal function with its parameters bound by name."""
+    low.depth = 0
+    function: Any = task.primal
+    before: list[Value] = []
+    while True:
+        # what stands before the arguments is read at call time, like any outer value
+        if isinstance(function, types.MethodType):
+            before.insert(0, low.lift(function.__self__, Path("attribute", function, "__self__")))
+            function = function.__func__
+        elif isinstance(function, functools.partial):
+            return low.call(_partial(low, function), *_arguments(low, task, values))
+        elif _is_callable_object(function):
+            before.insert(0, low.lift(function, Path("item", (function,), 0)))
+            function = type(function).__call__
+        else:
+            break
+    if isinstance(function, types.FunctionType) and task.source is not None:
+        get_source(function, task.source)
+        low.given_sources[function.__code__] = task.source
+    args, kwargs = _arguments(low, task, values)
+    return low.call(Place(function), [*before, *args], kwargs)
+
+
+def _is_callable_object(thing: Any) -> bool:
+    call = getattr(type(thing), "__call__", None)  # noqa: B004
+    return is_written_method(call) and not hasattr(thing, "__srcgrad_primal__")
+
+
+def _partial(low: Lowerer, function: functools.partial[Any]) -> Value:
+    place = Path("attribute", function, "args")
+    args = tuple(low.lift(a, Path("item", place, i)) for i, a in enumerate(function.args))
+    words = Path("attribute", function, "keywords")
+    kwargs = {k: low.lift(v, Path("item", words, k)) for k, v in function.keywords.items()}
+    inner = Path("item", (function.func,), 0)
+    callee: Value = low.lift(function.func, inner)
+    if isinstance(function.func, functools.partial):
+        callee = _partial(low, function.func)
+    return Partial(callee, args, kwargs)
+
+
+def _arguments(
+    low: Lowerer, task: Task, values: dict[str, Value]
+) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of the call of the primal, as its signature takes them.
+
+    A NumPy function isn't passed its defaults, some of which only say that nothing was passed.
+    """
+    primal, arguments = task.primal, task.arguments
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    skipped = False
+    for parameter in signature_of(primal).parameters.values():
+        value, given = values[parameter.name], arguments[parameter.name]
+        if given is parameter.default and not isinstance(primal, types.FunctionType):
+            # numbers are passed: what is generated must hold for others too
+            if not isinstance(given, (int, float, complex)) or isinstance(given, bool):
+                skipped = True
+                continue
+        match parameter.kind:
+            case parameter.VAR_POSITIONAL:
+                args += low.unpacked(value)
+            case parameter.VAR_KEYWORD:
+                kwargs.update(low.dictionary(value).items)
+            case parameter.KEYWORD_ONLY:
+                kwargs[parameter.name] = value
+            case _ if skipped:
+                kwargs[parameter.name] = value
+            case _:
+                args.append(value)
+    return args, kwargs
