@@ -1,4 +1,4 @@
-"""Random programs over NumPy arrays: branches, loops, writes in place, views, lists.
+"""Random programs over NumPy arrays: branches, loops, writes in place, views, lists, objects.
 
 `program(choose)` makes one as a tree of lines; `choose(n)` picks a number below n, so that
 hypothesis, or a plain random generator, decides everything. Shapes are known while generating,
@@ -11,6 +11,8 @@ import linecache
 import operator
 
 HELPERS = """\
+import copy
+
 import numpy as np
 
 
@@ -39,6 +41,33 @@ def gather(items, a):
     items.append(np.sin(a))
 
 
+class State:
+    def __init__(self, u, t):
+        self.u, self.t = u, t
+
+    @property
+    def total(self):
+        return np.sum(self.u) * self.t
+
+    def step(self, s):
+        self.u[1:] += s * self.u[:-1]
+        self.t = np.tanh(self.t + s)
+        return self.u
+
+    def moved(self, a):
+        return State(self.u + a, self.t * 0.5)
+
+    def __add__(self, other):
+        return State(self.u + other.u, self.t + other.t)
+
+    def __iadd__(self, other):
+        self.u += other.u
+        return self
+
+    def __call__(self, s):
+        return np.tanh(self.t * s) * self.u
+
+
 """
 
 N = 4  # the length of most arrays
@@ -53,6 +82,8 @@ class Program:
         self.scalars = {}
         self.arrays = {}
         self.lists = {}  # name -> [item, minimal length, whether it may change here]
+        self.objects = {}  # whose u and t are among the arrays and scalars
+        self.functions = []  # closures of a number that return one
         self.indices = []  # loop indices, all below M
         self.counter = 0
         self.loops = 0
@@ -89,7 +120,11 @@ class Program:
         return self.pick(choices)
 
     def scalar(self, depth=2):
-        kind = self.choose(14) if depth > 0 else self.choose(5)
+        kind = self.choose(16) if depth > 0 else self.choose(5)
+        if kind == 14 and self.functions:
+            return f"{self.pick(self.functions)}({self.scalar(depth - 1)})"
+        if kind == 15 and self.objects:
+            return f"{self.pick(self.objects)}.total"
         if kind == 0:
             return self.constant()
         if kind in (1, 2) and self.scalars:
@@ -286,6 +321,7 @@ class Program:
             "augment", "augment_part", "augment_part", "swap", "list", "append", "list_item",
             "call", "primitive", "mask", "fancy", "tuple_items", "list_copy", "drain", "list_loop",
             "zipped", "comprehension", "growing", "nested", "record", "diagonal", "either",
+            "object", "object", "object_change", "object_change", "object_loop", "table",
         ]  # fmt: skip
         if self.depth < 3:
             kinds += [
@@ -297,6 +333,9 @@ class Program:
                 "while_loop",
                 "memory",
                 "recursion",
+                "closure",
+                "generator",
+                "attempt",
             ]
         if self.loops:
             kinds += ["jump"]
@@ -308,10 +347,12 @@ class Program:
         """Statements in a scope of their own: names made inside are gone after it."""
         self.depth += 1
         saved = dict(self.scalars), dict(self.arrays), {k: list(v) for k, v in self.lists.items()}
+        others = dict(self.objects), list(self.functions)
         lines = []
         for _ in range(1 + self.choose(size)):
             lines += self.statement()
         self.scalars, self.arrays, self.lists = saved
+        self.objects, self.functions = others
         self.depth -= 1
         return lines
 
@@ -788,6 +829,131 @@ class Program:
             lines.append(f"{s} = {s} + sum({a}) * {a}[0]")
         self.scalars[s] = True
         return lines
+
+    def make_object(self):
+        known = list(self.objects)
+        choices = [f"State({self.array((N,), 1)}, {self.scalar(1)})"]
+        if known:
+            o, p = self.pick(known), self.pick(known)
+            choices += [o, f"{o}.moved({self.array((N,), 1)})", f"{o} + {p}", f"copy.copy({o})",
+                        f"{o} if {self.test()} else {p}", f"copy.deepcopy({o})"]  # fmt: skip
+        value = self.pick(choices)
+        again = bool(known) and self.chance(30)
+        return [f"{self.pick(known) if again else self.named_object()} = {value}"]
+
+    def named_object(self):
+        name = self.name("o")
+        self.objects[name] = True
+        self.arrays[f"{name}.u"], self.scalars[f"{name}.t"] = (N,), True
+        return name
+
+    def make_object_change(self):
+        if not self.objects:
+            return self.make_object()
+        o, p = self.pick(self.objects), self.pick(self.objects)
+        line = self.pick(
+            [f"{o}.step({self.scalar(1)})", f"{o} += {p}", f"{o}, {p} = {p}, {o}",
+             f"{o}.u = {p}.u", f"{o}.u, {o}.t = {p}.u * {o}.t, {self.scalar(1)}",
+             f"{o}.u = {self.bounded((N,))}", f"{o}.t {self.pick('+-*')}= {self.scalar(1)}",
+             f"{o}.u[{self.index(N)}] {self.pick(['=', '+=', '*='])} {self.scalar(1)}",
+             f"setattr({o}, 't', {self.bounded_scalar()})", f"{o}.u = {o}({self.scalar(1)})"]
+        )  # fmt: skip
+        return [line]
+
+    def make_object_loop(self):
+        """Objects in a list or a dict, each of which is changed."""
+        if not self.objects:
+            return self.make_object()
+        items, v, s = self.name("b"), self.name("o"), self.name("s")
+        several = [self.pick(self.objects) for _ in range(2)]
+        change = self.pick(
+            [f"{v}.step({self.scalar(1)})", f"{v}.u[0] = {s} * {v}.t", f"{v}.t = {s} + {v}.total",
+             f"{v}.u = np.sin({v}.u)", f"{v} = {v}.moved({v}.u)", f"{v} += {several[0]}"]
+        )  # fmt: skip
+        body = [change, f"{s} = np.tanh({s} + {v}.total)"]
+        several.append(f"State({self.array((N,), 1)}, {self.scalar(1)})")
+        start = [f"{s} = {self.scalar(1)}"]
+        self.scalars[s] = True
+        if self.chance(30):
+            pairs = ", ".join(f"'{'abc'[i]}': {o}" for i, o in enumerate(several))
+            return [*start, f"{items} = {{{pairs}}}", (f"for {v} in {items}.values():", body)]
+        return [*start, f"{items} = [{', '.join(several)}]", (f"for {v} in {items}:", body)]
+
+    def make_table(self):
+        """A dict whose items are written, moved and taken out."""
+        d, k, s = self.name("d"), self.name("k"), self.name("s")
+        shape = self.pick([(N,), (M,)])
+        start = f"{d} = {{'a': {self.array(shape, 1)}, 'b': {self.array(shape, 1)}}}"
+        changes = [f"{d}['a'] = {d}['b']", f"{d}['b'] *= {self.scalar(1)}",
+                   f"{d}['c'] = {self.array(shape, 1)}", f"{d}.update(a={self.array(shape, 1)})",
+                   f"{d}['a'][0] = {self.scalar(1)}", f"{d}.setdefault('a', 0.0)[1] *= 0.5",
+                   f"{d}['c'] = {d}.pop('a')\n", f"{d}['a'], {d}['b'] = {d}['b'], {d}['a']",
+                   f"{d} = {{**{d}, 'a': {d}['b'] * 0.5}}"]  # fmt: skip
+        lines = [self.pick(changes).strip() for _ in range(self.choose(3))]
+        if any("pop" in line for line in lines):
+            lines = [line for line in lines if "pop" in line]
+        loop = self.pick(
+            [(f"for {k} in {d}:", [f"{s} = np.tanh({s} + np.sum({d}[{k}]))"]),
+             (f"for {k} in {d}.values():", [f"{s} = {s} * 0.5 + {k}[0] * {k}[-1]"]),
+             (f"for {k} in list({d}):", [f"{d}[{k}] = {d}[{k}] * {s}"])]
+        )  # fmt: skip
+        self.scalars[s] = True
+        self.arrays[f"{d}['b']"] = shape
+        return [start, *lines, f"{s} = {self.scalar(1)}", loop]
+
+    def make_closure(self):
+        """A function that reads, writes and rebinds what is outside."""
+        f, v = self.name("f"), self.name("v")
+        plain = [n for n in self.scalars if n.isidentifier()]
+        array = self.pick(self.with_shape((N,)))
+        changes = [f"{array}[{self.index(N)}] *= {v}", f"{array}[1:] += {v} * {array}[:-1]"]
+        body = [self.pick(changes)] if self.chance(50) else []
+        head = []
+        if plain and self.chance(60) and self.depth == 1:
+            kept = self.pick(plain)
+            if kept != "z":
+                head = [f"nonlocal {kept}"]
+                body.append(f"{kept} = np.tanh({kept} + {v} * {self.scalar(0)})")
+        if self.chance(30):
+            body = [(f"if {v} > {self.constant()}:", body or ["pass"])]
+        body.append(f"return {v} * {self.scalar(1)} + {array}[0] * 0.1")
+        self.functions.append(f)
+        return [(f"def {f}({v}):", [*head, *body])]
+
+    def make_generator(self):
+        """Values yielded one by one, while what they are made of changes."""
+        g, v, s, p = (self.name(c) for c in ("g", "v", "s", "s"))
+        array = self.pick(self.with_shape((N,)))
+        stop = (f"if {v} > {self.constant()}:", [self.pick(["return", "continue"])])
+        body = [f"{s} = np.tanh({s} + {v})", f"yield {s} * {self.scalar(0)}"]
+        if self.chance(50):
+            body.insert(self.choose(2), stop)
+        if self.chance(30):
+            body.append(f"yield {v} * {s}")
+        inner = [f"{s} = {self.scalar(1)}", (f"for {v} in {array}:", body)]
+        made = (f"def {g}():", inner)
+        total = self.name("s")
+        if self.chance(50):
+            self.scalars[total] = True
+            return [made, f"{total} = sum({g}())"]
+        saved = dict(self.scalars)
+        self.scalars[p] = True
+        self.loops += 1
+        block = self.block(2)
+        self.loops -= 1
+        self.scalars = saved
+        return [made, (f"for {p} in {g}():", block)]
+
+    def make_attempt(self):
+        """What is tried, and left on the way."""
+        loops = self.loops
+        self.loops = loops if self.chance(50) else 0
+        body = [*self.block(2), (f"if {self.test()}:", ["raise ValueError"]), *self.block(2)]
+        caught = self.block(2)
+        final = self.block(1) if self.chance(30) else []
+        self.loops = loops
+        lines = [("try:", body), ("except ValueError:", caught)]
+        return [*lines, ("finally:", final)] if final else lines
 
     def counted(self):
         index = self.name("i")

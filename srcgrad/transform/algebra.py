@@ -7,169 +7,33 @@ the forward sweep computes what the user wrote, and gets the rules of `FORWARD` 
 
 from __future__ import annotations
 
-import builtins
-import math
 import operator
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import ir
-from ..kinds import INT, Array, Kind, Scalar, TupleOf, same_dtype
-from .elementwise import elementwise_kind, number_kind, promoted, same_kind
+from ..kinds import Array, Kind, Scalar, same_dtype
+from .array_algebra import mean, total, transposed, twice, unique
+from .elementwise import elementwise_kind, number_kind, same_kind
+from .operands import (
+    Rule,
+    become,
+    choice,
+    combine,
+    is_array,
+    is_floating,
+    is_number,
+    is_scalar,
+    keeps_dtype,
+    negate,
+    negated,
+    rewritten,
+    scaled,
+)
 
 if TYPE_CHECKING:
     from .simplify import Simplifier
-
-Rule = Callable[["Simplifier", ir.Assign], ir.Operand | None]
-
-FOLDABLE: frozenset[Any] = frozenset(
-    {operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
-     operator.floordiv, operator.mod, operator.lt, operator.le, operator.gt, operator.ge,
-     operator.eq, operator.ne, operator.not_, builtins.abs, builtins.float, builtins.int,
-     builtins.bool}
-)  # fmt: skip
-
-
-def fold(s: ir.Assign) -> ir.Const | None:
-    """The value of a call of numbers that are known."""
-    if s.kwargs or not s.args or not all(type(a) is ir.Const for a in s.args):
-        return None
-    values = [a.value for a in s.args if isinstance(a, ir.Const)]
-    if not all(type(v) in (int, float, bool) or isinstance(v, np.floating) for v in values):
-        return None
-    try:
-        if s.function not in FOLDABLE:
-            return None
-        with np.errstate(all="raise"):
-            result = s.function(*values)
-    except (TypeError, ArithmeticError, ValueError):
-        return None
-    if isinstance(result, complex) or (isinstance(result, float) and not math.isfinite(result)):
-        return None
-    return ir.Const(result)
-
-
-# -- what operands are -----------------------------------------------------------------------------
-
-
-def is_number(operand: ir.Operand, *values: float) -> bool:
-    """Whether an operand is a known number, one of these if any are given."""
-    if not isinstance(operand, ir.Const):
-        return False
-    value = operand.value
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.floating)):
-        return False
-    return not values or any(float(value) == v for v in values)
-
-
-def is_scalar(operand: ir.Operand) -> bool:
-    """Whether an operand is a real number that can be a coefficient."""
-    if isinstance(operand, ir.Const):
-        return is_number(operand) and math.isfinite(operand.value)
-    kind = operand.kind if isinstance(operand, ir.Var) else None
-    return isinstance(kind, Scalar) and kind.dtype.kind == "f"
-
-
-def is_array(operand: ir.Operand) -> bool:
-    return isinstance(operand, ir.Var) and isinstance(operand.kind, Array)
-
-
-def is_floating(s: ir.Assign) -> bool:
-    """Whether a call yields floats of known dtype and shape."""
-    kind = s.target.kind
-    return (
-        isinstance(kind, (Array, Scalar))
-        and kind.dtype is not None
-        and kind.dtype.kind in "fc"
-        and kind.shape is not None
-    )
-
-
-def keeps_dtype(whole: ir.Operand, part: ir.Operand) -> bool:
-    """Whether a call and its operand have the same floating dtype."""
-    a, b = number_kind(whole), number_kind(part)
-    return (
-        a is not None and b is not None and a.dtype is not None
-        and a.dtype == b.dtype and a.dtype.kind in "fc"
-    )  # fmt: skip
-
-
-def scaled(ctx: Simplifier, operand: ir.Operand) -> tuple[ir.Operand, ir.Operand] | None:
-    """(c, x) if an operand is `c * x`, used nowhere else, with c a scalar and x an array.
-
-    x may be a scalar too if c is a constant.
-    """
-    s = ctx.temporary(operand, operator.mul)
-    if s is None or not is_scalar(s.args[0]) or not keeps_dtype(operand, s.args[1]):
-        return None
-    if is_array(s.args[1]) or (is_number(s.args[0]) and isinstance(s.args[1], ir.Var)):
-        return s.args[0], s.args[1]
-    return None
-
-
-def negated(ctx: Simplifier, operand: ir.Operand) -> ir.Operand | None:
-    """x if an operand is `-x`, used at most twice: signs that are taken over make it vanish."""
-    s = ctx.definition(operand, operator.neg)
-    if s is None or ctx.counts.get(s.target, 0) > 2 or not keeps_dtype(operand, s.args[0]):
-        return None
-    return s.args[0]
-
-
-def choice(
-    ctx: Simplifier, operand: ir.Operand
-) -> tuple[ir.Operand, ir.Operand, ir.Operand] | None:
-    """(test, x, y) if an operand is `np.where(test, x, y)`, used nowhere else."""
-    s = ctx.temporary(operand, np.where)
-    if s is None or s.kwargs or len(s.args) != 3:
-        return None
-    test, x, y = s.args
-    return test, x, y
-
-
-def combine(ctx: Simplifier, function: Any, *operands: ir.Operand) -> ir.Operand | None:
-    """A new call on scalars, None if its kind isn't known."""
-    if all(is_number(o) for o in operands):
-        return fold(ir.Assign(ir.Var("", Scalar(np.dtype(float))), function, operands))
-    kind = elementwise_kind(function, operands)
-    return None if kind is None else ctx.emit(function, *operands, kind=kind, name="scale")
-
-
-def rewritten(
-    ctx: Simplifier,
-    s: ir.Assign,
-    function: Any,
-    coefficient: ir.Operand,
-    inner: Any,
-    *operands: ir.Operand,
-) -> None:
-    """Make a call `function(coefficient, inner(*operands))`, if that keeps its kind."""
-    kind = elementwise_kind(inner, operands)
-    if kind is None:
-        return
-    probe = ir.Var(s.target.name, kind)
-    whole = promoted((coefficient, probe))
-    if kind.shape != s.target.kind.shape or whole != s.target.kind.dtype:  # type: ignore[attr-defined]
-        return
-    s.args = (coefficient, ctx.emit(inner, *operands, kind=kind))
-    s.function = function
-
-
-def negate(ctx: Simplifier, s: ir.Assign, inner: Any, *operands: ir.Operand) -> None:
-    """Make a call `-inner(*operands)`, if that keeps its kind."""
-    kind = elementwise_kind(inner, operands)
-    if same_kind(kind, s.target.kind):
-        s.args, s.function = (ctx.emit(inner, *operands, kind=kind),), operator.neg
-
-
-def become(s: ir.Assign, function: Any, *operands: ir.Operand) -> None:
-    """Turn a call into another that yields the same, if that keeps its kind."""
-    if same_kind(elementwise_kind(function, operands), s.target.kind):
-        s.function, s.args = function, operands
-
-
-# -- the rules -------------------------------------------------------------------------------------
 
 
 def multiply(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
@@ -569,169 +433,6 @@ def once(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         if is_number(one, 1.0) and isinstance(s.target.kind, Scalar) and is_floating(s):
             if isinstance(x, ir.Var) and x.kind == s.target.kind:
                 return ctx.same(s.target, x)
-    return None
-
-
-def total(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
-    """Factors that are the same along the axes of a sum leave it."""
-    value = s.args[0]
-    kwargs = dict(s.kwargs)
-    if len(s.args) > 1 or set(kwargs) - {"axis", "keepdims"} or not is_floating(s):
-        return None
-    if not is_array(value) or not keeps_dtype(s.target, value):
-        return None
-    kind = s.target.kind
-    x = negated(ctx, value)
-    if x is not None:
-        inner = ctx.emit(np.sum, x, kind=kind, kwargs=s.kwargs)
-        s.function, s.args, s.kwargs = operator.neg, (inner,), ()
-        return None
-    product = scaled(ctx, value)
-    if product is not None and is_array(product[1]):
-        inner = ctx.emit(np.sum, product[1], kind=kind, kwargs=s.kwargs)
-        s.function, s.args, s.kwargs = operator.mul, (product[0], inner), ()
-        return None
-    factors = ctx.temporary(value, operator.mul)
-    if factors is None:
-        return None
-    a, b = factors.args
-    if not is_array(a) or not is_array(b):
-        return None
-    a_kind, b_kind = number_kind(a), number_kind(b)
-    assert a_kind is not None and b_kind is not None
-    if a_kind.shape is None or b_kind.shape is None or not same_dtype(a_kind, b_kind):
-        return None
-    if not kwargs and len(a_kind.shape) == 1 and a_kind.shape == b_kind.shape:
-        if a_kind.dtype in (np.float64, np.float32):
-            s.function, s.args = operator.matmul, (a, b)
-        return None
-    axes = _leading(kwargs)
-    shape = value.kind.shape  # type: ignore[union-attr]
-    if axes:
-        for large, small in ((a, b), (b, a)):
-            rest = number_kind(small)
-            have = number_kind(large)
-            if (
-                rest is not None and have is not None and rest.rank is not None
-                and have.shape == shape and rest.rank <= len(shape) - axes
-            ):  # fmt: skip
-                inner = ctx.emit(np.sum, large, kind=kind, kwargs=s.kwargs)
-                s.function, s.args, s.kwargs = operator.mul, (inner, small), ()
-                return None
-    return None
-
-
-def _leading(kwargs: dict[str, ir.Operand]) -> int:
-    """How many leading axes a sum reduces and drops, 0 if it reduces others."""
-    axis, keepdims = kwargs.get("axis"), kwargs.get("keepdims", ir.Const(False))
-    if not isinstance(axis, ir.Const) or not isinstance(keepdims, ir.Const) or keepdims.value:
-        return 0
-    axes = axis.value if isinstance(axis.value, tuple) else (axis.value,)
-    return len(axes) if axes == tuple(range(len(axes))) else 0
-
-
-def transposed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
-    """`x.T @ v` with a vector v is `v @ x`, and `v @ x.T` is `x @ v`: no view is made."""
-    a, b = s.args
-    kinds = number_kind(a), number_kind(b)
-    for matrix, vector, order in ((0, 1, -1), (1, 0, 1)):
-        found = ctx.definition(s.args[matrix], np.transpose)
-        if found is None or len(found.args) != 1 or found.kwargs:
-            continue
-        m, v = kinds[matrix], kinds[vector]
-        if m is not None and v is not None and m.rank == 2 and v.rank == 1:
-            s.args = (s.args[vector], found.args[0])[::-order]
-            return None
-    return None
-
-
-def twice(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
-    """`x.T.T` is `x`; `(x.T @ y).T` is `y.T @ x`."""
-    x = s.args[0]
-    if len(s.args) != 1 or s.kwargs or not is_floating(s):
-        return None
-    inner = ctx.definition(x, np.transpose)
-    if inner is not None and len(inner.args) == 1 and not inner.kwargs:
-        return ctx.same(s.target, inner.args[0])
-    product = ctx.temporary(x, operator.matmul)
-    if product is None or not same_kind(product.target.kind, x.kind):  # type: ignore[union-attr]
-        return None
-    kinds = [number_kind(a) for a in product.args]
-    if any(k is None or k.rank != 2 for k in kinds):
-        return None
-    found = [ctx.definition(a, np.transpose) for a in product.args]
-    plain = [f is not None and len(f.args) == 1 and not f.kwargs for f in found]
-    if not any(plain):
-        return None
-    a, b = (
-        f.args[0] if f is not None and ok else _transpose(ctx, operand)
-        for f, ok, operand in zip(found, plain, product.args, strict=True)
-    )
-    s.function, s.args, s.views = operator.matmul, (b, a), ()
-    return None
-
-
-def _transpose(ctx: Simplifier, operand: ir.Operand) -> ir.Operand:
-    assert isinstance(operand, ir.Var) and isinstance(operand.kind, Array)
-    kind = Array(operand.kind.dtype, tuple(reversed(operand.kind.shape or ())))
-    return ctx.emit(np.transpose, operand, kind=kind, name="transpose", view=True)
-
-
-def mean(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
-    """`np.mean(x)` as `x.sum() / x.size`, which is what it does, and takes a third of the time."""
-    x, kwargs = s.args[0], dict(s.kwargs)
-    if len(s.args) > 1 or set(kwargs) - {"axis", "keepdims"} or not is_array(x):
-        return None
-    assert isinstance(x, ir.Var) and isinstance(x.kind, Array)
-    if x.kind.dtype != np.float64 or not x.kind.shape or not is_floating(s):
-        return None
-    axis = kwargs.get("axis", ir.Const(None))
-    if not isinstance(axis, ir.Const) or not (axis.value is None or type(axis.value) is int):
-        return None
-    # a parameter is there anyway
-    hidden = () if ctx.reversing else ctx.function.seeds
-    alike = (p for p in ctx.function.params if isinstance(p.kind, Array) and p not in hidden)
-    like = next((p for p in alike if p.kind.shape == x.kind.shape), x)  # type: ignore[attr-defined]
-    if axis.value is None:
-        size = ctx.emit(builtins.getattr, like, ir.Const("size"), kind=INT, name="size")
-    else:
-        kind = TupleOf(tuple(Scalar(INT.dtype, True, n) for n in x.kind.shape))
-        shape = ctx.emit(builtins.getattr, like, ir.Const("shape"), kind=kind, name="shape")
-        number = axis.value % len(x.kind.shape)
-        length = Scalar(INT.dtype, True, x.kind.shape[number])
-        size = ctx.emit(operator.getitem, shape, ir.Const(number), kind=length, name="n")
-    total_ = ctx.emit(np.sum, x, kind=s.target.kind, kwargs=s.kwargs, name="total")
-    s.function, s.args, s.kwargs = operator.truediv, (total_, size), ()
-    return None
-
-
-def unique(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
-    """`np.add.at` as `d[rows, columns] += c` where no element is met twice."""
-    d, key, value = s.args
-    if not isinstance(key, ir.Pack) or key.type is not tuple or len(key.items) < 2:
-        return None
-    if not all(isinstance(i, ir.Var) and isinstance(i.kind, Array) for i in key.items):
-        return None
-    shape = next((i.kind.shape for i in key.items if ctx.definition(i, np.arange)), None)  # type: ignore[union-attr]
-    into = number_kind(d)
-    if shape is None or len(shape) != 1 or into is None or into.dtype is None:
-        return None
-    never_one = shape[0] != 1 if isinstance(shape[0], int) else shape[0].never_one
-    for i in key.items:
-        assert isinstance(i, ir.Var) and isinstance(i.kind, Array)
-        if i.kind.dtype is None or i.kind.dtype.kind not in "iu" or i.kind.rank != 1:
-            return None
-        if i.kind.shape != shape and not never_one:
-            return None
-    if into.rank != len(key.items):
-        return None
-    part = Array(into.dtype, shape)
-    total_ = elementwise_kind(operator.add, (ir.Var("", part), value))
-    if total_ is None or not same_dtype(total_, into):
-        return None
-    old = ctx.emit(operator.getitem, d, key, kind=part)
-    new = ctx.emit(operator.add, old, value, kind=part)
-    s.function, s.args = operator.setitem, (d, key, new)
     return None
 
 

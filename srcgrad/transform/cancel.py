@@ -20,9 +20,9 @@ import numpy as np
 
 from .. import ir
 from ..emit import runtime
-from .algebra import become, is_floating
 from .elementwise import number_kind, same_kind
 from .normal import NormalForms, after_reverse
+from .operands import become, is_floating
 from .simplify import Simplifier
 
 SUMS: frozenset[Any] = frozenset({operator.add, operator.sub, np.sum})

@@ -27,7 +27,6 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Array, Scalar
-from .algebra import is_floating
 from .elementwise import elementwise_kind, is_elementwise, number_kind, same_kind
 from .normal import (
     ARITHMETIC,
@@ -39,6 +38,7 @@ from .normal import (
     after_reverse,
     before_reverse,
 )  # fmt: skip
+from .operands import is_floating
 from .simplify import Simplifier
 
 CANDIDATES = 40  # variables that a plan may use

@@ -22,8 +22,9 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit.python import reverse_sweep
 from ..frontend.operations import leave_unless
 from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar
-from .algebra import ALGEBRA, FORWARD, fold
+from .algebra import ALGEBRA, FORWARD
 from .elementwise import COMMUTATIVE, elementwise_kind, is_elementwise, number_kind
+from .operands import fold
 from .recording import rename
 from .spreading import ELEMENTWISE, SPREADING
 from .stores import STORES

@@ -17,8 +17,8 @@ import numpy as np
 from .. import ir
 from ..emit import runtime
 from ..kinds import INT, Array, Scalar, TupleOf, same_dtype
-from .algebra import Rule, is_number
 from .elementwise import broadcast, elementwise_kind, is_elementwise, number_kind, promoted
+from .operands import Rule, is_number
 
 if TYPE_CHECKING:
     from .simplify import Simplifier

@@ -12,8 +12,8 @@ from .. import ir
 from ..analysis.aliasing import holds_memory
 from ..frontend.operations import add_to_item, subtract_from_item
 from ..kinds import Scalar, same_dtype
-from .algebra import Rule, is_array, is_number, negated, scaled
 from .elementwise import elementwise_kind, number_kind
+from .operands import Rule, is_array, is_number, negated, scaled
 
 if TYPE_CHECKING:
     from .simplify import Simplifier

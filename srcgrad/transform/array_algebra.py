@@ -1,0 +1,180 @@
+"""Rewriting rules of sums, means, transposes and scatters; `algebra.py` has those of arithmetic."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import ir
+from ..kinds import INT, Array, Scalar, TupleOf, same_dtype
+from .elementwise import elementwise_kind, number_kind, same_kind
+from .operands import is_array, is_floating, keeps_dtype, negated, scaled
+
+if TYPE_CHECKING:
+    from .simplify import Simplifier
+
+
+def total(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """Factors that are the same along the axes of a sum leave it."""
+    value = s.args[0]
+    kwargs = dict(s.kwargs)
+    if len(s.args) > 1 or set(kwargs) - {"axis", "keepdims"} or not is_floating(s):
+        return None
+    if not is_array(value) or not keeps_dtype(s.target, value):
+        return None
+    kind = s.target.kind
+    x = negated(ctx, value)
+    if x is not None:
+        inner = ctx.emit(np.sum, x, kind=kind, kwargs=s.kwargs)
+        s.function, s.args, s.kwargs = operator.neg, (inner,), ()
+        return None
+    product = scaled(ctx, value)
+    if product is not None and is_array(product[1]):
+        inner = ctx.emit(np.sum, product[1], kind=kind, kwargs=s.kwargs)
+        s.function, s.args, s.kwargs = operator.mul, (product[0], inner), ()
+        return None
+    factors = ctx.temporary(value, operator.mul)
+    if factors is None:
+        return None
+    a, b = factors.args
+    if not is_array(a) or not is_array(b):
+        return None
+    a_kind, b_kind = number_kind(a), number_kind(b)
+    assert a_kind is not None and b_kind is not None
+    if a_kind.shape is None or b_kind.shape is None or not same_dtype(a_kind, b_kind):
+        return None
+    if not kwargs and len(a_kind.shape) == 1 and a_kind.shape == b_kind.shape:
+        if a_kind.dtype in (np.float64, np.float32):
+            s.function, s.args = operator.matmul, (a, b)
+        return None
+    axes = _leading(kwargs)
+    shape = value.kind.shape  # type: ignore[union-attr]
+    if axes:
+        for large, small in ((a, b), (b, a)):
+            rest = number_kind(small)
+            have = number_kind(large)
+            if (
+                rest is not None and have is not None and rest.rank is not None
+                and have.shape == shape and rest.rank <= len(shape) - axes
+            ):  # fmt: skip
+                inner = ctx.emit(np.sum, large, kind=kind, kwargs=s.kwargs)
+                s.function, s.args, s.kwargs = operator.mul, (inner, small), ()
+                return None
+    return None
+
+
+def _leading(kwargs: dict[str, ir.Operand]) -> int:
+    """How many leading axes a sum reduces and drops, 0 if it reduces others."""
+    axis, keepdims = kwargs.get("axis"), kwargs.get("keepdims", ir.Const(False))
+    if not isinstance(axis, ir.Const) or not isinstance(keepdims, ir.Const) or keepdims.value:
+        return 0
+    axes = axis.value if isinstance(axis.value, tuple) else (axis.value,)
+    return len(axes) if axes == tuple(range(len(axes))) else 0
+
+
+def transposed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """`x.T @ v` with a vector v is `v @ x`, and `v @ x.T` is `x @ v`: no view is made."""
+    a, b = s.args
+    kinds = number_kind(a), number_kind(b)
+    for matrix, vector, order in ((0, 1, -1), (1, 0, 1)):
+        found = ctx.definition(s.args[matrix], np.transpose)
+        if found is None or len(found.args) != 1 or found.kwargs:
+            continue
+        m, v = kinds[matrix], kinds[vector]
+        if m is not None and v is not None and m.rank == 2 and v.rank == 1:
+            s.args = (s.args[vector], found.args[0])[::-order]
+            return None
+    return None
+
+
+def twice(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """`x.T.T` is `x`; `(x.T @ y).T` is `y.T @ x`."""
+    x = s.args[0]
+    if len(s.args) != 1 or s.kwargs or not is_floating(s):
+        return None
+    inner = ctx.definition(x, np.transpose)
+    if inner is not None and len(inner.args) == 1 and not inner.kwargs:
+        return ctx.same(s.target, inner.args[0])
+    product = ctx.temporary(x, operator.matmul)
+    if product is None or not same_kind(product.target.kind, x.kind):  # type: ignore[union-attr]
+        return None
+    kinds = [number_kind(a) for a in product.args]
+    if any(k is None or k.rank != 2 for k in kinds):
+        return None
+    found = [ctx.definition(a, np.transpose) for a in product.args]
+    plain = [f is not None and len(f.args) == 1 and not f.kwargs for f in found]
+    if not any(plain):
+        return None
+    a, b = (
+        f.args[0] if f is not None and ok else _transpose(ctx, operand)
+        for f, ok, operand in zip(found, plain, product.args, strict=True)
+    )
+    s.function, s.args, s.views = operator.matmul, (b, a), ()
+    return None
+
+
+def _transpose(ctx: Simplifier, operand: ir.Operand) -> ir.Operand:
+    assert isinstance(operand, ir.Var) and isinstance(operand.kind, Array)
+    kind = Array(operand.kind.dtype, tuple(reversed(operand.kind.shape or ())))
+    return ctx.emit(np.transpose, operand, kind=kind, name="transpose", view=True)
+
+
+def mean(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """`np.mean(x)` as `x.sum() / x.size`, which is what it does, and takes a third of the time."""
+    x, kwargs = s.args[0], dict(s.kwargs)
+    if len(s.args) > 1 or set(kwargs) - {"axis", "keepdims"} or not is_array(x):
+        return None
+    assert isinstance(x, ir.Var) and isinstance(x.kind, Array)
+    if x.kind.dtype != np.float64 or not x.kind.shape or not is_floating(s):
+        return None
+    axis = kwargs.get("axis", ir.Const(None))
+    if not isinstance(axis, ir.Const) or not (axis.value is None or type(axis.value) is int):
+        return None
+    # a parameter is there anyway
+    hidden = () if ctx.reversing else ctx.function.seeds
+    alike = (p for p in ctx.function.params if isinstance(p.kind, Array) and p not in hidden)
+    like = next((p for p in alike if p.kind.shape == x.kind.shape), x)  # type: ignore[attr-defined]
+    if axis.value is None:
+        size = ctx.emit(builtins.getattr, like, ir.Const("size"), kind=INT, name="size")
+    else:
+        kind = TupleOf(tuple(Scalar(INT.dtype, True, n) for n in x.kind.shape))
+        shape = ctx.emit(builtins.getattr, like, ir.Const("shape"), kind=kind, name="shape")
+        number = axis.value % len(x.kind.shape)
+        length = Scalar(INT.dtype, True, x.kind.shape[number])
+        size = ctx.emit(operator.getitem, shape, ir.Const(number), kind=length, name="n")
+    total_ = ctx.emit(np.sum, x, kind=s.target.kind, kwargs=s.kwargs, name="total")
+    s.function, s.args, s.kwargs = operator.truediv, (total_, size), ()
+    return None
+
+
+def unique(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """`np.add.at` as `d[rows, columns] += c` where no element is met twice."""
+    d, key, value = s.args
+    if not isinstance(key, ir.Pack) or key.type is not tuple or len(key.items) < 2:
+        return None
+    if not all(isinstance(i, ir.Var) and isinstance(i.kind, Array) for i in key.items):
+        return None
+    shape = next((i.kind.shape for i in key.items if ctx.definition(i, np.arange)), None)  # type: ignore[union-attr]
+    into = number_kind(d)
+    if shape is None or len(shape) != 1 or into is None or into.dtype is None:
+        return None
+    never_one = shape[0] != 1 if isinstance(shape[0], int) else shape[0].never_one
+    for i in key.items:
+        assert isinstance(i, ir.Var) and isinstance(i.kind, Array)
+        if i.kind.dtype is None or i.kind.dtype.kind not in "iu" or i.kind.rank != 1:
+            return None
+        if i.kind.shape != shape and not never_one:
+            return None
+    if into.rank != len(key.items):
+        return None
+    part = Array(into.dtype, shape)
+    total_ = elementwise_kind(operator.add, (ir.Var("", part), value))
+    if total_ is None or not same_dtype(total_, into):
+        return None
+    old = ctx.emit(operator.getitem, d, key, kind=part)
+    new = ctx.emit(operator.add, old, value, kind=part)
+    s.function, s.args = operator.setitem, (d, key, new)
+    return None
