@@ -14,6 +14,7 @@ import numpy as np
 from .. import ir
 from ..emit.python import Emitted, emit_function
 from ..emit.verification import checked_source
+from ..transform.unboxing import unbox
 from ..units import call_plain, finish
 from .task import Request
 
@@ -30,6 +31,8 @@ def emitted_module(
     units = ir.units(functions)
     functions = [*functions, *(unit.body for unit in units)]
     docstrings = [*docstrings, *(unit.docstring for unit in units)]
+    for function in functions:
+        unbox(function)
     shared: dict[str, Any] = {}
     taken = {unit.name for unit in units}
     emitted = tuple(

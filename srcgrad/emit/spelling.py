@@ -22,6 +22,7 @@ from ..frontend.operations import (
     leave_unless,
     len_of_range,
     list_append,
+    or_numpys,
     raise_exception,
     subtract_from_item,
 )
@@ -81,6 +82,7 @@ HELPERS = {
     runtime.put_back,
     runtime.copied_items,
     runtime.last_written,
+    runtime.listed,
     runtime.writable,
     runtime.fails,
 }
@@ -133,6 +135,9 @@ class Speller:
             return gast.UnaryOp(UNARY[f](), args[0])
         if f in COMPARE:
             return gast.Compare(args[0], [COMPARE[f]()], [args[1]])
+        if f is or_numpys:
+            numpys = call(self.reference(np.float64), [args[1]])
+            return gast.BoolOp(gast.Or(), [args[0], numpys])
         if f is operator.contains:
             return gast.Compare(args[1], [gast.In()], [args[0]])
         if f is operator.getitem:

@@ -23,6 +23,11 @@ def subtract_from_item(x: Any, key: Any, value: Any) -> None:
     x[key] -= value
 
 
+def or_numpys(x: float, again: float) -> float:
+    """`x or np.float64(x)`: a number, but NumPy's if it is zero, by which Python won't divide."""
+    return x or np.float64(again)
+
+
 def leave_unless(test: bool) -> None:
     """A mark in a loop's body: if the test is false, the loop ends here, in the middle of a trip.
 

@@ -1,0 +1,374 @@
+"""Loops over single numbers work on lists, where the numbers are the same (transform/unboxing.py).
+
+The oracle is the gradient of the same function without the pass, bit by bit and type by type.
+"""
+
+import types
+
+import numpy as np
+import pytest
+
+from srcgrad import grad, hessian, jvp, value_and_grad, vjp
+from srcgrad.compiler import output
+from srcgrad.testing import check_grads
+
+
+def twin(function):
+    """The same function, for which nothing is compiled yet."""
+    code = function.__code__.replace()
+    return types.FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+
+
+def source(function, *arguments, argnums=0):
+    gradient = grad(twin(function), argnums=argnums)
+    gradient(*arguments)
+    return gradient.source
+
+
+def check(monkeypatch, function, *arguments, argnums=0, listed=True, differences=True):
+    """The gradient is that without the pass, and has lists or hasn't; its source."""
+    gradient = value_and_grad(twin(function), argnums=argnums)
+    value, found = gradient(*arguments)
+    with monkeypatch.context() as patch:
+        patch.setattr(output, "unbox", lambda function: None)
+        plain = value_and_grad(twin(function), argnums=argnums)
+        expected_value, expected = plain(*arguments)
+    assert "tolist" not in plain.source
+    assert ("tolist" in gradient.source) is listed, gradient.source
+    for a, b in zip(leaves((value, found)), leaves((expected_value, expected)), strict=True):
+        assert type(a) is type(b)
+        np.testing.assert_array_equal(a, b)
+    if differences:
+        check_grads(function, arguments, argnums=argnums)
+    return gradient.source
+
+
+def leaves(tree):
+    return [x for item in tree for x in leaves(item)] if isinstance(tree, tuple) else [tree]
+
+
+def smooth(x, a):
+    y = np.zeros(len(x))
+    for i in range(1, len(x)):
+        y[i] = a * x[i] + 0.5 * y[i - 1]
+    return np.sum(y * y)
+
+
+def test_numbers_of_an_array_are_a_list_in_a_loop(monkeypatch):
+    text = check(monkeypatch, smooth, np.arange(5.0), 0.7, argnums=(0, 1))
+    for line in (
+        "    y_list = y.tolist()",
+        "        y_list[i] = a * x_list[i] + 0.5 * y_list[i - 1]",
+        "    y[:] = y_list",
+        "        d_x_list[i] += d_value * a",
+        "    d_x[:] = d_x_list",
+    ):
+        assert f"{line}\n" in text
+    assert "d_y[:] =" not in text  # nobody reads it
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_short_and_empty(monkeypatch, n):
+    x = np.arange(float(n))
+    found = grad(twin(smooth))(x, 0.7)
+    with monkeypatch.context() as patch:
+        patch.setattr(output, "unbox", lambda function: None)
+        np.testing.assert_array_equal(found, grad(twin(smooth))(x, 0.7))
+
+
+def seidel(u, f, sweeps):
+    u = u.copy()
+    for _ in range(sweeps):
+        for i in range(1, u.shape[0] - 1):
+            for j in range(1, u.shape[1] - 1):
+                u[i, j] = (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - f[i, j]) / 4
+    return np.sum(u * u * u)
+
+
+def test_two_dimensions(monkeypatch):
+    rng = np.random.default_rng(0)
+    u, f = rng.normal(size=(4, 5)), rng.normal(size=(4, 5))
+    text = check(monkeypatch, seidel, u, f, 3, argnums=(0, 1))
+    assert "u_row = u_list[" in text and "u[:] = u_list" in text
+    check(monkeypatch, seidel, u, f, 0, argnums=(0, 1))
+    assert jvp(seidel, (u, f, 2), (f, u, None))[1] == pytest.approx(
+        np.sum(grad(seidel)(u, f, 2) * f) + np.sum(grad(seidel, argnums=1)(u, f, 2) * u)
+    )
+    _, pullback = vjp(twin(seidel), u, f, 2)
+    np.testing.assert_allclose(pullback(1.0)[0], grad(seidel)(u, f, 2))
+    np.testing.assert_allclose(pullback(1.0)[0], grad(seidel)(u, f, 2))
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 3), (2, 2)])
+def test_two_dimensions_of_odd_lengths(shape):
+    def f(a):
+        total = 0.0
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                total = total + a[i, j] * a[i, j]
+                a[i, j] *= 0.5
+        return total + np.sum(a)
+
+    a = np.arange(float(np.prod(shape))).reshape(shape)
+    np.testing.assert_allclose(grad(f)(a.copy()), 2 * a + 0.5)
+
+
+def test_division_by_zero_is_numpys(monkeypatch):
+    def f(x, y):
+        z = np.zeros(len(x))
+        for i in range(len(x)):
+            z[i] = x[i] / y[i] + x[i] * y[i]
+        return np.sum(z)
+
+    x, y = np.array([1.0, -1.0, 0.0, 2.0]), np.array([0.0, -0.0, 0.0, 4.0])
+    with np.errstate(all="ignore"):
+        text = check(monkeypatch, f, x, y, argnums=(0, 1), differences=False)
+    assert "or np.float64(" in text
+    check_grads(f, (np.arange(1.0, 5.0), np.arange(2.0, 6.0)))
+
+
+@pytest.mark.parametrize("divisor", [0.0, 0, -0.0, 2, 1j])
+def test_division_by_pythons_zero_is_numpys(monkeypatch, divisor):
+    def f(x, a):
+        y = np.zeros(len(x))
+        for i in range(1, len(x)):
+            y[i] = y[i - 1] + abs(x[i] / a)
+        return y[-1]
+
+    with np.errstate(all="ignore"):
+        check(monkeypatch, f, np.ones(3), divisor, differences=False)
+
+
+def test_a_loop_that_is_left_early(monkeypatch):
+    def f(x):
+        total = 0.0
+        for i in range(1, len(x)):
+            total = total + x[i] * x[i - 1]
+            if total > 3.0:
+                break
+        return total
+
+    check(monkeypatch, f, np.arange(1.0, 6.0), listed=False)
+
+
+def test_a_sum_leaves_the_loop_as_numpys_number(monkeypatch):
+    def f(x):
+        total = 0.0
+        for i in range(1, len(x)):
+            total = total + x[i] * x[i - 1]
+        return 1.0 / total
+
+    check(monkeypatch, f, np.arange(1.0, 5.0))
+    with np.errstate(all="ignore"):
+        text = check(monkeypatch, f, np.zeros(4), differences=False)
+    assert "np.float64(" in text
+
+
+@pytest.mark.parametrize("power", [0.5, 2, 3])
+def test_powers_raise_where_numpys_do_not(monkeypatch, power):
+    def f(x):
+        total = 0.0
+        for i in range(1, len(x)):
+            total = total + (x[i] * x[i - 1]) ** power
+        return total
+
+    x = np.array([1e200, 1e200, 1.0, 2.0])
+    with np.errstate(all="ignore"):
+        check(monkeypatch, f, x, listed=False, differences=False)
+
+
+def test_single_precision_stays_an_array(monkeypatch):
+    x = np.arange(5, dtype=np.float32)
+    check(monkeypatch, smooth, x, 0.7, listed=False, differences=False)
+
+    def weighted(x, weights):
+        total = np.float32(0)
+        for i in range(1, len(x)):
+            total = total + weights[i] * x[i] * x[i - 1]
+        return total
+
+    check(monkeypatch, weighted, x, np.arange(5.0), listed=False, differences=False)
+
+
+def test_what_shares_memory_stays_an_array(monkeypatch):
+    def f(x):
+        y = x.copy()
+        z = y[::-1]
+        for i in range(1, len(x)):
+            y[i] = y[i] * z[i] + y[i - 1]
+        return np.sum(y)
+
+    check(monkeypatch, f, np.arange(1.0, 6.0), listed=False)
+
+
+def test_the_same_array_twice(monkeypatch):
+    x = np.arange(1.0, 6.0)
+
+    def f(x, y):
+        for i in range(1, len(x)):
+            x[i] = x[i] * y[i - 1] + x[i - 1]
+        return np.sum(x)
+
+    def both(x):
+        return f(x, x)
+
+    check(monkeypatch, f, x, x.copy(), argnums=(0, 1), differences=False)
+    check(monkeypatch, both, x)
+
+
+def test_an_array_used_whole_in_the_loop_stays_one(monkeypatch):
+    def f(x):
+        y = x.copy()
+        for i in range(1, len(x)):
+            y[i] = y[i] * y[i - 1]
+            y[: i - 1] *= 0.5
+        return np.sum(y)
+
+    check(monkeypatch, f, np.arange(1.0, 6.0), listed=False)
+
+
+def test_few_elements_of_a_long_array(monkeypatch):
+    def f(x, n):
+        z = 0.0
+        for i in range(n):
+            z = z * x[0] + x[i] * x[i]
+        return z
+
+    check(monkeypatch, f, np.arange(1.0, 6.0), 3, listed=False)
+
+
+def test_short_arrays_beside_long_ones(monkeypatch):
+    def f(x, c):
+        z = 0.0
+        for i in range(len(x)):
+            z = z * c[0] + c[1] * x[i]
+        return z
+
+    rng = np.random.default_rng(0)
+    text = check(monkeypatch, f, rng.normal(size=40), rng.uniform(size=2), argnums=(0, 1))
+    assert "c_list = listed(c)" in text and "d_c[:] = d_c_list" in text
+    check(monkeypatch, f, rng.normal(size=40), rng.uniform(size=50), argnums=(0, 1))
+
+
+def test_loops_that_compute_arrays_are_left(monkeypatch):
+    def f(x, a):
+        y = np.zeros(len(x))
+        for i in range(1, len(x)):
+            y[i] = x[i] * y[i - 1] + np.sum(np.sin(a) * x[i] * x[i - 1])
+        return np.sum(y)
+
+    check(monkeypatch, f, np.arange(5.0), np.arange(3.0), argnums=(0, 1), listed=False)
+
+
+def test_branches_and_comparisons(monkeypatch):
+    def f(x, y):
+        for i in range(1, len(x)):
+            if x[i] > y[i - 1]:
+                y[i] += x[i] * y[i - 1]
+            elif not x[i] < 1.0:
+                y[i] = -x[i - 1]
+        return np.sum(y)
+
+    rng = np.random.default_rng(1)
+    check(monkeypatch, f, rng.normal(size=7), rng.normal(size=7), argnums=(0, 1))
+
+
+def test_sums_of_comparisons_stay_numpys(monkeypatch):
+    def f(x):
+        total = 0.0
+        for i in range(1, len(x)):
+            above = (x[i] > 0.5) + (x[i - 1] > 0.5)
+            total = total + x[i] * above
+        return total
+
+    check(monkeypatch, f, np.arange(5.0) / 3, listed=False)
+
+
+def test_ints_are_stored_as_floats(monkeypatch):
+    def f(x):
+        y = np.zeros(len(x))
+        for i in range(1, len(x)):
+            y[i - 1] = 3
+            y[i] = y[i - 1] / 2 * x[i] + x[i - 1]
+        return np.sum(y * y)
+
+    check(monkeypatch, f, np.arange(5.0))
+
+
+def test_an_index_out_of_range():
+    def f(x):
+        y = np.zeros(len(x))
+        for i in range(len(x)):
+            y[i] = x[i] * x[i + 1]
+        return np.sum(y)
+
+    with pytest.raises(IndexError):
+        grad(f)(np.ones(3))
+
+
+def test_an_error_that_the_function_handles(monkeypatch):
+    def f(x):
+        y = np.zeros(len(x))
+        for i in range(len(x)):
+            try:
+                y[i] = x[i] * x[i + 1]
+            except IndexError:
+                y[i] = x[i]
+        return np.sum(y * y)
+
+    gradient = grad(f)
+    x = np.arange(1.0, 4.0)
+    np.testing.assert_allclose(gradient(x), [8.0, 40.0, 30.0])
+
+
+def test_triangles(monkeypatch):
+    def f(a):
+        a = a.copy()
+        n = len(a)
+        for j in range(n):
+            for i in range(j + 1, n):
+                factor = a[i, j] / a[j, j]
+                for k in range(j, n):
+                    a[i, k] -= factor * a[j, k]
+        total = 1.0
+        for i in range(n):
+            total = total * a[i, i]
+        return total
+
+    a = np.random.default_rng(2).normal(size=(4, 4))
+    text = check(monkeypatch, f, a)
+    np.testing.assert_allclose(grad(f)(a), np.linalg.det(a) * np.linalg.inv(a).T)
+    assert "a_list = a_1.tolist()" in text
+
+
+def test_second_order():
+    x = np.random.default_rng(3).normal(size=4)
+    found = hessian(smooth)(x, 0.7)
+    step = 1e-6 * np.eye(4)
+    expected = [(grad(smooth)(x + s, 0.7) - grad(smooth)(x - s, 0.7)) / 2e-6 for s in step]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_an_array_in_a_list_that_the_loop_writes(monkeypatch):
+    def f(x):
+        y = x.copy()
+        kept = [y]
+        for i in range(1, len(x)):
+            y[i] = y[i] * y[i - 1]
+            kept[0][0] = kept[0][0] + x[i]
+        return np.sum(y)
+
+    check(monkeypatch, f, np.arange(1.0, 6.0))
+
+
+def test_argument_is_not_changed():
+    def f(x):
+        for i in range(1, len(x)):
+            x[i] = x[i] * x[i - 1]
+        return np.sum(x)
+
+    x = np.arange(1.0, 6.0)
+    grad(f)(x)
+    np.testing.assert_array_equal(x, np.arange(1.0, 6.0))
