@@ -207,6 +207,17 @@ class Opaque(Kind):
     type: type | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Reference(Kind):
+    """An object in a table (`frontend.objects`): its number there; or None.
+
+    `types` are the classes that it may be of. It carries no derivative: what is in the table does.
+    """
+
+    table: Any
+    types: frozenset[type]
+
+
 class Residuals:
     """What a forward function keeps for its backward function, as a type."""
 
@@ -311,9 +322,24 @@ def join(a: Kind, b: Kind) -> Kind:
         return Array(dtype2, tuple(shape))
     if isinstance(a, ListOf) and type(a) is type(b):
         return replace(a, item=join_items(a.item, b.item))
+    if isinstance(a, Reference) or isinstance(b, Reference):
+        return _join_references(a, b)
     if isinstance(a, Opaque) and isinstance(b, Opaque):
         return Opaque(None)
     raise KindMismatch
+
+
+def _join_references(a: Kind, b: Kind) -> Kind:
+    """The kind of an object in a table, or of one of two, or of one and None."""
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Reference) and y == NOTHING:
+            return x
+    if not isinstance(a, Reference) or not isinstance(b, Reference):
+        raise KindMismatch
+    if a.table is not b.table:
+        a.table.related.append(b.table)
+        raise KindMismatch
+    return Reference(a.table, a.types | b.types)
 
 
 def _common_dtype(a: Array | Scalar, b: Array | Scalar) -> np.dtype[Any]:

@@ -14,6 +14,7 @@ from .analysis.inference import Inferred
 from .emit import runtime
 from .errors import UnsupportedError
 from .frontend.lower import Lowerer
+from .frontend.objects import holds_references
 from .frontend.structure import is_table, object_items, parts
 from .frontend.values import DictObject, ListObject, Ref, Tuple, Value
 from .inputs import leaves, user_error
@@ -40,6 +41,8 @@ def check_returned(low: Lowerer, value: Value) -> None:
     if isinstance(value, Ref):
         thing = low.state.heap[value.id]
         var = thing.var if isinstance(thing, ListObject) else None
+        if var is not None:
+            check_returned(low, var)
         if is_table(thing) or (var is not None and _holds_objects(var.kind)):
             what = "dict or set" if is_table(thing) else "list of objects or named tuples"
             raise low.refuse(
@@ -48,6 +51,11 @@ def check_returned(low: Lowerer, value: Value) -> None:
             )
         for item in object_items(thing):
             check_returned(low, item)
+    if isinstance(value, ir.Var) and holds_references(value.kind):
+        raise low.refuse(
+            "an object of which only the run tells how many there are can't be returned",
+            "return the numbers and arrays that it holds",
+        )
     for item in parts(value):
         check_returned(low, item)
 

@@ -209,6 +209,15 @@ def what_a_primitive_returns_is_kept(x):
     return sum(np.sum(r[0] ** 2 * np.abs(r[1][0])) * i for i, r in saved)
 
 
+def length_before_it_changes(x):
+    items, total = [], 0.0
+    for v in x:
+        if v > 0:
+            items.append(v)
+        total += v * [len(items), items.append(v)][0]
+    return total
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_program(f):
     check(f)

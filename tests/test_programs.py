@@ -10,11 +10,7 @@ from srcgrad.inspect.stages import stages
 from tests.programs import finite_differences as fd
 from tests.programs import mlp_adam_training
 
-# What can't be differentiated yet, and what the refusal says. Remove what has come to work.
-REFUSED = {
-    "barnes_hut": "which object is changed here",
-}
-SUPPORTED = [name for name in fd.names() if name not in REFUSED]
+NAMES = list(fd.names())
 DIRECTIONS = (0, 1, 2)
 TOLERANCE = 1e-6
 
@@ -46,17 +42,7 @@ def assert_like_argument(argument, gradient):
         assert gradient.dtype == argument.dtype
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_refusal(name):
-    module = fd.load(name)
-    argnums = getattr(module, "ARGNUMS", (0,))
-    with pytest.raises(srcgrad.UnsupportedError) as refusal:
-        srcgrad.grad(module.program, argnums=argnums)(*module.inputs())
-    assert REFUSED[name] in str(refusal.value)
-    assert refusal.value.lineno is not None
-
-
-@pytest.mark.parametrize("name", SUPPORTED)
+@pytest.mark.parametrize("name", NAMES)
 def test_gradient_is_right(name):
     module = fd.load(name)
     argnums = getattr(module, "ARGNUMS", (0,))
@@ -74,7 +60,7 @@ def test_gradient_is_right(name):
         )
 
 
-@pytest.mark.parametrize("name", SUPPORTED)
+@pytest.mark.parametrize("name", NAMES)
 def test_value_is_that_of_the_program(name):
     module = fd.load(name)
     argnums = getattr(module, "ARGNUMS", (0,))

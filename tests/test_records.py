@@ -265,25 +265,28 @@ def kept_on_one_branch(x, n):
     return sum(p.mass for p in particles)
 
 
+def identity_in_a_list(x, n):
+    particles = []
+    for i in range(n):
+        particles.append(Particle(x[:2], x[i]))
+    return x[0] if particles[0] is particles[-1] else x[1] * particles[1].mass
+
+
 @pytest.mark.parametrize(
     "program",
-    [changed_after_it_is_kept, changed_before_it_is_kept, changed_in_the_list, kept_on_one_branch],
+    [
+        changed_after_it_is_kept,
+        changed_before_it_is_kept,
+        changed_in_the_list,
+        kept_on_one_branch,
+        identity_in_a_list,
+    ],
     ids=lambda p: p.__name__,
 )
-def test_objects_kept_are_not_changed(program):
-    with pytest.raises(srcgrad.UnsupportedError, match="which object is changed here"):
-        srcgrad.grad(with_length_as_data(program))(X, np.array([5]))
-
-
-def test_objects_kept_have_no_identity():
-    def f(x, n):
-        particles = []
-        for i in range(int(n[0])):
-            particles.append(Particle(x[:2], x[i]))
-        return x[0] if particles[0] is particles[-1] else x[1]
-
-    with pytest.raises(srcgrad.UnsupportedError, match="whether these are the same object"):
-        srcgrad.grad(f)(X, np.array([5]))
+def test_objects_kept_are_changed(program):
+    f, n = with_length_as_data(program), np.array([5])
+    assert srcgrad.value_and_grad(f)(X, n)[0] == pytest.approx(program(X, 5), rel=1e-14)
+    check_grads(f, (X, n), order=1)
 
 
 def returned_dict(x, n):

@@ -10,11 +10,11 @@ import pytest
 from srcgrad import UnsupportedError, grad, hvp
 from srcgrad.forward import Tangent
 from tests.programs import finite_differences as fd
-from tests.test_programs import SUPPORTED
+from tests.test_programs import NAMES
 from tests.test_random_programs import function_of
 
 # Programs of which a second derivative isn't defined or can't be had, and why
-NO_SECOND: dict[str, str] = {}
+NO_SECOND = {"barnes_hut": "computed again in the reverse sweep, and changes"}
 
 
 def directions(module: Any, seed: int) -> Any:
@@ -23,7 +23,7 @@ def directions(module: Any, seed: int) -> Any:
     return argnums, tuple(fd.random_direction(module.inputs()[i], rng) for i in argnums)
 
 
-@pytest.mark.parametrize("name", SUPPORTED)
+@pytest.mark.parametrize("name", NAMES)
 def test_dot_products(name: str) -> None:
     """w · (J u) = (w J) · u, to rounding."""
     module = fd.load(name)
@@ -40,7 +40,7 @@ def test_dot_products(name: str) -> None:
     assert abs(t_out - fd.inner(gradient, direction)) <= 1e-10 * max(sum(terms), 1e-12)
 
 
-@pytest.mark.parametrize("name", [n for n in SUPPORTED if n not in NO_SECOND])
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in NO_SECOND])
 def test_second_derivatives(name: str) -> None:
     """A product with the Hessian, along another direction, against differences of gradients."""
     module = fd.load(name)
@@ -55,6 +55,15 @@ def test_second_derivatives(name: str) -> None:
     found = fd.inner(product, u)
     scale = max(abs(expected), abs(slope(*module.inputs())))
     assert abs(found - expected) <= 1e-5 * scale, f"hvp {found!r}, differences {expected!r}"
+
+
+@pytest.mark.parametrize("name", NO_SECOND)
+def test_second_derivatives_refused(name: str) -> None:
+    module = fd.load(name)
+    argnums, v = directions(module, 1)
+    with pytest.raises(UnsupportedError, match=NO_SECOND[name]) as refusal:
+        hvp(module.program, argnums)(*module.inputs(), v)
+    assert refusal.value.lineno is not None
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import InternalError, SrcgradError, UnsupportedError
+from ..frontend.objects import Unkept
 from ..frontend.units import NeedUnit
 from ..frontend.values import Junction, NeedStatic, Path, Raised, Thaw, Unkeepable
 from .gradient import gradient_function
@@ -29,9 +30,27 @@ def compile_gradient(
 ) -> Compiled:
     """Generate and compile the gradient of `primal` for arguments like these.
 
-    A recursion is inlined where what steers it can be known. If that fails, it is a unit.
+    A recursion is inlined where what steers it can be known. If that fails, it is a unit. Objects
+    are followed one by one. If that fails, those that a loop or recursion makes stand in tables.
     """
     task = Task(primal, request, arguments, static, source)
+    try:
+        return _compiled_recursions(task)
+    except UnsupportedError as error:
+        first = error
+    while task.objects.adopt():
+        try:
+            return _compiled_recursions(task)
+        except Unkept as error:
+            line = f" (line {error.span.line})" if error.span is not None else ""
+            first = UnsupportedError(first.message, first.span, f"{error.message}{line}")
+        except UnsupportedError as error:
+            first = error
+    raise first
+
+
+def _compiled_recursions(task: Task) -> Compiled:
+    """What a task asks for, recursions inlined or units."""
     deep: set[Any] = set()
     try:
         return _compiled(task, deep)

@@ -12,19 +12,24 @@ from typing import Any
 import numpy as np
 
 from .. import ir, rules
+from ..errors import UnsupportedError
 from ..frontend.calls import is_written_method
 from ..frontend.lower import Lowerer
 from ..frontend.machine import Frame
 from ..frontend.names import Namespace, Scope
+from ..frontend.objects import Columns
 from ..frontend.source import get_source
 from ..frontend.structure import NONE
+from ..frontend.units import NeedUnit
 from ..frontend.values import (
+    Materialize,
     NeedStatic,
     Partial,
     Path,
     Place,
     Tuple,
     Unkeepable,
+    Unreached,
     Value,
 )
 from ..inner.lowerings import LOWERINGS
@@ -65,11 +70,24 @@ class Primal:
         return [v for v in leaves(self.low, self.result) if isinstance(v, ir.Var)]
 
 
+MOST_LESSONS = 40  # how often a program is lowered to learn what its objects are like
+
+
 def lower_primal(task: Task) -> Primal:
-    """Lower the function."""
+    """Lower the function, as often as there is more to learn of its objects."""
+    for _ in range(MOST_LESSONS):
+        try:
+            return _lowered(task)
+        except Columns:
+            continue
+    raise UnsupportedError("the kinds of the attributes of objects don't settle", None)
+
+
+def _lowered(task: Task) -> Primal:
     request, arguments = task.request, task.arguments
     assert rules.lookup is not None and LOWERINGS
     low = Lowerer()
+    low.objects = task.objects
     inputs = Inputs(low, task.static)
     free = Free(inputs, arguments)
     low.known_sites, low.kept = task.static, task.kept
@@ -94,11 +112,7 @@ def lower_primal(task: Task) -> Primal:
     if not request.pullback and not request.tangent:
         for label, value, _ in targets:
             check_input(label, value)
-    try:
-        result = _lowered_call(low, task, values)
-    except (NeedStatic, Unkeepable) as need:
-        need.records = frozenset(("%records", site) for site in low.records)
-        raise
+    result = _lowered_in_tables(low, task, values)
     if low.state.unreachable:  # the generated function raises what the function raises
         result = ir.Const(0.0)
         if request.has_aux:
@@ -119,6 +133,32 @@ def lower_primal(task: Task) -> Primal:
     lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))
     ir.passed("lowered", function)
     return lowered
+
+
+def _lowered_in_tables(low: Lowerer, task: Task, values: dict[str, Value]) -> Value:
+    """Lower the call of the primal function, what there is of tables being made before it.
+
+    Raises:
+        Columns: more is known of the objects in them than before.
+    """
+    low.open_tables()
+    try:
+        result = _lowered_call(low, task, values)
+        low.close_tables()
+        return result
+    except (NeedStatic, UnsupportedError, NeedUnit, Unreached, Materialize) as need:
+        if low.learned():
+            raise Columns from None
+        match need:
+            case NeedStatic() | Unkeepable():
+                need.records = frozenset(("%records", site) for site in low.records)
+            case Unreached():
+                low.close_tables()
+                raise low.refuse("an attribute is read here that no object has") from None
+            case Materialize():
+                message = "how this list changes can't be followed here"
+                raise UnsupportedError(message, need.span, "make a new list: list(...)") from None
+        raise
 
 
 class Free:

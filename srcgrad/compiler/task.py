@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..emit.python import Emitted
+from ..frontend.objects import Knowledge
 from ..frontend.values import (
     Path,
 )
@@ -41,6 +42,7 @@ class Task:
         static: what is fixed when compiling: arguments, dimensions, sites of lists and branches.
         source: the text of the function, where it was given.
         kept: the functions that are units, not inlined.
+        objects: what is known of objects in tables, to which each lowering adds.
     """
 
     primal: Any
@@ -49,6 +51,7 @@ class Task:
     static: frozenset[Any]
     source: str | None = None
     kept: frozenset[Any] = frozenset()
+    objects: Knowledge = field(default_factory=Knowledge)
 
     @property
     def base(self) -> str:

@@ -199,13 +199,13 @@ class _Emitter:
 
     def _reads(self, s: ir.Assign) -> set[ir.Var]:
         """The memory whose contents a statement reads, if anything writes it."""
-        if s.function in SHAPE_ONLY:
-            return set()
+        shape_only = s.function in SHAPE_ONLY  # but a list has another length when it is changed
         found = set()
         for operand in s.operands():
             for v in ir.variables(operand):
                 looks = v in s.views and s.certain and isinstance(v.kind, Array)
                 looks = looks and not isinstance(s.function, ir.Unit)
+                looks = looks or (shape_only and not isinstance(v.kind, ListOf))
                 if holds_memory(v.kind) and not looks:  # what may be a copy is made now
                     root = self.aliasing.find(v)
                     if root in self.aliasing.written:

@@ -131,6 +131,8 @@ class Speller:
         f = s.function
         if f in BINARY:
             return gast.BinOp(args[0], BINARY[f](), args[1])
+        if f is operator.not_ and isinstance(args[0], gast.Compare):
+            return negated(args[0])
         if f in UNARY:
             return gast.UnaryOp(UNARY[f](), args[0])
         if f in COMPARE:
@@ -257,6 +259,10 @@ def negated(test: Ast) -> Ast:
     """The expression `not test`."""
     if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
         return test.operand
+    if isinstance(test, gast.Compare) and len(test.ops) == 1:
+        if isinstance(test.ops[0], (gast.Is, gast.IsNot)):
+            other = gast.IsNot if isinstance(test.ops[0], gast.Is) else gast.Is
+            return gast.Compare(test.left, [other()], test.comparators)
     return gast.UnaryOp(gast.Not(), test)
 
 

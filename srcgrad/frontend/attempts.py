@@ -49,7 +49,7 @@ class Attempts(Calls):
 
     def if_statement(self, node: gast.If, rest: list[Any]) -> bool:
         """Lower an `if`; whether the statements after it, `rest`, were lowered in a branch."""
-        test = self.truth(self.expression(node.test))
+        test = self.tested(node.test)
         if isinstance(test, ir.Const):
             self.run(node.body if test.value else node.orelse)
             return False

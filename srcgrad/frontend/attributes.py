@@ -17,6 +17,7 @@ from ..kinds import (
     Array,
     ListOf,
     Opaque,
+    Reference,
     Scalar,
     TupleOf,
     fresh_size,
@@ -109,6 +110,8 @@ class Attributes(Subscripts):
                 return Bound(ir.Const(getattr(kind, name)), value)
             case ir.Const():
                 return self.constant_attribute(value, name)
+            case ir.Var() if isinstance(value.kind, Reference):
+                return self.reference_attribute(value, name)
             case ir.Var():
                 return self.variable_attribute(value, name)
             case Slice() if name in ("start", "stop", "step"):
@@ -226,7 +229,7 @@ class Attributes(Subscripts):
             return Place(found, None)  # a method, made anew each time it is asked for
         return self.lift(found, Path("attribute", container, name))
 
-    def instance_attribute(self, ref: Ref, thing: Instance, name: str) -> Value:
+    def instance_attribute(self, ref: Ref | ir.Var, thing: Instance, name: str) -> Value:
         found = self.class_attribute(thing.type, name)
         if isinstance(found, ir.Const) and isinstance(found.value, property):
             return self.call(Bound(as_value(found.value.fget), ref), [], {})
@@ -238,6 +241,11 @@ class Attributes(Subscripts):
         if name in thing.items:
             return self.known(f".{name}", thing.items[name])
         if isinstance(found, ir.Const) and isinstance(found.value, functools.cached_property):
+            if isinstance(ref, ir.Var):
+                raise self.refuse(
+                    f"whether the cached property {name!r} is known by now isn't known",
+                    "write @property",
+                )
             value = self.call(Bound(as_value(found.value.func), ref), [], {})
             if not thing.external:  # the caller's object stays as it is
                 self.plain_setattr(ref, ir.Const(name), value)
@@ -251,9 +259,7 @@ class Attributes(Subscripts):
         getter = self.class_attribute(thing.type, "__getattr__")
         if getter is not None:
             return self.call(Bound(getter, ref), [ir.Const(name)], {})
-        raise self.fault(
-            AttributeError, f"{thing.type.__name__!r} object has no attribute {name!r}"
-        )
+        raise self.unknown_attribute(thing, name)
 
     def descriptor(self, found: Value | None, name: str) -> Value | None:
         """The method of a user's descriptor, bound to it, if a class attribute is one."""
@@ -405,7 +411,11 @@ class Attributes(Subscripts):
             return
         if is_none(target):
             raise self.fault(AttributeError, f"'NoneType' object has no attribute {name!r}")
-        thing = self.state.heap.get(target.id) if isinstance(target, Ref) else None
+        target = self.spread(target)
+        if isinstance(target, Choice):
+            self.set_attribute(target, name, value)
+            return
+        thing = self.thing(target)
         if not isinstance(thing, Instance):
             raise self.refuse(
                 f"assigning an attribute of {described(target)}, which the caller would see, "
@@ -443,13 +453,16 @@ class Attributes(Subscripts):
 
     def plain_setattr(self, target: Value, name: Value, value: Value) -> Value:
         """`object.__setattr__(target, name, value)`."""
-        thing = self.state.heap.get(target.id) if isinstance(target, Ref) else None
+        thing = self.thing(target)
         if not isinstance(thing, Instance) or thing.external:
             raise self.refuse("assigning an attribute of this object can't be differentiated")
         self.unfrozen(thing)
         text = self.key(name)
         if isinstance(value, ir.Var) and not value.user:
             value.name = text
+        if isinstance(target, ir.Var):
+            self.write(target, text, value)
+            return NONE
         assert isinstance(target, Ref)
         self.state.heap[target.id] = Instance(thing.type, {**thing.items, text: value})
         return NONE

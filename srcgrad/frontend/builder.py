@@ -115,6 +115,7 @@ class Builder(Choices):
     ) -> ir.Var:
         """Append `target = function(*args, **kwargs)` and return the target."""
         kwargs = kwargs or {}
+        self.check_references(function, args, kwargs)
         if inferred is None:
             special = registry.kinds.get(function)
             inferred = special(args, kwargs) if special else None

@@ -28,8 +28,8 @@ from ..kinds import (
 )
 from ..rules import registry
 from . import tables
-from .iterators import Iterators
-from .structure import FALSE, NONE, TRUE, constant, describe, is_none, is_object
+from .objects import Objects, is_reference
+from .structure import FALSE, NONE, TRUE, constant, describe, is_none, is_object, is_partial
 from .values import (
     Bound,
     Choice,
@@ -49,15 +49,20 @@ from .values import (
 )
 
 
-class BuiltinFunctions(Iterators):
+class BuiltinFunctions(Objects):
     """Evaluates calls of builtin functions."""
 
     def builtin_len(self, value: Value) -> Value:
+        value = self.spread(value)
         match value:
+            case Choice():
+                return self.for_each(value, self.builtin_len)
             case Tuple():
                 return ir.Const(len(value.items))
             case Sequence():
                 return value.length
+            case ir.Var() if is_reference(value):
+                return self.call(self.attribute(value, "__len__"), [], {})
             case ir.Const():
                 return ir.Const(len(value.value))
             case Ref():
@@ -291,6 +296,8 @@ class BuiltinFunctions(Iterators):
 
     def builtin_isinstance(self, value: Value, classes: Value) -> Value:
         kinds = self.key(classes)
+        if is_reference(value):
+            return self.is_of_class(value, kinds)  # type: ignore[arg-type]
         kinds = kinds if isinstance(kinds, tuple) else (kinds,)
         answers = [self.is_instance(value, k) for k in kinds]
         if True in answers or None not in answers:
@@ -307,6 +314,8 @@ class BuiltinFunctions(Iterators):
                 return issubclass(value.type, cls)
             case Ref():
                 thing = self.state.heap[value.id]
+                if isinstance(thing, ListObject) and thing.var is not None and thing.var.optional:
+                    return None
                 return issubclass(heap_type(thing), cls)
             case ir.Var():
                 return self.kind_is(value.kind, cls)
@@ -354,6 +363,8 @@ class BuiltinFunctions(Iterators):
                 thing = self.state.heap[value.id]
                 return Place(heap_type(thing))
             case ir.Var():
+                if is_reference(value) and len(value.kind.types) == 1:  # type: ignore[attr-defined]
+                    return Place(*value.kind.types)  # type: ignore[attr-defined]
                 match value.kind:
                     case Array(shape=shape) if shape is not None:
                         return Place(np.ndarray)
@@ -369,18 +380,31 @@ class BuiltinFunctions(Iterators):
         return FALSE
 
     def builtin_hasattr(self, value: Value, name: Value) -> Value:
+        self.check_settled(value, self.key(name))
         try:
-            self.attribute(value, self.key(name))
+            found = self.attribute(value, self.key(name))
         except UnsupportedError:
             return FALSE
+        self.check_certain(found)
         return TRUE
+
+    def check_certain(self, found: Value) -> None:
+        """Refuse to ask for an attribute that an object has on some paths to this place only."""
+        if is_partial(found):
+            raise self.refuse(
+                "whether this object has the attribute isn't known when compiling",
+                "set it to None in __init__, and test for None",
+            )
 
     def builtin_getattr(self, value: Value, name: Value, *default: Value) -> Value:
         if default:
+            self.check_settled(value, self.key(name))
             try:
-                return self.attribute(value, self.key(name))
+                found = self.attribute(value, self.key(name))
             except UnsupportedError:
                 return default[0]
+            self.check_certain(found)
+            return found
         return self.attribute(value, self.key(name))
 
     def builtin_setattr(self, value: Value, name: Value, new: Value) -> Value:

@@ -22,6 +22,7 @@ import numpy as np
 from .. import ir
 from ..kinds import (
     Opaque,
+    Reference,
 )
 from ..rules import registry
 from . import running
@@ -113,6 +114,8 @@ class Calls(Primitives):
                 found = self.added_attribute(function, function.type, "__call__")
                 if found is not None:
                     return self.call(found, args, kwargs)
+            case ir.Var() if isinstance(function.kind, Reference):
+                return self.call(self.attribute(function, "__call__"), args, kwargs)
             case ir.Var() if isinstance(function.kind, Opaque):
                 return self.unknown_call(operator.call, [function, *args], kwargs)
         raise self.refuse(f"{described(function)} can't be called")

@@ -59,10 +59,12 @@ class Choices(Machine):
         if not isinstance(value, Choice):
             return ir.Const(places[0])
         index = value.index
-        if places == list(range(len(places))) or not isinstance(index, ir.Var):
-            return index if isinstance(index, ir.Var) else ir.Const(places[int(index.value)])  # type: ignore[union-attr]
-        if is_bool(index):
+        if not isinstance(index, ir.Var):
+            return ir.Const(places[int(index.value)])  # type: ignore[union-attr]
+        if is_bool(index):  # which may be NumPy's, and meet an int
             index = self.emit(int, (index,), inferred=Inferred(INT), name="choice")
+        if places == list(range(len(places))):
+            return index
         table = ir.Pack(tuple, tuple(map(ir.Const, places)))
         return self.emit(operator.getitem, (table, index), inferred=Inferred(INT), name="choice")
 

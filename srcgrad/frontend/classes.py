@@ -20,6 +20,7 @@ from ..kinds import (
     Array,
     ListOf,
     Opaque,
+    Reference,
 )
 from ..rules import registry
 from ..signature import is_plain
@@ -89,7 +90,8 @@ class Classes(BuiltinFunctions):
         )
         if library or not is_plain(cls):
             return self.unknown_call(cls, args, kwargs)
-        ref = self.new(Instance(cls, {}))
+        table, block, start = self.table_of(cls), self.block, len(self.block.statements)
+        ref = self.new(Instance(cls, {})) if table is None else self.new_object(cls, table)
         if dataclasses.is_dataclass(cls) and not _own_init(cls):
             self.initialise_dataclass(cls, ref, args, kwargs)
         else:
@@ -98,10 +100,12 @@ class Classes(BuiltinFunctions):
                 self.call(Bound(found, ref), args, kwargs)
             elif args or kwargs:
                 raise self.fault(TypeError, f"{cls.__name__}() takes no arguments")
+        if table is not None:
+            self.appended(block, start)
         return ref
 
     def initialise_dataclass(
-        self, cls: type, ref: Ref, args: list[Value], kwargs: dict[str, Value]
+        self, cls: type, ref: Ref | ir.Var, args: list[Value], kwargs: dict[str, Value]
     ) -> None:
         names = [f for f in dataclasses.fields(cls) if f.init]
         if len(args) > len(names):
@@ -117,9 +121,11 @@ class Classes(BuiltinFunctions):
                 values[f.name] = self.call(as_value(f.default_factory), [], {})
             elif f.init:
                 raise self.fault(TypeError, f"{cls.__name__}() is missing the argument {f.name!r}")
-        thing = self.state.heap[ref.id]
-        assert isinstance(thing, Instance)
-        self.state.heap[ref.id] = Instance(cls, values, thing.external)
+        if isinstance(ref, ir.Var):
+            for name, value in values.items():
+                self.write(ref, name, value)
+        else:
+            self.state.heap[ref.id] = Instance(cls, values)
         after = self.class_attribute(cls, "__post_init__")
         if after is not None:
             self.call(Bound(after, ref), [], {})
@@ -132,7 +138,7 @@ class Classes(BuiltinFunctions):
         return value if isinstance(value, Value) else self.lift(value, None)
 
     def instance(self, value: Value) -> Instance | None:
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.thing(value)
         return thing if isinstance(thing, Instance) else None
 
     def protocol(self, function: Any, value: Value) -> Value | None:
@@ -143,6 +149,8 @@ class Classes(BuiltinFunctions):
         thing = self.instance(value)
         if thing is None:
             return None
+        if function is bool and isinstance(value, ir.Var):
+            return self.boolean(value)
         found = self.class_attribute(thing.type, PROTOCOL[function])
         if found is not None:
             return self.call(Bound(found, value), [], {})
@@ -247,6 +255,12 @@ class Classes(BuiltinFunctions):
         if isinstance(value, Tuple):
             return Tuple(tuple(map(inner, value.items)), value.type)
         if isinstance(value, ir.Var):
+            if isinstance(value.kind, Reference):
+                raise self.refuse(
+                    "a copy of an object of which only the run tells how many there are can't be "
+                    "followed",
+                    "make a new object of its class",
+                )
             if isinstance(value.kind, Array):
                 return self.call_object(np.copy, [value], {})
             if isinstance(value.kind, Opaque):
@@ -271,7 +285,7 @@ class Classes(BuiltinFunctions):
     def builtin_vars(self, value: Value) -> Value:
         """`vars(x)`: a dict that can be read, but not written."""
         thing = self.instance(value)
-        if thing is None:
+        if thing is None or isinstance(value, ir.Var):
             raise self.refuse("vars() of this isn't supported")
         return self.new(DictObject(dict(thing.items), "the __dict__ of an object"))
 

@@ -62,6 +62,7 @@ class Containers(Iteration):
     def unfrozen(self, thing: Any) -> None:
         """Refuse to write an object that stands for one of several."""
         if thing.frozen is not None:
+            self.wants_table(thing)
             raise Thaw(
                 thing.frozen,
                 "which object is changed here isn't known when compiling",

@@ -15,6 +15,7 @@ from .. import ir
 from ..kinds import (
     Array,
     ListOf,
+    Reference,
     Scalar,
     Size,
     TupleOf,
@@ -49,6 +50,7 @@ class Iteration(Expressions):
 
     def iterate(self, iterable: Value, body: Callable[[Value], None], name: str = "i") -> None:
         """Run `body` for each item; a break it sets ends the iteration."""
+        iterable = self.spread(iterable)
         if isinstance(iterable, Choice):
 
             def over(option: Value) -> Value:
@@ -288,6 +290,8 @@ class Iteration(Expressions):
                     )
                     return self.sequence(Tuple(keys))
                 return self.sequence_of_instance(value, thing)
+            case ir.Var() if isinstance(value.kind, Reference):
+                return self.sequence_of_instance(value, self.thing(value))
             case ir.Const() if isinstance(value.value, enum.EnumMeta):
                 return self.sequence(Tuple(tuple(map(Place, list(value.value)))))
             case ir.Const() if isinstance(value.value, ITERATED):
@@ -318,7 +322,7 @@ class Iteration(Expressions):
         outside = isinstance(value, ir.Const) and not isinstance(value.value, type)
         if outside and isinstance(written, types.FunctionType):
             return self.call(self.attribute(value, "__iter__"), [], {})
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.thing(value)
         if not isinstance(thing, Instance) or self.is_cursor(value):
             return None
         found = self.class_attribute(thing.type, "__iter__")
@@ -328,13 +332,13 @@ class Iteration(Expressions):
 
     def stepped(self, iterator: Value) -> Value:
         """A generator of what the `__next__` of an object returns; anything else as it is."""
-        thing = self.state.heap.get(iterator.id) if isinstance(iterator, Ref) else None
+        thing = self.thing(iterator)
         if isinstance(thing, Instance) and self.class_attribute(thing.type, "__next__"):
             return self.inline(items_of, [iterator], {})
         return iterator
 
-    def sequence_of_instance(self, ref: Ref, thing: Instance) -> Sequence | None:
-        if self.is_cursor(ref):
+    def sequence_of_instance(self, ref: Ref | ir.Var, thing: Instance) -> Sequence | None:
+        if isinstance(ref, Ref) and self.is_cursor(ref):
             return self.rest_of(ref)
         iterator = self.iterator_of(ref)
         if iterator is not None:
@@ -510,7 +514,7 @@ class Iteration(Expressions):
                 if not tests:
                     level(position + 1)
                     return
-                test = self.truth(self.expression(tests[0]))
+                test = self.tested(tests[0])
                 if isinstance(test, ir.Const):
                     if test.value:
                         conditions(tests[1:])

@@ -237,6 +237,13 @@ class Lookup(Loops):
                 return as_value(found)
         return None
 
+    def class_default(self, cls: type, name: Any) -> ir.Const:
+        """What an attribute is where an object of the class doesn't have its own."""
+        found = self.class_attribute(cls, name) if isinstance(name, str) else None
+        if isinstance(found, ir.Const) and isinstance(found.value, SIMPLE):
+            return ir.Const(found.value)
+        return ir.UNDEFINED
+
     def guard_member(self, cls: type, owner: type, name: str) -> None:
         """Notice when a class no longer gets an attribute from where it gets it now."""
         raw, found = owner.__dict__[name], Path("attribute", cls, name)

@@ -85,6 +85,13 @@ class Loops(Builder):
                 for key, item in thing.items.items():
                     yield ("object", number, key), item
 
+    def absent(self, state: State, slot: Slot) -> ir.Const:
+        """What stands for a variable or attribute that isn't there."""
+        thing = state.heap.get(slot[1]) if slot[0] == "object" else None
+        if isinstance(thing, Instance):
+            return self.class_default(thing.type, slot[2])
+        return absent(slot[2])
+
     def put(self, state: State, slot: Slot, value: Any) -> None:
         where, number, key = slot
         if where == "frame":
@@ -266,7 +273,7 @@ class Loops(Builder):
                 thing = start.heap[params[slot].id]
                 assert isinstance(thing, ListObject) and thing.var is not None
                 if thing.var.kind != template.kind:
-                    templates[slot] = Widened(thing.var.kind, template.name)
+                    templates[slot] = replace(template, kind=thing.var.kind)
                     changed = True
         for number, thing in end.heap.items():
             old = entry.heap.get(number)
@@ -289,7 +296,7 @@ class Loops(Builder):
                 continue
             if kind_ != "frame" and number not in start.heap:
                 continue
-            old_value = before.get(slot, absent(name))
+            old_value = before.get(slot, self.absent(start, slot))
             if self.same(old_value, value):
                 continue
             template = templates.get(slot, old_value)
@@ -428,8 +435,8 @@ class Loops(Builder):
             if isinstance(template, Mold) and (thawed or not same_layout(p, q)):
                 raise Thaw(marker, "this list changes its length", self.span, None)
             if isinstance(template, Widened) or (isinstance(p, ListObject) and p.var is not None):
-                kind = template.kind if isinstance(template, Widened) else p.var.kind
-                return self.widened_list(name, kind, value, q)
+                old = template if isinstance(template, Widened) else p.var
+                return self.widened_list(name, old.kind, value, q, old.optional)
             if isinstance(p, ListObject) and (thawed or not same_layout(p, q)):
                 new = q.var is None and p.var is not None
                 raise Materialize(value if new else template, self.span)
@@ -467,14 +474,16 @@ class Loops(Builder):
             return template
         return self.widen(name, template, value, start, end, marker)
 
-    def widened_list(self, name: str, kind: Any, value: Ref, q: ListObject) -> Any:
+    def widened_list(
+        self, name: str, kind: Any, value: Ref, q: ListObject, optional: bool = False
+    ) -> Any:
         if q.var is None:
             raise Materialize(value, self.span)
         try:
             joined = self.stable_join(kind, q.var.kind)
         except KindMismatch:
             return Poison(f"{shown_name(name)} holds items of different kinds", self.span)
-        return Widened(joined, name)
+        return Widened(joined, name, optional or q.var.optional)
 
     def instantiate(self, template: Any, state: State, marker: Any) -> Any:
         """A value with a fresh variable for each widened leaf."""
@@ -591,8 +600,8 @@ class Loops(Builder):
             return template
 
         for slot, template in templates.items():
-            init = before.get(slot, absent(slot[2]))
-            final = after.get(slot, absent(slot[2]))
+            init = before.get(slot, self.absent(entry, slot))
+            final = after.get(slot, self.absent(end, slot))
             if end.unreachable:
                 final = init
             self.put(state, slot, connect(template, params[slot], init, final))

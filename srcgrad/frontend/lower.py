@@ -344,7 +344,7 @@ class Lowerer(Attempts):
 
     def delete_item(self, container: Value, key: Value) -> None:
         """`del container[key]`."""
-        thing = self.state.heap.get(container.id) if isinstance(container, Ref) else None
+        thing = self.thing(container)
         if isinstance(thing, Instance):
             found = self.class_attribute(thing.type, "__delitem__")
             if found is None:
@@ -436,7 +436,7 @@ class Lowerer(Attempts):
             self.at(node)
             self.state.frames[self.current]["%returned"] = FALSE
             before = self.state.copy()
-            test = self.truth(self.expression(node.test))
+            test = self.tested(node.test)
             frame = self.state.frames[self.current]
             if isinstance(test, ir.Const):
                 if test.value:
@@ -513,7 +513,7 @@ class Lowerer(Attempts):
 
         self.at(node)
         self.state.frames[self.current]["%returned"] = FALSE
-        test = self.truth(self.expression(node.test))
+        test = self.tested(node.test)
         if not isinstance(test, ir.Const):
             self.if_it_runs(test, first)
         elif test.value:
@@ -524,7 +524,7 @@ class Lowerer(Attempts):
         outer, state, span, site = self.block, self.state, self.span, self.site
         self.state, self.block = state.copy(), ir.Block()
         try:
-            test = self.truth(self.expression(node))
+            test = self.tested(node)
         except (UnsupportedError, NeedStatic, Unbound, Unreached, Materialize):
             return False
         finally:
@@ -539,7 +539,7 @@ class Lowerer(Attempts):
         """
         node = loop.node
         self.at(node)
-        test = self.truth(self.expression(node.test))
+        test = self.tested(node.test)
         if not isinstance(test, ir.Const) or (test.value and not loop.most):
             raise Undecided
         if not test.value:
@@ -579,7 +579,7 @@ class Lowerer(Attempts):
         )
 
     def statement_Assert(self, node: Any) -> None:
-        test = self.truth(self.expression(node.test))
+        test = self.tested(node.test)
         if isinstance(test, ir.Const) and test.value:
             return
         if (
@@ -664,7 +664,7 @@ class Lowerer(Attempts):
             if case.guard is None:
                 self.run(case.body)
                 return
-            condition = self.truth(self.expression(case.guard))
+            condition = self.tested(case.guard)
             if isinstance(condition, ir.Const):
                 if condition.value:
                     self.run(case.body)

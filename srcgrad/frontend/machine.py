@@ -13,6 +13,7 @@ The interpreter is one class in parts, each of which derives from the one before
     iteration          loops kept or unrolled, comprehensions, generators
     containers         the methods of lists, dicts and sets
     iterators          range, zip, enumerate, map, itertools
+    objects            objects of which only the run tells how many there are
     builtin_functions  len, sum, sorted, isinstance and the like
     classes            objects of user classes
     inlining           user functions
@@ -109,6 +110,13 @@ class Machine:
         self.given_sources: dict[types.CodeType, str] = {}  # where Python keeps none
         self.kept: frozenset[Any] = frozenset()  # functions that must be units
         self.making: list[Any] = []  # the units around this place
+        self.objects: Any = None  # what is known of objects in tables: `objects.Knowledge`
+        self.column_vars: dict[Any, ir.Var] = {}  # the lists of the tables
+        self.opened: list[tuple[Any, Any, ir.Var]] = []  # those that were made, with their places
+        self.table_scope: tuple[Any, ...] = ()  # the function whose gradient is taken, around here
+        self.met: dict[Any, Any] = {}  # what attributes are by what was stored, by table and name
+        self.guessed = False  # an attribute was read that no object has, as far as is known
+        self.renamed: dict[ir.Var, ir.Var] = {}  # of an object whose class is known: the object
         self.wanted: Any = None  # what kind of unit the next function inlined must be
 
     def within(self, low: Machine) -> None:
@@ -116,7 +124,37 @@ class Machine:
         self.frames, self.state = low.frames, low.state
         self.on_free, self.widened, self.current = low.on_free, low.widened, low.current
         self.inlined, self.guards = low.inlined, low.guards
-        self.kept = low.kept
+        self.kept, self.objects = low.kept, low.objects
+
+    def thing(self, value: Any) -> Any:
+        """The object that a value refers to, on the abstract heap or in a table; or None."""
+        return self.state.heap.get(value.id) if isinstance(value, Ref) else None
+
+    def class_default(self, cls: type, name: Any) -> ir.Const:
+        raise NotImplementedError
+
+    def spread(self, value: Any) -> Any:
+        raise NotImplementedError
+
+    def wants_table(self, thing: Any) -> None:
+        raise NotImplementedError
+
+    def reference_attribute(self, value: ir.Var, name: str) -> Value:
+        raise NotImplementedError
+
+    def same_reference(self, a: Value, b: Value) -> Value:
+        raise NotImplementedError
+
+    def check_references(
+        self, function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
+    ) -> None:
+        raise NotImplementedError
+
+    def unknown_attribute(self, thing: Instance, name: str) -> UnsupportedError:
+        raise NotImplementedError
+
+    def write(self, value: ir.Var, name: str, new: Value) -> None:
+        raise NotImplementedError
 
     def unique(self) -> int:
         raise NotImplementedError
@@ -152,6 +190,9 @@ class Machine:
         raise NotImplementedError
 
     def expression(self, node: Any) -> Value:
+        raise NotImplementedError
+
+    def tested(self, node: Any) -> ir.Var | ir.Const:
         raise NotImplementedError
 
     def key(self, value: Value) -> Any:

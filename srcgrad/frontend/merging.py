@@ -179,9 +179,8 @@ class Merger:
             if key in p.items and key in q.items:
                 merged[key] = self.merge(key, p.items[key], q.items[key])
             elif isinstance(p, Instance):
-                merged[key] = self.merge(
-                    key, p.items.get(key, ir.UNDEFINED), q.items.get(key, ir.UNDEFINED)
-                )
+                default = self.builder.class_default(p.type, key)
+                merged[key] = self.merge(key, p.items.get(key, default), q.items.get(key, default))
             else:
                 poison = self.poison(f"the key {key!r} is in this dict on one branch only")
                 poison.site = self.builder.sites.get(number)

@@ -18,6 +18,7 @@ from ..kinds import (
     Array,
     ListOf,
     Opaque,
+    Reference,
     Scalar,
     TupleOf,
     least,
@@ -124,6 +125,7 @@ class Operators(Lookup):
 
     def binary(self, function: Callable[..., Any], a: Value, b: Value) -> Value:
         """Apply a binary operator."""
+        a, b = self.spread(a), self.spread(b)
         if isinstance(a, Choice):
             return self.for_each(a, lambda o: self.binary(function, o, b))
         if isinstance(b, Choice):
@@ -238,7 +240,7 @@ class Operators(Lookup):
         swapped = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
         reflected = f"__{swapped[name]}__" if name in swapped else f"__r{name}__"
         for x, y, method in ((a, b, f"__{name}__"), (b, a, reflected)):
-            thing = self.state.heap.get(x.id) if isinstance(x, Ref) else None
+            thing = self.thing(x)
             own = isinstance(x, Tuple) and x.type is not tuple
             if isinstance(thing, Instance) or own:
                 cls = thing.type if isinstance(thing, Instance) else x.type  # type: ignore[union-attr]
@@ -258,8 +260,7 @@ class Operators(Lookup):
 
     def compared_fields(self, function: Any, a: Value, b: Value) -> Value:
         """`a < b` and the like of instances of a dataclass."""
-        thing = self.state.heap[a.id]  # type: ignore[union-attr]
-        other = self.state.heap.get(b.id) if isinstance(b, Ref) else None
+        thing, other = self.thing(a), self.thing(b)
         assert isinstance(thing, Instance)
         if not isinstance(other, Instance) or other.type is not thing.type:
             if function in (operator.eq, operator.ne):
@@ -285,14 +286,20 @@ class Operators(Lookup):
         value = self.expression(node.operand)
         if isinstance(node.op, gast.Not):
             return self.negated(value)
-        function = UNARY[type(node.op)]
+        return self.unary(UNARY[type(node.op)], value)
+
+    def unary(self, function: Callable[..., Any], value: Value) -> Value:
+        """Apply a unary operator."""
+        value = self.spread(value)
+        if isinstance(value, Choice):
+            return self.for_each(value, lambda o: self.unary(function, o))
         if isinstance(value, ir.Const) and isinstance(value.value, SIMPLE):
             try:
                 return ir.Const(function(value.value))
             except TypeError as error:
                 raise self.refuse(str(error)) from None
         name = {operator.neg: "__neg__", operator.pos: "__pos__"}.get(function, "__invert__")
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.thing(value)
         if isinstance(thing, Instance):
             found = self.class_attribute(thing.type, name)
             if found is not None:
@@ -316,6 +323,8 @@ class Operators(Lookup):
                 return self.truth(known or self.for_each(value, self.boolean))
             case ir.Const():
                 return ir.Const(bool(value.value))
+            case ir.Var(kind=Reference()):
+                return self.truth_of_reference(value)
             case ir.Var():
                 if isinstance(value.kind, (Array, ListOf)):  # what it holds may change
                     return self.emit(bool, (value,), inferred=Inferred(BOOL), name="test")
@@ -339,6 +348,29 @@ class Operators(Lookup):
                     return TRUE
                 return ir.Const(bool(thing.items))
         return TRUE
+
+    def truth_of_reference(self, value: ir.Var) -> ir.Var | ir.Const:
+        """The truth of an object in a table, or None."""
+        assert isinstance(value.kind, Reference)
+        there = self.negated(self.same_reference(value, ir.Const(None)))
+        assert isinstance(there, ir.Var)
+        asked = [
+            name for name in ("__bool__", "__len__")
+            if any(self.class_attribute(cls, name) is not None for cls in value.kind.types)
+        ]  # fmt: skip
+        if not asked:
+            return there
+        frame, name = self.current, f"%truth{self.unique()}"
+
+        def none() -> None:
+            self.state.frames[frame][name] = FALSE
+
+        def ask() -> None:
+            made = self.call(self.attribute(value, asked[0]), [], {})
+            self.state.frames[frame][name] = self.boolean(made)
+
+        self.branch(there, ask, none)
+        return self.truth(self.known("this value", self.state.frames[frame].pop(name)))
 
     def boolean(self, value: Value) -> ir.Var | ir.Const:
         """The truth of a value as a bool."""
@@ -376,8 +408,45 @@ class Operators(Lookup):
         self.branch(test, rest if conjunction else same, same if conjunction else rest)
         return self.known("this expression", self.state.frames[self.current].pop(name))
 
+    def tested(self, node: Any) -> ir.Var | ir.Const:
+        """The truth of an expression, of which nothing else is asked."""
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+            test = self.tested(node.operand)
+            if isinstance(test, ir.Const):
+                return ir.Const(not test.value)
+            return self.emit(operator.not_, (test,), inferred=Inferred(BOOL))
+        if not isinstance(node, gast.BoolOp):
+            return self.truth(self.expression(node))
+        return self.truth(self.connected(isinstance(node.op, gast.And), node.values))
+
+    def connected(self, conjunction: bool, nodes: list[Any]) -> ir.Var | ir.Const:
+        """The truth of `a and b` or `a or b`: unlike their value, it is a bool of any operands."""
+        first, *rest = nodes
+        test = self.tested(first)
+        if not rest:
+            return test
+        if isinstance(test, ir.Const):
+            return test if test.value != conjunction else self.connected(conjunction, rest)
+        frame, name = self.current, f"%either{self.unique()}"
+
+        def more() -> None:
+            self.state.frames[frame][name] = self.bool_of(self.connected(conjunction, rest))
+
+        def settled() -> None:
+            self.state.frames[frame][name] = ir.Const(not conjunction)
+
+        self.branch(test, *((more, settled) if conjunction else (settled, more)))
+        return self.truth(self.known("this test", self.state.frames[frame].pop(name)))
+
+    def bool_of(self, test: ir.Var | ir.Const) -> ir.Var | ir.Const:
+        """A truth as a bool."""
+        kind = test.kind if isinstance(test, ir.Var) else BOOL
+        if isinstance(kind, Scalar) and kind.dtype.kind == "b":
+            return test
+        return self.emit(bool, (test,), inferred=Inferred(BOOL))
+
     def expression_IfExp(self, node: Any) -> Value:
-        test = self.truth(self.expression(node.test))
+        test = self.tested(node.test)
         if isinstance(test, ir.Const):
             return self.expression(node.body if test.value else node.orelse)
         name = f"%choice{self.unique()}"
@@ -436,12 +505,17 @@ class Operators(Lookup):
             case gast.In() | gast.NotIn():
                 result = self.contains(b, a)
                 return self.negated(result) if isinstance(op, gast.NotIn) else result
+        if self.is_compared(a, b) or self.is_compared(b, a):
+            a, b = self.spread(a), self.spread(b)
         for chosen, use in (
             (a, lambda o: self.compare(op, o, b)),
             (b, lambda o: self.compare(op, a, o)),
         ):
             if isinstance(chosen, Choice):
                 return self.answered(chosen, use) or self.for_each(chosen, use)
+        if any(self.may_be_none(x) and is_none(y) for x, y in ((a, b), (b, a))):
+            equal = self.identical(a, b)
+            return self.negated(equal) if isinstance(op, gast.NotEq) else equal
         function = COMPARE[type(op)]
         if isinstance(a, ir.Const) and isinstance(b, ir.Const):
             try:
@@ -457,6 +531,11 @@ class Operators(Lookup):
             special = self.dunder(function, a, b)
         if special is not None:
             return special
+        if any(isinstance(getattr(v, "kind", None), Reference) for v in (a, b)):
+            if function not in (operator.eq, operator.ne):
+                raise self.fault(TypeError, "objects of this class can't be ordered")
+            same = self.same_reference(a, b)
+            return same if function is operator.eq else self.negated(same)
         ordered = self.compare_sequences(function, a, b)
         if ordered is not None:
             return ordered
@@ -464,6 +543,14 @@ class Operators(Lookup):
             if self.fixed_span and isinstance(v, ir.Var) and v.kind == Opaque(str):
                 self.need_static(v, "this string must be known when compiling")  # a rule's mode
         return self.emit(function, (self.number(a), self.number(b)))
+
+    def is_compared(self, a: Value, b: Value) -> bool:
+        """Whether an object in a table is of a class that may say how to compare it."""
+        kind = getattr(a, "kind", None)
+        if not isinstance(kind, Reference) or is_none(b):
+            return False
+        return any(self.class_attribute(c, f"__{n}__") is not None
+                   for c in kind.types for n in ("eq", "ne", "lt", "gt", "le", "ge"))  # fmt: skip
 
     @staticmethod
     def surely_more(a: Value, b: Value) -> bool:
@@ -570,6 +657,8 @@ class Operators(Lookup):
                 return self.answered(x, use) or self.for_each(x, use)
         if isinstance(a, ir.Const) and isinstance(b, ir.Const):
             return ir.Const(a.value is b.value)
+        if any(isinstance(getattr(v, "kind", None), Reference) for v in (a, b)):
+            return self.same_reference(a, b)
         if isinstance(a, Ref) or isinstance(b, Ref):
             return self.same_object(a, b)
         for x, y in ((a, b), (b, a)):
@@ -594,17 +683,28 @@ class Operators(Lookup):
 
     def same_object(self, a: Value, b: Value) -> Value:
         """`a is b` where one is an object on the abstract heap."""
+        for x, y in ((a, b), (b, a)):
+            if is_none(y) and self.may_be_none(x):
+                return self.emit(operator.is_, (self.operand(x), y), inferred=Inferred(BOOL))  # type: ignore[arg-type]
         if a == b or not isinstance(a, Ref) or not isinstance(b, Ref):
             return ir.Const(a == b)
         p, q = self.state.heap[a.id], self.state.heap[b.id]
         if isinstance(p, ListObject) and isinstance(q, ListObject) and p.var and q.var:
             return self.emit(operator.is_, (p.var, q.var), inferred=Inferred(BOOL))
         if type(p) is type(q) and p.frozen is not None and q.frozen is not None:
+            self.wants_table(p)
             message = "whether these are the same object isn't known when compiling"
             raise Thaw(p.frozen, message, self.span, None)
         return FALSE
 
+    def may_be_none(self, value: Value) -> bool:
+        """Whether a list that exists at run time may be None instead."""
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        var = thing.var if isinstance(thing, ListObject) else None
+        return var is not None and var.optional
+
     def contains(self, container: Value, item: Value) -> Value:
+        container = self.spread(container)
         if isinstance(container, Choice):
             return self.for_each(container, lambda c: self.contains(c, item))
         if isinstance(container, Generator):
@@ -649,6 +749,8 @@ class Operators(Lookup):
                 return ir.Const(self.key(item) in container.value)
             except TypeError:
                 pass
+        if isinstance(container, ir.Var) and isinstance(container.kind, Reference):
+            return self.call(self.attribute(container, "__contains__"), [item], {})
         return self.emit(
             operator.contains,
             (self.operand(container), self.operand(item)),

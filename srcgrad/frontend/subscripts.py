@@ -17,6 +17,7 @@ from ..kinds import (
     Array,
     ListOf,
     Opaque,
+    Reference,
     Scalar,
     TupleOf,
 )
@@ -63,9 +64,12 @@ class Subscripts(Operators):
 
     def subscript(self, container: Value, key: Value) -> Value:
         """`container[key]`."""
+        container = self.spread(container)
         match container:
             case Choice():
                 return self.for_each(container, lambda c: self.subscript(c, key))
+            case ir.Var() if isinstance(container.kind, Reference):
+                return self.call(self.attribute(container, "__getitem__"), [key], {})
             case Tuple():
                 return self.item_of(container.items, key, container)
             case Ref():
@@ -277,6 +281,7 @@ class Subscripts(Operators):
 
     def store_item(self, container: Value, key: Value, value: Value) -> None:
         """`container[key] = value`."""
+        container = self.spread(container)
         if isinstance(container, Choice):
 
             def put(option: Value) -> Value:
@@ -287,6 +292,9 @@ class Subscripts(Operators):
             return
         if is_none(container):
             raise self.fault(TypeError, "'NoneType' object does not support item assignment")
+        if isinstance(container, ir.Var) and isinstance(container.kind, Reference):
+            self.call(self.attribute(container, "__setitem__"), [key, value], {})
+            return
         if isinstance(container, Ref):
             thing = self.state.heap[container.id]
             if isinstance(thing, Instance):

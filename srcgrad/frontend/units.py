@@ -34,7 +34,6 @@ from .structure import (
     Mold,
     Poison,
     Widened,
-    absent,
     object_items,
     parts,
     rebuild,
@@ -346,7 +345,7 @@ def _templated(low: Any, making: Making, value: Any, end: State, inner: set[ir.V
                 return value
             thing = end.heap[value.id]
             if isinstance(thing, ListObject) and thing.var is not None:
-                return Widened(thing.var.kind, "items")
+                return Widened(thing.var.kind, "items", thing.var.optional)
             items = [_templated(low, making, item, end, inner) for item in object_items(thing)]
             return Mold(replace(with_items(thing, items), external=None, frozen=None))
         case Closure() | Generator() | Sequence() | InnerGradient():
@@ -410,7 +409,7 @@ def _given(low: Any, making: Making, values: dict[str, Value], state: State) -> 
         found += _leaves(low, template, values[name], state)
     held = dict(low.slots(state))
     for slot, template in making.slots.items():
-        found += _leaves(low, template, held.get(slot, absent(slot[2])), state)
+        found += _leaves(low, template, held.get(slot, low.absent(state, slot)), state)
     return found
 
 
@@ -534,9 +533,10 @@ def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
     kinds = list(_kinds(making.result))
     held = dict(low.slots(end))
     for slot, template in making.slots.items():
-        results += _leaves(low, template, held.get(slot, absent(slot[2])), end)
+        results += _leaves(low, template, held.get(slot, low.absent(end, slot)), end)
         kinds += _kinds(template)
     block.results = tuple(results)
+    low.without_narrowed(block)
     unit = making.unit
     unit.function = ir.Function(unit.name, tuple(params), block, low.span)  # type: ignore[arg-type]
     unit.kinds = tuple(kinds)

@@ -71,8 +71,10 @@ def lower_gradient(
     around, low.block = low.block, ir.Block()
     try:
         args, kwargs = placed(low, gradient, values)
-        result = low.call(primal or Place(gradient.primal), args, kwargs)
+        with low.inner_tables():
+            result = low.call(primal or Place(gradient.primal), args, kwargs)
         block = low.block
+        low.without_narrowed(block)
     finally:
         low.block = around
     value, aux = result, ir.Const(None)

@@ -93,6 +93,7 @@ def attach(
     unknown = [(v, d.value) for v, d in pairs if isinstance(d, ir.Const) and _is_unknown(d)]
     pairs = [(v, d) for v, d in pairs if not _is_unknown(d)]
     block.results = tuple(d for _, d in pairs)
+    low.without_narrowed(block)
     outputs = tuple(i for i, v in enumerate(outer) if v in seeds)
     own = [seeds[outer[i]] for i in outputs]
     wanted = [*(v for v, _ in (*pairs, *unknown)), *ir.free_variables(block)]

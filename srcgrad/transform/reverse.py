@@ -118,11 +118,15 @@ class Adjoint(UnitCalls):
         """Whether no operand of a statement has an adjoint that comes from these branches."""
         return not any(self.adjoints.get(v) in last.targets for v in ir.uses(s))
 
+    def _puts_active(self, s: ir.Assign) -> bool:
+        """Whether a statement puts an active value into a list."""
+        return any(self.activity.active(v) for o in s.args[1:] for v in ir.variables(o))
+
     def _reverse_on_list(self, s: ir.Assign) -> None:
         first = s.args[0]
         if s.target in self.shadows or (isinstance(first, ir.Var) and first in self.shadows):
             self.reverse_list(s)
-        elif s.writes and any(self.activity.active(v) for o in s.args[1:] for v in ir.variables(o)):
+        elif s.writes and self.activity.active(first) and self._puts_active(s):
             raise UnsupportedError("a list that has no adjoint holds active values", s.span)
 
     def _tuple_adjoint(self, var: ir.Var) -> Any:

@@ -1,0 +1,744 @@
+"""Objects of which only the run tells how many there are: trees, linked lists, records.
+
+There is no object at run time. All objects of a class stand in a table: a list for each attribute,
+in which an object's number says where its value stands. A reference is that number, or None
+(`kinds.Reference`). Nothing else of the compiler knows of tables: `node.mass` is an item of a list
+like any other, `node.mass = m` a store to it, `node.next is None` a test of a number, and all three
+have their derivatives already. So two names for one object, objects that refer to each other and
+objects in lists need no care: they are numbers. An object is never forgotten, and no number is
+given twice, so that two references are the same object where their numbers are equal.
+
+A tuple is kept in parts, each in a list of its own; a function, which all objects must have in
+common, in none. Which attributes there are, and of which kinds, is found by lowering the program
+again until nothing is new: an attribute that no object has yet makes the path that reads it
+unreachable for this time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..errors import UnsupportedError
+from ..kinds import (
+    BOOL,
+    INT,
+    NOTHING,
+    Array,
+    KindMismatch,
+    ListOf,
+    Opaque,
+    Places,
+    Reference,
+    Scalar,
+    Size,
+    TupleOf,
+    fresh_size,
+    parts_like,
+)
+from .iterators import Iterators
+from .operations import list_append
+from .structure import (
+    FALSE,
+    NONE,
+    SIMPLE,
+    TRUE,
+    described,
+    is_none,
+    item_structure,
+    resized,
+    same_option,
+)
+from .values import (
+    Choice,
+    Instance,
+    ListObject,
+    Ref,
+    Tuple,
+    Unreached,
+    Value,
+)
+
+ANY = Size(-1)  # in what is known of an attribute: a dimension
+TAGS = ""  # the name of the column that says of which class an object is
+MISSING = -1  # where a path ends at what says whether a tuple is None instead
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """What is in one list: items of a kind (None: no item yet), or None."""
+
+    kind: Any = None
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A tuple, or None."""
+
+    type: type
+    items: tuple[Any, ...]
+    optional: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Common:
+    """A value that only the compiler knows, the same for all objects."""
+
+    value: Any
+
+
+Column = Leaf | Parts | Common
+
+
+@dataclass(eq=False)
+class Table:
+    """The objects of some classes, and what is known of their attributes.
+
+    `scope` says in which function whose gradient is taken inside the program they are made, if in
+    any: what is differentiated has tables of its own.
+    """
+
+    classes: list[type]
+    scope: tuple[Any, ...] = ()
+    columns: dict[str, Column] = field(default_factory=dict)
+    related: list[Table] = field(default_factory=list)  # a variable is of one or the other
+
+    def __repr__(self) -> str:
+        return "table of " + ", ".join(cls.__name__ for cls in self.classes)
+
+
+class Unkept(UnsupportedError):
+    """What the objects in tables do isn't supported."""
+
+
+class Columns(Exception):
+    """More came to be known of the attributes of objects: the program must be lowered again."""
+
+
+class Knowledge:
+    """What is known of the objects of a program, however often it is lowered.
+
+    Attributes:
+        tables: the tables that there are.
+        candidates: the classes of objects that are made where it isn't known how often, or changed
+            where it isn't known which they are.
+        final: an attribute that isn't known is one that no object ever has.
+    """
+
+    def __init__(self) -> None:
+        self.tables: list[Table] = []
+        self.candidates: dict[tuple[type, tuple[Any, ...]], None] = {}
+        self.final = False
+
+    def table(self, cls: type, scope: tuple[Any, ...]) -> Table | None:
+        """The table for the objects of a class that are made in a scope; None if it has none."""
+        return next((t for t in self.tables if cls in t.classes and t.scope == scope), None)
+
+    def adopt(self) -> bool:
+        """Make tables for what the last lowerings asked for; whether they asked for anything."""
+        new = [place for place in self.candidates if self.table(*place) is None]
+        self.tables += [Table([cls], scope) for cls, scope in new]
+        found = bool(new)
+        for table in self.tables:
+            for other in table.related:
+                if other is not table and other in self.tables and other.scope == table.scope:
+                    table.classes += other.classes
+                    self.tables.remove(other)
+                    found = True
+        for table in self.tables if found else ():
+            table.columns, table.related = {}, []
+        self.candidates, self.final = {}, False
+        return found
+
+
+class Objects(Iterators):
+    """Makes objects in tables, and reads and writes their attributes."""
+
+    def open_tables(self) -> None:
+        """Make the lists, at the beginning of the program or of a function differentiated in it."""
+        tables = [t for t in self.objects.tables if t.scope == self.table_scope]
+        if tables and self.first_loop is None:
+            self.first_loop = fresh_size().base  # what is in them differs from object to object
+        for table in tables:
+            name = "_".join(cls.__name__.lower() for cls in table.classes)
+            self.make_column(table, (TAGS,), INT, f"{name}s")
+            for attribute, column in table.columns.items():
+                for path, leaf in leaves(column, (attribute,)):
+                    text = "_".join([name, attribute, *map(str, path[1:])])
+                    self.make_column(table, path, leaf.kind, text.replace(str(MISSING), "missing"))
+
+    def make_column(self, table: Table, path: Any, item: Any, name: str) -> None:
+        kind = ListOf(self.with_sizes(item))
+        var = self.emit(list, (ir.Pack(list, ()),), inferred=Inferred(kind), name=name)
+        self.column_vars[table, path] = var
+        self.opened.append((table, path, var))
+
+    @contextlib.contextmanager
+    def inner_tables(self) -> Iterator[None]:
+        """Around the lowering of a function whose gradient is taken inside the program."""
+        outer, span = self.table_scope, self.span
+        place = (span.filename, span.line, span.column) if span is not None else ()
+        self.table_scope = (*outer, place)
+        self.open_tables()
+        try:
+            yield
+        finally:
+            for table, path in [k for k in self.column_vars if k[0].scope == self.table_scope]:
+                del self.column_vars[table, path]
+            self.table_scope = outer
+
+    def column_var(self, table: Table, path: Any) -> ir.Var:
+        """The list that an attribute of the objects in a table is kept in."""
+        var = self.column_vars.get((table, path))
+        if var is None:
+            raise self.unkept(
+                "an object that is made inside a function whose derivative is taken here is used "
+                "outside of it",
+                "return the numbers and arrays that it holds",
+            )
+        return var
+
+    def with_sizes(self, item: Any) -> Any:
+        """A kind in which each dimension is one that may vary."""
+
+        def size(n: Any) -> Any:
+            if n != ANY:
+                return n
+            new = fresh_size()
+            self.widened.add(new.base)
+            return new
+
+        return mapped(item, size)
+
+    def close_tables(self) -> None:
+        """At the end of the program: see whether what was known at its beginning was everything.
+
+        Raises:
+            Columns: it wasn't.
+        """
+        known, new = self.objects, self.learned()
+        if new or (self.guessed and not known.final):
+            known.final = not new
+            raise Columns
+        self.without_narrowed(self.block)
+
+    def learned(self) -> bool:
+        """Take down what was found of the attributes; whether any of it is new."""
+        for table, path, var in self.opened:
+            if path != (TAGS,):
+                assert isinstance(var.kind, ListOf)
+                name, *inner = path
+                column = self.met.get((table, name), table.columns[name])
+                self.met[table, name] = with_leaf(column, inner, without_sizes(var.kind.item))
+        new = False
+        for (table, name), column in self.met.items():
+            if table.columns.get(name) != column:
+                table.columns[name] = column
+                new = True
+        return new
+
+    # Objects
+
+    def table_of(self, cls: type) -> Table | None:
+        """The table of a class, objects of which may be many."""
+        table: Table | None = self.objects.table(cls, self.table_scope)
+        if table is None and (self.loop_depth or self.making or self.fork_depth):
+            self.wants_table(Instance(cls, {}))
+        return table
+
+    def wants_table(self, thing: Any) -> None:
+        """Note that an object had better stand in a table, if it can: it is of a user's class."""
+        own = thing.type.__module__.partition(".")[0] == __name__.partition(".")[0]
+        if isinstance(thing, Instance) and not thing.external and not own:
+            self.objects.candidates[thing.type, self.table_scope] = None
+
+    def new_object(self, cls: type, table: Table) -> ir.Var:
+        """A new object, none of whose attributes is set."""
+        tags = self.column_var(table, (TAGS,))
+        kind = Reference(table, frozenset([cls]))
+        made = self.emit(len, (tags,), inferred=Inferred(kind), name=cls.__name__.lower())
+        self.put_last(tags, ir.Const(table.classes.index(cls)))
+        for name, column in table.columns.items():
+            default = self.default(cls, name)
+            for path, leaf in leaves(column, (name,)):
+                var = self.column_var(table, path)
+                if not is_none(default):
+                    self.meet(table, name, default)
+                    if leaf.kind is not None and len(path) == 1:
+                        self.keep(var, default)
+                self.put_last(var, default if len(path) == 1 else NONE)
+        return made
+
+    def put_last(self, var: ir.Var, item: ir.Operand) -> None:
+        none = Inferred(Opaque(None))
+        self.emit(list_append, (var, item), inferred=none, writes=(var,))
+
+    def default(self, cls: type, name: str) -> ir.Const:
+        """What an attribute is where an object doesn't have its own."""
+        default, found = self.class_default(cls, name), self.class_attribute(cls, name)
+        if default is not ir.UNDEFINED:
+            return default
+        if found is None or self.is_described(found):
+            return NONE
+        raise self.unkept(
+            f"the attribute {name!r} of the class {cls.__name__} can't be that of its objects too",
+            "set it in __init__",
+        )
+
+    def is_described(self, found: Value) -> bool:
+        """Whether a class attribute says itself what an object's attribute is."""
+        value = getattr(found, "value", None)
+        return isinstance(value, property) or self.descriptor(found, "__get__") is not None
+
+    def appended(self, block: ir.Block, start: int) -> None:
+        """Append to the lists what a constructor stores, rather than None to be replaced by it."""
+        if block is not self.block:
+            return
+        statements = block.statements
+        for var in self.column_vars.values():
+            made = range(start, len(statements))
+            at = next((i for i in made if adds_default(statements[i], var)), None)
+            if at is None:
+                continue
+            use = next((i for i in made[at + 1 - start :] if mentions(statements[i], var)), None)
+            store = None if use is None else statements[use]
+            if isinstance(store, ir.Assign) and store.function is operator.setitem:
+                assert use is not None
+                nothing = Inferred(Opaque(None))
+                self.emit(list_append, (var, store.args[2]), inferred=nothing, writes=(var,))
+                added = statements.pop()
+                assert isinstance(added, ir.Assign)
+                added.span = store.span
+                statements[use] = added
+                del statements[at]
+
+    # Attributes
+
+    def row(self, value: ir.Var) -> Instance | None:
+        """An object in a table as one on the heap, its attributes read when they are asked for."""
+        kind = value.kind
+        if not isinstance(kind, Reference):
+            return None
+        if len(kind.types) != 1:
+            raise self.unkept("of which class this object is isn't known when compiling")
+        (cls,) = kind.types
+        return Instance(cls, Row(self, value))
+
+    def thing(self, value: Any) -> Any:
+        if isinstance(value, ir.Var):
+            return self.row(value)
+        return super().thing(value)
+
+    def read(self, value: ir.Var, name: str) -> Value:
+        """`value.name`, of an object in a table."""
+        assert isinstance(value.kind, Reference)
+        table: Table = value.kind.table
+        return self.read_column(table, (name,), table.columns[name], value)
+
+    def read_column(self, table: Table, path: Any, column: Column, at: ir.Var) -> Value:
+        if isinstance(column, Common):
+            return column.value  # type: ignore[no-any-return]
+        if isinstance(column, Parts):
+            items = tuple(
+                self.read_column(table, (*path, i), item, at) for i, item in enumerate(column.items)
+            )
+            missing = self.item_at(table, (*path, MISSING), at) if column.optional else None
+            return Tuple(items, column.type, None, missing)
+        if column.kind is None:
+            return NONE
+        item = self.item_at(table, path, at)
+        item.optional = column.optional
+        return self.project(item, self.column_var(table, path))
+
+    def item_at(self, table: Table, path: Any, at: ir.Var) -> ir.Var:
+        var = self.column_var(table, path)
+        assert isinstance(var.kind, ListOf)
+        kind = resized(item_structure(var.kind.item), self.first_loop)
+        text = next(p for p in reversed(path) if isinstance(p, str))
+        return self.emit(operator.getitem, (var, at), inferred=Inferred(kind, (var,)), name=text)
+
+    def write(self, value: ir.Var, name: str, new: Value) -> None:
+        """`value.name = new`, of an object in a table."""
+        self.check_there(value)
+        if isinstance(new, Choice):
+
+            def put(option: Value) -> Value:
+                self.write(value, name, option)
+                return NONE
+
+            self.for_each(new, put)
+            return
+        assert isinstance(value.kind, Reference)
+        table: Table = value.kind.table
+        self.meet(table, name, new)
+        if name in table.columns:
+            self.write_column(table, (name,), table.columns[name], value, new)
+
+    def write_column(self, table: Table, path: Any, column: Column, at: ir.Var, new: Any) -> None:
+        if isinstance(column, Common):
+            return
+        if isinstance(column, Parts):
+            if column.optional:
+                missing = TRUE if is_none(new) else getattr(new, "missing", None) or FALSE
+                self.put_at(table, (*path, MISSING), at, missing)
+            if isinstance(new, Tuple) and len(new.items) == len(column.items):
+                for i, (item, part) in enumerate(zip(column.items, new.items, strict=True)):
+                    self.write_column(table, (*path, i), item, at, part)
+        elif not isinstance(new, Tuple):  # if it is one, it's new that the attribute may be
+            self.put_at(table, path, at, new)
+
+    def put_at(self, table: Table, path: Any, at: ir.Var, new: Any) -> None:
+        var = self.column_var(table, path)
+        if not is_none(new) and not is_nothing(new):
+            self.keep(var, new)
+        operands = (var, at, self.kept_operand(new))
+        self.emit(operator.setitem, operands, inferred=Inferred(Opaque(None)), writes=(var,))
+
+    # What is known of attributes
+
+    def unkept(self, message: str, advice: str | None = None) -> Unkept:
+        return Unkept(message, self.span, advice)
+
+    def meet(self, table: Table, name: str, value: Any) -> None:
+        """Note one more value of an attribute."""
+        old = self.met.get((table, name), table.columns.get(name))
+        try:
+            self.met[table, name] = self.column_with(old, value)
+        except KindMismatch:
+            raise self.unkept(
+                f"the attribute {name!r} of objects of which only the run tells how many there are "
+                "has values of different kinds",
+                "use one attribute for each kind of value",
+            ) from None
+
+    def column_with(self, old: Column | None, value: Any) -> Column:
+        """What is known of an attribute that may also have this value."""
+        empty = isinstance(old, Leaf) and old.kind is None
+        if is_none(value) or is_nothing(value):
+            if isinstance(old, Common):
+                raise KindMismatch
+            return Leaf(None, True) if old is None else replace(old, optional=True)
+        if isinstance(value, Tuple):
+            optional = value.missing is not None or bool(getattr(old, "optional", False))
+            if old is None or empty:
+                made = (self.column_with(None, item) for item in value.items)
+                return Parts(value.type, tuple(made), optional)
+            same = isinstance(old, Parts) and old.type is value.type
+            if not same or len(old.items) != len(value.items):  # type: ignore[union-attr]
+                raise KindMismatch
+            items = tuple(map(self.column_with, old.items, value.items))  # type: ignore[union-attr]
+            return Parts(value.type, items, optional)
+        if not self.is_kept_at_run_time(value):
+            if isinstance(old, Common) and same_option(old.value, value):
+                return old
+            if old is not None:
+                raise KindMismatch
+            return Common(value)
+        if not (old is None or isinstance(old, Leaf)):
+            raise KindMismatch
+        self.check_kept(value)
+        kind = without_sizes(self.item_kind(value))
+        if old is not None and old.kind is not None:
+            kind = without_sizes(self.stable_items(old.kind, kind))
+        holder = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        held = holder.var if isinstance(holder, ListObject) else value
+        optional = getattr(held, "optional", False) or (old is not None and old.optional)
+        return Leaf(kind, optional)
+
+    def is_kept_at_run_time(self, value: Any) -> bool:
+        if isinstance(value, ir.Const):
+            return isinstance(value.value, (*SIMPLE, np.generic))
+        return True
+
+    def check_kept(self, value: Any) -> None:
+        """Ask for a table for an object that would be kept in one."""
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        if isinstance(value, (ir.Var, ir.Const)) or isinstance(thing, ListObject):
+            return
+        if thing is not None:
+            self.wants_table(thing)
+        raise self.unkept(
+            f"{described(value)} can't be kept by objects of which only the run tells how many "
+            "there are",
+            "keep numbers, arrays, tuples, lists or other objects made in the function",
+        )
+
+    # Classes
+
+    def spread(self, value: Any) -> Any:
+        """An object of which only the run tells the class, as a choice of one of each class."""
+        kind = getattr(value, "kind", None)
+        if not isinstance(kind, Reference) or len(kind.types) == 1:
+            return value
+        table: Table = kind.table
+        classes = [cls for cls in table.classes if cls in kind.types]
+        options: list[Value] = []
+        for cls in classes:
+            one = ir.Var(value.name, Reference(table, frozenset([cls])), value.user)
+            self.renamed[one] = value
+            options.append(one)
+        return Choice(self.class_number(value, classes), tuple(options))
+
+    def class_number(self, value: ir.Var, classes: list[type]) -> ir.Var:
+        """The position among some classes of that of an object."""
+        assert isinstance(value.kind, Reference)
+        table: Table = value.kind.table
+        tags = self.column_var(table, (TAGS,))
+        tag = self.emit(operator.getitem, (tags, value), inferred=Inferred(INT), name="kind")
+        if classes == table.classes:
+            return tag
+        places = tuple(classes.index(c) if c in classes else 0 for c in table.classes)
+        packed = ir.Pack(tuple, tuple(map(ir.Const, places)))
+        return self.emit(operator.getitem, (packed, tag), inferred=Inferred(INT), name="kind")
+
+    def reference_attribute(self, value: ir.Var, name: str) -> Value:
+        """`value.name` of an object in a table."""
+        assert isinstance(value.kind, Reference)
+        self.check_there(value)
+        types = value.kind.types
+        if len(types) == 1:
+            return self.instance_attribute(value, self.row(value), name)  # type: ignore[arg-type]
+        found = [self.class_attribute(cls, name) for cls in types]
+        table: Table = value.kind.table
+        if name in table.columns and not any(f is not None and self.is_described(f) for f in found):
+            return self.read(value, name)
+        choice = self.spread(value)
+        if any(f is None or self.is_described(f) for f in found):
+            return self.for_each(choice, lambda option: self.attribute(option, name))
+        return Choice(choice.index, tuple(self.attribute(o, name) for o in choice.options))
+
+    def check_there(self, value: ir.Var) -> None:
+        """Inside a try that catches what the attributes of None raise: find out first."""
+        trying = self.catcher(AttributeError)
+        if trying is None:
+            return
+        if trying is not self.trying or not self.in_try():
+            raise self.unkept(
+                "whether this is None isn't asked before here, inside a try that catches it",
+                "test for None instead",
+            )
+        message = "'NoneType' object has no such attribute"
+        self.insist(self.negated(self.same_reference(value, NONE)), AttributeError, message)
+
+    def unknown_attribute(self, thing: Instance, name: str) -> UnsupportedError:
+        """What is wrong with an attribute that no object has, as far as is known now."""
+        if isinstance(thing.items, Row) and not self.objects.final:
+            self.guessed = True
+            raise Unreached
+        return self.fault(
+            AttributeError, f"{thing.type.__name__!r} object has no attribute {name!r}"
+        )
+
+    def check_settled(self, value: Value, name: str) -> None:
+        """Refuse to ask whether an object has an attribute that others of its table have."""
+        if is_reference(value) and name in value.kind.table.columns:  # type: ignore[union-attr]
+            raise self.unkept(
+                f"whether this object has the attribute {name!r} isn't known when compiling",
+                "set it to None in __init__, and test for None",
+            )
+
+    def is_of_class(self, value: ir.Var, cls: Any) -> Value:
+        """`isinstance(value, cls)` of an object in a table."""
+        kind = value.kind
+        assert isinstance(kind, Reference)
+        if issubclass(type(None), cls):
+            raise self.unkept("isinstance() with the type of None isn't supported here")
+        fits = {c for c in kind.types if issubclass(c, cls)}
+        if not fits:
+            return FALSE
+        there = self.negated(self.same_reference(value, NONE))
+        if fits == kind.types:
+            return there
+        frame, name = self.current, f"%kind{self.unique()}"
+        classes = [c for c in kind.table.classes if c in kind.types]
+
+        def ask() -> None:
+            choice = Choice(self.class_number(value, classes), tuple(map(ir.Const, classes)))
+            wanted = [i for i, c in enumerate(classes) if c in fits]
+            self.state.frames[frame][name] = self.which(choice, wanted)
+
+        def no() -> None:
+            self.state.frames[frame][name] = FALSE
+
+        self.branch(self.operand(there), ask, no)
+        return self.known("this test", self.state.frames[frame].pop(name))
+
+    def same_reference(self, a: Value, b: Value) -> Value:
+        """`a is b`, where one of them is an object in a table."""
+        if is_none(a) or is_none(b):
+            known = b if is_none(a) else a
+            return self.emit(operator.is_, (known, NONE), inferred=Inferred(BOOL), name="test")  # type: ignore[arg-type]
+        kinds = [getattr(v, "kind", None) for v in (a, b)]
+        if not all(isinstance(kind, Reference) for kind in kinds):
+            if any(getattr(v, "optional", False) for v in (a, b) if not is_reference(v)):
+                raise self.unkept("whether this is the same object isn't known when compiling")
+            return FALSE
+        first, second = kinds
+        if first.table is second.table:  # type: ignore[union-attr]
+            return self.emit(operator.eq, (a, b), inferred=Inferred(BOOL), name="test")  # type: ignore[arg-type]
+        tests = [self.same_reference(v, NONE) for v in (a, b)]
+        return self.emit(operator.and_, tuple(tests), inferred=Inferred(BOOL))  # type: ignore[arg-type]
+
+    def without_narrowed(self, block: ir.Block) -> None:
+        """Replace what stands for an object of a class that is known by the object."""
+        from ..transform.recording import rename
+
+        def whole(v: ir.Var) -> ir.Var:
+            while v in self.renamed:
+                v = self.renamed[v]
+            return v
+
+        if self.renamed:
+            rename(block, whole)
+
+    def check_references(
+        self, function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
+    ) -> None:
+        """Refuse to pass the number of an object to what doesn't know that it is one."""
+        if not self.opened:
+            return
+        if function in FOLLOWED:
+            keyed = any(isinstance(getattr(a, "kind", None), Places) for a in args)
+            for operand in args if keyed or function is operator.contains else ():
+                self.check_identity(operand)
+            return
+        for operand in (*args, *kwargs.values()):
+            for v in ir.variables(operand):
+                if holds_references(v.kind):
+                    raise self.unkept(
+                        "an object of which only the run tells how many there are can't be passed "
+                        "to a function that srcgrad doesn't look into"
+                    )
+
+    def check_identity(self, operand: ir.Operand) -> None:
+        """Refuse to compare objects by their numbers that say themselves when they are equal."""
+        for v in ir.variables(operand):
+            for cls in classes_in(v.kind):
+                own = [self.class_attribute(cls, name) for name in ("__eq__", "__hash__")]
+                if any(found is not None and not is_none(found) for found in own):
+                    raise self.unkept(
+                        f"which objects of {cls.__name__} are equal is said by the class, which "
+                        "isn't asked here",
+                        "compare them one by one with ==",
+                    )
+
+
+class Row(dict[Any, Any]):
+    """The attributes of an object in a table."""
+
+    def __init__(self, low: Objects, value: ir.Var) -> None:
+        super().__init__()
+        self.low, self.value = low, value
+        assert isinstance(value.kind, Reference)
+        self.table: Table = value.kind.table
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.table.columns
+
+    def __getitem__(self, name: Any) -> Any:
+        return self.low.read(self.value, name)
+
+    def keys(self) -> Any:
+        return self.table.columns.keys()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.table.columns)
+
+    def __len__(self) -> int:
+        return len(self.table.columns)
+
+
+FOLLOWED: frozenset[Any] = frozenset(
+    {operator.getitem, operator.setitem, list_append, list, list.pop, list.insert, list.reverse,
+     len, bool, operator.is_, operator.eq, operator.contains, operator.delitem, set.add,
+     set.remove}
+)  # fmt: skip
+
+
+def is_reference(value: Any) -> bool:
+    """Whether a value is an object in a table."""
+    return isinstance(value, ir.Var) and isinstance(value.kind, Reference)
+
+
+def is_nothing(value: Any) -> bool:
+    """Whether a value is never anything but None."""
+    return isinstance(value, ir.Var) and value.kind == NOTHING
+
+
+def holds_references(kind: Any) -> bool:
+    """Whether values of a kind are, or hold, objects in tables."""
+    return next(classes_in(kind), None) is not None
+
+
+def classes_in(kind: Any) -> Iterator[type]:
+    """The classes of the objects in tables that values of a kind are, or hold."""
+    if isinstance(kind, Reference):
+        yield from sorted(kind.types, key=kind.table.classes.index)
+    elif isinstance(kind, ListOf):
+        yield from classes_in(kind.item)
+    elif isinstance(kind, (tuple, TupleOf)):
+        for item in kind if isinstance(kind, tuple) else kind.items:
+            yield from classes_in(item)
+
+
+def leaves(column: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Leaf]]:
+    """The lists that an attribute is kept in, each with its place in the attribute."""
+    if isinstance(column, Leaf):
+        yield path, column
+    elif isinstance(column, Parts):
+        if column.optional:
+            yield (*path, MISSING), Leaf(BOOL)
+        for i, item in enumerate(column.items):
+            yield from leaves(item, (*path, i))
+
+
+def with_leaf(column: Any, path: list[Any], kind: Any) -> Any:
+    """What is known of an attribute, the items of one of its lists being of this kind."""
+    if path == [MISSING]:
+        return column
+    if path and isinstance(column, Parts):
+        first, *rest = path
+        items = list(column.items)
+        items[first] = with_leaf(items[first], rest, kind)
+        return replace(column, items=tuple(items))
+    return replace(column, kind=kind) if isinstance(column, Leaf) and not path else column
+
+
+def mapped(item: Any, size: Any) -> Any:
+    """The kind of a list's items with other dimensions."""
+    if isinstance(item, tuple):
+        return parts_like(item, (mapped(part, size) for part in item))
+    if isinstance(item, ListOf):
+        return replace(item, item=mapped(item.item, size))
+    if isinstance(item, Array) and item.shape is not None:
+        return Array(item.dtype, tuple(map(size, item.shape)))
+    if isinstance(item, Scalar):
+        return replace(item, size=None)
+    return item
+
+
+def without_sizes(item: Any) -> Any:
+    """The kind of a list's items, each dimension that may vary being the same."""
+    return mapped(item, lambda n: ANY if isinstance(n, Size) else n)
+
+
+def adds_default(s: ir.Statement, var: ir.Var) -> bool:
+    """Whether a statement appends what is known when compiling to a list."""
+    if not isinstance(s, ir.Assign) or s.function is not list_append:
+        return False
+    return s.args[0] is var and isinstance(s.args[1], ir.Const)
+
+
+def mentions(s: ir.Statement, var: ir.Var) -> bool:
+    """Whether a statement has to do with a list; a unit's call may have."""
+    if isinstance(s, ir.Assign):
+        return isinstance(s.function, ir.Unit) or var in (*ir.uses(s), *s.writes)
+    return True

@@ -1,0 +1,763 @@
+"""Objects of which only the run tells how many there are: linked lists, trees, records.
+
+Each program is compared with finite differences, in reverse and forward mode.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.inspect.stages import stages
+from srcgrad.testing import check_grads
+
+X = np.random.default_rng(3).normal(size=6)
+EDGES = np.array([[0, 1], [2, 3], [1, 3], [4, 5], [0, 2]])
+
+
+class Cell:
+    def __init__(self, value, after=None):
+        self.value = value
+        self.after = after
+
+
+def linked(x):
+    head = None
+    for v in x:
+        if v < 1.0:
+            head = Cell(v * v, head)
+    node = head
+    while node is not None:
+        node.value *= 2.0
+        node.value = node.value * node.value
+        node = node.after
+    total, k, node = 0.0, 1, head
+    while node:
+        total += k * np.sin(node.value)
+        k += 1
+        node = node.after
+    return total
+
+
+class Tree:
+    def __init__(self, key):
+        self.key = key
+        self.left = None
+        self.right = None
+        self.count = 1
+
+
+def search_tree(x):
+    root = None
+    for v in x:
+        if root is None:
+            root = Tree(v)
+            continue
+        node = root
+        while True:
+            node.count += 1
+            if v < node.key:
+                if node.left is None:
+                    node.left = Tree(v)
+                    break
+                node = node.left
+            else:
+                if node.right is None:
+                    node.right = Tree(v)
+                    break
+                node = node.right
+    total, stack, node, i = 0.0, [], root, 0
+    while stack or node is not None:
+        while node is not None:
+            stack.append(node)
+            node = node.left
+        node = stack.pop()
+        total += i * (node.key * node.count) ** 2
+        node, i = node.right, i + 1
+    return total
+
+
+def recursive_search_tree(x):
+    def insert(node, v):
+        if node is None:
+            return Tree(v)
+        if v < node.key:
+            node.left = insert(node.left, v)
+        else:
+            node.right = insert(node.right, v)
+        node.count += 1
+        return node
+
+    def walk(node, depth):
+        if node is None:
+            return 0.0
+        here = depth * node.key**2 * node.count
+        return walk(node.left, depth + 1) + here + walk(node.right, depth + 1)
+
+    root = None
+    for v in x:
+        root = insert(root, v)
+    return walk(root, 1)
+
+
+class Cluster:
+    """A k-d tree, whose constructor calls itself."""
+
+    def __init__(self, points, depth=0):
+        self.axis = depth % 2
+        self.left = None
+        self.right = None
+        if len(points) <= 2:
+            self.points = points
+            self.split = 0.0
+            return
+        points = points[np.argsort(points[:, self.axis])]
+        middle = len(points) // 2
+        self.points = points[middle : middle + 1]
+        self.split = points[middle, self.axis]
+        self.left = Cluster(points[:middle], depth + 1)
+        self.right = Cluster(points[middle + 1 :], depth + 1)
+
+    def energy(self, q):
+        e = np.sum(np.exp(-np.sum((self.points - q) ** 2, axis=1)))
+        if self.left is not None and q[self.axis] < self.split + 1.0:
+            e += self.left.energy(q)
+        if self.right is not None and q[self.axis] > self.split - 1.0:
+            e += self.right.energy(q)
+        return e
+
+
+def neighbours(x):
+    points = np.outer(x, np.array([1.0, -0.5])) + np.cos(np.arange(12.0)).reshape(6, 2)
+    return Cluster(points).energy(x[:2])
+
+
+class Number:
+    def __init__(self, value):
+        self.value = value
+
+    def evaluate(self, x):
+        return self.value
+
+
+class Variable:
+    def __init__(self, index):
+        self.index = index
+
+    def evaluate(self, x):
+        return x[self.index]
+
+
+class Operation:
+    def __init__(self, sign, a, b):
+        self.sign, self.a, self.b = sign, a, b
+
+    def evaluate(self, x):
+        left, right = self.a.evaluate(x), self.b.evaluate(x)
+        if self.sign == "+":
+            return left + right
+        return left * right
+
+
+TOKENS = np.array([2, 3, 0, -2, 1, 4, 0, 2, 1])
+
+
+def parsed(x):
+    """An expression in postfix notation: 0 multiplies, 1 adds, below are numbers, above inputs."""
+    stack = []
+    for token in TOKENS:
+        if token in (0, 1):
+            b, a = stack.pop(), stack.pop()
+            stack.append(Operation("+" if token else "*", a, b))
+        elif token < 0:
+            stack.append(Number(-1.0 * token))
+        else:
+            stack.append(Variable(token - 2))
+    return stack[-1].evaluate(x)
+
+
+class Group:
+    def __init__(self, weight):
+        self.parent = self
+        self.weight = weight
+        self.rank = 0
+
+
+def find(group):
+    while group.parent is not group:
+        group.parent = group.parent.parent
+        group = group.parent
+    return group
+
+
+def merged_groups(x):
+    groups = [Group(v) for v in x]
+    for i, j in EDGES:
+        a, b = find(groups[i]), find(groups[j])
+        if a is b:
+            continue
+        if a.rank < b.rank:
+            a, b = b, a
+        b.parent = a
+        a.weight = a.weight * b.weight + b.weight
+        if a.rank == b.rank:
+            a.rank += 1
+    return sum(g.weight**2 for g in groups if g.parent is g)
+
+
+@dataclass
+class Event:
+    time: float
+    amount: float
+
+
+def event_queue(x):
+    queue = []
+    for k in range(len(x)):
+        queue.append(Event(0.3 * k + x[k] ** 2, np.abs(x[k])))
+    level, now, cost = 1.0, 0.0, 0.0
+    while queue:
+        first = min(queue, key=lambda event: event.time)
+        queue.remove(first)
+        if first.time > 3.0:
+            break
+        cost += level * (first.time - now)
+        level = level * np.exp(now - first.time) + first.amount
+        now = first.time
+        if first.amount > 0.6:
+            queue.append(Event(now + 0.7 * first.amount, 0.3 * first.amount))
+    return cost + level
+
+
+class Link:
+    def __init__(self, value):
+        self.value = value
+        self.before = None
+        self.after = None
+
+
+class Chain:
+    def __init__(self):
+        self.head = None
+        self.tail = None
+        self.count = 0
+
+    def push(self, value):
+        link = Link(value)
+        if self.tail is None:
+            self.head = link
+        else:
+            self.tail.after = link
+            link.before = self.tail
+        self.tail = link
+        self.count += 1
+
+    def __len__(self):
+        return self.count
+
+    def __iter__(self):
+        link = self.head
+        while link is not None:
+            yield link.value
+            link = link.after
+
+
+def doubly_linked(x):
+    chain = Chain()
+    for v in x:
+        chain.push(np.sin(v))
+    total, link = 0.0, chain.tail
+    while link.before is not None:
+        total += link.value * link.before.value
+        link = link.before
+    for i, v in enumerate(chain):
+        total += v * i
+    return total * len(chain)
+
+
+class Vector:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, scale):
+        return Vector(self.x * scale, self.y * scale)
+
+    def square(self):
+        return self.x**2 + self.y**2
+
+
+class Body:
+    def __init__(self, position, velocity, mass):
+        self.position, self.velocity, self.mass = position, velocity, mass
+
+
+def bodies(x):
+    found = []
+    i = 0
+    while i < len(x):
+        found.append(Body(Vector(x[i], x[i] * 0.5), Vector(0.1, x[i]), 1.0 + x[i]))
+        i += 1
+    for step in range(3):
+        for body in found:
+            body.position = body.position + body.velocity * 0.1
+            body.velocity = body.velocity + body.position * (-0.1 / body.mass)
+        if step == 1:
+            found.append(Body(found[0].position, found[1].velocity, 2.0))
+    return sum(body.position.square() * body.mass for body in found)
+
+
+class Vertex:
+    def __init__(self):
+        self.neighbours = []
+        self.state = np.zeros(2)
+
+
+def message_passing(x):
+    vertices = []
+    for v in x:
+        vertex = Vertex()
+        vertex.state = v * np.ones(2)
+        vertices.append(vertex)
+    for a, b in EDGES:
+        vertices[a].neighbours.append(vertices[b])
+        vertices[b].neighbours.append(vertices[a])
+    for _ in range(3):
+        new = [sum((n.state for n in v.neighbours), v.state) for v in vertices]
+        for vertex, state in zip(vertices, new, strict=True):
+            vertex.state = np.tanh(state)
+            vertex.state[0] *= 0.5
+    return sum(np.sum(v.state**2) for v in vertices)
+
+
+def arrays_of_two_objects(x):
+    head = None
+    for i in range(len(x)):
+        cell = Cell(x[i] * np.ones(2))
+        if head is not None and x[i] > 0:
+            cell.value = head.value
+            cell.value += x[i]
+        cell.after = head
+        head = cell
+    total = 0.0
+    while head is not None:
+        total += np.sum(head.value**2)
+        head.value[0] = 3.0 * head.value[1]
+        head = head.after
+    return total
+
+
+def lists_of_two_objects(x):
+    head = None
+    for v in x:
+        cell = Cell([], head)
+        if head is not None and v < 0:
+            cell.value = head.value
+        cell.value.append(v)
+        head = cell
+    total = 0.0
+    while head is not None:
+        total += sum(i * v**2 for i, v in enumerate(head.value))
+        head = head.after
+    return total
+
+
+def number_or_none(x):
+    head = None
+    for v in x:
+        head = Cell(None, head)
+        if v > 0:
+            head.value = v * v
+    total = 1.0
+    while head is not None:
+        if head.value is None:
+            total = total * 1.1
+        else:
+            total = total * head.value + head.value
+        head = head.after
+    return total
+
+
+def array_or_none(x):
+    head = None
+    for v in x:
+        head = Cell(None, head)
+        if v > 0:
+            head.value = v * np.arange(3.0)
+    total = 1.0
+    while head is not None:
+        w = head.value
+        if w is not None:
+            total += np.sum(np.sin(w))
+            head.value = None
+        else:
+            head.value = np.ones(3) * total
+            w = head.value
+        w *= 2.0
+        total += w[1]
+        head = head.after
+    return total
+
+
+def tuple_or_none(x):
+    head = None
+    for v in x:
+        head = Cell(None, head)
+        if v > 0:
+            head.value = (v, np.array([v, v * v]))
+    total = 0.0
+    while head is not None:
+        if head.value is not None:
+            a, b = head.value
+            total += a * b[1] + b[0]
+        elif head.after is not None and head.after.value:
+            total += head.after.value[0]
+        head = head.after
+    return total
+
+
+class Shape:
+    def __init__(self, size):
+        self.size = size
+
+    def measure(self):
+        return self.area() * 2 + self.size
+
+
+class Square(Shape):
+    def area(self):
+        return self.size**2
+
+
+class Disc(Shape):
+    def __init__(self, size):
+        super().__init__(size)
+        self.margin = size * 3
+
+    def area(self):
+        return np.pi * self.size**2 + self.margin
+
+
+def shapes(x):
+    found = []
+    i = 0
+    while i < len(x):
+        found.append(Square(x[i]) if x[i] > 0 else Disc(x[i]))
+        i += 1
+    total = 0.0
+    for shape in found:
+        total += shape.measure()
+        if isinstance(shape, Disc):
+            total += shape.margin**2
+        shape.size = 2.0
+        total += shape.area()
+    return total
+
+
+class Scaled:
+    scale = 2.0
+
+    def __init__(self, own):
+        self.own = own
+        self.after = None
+
+    @property
+    def value(self):
+        return self.own * self.scale
+
+    @value.setter
+    def value(self, new):
+        self.own = new / 2
+
+    def __add__(self, other):
+        return Scaled(self.own + other.own)
+
+    def __eq__(self, other):
+        return self.own == other.own
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, i):
+        return self.own * i
+
+    def __call__(self, y):
+        return self.own * y
+
+    def __bool__(self):
+        return bool(self.own > 0.0)
+
+    def __neg__(self):
+        return Scaled(-self.own)
+
+
+def protocols(x):
+    head = None
+    for v in x:
+        new = Scaled(v)
+        if v < 0:
+            new.scale = v * v
+        if v > 1:
+            new.value = v**3
+        new.after = head
+        head = new
+    total, s = 0.0, head
+    while head is not None:
+        s = s + head
+        total += head.value + head[2] * head(3.0) + len(head)
+        if head:
+            total += s.value * 2
+        if head == s:
+            total += 100.0 * head.value
+        total += (-head).own**2
+        head = head.after
+    return total
+
+
+class Layer:
+    def __init__(self, function, weight, after):
+        self.function, self.weight, self.after = function, weight, after
+
+    def __call__(self, z):
+        return self.function(self.weight * z)
+
+
+def layers(x):
+    head = None
+    for v in x:
+        head = Layer(np.tanh, v, head)
+    z = 0.7
+    while head is not None:
+        z, head = head(z), head.after
+    return z
+
+
+def sets_and_dicts(x):
+    nodes = [Cell(v) for v in x]
+    for node in nodes:
+        node.after = nodes[0]
+    for a, b in EDGES:
+        nodes[a].after = nodes[b]
+    seen, node, total = set(), nodes[2], 0.0
+    while node not in seen:
+        seen.add(node)
+        total += node.value * len(seen)
+        node = node.after
+    squares = {}
+    for node in nodes:
+        squares[node] = node.value**2
+    return total + sum(squares[node] for node in nodes if node in seen)
+
+
+def lists_of_objects(x):
+    head, nodes = None, []
+    for v in x:
+        head = Cell(v, head)
+        nodes.append(head)
+    nodes.reverse()
+    nodes.insert(1, nodes.pop())
+    total = 0.0
+    for i, node in enumerate(nodes):
+        total += i * node.value + (0.0 if node.after is None else node.after.value**2)
+    return total + (x[0] if head in nodes else x[1]) * nodes.index(nodes[2])
+
+
+def changed_in_a_recursion(x):
+    def build(i):
+        if i >= len(x):
+            return None
+        cell = Cell(x[i])
+        cell.after = build(i + 2)
+        return cell
+
+    def scale(cell, s):
+        if cell is not None:
+            cell.value *= s
+            scale(cell.after, s * cell.value)
+
+    a, b = build(0), build(1)
+    scale(a, 1.5)
+    scale(b, a.value)
+    total = 0.0
+    for cell in (a, b):
+        while cell is not None:
+            total += cell.value
+            cell = cell.after
+    return total
+
+
+def attributes_that_come_later(x):
+    nodes = [Cell(v) for v in x]
+    i = 0
+    while i < 3:
+        for node in nodes:
+            node.value = node.value * 1.1
+            node.sum = node.value if i == 0 else node.sum + node.value**2
+        nodes.append(Cell(nodes[0].value))
+        nodes[-1].sum = 0.0
+        i += 1
+    return sum(node.sum for node in nodes)
+
+
+def none_is_caught(x):
+    head = None
+    for v in x:
+        head = Cell(v, head)
+    total = 0.0
+    for _ in range(20):
+        try:
+            total += head.value**2
+            head = head.after
+        except AttributeError:
+            break
+    return total
+
+
+PROGRAMS = (
+    linked, search_tree, recursive_search_tree, neighbours, parsed, merged_groups, event_queue,
+    doubly_linked, bodies, message_passing, arrays_of_two_objects, lists_of_two_objects,
+    number_or_none, array_or_none, tuple_or_none, shapes, protocols, layers, sets_and_dicts,
+    lists_of_objects, changed_in_a_recursion, attributes_that_come_later, none_is_caught,
+)  # fmt: skip
+
+
+# What makes or changes objects in a recursion has a gradient, but that has none
+RECURSIVE = (recursive_search_tree, neighbours, changed_in_a_recursion)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_gradient_is_right(program):
+    check_grads(program, (X,), order=1 if program in RECURSIVE else 2)
+    assert srcgrad.value_and_grad(program)(X)[0] == pytest.approx(program(X), rel=1e-12)
+
+
+@pytest.mark.parametrize("program", [linked, search_tree, parsed, shapes])
+def test_other_data_make_other_objects(program):
+    gradient = srcgrad.grad(program)
+    for seed in range(4):
+        x = np.random.default_rng(seed).normal(size=7 + seed)
+        given = x.copy()
+        found = gradient(x)
+        np.testing.assert_array_equal(x, given)
+        direction = np.random.default_rng(9).normal(size=x.shape)
+        step = 1e-6 * direction
+        difference = (program(x + step) - program(x - step)) / 2e-6
+        assert found @ direction == pytest.approx(difference, rel=1e-5, abs=1e-6)
+
+
+def test_attributes_are_lists():
+    text = stages(linked, X)["emitted"]
+    assert "cell_value.append(v * v)" in text
+    assert "node_1 = cell_after[node]" in text
+    assert "while node is not None:" in text
+
+
+def returned(x):
+    head = None
+    for v in x:
+        if v > 0:
+            head = Cell(v, head)
+            head.value *= 2.0
+    while head.after is not None:
+        head.after.value += head.value
+        head = head.after
+    return head.value, head
+
+
+def kept_in_an_array(x):
+    cells = []
+    i = 0
+    while i < len(x):
+        cells.append(Cell(x[i]))
+        cells[-1].after = cells[0]
+        i += 1
+    return np.array(cells)[0].value
+
+
+def of_two_kinds(x):
+    head = None
+    for v in x:
+        head = Cell(0.0, head)
+        if v > 0:
+            head.value = (v, v)
+    return head.value if head.after is None else head.after.value
+
+
+def two_functions(x):
+    head = None
+    for v in x:
+        head = Layer(np.tanh if v > 0 else (lambda z: z), v, head)
+        head.weight *= 2
+    return head(x[0])
+
+
+def perhaps_an_attribute(x):
+    head, total = None, 0.0
+    for v in x:
+        head = Cell(v, head)
+        if v > 0:
+            head.mark = v
+    while head is not None:
+        if hasattr(head, "mark"):
+            total += head.mark
+        head = head.after
+    return total
+
+
+def equal_objects_in_a_set(x):
+    head, seen = None, set()
+    for v in x:
+        new = Scaled(v)
+        new.after = head
+        head = new
+        if v > 0:
+            head.value = 2.0
+        seen.add(head)
+    return head.value * len(seen)
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (kept_in_an_array, "which object is changed here"),
+        (of_two_kinds, r"'value' of objects .* different kinds \(line \d+\)"),
+        (perhaps_an_attribute, "whether this object has the attribute"),
+    ],
+)
+def test_refused(program, message):
+    with pytest.raises(srcgrad.UnsupportedError, match=message) as refusal:
+        srcgrad.grad(program)(X)
+    assert refusal.value.lineno is not None
+
+
+@pytest.mark.parametrize("program", [recursive_search_tree, changed_in_a_recursion])
+def test_second_derivatives_of_a_recursion_are_refused(program):
+    with pytest.raises(srcgrad.UnsupportedError, match="computed again in the reverse sweep"):
+        srcgrad.hessian(program)(X)
+
+
+def test_objects_of_a_gradient_stay_inside():
+    def outer(x):
+        found = []
+
+        def inner(x):
+            head = None
+            for v in x:
+                if v > 0:
+                    head = Cell(v, head)
+                    head.value *= 2.0
+                    found.append(head)
+            return head.value**2
+
+        return np.sum(srcgrad.grad(inner)(x) ** 2) + found[0].value
+
+    with pytest.raises(srcgrad.UnsupportedError):
+        srcgrad.grad(outer)(X)
+
+
+def test_objects_are_not_returned():
+    with pytest.raises(srcgrad.UnsupportedError, match="can't be returned"):
+        srcgrad.grad(returned, has_aux=True)(X)
