@@ -186,7 +186,7 @@ def interleaved(runs: dict[str, Run], budgets: dict[str, float]) -> dict[str, li
     A sample is one call, or as many as take a millisecond, after one that isn't counted and fills
     the processor's caches. Whoever has used up its budget drops out, after three samples (or fewer,
     if they take three times the budget). Samples during which another program had the processor
-    are left out, unless that leaves fewer than three.
+    are left out, unless that leaves fewer than three: then the processor's time counts.
     """
     counts: dict[str, int] = {}
     kept: dict[str, list[float]] = {name: [] for name in runs}
@@ -204,7 +204,10 @@ def interleaved(runs: dict[str, Run], budgets: dict[str, float]) -> dict[str, li
                 if counts[name] > 1:
                     runs[name]()
                 seconds, busy = _sample(runs[name], counts[name])
-                (kept if busy > 0.9 * seconds else disturbed)[name].append(seconds)
+                if busy > 0.9 * seconds:
+                    kept[name].append(seconds)
+                else:
+                    disturbed[name].append(busy)
                 spent[name] += busy * counts[name]
             running = [
                 name
