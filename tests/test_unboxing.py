@@ -3,6 +3,8 @@
 The oracle is the gradient of the same function without the pass, bit by bit and type by type.
 """
 
+import linecache
+import random
 import types
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 from srcgrad import grad, hessian, jvp, value_and_grad, vjp
 from srcgrad.compiler import output
 from srcgrad.testing import check_grads
+from srcgrad.transform import unboxing
 
 
 def twin(function):
@@ -372,3 +375,69 @@ def test_argument_is_not_changed():
     x = np.arange(1.0, 6.0)
     grad(f)(x)
     np.testing.assert_array_equal(x, np.arange(1.0, 6.0))
+
+
+class Program:
+    """A random function of loops over single numbers of `x`, `y`, `a` and `q`, and of `c`."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.lines = ["z, u, s = np.zeros(len(x)), np.zeros(a.shape), 0.0"]
+        for _ in range(self.random.randint(1, 3)):
+            rows = ("len(x)", "1, len(x)", "len(x) - 1", "len(x) - 1, -1, -1")
+            self.lines.append(f"for i in range({self.random.choice(rows)}):")
+            self.statements(False, 1)
+            if self.random.random() < 0.5:
+                columns = ("a.shape[1]", "1, a.shape[1]", "a.shape[1] - 1, -1, -1")
+                self.lines.append(f"    for j in range({self.random.choice(columns)}):")
+                self.statements(True, 2)
+        self.lines.append("return s + np.sum(np.tanh(z)) + np.sum(np.sin(u)) + np.sum(x * y)")
+        self.text = "def f(x, y, a, q, c):\n" + "\n".join(f"    {line}" for line in self.lines)
+
+    def statements(self, inner, indent):
+        for _ in range(self.random.randint(1, 3)):
+            if self.random.random() < 0.25:
+                value, other = self.value(inner), self.value(inner)
+                self.lines.append(f"{'    ' * indent}if {value} > {other}:")
+                self.statement(inner, indent + 1)
+            else:
+                self.statement(inner, indent)
+
+    def statement(self, inner, indent):
+        choices = ["z[i] += {}", "z[i] = {}", "s = 0.3 * s + {}", "y[i] = {}", "x[i] = 0.5 * {}"]
+        choices += ["u[i, j] -= {}", "u[i, j] = {}"] if inner else ["z[i - 1] *= {}"]
+        line = self.random.choice(choices).format(self.value(inner))
+        self.lines.append("    " * indent + line)
+
+    def value(self, inner, depth=0):
+        kind = self.random.random()
+        if depth > 2 or kind < 0.35:
+            index = self.random.choice(["i", "i - 1", "len(x) - 1 - i", "0"])
+            choices = [f"x[{index}]", f"y[{index}]", f"z[{index}]", "q[0]", "c", "s", "0.5"]
+            choices += ["a[i, j]", "u[i, j]", "a[i - 1, j]"] * (2 * inner)
+            return self.random.choice(choices)
+        left, right = self.value(inner, depth + 1), self.value(inner, depth + 1)
+        if kind < 0.8:
+            return f"({left} {self.random.choice('+-*')} {right})"
+        if kind < 0.9:
+            return f"({left} / {self.random.choice(['3.0', 'c', f'(1.5 + {right} * {right})'])})"
+        return f"{self.random.choice(['np.sin', 'np.tanh', 'abs', '-'])}({left})"
+
+    def function(self, name):
+        linecache.cache[name] = (len(self.text), None, self.text.splitlines(True), name)
+        namespace = {"np": np}
+        exec(compile(self.text, name, "exec"), namespace)
+        return namespace["f"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_programs(monkeypatch, seed):
+    rng = np.random.default_rng(seed)
+    arguments = [rng.normal(size=shape) for shape in (4, 4, (4, 3), 2)] + [float(rng.normal())]
+    program, found = Program(seed), []
+    for passes in (unboxing.unbox, lambda function: None):
+        monkeypatch.setattr(output, "unbox", passes)
+        gradient = value_and_grad(program.function(f"<{seed} {len(found)}>"), argnums=range(5))
+        found.append(leaves(gradient(*[np.copy(v) if np.ndim(v) else v for v in arguments])))
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_array_equal(a, b)
