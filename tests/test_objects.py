@@ -602,6 +602,42 @@ def attributes_that_come_later(x):
     return sum(node.sum for node in nodes)
 
 
+class Preset:
+    __slots__ = ("after", "pair", "value")
+
+    def __init__(self, after):
+        self.after = after
+        self.pair = None
+
+
+class WithDefaults:
+    mass = None
+    pair = None
+    weight = 2.0
+
+    def __init__(self, after):
+        self.after = after
+
+
+def defaults_of_the_class(x):
+    head, preset = None, None
+    for v in x:
+        head, preset = WithDefaults(head), Preset(preset)
+        preset.value = v
+        if v > 0:
+            head.mass = v * v
+            head.pair = preset.pair = (v, v * 2)
+            head.weight = v
+    total = 0.0
+    while head is not None:
+        total += x[0] if head.mass is None else head.mass
+        total += x[1] if head.pair is None else head.pair[0] * head.pair[1]
+        total += preset.value if preset.pair is None else preset.pair[1] ** 2
+        total *= head.weight
+        head, preset = head.after, preset.after
+    return total
+
+
 def none_is_caught(x):
     head = None
     for v in x:
@@ -620,7 +656,8 @@ PROGRAMS = (
     linked, search_tree, recursive_search_tree, neighbours, parsed, merged_groups, event_queue,
     doubly_linked, bodies, message_passing, arrays_of_two_objects, lists_of_two_objects,
     number_or_none, array_or_none, tuple_or_none, shapes, protocols, layers, sets_and_dicts,
-    lists_of_objects, changed_in_a_recursion, attributes_that_come_later, none_is_caught,
+    lists_of_objects, changed_in_a_recursion, attributes_that_come_later, defaults_of_the_class,
+    none_is_caught,
 )  # fmt: skip
 
 

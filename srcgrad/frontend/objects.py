@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
+import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -54,7 +55,6 @@ from .structure import (
     is_none,
     item_structure,
     resized,
-    same_option,
 )
 from .values import (
     Choice,
@@ -268,13 +268,14 @@ class Objects(Iterators):
         self.put_last(tags, ir.Const(table.classes.index(cls)))
         for name, column in table.columns.items():
             default = self.default(cls, name)
+            if default is not ir.UNDEFINED:
+                self.meet(table, name, default)
             for path, leaf in leaves(column, (name,)):
                 var = self.column_var(table, path)
-                if not is_none(default):
-                    self.meet(table, name, default)
-                    if leaf.kind is not None and len(path) == 1:
-                        self.keep(var, default)
-                self.put_last(var, default if len(path) == 1 else NONE)
+                item = NONE if default is ir.UNDEFINED or len(path) > 1 else default
+                if not is_none(item) and leaf.kind is not None:
+                    self.keep(var, item)
+                self.put_last(var, TRUE if path[-1] == MISSING else item)
         return made
 
     def put_last(self, var: ir.Var, item: ir.Operand) -> None:
@@ -284,10 +285,8 @@ class Objects(Iterators):
     def default(self, cls: type, name: str) -> ir.Const:
         """What an attribute is where an object doesn't have its own."""
         default, found = self.class_default(cls, name), self.class_attribute(cls, name)
-        if default is not ir.UNDEFINED:
+        if default is not ir.UNDEFINED or found is None or self.is_described(found):
             return default
-        if found is None or self.is_described(found):
-            return NONE
         raise self.unkept(
             f"the attribute {name!r} of the class {cls.__name__} can't be that of its objects too",
             "set it in __init__",
@@ -296,7 +295,9 @@ class Objects(Iterators):
     def is_described(self, found: Value) -> bool:
         """Whether a class attribute says itself what an object's attribute is."""
         value = getattr(found, "value", None)
-        return isinstance(value, property) or self.descriptor(found, "__get__") is not None
+        if isinstance(value, (property, types.MemberDescriptorType)):
+            return True
+        return self.descriptor(found, "__get__") is not None
 
     def appended(self, block: ir.Block, start: int) -> None:
         """Append to the lists what a constructor stores, rather than None to be replaced by it."""
@@ -437,7 +438,7 @@ class Objects(Iterators):
             items = tuple(map(self.column_with, old.items, value.items))  # type: ignore[union-attr]
             return Parts(value.type, items, optional)
         if not self.is_kept_at_run_time(value):
-            if isinstance(old, Common) and same_option(old.value, value):
+            if isinstance(old, Common) and is_same(old.value, value):
                 return old
             if old is not None:
                 raise KindMismatch
@@ -661,6 +662,11 @@ FOLLOWED: frozenset[Any] = frozenset(
      len, bool, operator.is_, operator.eq, operator.contains, operator.delitem, set.add,
      set.remove}
 )  # fmt: skip
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two values that only the compiler knows are one object."""
+    return isinstance(a, ir.Const) and isinstance(b, ir.Const) and a.value is b.value
 
 
 def is_reference(value: Any) -> bool:
