@@ -204,6 +204,8 @@ def make_reader(compiled: Any, primal: Any) -> tuple[int, Reader]:
         if path.how == "structure":
             names["layout"] = layout
             return f"layout({inner})"
+        if path.how == "object":
+            return inner
         simple = type(path.name) in (int, str)
         return f"{inner}[{path.name!r}]" if simple else f"{inner}[{constant(path.name)}]"
 

@@ -1600,3 +1600,175 @@ def test_warnings_and_logging(caplog):
     with pytest.warns(UserWarning, match="negative"):
         srcgrad.grad(f)(np.array([0.5]))
     assert warnings.filters == before
+
+
+# What only an array can do, tried on a number
+
+
+def zeroed_where_small(x):
+    y = np.hypot(x, 1.0)
+    try:
+        y[y < 1.2] = 0.5
+    except TypeError:
+        if y < 1.2:
+            y = 0.5 * x
+    return y * x
+
+
+def negated_inside(x):
+    y = np.hypot(x, 1.0)
+    inside = x * x < 1
+    try:
+        if np.any(inside):
+            y[inside] = -y[inside]
+    except TypeError:
+        if inside:
+            y = -y
+    return y * x
+
+
+def stored_unless_positive(x):
+    y = np.sin(x)
+    try:
+        if y > 0:
+            y = y * 3
+        else:
+            y[()] = 0.0
+        y = y + x
+    except TypeError:
+        y = x * x
+    return y
+
+
+def length_of_a_number(x):
+    try:
+        n = len(x)
+    except TypeError:
+        n, x = 1, np.array([x])
+    total = 0.0
+    for i in range(n):
+        total += x[i] ** 2
+    return total
+
+
+def first_item_of_a_number(x):
+    try:
+        first = x[0]
+    except (TypeError, IndexError):
+        first = x
+    return first * first
+
+
+def iterated_number(x):
+    total = 0.0
+    try:
+        for v in x:
+            total += v * v
+    except TypeError:
+        total = x**3
+    return total
+
+
+@pytest.mark.parametrize("x", [0.3, 0.9, -1.3])
+@pytest.mark.parametrize(
+    "f",
+    [
+        zeroed_where_small,
+        negated_inside,
+        stored_unless_positive,
+        length_of_a_number,
+        first_item_of_a_number,
+        iterated_number,
+    ],
+)
+def test_a_number_fails_where_an_array_does_not(f, x):
+    for value in (x, np.float64(x)):
+        expected = (f(value + 1e-6) - f(value - 1e-6)) / 2e-6
+        assert srcgrad.grad(f)(value) == pytest.approx(expected, rel=1e-6)
+        assert srcgrad.jvp(f, (value,), (1.0,))[1] == pytest.approx(expected, rel=1e-6)
+
+
+def test_an_array_is_written_where_a_number_fails():
+    for f in (zeroed_where_small, negated_inside, length_of_a_number, iterated_number):
+        check(lambda x, f=f: np.sum(f(x)), X)
+
+
+def test_the_adjoint_of_a_number_has_no_memory():
+    """An item of a number is read by writing into an array without axes, which is no number."""
+
+    def f(x):
+        y = np.arcsinh(x)
+        if x > 5:
+            y = np.sign(x) * 3
+        return y.squeeze()[()]
+
+    for x in (0.3, np.float64(0.3), np.array(0.3)):
+        assert srcgrad.grad(f)(x) == pytest.approx(1 / np.sqrt(1.09))
+
+
+class Counted:
+    """An objective that counts its evaluations, as optimisers' test problems do."""
+
+    def __init__(self):
+        self.evaluations, self.used, self.power = 0, False, 3
+
+    def __call__(self, x):
+        self.evaluations += 1
+        self.used = True
+        return np.sum(x**self.power)
+
+    def in_a_loop(self, x):
+        total = 0.0
+        for v in x:
+            self.evaluations += 1
+            total += v**2 * self.evaluations
+        return total
+
+    def on_a_branch(self, x):
+        self.evaluations += 1 if x[0] > 0 else 10
+        return np.sum(np.sin(x)) * self.evaluations
+
+    def under_another_name(self, x):
+        before = COUNTED[0].evaluations
+        self.evaluations += 1
+        return np.sum(x) * (before + COUNTED[0].evaluations)
+
+
+COUNTED = [Counted()]
+
+
+@pytest.mark.parametrize("name", ["__call__", "in_a_loop", "on_a_branch", "under_another_name"])
+def test_an_object_outside_counts(name):
+    mine, other = Counted(), Counted()
+    COUNTED[0] = mine
+    gradient = srcgrad.grad(mine if name == "__call__" else getattr(mine, name))
+    for _ in range(3):
+        found = gradient(X)
+        COUNTED[0] = other
+        count = other.evaluations
+        for i in range(X.size):
+            step = 1e-6 * np.eye(X.size)[i]
+            values = []
+            for x in (X + step, X - step):
+                other.evaluations = count
+                values.append(getattr(other, name)(x))
+            assert found[i] == pytest.approx((values[0] - values[1]) / 2e-6, rel=1e-6)
+        COUNTED[0] = mine
+        assert vars(mine) == vars(other)
+    assert "self.evaluations" in gradient.source
+
+
+def test_an_int_of_a_callable_object_may_be_needed_when_compiling():
+    class Axis:
+        def __init__(self):
+            self.axis = 1
+
+        def __call__(self, x):
+            return np.sum(np.sum(x, axis=self.axis) ** 2)
+
+    f = Axis()
+    gradient = srcgrad.grad(f)
+    for axis in (1, 0):
+        f.axis = axis
+        expected = 2 * np.sum(MATRIX, axis=axis, keepdims=True) + 0 * MATRIX
+        np.testing.assert_allclose(gradient(MATRIX), expected)

@@ -198,3 +198,60 @@ def test_a_shape_that_is_needed_is_asked_for():
     expected = np.zeros((4, 4))
     expected[:3, 1], expected[:3, 2] = 2 * np.cross(m[:3, 2], n), 2 * np.cross(n, m[:3, 1])
     np.testing.assert_allclose(srcgrad.grad(norm_of_cross)(m), expected, rtol=1e-12)
+
+
+def lorentz(v, b, n):
+    for _ in range(n):
+        v = v + 0.1 * np.cross(v, b)
+    v[0] += 1.0
+    x, y, z = v
+    return x * y + z
+
+
+def angle_of_a_normal(a, b):
+    n = np.cross(a, b)
+    angle = np.arctan2(n[0], n[2])
+    angle += 1.0
+    return angle
+
+
+def normal_or_twice(a, b):
+    w = np.cross(a, b) if a[0] > 0 else a * 2
+    w /= 1 + np.linalg.norm(w)
+    return np.prod(np.concatenate(([1.0], w))) + np.sum(np.sin(np.array([2.0, *w])))
+
+
+def triangle_areas(points, triangles):
+    total = 0.0
+    for i, j, k in triangles:
+        n = np.cross(points[j] - points[i], points[k] - points[i])
+        area = np.sqrt(n.dot(n))
+        area /= 2
+        total += area
+    return total
+
+
+def screw_axis(a, b):
+    axis = np.r_[a, np.cross(b, a) + 0.3 * a]
+    c = 1 + np.dot(a, b)
+    plane = np.array([1.0, 2.0, 3.0]) if c < 1e-9 else np.cross(a, b)
+    return np.sum(np.sin(axis)) + np.sum(np.hstack(((c,), plane)) ** 2)
+
+
+@pytest.mark.parametrize(
+    "f, args",
+    [
+        (lambda v, b: lorentz(v, b, 3), (X[:3], X[1:])),
+        (angle_of_a_normal, (X[:3], X[1:] ** 2)),
+        (normal_or_twice, (X[:3], X[1:] ** 2)),
+        (normal_or_twice, (-X[:3], X[1:] ** 2)),
+        (screw_axis, (X[:3], X[1:] ** 2)),
+        (
+            lambda p: triangle_areas(p, np.array([[0, 1, 2], [1, 2, 3]])),
+            (np.sin(np.arange(12.0) ** 2).reshape(4, 3),),
+        ),
+    ],
+)
+def test_what_follows_from_a_shape_is_known_once_it_is_asked_for(f, args):
+    """Through items, arithmetic, branches and loops."""
+    check_grads(f, args, order=1)

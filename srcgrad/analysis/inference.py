@@ -153,6 +153,9 @@ _INTEGER_ARITHMETIC = frozenset(
 )
 
 
+_JOINING = frozenset(
+    (np.concatenate, np.stack, np.hstack, np.vstack, np.dstack, np.column_stack, np.block)
+)
 _cache: dict[tuple[Any, ...], tuple[Any, tuple[int, ...], bool]] = {}
 
 
@@ -229,6 +232,7 @@ def _sampled(
         try:
             for variant in (0, 1):
                 sampler = _Sampler(variant, attempt, bases, unknown=unknown)
+                sampler.resizes = attempt == UNIFORM and function in _JOINING
                 values = [sampler.operand(a) for a in args]
                 named = {k: sampler.operand(v) for k, v in kwargs.items()}
                 with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -439,6 +443,7 @@ class _Sampler:
         self.variant, self.attempt, self.bases = variant, attempt, bases
         self.confirming = confirming
         self.unknown = unknown  # the dtype of arrays whose dtype isn't known
+        self.resizes = False  # whether constant arrays are given other lengths too
         self.given: dict[int, int] = {}  # the bases that are an int's alone, in a confirmation
         self.leaves: list[Any] = []
 
@@ -474,7 +479,10 @@ class _Sampler:
 
     def operand(self, operand: ir.Operand) -> Any:
         if isinstance(operand, ir.Const):
-            return _unrandom(operand.value)
+            value = operand.value
+            if self.resizes and isinstance(value, np.ndarray):
+                return self.array(value.dtype, tuple(map(self.length, value.shape)))
+            return _unrandom(value)
         if isinstance(operand, ir.Pack):
             items = [self.operand(item) for item in operand.items]
             return slice(*items) if operand.type is slice else operand.type(items)

@@ -171,7 +171,7 @@ class Free:
 
     def name(self, path: Path) -> str:
         """A name for a parameter: `table["b"]` is `table_b`."""
-        text = str(path.name)
+        text = str(path.name).strip("_") or str(path.name)
         return self.unused(text if text.isidentifier() else str(path))
 
     def unused(self, text: str) -> str:
@@ -239,7 +239,7 @@ def _lowered_call(low: Lowerer, task: Task, values: dict[str, Value]) -> Value:
         elif isinstance(function, functools.partial):
             return low.call(_partial(low, function), *_arguments(low, task, values))
         elif _is_callable_object(function):
-            before.insert(0, low.lift(function, Path("item", (function,), 0)))
+            before.insert(0, low.lift(function, Path("object", function, "self")))
             function = type(function).__call__
         else:
             break
@@ -260,7 +260,7 @@ def _partial(low: Lowerer, function: functools.partial[Any]) -> Value:
     args = tuple(low.lift(a, Path("item", place, i)) for i, a in enumerate(function.args))
     words = Path("attribute", function, "keywords")
     kwargs = {k: low.lift(v, Path("item", words, k)) for k, v in function.keywords.items()}
-    inner = Path("item", (function.func,), 0)
+    inner = Path("object", function.func, "func")
     callee: Value = low.lift(function.func, inner)
     if isinstance(function.func, functools.partial):
         callee = _partial(low, function.func)

@@ -56,6 +56,7 @@ METHODS = {
     np.var: "var", np.std: "std", np.reshape: "reshape", np.ravel: "ravel",
     np.cumsum: "cumsum", np.argsort: "argsort", np.swapaxes: "swapaxes",
 }  # fmt: skip
+READS = (builtins.getattr, object.__getattribute__)  # now, and when it stands there
 HELPERS = {
     runtime.unbroadcast,
     runtime.unwritten,
@@ -144,7 +145,7 @@ class Speller:
             return gast.Compare(args[1], [gast.In()], [args[0]])
         if f is operator.getitem:
             return gast.Subscript(args[0], args[1], gast.Load())
-        if f is builtins.getattr and isinstance(s.args[1], ir.Const):
+        if f in READS and isinstance(s.args[1], ir.Const):
             return attribute(args[0], s.args[1].value)
         if f is operator.call:
             return call(args[0], args[1:], kwargs)

@@ -24,11 +24,25 @@ from .. import ir
 from ..analysis.aliasing import is_slice
 from ..analysis.inference import Inferred
 from ..emit import runtime
+from ..errors import UnsupportedError
 from ..kinds import BOOL, Array, ListOf, Opaque, Places, Scalar
 from .calls import Calls
 from .operations import raise_exception
 from .structure import FALSE, is_table
-from .values import Materialize, MayFail, Place, Raised, Ref, State, Trying, Value
+from .values import (
+    Materialize,
+    MayFail,
+    NeedStatic,
+    Peel,
+    Place,
+    Raised,
+    Ref,
+    State,
+    Trying,
+    Unbound,
+    Unreached,
+    Value,
+)
 
 # What never raises, or only where the compiler made it.
 SAFE: frozenset[Any] = frozenset(
@@ -53,13 +67,17 @@ class Attempts(Calls):
         if isinstance(test, ir.Const):
             self.run(node.body if test.value else node.orelse)
             return False
-        if self.in_try() and self.raising(node.body):
-            exceptions = self.raised_by(node.body)
-            if exceptions is not None:
-                if self.passes():
-                    self.run(node.orelse)
-                    return False
-                raise MayFail(test, exceptions)
+        if self.in_try():
+            for failing, other in ((node.body, node.orelse), (node.orelse, node.body)):
+                exceptions = self.raised_by(failing)
+                if exceptions is not None:
+                    if self.passes():
+                        self.run(other)
+                        return False
+                    if failing is node.orelse:
+                        test = self.emit(operator.not_, (test,), inferred=Inferred(BOOL))
+                    assert isinstance(test, ir.Var)
+                    raise MayFail(test, exceptions)
         return self.branch(
             test,
             lambda: self.run(node.body),
@@ -104,16 +122,26 @@ class Attempts(Calls):
 
     def raised_by(self, statements: list[Any]) -> tuple[type[BaseException], ...] | None:
         """The exception that statements surely raise, having done nothing else; None if not."""
-        if len(statements) > 1 or statements[0].exc is None:
-            return None
-        outer, state = self.block, self.state
+        outer, state, current, span = self.block, self.state, self.current, self.span
+        site, depth, trying = self.site, self.fork_depth, self.trying
+        assert trying is not None
         self.state, self.block = state.copy(), ir.Block()
+        exception: type[BaseException] | None = None
         try:
-            exception = exception_type(self.expression(statements[0].exc))
+            if self.raising(statements) and len(statements) == 1 and statements[0].exc is not None:
+                exception = exception_type(self.expression(statements[0].exc))
+            else:
+                self.run(statements)
+        except Raised as error:
+            done = [s for s in ir.walk(self.block) if isinstance(s, ir.Assign)]
+            if error.block is self.block and not any(s.writes or s.effect for s in done):
+                exception = error.exception
+        except (UnsupportedError, NeedStatic, Unbound, Unreached, Materialize, MayFail, Peel):
+            pass
         finally:
-            self.state, self.block = state, outer
-        trying = self.trying
-        if exception is None or trying is None or not issubclass(exception, trying.caught):
+            self.state, self.block, self.current, self.span = state, outer, current, span
+            self.site, self.fork_depth, self.trying = site, depth, trying
+        if exception is None or not issubclass(exception, trying.caught):
             return None
         return (exception,)
 

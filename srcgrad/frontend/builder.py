@@ -49,6 +49,7 @@ from .structure import (
     is_partial,
     is_table,
     leaf_kind,
+    origins_of_rank,
     same_constant,
 )
 from .values import (
@@ -127,12 +128,13 @@ class Builder(Choices):
         target = ir.Var(temporary_name(function, args, name, inferred.kind), inferred.kind)
         scalar = isinstance(inferred.kind, Scalar) and inferred.kind.dtype.kind in "iub"
         # of an int, of a string made of one, or of a list
-        if scalar or isinstance(inferred.kind, (Opaque, ListOf)) or inferred.kind is UNKNOWN:
+        rankless = isinstance(inferred.kind, Array) and inferred.kind.shape is None
+        if scalar or isinstance(inferred.kind, (Opaque, ListOf)) or rankless:
             found: frozenset[Any] = frozenset()
             for operand in (*args, *kwargs.values()):
                 for v in ir.variables(operand):
                     found |= v.origins
-                    if inferred.kind is UNKNOWN:  # it may be known if the shapes are
+                    if rankless:  # its rank may be known if the shapes are
                         found |= self.origins_of_shape(v)
             size = getattr(inferred.kind, "size", None)
             if isinstance(size, Size) and size.base in self.size_origins:
@@ -369,6 +371,7 @@ class Builder(Choices):
         origins = [v.origins if isinstance(v, ir.Var) else frozenset() for v in known]
         if isinstance(kind, Scalar):
             target.origins = frozenset().union(*origins)
+        target.origins |= origins_of_rank(kind, known)
         return target
 
     def place(self, state: State, thing: Heap) -> Ref:

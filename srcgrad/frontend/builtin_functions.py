@@ -29,7 +29,18 @@ from ..kinds import (
 from ..rules import registry
 from . import tables
 from .objects import Objects, is_reference
-from .structure import FALSE, NONE, TRUE, constant, describe, is_none, is_object, is_partial
+from .structure import (
+    FALSE,
+    NONE,
+    TRUE,
+    constant,
+    describe,
+    described,
+    is_none,
+    is_number,
+    is_object,
+    is_partial,
+)
 from .values import (
     Bound,
     Choice,
@@ -54,6 +65,8 @@ class BuiltinFunctions(Objects):
 
     def builtin_len(self, value: Value) -> Value:
         value = self.spread(value)
+        if is_number(value) or getattr(getattr(value, "kind", None), "shape", None) == ():
+            raise self.fault(TypeError, f"{described(value)} has no len()")
         match value:
             case Choice():
                 return self.for_each(value, self.builtin_len)

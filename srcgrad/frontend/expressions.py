@@ -15,7 +15,7 @@ from ..kinds import (
     Opaque,
 )
 from .attributes import Attributes
-from .structure import NONE, described
+from .structure import NONE, described, is_number
 from .values import (
     DictObject,
     Generator,
@@ -156,6 +156,8 @@ class Expressions(Attributes):
 
     def not_iterable(self, value: Value) -> UnsupportedError:
         """The refusal of what has no known items; of an array, its shape is asked for first."""
+        if is_number(value):
+            return self.fault(TypeError, "a number can't be iterated over")
         if isinstance(value, ir.Var) and isinstance(value.kind, Array) and value.kind.shape is None:
             self.need_static(value, "how many items this array has must be known here")
         return self.refuse(f"{described(value)} can't be iterated over")

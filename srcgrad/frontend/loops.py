@@ -35,6 +35,7 @@ from .structure import (
     is_table,
     leaf_kind,
     object_items,
+    origins_of_rank,
     parts,
     rebuild,
     references,
@@ -418,7 +419,7 @@ class Loops(Builder):
         except KindMismatch:
             return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
         partial = is_partial(template) or is_partial(value)
-        return Widened(kind, name, optional, partial)
+        return Widened(kind, name, optional, partial, origins_of_rank(kind, (template, value)))
 
     def widened_object(
         self, name: str, template: Any, value: Ref, start: State, end: State, marker: Any
@@ -494,6 +495,7 @@ class Loops(Builder):
                 text if text.isidentifier() else "item",
                 template.kind,
                 user,
+                origins=template.origins,
                 optional=template.optional,
                 partial=template.partial,
             )
@@ -554,7 +556,9 @@ class Loops(Builder):
                     if isinstance(init, ir.Var):
                         init.kind = template.kind
                         self.link(param, None, init)
-                target = ir.Var(param.name, param.kind, param.user, frozenset(), param.optional)
+                target = ir.Var(
+                    param.name, param.kind, param.user, template.origins, param.optional
+                )
                 # a loop that only its exit flag ends runs at least once
                 once = bounds is None and not leaves
                 if is_list:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +33,7 @@ from .values import (
     Instance,
     ListObject,
     Partial,
+    Path,
     Place,
     Ref,
     Sequence,
@@ -44,6 +46,7 @@ TRUE, FALSE, NONE = ir.Const(True), ir.Const(False), ir.Const(None)
 
 
 SIMPLE = (int, float, complex, bool, str, bytes, type(None))
+NUMBERS = (int, float, complex, np.number, np.bool_)
 FLAGS = frozenset({"%stop", "%break", "%returned"})
 
 
@@ -65,6 +68,7 @@ class Widened:
     name: str
     optional: bool = False
     partial: bool = False
+    origins: frozenset[Any] = frozenset()  # what would tell the rank of an array if it were known
 
 
 @dataclass(eq=False, slots=True)
@@ -187,7 +191,10 @@ def same_template(a: Any, b: Any) -> bool:
         pairs = zip(object_items(a.thing), object_items(b.thing), strict=True)
         return all(same_template(x, y) for x, y in pairs)
     if isinstance(a, Widened) and isinstance(b, Widened):
-        known = (a.kind, a.optional, a.partial), (b.kind, b.optional, b.partial)
+        known = (
+            (a.kind, a.optional, a.partial, a.origins),
+            (b.kind, b.optional, b.partial, b.origins),
+        )
         return known[0] == known[1]
     if alike(a, b) or (isinstance(a, Choice) and isinstance(b, Choice)):
         mine, other = parts(a), parts(b)
@@ -212,6 +219,16 @@ def becomes_array(template: Any, value: Any) -> bool:
     number = isinstance(template, (ir.Var, ir.Const)) and isinstance(leaf_kind(template), Scalar)
     kind = value.kind if isinstance(value, ir.Var) else None
     return number and isinstance(kind, Array) and bool(kind.shape)
+
+
+def origins_of_rank(kind: Kind, values: Iterable[Any]) -> frozenset[Any]:
+    """What would tell the rank of an array, which is one of several values, if it were known."""
+    found: frozenset[Any] = frozenset()
+    if isinstance(kind, Array) and kind.shape is None:
+        for value in values:
+            if isinstance(value, (ir.Var, Widened)) and getattr(value.kind, "shape", ()) is None:
+                found |= value.origins
+    return frozenset(o for o in found if isinstance(o, (tuple, Path)))
 
 
 def is_nothing(value: Any) -> bool:
@@ -297,13 +314,20 @@ def describe(value: Any) -> str:
                     return "array"
                 case Opaque(type=t) if t is not None:
                     return t.__name__
-            return "value"
+            return "number" if is_number(value) else "value"
     return type(value).__name__.lower()
 
 
 def is_object(kind: Kind) -> bool:
     """Whether a value is an item of an array of objects: a number, None or anything else."""
     return isinstance(kind, Scalar) and kind.dtype.kind == "O"
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number, Python's or NumPy's, which has no items."""
+    if isinstance(value, ir.Var):
+        return isinstance(value.kind, Scalar) and value.kind.dtype.kind in "fciub"
+    return isinstance(value, ir.Const) and isinstance(value.value, NUMBERS)
 
 
 def described(value: Any) -> str:

@@ -24,7 +24,15 @@ from ..kinds import (
 from ..rules import registry
 from .choices import is_function
 from .operators import Operators
-from .structure import NONE, SIMPLE, described, is_none, item_structure, resized
+from .structure import (
+    NONE,
+    SIMPLE,
+    described,
+    is_none,
+    is_number,
+    item_structure,
+    resized,
+)
 from .values import (
     Bound,
     Choice,
@@ -111,6 +119,8 @@ class Subscripts(Operators):
             if getter in registry.definitions:
                 return self.call(Bound(Place(getter), container), [key], {})
         operand = self.operand(container)
+        if is_number(operand):
+            self.check_indexable(operand, key)
         if isinstance(operand, ir.Var) and isinstance(operand.kind, ListOf):
             return self.list_item(operand, key)
         if isinstance(operand, ir.Var) and isinstance(operand.kind, TupleOf):
@@ -120,6 +130,22 @@ class Subscripts(Operators):
             self.guard_index(operand, index)
             return self.emit(operator.getitem, (operand, index), name=operand.name)
         return self.opaque(operator.getitem, [container, key])
+
+    def check_indexable(self, number: ir.Operand, key: Value) -> None:
+        """Raise what indexing a number raises, if it is known whose number it is."""
+        python = None
+        if isinstance(number, ir.Const):
+            python = not isinstance(number.value, np.generic)
+        elif isinstance(number, ir.Var) and isinstance(number.kind, Scalar):
+            python = number.kind.python
+        if python:
+            raise self.fault(TypeError, "a number can't be indexed")
+        known = key.value if isinstance(key, ir.Const) else None
+        kind = key.kind if isinstance(key, ir.Var) else None
+        whole = isinstance(known, int) and not isinstance(known, bool)
+        whole = whole or (isinstance(kind, Scalar) and kind.dtype.kind in "iu")
+        if python is False and (whole or isinstance(key, Slice)):
+            raise self.fault(IndexError, "a number can't be indexed")
 
     def is_table_of_functions(self, thing: DictObject, key: ir.Var) -> bool:
         """Whether a dict holds functions alone, and is asked for a key that the data choose."""
@@ -265,6 +291,8 @@ class Subscripts(Operators):
     def store(self, container: Value, key: Value, value: Value) -> None:
         """`container[key] = value` on an array."""
         array = self.operand(container)
+        if is_number(array):
+            raise self.fault(TypeError, f"{described(array)} doesn't support item assignment")
         if not isinstance(array, ir.Var) or not isinstance(array.kind, (Array, Opaque)):
             raise self.refuse(f"{described(container)} can't be assigned to by index")
         operand = self.operand(value)

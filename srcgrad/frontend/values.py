@@ -348,7 +348,8 @@ class Path:
 
     `how` is "global" (container: the module's dict), "cell", "attribute", "item", "class" (an
     attribute as the class has it, unbound) or "structure" (what a container holds, but not the
-    values); all but the first two have a Path or an object as container.
+    values), or "object" (the container itself); all but the first two have a Path or an object as
+    container.
     """
 
     how: str
@@ -365,7 +366,7 @@ class Path:
             return container.__dict__[self.name]
         if self.how == "structure":
             return layout(container)
-        return container[self.name]
+        return container if self.how == "object" else container[self.name]
 
     def __hash__(self) -> int:
         inner = self.container if isinstance(self.container, Path) else id(self.container)
@@ -382,7 +383,7 @@ class Path:
         return f"<{self.how} {self}>"
 
     def __str__(self) -> str:
-        if self.how in ("global", "cell"):
+        if self.how in ("global", "cell", "object"):
             return str(self.name)
         prefix = str(self.container) if isinstance(self.container, Path) else "self"
         return f"{prefix}.{self.name}" if self.how == "attribute" else f"{prefix}[{self.name!r}]"

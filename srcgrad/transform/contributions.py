@@ -181,6 +181,9 @@ class Contributions(Lowerer):
         if not isinstance(value.kind, (Array, Scalar)):
             return value
         value = self._reduced(value, kind, like)
+        if isinstance(kind, Scalar) and isinstance(value.kind, Array) and value.kind.shape == ():
+            # a number has no memory: what is known of its adjoint is known of a number
+            value = self.emit(operator.getitem, (value, ir.Const(())), name=f"d_{like.name}")
         have = value.kind
         assert isinstance(have, (Array, Scalar))
         unknown = have.dtype is None or have.dtype.kind == "c"

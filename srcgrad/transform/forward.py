@@ -679,5 +679,5 @@ def _adjoint_like(var: ir.Var) -> tuple[Any, list[ir.Var]]:
 
         parts = [ir.Var(f"d_{var.name}_{i}", kind) for i, kind in enumerate(var.kind.items)]
         return Tuple(tuple(parts)), parts
-    seed = ir.Var(f"d_{var.name}", var.kind)
+    seed = ir.Var(f"d_{var.name}", var.kind, origins=var.origins)
     return seed, [seed]
