@@ -1772,3 +1772,108 @@ def test_an_int_of_a_callable_object_may_be_needed_when_compiling():
         f.axis = axis
         expected = 2 * np.sum(MATRIX, axis=axis, keepdims=True) + 0 * MATRIX
         np.testing.assert_allclose(gradient(MATRIX), expected)
+
+
+def test_lists_are_joined_by_functions():
+    for function in (operator.concat, operator.iconcat, operator.add, operator.iadd):
+
+        def f(x, function=function):
+            rows = [[x[0], x[1] * x[2]], [x[3]]]
+            flat = functools.reduce(function, rows, [x[4]])
+            return sum(v * v for v in flat) * len(flat)
+
+        check(f, X)
+
+
+def test_an_outer_object_is_indexed_as_when_the_program_runs():
+    table = {"a": 2.0}
+
+    class Whole:
+        value = 3.0
+
+    whole = Whole()
+
+    def f(x):
+        try:
+            scale = whole[0]
+        except TypeError:
+            scale = whole.value
+        return np.sum(x**2) * scale * table["a"]
+
+    check(f, X)
+
+
+# Operators in place, called as functions
+
+
+def in_place_on_numbers(x):
+    return operator.iadd(x[0], x[1]) * operator.imul(float(x[2]), 2.0)
+
+
+def in_place_reduced(x):
+    return functools.reduce(operator.imul, x, 1.0)
+
+
+def in_place_on_lists(x):
+    y = [x[0]]
+    z = operator.iadd(y, [x[1]])
+    z.append(x[2])
+    operator.imul(y, 2)
+    operator.delitem(z, 0)
+    y.__iadd__([x[3]])
+    return sum(v**2 for v in y)
+
+
+def repeated_in_place(x):
+    y = [x[0], x[1]]
+    z = y
+    z *= 3
+    y[0] = x[2]
+    return sum(v**2 for v in z)
+
+
+def in_place_on_other_containers(x):
+    keys, table = {1, 2}, {"a": x[0]}
+    queue = collections.deque([x[4]])
+    operator.ior(keys, {3})
+    operator.ior(table, {"b": x[1] ** 2})
+    operator.iadd(queue, [x[2], x[3]])
+    return sum(x[i] for i in keys) * table["a"] * table["b"] + queue[-1] * queue[1]
+
+
+def in_place_on_arrays(x):
+    y = np.sin(x)
+    z = operator.iadd(y, x)
+    z *= 2
+    return np.sum(y.__imul__(x)) + np.sum(y**2)
+
+
+class Total:
+    def __init__(self, value):
+        self.value = value
+
+    def __iadd__(self, other):
+        self.value = self.value + other
+        return self
+
+
+def in_place_on_objects(x):
+    total = Total(x[0])
+    operator.iadd(total, x[1])
+    return total.value**2
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        in_place_on_numbers,
+        in_place_reduced,
+        in_place_on_lists,
+        repeated_in_place,
+        in_place_on_other_containers,
+        in_place_on_arrays,
+        in_place_on_objects,
+    ],
+)
+def test_operators_in_place_called_as_functions(f):
+    check(f, X)

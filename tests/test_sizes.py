@@ -255,3 +255,27 @@ def screw_axis(a, b):
 def test_what_follows_from_a_shape_is_known_once_it_is_asked_for(f, args):
     """Through items, arithmetic, branches and loops."""
     check_grads(f, args, order=1)
+
+
+def test_a_transform_of_lengths_that_are_computed_has_the_axes_of_its_operand():
+    def correlation(a, b):
+        size = np.array(a.shape) + np.array(b.shape) - 1
+        lengths = 2 ** np.ceil(np.log2(size)).astype(int)
+        part = tuple([slice(0, int(n)) for n in size])
+        both = np.fft.rfft2(a, lengths) * np.fft.rfft2(b[::-1, ::-1], lengths)
+        found = np.fft.irfft2(both).real[part]
+        found *= 2
+        return np.sum(np.sin(found))
+
+    a = np.sin(np.arange(12.0) ** 2).reshape(3, 4)
+    check_grads(correlation, (a, a[1:] * 2), order=1)
+
+
+def test_an_array_joined_with_a_constant_one_has_its_axes():
+    def inverse(t):
+        r, p = t[0:3, 0:3].T, t[0:3, 3]
+        whole = np.r_[np.c_[r, -np.dot(r, p)], [[0, 0, 0, 1]]]
+        whole += 1.0
+        return np.sum(np.sin(whole))
+
+    check_grads(inverse, (np.sin(np.arange(16.0) ** 2).reshape(4, 4),), order=1)

@@ -44,6 +44,7 @@ from .naming import temporary_name
 from .operations import raise_exception
 from .structure import (
     FALSE,
+    Poison,
     described,
     is_nothing,
     is_partial,
@@ -604,6 +605,8 @@ class Builder(Choices):
                     if thing.var is not None:
                         return thing.var
                     return ir.Pack(list, tuple(self.operand(item) for item in thing.items))
+        if isinstance(value, Poison):
+            return self.operand(self.known("this", value))
         message = f"{described(value)} can't be passed to a function that srcgrad doesn't look into"
         if isinstance(value, Choice):
             self.need_static(value.index, message)

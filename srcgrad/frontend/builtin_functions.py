@@ -109,6 +109,9 @@ class BuiltinFunctions(Objects):
     def builtin_reduce(self, function: Value, value: Value, start: Value | None = None) -> Value:
         return self.reduced(value, start, lambda a, b: self.call(function, [a, b], {}))
 
+    def builtin_concat(self, a: Value, b: Value) -> Value:
+        return self.binary(operator.add, a, b)
+
     def builtin_min(self, *args: Value, **kwargs: Value) -> Value | None:
         return self.extreme(builtins.min, np.min, args, kwargs)
 

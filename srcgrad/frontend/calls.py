@@ -30,7 +30,7 @@ from .attributes import NAMEDTUPLE
 from .choices import is_function
 from .classes import PROTOCOL
 from .dicts import dict_methods
-from .operators import BINARY, COMPARE
+from .operators import BINARY, COMPARE, INPLACE
 from .primitives import Primitives
 from .structure import described
 from .values import (
@@ -132,6 +132,8 @@ class Calls(Primitives):
             result: Value | None = special(*args, **kwargs)
             if result is not None:
                 return result
+        if hashable(function) and function in IN_PLACE and len(args) == 2:
+            return self.augmented(IN_PLACE[function], *args)
         if hashable(function) and function in LOWERINGS:
             return LOWERINGS[function](self, args, kwargs)
         if hashable(function) and function in DESCRIBING:
@@ -325,6 +327,7 @@ def _special_table() -> dict[Any, str]:
     }
     table[str], table[repr], table[format] = "builtin_text", "builtin_repr", "builtin_format"
     table[functools.reduce] = "builtin_reduce"
+    table[operator.concat] = "builtin_concat"
     table[functools.partial] = "builtin_partial"
     for name in (
         "product chain combinations permutations pairwise accumulate repeat islice count starmap "
@@ -350,6 +353,8 @@ def _special_table() -> dict[Any, str]:
     table[dataclasses.dataclass] = "dataclass_made"
     for store in (operator.setitem, np.ndarray.__setitem__, list.__setitem__, dict.__setitem__):
         table[store] = "builtin_setitem"
+    for delete in (operator.delitem, list.__delitem__, dict.__delitem__):
+        table[delete] = "builtin_delitem"
     table[copy.copy], table[copy.deepcopy] = "builtin_copy", "builtin_deepcopy"
     table[object.__setattr__], table[object.__getattribute__] = "plain_setattr", "builtin_getattr"
     table[collections.namedtuple] = table[dataclasses.make_dataclass] = "builtin_made_class"
@@ -365,5 +370,15 @@ _MANAGER = contextlib.contextmanager(len).__code__  # type: ignore[arg-type]
 DESCRIPTORS = frozenset({property, staticmethod, classmethod, functools.cached_property})
 DESCRIBING = frozenset({np.finfo, np.iinfo, inspect.signature})  # dtypes and functions
 ASKING = (isinstance, callable, hasattr)  # what they say is known when compiling, mostly
+IN_PLACE = {
+    operator.iconcat: operator.add,
+    list.__iadd__: operator.add,
+    list.__imul__: operator.mul,
+    **{inplace: function for function, inplace in INPLACE.items()},
+    **{
+        getattr(np.ndarray, f"__{inplace.__name__}__"): function
+        for function, inplace in INPLACE.items()
+    },
+}
 _COMPARE = {function: node for node, function in COMPARE.items()}
 SPECIAL = _special_table()

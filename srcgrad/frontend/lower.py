@@ -317,6 +317,9 @@ class Lowerer(Attempts):
             if isinstance(thing, ListObject) and function is operator.add:
                 self.extend(old, value)
                 return old
+            if isinstance(thing, ListObject) and function is operator.mul:
+                self.store_item(old, Slice(NONE, NONE, NONE), self.binary(function, old, value))
+                return old
             if self.dict_augmented(function, old, value):
                 return old
             name = f"__i{function.__name__.strip('_')}__"
@@ -356,6 +359,10 @@ class Lowerer(Attempts):
             self.store_item(container, key, Tuple(()))
         else:
             self.method_pop(container, key)
+
+    def builtin_delitem(self, container: Value, key: Value) -> Value:
+        self.delete_item(container, key)
+        return NONE
 
     def delete_attribute(self, target: Value, name: str) -> None:
         """`del target.name`."""

@@ -249,6 +249,9 @@ class Machine:
     def replace_slice(self, ref: Ref, key: Slice, value: Value) -> None:
         raise NotImplementedError
 
+    def augmented(self, function: Any, old: Value, value: Value) -> Value:
+        raise NotImplementedError
+
     def builtin_len(self, value: Value) -> Value:
         raise NotImplementedError
 

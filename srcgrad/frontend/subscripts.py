@@ -103,7 +103,10 @@ class Subscripts(Operators):
                 return container.item(key)
             case Place() if not isinstance(container.value, SIMPLE):
                 if isinstance(key, ir.Const):
-                    found = container.value[key.value]
+                    try:
+                        found = container.value[key.value]
+                    except Exception as error:  # as when the program runs
+                        raise self.fault(type(error), str(error)) from None
                     if isinstance(found, SIMPLE) or container.value[key.value] is found:
                         path = Path("item", container.path, key.value) if container.path else None
                         return self.lift(found, path)

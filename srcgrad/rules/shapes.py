@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -341,6 +342,30 @@ def full(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferre
     if isinstance(value, ir.Var) and isinstance(value.kind, (Array, Scalar)):
         return Inferred(Array(value.kind.dtype, _as_shape(args[0])))
     return None
+
+
+def register_transforms(module: Any) -> None:
+    """The kinds of Fourier transforms whose lengths are the items of an array."""
+    for name in ("fft2", "ifft2", "fftn", "ifftn", "rfft2", "rfftn", "irfft2", "irfftn"):
+        kind(getattr(module, name))(_transformed_to("f" if name.startswith("irfft") else "c"))
+
+
+def _transformed_to(type_: str) -> Callable[..., Inferred | None]:
+    def transformed(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
+        s = args[1] if len(args) > 1 else kwargs.get("s")
+        x = args[0].kind if args and isinstance(args[0], ir.Var) else None
+        if not (isinstance(s, ir.Var) and isinstance(s.kind, Array)):
+            return None
+        if not isinstance(x, Array) or x.dtype is None or x.shape is None:
+            return None
+        single = x.dtype in (np.float16, np.float32, np.complex64)
+        dtype = np.dtype(f"{type_}{(4 if single else 8) * (2 if type_ == 'c' else 1)}")
+        return Inferred(Array(dtype, tuple(fresh_size() for _ in x.shape)))
+
+    return transformed
+
+
+register_transforms(np.fft)
 
 
 @kind(operator.floordiv, operator.mod, operator.pow, operator.lshift, operator.rshift)

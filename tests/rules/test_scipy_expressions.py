@@ -15,7 +15,7 @@ pytest.importorskip("scipy")
 
 import scipy
 import scipy.ndimage
-from scipy import fft, signal, sparse, stats
+from scipy import fft, fftpack, signal, sparse, stats
 from scipy.sparse import linalg as sparse_linalg
 from scipy.spatial import distance
 
@@ -231,13 +231,27 @@ for _metric in ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski
     CASES += [(f"distance.cdist(x, y, {_metric!r})", R.normal(size=(4, 3)), R.normal(size=(5, 3)))]
     if _metric != "cosine":
         CASES += [(f"distance.pdist(x, {_metric!r})", R.normal(size=(5, 3)))]
+for _name in ("fft", "ifft", "dct", "idct", "dst", "idst"):
+    CASES += [
+        (f"abs(fftpack.{_name}(x)) ** 3", R.normal(size=6)),
+        (f"abs(fftpack.{_name}(x, n=4, axis=0)) ** 3", R.normal(size=(5, 3))),
+    ]
+for _name in ("dct", "idct", "dst", "idst"):
+    CASES += [
+        (f"fftpack.{_name}(x, {_type}, norm={_norm!r}) ** 3", R.normal(size=(2, 6)))
+        for _type in (1, 3)
+        for _norm in (None, "ortho")
+    ]
+    CASES += [(f"fftpack.{_name}n(x) ** 3", R.normal(size=(3, 4)))]
+for _name in ("fftn", "ifftn", "fft2", "ifft2"):
+    CASES += [(f"abs(fftpack.{_name}(x)) ** 3", R.normal(size=(3, 4)))]
 CASES += [
     ("distance.pdist(x, 'minkowski', p=3)", R.normal(size=(5, 3))),
     ("distance.squareform(distance.pdist(x))", R.normal(size=(5, 3))),
 ]
 
 NAMES = {
-    "signal": signal, "fft": fft, "stats": stats, "distance": distance,
+    "signal": signal, "fft": fft, "fftpack": fftpack, "stats": stats, "distance": distance,
     "sos": SECTIONS, "b": B, "a": A,
     "nd": scipy.ndimage, "scipy": scipy, "sparse": sparse, "sl": sparse_linalg,
     "csc": SPARSE, "csr": SPARSE.tocsr(), "coo": ENTRIES, "csr_array": sparse.csr_array(SPARSE),

@@ -12,7 +12,7 @@ import sys
 
 MODULES = (
     *("special", "linalg", "stats", "signal", "ndimage"),
-    *("fft", "integrate", "interpolate", "optimize", "sparse", "sparse.linalg"),
+    *("fft", "fftpack", "integrate", "interpolate", "optimize", "sparse", "sparse.linalg"),
     "spatial.distance",
 )
 _loaded: set[str] = set()

@@ -10,6 +10,7 @@ from scipy import fft
 from .. import fft as numpy_rules
 from ..fft import fitted
 from ..registry import adjoint, definition, inert, refuse
+from ..shapes import register_transforms
 from ..shaping import along, at
 
 
@@ -36,6 +37,9 @@ for _name in ("fftn", "ifftn", "rfftn", "irfftn"):
     _twin_of_several(_name, None)
 for _name in ("fft2", "ifft2", "rfft2", "irfft2"):
     _twin_of_several(_name, (-2, -1))
+
+
+register_transforms(fft)
 
 
 @definition(fft.fftshift)
