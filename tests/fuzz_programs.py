@@ -64,6 +64,12 @@ class State:
         self.u += other.u
         return self
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.t = self.t * (0.5 if kind is None else 0.3)
+
     def __call__(self, s):
         return np.tanh(self.t * s) * self.u
 
@@ -336,6 +342,7 @@ class Program:
                 "closure",
                 "generator",
                 "attempt",
+                "match",
             ]
         if self.loops:
             kinds += ["jump"]
@@ -897,9 +904,10 @@ class Program:
              (f"for {k} in {d}.values():", [f"{s} = {s} * 0.5 + {k}[0] * {k}[-1]"]),
              (f"for {k} in list({d}):", [f"{d}[{k}] = {d}[{k}] * {s}"])]
         )  # fmt: skip
+        first = f"{s} = {self.scalar(1)}"
         self.scalars[s] = True
         self.arrays[f"{d}['b']"] = shape
-        return [start, *lines, f"{s} = {self.scalar(1)}", loop]
+        return [start, *lines, first, loop]
 
     def make_closure(self):
         """A function that reads, writes and rebinds what is outside."""
@@ -944,15 +952,59 @@ class Program:
         self.scalars = saved
         return [made, (f"for {p} in {g}():", block)]
 
+    def make_match(self):
+        """Names captured where a pattern matches, and as before where it doesn't."""
+        s, t, a = self.name("s"), self.name("s"), self.name("a")
+        (start, other), array = (self.bounded_scalar() for _ in "ab"), self.array((N,), 1)
+        saved = dict(self.scalars), dict(self.arrays)
+        self.scalars[s] = self.scalars[t] = True
+        self.arrays[a] = (N,)
+        known = self.choose(3)
+        if self.objects and self.chance(40):
+            subject = self.pick(self.objects)
+            patterns = [f"State(u={a}, t={s})", f"State(t=0.5 | 0.3 as {s})", f"State(t={s})",
+                        f"State(t={s}, u=_) if {self.test()}", f"State() if {s} > 0.2"]  # fmt: skip
+        else:
+            subject = self.pick(
+                [f"({known}, {self.scalar(1)}, {array})",
+                 f"[{known}, {self.scalar(0)}, {array}]",
+                 f"({known}, {self.pick(['0.5', '0.3'])} if {self.test()} else {s}, {array})"]
+            )  # fmt: skip
+            patterns = [f"(1, {s}, {a})", f"(0, 0.5 | 0.3, {a}) if {self.test()}",
+                        f"(_, 0.5 as {s}, _) | (_, {s}, _) if {s} > {self.constant()}",
+                        f"(_, 0.5, *_) | (2, 0.3, _) if {s} > {t}", f"({t}, {s}, _) if {s} > {t}",
+                        f"(0 | 1, {s}, {a}) if {self.test()}", f"(_, {s}, {a})"]  # fmt: skip
+        chosen = [self.pick(patterns) for _ in range(1 + self.choose(3))]
+        cases = [(f"case {p}:", self.block(2)) for p in chosen]
+        if self.chance(50):
+            cases.append(("case _:", self.block(2)))
+        self.scalars, self.arrays = saved
+        self.scalars[s], self.arrays[a] = True, (N,)
+        head = [f"{s}, {t} = {start}, {other}", f"{a} = {array}"]
+        return [*head, (f"match {subject}:", cases)]
+
     def make_attempt(self):
         """What is tried, and left on the way."""
         loops = self.loops
         self.loops = loops if self.chance(50) else 0
-        body = [*self.block(2), (f"if {self.test()}:", ["raise ValueError"]), *self.block(2)]
+        error = self.pick(["RuntimeError", "RuntimeError", "KeyError"])
+        test, cleaned = self.test(), self.chance(30)
+        if cleaned:  # what only the run knows is refused
+            test = self.pick(["3 > 2", "3 < 2"])
+        body = [*self.block(2), (f"if {test}:", [f"raise {error}"]), *self.block(2)]
+        if cleaned and self.chance(60):
+            body = [("try:", body), ("finally:", self.block(1))]
+        elif cleaned:
+            o = self.named_object()
+            made = f"{o} = State({self.array((N,), 1)}, {self.scalar(1)})"
+            body = [made, (f"with {o}:", body)]
         caught = self.block(2)
         final = self.block(1) if self.chance(30) else []
         self.loops = loops
-        lines = [("try:", body), ("except ValueError:", caught)]
+        lines = [
+            ("try:", body),
+            (f"except {self.pick([error, '(RuntimeError, KeyError)'])}:", caught),
+        ]
         return [*lines, ("finally:", final)] if final else lines
 
     def counted(self):

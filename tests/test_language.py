@@ -287,6 +287,33 @@ def none_by_default(x, scale=None):
     return np.sum(x * scale)
 
 
+def captured_by_one_of(a, b, c):
+    match (a, b):
+        case (x, 0.0) | (0.0, x):
+            return x * 2 * c
+        case _:
+            return a * b * c
+
+
+def captured_only_where_it_matches(a, b, c):
+    x = c
+    match (a, b):
+        case (x, 1.0, 3):
+            return x
+        case (x, 0.0) if x > 5:
+            return x * 7
+        case (y, z):
+            return x * y + z
+
+
+def captured_before_a_guard_fails(a, b):
+    match a, b:
+        case ((0.5 | 1.5) as x, y) | (y, (0.5 | 1.5) as x) if x > y:
+            return x * np.sin(b)
+        case x, *rest:
+            return x * rest[0] + np.cos(a)
+
+
 def matched_value(x, kind):
     match kind:
         case "double":
@@ -1174,6 +1201,26 @@ def test_of_other_arguments():
         check(loop_that_does_not_run, X, n)
     for kind in ("double", "sine", "sin", "other"):
         check(matched_value, X, kind)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "argnums"),
+    [
+        (captured_by_one_of, (3.0, 0.0, 2.0), (0, 2)),
+        (captured_by_one_of, (0.0, 3.0, 2.0), (1, 2)),
+        (captured_by_one_of, (1.5, 3.0, 2.0), (0, 1, 2)),
+        (captured_only_where_it_matches, (1.5, 0.0, 2.0), (0, 2)),
+        (captured_only_where_it_matches, (6.5, 0.0, 2.0), (0, 2)),
+        (captured_only_where_it_matches, (6.5, 3.0, 2.0), (0, 1, 2)),
+        (captured_before_a_guard_fails, (1.5, 0.3), (1,)),
+        (captured_before_a_guard_fails, (0.5, 0.7), (1,)),
+        (captured_before_a_guard_fails, (0.3, 1.5), (0,)),
+        (captured_before_a_guard_fails, (2.0, 1.5), (0,)),
+        (captured_before_a_guard_fails, (2.0, 3.0), (0, 1)),
+    ],
+)
+def test_a_pattern_captures_where_it_matches(f, args, argnums):
+    check(f, *args, argnums=argnums)
     for limit in (-10.0, 0.0, 10.0):
         check(loop_else, X, limit, argnums=(0,))
     for n in (0, 1, 2, 7, 10):

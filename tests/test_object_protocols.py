@@ -210,6 +210,109 @@ def iter_of_a_list(x):
     )
 
 
+class Length:
+    def __init__(self, v):
+        self.v = v
+
+    def __add__(self, other):
+        return Length(self.v + 3 * other.v)
+
+    def __radd__(self, other):
+        return Length(other.v + 2 * self.v)
+
+    def __iadd__(self, other):
+        return NotImplemented
+
+    def __eq__(self, other):
+        return self.v > other.v
+
+    def __lt__(self, other):
+        return self.v < other.v
+
+    def __gt__(self, other):
+        return self.v > 2 * other.v
+
+
+class Inherited(Length):
+    pass
+
+
+class Better(Length):
+    def __radd__(self, other):
+        return Length(7 * other.v + self.v)
+
+    def __gt__(self, other):
+        return True
+
+
+def a_subclass_that_knows_better_is_asked_first(x):
+    a, b = Length(x[0]) + Better(x[1]), Length(x[0]) + Inherited(x[1])
+    return a.v * b.v + (Better(x[2]) + Length(x[1])).v
+
+
+def a_subclass_compares_first(x):
+    first = x[0] if Length(x[1]) < Better(x[0]) else x[1]
+    return first * (x[2] if Length(x[1]) < Inherited(x[0]) else (x[0] - x[2]))
+
+
+def adds_where_it_does_not_add_in_place(x):
+    a = Length(x[0])
+    a += Length(x[1])
+    return a.v * x[2]
+
+
+def not_equal_is_not_equal(x):
+    return x[0] if Length(x[1]) != Length(x[2]) else (x[0] - x[2])
+
+
+def a_generator_returns(x):
+    def first():
+        total = 0.0
+        for v in x:
+            if v > 1:
+                return total * v
+            total = total + v
+            yield v
+        return total
+
+    def second():
+        r = (yield from first()) * 2
+        yield r * x[0]
+        none = yield from [r, x[1]]
+        yield x[2] if none is None else 0.0
+
+    return sum((i + 1) * v for i, v in enumerate(second()))
+
+
+def a_generator_returns_nothing(x):
+    def first():
+        yield x[0]
+
+    def second():
+        r = yield from first()
+        yield x[1] * 5 if r is None else x[2]
+
+    return sum(second()) * (x[0] - x[2])
+
+
+def a_generator_is_left(x):
+    def first():
+        yield x[0] * x[0]
+        yield -x[1] * x[1]
+        return x[2]
+
+    def second():
+        r = yield from first()
+        yield r
+
+    total = 0.0
+    for v in second():
+        total = total * 2 + v
+        if v < 0:
+            break
+    return total * (x[0] - x[2])
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_program(f):
     check(f)
@@ -224,3 +327,38 @@ def test_an_iterator_that_works_before_it_ends_is_refused():
 
     with pytest.raises(srcgrad.UnsupportedError, match="before the exception can't be undone"):
         srcgrad.grad(converged)(X)
+
+
+class Doubling(type):
+    def __call__(cls, *args):
+        made = super().__call__(*args)
+        made.v = made.v * 2
+        return made
+
+
+class Made(metaclass=Doubling):
+    def __init__(self, v):
+        self.v = v
+
+
+class Watched:
+    def __init__(self, v):
+        self.v = v
+
+    def __getattribute__(self, name):
+        return object.__getattribute__(self, name) * 2
+
+
+@pytest.mark.parametrize(
+    ("cls", "message"),
+    [
+        (Made, "the metaclass of 'Made' has a __call__"),
+        (Watched, "'Watched' has a __getattribute__"),
+    ],
+)
+def test_unusual_classes_are_refused(cls, message):
+    def f(x):
+        return cls(x[0]).v * x[1]
+
+    with pytest.raises(srcgrad.UnsupportedError, match=message):
+        srcgrad.grad(f)(X)

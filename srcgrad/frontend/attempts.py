@@ -184,12 +184,40 @@ class Attempts(Calls):
         raise MayFail(test, exceptions)
 
     def statement_Try(self, node: Any) -> None:
-        if node.handlers:
-            self.run_guarded(node)
+        def run() -> None:
+            if node.handlers:
+                self.run_guarded(node)
+            else:
+                self.run(node.body)
+
+        if node.finalbody:
+            self.finishing(run, lambda error: self.run_finally(node.finalbody, error))
         else:
-            self.run(node.body)
-        if self.state.unreachable or not node.finalbody:
+            run()
+
+    def finishing(self, run: Callable[[], None], finish: Callable[[Raised | None], bool]) -> None:
+        """Run, and then what must run however that ended; it says whether the exception ends."""
+        block, current, span, depth = self.block, self.current, self.span, self.fork_depth
+        try:
+            run()
+        except Raised as error:
+            if error.block is not block:
+                raise
+            self.current, self.span, self.fork_depth = current, span, depth
+            if not finish(error):
+                raise
             return
+        except MayFail:
+            raise self.refuse(
+                "whether a finally or the end of a with is reached by an exception isn't known "
+                "when compiling",
+                "put the try that catches it inside",
+            ) from None
+        if not self.state.unreachable:
+            finish(None)
+
+    def run_finally(self, statements: list[Any], error: Raised | None) -> bool:
+        """Run the statements of a `finally`; whether it returns, which ends an exception."""
         frame = self.state.frames[self.current]
         names = ("%stop", "%break", "%returned", "%return")
         saved = {name: frame[name] for name in names if name in frame}
@@ -197,14 +225,19 @@ class Attempts(Calls):
             frame[name] = FALSE
         if "%return" in frame:
             frame["%return"] = ir.UNDEFINED
-        self.run(node.finalbody)
+        self.run(statements)
+        stopped = self.stopped(self.state)
+        if stopped is not False:
+            if error is not None and not stopped:
+                raise self.refuse("whether this finally ends the exception isn't known")
+            return True
         frame = self.state.frames[self.current]
-        if self.stopped(self.state) is False:
-            for name in names:
-                if name in saved:
-                    frame[name] = saved[name]
-                else:
-                    frame.pop(name, None)
+        for name in names:
+            if name in saved:
+                frame[name] = saved[name]
+            else:
+                frame.pop(name, None)
+        return False
 
     def run_guarded(self, node: Any) -> None:
         """A try with handlers."""
@@ -228,7 +261,7 @@ class Attempts(Calls):
             if found[0].name is not None:
                 name = found[0].name
                 name = name.id if isinstance(name, gast.Name) else name
-                self.bind(name, Place(exceptions[0]()))
+                self.bind(name, caught_exception(exceptions[0]))
             self.run(found[0].body)
 
         self.trying = Trying(caught, self.block, outer)
@@ -312,6 +345,11 @@ class Attempts(Calls):
         return frames or any(
             self.state.heap.get(number) is not thing for number, thing in state.heap.items()
         )
+
+
+def caught_exception(cls: type[BaseException]) -> Value:
+    """What an `except ... as` binds: of an exception, no more than its type is known."""
+    return Place(cls.__new__(cls))
 
 
 def exception_type(value: Value) -> type[BaseException] | None:

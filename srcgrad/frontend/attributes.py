@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import collections
 import functools
+import inspect
 import operator
 import sys
 import types
@@ -169,6 +170,11 @@ class Attributes(Subscripts):
                 return Tuple(())
             if name in described:
                 return ir.Const(described[name])
+        if isinstance(thing, BaseException) and not name.startswith("__"):
+            raise self.refuse(
+                f"what an exception holds can't be followed, and {name!r} is asked of one",
+                "keep it in a variable before raising",
+            )
         if not hasattr(thing, name):
             raise self.fault(
                 AttributeError, f"{type(thing).__name__!r} object has no attribute {name!r}"
@@ -274,6 +280,12 @@ class Attributes(Subscripts):
         return self.operand(self.on_free(path, holder.value))
 
     def instance_attribute(self, ref: Ref | ir.Var, thing: Instance, name: str) -> Value:
+        own = inspect.getattr_static(thing.type, "__getattribute__")
+        if isinstance(own, (types.FunctionType, Closure)):
+            raise self.refuse(
+                f"{thing.type.__name__!r} has a __getattribute__, which can't be followed",
+                "use __getattr__ or properties",
+            )
         found = self.class_attribute(thing.type, name)
         if isinstance(found, ir.Const) and isinstance(found.value, property):
             return self.call(Bound(as_value(found.value.fget), ref), [], {})

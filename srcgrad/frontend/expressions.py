@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -219,5 +221,18 @@ class Expressions(Attributes):
         return NONE
 
     def expression_YieldFrom(self, node: Any) -> Value:
-        self.iterate(self.expression(node.value), self.yielded)
-        return NONE
+        return self.known("what the generator returns", self.delegated(node))
+
+    def delegated(self, node: Any) -> Any:
+        """Yield all that a generator yields; what it returns."""
+        iterable = self.expression(node.value)
+        if not isinstance(iterable, Generator):
+            self.iterate(iterable, self.yielded)
+            return NONE
+        results: list[Any] = []
+
+        def run(body: Callable[[Value], None]) -> None:
+            results.append(iterable.run(body))
+
+        self.iterate(replace(iterable, run=run), self.yielded)
+        return NONE if results[-1] is None else results[-1]

@@ -105,7 +105,7 @@ class Inlining(Classes):
         """A generator, which runs its body where it is consumed; a definition's has no place."""
         fixed = self.fixed_span
 
-        def run(body: Callable[[Value], None]) -> None:
+        def run(body: Callable[[Value], None]) -> Value | None:
             outer = self.fixed_span
 
             def consumed(item: Value) -> None:
@@ -115,7 +115,7 @@ class Inlining(Classes):
 
             self.fixed_span = fixed
             try:
-                self.run_function(closure, values, consumed)
+                return self.run_function(closure, values, consumed)
             finally:
                 self.fixed_span = outer
 
@@ -163,10 +163,11 @@ class Inlining(Classes):
             self.run(node.body)
             if self.state.unreachable:
                 return NONE
-            if consume is not None:
+            if consume is not None and not returns_value(node):
                 return None
             self.fall_off()
-            return self.known("the result", self.state.frames[number].get("%return", NONE))
+            result = self.state.frames[number].get("%return", NONE)
+            return result if consume is not None else self.known("the result", result)
         finally:
             self.depth -= 1
             self.active_nodes.pop()
@@ -295,6 +296,13 @@ def is_generator(node: Any) -> bool:
     if isinstance(node, gast.Lambda):
         return False
     return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in own_nodes(node.body))
+
+
+@functools.lru_cache(4096)
+def returns_value(node: Any) -> bool:
+    """Whether a return of a function node has a value."""
+    returns = (n for n in own_nodes(node.body) if isinstance(n, gast.Return))
+    return any(n.value is not None for n in returns)
 
 
 def _mutable(value: Any) -> bool:

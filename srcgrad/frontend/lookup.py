@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import enum
 import types
 from typing import Any
 
@@ -195,7 +196,13 @@ class Lookup(Loops):
         return Place(value, path)
 
     def check_class(self, cls: type) -> None:
-        """Refuse a user's class whose objects don't behave like the builtin it derives from."""
+        """Refuse a user's class whose objects aren't made, or don't behave, as usual."""
+        made = type(cls).__call__
+        if isinstance(made, types.FunctionType) and not issubclass(cls, enum.Enum):
+            raise self.refuse(
+                f"the metaclass of {cls.__name__!r} has a __call__, which can't be followed",
+                "make the object in a function instead",
+            )
         name = redefined(cls)
         if name is not None:
             base = next(b.__name__ for b in cls.__mro__ if b in BUILTINS)

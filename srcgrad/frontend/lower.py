@@ -12,6 +12,7 @@ test of a `while` whose evaluation changes nothing is a mark in the loop's body 
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -24,8 +25,9 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import Array, Opaque
-from .attempts import Attempts
+from .attempts import caught_exception
 from .iteration import MOST_UNROLLED
+from .matching import Matching
 from .names import own_nodes
 from .operations import enter_context, exit_context, leave_unless, raise_exception
 from .operators import BINARY, INPLACE
@@ -70,7 +72,7 @@ class Again:
     inner: bool = False
 
 
-class Lowerer(Attempts):
+class Lowerer(Matching):
     """Lowers statements; the whole of the frontend's interpreter."""
 
     def run(self, statements: list[Any]) -> None:
@@ -327,7 +329,9 @@ class Lowerer(Attempts):
             assert isinstance(cls, ir.Const)
             found = self.class_attribute(cls.value, name)
             if isinstance(found, (Place, Closure)):
-                return self.call(Bound(found, old), [value], {})
+                result = self.call(Bound(found, old), [value], {})
+                if not (isinstance(result, ir.Const) and result.value is NotImplemented):
+                    return result
         return self.binary(function, old, value)
 
     def statement_Delete(self, node: Any) -> None:
@@ -400,7 +404,9 @@ class Lowerer(Attempts):
     statement_Nonlocal = statement_Global
 
     def statement_Expr(self, node: Any) -> None:
-        if not isinstance(node.value, gast.Constant):
+        if isinstance(node.value, gast.YieldFrom):
+            self.delegated(node.value)
+        elif not isinstance(node.value, gast.Constant):
             self.expression(node.value)
 
     def statement_For(self, node: Any) -> None:
@@ -609,184 +615,58 @@ class Lowerer(Attempts):
         self.branch(test, _nothing, fail)
 
     def statement_With(self, node: Any) -> None:
-        managers: list[Value] = []
-        for item in node.items:
-            manager = self.expression(item.context_expr)
-            if isinstance(manager, Manager):
-                later = [*node.items[len(managers) + 1 :]]
-                self.run_managed(manager, item, later, node, managers)
-                return
-            if isinstance(manager, Ref):
-                entered = self.call(self.attribute(manager, "__enter__"), [], {})
-            else:
-                entered = self.unknown_call(enter_context, [manager], {})
-            managers.append(manager)
-            if item.optional_vars is not None:
-                self.assign(item.optional_vars, entered)
-        self.run(node.body)
-        self.leave(managers)
+        item, *later = node.items
+        inner = [gast.With(later, node.body, None)] if later else node.body
+        if self.is_suppressing(item.context_expr):
+            caught = gast.Tuple(item.context_expr.args, gast.Load())
+            self.run([gast.Try(inner, [gast.ExceptHandler(caught, None, [gast.Pass()])], [], [])])
+            return
+        manager = self.expression(item.context_expr)
+        if isinstance(manager, Manager):
+            self.run_managed(manager, item, inner)
+            return
+        if self.thing(manager) is not None:
+            entered = self.call(self.attribute(manager, "__enter__"), [], {})
+        else:
+            entered = self.unknown_call(enter_context, [manager], {})
+        if item.optional_vars is not None:
+            self.assign(item.optional_vars, entered)
+        self.finishing(lambda: self.run(inner), lambda error: self.leave(manager, error))
 
-    def run_managed(
-        self, manager: Manager, item: Any, later: list[Any], node: Any, entered: list[Value]
-    ) -> None:
+    def is_suppressing(self, node: Any) -> bool:
+        """Whether this is a call of `contextlib.suppress`."""
+        if not isinstance(node, gast.Call) or node.keywords:
+            return False
+        names = gast.Name, gast.Attribute
+        function = self.expression(node.func) if isinstance(node.func, names) else None
+        return isinstance(function, ir.Const) and function.value is contextlib.suppress
+
+    def run_managed(self, manager: Manager, item: Any, inner: list[Any]) -> None:
         """`with` a generator: it runs, and the body where it yields."""
         jumps = (gast.Break, gast.Continue)
-        if any(isinstance(n, jumps) for n in own_nodes(node.body)):
+        if any(isinstance(n, jumps) for n in own_nodes(inner)):
             raise self.refuse("a break or continue inside this with isn't supported")
 
         def body(value: Value) -> None:
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, value)
-            if later:
-                self.statement_With(gast.With(later, node.body, None))
-            else:
-                self.run(node.body)
+            self.run(inner)
 
-        self.iterate(manager.generator, body)
-        self.leave(entered)
+        # an exception goes on inside the generator, where it yields
+        self.finishing(lambda: self.iterate(manager.generator, body), lambda error: False)
 
-    def leave(self, managers: list[Value]) -> None:
-        if self.state.unreachable:
-            return
-        for manager in reversed(managers):
-            if isinstance(manager, Ref):
-                self.call(self.attribute(manager, "__exit__"), [NONE, NONE, NONE], {})
-            else:
-                self.unknown_call(exit_context, [manager], {})
-
-    def statement_Match(self, node: Any) -> None:
-        subject = self.expression(node.subject)
-        self.match_cases(subject, list(node.cases))
-
-    def match_cases(self, subject: Value, cases: list[Any]) -> None:
-        if not cases:
-            return
-        case = cases[0]
-        test = self.matched(case.pattern, subject)
-        if isinstance(test, ir.Const) and not test.value:
-            self.match_cases(subject, cases[1:])
-            return
-
-        def guarded() -> None:
-            if case.guard is None:
-                self.run(case.body)
-                return
-            condition = self.tested(case.guard)
-            if isinstance(condition, ir.Const):
-                if condition.value:
-                    self.run(case.body)
-                else:
-                    self.match_cases(subject, cases[1:])
-                return
-            self.branch(
-                condition,
-                lambda: self.run(case.body),
-                lambda: self.match_cases(subject, cases[1:]),
-            )
-
-        if isinstance(test, ir.Const):
-            guarded()
-            return
-        assert isinstance(test, ir.Var)
-        self.branch(test, guarded, lambda: self.match_cases(subject, cases[1:]))
-
-    def matched(self, pattern: Any, subject: Value) -> Value:
-        """Whether a pattern matches, binding its names."""
-        match pattern:
-            case gast.MatchValue():
-                return self.truth(self.compare(gast.Eq(), subject, self.expression(pattern.value)))
-            case gast.MatchSingleton():
-                return self.truth(self.identical(subject, ir.Const(pattern.value)))
-            case gast.MatchAs():
-                if pattern.pattern is not None:
-                    inner = self.matched(pattern.pattern, subject)
-                    if isinstance(inner, ir.Const) and not inner.value:
-                        return inner
-                else:
-                    inner = TRUE
-                if pattern.name is not None:
-                    self.bind(pattern.name, subject)
-                return inner
-            case gast.MatchOr():
-                result: Value = FALSE
-                for option in pattern.patterns:
-                    test = self.matched(option, subject)
-                    if isinstance(test, ir.Const):
-                        if test.value:
-                            return TRUE
-                    elif isinstance(result, ir.Const):
-                        result = test
-                    else:
-                        result = self.emit(operator.or_, (self.operand(result), self.operand(test)))
-                return result
-            case gast.MatchSequence():
-                if not isinstance(subject, (Tuple, Ref)):
-                    return FALSE
-                if isinstance(subject, Ref):
-                    if not isinstance(self.state.heap[subject.id], ListObject):
-                        return FALSE
-                items = self.unpacked(subject)
-                return self.matched_items(pattern.patterns, items)
-            case gast.MatchMapping():
-                thing = self.state.heap.get(subject.id) if isinstance(subject, Ref) else None
-                if not isinstance(thing, DictObject):
-                    return FALSE
-                self.settled_keys(thing)
-                keys = [self.key(self.expression(k)) for k in pattern.keys]
-                if any(k not in thing.items for k in keys):
-                    return FALSE
-                if pattern.rest is not None:
-                    rest = {k: v for k, v in thing.items.items() if k not in keys}
-                    self.bind(pattern.rest, self.new(DictObject(rest)))
-                given = zip(pattern.patterns, keys, strict=True)
-                return self.all_matched([(p, thing.items[k]) for p, k in given])
-            case gast.MatchClass():
-                cls = self.key(self.expression(pattern.cls))
-                fits = self.is_instance(subject, cls)
-                if fits is None:
-                    raise self.refuse("the class of this value isn't known when compiling")
-                if not fits:
-                    return FALSE
-                names = list(getattr(cls, "__match_args__", ()))[: len(pattern.patterns)]
-                if cls in (int, float, str, bool, tuple, list) and pattern.patterns:
-                    return self.matched(pattern.patterns[0], subject)
-                pairs = [
-                    *zip(names, pattern.patterns, strict=True),
-                    *zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True),
-                ]
-                return self.all_matched([(p, self.attribute(subject, n)) for n, p in pairs])
-        raise self.refuse(f"the pattern {type(pattern).__name__} isn't supported")
-
-    def matched_items(self, patterns: list[Any], items: list[Value]) -> Value:
-        star = next((i for i, p in enumerate(patterns) if isinstance(p, gast.MatchStar)), None)
-        if star is None:
-            if len(items) != len(patterns):
-                return FALSE
-            return self.all_matched(list(zip(patterns, items, strict=True)))
-        after = len(patterns) - star - 1
-        if len(items) < star + after:
-            return FALSE
-        if patterns[star].name is not None:
-            middle = self.new(ListObject(tuple(items[star : len(items) - after])))
-            self.bind(patterns[star].name, middle)
-        pairs = [
-            *zip(patterns[:star], items[:star], strict=True),
-            *zip(patterns[star + 1 :], items[len(items) - after :], strict=True),
-        ]
-        return self.all_matched(pairs)
-
-    def all_matched(self, pairs: list[tuple[Any, Value]]) -> Value:
-        result: Value = TRUE
-        for pattern, item in pairs:
-            test = self.matched(pattern, item)
-            if isinstance(test, ir.Const):
-                if not test.value:
-                    return FALSE
-            elif isinstance(result, ir.Const):
-                result = test
-            else:
-                result = self.emit(operator.and_, (self.operand(result), self.operand(test)))
-        return result
+    def leave(self, manager: Value, error: Raised | None) -> bool:
+        """Leave the block of a `with`; whether that ends the exception by which it is left."""
+        if self.thing(manager) is None:
+            self.unknown_call(exit_context, [manager], {})
+            return False
+        how: list[Value] = [NONE, NONE, NONE]
+        if error is not None:
+            how = [Place(error.exception), caught_exception(error.exception), NONE]
+        ends = self.truth(self.call(self.attribute(manager, "__exit__"), how, {}))
+        if error is not None and not isinstance(ends, ir.Const):
+            raise self.refuse("whether this with ends the exception isn't known when compiling")
+        return isinstance(ends, ir.Const) and bool(ends.value)
 
     # Definitions
 

@@ -19,6 +19,8 @@ The interpreter is one class in parts, each of which derives from the one before
     inlining           user functions
     primitives         NumPy's functions, and what else has a rule
     calls              which of these a call is
+    attempts           try and raise
+    matching           match
     lower              statements
 """
 

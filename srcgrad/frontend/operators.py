@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import operator
 from collections.abc import Callable
 from types import FunctionType
@@ -239,24 +240,40 @@ class Operators(Lookup):
             return None
         swapped = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
         reflected = f"__{swapped[name]}__" if name in swapped else f"__r{name}__"
-        for x, y, method in ((a, b, f"__{name}__"), (b, a, reflected)):
-            thing = self.thing(x)
-            own = isinstance(x, Tuple) and x.type is not tuple
-            if isinstance(thing, Instance) or own:
-                cls = thing.type if isinstance(thing, Instance) else x.type  # type: ignore[union-attr]
+        ways = [(a, b, f"__{name}__"), (b, a, reflected)]
+        first, second = self.user_class(a), self.user_class(b)
+        if first is not None and second is not None and first is not second:
+            methods = (inspect.getattr_static(c, reflected, None) for c in (first, second))
+            if issubclass(second, first) and (name in swapped or len(set(methods)) == 2):
+                ways.reverse()  # a subclass that knows better is asked first
+        for x, y, method in ways:
+            cls = self.user_class(x)
+            if cls is not None:
                 found = self.class_attribute(cls, method)
-                if own and not isinstance(getattr(found, "value", found), (FunctionType, Closure)):
+                opposite = found is None and name == "ne"
+                if opposite:
+                    found = self.class_attribute(cls, "__eq__")
+                if isinstance(x, Tuple) and not isinstance(
+                    getattr(found, "value", found), (FunctionType, Closure)
+                ):
                     continue
                 if found is not None and is_generated(found):
                     return self.compared_fields(function, x, y)
                 if found is not None:
                     result = self.call(Bound(found, x), [y], {})
                     if not (isinstance(result, ir.Const) and result.value is NotImplemented):
-                        return result
+                        return self.negated(result) if opposite else result
             known = registry.member(object_type(x), method)
             if known is not None:
                 return self.call(Bound(Place(known), x), [y], {})
         return None
+
+    def user_class(self, value: Value) -> type | None:
+        """The class of an instance of a user's class, or of a user's kind of tuple."""
+        if isinstance(value, Tuple):
+            return None if value.type is tuple else value.type
+        thing = self.thing(value)
+        return thing.type if isinstance(thing, Instance) else None
 
     def compared_fields(self, function: Any, a: Value, b: Value) -> Value:
         """`a < b` and the like of instances of a dataclass."""

@@ -91,7 +91,11 @@ class Sequence:
 
 @dataclass(eq=False, slots=True)
 class Generator:
-    """What makes its items where it is consumed, once: `run` calls its argument with each."""
+    """What makes its items where it is consumed, once: `run` calls its argument with each.
+
+    `run` returns what the generator does in the end, which is the value of a `yield from` it; None
+    is Python's None.
+    """
 
     run: Callable[[Callable[[Value], None]], object]
     born: int = field(default_factory=births.__next__)

@@ -1,0 +1,197 @@
+"""`match`: which case is taken, and what its names are there.
+
+What a pattern captures is bound where it has matched, and nowhere else. An alternative `p | q`
+that captures is a case of its own for each, with the same guard and body.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from .. import ir
+from .attempts import Attempts
+from .structure import FALSE, TRUE
+from .values import DictObject, ListObject, Ref, Tuple, Value
+
+Captures = dict[str, Value]
+
+
+class Matching(Attempts):
+    """Lowers `match`."""
+
+    def statement_Match(self, node: Any) -> None:
+        subject = self.expression(node.subject)
+        self.match_cases(subject, list(node.cases))
+
+    def match_cases(self, subject: Value, cases: list[Any]) -> None:
+        if cases:
+            self.match_case(subject, alternatives(cases[0].pattern), cases)
+
+    def match_case(self, subject: Value, patterns: list[Any], cases: list[Any]) -> None:
+        """The first case, whose pattern is any of these, and the other cases if none matches."""
+        case = cases[0]
+        captures: Captures = {}
+
+        def others() -> None:
+            self.match_cases(subject, cases[1:])
+
+        if not patterns:
+            others()
+            return
+        test = self.matched(patterns[0], subject, captures)
+
+        def matching() -> None:
+            for name, value in captures.items():
+                self.bind(name, value)
+            guard = TRUE if case.guard is None else self.tested(case.guard)
+            self.decided(
+                guard, lambda: self.run(case.body), lambda: self.match_cases(subject, cases[1:])
+            )
+
+        self.decided(test, matching, lambda: self.match_case(subject, patterns[1:], cases))
+
+    def decided(self, test: Value, then: Callable[[], None], orelse: Callable[[], None]) -> None:
+        """A branch, if the test isn't known when compiling."""
+        if isinstance(test, ir.Const):
+            (then if test.value else orelse)()
+        else:
+            assert isinstance(test, ir.Var)
+            self.branch(test, then, orelse)
+
+    def matched(self, pattern: Any, subject: Value, captures: Captures) -> Value:
+        """Whether a pattern matches; what its names are then is added to the captures."""
+        match pattern:
+            case gast.MatchValue():
+                return self.truth(self.compare(gast.Eq(), subject, self.expression(pattern.value)))
+            case gast.MatchSingleton():
+                return self.truth(self.identical(subject, ir.Const(pattern.value)))
+            case gast.MatchAs():
+                if pattern.pattern is not None:
+                    inner = self.matched(pattern.pattern, subject, captures)
+                    if isinstance(inner, ir.Const) and not inner.value:
+                        return inner
+                else:
+                    inner = TRUE
+                if pattern.name is not None:
+                    captures[pattern.name] = subject
+                return inner
+            case gast.MatchOr():
+                result: Value = FALSE
+                for option in pattern.patterns:
+                    test = self.matched(option, subject, captures)
+                    if isinstance(test, ir.Const):
+                        if test.value:
+                            return TRUE
+                    elif isinstance(result, ir.Const):
+                        result = test
+                    else:
+                        result = self.emit(operator.or_, (self.operand(result), self.operand(test)))
+                return result
+            case gast.MatchSequence():
+                if not isinstance(subject, (Tuple, Ref)):
+                    return FALSE
+                if isinstance(subject, Ref):
+                    if not isinstance(self.state.heap[subject.id], ListObject):
+                        return FALSE
+                items = self.unpacked(subject)
+                return self.matched_items(pattern.patterns, items, captures)
+            case gast.MatchMapping():
+                thing = self.state.heap.get(subject.id) if isinstance(subject, Ref) else None
+                if not isinstance(thing, DictObject):
+                    return FALSE
+                self.settled_keys(thing)
+                keys = [self.key(self.expression(k)) for k in pattern.keys]
+                if any(k not in thing.items for k in keys):
+                    return FALSE
+                if pattern.rest is not None:
+                    rest = {k: v for k, v in thing.items.items() if k not in keys}
+                    captures[pattern.rest] = self.new(DictObject(rest))
+                given = zip(pattern.patterns, keys, strict=True)
+                return self.all_matched([(p, thing.items[k]) for p, k in given], captures)
+            case gast.MatchClass():
+                cls = self.key(self.expression(pattern.cls))
+                fits = self.is_instance(subject, cls)
+                if fits is None:
+                    raise self.refuse("the class of this value isn't known when compiling")
+                if not fits:
+                    return FALSE
+                names = list(getattr(cls, "__match_args__", ()))[: len(pattern.patterns)]
+                if cls in (int, float, str, bool, tuple, list) and pattern.patterns:
+                    return self.matched(pattern.patterns[0], subject, captures)
+                pairs = [
+                    *zip(names, pattern.patterns, strict=True),
+                    *zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True),
+                ]
+                members = [(p, self.attribute(subject, n)) for n, p in pairs]
+                return self.all_matched(members, captures)
+        raise self.refuse(f"the pattern {type(pattern).__name__} isn't supported")
+
+    def matched_items(self, patterns: list[Any], items: list[Value], captures: Captures) -> Value:
+        star = next((i for i, p in enumerate(patterns) if isinstance(p, gast.MatchStar)), None)
+        if star is None:
+            if len(items) != len(patterns):
+                return FALSE
+            return self.all_matched(list(zip(patterns, items, strict=True)), captures)
+        after = len(patterns) - star - 1
+        if len(items) < star + after:
+            return FALSE
+        if patterns[star].name is not None:
+            middle = self.new(ListObject(tuple(items[star : len(items) - after])))
+            captures[patterns[star].name] = middle
+        pairs = [
+            *zip(patterns[:star], items[:star], strict=True),
+            *zip(patterns[star + 1 :], items[len(items) - after :], strict=True),
+        ]
+        return self.all_matched(pairs, captures)
+
+    def all_matched(self, pairs: list[tuple[Any, Value]], captures: Captures) -> Value:
+        result: Value = TRUE
+        for pattern, item in pairs:
+            test = self.matched(pattern, item, captures)
+            if isinstance(test, ir.Const):
+                if not test.value:
+                    return FALSE
+            elif isinstance(result, ir.Const):
+                result = test
+            else:
+                result = self.emit(operator.and_, (self.operand(result), self.operand(test)))
+        return result
+
+
+def alternatives(pattern: Any) -> list[Any]:
+    """The patterns without alternatives that capture, of which one must match, in order."""
+    if isinstance(pattern, gast.MatchOr):
+        if any(captured(p) for p in pattern.patterns):
+            return [q for p in pattern.patterns for q in alternatives(p)]
+        return [pattern]
+    found = [pattern]
+    for name in ("pattern", "patterns", "kwd_patterns"):
+        inner = getattr(pattern, name, None)
+        if isinstance(inner, list):
+            ways: Any = list(map(list, itertools.product(*map(alternatives, inner))))
+        else:
+            ways = [inner] if inner is None else alternatives(inner)
+        if len(ways) > 1:
+            found = [with_field(p, name, way) for p in found for way in ways]
+    return found
+
+
+def captured(pattern: Any) -> bool:
+    """Whether a pattern captures anything."""
+    return any(
+        getattr(node, name, None) is not None
+        for node in gast.walk(pattern)
+        for name in ("name", "rest")
+    )
+
+
+def with_field(node: Any, name: str, value: Any) -> Any:
+    new = copy.copy(node)
+    setattr(new, name, value)
+    return new
