@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..rules import registry
-from ..rules.conventions import conventions_table
+from ..rules.conventions import conventions_table, degenerate_table
 from ..rules.scipy import MODULES
 from .rules import Row, counts, rules_table
 
@@ -71,6 +71,8 @@ def supported_page() -> str:
         ),
         "Where a derivative doesn't exist, the choice is the same everywhere:",
         conventions_table().strip(),
+        "Linear algebra, where values are equal (but for rounding) or a rank isn't full:",
+        degenerate_table(),
     ]
     for title, members in _groups(rows).items():
         parts.append(f"## {title}")

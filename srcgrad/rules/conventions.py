@@ -73,6 +73,7 @@ CONVENTIONS = (
     Convention("np.linalg.norm(x, 3)", {"x": [0.0, 0.0]}, ([0, 0],), DISTANCE),
     Convention("np.linalg.norm(x)", {"x": [[0.0, 0.0], [0.0, 0.0]]}, ([[0, 0], [0, 0]],), DISTANCE),
     Convention("np.linalg.norm(x, 'nuc')", {"x": ZEROS}, ([[0, 0], [0, 0]],), DISTANCE),
+    Convention("np.linalg.norm(x, 'nuc')", {"x": ONES}, ([[1, 0], [0, 1]],), "exact"),
     Convention("np.linalg.norm(x, 2)", {"x": ONES}, ([[0.5, 0], [0, 0.5]],), SHARED),
     Convention("np.linalg.pinv(x)", {"x": RANK_1}, ([[-0.25, 0.25], [0.25, 0]],), RANK),
     Convention("np.linalg.lstsq(x, [1, 1])[0]", {"x": RANK_1}, ([[-0.25, 0.25], [0.25, 0]],), RANK),
@@ -138,6 +139,68 @@ CONVENTIONS = (
         "exact, of singular matrices too",
     ),
 )
+
+DEGENERATE = (
+    (
+        "`eigh`, `svd`",
+        "equal values, of which only the values are used",
+        "one choice of vectors: right for what treats equal values alike, as a sum or a norm does",
+    ),
+    (
+        "`eigh`, `svd`",
+        "equal values, of which only the vectors are used",
+        "right for what is the same for each choice of vectors, as a projection is; in forward "
+        "mode, nan for the vectors that the direction mixes",
+    ),
+    (
+        "`eigh`, `svd`",
+        "equal values (or several singular values 0) that are used with their vectors",
+        "nan: a function of a matrix that is made of them has a derivative, but they don't tell "
+        "it; call `expm`, `sqrtm`, `polar` or `norm(x, 'nuc')`, or take values that are used by "
+        "themselves from a call of `eigvalsh` or `svdvals`",
+    ),
+    (
+        "`eigvalsh`, `svdvals`",
+        "equal values, second derivatives",
+        "nan in directions that mix them",
+    ),
+    ("`eig`, `eigvals`", "a matrix with too few eigenvectors", "nan: it is infinite"),
+    (
+        "`polar`, `orthogonal_procrustes`, `norm(x, 'nuc')`",
+        "equal singular values",
+        "exact in every order, unless they are 0",
+    ),
+    (
+        "`pinv`, `lstsq`",
+        "a matrix without full rank",
+        "that of matrices of the same rank, in every order",
+    ),
+    ("`det`", "a singular matrix of any rank", "exact; so is its second derivative"),
+    ("`matrix_rank`", "any matrix", "zero: it is a step"),
+    (
+        "`inv`, `solve`, `slogdet`, `lu`, `cond` but by `2`",
+        "a singular matrix",
+        "`numpy.linalg.LinAlgError`, though `slogdet` and `lu` have a value",
+    ),
+    (
+        "`qr`",
+        "a matrix whose first columns depend on one another",
+        "`LinAlgError`, or, where rounding hides it, large numbers of no meaning",
+    ),
+    ("`cholesky`", "a nearly singular matrix", "large, as the true one is"),
+    ("`expm`, `cosm`, `sinm` and their like", "any matrix", "exact"),
+    ("`sqrtm`, `logm`", "a singular matrix", "no derivative: an error, or large numbers"),
+)
+
+
+def degenerate_table() -> str:
+    """What the derivatives of linear algebra are at degenerate matrices, as a Markdown table.
+
+    >>> print(degenerate_table().splitlines()[0])
+    | function | of | derivative |
+    """
+    lines = ["| function | of | derivative |", "|---|---|---|"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in DEGENERATE)])
 
 
 def conventions_table() -> str:

@@ -28,6 +28,8 @@ class Primitive:
         function: the callable itself.
         adjoint: the reverse rule, or None. Called with the primal arguments and the keywords
             `out` and `d_out`; returns the contribution to the adjoint of each leading parameter.
+        unused: what the adjoint rule is given for one of several results that nothing uses: 0.0
+            stands for zeros like it.
         partials: the partial derivatives of an elementwise function, or None. Called with the
             primal arguments and the keyword `out`.
         zero: the result is piecewise constant, its derivative zero everywhere.
@@ -50,6 +52,7 @@ class Primitive:
 
     function: Callable[..., Any]
     adjoint: Callable[..., Any] | None = None
+    unused: float | None = 0.0
     partials: Callable[..., Any] | None = None
     zero: bool = False
     inert: bool = False
@@ -163,7 +166,7 @@ def _file(functions: tuple[Any, ...], **what: Any) -> None:
         primitives[function] = replace(primitives.get(function, Primitive(function)), **what)
 
 
-def adjoint(*functions: Any, note: str = "") -> Callable[[F], F]:
+def adjoint(*functions: Any, note: str = "", unused: float | None = 0.0) -> Callable[[F], F]:
     """Decorator: register the reverse rule of one or several functions.
 
     The rule's parameters are those of the function, followed by the keyword-only `out` (the
@@ -172,6 +175,9 @@ def adjoint(*functions: Any, note: str = "") -> Callable[[F], F]:
     (None where there is no derivative); a parameter that is a sequence of arrays gets a list.
     Contributions may have the broadcast shape: the compiler reduces them.
 
+    Of a function with several results, `d_out` is a tuple; with `unused=None` it has None, not
+    zeros, for a result that nothing uses.
+
     >>> import numpy as np
     >>> @adjoint(np.tanh)
     ... def tanh(x, *, out, d_out):
@@ -179,7 +185,7 @@ def adjoint(*functions: Any, note: str = "") -> Callable[[F], F]:
     """
 
     def register(rule: F) -> F:
-        _file(functions, adjoint=rule, note=note)
+        _file(functions, adjoint=rule, note=note, unused=unused)
         return rule
 
     return register

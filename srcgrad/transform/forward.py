@@ -500,7 +500,17 @@ class Tangent(Adjoint):
         result = self.inline(rule, self._values(s), named)
         if isinstance(result, ir.Const) and result.value is None:
             return None
+        if isinstance(s.target.kind, TupleOf):
+            return self._tuple(s, [self.operand(item) for item in self.unpacked(result)])
         return self.fit(self.operand(result), s.target.kind, s.target)
+
+    def _tuple(self, s: ir.Assign, results: list[ir.Operand]) -> ir.Operand:
+        """The tangent of a tuple, of those of its items."""
+        if self.may_be_complex:
+            results = [self._projected(s.target, i, r) for i, r in enumerate(results)]
+        packed = ir.Pack(list, tuple(results))
+        inferred = Inferred(s.target.kind)
+        return self.emit(tuple, (packed,), inferred=inferred, name=f"t_{s.target.name}")
 
     def _by_partials(self, s: ir.Assign, rule: Any) -> ir.Operand | None:
         self._check_keywords(s, rule)
@@ -571,14 +581,7 @@ class Tangent(Adjoint):
         self.block.statements += whole.block.statements
         self.definitions.update(transpose.definitions)
         if isinstance(s.target.kind, TupleOf):
-            if self.may_be_complex:
-                results = [self._projected(s.target, i, r) for i, r in enumerate(results)]
-            return self.emit(
-                tuple,
-                (ir.Pack(list, tuple(results)),),
-                inferred=Inferred(s.target.kind),
-                name=f"t_{s.target.name}",
-            )
+            return self._tuple(s, results)
         if all(part is None for part in parts):
             return None
         return self.fit(results[0], s.target.kind, s.target)

@@ -72,7 +72,7 @@ class Adjoint(UnitCalls):
             d_out: Any = self.shadows[s.target]
             self.live_buffers.discard(d_out)
         elif isinstance(s.target.kind, TupleOf):
-            d_out = self._tuple_adjoint(s.target)
+            d_out = self._tuple_adjoint(s)
         else:
             d_out, mask = self.take_unmasked(s)
         if d_out is None:
@@ -129,16 +129,22 @@ class Adjoint(UnitCalls):
         elif s.writes and self.activity.active(first) and self._puts_active(s):
             raise UnsupportedError("a list that has no adjoint holds active values", s.span)
 
-    def _tuple_adjoint(self, var: ir.Var) -> Any:
+    def _tuple_adjoint(self, s: ir.Assign) -> Any:
         """The adjoint of a tuple that a primitive returned."""
+        var = s.target
         parts = self.parts.pop(var, None)
         if parts is None:
             return None
         assert isinstance(var.kind, TupleOf)
-        kinds = var.kind.items
-        items = [
-            parts[i] if i in parts else self._zero_part(var, i, k) for i, k in enumerate(kinds)
-        ]
+        record = registry.lookup(s.function)
+        items = []
+        for i, kind in enumerate(var.kind.items):
+            if i in parts:
+                items.append(parts[i])
+            elif record is not None and record.unused is None:
+                items.append(ir.Const(None))
+            else:
+                items.append(self._zero_part(var, i, kind))
         return Tuple(tuple(items), var.kind.type if var.kind.type is not list else tuple)
 
     def _zero_part(self, var: ir.Var, i: int, kind: Kind) -> Any:

@@ -19,7 +19,9 @@ from ..linalg import (
     diagonal_of,
     hermitian_part,
     in_one_triangle,
-    safe_reciprocal,
+    reciprocal_gaps,
+    turning,
+    unitary_factor,
 )
 from ..products import conj
 from ..registry import (
@@ -138,7 +140,7 @@ def precision(dtype):
     return float(np.finfo(dtype).eps)
 
 
-@adjoint(linalg.lstsq)
+@adjoint(linalg.lstsq, unused=None)
 def lstsq(a, b, cond=None, *, check_finite=True, lapack_driver=None, out, d_out):
     if a.ndim > 2 or b.ndim > 2:
         return OF_STACKS, OF_STACKS
@@ -324,7 +326,7 @@ def through_factors(l, u, inner):  # noqa: E741
     return linalg.solve_triangular(u, d_rows.T, 0, False).T
 
 
-@adjoint(linalg.lu)
+@adjoint(linalg.lu, unused=None)
 def lu(a, permute_l=False, *, check_finite=True, p_indices=False, out, d_out):
     """M. Seeger et al., Auto-differentiating linear algebra (2017), for any shape."""
     if a.ndim > 2:
@@ -385,7 +387,7 @@ def lu_solve(lu_and_piv, b, trans=0, *, check_finite=True, out, d_out):
     return (np.tril(d_rows @ upper.T, -1) + np.triu(lower.T @ d_rows), None), d_b
 
 
-@adjoint(linalg.qr)
+@adjoint(linalg.qr, unused=None)
 def qr(a, lwork=None, mode="full", pivoting=False, *, check_finite=True, out, d_out):
     if a.ndim > 2:
         return OF_STACKS
@@ -401,11 +403,18 @@ def qr(a, lwork=None, mode="full", pivoting=False, *, check_finite=True, out, d_
     return d_x[:, np.argsort(out[-1])] if pivoting else d_x
 
 
-@adjoint(linalg.svd)
+@adjoint(linalg.svd, unused=None)
 def svd(
     a, full_matrices=True, compute_uv=True, *, check_finite=True, lapack_driver=None, out, d_out
 ):
     return numpy_rules.svd(a, full_matrices, compute_uv, out=out, d_out=d_out)
+
+
+@tangent(linalg.svd)
+def t_svd(
+    a, full_matrices=True, compute_uv=True, *, check_finite=True, lapack_driver=None, out, tangents
+):
+    return numpy_rules.t_svd(a, full_matrices, compute_uv, out=out, tangents=tangents)
 
 
 @adjoint(linalg.svdvals)
@@ -419,7 +428,7 @@ def eigh_adjoint(v, w, d_w, d_v, generalised):
         d_a = conj((v * d_w[..., None, :]) @ adjoined(v))
         return d_a, -conj((v * (w * d_w)[..., None, :]) @ adjoined(v)) if generalised else None
     turned = adjoined(v) @ conj(d_v)
-    inner = turned * safe_reciprocal(numpy_rules.differences(w))
+    inner = turned * reciprocal_gaps(w, d_w)
     if d_w is not None:
         inner = inner + diagonal_matrix(d_w)
     d_a = conj(hermitian_part(v @ inner @ adjoined(v)))
@@ -437,7 +446,7 @@ def in_triangles(adjoints, lower):
     return in_one_triangle(d_a, lower), in_one_triangle(d_b, lower)
 
 
-@adjoint(linalg.eigh)
+@adjoint(linalg.eigh, unused=None)
 def eigh(
     a, b=None, *, lower=True, eigvals_only=False, type=1, check_finite=True,
     subset_by_index=None, subset_by_value=None, driver=None, out, d_out,
@@ -456,6 +465,33 @@ def eigh(
     return in_triangles(eigh_adjoint(v, w, d_w, d_v, b is not None), lower)
 
 
+@tangent(linalg.eigh)
+def t_eigh(
+    a, b=None, *, lower=True, eigvals_only=False, type=1, check_finite=True,
+    subset_by_index=None, subset_by_value=None, driver=None, out, tangents,
+):  # fmt: skip
+    if b is not None and type != 1:
+        raise NotImplementedError(GENERALISED.reason)
+    if eigvals_only:
+        w, v = linalg.eigh(
+            a, b, lower=lower, subset_by_index=subset_by_index, subset_by_value=subset_by_value
+        )
+    elif subset_by_index is None and subset_by_value is None:
+        w, v = out
+    else:
+        raise NotImplementedError(OF_SUBSETS.reason)
+    t_a = tangents[0]
+    inner = 0 if t_a is None else adjoined(v) @ copy_lower(t_a if lower else adjoined(t_a)) @ v
+    longer = 0
+    if b is not None and tangents[1] is not None:
+        t_b = tangents[1]
+        stretch = adjoined(v) @ copy_lower(t_b if lower else adjoined(t_b)) @ v
+        inner = inner - stretch * w[..., None, :]
+        longer = 0.5 * diagonal_of(stretch)[..., None, :]
+    t_w = diagonal_of(inner).real.copy()
+    return t_w if eigvals_only else (t_w, v @ turning(w, inner) - v * longer)
+
+
 @adjoint(linalg.eigvalsh)
 def eigvalsh(
     a, b=None, *, lower=True, type=1, check_finite=True,
@@ -469,7 +505,7 @@ def eigvalsh(
     return in_triangles(eigh_adjoint(v, w, d_out, None, b is not None), lower)
 
 
-@adjoint(linalg.eig)
+@adjoint(linalg.eig, unused=None)
 def eig(
     a, b=None, left=False, right=True, *, check_finite=True, homogeneous_eigvals=False, out, d_out
 ):
@@ -489,17 +525,15 @@ def eigvals(a, b=None, *, check_finite=True, homogeneous_eigvals=False, out, d_o
 
 @definition(linalg.polar)
 def polar(a, side="right"):
-    w, s, vh = linalg.svd(a, False)
-    u = w @ vh
-    if side == "right":
-        return u, (adjoined(vh) * s) @ vh
-    return u, (w * s) @ adjoined(w)
+    u = unitary_factor(a)
+    return u, hermitian_part(adjoined(u) @ a if side == "right" else a @ adjoined(u))
 
 
 @definition(linalg.orthogonal_procrustes)
 def orthogonal_procrustes(A, B, check_finite=True):
-    u, s, vh = linalg.svd((B.T @ conj(A)).T)
-    return u @ vh, s.sum()
+    product = (B.T @ conj(A)).T
+    u = unitary_factor(product)
+    return u, np.sum(conj(u) * product).real
 
 
 # Functions of matrices
@@ -528,7 +562,7 @@ def t_expm(A, *, out, tangents):
     return derivative(linalg.expm, A, tangents[0])
 
 
-@adjoint(linalg.expm_frechet)
+@adjoint(linalg.expm_frechet, unused=None)
 def expm_frechet(A, E, method=None, compute_expm=True, *, check_finite=True, out, d_out):
     d_value = None
     if compute_expm:

@@ -215,7 +215,7 @@ def modstruve(v, x, *, out):
     return BY_ORDER, 0.5 * (special.modstruve(v - 1, x) + special.modstruve(v + 1, x) + power)
 
 
-@adjoint(special.airy)
+@adjoint(special.airy, unused=None)
 def airy(z, *, out, d_out):
     """Both Ai and Bi satisfy w'' = z w."""
     ai, aip, bi, bip = out

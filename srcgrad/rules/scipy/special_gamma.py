@@ -282,7 +282,7 @@ def voigt_profile(x, sigma, gamma, *, out):
     return np.real(derivative) / scale, d_sigma, -np.imag(derivative) / scale
 
 
-@adjoint(special.fresnel)
+@adjoint(special.fresnel, unused=None)
 def fresnel(z, *, out, d_out):
     d_s, d_c = d_out
     phase = math.pi / 2 * z * z

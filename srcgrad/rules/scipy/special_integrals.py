@@ -59,7 +59,7 @@ def elliprf(x, y, z, *, out):
     )
 
 
-@adjoint(special.ellipj)
+@adjoint(special.ellipj, unused=None)
 def ellipj(u, m, *, out, d_out):
     sn, cn, dn, _ = out
     d_sn, d_cn, d_dn, d_ph = d_out
@@ -91,7 +91,7 @@ def expn(n, x, *, out):
     return BY_ORDER, np.where(n == 0, of_0, -special.expn(np.maximum(n - 1, 0), x))
 
 
-@adjoint(special.sici)
+@adjoint(special.sici, unused=None)
 def sici(x, *, out, d_out):
     d_si, d_ci = d_out
     d_x = 0
@@ -102,7 +102,7 @@ def sici(x, *, out, d_out):
     return d_x
 
 
-@adjoint(special.shichi)
+@adjoint(special.shichi, unused=None)
 def shichi(x, *, out, d_out):
     d_shi, d_chi = d_out
     d_x = 0
