@@ -502,7 +502,8 @@ DESCRIBING = frozenset(
     size origin output_shape zoom sigma footprint radius structure labels window bins range output
     iterable sequence operands funclist condlist func func1d function ind kw kwargs kwds like
     blocks mats bc_type fill_value tck bounds bracket constraints events options t_span extrapolate
-    requirements arg1 diagonals offsets pyfunc otypes excluded signature cache
+    requirements arg1 diagonals offsets pyfunc otypes excluded signature cache rotations other seq
+    indexer
     """.split()
 )
 # Parameters that hold several arrays; a variadic one with such a name is one array after the other.

@@ -53,18 +53,15 @@ def filled(d_out, out):
 # Shape
 
 
-def memory_order(a, order):
-    """What 'A' means for an array."""
-    if order == "A":
-        return "F" if np.isfortran(a) else "C"
-    return order
-
-
 def reshaped(d_out, a, order):
     """`d_out` in the shape of `a`, whose elements were read in the given order."""
+    if order == "A":
+        order = "C"
+        if np.isfortran(a):
+            return d_out.reshape(np.shape(a), order="F")
     if order == "C":
         return d_out.reshape(np.shape(a))
-    return d_out.reshape(np.shape(a), order=memory_order(a, order))
+    return d_out.reshape(np.shape(a), order=order)
 
 
 @adjoint(np.reshape)

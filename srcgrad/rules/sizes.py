@@ -12,6 +12,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import Array, Dimension, Kind, Scalar, Size, TupleOf, fresh_size, join, kind_of
 from .helpers import axes_of
+from .products import explicit, from_labels, from_text
 from .registry import kind
 
 Args = tuple[ir.Operand, ...]
@@ -146,6 +147,55 @@ def tensorinv(args: Args, kwargs: Kwargs) -> Inferred | None:
         return None
     dtype = a.dtype if a.dtype is not None and a.dtype.kind in "fc" else None
     return Inferred(Array(dtype, (*a.shape[ind.value :], *a.shape[: ind.value])))
+
+
+@kind(np.einsum)
+def einsum(args: Args, kwargs: Kwargs) -> Inferred | None:
+    """A new array of the subscripts' lengths: samples with many axes would be large."""
+    first = args[0]
+    if set(kwargs) - {"optimize"}:
+        return None
+    if isinstance(first, ir.Const) and isinstance(first.value, str):
+        (inputs, output), arrays = from_text(first.value), args[1:]
+    else:
+        lists, arrays = args[1::2], args[: len(args) // 2 * 2 : 2]
+        lists = (*lists, args[-1]) if len(args) % 2 else lists
+        if not all(isinstance(labels, ir.Pack) for labels in lists):
+            return None
+        items = [labels.items for labels in lists]  # type: ignore[union-attr]
+        if not all(isinstance(item, ir.Const) for labels in items for item in labels):
+            return None
+        labels = [[item.value for item in row] for row in items]  # type: ignore[union-attr]
+        if not all(type(i) is int or i is Ellipsis for row in labels for i in row):
+            return None
+        inputs = from_labels(labels)
+        output = inputs.pop() if len(args) % 2 else None
+    found = [getattr(a, "kind", None) for a in arrays]
+    shapes = [k.shape for k in found if isinstance(k, Array) and k.shape is not None]
+    dtype = _promoted(arrays)
+    if len(shapes) < 2 or not len(shapes) == len(arrays) == len(inputs) or dtype is None:
+        return None  # of one operand it may be a view
+    inputs, output = explicit(inputs, output, [len(shape) for shape in shapes])
+    if any(len(letters) != len(shape) for letters, shape in zip(inputs, shapes, strict=True)):
+        return None
+    lengths: dict[str, list[Dimension]] = {}
+    for letters, shape in zip(inputs, shapes, strict=True):
+        for letter, n in zip(letters, shape, strict=True):
+            lengths.setdefault(letter, []).append(n)
+    if not set(output) <= set(lengths):
+        return None
+    if not output:
+        return Inferred(Scalar(dtype, False))
+    return Inferred(Array(dtype, tuple(_common(lengths[letter]) for letter in output)))
+
+
+def _common(lengths: list[Dimension]) -> Dimension:
+    """The length of an axis of several operands, those of one element broadcast."""
+    others = [n for n in lengths if n != 1]
+    sure = [n for n in others if not isinstance(n, Size) or n.never_one]
+    if sure or len(set(others)) < 2:
+        return (sure or others or [1])[0]
+    return fresh_size()
 
 
 @kind(np.vdot)

@@ -13,7 +13,7 @@ import sys
 MODULES = (
     *("special", "linalg", "stats", "signal", "ndimage"),
     *("fft", "fftpack", "integrate", "interpolate", "optimize", "sparse", "sparse.linalg"),
-    "spatial.distance",
+    *("spatial.distance", "spatial.transform", "sparse.csgraph"),
 )
 _loaded: set[str] = set()
 
