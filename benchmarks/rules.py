@@ -116,7 +116,7 @@ WHY = {
     "np.linalg.cholesky(x)": "two general solves: NumPy has no triangular one",
     "np.linalg.det(x / 20)": "an inverse, which the gradient is",
     "np.linalg.slogdet(x)[1]": "an inverse, which the gradient is",
-    "np.linalg.lstsq(x, y)[0]": "a pseudo-inverse, for matrices of any rank",
+    "np.linalg.lstsq(x, y)[0]": "three products with the pseudo-inverse, for matrices of any rank",
     "scipy.linalg.toeplitz(x)": "the function only copies; sums along diagonals",
     "np.interp(x, np.arange(4.0), y)": "the interval of each point is found again",
     "np.sum(x, axis=0)": "the gradient is as large as x, and written",
@@ -130,10 +130,14 @@ WHY = {
     "np.gradient(x)": "a copy of each difference, added to both its neighbours",
     "np.pad(x, 5, 'reflect')": "adds each border to what it mirrors",
     "x ** y": "by both: another power, and a logarithm",
-    "scipy.signal.fftconvolve(x, y)": "by both: two more convolutions, of longer arrays",
+    "scipy.signal.fftconvolve(x, y)": "by both: two convolutions more",
     "scipy.ndimage.gaussian_filter(x, 2.0)": "filters again, and the borders added up",
     "scipy.spatial.distance.pdist(x)": "works on the square of distances, twice as many",
-    "scipy.ndimage.rotate(x, 20.0, order=1)": "np.add.at of four neighbours, against SciPy's C",
+    "scipy.ndimage.rotate(x, 20.0, order=1)": "each pixel's four neighbours and weights in NumPy",
+    "scipy.linalg.expm(x / 20)": "expm_frechet, three times the products, and in Python",
+    "scipy.linalg.solve_triangular(x, y)": "by a matrix the gradient is a whole one",
+    "np.einsum('ij,kj->ik', x, y)": "by both: two more of the same",
+    "x @ y": "by both: two more of the same",
 }
 
 

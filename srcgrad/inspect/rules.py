@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from types import GetSetDescriptorType
 from typing import Any
@@ -58,6 +59,10 @@ def function_name(function: Any) -> str:
     if place_ is not None:
         return ".".join(place_)
     module = getattr(function, "__module__", None) or ""
+    holder, _, method = getattr(function, "__qualname__", "").rpartition(".")
+    place_ = registry.public_place(getattr(sys.modules.get(module), holder, None))
+    if place_ is not None:
+        return ".".join((*place_, method))
     if isinstance(owner, np.random.RandomState):
         return f"np.random.{name}"
     if module.startswith("numpy") or isinstance(function, np.ufunc):

@@ -28,18 +28,21 @@ DOUBLE_ONLY = {"scipy.sparse.linalg._isolve.iterative.gmres", "iterated"}
 # What these return of nothing follows no formula, or what follows from it has no shape
 NOT_EMPTY = {
     **dict.fromkeys(
-        ("signaltools.convolve", "fftconvolve", "oaconvolve", "signaltools.correlate"),
+        (
+            "signaltools.convolve",
+            "fftconvolve",
+            "oaconvolve",
+            "signaltools.correlate",
+            "correlate_inside",
+        ),
         "SciPy returns an empty array for an empty operand, before it looks at the mode",
     ),
     **dict.fromkeys(
         ("numpy.cov", "numpy.corrcoef"), "without variables NumPy leaves out those of `y` too"
     ),
-    **dict.fromkeys(
-        ("toeplitz", "hankel", "circulant"), "a matrix without rows or columns has no first one"
-    ),
+    "solve_toeplitz": "NumPy has no convolution of nothing",
     "numpy.polymul": "an empty list of coefficients is taken for the polynomial 0",
     "linalg._decomp_lu.lu": "the permutation has other dimensions than the empty factors",
-    "distance.pdist": "there is no pair of no points",
     "numpy.histogram": "without edges there is no last bin",
     "linalg._decomp.eig": "an empty matrix has no vector to normalise",
     "tolist": "of an empty list the elements have no shape",

@@ -186,11 +186,12 @@ def solve_banded(l_and_u, ab, b, *, check_finite=True, out, d_out):
 
 
 def antidiagonal_sums(x):
-    """The sums of x[i, j] over i + j = 0, 1, ...: each row written one element further on."""
+    """The sums of x[i, j] over i + j = 0, 1, ..., m + n - 1 (where nothing is): each row written
+    one element further on."""
     m, n = x.shape
-    rows = np.zeros((m, n + m), x.dtype)
+    rows = np.zeros((m, n + m + 1), x.dtype)
     rows[:, :n] = x
-    return np.ravel(rows)[: m * (n + m - 1)].reshape(m, n + m - 1).sum(0)
+    return np.ravel(rows)[: m * (n + m)].reshape(m, n + m).sum(0)
 
 
 def toeplitz_adjoint(sums, c, r):
@@ -199,8 +200,9 @@ def toeplitz_adjoint(sums, c, r):
     m = c.shape[0]
     d_c = sums[:m][::-1]
     if r is None:
-        return np.concatenate((d_c[:1], d_c[1:] + conj(sums[m:]))), None
-    return d_c, np.concatenate((np.zeros_like(sums[:1]), sums[m:]))
+        return np.concatenate((d_c[:1], d_c[1:] + conj(sums[m : 2 * m - 1]))), None
+    n = r.shape[0]
+    return d_c, np.concatenate((np.zeros_like(r[:1]), sums[m : m + n - 1]))
 
 
 @adjoint(linalg.toeplitz)
@@ -218,7 +220,7 @@ def hankel(c, r=None, *, out, d_out):
     m = c.shape[0]
     if r is None:
         return sums[:m], None
-    return sums[:m], np.concatenate((np.zeros_like(sums[:1]), sums[m:]))
+    return sums[:m], np.concatenate((np.zeros_like(r[:1]), sums[m:-1]))
 
 
 @adjoint(linalg.circulant)
@@ -227,7 +229,7 @@ def circulant(c, *, out, d_out):
         return OF_STACKS
     sums = antidiagonal_sums(d_out[::-1])
     n = c.shape[0]
-    return sums[:n][::-1] + np.concatenate((np.zeros_like(sums[:1]), sums[n:][::-1]))
+    return sums[:n][::-1] + np.concatenate((np.zeros_like(c[:1]), sums[n:-1][::-1]))
 
 
 @adjoint(linalg.solve_toeplitz)

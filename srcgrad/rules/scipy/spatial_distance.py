@@ -135,7 +135,8 @@ def cdist(XA, XB, metric="euclidean", *, p=2.0, out, d_out):
 
 @adjoint(distance.pdist)
 def pdist(X, metric="euclidean", *, p=2.0, out, d_out):
-    square, d_square = distance.squareform(out), distance.squareform(d_out)
+    m = X.shape[0]  # of no points SciPy makes the square of one
+    square, d_square = distance.squareform(out)[:m, :m], distance.squareform(d_out)[:m, :m]
     if metric == "euclidean" or metric == "sqeuclidean":
         weights = 2 * d_square
         if metric == "euclidean":
