@@ -105,7 +105,7 @@ def test_the_motion_of_a_camera_is_found() -> None:
         ("R.from_rotvec(x).reduce().as_quat()", "use from_euler"),
         ("R.from_davenport([0, 0, 1], 'e', x[0]).as_quat()", "use from_euler"),
         ("csgraph.shortest_path(np.outer(x, x))", "add the weights along it"),
-        ("fftpack.hilbert(x)", "write it with scipy.fft"),
+        ("fftpack.hilbert(x)", "multiply the Fourier transform"),
     ],
 )
 def test_what_is_refused(expression: str, message: str) -> None:

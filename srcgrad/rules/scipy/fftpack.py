@@ -6,9 +6,10 @@ anything, and the results of real transforms lie one after the other in an array
 
 from __future__ import annotations
 
+import numpy as np
 from scipy import fft, fftpack
 
-from ..registry import definition, inert, refuse
+from ..registry import adjoint, definition, inert, refuse
 
 
 def _of_one_axis(name):
@@ -62,10 +63,40 @@ for _name in ("dct", "dst"):
 
 
 inert(fftpack.rfftfreq, fftpack.next_fast_len)
-refuse(
-    *(fftpack.rfft, fftpack.irfft),
-    reason="use scipy.fft.rfft and irfft, whose results are complex",
-)
+
+
+def paired(n):
+    """How often the square of each number of a real transform stands in that of a complex one."""
+    weights = np.full(n, 2.0)
+    weights[:1] = 1.0
+    if n % 2 == 0:
+        weights[-1:] = 1.0
+    return weights
+
+
+def fitted(d_x, n, axis):
+    """Cut off, or filled up with zeros, to the length that was filled up or cut off."""
+    d_x = np.moveaxis(d_x, axis, -1)
+    if n > d_x.shape[-1]:
+        d_x = np.concatenate((d_x, np.zeros((*d_x.shape[:-1], n - d_x.shape[-1]), d_x.dtype)), -1)
+    return np.moveaxis(d_x[..., :n], -1, axis)
+
+
+@adjoint(fftpack.rfft)
+def rfft(x, n=None, axis=-1, overwrite_x=False, *, out, d_out):
+    """The inverse is the transpose, but for weights."""
+    length = out.shape[axis]
+    d_out = np.moveaxis(d_out, axis, -1) / paired(length)
+    return fitted(np.moveaxis(fftpack.irfft(d_out) * length, -1, axis), x.shape[axis], axis)
+
+
+@adjoint(fftpack.irfft)
+def irfft(x, n=None, axis=-1, overwrite_x=False, *, out, d_out):
+    length = out.shape[axis]
+    d_x = fftpack.rfft(np.moveaxis(d_out, axis, -1)) * paired(length) / length
+    return fitted(np.moveaxis(d_x, -1, axis), x.shape[axis], axis)
+
+
 refuse(
     *(fftpack.diff, fftpack.hilbert, fftpack.ihilbert, fftpack.tilbert, fftpack.itilbert),
     *(fftpack.cs_diff, fftpack.sc_diff, fftpack.ss_diff, fftpack.cc_diff, fftpack.shift),
