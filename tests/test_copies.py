@@ -132,8 +132,8 @@ def test_an_item_that_is_subtracted_from_keeps_its_adjoint():
     a = np.random.default_rng(0).normal(size=(4, 4)) + 4 * np.eye(4)
     text = reverse_sweep(factorised, a)
     inner = text.split("# a[i, j] -=")[1].split("# a[i, k] =")[0]
-    assert "d_a[i, j] =" not in inner  # neither zeros nor itself
-    assert "d_a[i, k] = d_a_1\n" in text  # stored over, not added to zeros
+    assert "d_a_row[j] =" not in inner  # neither zeros nor itself
+    assert "d_a_row[k] = d_a_1\n" in text  # stored over, not added to zeros
 
 
 def moved_around(x, i, j, k):
@@ -180,8 +180,8 @@ def test_an_item_that_was_just_stored_isnt_read():
     gradient(x, 0.4)
     forward, reverse = gradient.source.split("\n\n", 1)
     assert "= y[i]" not in forward and "y[i] = before_1" in forward
-    assert reverse.count("d_y[i]") == 2  # taken, with what is added to it; and set to zero
-    assert "d_x[i] += d_y_1 * before + d_y_1 * a\n" in reverse
+    assert reverse.count("d_y_list[i]") == 2  # taken, with what is added to it; and set to zero
+    assert "d_x_list[i] += d_y * before + d_y * a\n" in reverse
     check_grads(recursive, (x, 0.4))
 
 

@@ -142,8 +142,8 @@ def test_items_are_added_to():
     gradient = srcgrad.grad(f)
     gradient(X, 4)
     code = gradient.source
-    assert "d_x[i] += " in code
-    assert "d_x[i] = d_x[i]" not in code
+    assert "d_x_list[i] += " in code
+    assert "d_x_list[i] = d_x_list[i]" not in code
     check_grads(f, (X, 4))
 
 

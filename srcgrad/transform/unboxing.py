@@ -506,11 +506,13 @@ class _Writer:
                       (v, ir.Const(slice(None)), twin), (), loop.span, writes=(v,))
             for v, twin in self.twins.items() if v in written and v in self.region.needed
         ]  # fmt: skip
-        for v in self.region.leaving():
-            number = ir.Var(v.name, v.kind, v.user)
-            loop.targets = tuple(number if t is v else t for t in loop.targets)
-            after.append(ir.Assign(v, np.float64, (number,), (), loop.span))
         at = next(i for i, s in enumerate(block.statements) if s is loop)
+        used = set(ir.all_uses(ir.Block(block.statements[at + 1 :], block.results)))
+        for v in self.region.leaving():
+            if v in used:
+                number = ir.Var(v.name, v.kind, v.user)
+                loop.targets = tuple(number if t is v else t for t in loop.targets)
+                after.append(ir.Assign(v, np.float64, (number,), (), loop.span))
         block.statements[at : at + 1] = [*before, loop, *after]
 
     def rows(self, block: ir.Block, known: dict[Any, ir.Var]) -> None:
