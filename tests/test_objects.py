@@ -3,6 +3,7 @@
 Each program is compared with finite differences, in reverse and forward mode.
 """
 
+import heapq
 from dataclasses import dataclass
 
 import numpy as np
@@ -798,3 +799,24 @@ def test_objects_of_a_gradient_stay_inside():
 def test_objects_are_not_returned():
     with pytest.raises(srcgrad.UnsupportedError, match="can't be returned"):
         srcgrad.grad(returned, has_aux=True)(X)
+
+
+def test_objects_of_a_class_that_the_program_defines_are_refused():
+    """The class is another one each time the program is lowered: compiling didn't end."""
+
+    def f(x):
+        class Event:
+            def __init__(self, time, size):
+                self.time, self.size = time, size
+
+        queue = []
+        for i, v in enumerate(x):
+            heapq.heappush(queue, (abs(v), i, Event(abs(v), v)))
+        total = 0.0
+        while queue:
+            time, _, event = heapq.heappop(queue)
+            total = total * 0.9 + event.size * time
+        return total
+
+    with pytest.raises(srcgrad.UnsupportedError, match="container can't be passed"):
+        srcgrad.grad(f)(X)

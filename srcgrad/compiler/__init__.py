@@ -20,6 +20,8 @@ from .primal import lower_primal
 from .tangent import tangent_function
 from .task import Compiled, Request, Task
 
+MOST_TABLES = 20  # how often more classes may be found whose objects stand in tables
+
 
 def compile_gradient(
     primal: Any,
@@ -38,7 +40,9 @@ def compile_gradient(
         return _compiled_recursions(task)
     except UnsupportedError as error:
         first = error
-    while task.objects.adopt():
+    for _ in range(MOST_TABLES):
+        if not task.objects.adopt():
+            break
         try:
             return _compiled_recursions(task)
         except Unkept as error:

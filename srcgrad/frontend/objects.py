@@ -45,6 +45,7 @@ from ..kinds import (
     parts_like,
 )
 from .iterators import Iterators
+from .lookup import LOCAL
 from .operations import list_append
 from .structure import (
     FALSE,
@@ -255,8 +256,12 @@ class Objects(Iterators):
         return table
 
     def wants_table(self, thing: Any) -> None:
-        """Note that an object had better stand in a table, if it can: it is of a user's class."""
+        """Note that an object had better stand in a table, if it can: it is of a user's class.
+
+        A class that the program defines itself is another one each time that it is lowered.
+        """
         own = thing.type.__module__.partition(".")[0] == __name__.partition(".")[0]
+        own = own or LOCAL in vars(thing.type)
         if isinstance(thing, Instance) and not thing.external and not own:
             self.objects.candidates[thing.type, self.table_scope] = None
 
