@@ -45,7 +45,12 @@ def differences(x):
 def close(x):
     """Which of the elements i and j of x are equal, but for rounding; each is equal to itself."""
     largest = np.abs(x).max(-1, keepdims=True, initial=0)[..., None]
-    return np.abs(differences(x)) <= 4 * x.shape[-1] * np.finfo(x.dtype).eps * largest
+    return ~above_rounding(differences(x), largest)
+
+
+def above_rounding(x, largest):
+    """Which elements of matrices of numbers up to `largest` are more than what rounding makes."""
+    return np.abs(x) / (8 * x.shape[-1]) + largest != largest
 
 
 def reciprocal_gaps(x, d_x):
@@ -69,8 +74,8 @@ def turning(x, inner):
     that this moves apart, and 0 for those that it doesn't."""
     equal = close(x)
     turn = ~equal * inner / (differences(x) + equal)
-    small = 4 * x.shape[-1] * np.finfo(x.dtype).eps
-    moved = np.abs(inner) > small * np.abs(inner).max((-2, -1), keepdims=True, initial=0)
+    largest = np.abs(inner).max((-2, -1), keepdims=True, initial=0)
+    moved = above_rounding(inner, largest)
     return np.where(equal & moved & ~np.eye(x.shape[-1], dtype=bool), np.nan, turn)
 
 

@@ -6,7 +6,7 @@ be turned at will: such functions are tested as parts of others, which are regis
 
 import numpy as np
 
-from srcgrad.rules.linalg import cofactors
+from srcgrad.rules.linalg import cofactors, solve_symmetric, unitary_factor
 from srcgrad.rules.registry import adjoint, lookup
 
 from .kit import case
@@ -363,3 +363,21 @@ if hasattr(np.linalg, "svdvals"):
         case(r(2, 3, 4), axis=(0, -1), ord=np.inf, keepdims=True),
         case(r(3), ord=1),
     ]
+SAMPLES[unitary_factor] = [
+    *(case(z(*shape)) for z in (r, c) for shape in ((3, 3), (4, 3), (2, 3, 4))),
+]
+
+
+def hermitian_solution(a, b):
+    """The solution x of h x + x h = b, of the Hermitian part h of a."""
+    return solve_symmetric(a + adjoined(a) + 6 * np.eye(a.shape[-1]), b)
+
+
+@adjoint(hermitian_solution)
+def hermitian_solution_adjoint(a, b, *, out, d_out):
+    h = a + adjoined(a) + 6 * np.eye(a.shape[-1])
+    d_h, d_b = rule(solve_symmetric)(h, b, out=out, d_out=d_out)
+    return d_h + adjoined(d_h), d_b
+
+
+SAMPLES[hermitian_solution] = [case(z(*s), z(*s)) for z in (r, c) for s in ((3, 3), (2, 3, 3))]

@@ -9,7 +9,7 @@ from .samples_linalg import c, r
 
 SAMPLES = {}
 try:
-    from scipy import fft, interpolate, signal
+    from scipy import fft, fftpack, interpolate, signal
 except ImportError:
     fft = None
 
@@ -29,6 +29,10 @@ if fft is not None:
             for kind in (2, 3, 4)
             for norm in (None, "backward", "ortho", "forward")
         ] + [case(r(6)), case(r(4, 3), axis=0), case(r(5), 2, 7), case(r(2, 5), n=3)]
+    for function in (fftpack.rfft, fftpack.irfft):
+        SAMPLES[function] = [
+            case(r(6)), case(r(5)), case(r(2, 4), 6), case(r(5, 2), n=3, axis=0), case(r(1)),
+        ]  # fmt: skip
     for function in (signal.convolve, signal.fftconvolve, signal.oaconvolve, signal.correlate):
         SAMPLES[function] = [
             case(a, b, mode)
