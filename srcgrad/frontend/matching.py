@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -82,17 +81,8 @@ class Matching(Attempts):
                     captures[pattern.name] = subject
                 return inner
             case gast.MatchOr():
-                result: Value = FALSE
-                for option in pattern.patterns:
-                    test = self.matched(option, subject, captures)
-                    if isinstance(test, ir.Const):
-                        if test.value:
-                            return TRUE
-                    elif isinstance(result, ir.Const):
-                        result = test
-                    else:
-                        result = self.emit(operator.or_, (self.operand(result), self.operand(test)))
-                return result
+                tests = (self.matched(option, subject, captures) for option in pattern.patterns)
+                return self.any_or_all(True, tests)
             case gast.MatchSequence():
                 if not isinstance(subject, (Tuple, Ref)):
                     return FALSE
@@ -151,17 +141,7 @@ class Matching(Attempts):
         return self.all_matched(pairs, captures)
 
     def all_matched(self, pairs: list[tuple[Any, Value]], captures: Captures) -> Value:
-        result: Value = TRUE
-        for pattern, item in pairs:
-            test = self.matched(pattern, item, captures)
-            if isinstance(test, ir.Const):
-                if not test.value:
-                    return FALSE
-            elif isinstance(result, ir.Const):
-                result = test
-            else:
-                result = self.emit(operator.and_, (self.operand(result), self.operand(test)))
-        return result
+        return self.any_or_all(False, (self.matched(p, item, captures) for p, item in pairs))
 
 
 def alternatives(pattern: Any) -> list[Any]:

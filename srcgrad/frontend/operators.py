@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
@@ -720,6 +720,20 @@ class Operators(Lookup):
         var = thing.var if isinstance(thing, ListObject) else None
         return var is not None and var.optional
 
+    def any_or_all(self, any_of: bool, tests: Iterable[Value]) -> Value:
+        """Whether any of some tests holds, or all do; they are made until one decides it."""
+        function = operator.or_ if any_of else operator.and_
+        result: Value = ir.Const(not any_of)
+        for test in tests:
+            if isinstance(test, ir.Const):
+                if bool(test.value) is any_of:
+                    return ir.Const(any_of)
+            elif isinstance(result, ir.Const):
+                result = test
+            else:
+                result = self.emit(function, (self.operand(result), self.operand(test)))
+        return result
+
     def contains(self, container: Value, item: Value) -> Value:
         container = self.spread(container)
         if isinstance(container, Choice):
@@ -750,17 +764,8 @@ class Operators(Lookup):
             if isinstance(thing, ListObject) and thing.var is None:
                 return self.contains(Tuple(thing.items), item)
         if isinstance(container, Tuple):
-            result: Value = FALSE
-            for other in container.items:
-                equal = self.compare(gast.Eq(), item, other)
-                if isinstance(equal, ir.Const):
-                    if equal.value:
-                        return TRUE
-                elif isinstance(result, ir.Const):
-                    result = equal
-                else:
-                    result = self.emit(operator.or_, (self.operand(result), self.operand(equal)))
-            return result
+            tests = (self.compare(gast.Eq(), item, other) for other in container.items)
+            return self.any_or_all(True, tests)
         if isinstance(container, ir.Const):
             try:
                 return ir.Const(self.key(item) in container.value)
