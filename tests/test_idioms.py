@@ -1760,6 +1760,43 @@ def with_printoptions(x):
     return np.sum(y)
 
 
+def sorted_pairs(x):
+    pairs = sorted(zip([1, 1, 0], x, strict=True))
+    flags = sorted((v > 0.5, v * v) for v in x)
+    return sum((i + 1) * (v + 2 * w) for i, ((_, v), (_, w)) in enumerate(zip(pairs, flags)))  # noqa: B905
+
+
+def sorted_backwards(x):
+    pairs = sorted([(1.0, v, i) for i, v in enumerate(x)], reverse=True)
+    return sum(v * (j + 1) * (i + 2) for j, (_, v, i) in enumerate(pairs))
+
+
+def sorted_lists(x):
+    rows = sorted([[1, x[0]], [1, x[1]], [0, x[2]]])
+    return rows[0][1] + 2 * rows[1][1] + 3 * rows[2][1]
+
+
+class Weight:
+    def __init__(self, value):
+        self.value = value
+
+    def __lt__(self, other):
+        return self.value < other.value
+
+
+def sorted_objects(x):
+    found = sorted([Weight(v) for v in x])
+    found.sort(key=lambda w: -(w.value**2))
+    return sum((i + 1) * w.value for i, w in enumerate(found)) + sorted(map(Weight, x))[0].value
+
+
+def extended_by_itself(x):
+    items = [x[0]] * 2 + [x[1]]
+    items += items
+    items.extend(items)
+    return sum((i + 1) * v for i, v in enumerate(items)) * x[2]
+
+
 HELPERS = {"scaled", "weights", "area", "helper", "differences"}
 
 

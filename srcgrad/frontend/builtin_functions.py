@@ -219,10 +219,12 @@ class BuiltinFunctions(Objects):
                     reverse=reverse.value,
                 )
                 return self.new(ListObject(tuple(items[i] for i in order)))
-            if key is not None:
+            if key is not None or not all(map(is_one_number, items)):
                 return self.insertion_sorted(items, keys, reverse.value)
         elif key is not None or not self.holds_numbers(value):
             return self.sorted_by_position(value, key, reverse)
+        elif isinstance(value, ir.Var) and number_of_dimensions(value) != 1:
+            raise self.refuse("sorted() of an array that isn't known to have one dimension")
         array = self.call_object(np.sort, [self.number(value)], {})  # type: ignore[list-item]
         if reverse.value:
             back = Slice(NONE, NONE, ir.Const(-1))
@@ -255,8 +257,8 @@ class BuiltinFunctions(Objects):
         for last in range(len(pairs) - 1, 0, -1):
             for j in range(last):
                 a, b = pairs[j], pairs[j + 1]
-                op = gast.Lt() if reverse else gast.Gt()
-                test = self.truth(self.compare(op, a.items[0], b.items[0]))
+                less, more = (a, b) if reverse else (b, a)
+                test = self.truth(self.compare(gast.Lt(), less.items[0], more.items[0]))
                 both = list(zip(a.items, b.items, strict=True))
                 pairs[j], pairs[j + 1] = (
                     Tuple(tuple(self.chosen(test, y, x) for x, y in both)),
@@ -484,6 +486,20 @@ class BuiltinFunctions(Objects):
 
     def builtin_partial(self, function: Value, *args: Value, **kwargs: Value) -> Value:
         return Partial(function, args, dict(kwargs))
+
+
+def is_one_number(value: Value) -> bool:
+    """Whether a value is a single number, not an array or a container."""
+    if isinstance(value, ir.Const):
+        return isinstance(value.value, (int, float, np.number, np.bool_))
+    return (
+        isinstance(value, ir.Var) and isinstance(value.kind, Scalar) and not is_object(value.kind)
+    )
+
+
+def number_of_dimensions(value: ir.Var) -> int | None:
+    shape = value.kind.shape if isinstance(value.kind, Array) else None
+    return None if shape is None else len(shape)
 
 
 def given(argument: Value | None) -> Value | None:

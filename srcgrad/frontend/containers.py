@@ -71,6 +71,7 @@ class Containers(Iteration):
             )
 
     def extend(self, ref: Ref, part: Value) -> None:
+        part = self.builtin_list(part) if part == ref else part  # which grows under its iterator
         self.iterate(part, lambda item: self.append(ref, item))
 
     def listed(self, length: Value, item: Callable[[Value], Value]) -> Ref:
