@@ -683,3 +683,34 @@ def test_refusals(f: Callable[[Any], Any], message: str) -> None:
 def test_elementwise_grad_is_of_elementwise_functions() -> None:
     with pytest.raises(TypeError, match="needs a function that is elementwise"):
         grad(lambda x: np.sum(elementwise_grad(np.cumsum)(x)))(POINT)
+
+
+def with_a_list(x, kept=[1.0]):  # noqa: B006
+    kept = kept + [x[0]]  # noqa: RUF005
+    return kept[-1] * kept[0] * x[1]
+
+
+def test_a_default_is_the_functions_own_list():
+    """It was an array to the gradient inside: what was joined to it was added."""
+    x, v = np.array([0.3, -0.7]), np.array([0.3, -0.2])
+    np.testing.assert_allclose(srcgrad.hvp(with_a_list)(x, v), v[::-1])
+
+    def product(x):
+        return np.sum(srcgrad.grad(with_a_list)(x) * v)
+
+    np.testing.assert_allclose(srcgrad.grad(product)(x), v[::-1])
+
+
+def indexed_by_arrays(x):
+    y = x.copy()
+    y[y > 0.4] *= 2
+    y[[0, 0]] += 1
+    y[np.array([1, 2])] *= x[np.array([2, 0])]
+    return y @ y
+
+
+def test_arrays_among_the_constants_of_a_program():
+    x, v = np.array([0.3, -0.7, 1.1]), np.array([0.3, -0.2, 0.5])
+    slope = srcgrad.grad(indexed_by_arrays)
+    expected = (slope(x + 1e-6 * v) - slope(x - 1e-6 * v)) / 2e-6
+    np.testing.assert_allclose(srcgrad.hvp(indexed_by_arrays)(x, v), expected, rtol=1e-6)

@@ -70,11 +70,11 @@ class Inlining(Classes):
             None,
             Namespace(function.__globals__, cells),
             tuple(
-                self.lift(d, Path("item", defaults, i) if _mutable(d) else None)
+                self.lift(d, Path("item", defaults, i) if is_mutable(d) else None)
                 for i, d in enumerate(defaults)
             ),
             {
-                k: self.lift(d, Path("item", function.__kwdefaults__, k) if _mutable(d) else None)
+                k: self.lift(d, Path("item", function.__kwdefaults__, k) if is_mutable(d) else None)
                 for k, d in (function.__kwdefaults__ or {}).items()
             },
             function.__name__,
@@ -305,7 +305,8 @@ def returns_value(node: Any) -> bool:
     return any(n.value is not None for n in returns)
 
 
-def _mutable(value: Any) -> bool:
+def is_mutable(value: Any) -> bool:
+    """Whether a default may be changed from call to call."""
     return isinstance(value, (list, dict, set, np.ndarray))
 
 

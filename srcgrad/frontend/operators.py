@@ -131,6 +131,7 @@ class Operators(Lookup):
             return self.for_each(a, lambda o: self.binary(function, o, b))
         if isinstance(b, Choice):
             return self.for_each(b, lambda o: self.binary(function, a, o))
+        a, b = self.followed(a), self.followed(b)
         if isinstance(a, ir.Const) and isinstance(b, ir.Const):
             if isinstance(a.value, SIMPLE) and isinstance(b.value, SIMPLE):
                 try:
@@ -174,6 +175,12 @@ class Operators(Lookup):
             self.guard(function, operands, {})
         fails = any(isinstance(o, ir.Const) and o.value is None for o in operands)
         return self.project(self.emit(function, operands, effect=fails))
+
+    def followed(self, value: Value) -> Value:
+        """A list of which the compiler only knows the object, as one that it keeps track of."""
+        if isinstance(value, ir.Const) and isinstance(value.value, list):
+            return self.new(ListObject(tuple(self.lift(item, None) for item in value.value)))
+        return value
 
     def concatenated(self, a: Value, b: Value) -> Value | None:
         if isinstance(a, Tuple) and isinstance(b, Tuple):

@@ -16,6 +16,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..analysis.inference import Inferred
 from ..emit.python import reverse_sweep
+from ..frontend.inlining import is_mutable
 from ..frontend.lower import Lowerer
 from ..frontend.values import (
     Bound,
@@ -258,7 +259,7 @@ def bound(
             values[name] = Tuple(())
         elif parameter.kind is parameter.VAR_KEYWORD:
             values[name] = low.new(DictObject({}))
-        elif parameter.default is not OWN_DEFAULT:
+        elif parameter.default is not OWN_DEFAULT and not is_mutable(parameter.default):
             values[name] = low.lift(parameter.default, None)
     return values
 

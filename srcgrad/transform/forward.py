@@ -428,7 +428,8 @@ class Tangent(Adjoint):
         """
         if any(k in registry.OFFSETS for k, _ in s.kwargs):
             return False
-        if any(isinstance(o, ir.Const) and o.value in ("K", "A") for o in s.operands()):
+        known = (o.value for o in s.operands() if isinstance(o, ir.Const))
+        if any(isinstance(value, str) and value in ("K", "A") for value in known):
             return False  # the tangent may lie in memory in another order
         like = registry.shape_only.get(s.function)
         still = [a for i, a in enumerate(s.args) if i not in by and i != like]
