@@ -820,3 +820,39 @@ def test_objects_of_a_class_that_the_program_defines_are_refused():
 
     with pytest.raises(srcgrad.UnsupportedError, match="container can't be passed"):
         srcgrad.grad(f)(X)
+
+
+class Mover:
+    def __init__(self, place, speed):
+        self.place, self.speed = place, speed
+        self.path = [place]
+
+    def step(self, force):
+        self.speed = self.speed + 0.1 * force
+        self.place = self.place + 0.1 * self.speed
+        self.path.append(self.place)
+
+
+def many_bodies(x):
+    bodies = []
+    for i in range(len(x)):
+        bodies.append(Mover(x[i], 0.1 * x[i] ** 2))
+    for _ in range(3):
+        for a in bodies:
+            force = 0.0
+            for b in bodies:
+                if a is not b:
+                    force = force + np.sin(b.place - a.place)
+            a.step(force)
+    return sum(b.speed * b.place for b in bodies)
+
+
+def test_where_much_would_be_unrolled_objects_stand_in_tables():
+    few, many = np.linspace(0.1, 1.0, 3), np.linspace(0.1, 1.0, 40)
+    gradient = srcgrad.grad(many_bodies)
+    for x in (few, many):
+        slope = gradient(x)
+        direction = np.cos(np.arange(len(x)))
+        moved = [many_bodies(x + h * direction) for h in (1e-5, -1e-5)]
+        assert slope @ direction == pytest.approx((moved[0] - moved[1]) / 2e-5, rel=1e-7)
+    assert len(gradient.source.splitlines()) < 300

@@ -14,12 +14,13 @@ from typing import Any
 from ..errors import InternalError, SrcgradError, UnsupportedError
 from ..frontend.objects import Unkept
 from ..frontend.units import NeedUnit
-from ..frontend.values import Junction, NeedStatic, Path, Raised, Thaw, Unkeepable
+from ..frontend.values import Junction, NeedStatic, Path, Raised, Thaw, TooLong, Unkeepable
 from .gradient import gradient_function
 from .primal import lower_primal
 from .tangent import tangent_function
 from .task import Compiled, Request, Task
 
+LONG = 4000  # statements: from there on, tables are tried rather than loops unrolled
 MOST_TABLES = 20  # how often more classes may be found whose objects stand in tables
 
 
@@ -33,23 +34,35 @@ def compile_gradient(
     """Generate and compile the gradient of `primal` for arguments like these.
 
     A recursion is inlined where what steers it can be known. If that fails, it is a unit. Objects
-    are followed one by one. If that fails, those that a loop or recursion makes stand in tables.
+    are followed one by one. If that fails, or unrolls much for them, those that a loop or recursion
+    makes stand in tables.
     """
     task = Task(primal, request, arguments, static, source)
+    first: UnsupportedError | None
     try:
-        return _compiled_recursions(task)
+        return _compiled_recursions(replace(task, longest=LONG))
     except UnsupportedError as error:
         first = error
+    except TooLong:
+        if not task.objects.candidates:
+            return _compiled_recursions(task)
+        first = None
     for _ in range(MOST_TABLES):
         if not task.objects.adopt():
             break
         try:
             return _compiled_recursions(task)
         except Unkept as error:
+            if first is None:
+                break
             line = f" (line {error.span.line})" if error.span is not None else ""
             first = UnsupportedError(first.message, first.span, f"{error.message}{line}")
         except UnsupportedError as error:
+            if first is None:
+                break
             first = error
+    if first is None:  # long, but there is no shorter way
+        return _compiled_recursions(Task(primal, request, arguments, static, source))
     raise first
 
 
@@ -95,7 +108,7 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
             if not site - task.static or attempt == 49:
                 raise UnsupportedError(error.message, error.span, error.advice) from None
             task = replace(task, static=task.static | site)
-        except SrcgradError:
+        except (SrcgradError, TooLong):
             raise
         except RecursionError as error:
             raise UnsupportedError(f"{name} is too deeply nested to be compiled", None) from error

@@ -87,7 +87,7 @@ def _lowered(task: Task) -> Primal:
     request, arguments = task.request, task.arguments
     assert rules.lookup is not None and LOWERINGS
     low = Lowerer()
-    low.objects = task.objects
+    low.objects, low.longest = task.objects, task.longest
     inputs = Inputs(low, task.static)
     free = Free(inputs, arguments)
     low.known_sites, low.kept = task.static, task.kept

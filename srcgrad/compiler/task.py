@@ -43,6 +43,7 @@ class Task:
         source: the text of the function, where it was given.
         kept: the functions that are units, not inlined.
         objects: what is known of objects in tables, to which each lowering adds.
+        longest: how many statements there may be; None if it doesn't matter.
     """
 
     primal: Any
@@ -52,6 +53,7 @@ class Task:
     source: str | None = None
     kept: frozenset[Any] = frozenset()
     objects: Knowledge = field(default_factory=Knowledge)
+    longest: int | None = None
 
     @property
     def base(self) -> str:

@@ -70,6 +70,7 @@ from .values import (
     Slice,
     State,
     Thaw,
+    TooLong,
     Tuple,
     Unbound,
     Unkeepable,
@@ -117,6 +118,9 @@ class Builder(Choices):
     ) -> ir.Var:
         """Append `target = function(*args, **kwargs)` and return the target."""
         kwargs = kwargs or {}
+        self.emitted += 1
+        if self.longest is not None and self.emitted > self.longest:
+            raise TooLong
         self.check_references(function, args, kwargs)
         if inferred is None:
             special = registry.kinds.get(function)

@@ -112,6 +112,8 @@ class Machine:
         self.given_sources: dict[types.CodeType, str] = {}  # where Python keeps none
         self.kept: frozenset[Any] = frozenset()  # functions that must be units
         self.making: list[Any] = []  # the units around this place
+        self.emitted = 0
+        self.longest: int | None = None  # how many statements may be emitted
         self.objects: Any = None  # what is known of objects in tables: `objects.Knowledge`
         self.column_vars: dict[Any, ir.Var] = {}  # the lists of the tables
         self.opened: list[tuple[Any, Any, ir.Var]] = []  # those that were made, with their places

@@ -338,6 +338,10 @@ class Trying:
         return any(cls in exceptions for cls in self.caught)
 
 
+class TooLong(Exception):
+    """More is unrolled than is wanted."""
+
+
 class MayFail(Exception):
     """A call inside a try may fail; `test` is true if it does, with one of these exceptions."""
 
