@@ -856,3 +856,28 @@ def test_where_much_would_be_unrolled_objects_stand_in_tables():
         moved = [many_bodies(x + h * direction) for h in (1e-5, -1e-5)]
         assert slope @ direction == pytest.approx((moved[0] - moved[1]) / 2e-5, rel=1e-7)
     assert len(gradient.source.splitlines()) < 300
+
+
+def test_tables_after_much_that_must_be_unrolled():
+    def scaled(factor):
+        return lambda value: value * factor
+
+    def f(x):
+        total = 0.0
+        steps = [(scaled(0.9 + 0.01 * i), x[0] * i) for i in range(25)]
+        for first, a in steps:
+            for second, b in steps:
+                total = second(first(total)) + np.sin(a - b) * 0.1
+                total = total * 0.99 + np.cos(b)
+        head = None
+        for v in x[1:]:
+            if v < 1.0:
+                head = Cell(v * v * x[0], head)
+        while head is not None:
+            total = total * 0.9 + head.value
+            head = head.after
+        return total
+
+    slope, direction = srcgrad.grad(f)(X), np.cos(np.arange(len(X)))
+    moved = [f(X + h * direction) for h in (1e-6, -1e-6)]
+    assert slope @ direction == pytest.approx((moved[0] - moved[1]) / 2e-6, rel=1e-6)

@@ -8,6 +8,7 @@ their dimensions, and the values of what steers the computation (flags, strings,
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -38,32 +39,37 @@ def compile_gradient(
     makes stand in tables.
     """
     task = Task(primal, request, arguments, static, source)
-    first: UnsupportedError | None
     try:
         return _compiled_recursions(replace(task, longest=LONG))
     except UnsupportedError as error:
-        first = error
+        return _in_tables(task, error)
     except TooLong:
-        if not task.objects.candidates:
-            return _compiled_recursions(task)
-        first = None
+        with suppress(UnsupportedError):
+            return _in_tables(task, UnsupportedError("too long", None))
+    # there is no shorter way; what was learned of the objects is forgotten
+    task = Task(primal, request, arguments, static, source)
+    try:
+        return _compiled_recursions(task)
+    except UnsupportedError as error:
+        return _in_tables(task, error)
+
+
+def _in_tables(task: Task, refused: UnsupportedError) -> Compiled:
+    """What a task asks for, with as many classes in tables as that needs.
+
+    `refused`: why it can't be had without; raised if it can't be had with them either.
+    """
     for _ in range(MOST_TABLES):
         if not task.objects.adopt():
             break
         try:
             return _compiled_recursions(task)
         except Unkept as error:
-            if first is None:
-                break
             line = f" (line {error.span.line})" if error.span is not None else ""
-            first = UnsupportedError(first.message, first.span, f"{error.message}{line}")
+            refused = UnsupportedError(refused.message, refused.span, f"{error.message}{line}")
         except UnsupportedError as error:
-            if first is None:
-                break
-            first = error
-    if first is None:  # long, but there is no shorter way
-        return _compiled_recursions(Task(primal, request, arguments, static, source))
-    raise first
+            refused = error
+    raise refused
 
 
 def _compiled_recursions(task: Task) -> Compiled:

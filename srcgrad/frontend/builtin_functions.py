@@ -40,6 +40,7 @@ from .structure import (
     is_number,
     is_object,
     is_partial,
+    nothing,
 )
 from .values import (
     Bound,
@@ -186,10 +187,7 @@ class BuiltinFunctions(Objects):
             def take() -> None:
                 self.state.frames[frame].update({best: item, best_key: k})
 
-            if not isinstance(test, ir.Const):
-                self.branch(test, take, lambda: None)
-            elif test.value:
-                take()
+            self.decided(test, take)
 
         later = Sequence(rest, lambda i: sequence.item(self.binary(operator.add, i, one)))
         self.iterate(later, compare)
@@ -219,11 +217,11 @@ class BuiltinFunctions(Objects):
                     reverse=reverse.value,
                 )
                 return self.new(ListObject(tuple(items[i] for i in order)))
-            if key is not None or not all(map(is_one_number, items)):
+            if key is not None or not all(map(is_number, items)):
                 return self.insertion_sorted(items, keys, reverse.value)
         elif key is not None or not self.holds_numbers(value):
             return self.sorted_by_position(value, key, reverse)
-        elif isinstance(value, ir.Var) and number_of_dimensions(value) != 1:
+        elif isinstance(value, ir.Var) and value.kind.rank != 1:  # type: ignore[attr-defined]
             raise self.refuse("sorted() of an array that isn't known to have one dimension")
         array = self.call_object(np.sort, [self.number(value)], {})  # type: ignore[list-item]
         if reverse.value:
@@ -300,14 +298,8 @@ class BuiltinFunctions(Objects):
             values["%stop"] = values["%break"] = TRUE
 
         def ask(item: Value) -> None:
-            test = self.truth(item)
-            if isinstance(test, ir.Const):
-                if test.value != start.value:
-                    leave()
-            elif start.value:
-                self.branch(test, lambda: None, leave)
-            else:
-                self.branch(test, leave, lambda: None)
+            ways = (nothing, leave) if start.value else (leave, nothing)
+            self.decided(self.truth(item), *ways)
 
         self.left_early(value, ask)
         return self.known("this value", self.state.frames[frame].pop(name))
@@ -486,20 +478,6 @@ class BuiltinFunctions(Objects):
 
     def builtin_partial(self, function: Value, *args: Value, **kwargs: Value) -> Value:
         return Partial(function, args, dict(kwargs))
-
-
-def is_one_number(value: Value) -> bool:
-    """Whether a value is a single number, not an array or a container."""
-    if isinstance(value, ir.Const):
-        return isinstance(value.value, (int, float, np.number, np.bool_))
-    return (
-        isinstance(value, ir.Var) and isinstance(value.kind, Scalar) and not is_object(value.kind)
-    )
-
-
-def number_of_dimensions(value: ir.Var) -> int | None:
-    shape = value.kind.shape if isinstance(value.kind, Array) else None
-    return None if shape is None else len(shape)
 
 
 def given(argument: Value | None) -> Value | None:

@@ -263,6 +263,9 @@ class Calls(Primitives):
             raise self.refuse("this context manager isn't a generator")
         return Manager(made)
 
+    def builtin_suppress(self, *exceptions: Value) -> Value:
+        return Place(contextlib.suppress(*map(self.key, exceptions)))
+
     def dispatched(self, function: Any, args: list[Value]) -> Value:
         """A call of a `functools.singledispatch` function."""
         cls = self.builtin_type(args[0])
@@ -329,6 +332,7 @@ def _special_table() -> dict[Any, str]:
     table[functools.reduce] = "builtin_reduce"
     table[operator.concat] = "builtin_concat"
     table[functools.partial] = "builtin_partial"
+    table[contextlib.suppress] = "builtin_suppress"
     for name in (
         "product chain combinations permutations pairwise accumulate repeat islice count starmap "
         "cycle"

@@ -17,7 +17,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, INT, Scalar
 from .machine import Machine
-from .structure import NONE, Mold, interchangeable, is_none, parts, rebuild, same_layout
+from .structure import NONE, Mold, interchangeable, is_none, nothing, parts, rebuild, same_layout
 from .values import Bound, Choice, Closure, Instance, Partial, Raised, Ref, State, Value
 
 FUNCTIONS = (Closure, Bound, Partial, Choice)
@@ -128,6 +128,16 @@ class Choices(Machine):
             return None
         return self.which(choice, [i for i, a in enumerate(answers) if a.value])  # type: ignore[union-attr]
 
+    def decided(
+        self, test: Value, then: Callable[[], None], orelse: Callable[[], None] = nothing
+    ) -> None:
+        """A branch, if the test isn't known when compiling."""
+        if isinstance(test, ir.Const):
+            (then if test.value else orelse)()
+        else:
+            assert isinstance(test, ir.Var)
+            self.branch(test, then, orelse)
+
     def for_each(self, choice: Choice, use: Callable[[Value], Value]) -> Value:
         """What a use of a choice results in: a branch for each option."""
         name, frame = f"%use{self.unique()}", self.current
@@ -146,14 +156,7 @@ class Choices(Machine):
         def among(left: list[int]) -> None:
             first, *rest = left
             test = self.which(choice, [first]) if rest else ir.Const(True)
-            if isinstance(test, ir.Const):
-                if test.value:
-                    run(first)
-                else:
-                    among(rest)
-                return
-            assert isinstance(test, ir.Var)
-            self.branch(test, lambda: run(first), lambda: among(rest))
+            self.decided(test, lambda: run(first), lambda: among(rest))
 
         count = len(choice.options)
         # None last: where it is wrong, the error is raised where nothing else is left

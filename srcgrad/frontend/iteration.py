@@ -514,12 +514,7 @@ class Iteration(Expressions):
                 if not tests:
                     level(position + 1)
                     return
-                test = self.tested(tests[0])
-                if isinstance(test, ir.Const):
-                    if test.value:
-                        conditions(tests[1:])
-                    return
-                self.branch(test, lambda: conditions(tests[1:]), lambda: None)
+                self.decided(self.tested(tests[0]), lambda: conditions(tests[1:]))
 
             def item(value: Value) -> None:
                 self.assign(generator.target, value)

@@ -248,11 +248,7 @@ class Iterators(Dicts):
         def run(body: Callable[[Value], None]) -> None:
             def tested(item: Value) -> None:
                 test = self.truth(item if none else self.call(function, [item], {}))
-                if isinstance(test, ir.Const):
-                    if test.value:
-                        body(item)
-                    return
-                self.branch(test, lambda: body(item), lambda: None)
+                self.decided(test, lambda: body(item))
 
             self.iterate(value, tested)
 

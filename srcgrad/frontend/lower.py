@@ -31,7 +31,7 @@ from .matching import Matching
 from .names import own_nodes
 from .operations import enter_context, exit_context, leave_unless, raise_exception
 from .operators import BINARY, INPLACE
-from .structure import FALSE, NONE, TRUE, object_items, parts
+from .structure import FALSE, NONE, TRUE, nothing, object_items, parts
 from .values import (
     Bound,
     Closure,
@@ -438,7 +438,7 @@ class Lowerer(Matching):
                 self.run(node.orelse)
             return
         assert isinstance(flag, ir.Var)
-        self.branch(flag, _nothing, lambda: self.run(node.orelse))
+        self.branch(flag, nothing, lambda: self.run(node.orelse))
 
     def statement_While(self, node: Any) -> None:
         if node.orelse:
@@ -457,8 +457,8 @@ class Lowerer(Matching):
                     return self.exit_flag()
                 return TRUE
             if self.unchanged(before):
-                nothing = Inferred(Opaque(None))
-                self.emit(leave_unless, (test,), inferred=nothing, effect=True)
+                done = Inferred(Opaque(None))
+                self.emit(leave_unless, (test,), inferred=done, effect=True)
                 self.run(node.body)
                 return self.exit_flag()
             frame[left] = FALSE
@@ -519,7 +519,7 @@ class Lowerer(Matching):
                 return
             flag = self.exit_flag()
             if not isinstance(flag, ir.Const):
-                self.branch(self.operand(flag), _nothing, rest)
+                self.branch(self.operand(flag), nothing, rest)
             elif not flag.value:
                 rest()
             self.after_loop()
@@ -574,7 +574,7 @@ class Lowerer(Matching):
         if not isinstance(flag, ir.Const):
             if endless:
                 raise Undecided
-            self.branch(self.operand(flag), _nothing, lambda: self.unrolled_while(again))
+            self.branch(self.operand(flag), nothing, lambda: self.unrolled_while(again))
             self.after_loop()
         elif flag.value:
             self.after_loop()
@@ -612,16 +612,16 @@ class Lowerer(Matching):
         if isinstance(test, ir.Const):
             fail()
             return
-        self.branch(test, _nothing, fail)
+        self.branch(test, nothing, fail)
 
     def statement_With(self, node: Any) -> None:
         item, *later = node.items
         inner = [gast.With(later, node.body, None)] if later else node.body
-        if self.is_suppressing(item.context_expr):
-            caught = gast.Tuple(item.context_expr.args, gast.Load())
+        manager = self.expression(item.context_expr)
+        if isinstance(manager, ir.Const) and isinstance(manager.value, contextlib.suppress):
+            caught = gast.Constant(manager.value._exceptions, None)  # type: ignore[attr-defined]
             self.run([gast.Try(inner, [gast.ExceptHandler(caught, None, [gast.Pass()])], [], [])])
             return
-        manager = self.expression(item.context_expr)
         if isinstance(manager, Manager):
             self.run_managed(manager, item, inner)
             return
@@ -632,14 +632,6 @@ class Lowerer(Matching):
         if item.optional_vars is not None:
             self.assign(item.optional_vars, entered)
         self.finishing(lambda: self.run(inner), lambda error: self.leave(manager, error))
-
-    def is_suppressing(self, node: Any) -> bool:
-        """Whether this is a call of `contextlib.suppress`."""
-        if not isinstance(node, gast.Call) or node.keywords:
-            return False
-        names = gast.Name, gast.Attribute
-        function = self.expression(node.func) if isinstance(node.func, names) else None
-        return isinstance(function, ir.Const) and function.value is contextlib.suppress
 
     def run_managed(self, manager: Manager, item: Any, inner: list[Any]) -> None:
         """`with` a generator: it runs, and the body where it yields."""
@@ -706,10 +698,6 @@ class Lowerer(Matching):
             if name.name == "*":
                 raise self.refuse("import * isn't supported inside a function")
             self.bind(name.asname or name.name, self.constant_attribute(Place(module), name.name))
-
-
-def _nothing() -> None:
-    return None
 
 
 def shape_of(value: ir.Var | ir.Const) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -54,14 +53,6 @@ class Matching(Attempts):
             )
 
         self.decided(test, matching, lambda: self.match_case(subject, patterns[1:], cases))
-
-    def decided(self, test: Value, then: Callable[[], None], orelse: Callable[[], None]) -> None:
-        """A branch, if the test isn't known when compiling."""
-        if isinstance(test, ir.Const):
-            (then if test.value else orelse)()
-        else:
-            assert isinstance(test, ir.Var)
-            self.branch(test, then, orelse)
 
     def matched(self, pattern: Any, subject: Value, captures: Captures) -> Value:
         """Whether a pattern matches; what its names are then is added to the captures."""

@@ -31,7 +31,6 @@ from ..errors import UnsupportedError
 from ..kinds import (
     BOOL,
     INT,
-    NOTHING,
     Array,
     KindMismatch,
     ListOf,
@@ -54,6 +53,7 @@ from .structure import (
     TRUE,
     described,
     is_none,
+    is_nothing,
     item_structure,
     resized,
 )
@@ -260,9 +260,9 @@ class Objects(Iterators):
 
         A class that the program defines itself is another one each time that it is lowered.
         """
-        own = thing.type.__module__.partition(".")[0] == __name__.partition(".")[0]
-        own = own or LOCAL in vars(thing.type)
-        if isinstance(thing, Instance) and not thing.external and not own:
+        if not isinstance(thing, Instance) or thing.external or LOCAL in vars(thing.type):
+            return
+        if thing.type.__module__.partition(".")[0] != __name__.partition(".")[0]:
             self.objects.candidates[thing.type, self.table_scope] = None
 
     def new_object(self, cls: type, table: Table) -> ir.Var:
@@ -677,11 +677,6 @@ def is_same(a: Any, b: Any) -> bool:
 def is_reference(value: Any) -> bool:
     """Whether a value is an object in a table."""
     return isinstance(value, ir.Var) and isinstance(value.kind, Reference)
-
-
-def is_nothing(value: Any) -> bool:
-    """Whether a value is never anything but None."""
-    return isinstance(value, ir.Var) and value.kind == NOTHING
 
 
 def holds_references(kind: Any) -> bool:

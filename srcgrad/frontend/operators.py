@@ -333,7 +333,7 @@ class Operators(Lookup):
             return self.call(added, [], {})
         return self.emit(function, (self.number(value),))
 
-    def negated(self, value: Value) -> Value:
+    def negated(self, value: Value) -> ir.Var | ir.Const:
         test = self.truth(value)
         if isinstance(test, ir.Const):
             return ir.Const(not test.value)
@@ -435,10 +435,7 @@ class Operators(Lookup):
     def tested(self, node: Any) -> ir.Var | ir.Const:
         """The truth of an expression, of which nothing else is asked."""
         if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
-            test = self.tested(node.operand)
-            if isinstance(test, ir.Const):
-                return ir.Const(not test.value)
-            return self.emit(operator.not_, (test,), inferred=Inferred(BOOL))
+            return self.negated(self.tested(node.operand))
         if not isinstance(node, gast.BoolOp):
             return self.truth(self.expression(node))
         return self.truth(self.connected(isinstance(node.op, gast.And), node.values))
@@ -454,20 +451,13 @@ class Operators(Lookup):
         frame, name = self.current, f"%either{self.unique()}"
 
         def more() -> None:
-            self.state.frames[frame][name] = self.bool_of(self.connected(conjunction, rest))
+            self.state.frames[frame][name] = self.boolean(self.connected(conjunction, rest))
 
         def settled() -> None:
             self.state.frames[frame][name] = ir.Const(not conjunction)
 
         self.branch(test, *((more, settled) if conjunction else (settled, more)))
         return self.truth(self.known("this test", self.state.frames[frame].pop(name)))
-
-    def bool_of(self, test: ir.Var | ir.Const) -> ir.Var | ir.Const:
-        """A truth as a bool."""
-        kind = test.kind if isinstance(test, ir.Var) else BOOL
-        if isinstance(kind, Scalar) and kind.dtype.kind == "b":
-            return test
-        return self.emit(bool, (test,), inferred=Inferred(BOOL))
 
     def expression_IfExp(self, node: Any) -> Value:
         test = self.tested(node.test)

@@ -231,6 +231,10 @@ def origins_of_rank(kind: Kind, values: Iterable[Any]) -> frozenset[Any]:
     return frozenset(o for o in found if isinstance(o, (tuple, Path)))
 
 
+def nothing() -> None:
+    """What a branch does that does nothing."""
+
+
 def is_nothing(value: Any) -> bool:
     """Whether a value is undefined, or never anything but None."""
     return value is ir.UNDEFINED or getattr(value, "kind", None) == NOTHING
