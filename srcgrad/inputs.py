@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from .emit import runtime
 from .errors import UnsupportedError
 from .frontend.lower import Lowerer
 from .frontend.values import Instance, ListObject, Place, Ref, Tuple, Value
-from .kinds import Array, Kind, Opaque, Size, int_kind, kind_of
+from .kinds import Array, Dimension, Kind, Opaque, Size, int_kind, kind_of
 from .signature import SHAPE, is_record
 from .transform.recording import rename
 
@@ -43,7 +43,8 @@ class Inputs:
         low = self.lowerer
         if isinstance(value, np.ndarray):
             self.check_array(value, path[1] if len(path) > 1 else "an argument")
-            return variable(self.array_kind(value, (*path, SHAPE)))
+            asked = [(*path, SHAPE, axis) for axis in range(value.ndim)]
+            return variable(self.array_kind(value, asked))
         if isinstance(value, (np.ndarray, np.number, float, complex)):
             return variable(kind_of(value, self.sizes))
         if isinstance(value, int) and not isinstance(value, bool):
@@ -91,17 +92,19 @@ class Inputs:
             return variable(Opaque(type(value)))
         return Place(value)
 
-    def array_kind(self, value: np.ndarray[Any, Any], path: Any) -> Kind:
-        """The kind of an array from outside; `path` is what to ask for to know its shape."""
-        if path in self.static:
-            return Array(value.dtype, value.shape)
+    def array_kind(self, value: np.ndarray[Any, Any], asked: Sequence[Any]) -> Kind:
+        """The kind of an array from outside; `asked` has for each axis what asks for its length."""
         kind = kind_of(value, self.sizes)
-        assert isinstance(kind, Array)
+        assert isinstance(kind, Array) and kind.shape is not None
         origins = self.lowerer.size_origins
-        for n in kind.shape or ():
+        shape: list[Dimension] = []
+        for n, length, path in zip(kind.shape, value.shape, asked, strict=True):
+            if path in self.static:
+                n = length
             if isinstance(n, Size):
                 origins[n.base] = origins.get(n.base, frozenset()) | {path}
-        return kind
+            shape.append(n)
+        return Array(value.dtype, tuple(shape))
 
     @staticmethod
     def check_array(value: np.ndarray[Any, Any], name: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-SHAPE = "%shape"  # the path of an array with this after it: its shape must be known
+SHAPE = "%shape"  # the path of an array with this and an axis after it: its length must be known
 
 
 class Same:
@@ -50,8 +50,12 @@ def describe(
     t = type(value)
     if isinstance(value, np.ndarray):
         shape: tuple[Any, ...] = value.shape
-        if sizes is not None and (*path, SHAPE) not in static:
-            shape = tuple(n if n < 2 else ("n", sizes.setdefault(n, len(sizes))) for n in shape)
+        if sizes is not None:
+            shape = tuple(
+                n if n < 2 or (*path, SHAPE, axis) in static
+                else ("n", sizes.setdefault(n, len(sizes)))
+                for axis, n in enumerate(shape)
+            )  # fmt: skip
         return (t, value.dtype, shape)
     if t is float or t is complex:
         return t

@@ -19,8 +19,8 @@ def differences(f, x, *rest):
     found = np.zeros_like(x)
     for i in range(x.size):
         step = np.zeros_like(x)
-        step[i] = 1e-6
-        found[i] = (f(x + step, *rest) - f(x - step, *rest)) / 2e-6
+        step.flat[i] = 1e-6
+        found.flat[i] = (f(x + step, *rest) - f(x - step, *rest)) / 2e-6
     return found
 
 
@@ -198,6 +198,34 @@ def test_a_shape_that_is_needed_is_asked_for():
     expected = np.zeros((4, 4))
     expected[:3, 1], expected[:3, 2] = 2 * np.cross(m[:3, 2], n), 2 * np.cross(n, m[:3, 1])
     np.testing.assert_allclose(srcgrad.grad(norm_of_cross)(m), expected, rtol=1e-12)
+
+
+def test_only_lengths_that_are_needed_are_asked_for():
+    """Whether a cross product is a number depends on the vectors' length, not on their number."""
+
+    def moment(r, force):
+        return np.sum(np.cross(r, force) ** 2)
+
+    gradient = srcgrad.grad(moment)
+    for shape in ((5, 3), (3, 3), (7, 3), (1, 3), (3,)):
+        r = np.arange(1.0, 1 + np.prod(shape)).reshape(shape)
+        force = np.cos(r)
+        found = gradient(r, force)
+        np.testing.assert_allclose(found, differences(moment, r, force), rtol=1e-6, atol=1e-6)
+        if shape == (7, 3):
+            source = gradient.source
+            assert "return np.cross(force, 2 * np.cross(r, force))" in source
+            gradient(np.ones((9, 3)), np.ones((9, 3)))
+            assert gradient.source is source  # compiled for no number of vectors in particular
+
+
+def test_the_length_of_an_axis_that_is_moved():
+    def moment(r, force):
+        return np.sum(np.cross(r, force, axisa=0, axisb=1, axisc=0) ** 2)
+
+    r, force = np.ones((3, 4)), np.arange(12.0).reshape(4, 3)
+    found = srcgrad.grad(moment)(r, force)
+    np.testing.assert_allclose(found, differences(moment, r, force), rtol=1e-6, atol=1e-6)
 
 
 def lorentz(v, b, n):

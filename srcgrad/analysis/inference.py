@@ -54,6 +54,13 @@ class Inferred:
     certain: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class LengthsNeeded:
+    """What a kind function returns where the rank of a result follows from unknown lengths."""
+
+    lengths: tuple[Size, ...]
+
+
 class Missing(Exception):
     """An operand of which no sample can be made."""
 

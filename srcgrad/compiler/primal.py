@@ -192,7 +192,7 @@ class Free:
             text = self.name(path)
             if isinstance(value, np.ndarray):
                 shape = Path("attribute", path, "shape")
-                var = ir.Var(text, self.inputs.array_kind(value, shape), True)
+                var = ir.Var(text, self.inputs.array_kind(value, [shape] * value.ndim), True)
                 if shape in self.inputs.static:
                     self.inputs.lowerer.guards[shape] = value.shape
             else:

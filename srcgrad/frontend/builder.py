@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.inference import Inferred, infer
+from ..analysis.inference import Inferred, LengthsNeeded, infer
 from ..errors import UnsupportedError
 from ..kinds import (
     NOTHING,
@@ -124,7 +124,10 @@ class Builder(Choices):
         self.check_references(function, args, kwargs)
         if inferred is None:
             special = registry.kinds.get(function)
-            inferred = special(args, kwargs) if special else None
+            found = special(args, kwargs) if special else None
+            if isinstance(found, LengthsNeeded):
+                self.need_lengths(found, function)
+            inferred = found if isinstance(found, Inferred) else None
             if inferred is None:
                 self.need_constants(function, args, kwargs)
                 inferred = infer(function, args, kwargs)
@@ -135,16 +138,16 @@ class Builder(Choices):
         # of an int, of a string made of one, or of a list
         rankless = isinstance(inferred.kind, Array) and inferred.kind.shape is None
         if scalar or isinstance(inferred.kind, (Opaque, ListOf)) or rankless:
-            found: frozenset[Any] = frozenset()
+            origins: frozenset[Any] = frozenset()
             for operand in (*args, *kwargs.values()):
                 for v in ir.variables(operand):
-                    found |= v.origins
+                    origins |= v.origins
                     if rankless:  # its rank may be known if the shapes are
-                        found |= self.origins_of_shape(v)
+                        origins |= self.origins_of_shape(v)
             size = getattr(inferred.kind, "size", None)
             if isinstance(size, Size) and size.base in self.size_origins:
-                found |= self.size_origins[size.base]
-            target.origins = found
+                origins |= self.size_origins[size.base]
+            target.origins = origins
         elif isinstance(inferred.kind, Array):
             self.follow_sizes(inferred.kind, (*args, *kwargs.values()))
         self.block.statements.append(
@@ -181,6 +184,15 @@ class Builder(Choices):
         shape = v.kind.shape or () if isinstance(v.kind, Array) else ()
         sizes = [n.base for n in shape if isinstance(n, Size)]
         return frozenset().union(*(self.size_origins.get(n, frozenset()) for n in sizes))
+
+    def need_lengths(self, needed: LengthsNeeded, function: Any) -> None:
+        """Ask for lengths that follow from those of arguments."""
+        known = (self.size_origins.get(n.base, frozenset()) for n in needed.lengths)
+        origins: frozenset[Any] = frozenset().union(*known)
+        if origins:
+            name = getattr(function, "__name__", "this call")
+            message = f"the lengths that {name} depends on must be known when compiling"
+            raise NeedStatic(origins, message, self.span)
 
     def need_known_ints(self, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> None:
         """The kind of a result may follow from the value of an int: ask for it."""

@@ -184,6 +184,8 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None, *, out, d_out):
         d_a = np.stack((d_out[..., 0] * b[..., 1], d_out[..., 0] * -b[..., 0]), -1)
         d_b = np.stack((d_out[..., 0] * -a[..., 1], d_out[..., 0] * a[..., 0]), -1)
         return np.moveaxis(d_a, -1, axisa), np.moveaxis(d_b, -1, axisb)
+    if axisa == -1 and axisb == -1 and axisc == -1:
+        return np.cross(b, d_out), np.cross(d_out, a)
     back_a = axisa - a.ndim if axisa >= 0 else axisa
     back_b = axisb - b.ndim if axisb >= 0 else axisb
     d_a = np.cross(b, d_out, axisa=axisb, axisb=axisc, axisc=back_a)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.inference import Inferred
+from ..analysis.inference import Inferred, LengthsNeeded
 from ..kinds import Array, Dimension, Kind, Scalar, Size, TupleOf, fresh_size, join, kind_of
 from .helpers import axes_of
 from .products import explicit, from_labels, from_text
@@ -196,6 +196,27 @@ def _common(lengths: list[Dimension]) -> Dimension:
     if sure or len(set(others)) < 2:
         return (sure or others or [1])[0]
     return fresh_size()
+
+
+def cross(args: Args, kwargs: Kwargs) -> LengthsNeeded | None:
+    """The product of two vectors of length two is a number."""
+    named = dict(zip(("axisa", "axisb", "axisc", "axis"), args[2:], strict=False)) | kwargs
+    unknown: list[Size] = []
+    for operand, name in zip(args[:2], ("axisa", "axisb"), strict=False):
+        kind, axis = getattr(operand, "kind", None), named.get("axis", ir.Const(None))
+        if isinstance(axis, ir.Const) and axis.value is None:
+            axis = named.get(name, ir.Const(-1))
+        if not isinstance(kind, Array) or not kind.shape or not isinstance(axis, ir.Const):
+            return None
+        if type(axis.value) is int and -len(kind.shape) <= axis.value < len(kind.shape):
+            length = kind.shape[axis.value]
+            unknown += [length] if isinstance(length, Size) else []
+    return LengthsNeeded(tuple(unknown)) if unknown else None
+
+
+kind(np.cross)(cross)
+if hasattr(np.linalg, "cross"):
+    kind(np.linalg.cross)(cross)
 
 
 @kind(np.vdot)
