@@ -20,6 +20,7 @@ os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_paralleli
 
 import argparse  # noqa: E402
 import contextlib  # noqa: E402
+import dataclasses  # noqa: E402
 import gc  # noqa: E402
 import time  # noqa: E402
 from collections.abc import Iterable, Iterator  # noqa: E402
@@ -30,6 +31,7 @@ import numpy as np  # noqa: E402
 from benchmarks import report, sixteen  # noqa: E402
 from benchmarks.contenders import Contender, OfHessian, available  # noqa: E402
 from benchmarks.measuring import Effort, measure  # noqa: E402
+from benchmarks.report import progress  # noqa: E402
 from benchmarks.workloads import WORKLOADS, Workload  # noqa: E402
 
 if TYPE_CHECKING:
@@ -82,7 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     report.show(results)
     if options.json:
-        report.save_json(results, options.json)
+        report.save_json(dataclasses.asdict(results), options.json)
     folder = options.plots or (options.json.parent if options.json else None)
     if folder is not None:
         for path in report.save_plots(results, folder):
@@ -187,16 +189,6 @@ def silence() -> Iterator[None]:
             yield
     finally:
         sys.unraisablehook = before
-
-
-def progress(items: Iterable[Any], what: str) -> Iterable[Any]:
-    """The items, with a progress bar if tqdm is installed."""
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        print(f"{what} ...", file=sys.stderr)
-        return items
-    return tqdm(items, desc=what, dynamic_ncols=True)
 
 
 if __name__ == "__main__":

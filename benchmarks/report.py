@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import platform
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -72,6 +73,16 @@ def geometric_mean(numbers: Iterable[float]) -> float:
     """nan of none."""
     logs = [math.log(n) for n in numbers]
     return math.exp(sum(logs) / len(logs)) if logs else math.nan
+
+
+def progress(items: Iterable[Any], what: str) -> Iterable[Any]:
+    """The items, with a progress bar if tqdm is installed."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        print(f"{what} ...", file=sys.stderr)
+        return items
+    return tqdm(items, desc=what, dynamic_ncols=True)
 
 
 class Table:
@@ -301,16 +312,20 @@ def _number(x: float) -> str:
     return f"{x:,.0f}" if x >= 100 else f"{x:.3g}" if x >= 10 else f"{x:.2f}"
 
 
-def save_json(results: Results, path: Path) -> None:
-    """Everything, with what it ran on."""
-    machine = {
+def machine() -> dict[str, str]:
+    """What the figures were measured on."""
+    return {
         "python": platform.python_version(),
         "numpy": np.__version__,
         "machine": platform.machine(),
         "system": platform.platform(),
     }
+
+
+def save_json(figures: dict[str, Any], path: Path) -> None:
+    """Everything, with what it ran on."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"machine": machine, **dataclasses.asdict(results)}, indent=1)
+    text = json.dumps({"machine": machine(), **figures}, indent=1)
     path.write_text(text + "\n", encoding="utf-8")
 
 

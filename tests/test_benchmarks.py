@@ -7,13 +7,14 @@ import json
 import math
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import srcgrad
 from benchmarks import __main__ as command
-from benchmarks import measuring, overheads, report, rules, sixteen
+from benchmarks import enlarging, measuring, overheads, report, rule_rows, rules, sixteen
 from benchmarks.contenders import (
     Contender,
     OfHessian,
@@ -26,6 +27,9 @@ from benchmarks.measuring import FUNCTION, HAND, Effort, agree, check, interleav
 from benchmarks.operation_list_workloads import FUNCTIONS
 from benchmarks.spellings import rebound, translated
 from benchmarks.workloads import WORKLOADS
+from srcgrad.inspect.rules import function_name
+from srcgrad.rules import draws
+from tests.rules.kit import case
 
 NOT_YET: dict[str, str] = {}  # workload: why srcgrad can't do it
 
@@ -287,9 +291,59 @@ def test_an_overhead_says_whether_its_goal_is_met():
     assert str(overheads.Overhead("three", 2e-7, 0.0)).split() == ["three", "0.2", "us"]
 
 
-def test_what_rules_cost(capsys: pytest.CaptureFixture[str]) -> None:
-    assert rules.main(["np.exp"]) == 0
-    header, row = capsys.readouterr().out.splitlines()
-    assert header.split() == ["expression", "function", "gradient", "ratio"]
-    assert row.startswith("np.exp(x) ") and float(row.split()[-1]) > 0
-    assert set(rules.WHY) <= set(rules.EXPRESSIONS)
+def test_each_rule_has_a_row_in_the_table_of_what_rules_cost() -> None:
+    assert not rule_rows.without_row()
+    smallest = rule_rows.rows(rule_rows.SMALLEST)
+    names = [row.name for row in smallest]
+    assert len(set(names)) == len(names)
+    expressions = " ".join(names)
+    functions = {function_name(function) for function in rule_rows.functions()}
+    without = {f for f in functions - set(names) if f"{f}(" not in expressions}
+    assert all(name.split(".")[-1] in {*draws.LOCATED, *draws.OTHERS} for name in without)
+    assert set(rule_rows.REASONS) <= set(names)
+
+
+def test_samples_are_enlarged() -> None:
+    """As they fit together, and as far as the function takes them."""
+    rng = np.random.default_rng(0)
+    product = [case(rng.normal(size=(3, 4)), rng.normal(size=(4, 2)))]
+    small, large = enlarging.enlarged(np.matmul, product, 4_000)
+    assert [a.shape for a in small.args] == [(15, 20), (20, 10)]
+    assert [a.shape for a in large.args] == [(42, 56), (56, 28)]
+    [square] = enlarging.enlarged(
+        np.linalg.cholesky, [case(np.array([[2.0, 1.0], [1.0, 3.0]]))], 500
+    )
+    assert square.args[0].shape == (22, 22)
+    assert np.all(square.args[0] == square.args[0].T)
+    [shaped] = enlarging.enlarged(np.broadcast_to, [case(np.arange(3.0), (2, 3))], 500)
+    assert [shaped.args[0].shape, shaped.args[1]] == [(501,), (334, 501)]
+    [ordered] = enlarging.enlarged(np.interp, [case(1.5, np.arange(3.0), np.ones(3))], 500)
+    assert np.all(np.diff(ordered.args[1]) > 0)
+    assert enlarging.enlarged(math.sin, [case(0.5)], 500) == []
+
+
+@pytest.mark.parametrize("word", ["np.exp", "np.linalg.cholesky(", "scipy.sparse.linalg.spsolve("])
+def test_what_rules_cost(word: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert rules.main([word, "--quick", "--json", str(tmp_path / "costs.json")]) == 0
+    printed = capsys.readouterr().out
+    assert "What each rule costs" in printed and "without a reason" in printed
+    costs = json.loads((tmp_path / "costs.json").read_text())["rules"]
+    assert costs
+    for row in costs:
+        assert word in row["name"] and row["name"] in printed
+        assert row["function"] > 0 and row["gradient"] > 0 and row["numbers"] > 1
+
+
+def test_outliers_among_rules() -> None:
+    """Much slower than the function and than writing as much, or slower the larger the size."""
+
+    def remark(function: float, gradient: float, growth: float | None = 1.0) -> str:
+        figures = rules.Figures("a", "x", 100, function, gradient, 1e-4, growth)
+        assert figures.outlier == (figures.remark == "UNEXPLAINED")
+        return figures.remark
+
+    assert remark(1e-3, 4e-3) == ""
+    assert remark(1e-3, 6e-3) == "UNEXPLAINED"
+    assert remark(1e-3, 3e-3, 6.0) == "UNEXPLAINED"
+    assert remark(1e-6, 4e-4, 6.0) == "writes all of the gradient"
+    assert remark(1e-6, 1e-5, None) == "overhead of calls"

@@ -12,6 +12,7 @@ from srcgrad.rules.registry import adjoint
 
 OWNERS = (np.random.Generator, np.random.RandomState)
 LOCATED = ("normal", "laplace", "gumbel", "logistic")
+OTHERS = ("uniform", "exponential", "rayleigh")
 
 
 @adjoint(*(getattr(owner, name) for owner in OWNERS for name in LOCATED))
@@ -50,5 +51,5 @@ def scaled_by_global(scale=1.0, size=None, *, out, d_out):
 
 def described() -> set[object]:
     """The functions whose derivatives are given here."""
-    names = (*LOCATED, "uniform", "exponential", "rayleigh")
+    names = (*LOCATED, *OTHERS)
     return {getattr(owner, name) for owner in (*OWNERS, np.random) for name in names}
