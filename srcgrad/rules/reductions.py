@@ -349,11 +349,12 @@ def d_quantile(a, q, axis, method, keepdims, out, d_out):
     else:
         i, j = np.floor(place).astype(np.intp), np.ceil(place).astype(np.intp)
         ordered = np.sort(reduced_first(a, axis), axis=0)
-        weight = np.reshape(place - i, np.shape(q) + (1,) * np.ndim(a))
     low, high = restore_levels(ordered[i], q, a, axis), restore_levels(ordered[j], q, a, axis)
-    d_out = d_out if keepdims else restore_levels(d_out, q, a, axis)
-    d_a = share_levels(a, q, axis, low, high, weight, out, d_out)
-    return d_a, d_level(a, q, n, method, (high - low) * d_out)
+    d_wide = d_out if keepdims else restore_levels(d_out, q, a, axis)
+    d_q = d_level(a, q, n, method, (high - low) * d_wide)
+    if np.ndim(q) == 0:
+        return share(a, axis, low, high, weight, out, d_wide), d_q
+    return share_levels(a, q, axis, i, j, place - i, out, d_out), d_q
 
 
 def d_nanquantile(a, q, axis, method, keepdims, out, d_out):
@@ -369,11 +370,13 @@ def d_nanquantile(a, q, axis, method, keepdims, out, d_out):
     i, j = np.floor(place).astype(np.intp), np.ceil(place).astype(np.intp)
     low = restore_levels(taken(ordered, i), q, a, axis)
     high = restore_levels(taken(ordered, j), q, a, axis)
-    weight = restore_levels(place - i, q, a, axis)
     n = restore_axes(n, a, axis, False)
-    d_out = d_out if keepdims else restore_levels(d_out, q, a, axis)
-    d_a = share_levels(a, q, axis, low, high, weight, out, d_out)
-    return d_a, d_level(a, q, n, method, (high - low) * d_out)
+    d_wide = d_out if keepdims else restore_levels(d_out, q, a, axis)
+    d_q = d_level(a, q, n, method, (high - low) * d_wide)
+    if np.ndim(q) == 0:
+        weight = restore_axes(place - i, a, axis, False)
+        return share(a, axis, low, high, weight, out, d_wide), d_q
+    return share_levels(a, q, axis, i, j, place - i, out, d_out), d_q
 
 
 def taken(ordered, i):
@@ -391,13 +394,59 @@ def restore_levels(x, q, a, axis):
     return x[(slice(None),) * np.ndim(q) + restoring_index(np.ndim(a), axis)]
 
 
-def share_levels(a, q, axis, low, high, weight, out, d_out):
+def share(a, axis, low, high, weight, out, d_out):
     """The adjoint of `low + weight * (high - low)`, where these are values found in a."""
-    levels = np.ndim(q)
-    axes = tuple(i + levels for i in axes_of(np.ndim(a), axis)) if levels else axis
-    d_a = shares(a == low, d_out - weight * d_out, axes, out.dtype)
-    d_a = d_a + shares(a == high, weight * d_out, axes, out.dtype)
-    return np.sum(d_a, axis=tuple(range(levels))) if levels else d_a
+    d_a = shares(a == low, d_out - weight * d_out, axis, out.dtype)
+    return d_a + shares(a == high, weight * d_out, axis, out.dtype)
+
+
+def share_levels(a, q, axis, i, j, weight, out, d_out):
+    """The same for several levels: of the sorted a, elements number i and j of each row.
+
+    A level's share goes to a group of equal elements, and each element has its part of a group.
+    """
+    first = reduced_first(a, axis)
+    rows = np.reshape(first, (np.shape(first)[0], -1)).T
+    order, group, count = grouped(rows)
+    start = np.shape(rows)[1] * np.arange(np.shape(rows)[0])
+    low = group[start + level_by_row(i, q, rows)]
+    high = group[start + level_by_row(j, q, rows)]
+    weight = level_by_row(weight, q, rows)
+    d_out = np.reshape(d_out, (np.size(q), np.shape(rows)[0]))
+    d_group = np.zeros(np.shape(count), out.dtype)
+    np.add.at(d_group, low, d_out - weight * d_out)
+    np.add.at(d_group, high, weight * d_out)
+    d_rows = np.empty(np.shape(order), out.dtype)
+    d_rows[order] = (d_group / count)[group]
+    return reduced_back(np.reshape(np.reshape(d_rows, np.shape(rows)).T, np.shape(first)), a, axis)
+
+
+def level_by_row(x, q, rows):
+    """What there is for each level, or for each level and row, with two axes."""
+    return np.reshape(x, (np.size(q), 1 if np.ndim(x) == np.ndim(q) else np.shape(rows)[0]))
+
+
+def grouped(rows):
+    """Which elements of the flat array come first, row by row, in rising order; the number of the
+    group of equal ones that each of these belongs to; and how many a group has. Called by generated
+    code.
+
+    >>> for part in grouped(np.array([[3.0, 1.0, 3.0], [2.0, 2.0, 4.0]])):
+    ...     print(part)
+    [1 0 2 3 4 5]
+    [0 1 1 2 2 3]
+    [1 2 2 1]
+    """
+    order = np.argsort(rows, axis=1)
+    ordered = np.take_along_axis(rows, order, axis=1)
+    new = np.ones(rows.shape, bool)
+    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    group = np.cumsum(new) - 1
+    order = order + rows.shape[1] * np.arange(rows.shape[0])[:, None]
+    return order.ravel(), group, np.bincount(group)
+
+
+zero(grouped)
 
 
 def d_level(a, q, n, method, d_place):

@@ -141,6 +141,10 @@ def test_ties_of_minima_medians_and_quantiles_share_equally() -> None:
     assert first(np.median, x[:4]).tolist() == [0.25] * 4
     assert first(np.quantile, x, 0.0).tolist() == [0.5, 0.5, 0, 0, 0]
     assert first(np.nanquantile, x, 0.5).tolist() == [0, 0, 0.5, 0.5, 0]
+    several = first(np.quantile, x[::-1], [0.0, 0.5, 0.9], d_out=np.array([1.0, 10.0, 100.0]))
+    np.testing.assert_allclose(several, [60, 25, 25, 0.5, 0.5])
+    in_rows = first(np.nanquantile, np.stack([x, [np.nan, *x[:4]]]), [0.5], axis=1)
+    np.testing.assert_allclose(in_rows, [[0, 0, 0.5, 0.5, 0], [0, 0.25, 0.25, 0.25, 0.25]])
     assert first(np.ptp, x).tolist() == [-0.5, -0.5, 0, 0, 1]
     assert first(np.ptp, np.ones(3)).tolist() == [0, 0, 0]
 
