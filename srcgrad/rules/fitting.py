@@ -163,7 +163,7 @@ def cov(
             total = w.sum() - ddof * (w * a).sum() / w.sum()
         x = x - (x @ w / w.sum())[:, None]
     d_cov = np.reshape(d_out, (x.shape[0], x.shape[0])) / total
-    d_x = d_cov @ conj(x) + conj(d_cov.T @ x)
+    d_x = (d_cov + conj(d_cov.T)) @ conj(x)
     if fweights is not None or aweights is not None:
         d_x = d_x * w
     if y is None:

@@ -237,10 +237,14 @@ def add_reduceat(array, indices, axis=0, dtype=None, *, out, d_out):
     starts = np.asarray(indices) % n
     ends = np.append(starts[1:], n)
     lengths = np.maximum(ends - starts, 1)
-    before = np.cumsum(lengths) - lengths
-    places = np.repeat(starts - before, lengths) + np.arange(np.sum(lengths))
+    d_parts = np.repeat(d_out, lengths, axis)
     d_array = np.zeros(array.shape, d_out.dtype)
-    np.add.at(d_array, at(axis, places), np.repeat(d_out, lengths, axis))
+    if np.all(starts < ends):
+        d_array[at(axis, slice(n - np.sum(lengths), None))] = d_parts
+    else:
+        before = np.cumsum(lengths) - lengths
+        places = np.repeat(starts - before, lengths) + np.arange(np.sum(lengths))
+        np.add.at(d_array, at(axis, places), d_parts)
     return d_array
 
 

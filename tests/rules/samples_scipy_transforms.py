@@ -42,6 +42,15 @@ if fft is not None:
                 (r(5), r(5)),
             )
         ] + [case(r(3), r(6), "valid"), case(r(3), r(6))]  # fmt: skip
+    for function in (signal.convolve2d, signal.correlate2d):
+        SAMPLES[function] = [
+            case(x, y, mode)
+            for x, y in (
+                (r(4, 5), r(2, 3)), (r(4, 5), r(3, 4)), (r(1, 5), r(1, 2)), (c(3, 4), c(2, 2)),
+                (r(4, 3), c(2, 1)), (r(2, 3), r(4, 5)), (r(2, 2), r(3, 4)),
+            )
+            for mode in ("full", "same", "valid")
+        ]  # fmt: skip
     from srcgrad.rules.scipy.signal import correlate_inside
 
     SAMPLES[correlate_inside] = [

@@ -278,7 +278,25 @@ def solve_discrete_lyapunov(a, q, method=None, *, out, d_out):
 
 @adjoint(linalg.cholesky)
 def cholesky(a, lower=False, *, check_finite=True, out, d_out):
-    return numpy_rules.cholesky(a, upper=not lower, out=out, d_out=d_out)
+    """As of np.linalg.cholesky, with triangular solves."""
+    if a.ndim > 2:
+        return numpy_rules.cholesky(a, upper=not lower, out=out, d_out=d_out)
+    d_factor = conj(d_out) if lower else d_out.T
+    inner = solved_above(out, copy_lower(factor_above(out, lower) @ d_factor), lower)
+    d_a = conj(hermitian_part(solved_above(out, adjoined(inner), lower))) / 2
+    return in_one_triangle(d_a, lower)
+
+
+def factor_above(factor, lower):
+    """The factor of a Cholesky decomposition that is an upper triangle."""
+    return adjoined(factor) if lower else factor
+
+
+def solved_above(factor, b, lower):
+    """b, from the left divided by the factor that is an upper triangle."""
+    if lower:
+        return linalg.solve_triangular(factor, b, 2, True)
+    return linalg.solve_triangular(factor, b)
 
 
 @definition(linalg.cho_factor)

@@ -34,6 +34,7 @@ def d_correlate_inside(x, y, *, out, d_out):
 
 
 @kind(signal.convolve, signal.fftconvolve, signal.oaconvolve, signal.correlate, correlate_inside)
+@kind(signal.convolve2d, signal.correlate2d)
 def of_lengths(args, kwargs):
     """The lengths are sums and differences, which samples would take for numbers."""
     found = [operand_kind(a) for a in args[:2]]
@@ -47,13 +48,16 @@ def of_lengths(args, kwargs):
     return Inferred(Array(dtype, tuple(fresh_size() for _ in found[0].shape)))
 
 
-def embedded(d_out, n, m, mode):
-    """The adjoint of a shortened convolution as one of the full one, of shapes n and m."""
+def embedded(d_out, n, m, mode, later=0):
+    """The adjoint of a shortened convolution as one of the full one, of shapes n and m.
+
+    `later` is 1 where "same" begins in the middle, or after it if there are two middles.
+    """
     if mode == "full":
         return d_out
     d_full = np.zeros(tuple(p + q - 1 for p, q in zip(n, m, strict=True)), d_out.dtype)
     if mode == "same":
-        starts = tuple((q - 1) // 2 for q in m)
+        starts = tuple((q - 1 + later) // 2 for q in m)
     else:
         starts = tuple(min(p, q) - 1 for p, q in zip(n, m, strict=True))
     key = tuple(slice(s, s + k) for s, k in zip(starts, d_out.shape, strict=True))
@@ -86,6 +90,24 @@ def correlate(in1, in2, mode="full", method="auto", *, out, d_out):
     d_full = embedded(d_out, in1.shape, in2.shape, mode)
     d_in1 = signal.convolve(d_full, conj(in2), "valid", method)
     return d_in1, conj(np.flip(signal.correlate(d_full, conj(in1), "valid", method)))
+
+
+@adjoint(signal.convolve2d)
+def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0, *, out, d_out):
+    if boundary != "fill" or fillvalue != 0:
+        raise NotImplementedError("with other boundaries use scipy.ndimage.convolve")
+    d_full = embedded(d_out, in1.shape, in2.shape, mode)
+    d_in1 = signal.correlate2d(d_full, conj(in2), "valid")
+    return d_in1, signal.correlate2d(d_full, conj(in1), "valid")
+
+
+@adjoint(signal.correlate2d)
+def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0, *, out, d_out):
+    if boundary != "fill" or fillvalue != 0:
+        raise NotImplementedError("with other boundaries use scipy.ndimage.correlate")
+    d_full = embedded(d_out, in1.shape, in2.shape, mode, 1)
+    d_in1 = signal.convolve2d(d_full, conj(in2), "valid")
+    return d_in1, conj(np.flip(signal.correlate2d(d_full, conj(in1), "valid")))
 
 
 def lagged(d_out, x, count):
@@ -140,20 +162,6 @@ def lfilter_kind(args, kwargs):
 
 
 # In terms of these
-
-
-@definition(signal.convolve2d)
-def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
-    if boundary != "fill" or fillvalue != 0:
-        raise NotImplementedError("with other boundaries use scipy.ndimage.convolve")
-    return signal.convolve(in1, in2, mode, "direct")
-
-
-@definition(signal.correlate2d)
-def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
-    if boundary != "fill" or fillvalue != 0:
-        raise NotImplementedError("with other boundaries use scipy.ndimage.correlate")
-    return signal.correlate(in1, in2, mode, "direct")
 
 
 @definition(signal.sosfilt)

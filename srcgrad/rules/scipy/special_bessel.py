@@ -96,7 +96,8 @@ def y0(x, *, out):
 
 @elementwise(special.y1)
 def y1(x, *, out):
-    return 0.5 * (special.y0(x) - special.yn(2, x))
+    """Without y2, which SciPy is slow to find: nothing cancels, near 0 either."""
+    return special.y0(x) - out / x
 
 
 @elementwise(special.i0)
@@ -126,7 +127,7 @@ def k0(x, *, out):
 
 @elementwise(special.k1)
 def k1(x, *, out):
-    return -0.5 * (special.k0(x) + special.kn(2, x))
+    return -special.k0(x) - out / x
 
 
 @elementwise(special.k0e)
@@ -136,7 +137,7 @@ def k0e(x, *, out):
 
 @elementwise(special.k1e)
 def k1e(x, *, out):
-    return out - 0.5 * (special.k0e(x) + special.kve(2, x))
+    return out - special.k0e(x) - out / x
 
 
 @adjoint(special.jvp)
