@@ -19,7 +19,7 @@ import numpy as np
 
 from .cache import MOST_KEYS, Store, Variant, store_for
 from .lookup import Latest, lookup_for
-from .signature import describe, signature_of, stand_in
+from .signature import DIFFERENTIATED, describe, signature_of, stand_in
 
 if TYPE_CHECKING:
     from .compiler import Compiled
@@ -108,7 +108,8 @@ class Gradient:
             type(self), self._inputs, isinstance(self._argnums, tuple), self._has_aux,
             self._value, self._text,
         )  # fmt: skip
-        self._store: Store = store_for(primal, options)
+        active = frozenset((DIFFERENTIATED, name) for name, _ in self._inputs)
+        self._store: Store = store_for(primal, options, active)
         self._entries = self._store.entries
         self._begin()
 

@@ -93,11 +93,11 @@ def pattern_of(arguments: dict[str, Any], free: tuple[Any, ...], static: frozens
 class Store:
     """The gradients compiled for one function and one set of options."""
 
-    def __init__(self) -> None:
+    def __init__(self, static: frozenset[Any] = frozenset()) -> None:
         self.lock = threading.RLock()
         self.entries: dict[Any, tuple[Entry, ...]] = {}
         self.variants: list[Variant] = []
-        self.static: frozenset[Any] = frozenset()
+        self.static = self.given = static
 
     def find(
         self,
@@ -147,15 +147,18 @@ class Store:
         raise InternalError("a value outside the function changes while it is compiled")
 
     def __reduce__(self) -> Any:
-        return Store, ()
+        return Store, (self.given,)
 
 
 _stores: OrderedDict[Hashable, tuple[Any, Store]] = OrderedDict()
 _stores_lock = threading.Lock()
 
 
-def store_for(primal: Any, options: Hashable) -> Store:
-    """The store of a function: one for all functions of the same code, globals and options."""
+def store_for(primal: Any, options: Hashable, static: frozenset[Any]) -> Store:
+    """The store of a function: one for all functions of the same code, globals and options.
+
+    `static` is what the options say of the arguments.
+    """
     if isinstance(primal, types.FunctionType):
         held: Any = (primal.__code__, primal.__globals__)
         key: Hashable = (id(held[0]), id(held[1]), options)
@@ -163,9 +166,9 @@ def store_for(primal: Any, options: Hashable) -> Store:
         held = primal
         key = (id(primal), options)
     else:
-        return Store()
+        return Store(static)
     with _stores_lock:
-        found = _stores.pop(key, None) or (held, Store())
+        found = _stores.pop(key, None) or (held, Store(static))
         _stores[key] = found
         while len(_stores) > MOST_STORES:
             _stores.popitem(last=False)

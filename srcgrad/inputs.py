@@ -17,16 +17,31 @@ from .emit import runtime
 from .errors import UnsupportedError
 from .frontend.lower import Lowerer
 from .frontend.values import Instance, ListObject, Place, Ref, Tuple, Value
-from .kinds import Array, Dimension, Kind, Opaque, Size, int_kind, kind_of
-from .signature import SHAPE, is_record
+from .kinds import (
+    BOOL,
+    FLOAT,
+    INT,
+    Array,
+    Dimension,
+    Fields,
+    Kind,
+    ListOf,
+    Opaque,
+    Scalar,
+    Size,
+    fresh_size,
+    int_kind,
+    kind_of,
+)
+from .signature import SHAPE, SPREAD, is_record, whole
 from .transform.recording import rename
 
 
 class Inputs:
     """The parameters of the function being compiled as abstract values."""
 
-    def __init__(self, lowerer: Lowerer, static: frozenset[Any]) -> None:
-        self.lowerer, self.static = lowerer, static
+    def __init__(self, lowerer: Lowerer, static: frozenset[Any], lists: set[Any]) -> None:
+        self.lowerer, self.static, self.lists = lowerer, static, lists
         self.sizes: dict[int, Size] = {}
         self.paths: dict[Any, Any] = {}
 
@@ -53,6 +68,10 @@ class Inputs:
             leaf = variable(int_kind())
             leaf.origins = frozenset([path])
             return leaf
+        if isinstance(value, list):
+            kind = self.list_kind(value, path)
+            if kind is not None:
+                return self.whole_list(value, variable(kind), (*path, SPREAD))
         if isinstance(value, (tuple, list)):
             low.check_class(type(value))
             holder = variable(Opaque(type(value)))
@@ -106,6 +125,35 @@ class Inputs:
             shape.append(n)
         return Array(value.dtype, tuple(shape))
 
+    def list_kind(self, value: list[Any], path: Any) -> Kind | None:
+        """The kind of a list that is one value; None if each of its items is."""
+        items = whole(value, path, self.static)
+        return None if items is None else ListOf(self.item_kind(items))
+
+    def item_kind(self, items: Any) -> Any:
+        """The kind of what `whole` describes, as `ListOf` has it."""
+        if isinstance(items, type):
+            return _NUMBERS.get(items) or Scalar(np.dtype(items), False)
+        cls, *parts = items
+        if cls is np.ndarray:
+            dtype, shape = parts
+            if isinstance(shape, int):
+                self.lowerer.vary_sizes()
+                return Array(dtype, tuple(fresh_size() for _ in range(shape)))
+            return kind_of(np.broadcast_to(np.zeros((), dtype), shape), self.sizes)
+        kinds = tuple(map(self.item_kind, parts))
+        if cls is list:
+            return ListOf(*kinds)
+        self.lowerer.check_class(cls)
+        return kinds if cls is tuple else Fields(kinds, cls)
+
+    def whole_list(self, value: list[Any], var: ir.Var, spread: Any) -> Ref:
+        """The abstract value of a list that is one value; `spread` is what it isn't in."""
+        self.lists.add(spread)
+        var.origins = frozenset([spread])
+        self.lowerer.lengths[var] = self.sizes.setdefault(len(value), fresh_size(True))
+        return self.lowerer.new(ListObject((), var, var.name))
+
     @staticmethod
     def check_array(value: np.ndarray[Any, Any], name: str) -> None:
         """Refuse arrays that don't behave like ndarrays of numbers."""
@@ -138,6 +186,9 @@ class Inputs:
             return var
 
         return access
+
+
+_NUMBERS = {int: INT, float: FLOAT, bool: BOOL, complex: Scalar(np.dtype(np.complex128))}
 
 
 def user_error(kind: type[Exception], message: str) -> Exception:
@@ -248,6 +299,7 @@ def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> d
     if not written:
         return {}
     inputs: list[ir.Var] = [p for p in function.params if isinstance(p.kind, Array)]
+    lists: list[ir.Var] = [p for p in function.params if isinstance(p.kind, ListOf)]
     statements = function.block.statements
     params = set(function.params)
     extracted: dict[ir.Var, int] = {}
@@ -258,15 +310,17 @@ def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> d
                     extracted[s.target] = position
                     if isinstance(s.target.kind, Array):
                         inputs.append(s.target)
+                    elif isinstance(s.target.kind, ListOf):
+                        lists.append(s.target)
     copies: dict[ir.Var, ir.Var] = {}
     for var in inputs:
         if aliasing.find(var) in written:
             copies[var] = ir.Var(var.name, var.kind, True)
-    for var in free:
-        if isinstance(var.kind, Array) and aliasing.find(var) in written:
+    for var in (*(v for v in free if isinstance(v.kind, Array)), *lists):
+        if classes := written.intersection(aliasing.classes(var)):
             writer = next(
                 (s for s in ir.walk(function.block) if isinstance(s, ir.Assign)
-                 and any(aliasing.find(w) is aliasing.find(var) for w in s.writes)), None,
+                 and any(aliasing.find(w) in classes for w in s.writes)), None,
             )  # fmt: skip
             raise UnsupportedError(
                 f"{var.name!r} belongs to the caller, who would see it change",

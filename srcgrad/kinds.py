@@ -230,9 +230,9 @@ RESIDUALS = Opaque(Residuals)
 UNKNOWN = Array(None, None)
 
 
-def int_kind() -> Scalar:
+def int_kind(size: Size | None = None) -> Scalar:
     """The kind of a Python int that may serve as a dimension."""
-    return Scalar(INT.dtype, True, fresh_size())
+    return Scalar(INT.dtype, True, size or fresh_size())
 
 
 def holds_arrays(kind: Kind) -> bool:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .signature import describe, is_record
+from .signature import describe, is_record, whole
 
 if TYPE_CHECKING:
     from .cache import Variant
@@ -162,7 +162,7 @@ class _Writer:
             tests.append(of_type)
             if t is not int or path in self.static:
                 self.key.append(name)
-        elif isinstance(value, (list, tuple)):
+        elif isinstance(value, (list, tuple)) and whole(value, path, self.static) is None:
             tests += [of_type, f"{own}len({name}) == {len(value)}"]
             return name, list(enumerate(value))
         elif t is dict and all(type(k) is str for k in value):
@@ -174,6 +174,8 @@ class _Writer:
             tests += [of_type, f"{own}tuple({name}.__dict__) == {keys}"]
             return f"{name}.__dict__.values()", list(members.items())
         else:
+            if isinstance(value, list):
+                tests.append(of_type)
             path_static = f"{self._constant(path)}, {self._constant(self.static)}"
             self.key.append(f"{own}describe({name}, {path_static})")
         return None

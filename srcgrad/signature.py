@@ -15,6 +15,10 @@ from typing import Any
 import numpy as np
 
 SHAPE = "%shape"  # the path of an array with this and an axis after it: its length must be known
+SPREAD = "%spread"  # that of a list: each of its items is a value of its own
+DIFFERENTIATED = "%differentiated"  # with the name of an argument: derivatives are taken by it
+FEW = 4  # items: lists of as many are always spread
+MOST_NESTED = 4  # lists and tuples in each other
 
 
 class Same:
@@ -46,16 +50,17 @@ def describe(
     (<class 'numpy.ndarray'>, dtype('float64'), (('n', 0), 1, ('n', 0)))
     >>> describe((2.0, True))
     (<class 'tuple'>, <class 'float'>, (<class 'bool'>, True))
+    >>> describe([1, 2, 3, 4, 5])
+    (<class 'list'>, ('items', <class 'int'>), 5)
     """
     t = type(value)
     if isinstance(value, np.ndarray):
         shape: tuple[Any, ...] = value.shape
         if sizes is not None:
             shape = tuple(
-                n if n < 2 or (*path, SHAPE, axis) in static
-                else ("n", sizes.setdefault(n, len(sizes)))
+                n if (*path, SHAPE, axis) in static else _length(n, sizes)
                 for axis, n in enumerate(shape)
-            )  # fmt: skip
+            )
         return (t, value.dtype, shape)
     if t is float or t is complex:
         return t
@@ -67,6 +72,8 @@ def describe(
         return t
     if isinstance(value, np.generic):
         return (t, value.dtype, value.tobytes())
+    if t is list and (items := whole(value, path, static, sizes)) is not None:
+        return (t, ("items", items), _length(len(value), sizes))
     if isinstance(value, (list, tuple)):
         return (t, *(describe(v, (*path, i), static, sizes) for i, v in enumerate(value)))
     if isinstance(value, dict):
@@ -86,6 +93,64 @@ def describe(
     if isinstance(value, types.MethodType):
         return (t, Same(value.__func__), Same(value.__self__))
     return (t, Same(value))
+
+
+def whole(
+    value: Any,
+    path: tuple[Any, ...] = (),
+    static: frozenset[Any] = frozenset(),
+    sizes: dict[int, int] | None = None,
+) -> Any:
+    """What the items of a list are that is one value at run time; None if the list isn't.
+
+    It is one if its items are alike, it has more than a few, and nothing asks for them one by one:
+    derivatives by them, or code that needs to know how many there are.
+    """
+    if type(value) is not list or len(value) <= FEW or (*path, SPREAD) in static:
+        return None
+    if path and (path[0] != "argument" or (DIFFERENTIATED, path[1]) in static):
+        return None
+    return common(value, sizes)
+
+
+def common(items: Any, sizes: dict[int, int] | None = None, depth: int = MOST_NESTED) -> Any:
+    """What values are, if they are alike, described; None if they aren't.
+
+    Alike are numbers of one type, arrays of one dtype and number of dimensions (and of one shape,
+    or of whatever shapes), and lists and tuples of what is alike.
+
+    >>> common([(1, 0.5), (2, 0.1)])
+    (<class 'tuple'>, <class 'int'>, <class 'float'>)
+    >>> common([np.ones(2), np.ones(3)])
+    (<class 'numpy.ndarray'>, dtype('float64'), 1)
+    >>> common([1, 0.5])
+    """
+    types = set(map(type, items))
+    if len(types) != 1 or not depth:
+        return None
+    t = types.pop()
+    if t in (int, float, complex, bool) or issubclass(t, np.number):
+        return t
+    if t is np.ndarray:
+        kinds, shapes = {(v.dtype, v.ndim) for v in items}, {v.shape for v in items}
+        dtype, rank = kinds.pop()
+        if kinds or dtype.kind not in "biufc":
+            return None
+        shape = tuple(_length(n, sizes) for n in shapes.pop())
+        return (t, dtype, rank if shapes else shape)
+    if t is list:
+        inner = common([item for part in items for item in part], sizes, depth - 1)
+        return None if inner is None else (t, inner)
+    if t is tuple or (issubclass(t, tuple) and hasattr(t, "_fields")):
+        if len(set(map(len, items))) != 1 or not items[0]:
+            return None
+        parts = [common(part, sizes, depth - 1) for part in zip(*items, strict=True)]
+        return None if None in parts else (t, *parts)
+    return None
+
+
+def _length(n: int, sizes: dict[int, int] | None) -> Any:
+    return n if n < 2 or sizes is None else ("n", sizes.setdefault(n, len(sizes)))
 
 
 def stand_in(value: Any) -> Any:

@@ -15,6 +15,12 @@ import copy
 
 import numpy as np
 
+NUMBERS = [0.4, -0.7, 1.1, 0.2, 0.9]
+PLACES = [0, 2, 1, 1, 0]
+PAIRS = [(2, 0.5), (0, -0.3), (1, 0.8), (2, 1.2), (0, 0.1)]
+GRID = [[0.1 * i - 0.3 * j for j in range(3)] for i in range(5)]
+ROWS = [np.cos(np.arange(4.0) + i) for i in range(5)]
+
 
 def mutate(a, s):
     a[0] = np.sin(a[0] * s)
@@ -327,7 +333,7 @@ class Program:
             "augment", "augment_part", "augment_part", "swap", "list", "append", "list_item",
             "call", "primitive", "mask", "fancy", "tuple_items", "list_copy", "drain", "list_loop",
             "zipped", "comprehension", "growing", "nested", "record", "diagonal", "either",
-            "object", "object", "object_change", "object_change", "object_loop", "table",
+            "object", "object", "object_change", "object_change", "object_loop", "table", "outer",
         ]  # fmt: skip
         if self.depth < 3:
             kinds += [
@@ -650,6 +656,41 @@ class Program:
             return [f"{name} = [np.sin(v * {self.scalar(0)}) for v in {a}{condition}]"]
         self.lists[name] = [shape, 0 if condition else shape[0], True]
         return [f"{name} = [{a} * v for v in {a}{condition}]"]
+
+    def make_outer(self):
+        """The use of a list that is a global variable."""
+        i, s, a = self.name("i"), self.name("s"), self.name("a")
+        kind = self.choose(8)
+        if kind == 0:
+            self.scalars[s] = True
+            return [f"{s} = NUMBERS[{self.index(5)}] * {self.scalar(1)}"]
+        if kind == 1:
+            self.arrays[a] = (N,)
+            return [f"{a} = np.array(NUMBERS[1:]) * {self.scalar(1)} + ROWS[{self.index(5)}]"]
+        if kind == 2:
+            self.lists[s] = [(), 0, True]
+            return [f"{s} = [v * {self.scalar(0)} for v in NUMBERS if v > {self.constant()}]"]
+        saved = dict(self.scalars), dict(self.arrays)
+        lines = []
+        if kind in (3, 4, 5):
+            head = [f"for {i}, {s} in PAIRS:", f"for {i}, {s} in zip(PLACES, NUMBERS):",
+                    f"for {i} in PLACES[:{self.choose(4)}]:"][kind - 3]  # fmt: skip
+            self.indices.append(i)
+            if kind < 5:
+                self.scalars[s] = True
+        elif kind == 6:
+            head, lines = f"for {i}, {a} in enumerate(ROWS):", [f"{a} = {a} * {self.scalar(0)}"]
+            self.arrays[a] = (N,)
+        else:
+            head = f"for {i} in GRID:"
+            lines = [f"{s} = {i}[{self.index(3)}] * {self.scalar(0)}"]
+            self.scalars[s] = True
+        self.loops += 1
+        body = [*lines, *self.block(3)]
+        self.loops -= 1
+        self.indices = [name for name in self.indices if name != i]
+        self.scalars, self.arrays = saved
+        return [(head, body)]
 
     def make_growing(self):
         """An array that gets longer in a loop."""

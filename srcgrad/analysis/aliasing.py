@@ -66,6 +66,10 @@ class Aliasing:
         """Whether memory of this variable's class is written anywhere."""
         return self.find(var) in self.written
 
+    def changes(self, var: ir.Var) -> bool:
+        """Whether a variable's memory, or that of anything in it, is written anywhere."""
+        return not self.written.isdisjoint(self.classes(var))
+
     def is_shared(self, var: ir.Var) -> bool:
         """Whether memory of this variable's class is written anywhere, or kept in a list."""
         return self.find(var) in self.shared

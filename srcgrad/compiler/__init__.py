@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import InternalError, SrcgradError, UnsupportedError
-from ..frontend.objects import Unkept
+from ..frontend.objects import Knowledge, Unkept
 from ..frontend.units import NeedUnit
 from ..frontend.values import Junction, NeedStatic, Path, Raised, Thaw, TooLong, Unkeepable
 from .gradient import gradient_function
@@ -36,9 +36,20 @@ def compile_gradient(
 
     A recursion is inlined where what steers it can be known. If that fails, it is a unit. Objects
     are followed one by one. If that fails, or unrolls much for them, those that a loop or recursion
-    makes stand in tables.
+    makes stand in tables. A list from outside whose items are alike is one value. If that fails,
+    each of its items is.
     """
     task = Task(primal, request, arguments, static, source)
+    try:
+        return _compiled_objects(task)
+    except UnsupportedError:
+        if not task.lists:
+            raise
+    return _compiled_objects(replace(task, static=static | task.lists, objects=Knowledge()))
+
+
+def _compiled_objects(task: Task) -> Compiled:
+    """What a task asks for, objects followed one by one or in tables."""
     try:
         return _compiled_recursions(replace(task, longest=LONG))
     except UnsupportedError as error:
@@ -47,7 +58,7 @@ def compile_gradient(
         with suppress(UnsupportedError):
             return _in_tables(task, UnsupportedError("too long", None))
     # there is no shorter way; what was learned of the objects is forgotten
-    task = Task(primal, request, arguments, static, source)
+    task = replace(task, objects=Knowledge())
     try:
         return _compiled_recursions(task)
     except UnsupportedError as error:

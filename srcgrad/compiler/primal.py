@@ -27,6 +27,7 @@ from ..frontend.values import (
     Partial,
     Path,
     Place,
+    Ref,
     Tuple,
     Unkeepable,
     Unreached,
@@ -88,11 +89,11 @@ def _lowered(task: Task) -> Primal:
     assert rules.lookup is not None and LOWERINGS
     low = Lowerer()
     low.objects, low.longest = task.objects, task.longest
-    inputs = Inputs(low, task.static)
+    inputs = Inputs(low, task.static, task.lists)
     free = Free(inputs, arguments)
     low.known_sites, low.kept = task.static, task.kept
     low.static_paths = {p: None for p in task.static if isinstance(p, Path)}
-    low.on_free = free
+    low.on_free, low.on_list = free, free.whole_list
     nothing: frozenset[str] = frozenset()
     low.frames[0] = Frame(Scope(nothing, nothing, nothing), None, Namespace({}))
     low.state.frames[0] = {}
@@ -184,6 +185,16 @@ class Free:
             text, number = f"{base}_{number}", number + 1
         self.taken.add(text)
         return text
+
+    def whole_list(self, path: Path, value: list[Any]) -> Ref | None:
+        """A list that is one value; None if each of its items is."""
+        spread = Path("structure", path, "")
+        kind = None if spread in self.inputs.static else self.inputs.list_kind(value, ())
+        if kind is None:
+            return None
+        if path not in self.found:
+            self.found[path] = ir.Var(self.name(path), kind, True)
+        return self.inputs.whole_list(value, self.found[path], spread)
 
     def __call__(self, path: Path, value: Any) -> Value:
         if path not in self.found:

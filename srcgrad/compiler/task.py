@@ -43,6 +43,7 @@ class Task:
         source: the text of the function, where it was given.
         kept: the functions that are units, not inlined.
         objects: what is known of objects in tables, to which each lowering adds.
+        lists: what stands for each list from outside that is one value, in `static`, were it not.
         longest: how many statements there may be; None if it doesn't matter.
     """
 
@@ -53,6 +54,7 @@ class Task:
     source: str | None = None
     kept: frozenset[Any] = frozenset()
     objects: Knowledge = field(default_factory=Knowledge)
+    lists: set[Any] = field(default_factory=set)
     longest: int | None = None
 
     @property

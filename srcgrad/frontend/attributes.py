@@ -176,6 +176,8 @@ class Attributes(Subscripts):
                 "keep it in a variable before raising",
             )
         if not hasattr(thing, name):
+            if thing is None:
+                raise self.fault_of_none(AttributeError, f"has no attribute {name!r}")
             raise self.fault(
                 AttributeError, f"{type(thing).__name__!r} object has no attribute {name!r}"
             )
@@ -466,7 +468,7 @@ class Attributes(Subscripts):
             self.for_each(target, put_in)
             return
         if is_none(target):
-            raise self.fault(AttributeError, f"'NoneType' object has no attribute {name!r}")
+            raise self.fault_of_none(AttributeError, f"has no attribute {name!r}")
         target = self.spread(target)
         if isinstance(target, Choice):
             self.set_attribute(target, name, value)

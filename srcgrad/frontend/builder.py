@@ -106,6 +106,12 @@ class Builder(Choices):
         error.block = self.block
         return error
 
+    def fault_of_none(self, exception: type[BaseException], message: str) -> Raised:
+        """What is wrong with None: in a loop, it may be something else in a later iteration."""
+        error = self.fault(exception, f"'NoneType' object {message}")
+        error.late = True
+        return error
+
     def emit(
         self,
         function: Any,
@@ -223,9 +229,7 @@ class Builder(Choices):
             return self.state, self.block
         except Raised as error:
             caught = self.catcher(error.exception) is not None
-            if error.block is not self.block or not (
-                caught or issubclass(error.exception, LookupError)
-            ):
+            if error.block is not self.block or not (caught or error.late):
                 raise
             self.raise_at_run_time(error)
             return self.state, self.block
@@ -423,8 +427,11 @@ class Builder(Choices):
 
     def joined_item(self, item: Any, value: Any) -> Any:
         """The kind of a list's items when `value` is one more of them."""
+        kind = self.item_kind(value)
+        if item is not None and item != kind:
+            self.vary_sizes()
         try:
-            return self.stable_items(item, self.item_kind(value))
+            return self.stable_items(item, kind)
         except KindMismatch:
             raise Unkeepable(
                 "the items of this list are of different kinds",

@@ -82,7 +82,8 @@ class BuiltinFunctions(Objects):
             case Ref():
                 thing = self.state.heap[value.id]
                 if isinstance(thing, ListObject) and thing.var is not None:
-                    return self.emit(len, (thing.var,), inferred=Inferred(int_kind()), name="count")
+                    kind = int_kind(self.lengths.get(thing.var))
+                    return self.emit(len, (thing.var,), inferred=Inferred(kind), name="count")
                 if isinstance(thing, Instance):
                     found = self.class_attribute(thing.type, "__len__")
                     if found is None:

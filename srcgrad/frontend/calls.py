@@ -101,7 +101,7 @@ class Calls(Primitives):
             case InnerGradient():
                 return self.nested_gradient(function.gradient, args, kwargs, function.primal)
             case ir.Const(value=None):
-                raise self.fault(TypeError, "'NoneType' object is not callable")
+                raise self.fault_of_none(TypeError, "is not callable")
             case ir.Const():
                 return self.call_object(function.value, args, kwargs)
             case Ref():

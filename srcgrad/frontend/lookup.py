@@ -168,7 +168,9 @@ class Lookup(Loops):
                 self.guards[Path("structure", path, "")] = layout(value)
                 members: dict[Any, Value] = {item: ir.Const(item) for item in value}
                 return self.new(DictObject(members, str(path), True, type=type(value)))
-        if isinstance(value, (tuple, list, dict)) and path is not None:
+        if path is not None and isinstance(value, (list, dict)):
+            return self.lifted_container(value, path)
+        if path is not None and isinstance(value, tuple):
             self.guards[Path("structure", path, "")] = layout(value)
         if isinstance(value, tuple):
             items = tuple(
@@ -176,24 +178,27 @@ class Lookup(Loops):
                 for i, item in enumerate(value)
             )
             return Tuple(items, type(value))
-        if isinstance(value, (list, dict)) and path is not None:
-            known = self.lifted.get(path)
-            if known is not None and known.id in self.state.heap:
-                return known
-            name = str(path)
-            if isinstance(value, list):
-                items = tuple(
-                    self.lift(item, Path("item", path, i)) for i, item in enumerate(value)
-                )
-                ref = self.new(ListObject(items, None, name, type=type(value)))
-            else:
-                entries = {k: self.lift(v, Path("item", path, k)) for k, v in value.items()}
-                ref = self.new(self.dict_from_outside(value, entries, name))
-            self.lifted[path] = ref
-            return ref
         if path is not None and not isinstance(value, types.ModuleType):
             self.guards[path] = value
         return Place(value, path)
+
+    def lifted_container(self, value: Any, path: Path) -> Ref:
+        """The reference to a list or dict that exists before the function runs."""
+        known = self.lifted.get(path)
+        if known is not None and known.id in self.state.heap:
+            return known
+        ref = self.on_list(path, value) if self.on_list and isinstance(value, list) else None
+        if ref is None:
+            self.guards[Path("structure", path, "")] = layout(value)
+            if isinstance(value, list):
+                items = tuple(self.lift(v, Path("item", path, i)) for i, v in enumerate(value))
+                ref = self.new(ListObject(items, None, str(path), type=type(value)))
+            else:
+                entries = {k: self.lift(v, Path("item", path, k)) for k, v in value.items()}
+                ref = self.new(self.dict_from_outside(value, entries, str(path)))
+        self.lifted[path] = ref
+        self.outer_objects.add(ref.id)
+        return ref
 
     def check_class(self, cls: type) -> None:
         """Refuse a user's class whose objects aren't made, or don't behave, as usual."""

@@ -54,6 +54,7 @@ from .values import (
     Materialize,
     NeedStatic,
     Peel,
+    Raised,
     Ref,
     State,
     Thaw,
@@ -132,8 +133,7 @@ class Loops(Builder):
         original, count, unbound = entry.copy(), len(outer.statements), self.unbound
         marker = object()
         settling: set[int] = set()
-        if self.first_loop is None:
-            self.first_loop = fresh_size().base
+        self.vary_sizes()
         if unroll is not None and unrollable:
             self.unrollable.add(marker)
         for _ in range(MOST_ROUNDS * 4):
@@ -159,6 +159,13 @@ class Loops(Builder):
             try:
                 try:
                     flag = body(index)
+                except Raised as error:
+                    if error.block is not self.block or not error.late:
+                        raise
+                    if not forks and self.loop_depth == 1:
+                        raise
+                    self.raise_at_run_time(error)
+                    flag = FALSE
                 except Unreached:
                     self.state.unreachable, flag = True, FALSE
                 except Unbound as need:

@@ -34,7 +34,7 @@ from typing import Any
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import Span, UnsupportedError
-from ..kinds import Kind
+from ..kinds import Kind, Size, fresh_size
 from ..rules import registry
 from .names import Namespace, Scope
 from .values import (
@@ -78,6 +78,7 @@ class Machine:
         self.widened: set[int] = set()  # the sizes that stand for several in a loop or list
         self.settling: set[int] = set()  # those of them that the loop being settled brought in
         self.first_loop: int | None = None  # sizes older than this are the same in all iterations
+        self.lengths: dict[ir.Var, Size] = {}  # of lists from outside
         self.unrollable: set[Any] = set()
         self.dynamic_sites: set[int] = set()  # expressions whose list must exist at run time
         # Of a list: those with items of the same kind, or parts of it; see `Builder.link`.
@@ -96,12 +97,14 @@ class Machine:
         self.static_paths: dict[Path, Any] = {}
         self.guards: dict[Path, Any] = {}
         self.on_free: Callable[[Path, Any], Value] | None = None
+        self.on_list: Callable[[Path, list[Any]], Ref | None] | None = None
         self.known_sites: frozenset[Any] = frozenset()  # what must be known, and so is
         self.records: set[int] = set()  # expressions that would keep objects in a run-time list
         # What a test says: of which choice, and which options it may be if the test is true.
         self.meanings: dict[ir.Var, tuple[Choice, frozenset[int]]] = {}
         self.site = 0  # the expression being evaluated
         self.lifted: dict[Path, Ref] = {}
+        self.outer_objects: set[int] = set()  # references to what was ever lifted
         self.depth = 0
         self.active_nodes: list[int] = []  # of the functions being inlined
         self.calls_made = 0
@@ -126,9 +129,15 @@ class Machine:
     def within(self, low: Machine) -> None:
         """Continue where another lowering stopped, seeing what it sees."""
         self.frames, self.state = low.frames, low.state
-        self.on_free, self.widened, self.current = low.on_free, low.widened, low.current
+        self.on_free, self.on_list, self.lengths = low.on_free, low.on_list, low.lengths
+        self.widened, self.current = low.widened, low.current
         self.inlined, self.guards = low.inlined, low.guards
         self.kept, self.objects = low.kept, low.objects
+
+    def vary_sizes(self) -> None:
+        """From here on new sizes may differ from iteration to iteration, or item to item."""
+        if self.first_loop is None:
+            self.first_loop = fresh_size().base
 
     def thing(self, value: Any) -> Any:
         """The object that a value refers to, on the abstract heap or in a table; or None."""

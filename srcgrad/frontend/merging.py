@@ -107,7 +107,7 @@ class Merger:
             }
         for number, thing in live.heap.items():
             old = entry.heap.get(number)
-            if old is thing:
+            if old is thing or number in self.builder.outer_objects:
                 self.heap[number] = thing
             else:
                 self.heap[number] = self.rebuilt(thing, old)
@@ -163,6 +163,8 @@ class Merger:
         if p is None or q is None:
             thing = q if p is None else p
             assert thing is not None
+            if number in self.builder.outer_objects:  # the same whichever branch read it
+                return thing
             return self.rebuilt(thing, None, p is None)
         if isinstance(p, ListObject) and isinstance(q, ListObject):
             if p.var is not None and p.var is q.var:

@@ -166,8 +166,8 @@ class Objects(Iterators):
     def open_tables(self) -> None:
         """Make the lists, at the beginning of the program or of a function differentiated in it."""
         tables = [t for t in self.objects.tables if t.scope == self.table_scope]
-        if tables and self.first_loop is None:
-            self.first_loop = fresh_size().base  # what is in them differs from object to object
+        if tables:
+            self.vary_sizes()
         for table in tables:
             name = "_".join(cls.__name__.lower() for cls in table.classes)
             self.make_column(table, (TAGS,), INT, f"{name}s")

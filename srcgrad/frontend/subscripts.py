@@ -116,7 +116,7 @@ class Subscripts(Operators):
                     if known is not None and isinstance(container.value, (str, bytes)):
                         return ir.Const(container.value[known])
         if is_none(container):
-            raise self.fault(TypeError, "'NoneType' object is not subscriptable")
+            raise self.fault_of_none(TypeError, "is not subscriptable")
         if isinstance(container, ir.Const):
             getter = getattr(type(container.value), "__getitem__", None)
             if getter in registry.definitions:
@@ -322,7 +322,7 @@ class Subscripts(Operators):
             self.for_each(container, put)
             return
         if is_none(container):
-            raise self.fault(TypeError, "'NoneType' object does not support item assignment")
+            raise self.fault_of_none(TypeError, "does not support item assignment")
         if isinstance(container, ir.Var) and isinstance(container.kind, Reference):
             self.call(self.attribute(container, "__setitem__"), [key, value], {})
             return

@@ -289,6 +289,8 @@ class Raised(UnsupportedError):
         super().__init__(message, span, advice)
         self.exception = exception
         self.block: Any = None  # where it is raised
+        # whether it is left to the run where that may not get here
+        self.late = issubclass(exception, LookupError)
 
 
 class Unbound(Exception):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.aliasing import Aliasing
+from ..analysis.aliasing import Aliasing, is_slice
 from ..emit import runtime
 from ..frontend.operations import list_append
 from ..frontend.structure import item_kinds
@@ -281,8 +281,10 @@ class _Recorder:
         """Whether a call costs less than recording its result, and gives the same again."""
         kind = s.target.kind
         reads = [v for o in s.operands() for v in ir.variables(o)]
-        if any(isinstance(v.kind, ListOf) for v in reads):
-            return False  # the list may be another one by then
+        lists = [v for v in reads if isinstance(v.kind, ListOf)]
+        if lists:
+            item = s.function is operator.getitem and not is_slice(s.args[1])
+            return item and not any(self.aliasing.changes(v) for v in lists)
         if s.views:
             # a view's contents are the snapshots' business, but a copy's are not
             return s.certain or not any(self.aliasing.is_written(v) for v in s.views)

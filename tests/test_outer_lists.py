@@ -1,0 +1,390 @@
+"""Lists from outside, as arguments or global variables: one value if their items are alike."""
+
+import copy
+import itertools
+import math
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+X = np.array([0.5, 0.3, 0.7, 0.2, 0.9, -0.4])
+WHOLE = [3, 1, 4, 1, 5, 2]
+FLOATS = [0.5, 1.5, -0.5, 2.0, 0.25, 3.0]
+PAIRS = [(0, 0.5), (1, 1.5), (2, -0.5), (3, 0.25), (4, 2.0), (5, 1.0)]
+ROWS = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0], [9.0, 1.0], [2.0, 3.0]]
+RAGGED = [[1.0], [2.0, 3.0], [4.0, 5.0, 6.0], [], [7.0], [8.0, 9.0]]
+ARRAYS = [np.random.default_rng(i).normal(size=3) for i in range(6)]
+WIDTHS = [np.random.default_rng(i).normal(size=n) for i, n in enumerate((1, 3, 3, 1, 3, 1))]
+FLAGS = [True, False, True, True, False, True]
+COMPLEX = [1 + 2j, 2 - 1j, 0.5j, 1.0 + 0j, 2j, 3.0 + 0j]
+Point = namedtuple("Point", "a b")
+POINTS = [Point(1.0, 2.0), Point(3.0, 4.0), Point(5.0, 6.0), Point(7.0, 8.0), Point(9.0, 1.0)]
+
+
+def indexed(x, items):
+    return sum(x[i] ** 2 for i in items)
+
+
+def as_an_index(x, items):
+    return np.sum(x[items] ** 2)
+
+
+def as_an_array(x, items):
+    return np.sum(np.array(items) * x**2) + np.dot(x, items)
+
+
+def slices(x, items):
+    ends = sum(a * b * b for a, b in zip(items[1:], x, strict=False))
+    return ends + sum(a * b for a, b in zip(items[::-1], x, strict=True))
+
+
+def ends(x, items):
+    return items[0] * x[0] + items[-1] * x[1] + len(items) * x[2] ** 2
+
+
+def taken_apart(x, items):
+    first, second, *others = items
+    return first * x[0] + second * x[1] + others[0] * x[2]
+
+
+def in_a_while(x, items):
+    i, total = 0, 0.0
+    while i < len(items) and items[i] < 2.0:
+        total += items[i] * x[i] ** 2
+        i += 1
+    return total
+
+
+def longer(x, items):
+    return sum(a * x[k % 6] for k, a in enumerate([*items, 1.0, *items, *items]))
+
+
+def own_copy(x, items):
+    mine = items[:]
+    mine.append(x[0])
+    mine[0] = x[1]
+    return sum(v * v for v in mine)
+
+
+def searched(x, items):
+    return x[items.index(2.0)] * items.count(0.5) + x[0] * (1.5 in items) + x[1] * any(items)
+
+
+def ordered(x, items):
+    return sum(a * b for a, b in zip(sorted(items), x, strict=True)) + max(items) * x[2]
+
+
+def compared(x, items):
+    return x[0] ** 2 if items == [1.0] or not items else x[1]
+
+
+def sums(x, items):
+    return sum(items) * x[0] + math.fsum(items) * x[1] + math.prod(items) * x[2] + np.mean(items)
+
+
+def recursive(x, items):
+    def value(i):
+        return items[i] * x[i] ** 2 + value(i + 1) if i < len(items) else 0.0
+
+    return value(0)
+
+
+def pairs(x, items):
+    return sum(x[i] * v * k for k, (i, v) in enumerate(items, 1))
+
+
+def columns(x, items):
+    i, v = zip(*items, strict=True)
+    return np.sum(x[list(i)] * np.array(v))
+
+
+def named(x, items):
+    return sum(p.a * x[0] + p.b * x[1] for p in items)
+
+
+def matrix(x, items):
+    return sum(sum(row) * v for row, v in zip(items, x, strict=True)) + np.sum(
+        np.array(items) * x[:, None]
+    )
+
+
+def ragged(x, items):
+    total = 0.0
+    for i, row in enumerate(items):
+        for v in row:
+            total += v * x[i]
+        if row:
+            total += row[-1] * x[i] ** 2
+    return total
+
+
+def arrays(x, items):
+    total = np.zeros(3)
+    for a in items:
+        total = total + np.tanh(a * x[0])
+    return total @ total + np.sum(np.array(items) @ x[:3]) + np.sum(np.stack(items) * x[:, None])
+
+
+def arrays_of_widths(x, items):
+    total = np.sum((x[0] * items[0]) * (items[1] * x[:3]))
+    for a, b in itertools.pairwise(items):
+        total += np.sum(np.exp(a * x[:1]) * b * x[1])
+    return total
+
+
+def written_arrays(x, items):
+    for a in items:
+        a[0] = x[0]
+    return sum(np.sum(a**2) for a in items)
+
+
+def flags(x, items):
+    return sum(v**2 if b else v for b, v in zip(items, x, strict=True)) + np.sum(x[items])
+
+
+def complex_numbers(x, items):
+    return sum(abs(c * v) ** 2 for c, v in zip(items, x, strict=True))
+
+
+def lengths(x, items):
+    total = 0.0
+    for n in items:
+        total += np.sum(np.full(n, x[0]))
+        for k in range(n):
+            total += x[k] * n
+    return total
+
+
+def shape(x, items):
+    return np.sum(np.zeros((items[0], items[4])) + x[0]) + x.reshape(items[0], -1)[0, 0]
+
+
+def two_arrays_of_unlike_length(x, items):
+    return np.sum(np.exp(items[np.argmax(x)] * x[0]) * items[np.argmin(x)] * x[:3])
+
+
+CASES = [
+    (indexed, WHOLE), (as_an_index, WHOLE), (as_an_array, FLOATS), (slices, FLOATS),
+    (ends, FLOATS), (taken_apart, FLOATS), (in_a_while, FLOATS), (longer, FLOATS),
+    (own_copy, FLOATS), (searched, FLOATS), (ordered, FLOATS), (compared, FLOATS),
+    (sums, FLOATS), (recursive, FLOATS), (pairs, PAIRS), (columns, PAIRS), (named, POINTS),
+    (matrix, ROWS), (ragged, RAGGED), (arrays, ARRAYS), (arrays_of_widths, WIDTHS),
+    (written_arrays, ARRAYS), (flags, FLAGS), (complex_numbers, COMPLEX), (lengths, WHOLE),
+    (shape, WHOLE), (two_arrays_of_unlike_length, WIDTHS),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function, items", CASES, ids=[f.__name__ for f, _ in CASES])
+def test_argument(function, items):
+    before = copy.deepcopy(items)
+    slope = srcgrad.grad(function)(X, items)
+    for i in range(len(X)):
+        step = 1e-6 * np.eye(len(X))[i]
+        moved = [function(X + h * step, copy.deepcopy(items)) for h in (1, -1)]
+        assert slope[i] == pytest.approx((moved[0] - moved[1]) / 2e-6, rel=1e-5, abs=1e-7)
+    assert repr(items) == repr(before)
+
+
+@pytest.mark.parametrize("function, items", CASES, ids=[f.__name__ for f, _ in CASES])
+def test_outer_variable(function, items):
+    if function is written_arrays:
+        pytest.skip("it would change what others see")
+    slope = srcgrad.grad(lambda x: function(x, items))(X)
+    np.testing.assert_allclose(slope, srcgrad.grad(function)(X, items), rtol=1e-12)
+    direction = np.cos(np.arange(len(X)))
+    tangent = srcgrad.jvp(lambda x: function(x, items), (X,), (direction,))[1]
+    assert tangent == pytest.approx(slope @ direction, rel=1e-10)
+
+
+DATA = [(0.1, 0.3), (0.2, 0.1), (0.4, 0.9), (0.7, 0.2), (0.3, 0.5)]
+
+
+def squared_error(w):
+    total = 0.0
+    for x, y in DATA:
+        total += (w[0] * x + w[1] - y) ** 2
+    return total / len(DATA)
+
+
+def test_one_gradient_for_every_length():
+    w = np.array([0.3, -0.2])
+    gradient = srcgrad.grad(squared_error)
+    for _ in range(4):
+        x, y = np.array(DATA).T
+        error = w[0] * x + w[1] - y
+        np.testing.assert_allclose(gradient(w), [2 * np.mean(error * x), 2 * np.mean(error)])
+        DATA.extend([(0.5, 0.4), (0.25, -0.3)])
+    assert len(gradient.sources) == 1
+    assert "for i in reversed(range(len(DATA))):" in gradient.source
+    assert len(gradient.source.splitlines()) < 22
+
+
+def test_the_list_becomes_another():
+    def f(x, items):
+        return sum((x * v**2 for v in items), 0.0)
+
+    gradient = srcgrad.grad(f)
+    for items in (
+        [1, 2, 3, 4, 5], [1.0, 2, 3, 4, 5], [1.5] * 7, [1, 2], [], [True] * 6, [np.float32(2)] * 5,
+        [1, 2, 3, 4, 5, 6], [True] * 5 + [0.5],
+    ):  # fmt: skip
+        assert gradient(2.0, items) == pytest.approx(sum(float(v) ** 2 for v in items)), items
+
+
+def test_lists_of_arrays_of_other_shapes():
+    def f(x, items):
+        return sum(np.sum(np.exp(x * a)) for a in items)
+
+    gradient, x = srcgrad.grad(f), np.array([0.1, 0.2, 0.3])
+    for shapes in ([(3,)] * 5, [(1,)] * 5, [(3,), (1,), (2, 3), (3,), (3,)], [(2, 1)] * 6):
+        items = [np.full(s, 0.5 + i) for i, s in enumerate(shapes)]
+        expected = [(f(x + 1e-6 * e, items) - f(x - 1e-6 * e, items)) / 2e-6 for e in np.eye(3)]
+        np.testing.assert_allclose(gradient(x, items), expected, rtol=1e-7)
+        assert gradient(x, items).shape == x.shape
+
+
+def test_differentiated_lists_are_given_item_by_item():
+    def f(weights, xs):
+        return sum(w * x**2 for w, x in zip(weights, xs, strict=True))
+
+    slopes = srcgrad.grad(f, argnums=(0, 1))([0.1] * 6, FLOATS)
+    assert slopes[0] == pytest.approx([v**2 for v in FLOATS])
+    assert slopes[1] == pytest.approx([0.2 * v for v in FLOATS])
+    assert srcgrad.grad(f)([0.1] * 6, FLOATS) == pytest.approx(slopes[0])
+
+
+def appended(x, items):
+    items.append(x)
+    return items[-1]
+
+
+def assigned(x, items):
+    items[0] = x
+    return items[0]
+
+
+def added_to(x, items):
+    items += [x]
+    return items[-1]
+
+
+def inner_list_changed(x, items):
+    rows = list(items)
+    rows[0].append(x)
+    return rows[0][-1]
+
+
+def each_inner_list_changed(x, items):
+    for row in items:
+        row[0] = x
+    return items[0][0]
+
+
+@pytest.mark.parametrize(
+    "function, items",
+    [
+        (appended, FLOATS), (assigned, FLOATS), (added_to, FLOATS), (inner_list_changed, ROWS),
+        (each_inner_list_changed, ROWS),
+    ],
+    ids=lambda v: getattr(v, "__name__", ""),
+)  # fmt: skip
+def test_what_the_caller_would_see_changed(function, items):
+    before = copy.deepcopy(items)
+    with pytest.raises(srcgrad.UnsupportedError, match="belongs to the caller"):
+        srcgrad.grad(function)(2.0, items)
+    with pytest.raises(srcgrad.UnsupportedError, match="belongs to the caller"):
+        srcgrad.grad(lambda x: function(x, items))(2.0)
+    assert items == before
+
+
+def test_the_same_list_twice():
+    def f(x, first, second):
+        return sum(x * a * b for a, b in zip(first, second, strict=True))
+
+    expected = sum(v * v for v in FLOATS)
+    assert srcgrad.grad(f)(1.0, FLOATS, FLOATS) == pytest.approx(expected)
+
+
+def test_lists_in_other_arguments():
+    class Model:
+        def __init__(self):
+            self.scales = FLOATS
+
+    def f(x, table, pair, model):
+        total = sum(v * x[i] for v, i in zip(table["values"], table["places"], strict=True))
+        return total + sum(v * w for v, w in zip(pair[0], x, strict=True)) * sum(model.scales)
+
+    slope = srcgrad.grad(f)(X, {"values": FLOATS, "places": WHOLE}, (FLOATS, 1.0), Model())
+    expected = np.array(FLOATS) * sum(FLOATS)
+    np.add.at(expected, WHOLE, FLOATS)
+    np.testing.assert_allclose(slope, expected)
+
+
+TABLE = [[1.0, 2.0], [3.0, 4.0]]
+LIMITS = {"low": (0.1, 2.0), "high": (0.6, 4.0)}
+
+
+def read_on_branches(x):
+    total = 0.0
+    for i in range(3):
+        if x[0] > i - 1:
+            y = TABLE[0][1] * x[0] if x[1] > 0 else x[1]
+        else:
+            y = x[0] ** 2
+        total = total + y * TABLE[0][1] * TABLE[1][0]
+    return total
+
+
+def read_where_it_returns(x):
+    for _, (limit, factor) in LIMITS.items():
+        if x[0] <= limit:
+            return x[0] * factor
+    return x[0] * LIMITS["low"][1] * x[1]
+
+
+@pytest.mark.parametrize("x", [[0.3, 0.2], [-0.3, 0.2], [-0.3, -0.2], [0.9, -0.2], [0.05, 1.0]])
+@pytest.mark.parametrize("function", [read_on_branches, read_where_it_returns])
+def test_outer_containers_read_on_some_branches(function, x):
+    x = np.array(x)
+    slope = srcgrad.grad(function)(x)
+    for i in range(2):
+        step = 1e-6 * np.eye(2)[i]
+        expected = (function(x + step) - function(x - step)) / 2e-6
+        assert slope[i] == pytest.approx(expected, abs=1e-8)
+
+
+def none_at_first(x):
+    previous = None
+    for t in range(len(x)):
+        current = []
+        for s in range(3):
+            if t == 0:
+                reached = x[s]
+            else:
+                reached = sum(previous[k] * x[t] for k in range(3))
+            current.append(reached)
+        previous = current
+    return previous[0] * previous[1]
+
+
+def none_has_no_method(x):
+    previous = None
+    for t in range(len(x)):
+        if t > 0:
+            current = previous.sum() * x
+        else:
+            current = x * 2
+        previous = current
+    return previous.sum()
+
+
+@pytest.mark.parametrize("function", [none_at_first, none_has_no_method])
+def test_what_is_none_in_the_first_iteration(function):
+    slope = srcgrad.grad(function)(X)
+    for i in range(len(X)):
+        step = 1e-6 * np.eye(len(X))[i]
+        expected = (function(X + step) - function(X - step)) / 2e-6
+        assert slope[i] == pytest.approx(expected, rel=1e-6, abs=1e-8)
