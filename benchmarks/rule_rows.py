@@ -296,27 +296,20 @@ _REASONS: dict[str, str] = {
         np.sort(x, axis=1) | np.sort_complex
         """,
     "NumPy doesn't say where the rest goes: sorts both, O(n log n)": "np.partition(x, 100)",
-    "several levels share among ties: an argsort, O(n log n + levels)": """
-        np.nanquantile | np.percentile | np.nanpercentile | np.quantile(x, [0.1, 0.5, 0.9])
-        """,
     "shares among ties: compares with all, and counts": """
         np.min | np.amax | np.amin | np.nanmax | np.nanmin | np.max(x, axis=1) | np.ptp | np.fmax |
         np.fmin | np.minimum | np.fmax.accumulate | np.fmin.accumulate | np.maximum.accumulate |
         np.minimum.accumulate
         """,
     "by both arguments, one of them broadcast: a sum of products for that": """
-        np.vecdot | np.linalg.vecdot | np.vecmat | np.matvec | np.cross | np.linalg.cross |
-        operator.pow | pow | np.power | np.linalg.matmul
+        np.vecdot | np.linalg.vecdot | np.vecmat | np.matvec | np.cross | operator.pow | pow |
+        np.power | np.linalg.matmul
         """,
     "by both arguments: as much for each of them": """
-        np.einsum('ij,kj->ik', x, y) | x @ y | x ** y | scipy.signal.fftconvolve(x, y) |
-        np.correlate | scipy.signal.correlate | scipy.signal.convolve |
-        scipy.ndimage.correlate1d(x, y) | scipy.signal.convolve2d(x, y) |
-        np.polynomial.polynomial.polymul(x, y)
+        x ** y | np.correlate | scipy.signal.correlate | scipy.signal.convolve |
+        scipy.ndimage.correlate1d(x, y) | np.polynomial.polynomial.polymul(x, y)
         """,
-    "with a zero, or a product too small for a float, by a recurrence in Python": """
-        np.cumulative_prod | np.nancumprod
-        """,
+    "with zeros, or products too small for a float, a recurrence": "np.cumulative_prod",
     "the function is written in C; its steps are recorded here in Python": """
         np.polyval | np.poly | np.polynomial.chebyshev.chebval(x, y)
         """,
@@ -327,14 +320,14 @@ _REASONS: dict[str, str] = {
         np.linalg.det(x / 2) | np.linalg.slogdet(x)[1] | scipy.linalg.det | np.linalg.det(x)
         """,
     "needs the vectors, which the values alone don't": """
-        np.linalg.svd(x, compute_uv=False) | np.linalg.eigvalsh(x) | scipy.linalg.eigvalsh(x)
+        np.linalg.eigvalsh(x) | scipy.linalg.eigvalsh(x)
         """,
     "the function only copies; sums along diagonals": """
         scipy.linalg.toeplitz(x) | scipy.linalg.circulant(x) | scipy.linalg.hankel
         """,
     "the derivative by Al-Mohy and Higham: three times the products, in Python": """
-        scipy.linalg.expm(x / 2) | scipy.linalg.cosm | scipy.linalg.sinm | scipy.linalg.tanm |
-        scipy.linalg.coshm | scipy.linalg.sinhm | scipy.linalg.tanhm | scipy.linalg.expm_frechet
+        scipy.linalg.cosm | scipy.linalg.sinm | scipy.linalg.tanm | scipy.linalg.coshm |
+        scipy.linalg.sinhm | scipy.linalg.tanhm | scipy.linalg.expm_frechet
         """,
     "of a matrix of twice the size": "scipy.linalg.logm",
     "a Sylvester equation": "scipy.linalg.sqrtm(x).real",
@@ -344,9 +337,8 @@ _REASONS: dict[str, str] = {
         scipy.linalg.cho_solve(scipy.linalg.cho_factor(x), y)
         """,
     "solves once more, with the transpose, and by a matrix the gradient is a whole one": """
-        scipy.sparse.linalg.cg(x, y)[0] | scipy.sparse.linalg.bicg(x, y)[0] |
-        scipy.sparse.linalg.bicgstab(x, y)[0] | scipy.sparse.linalg.cgs(x, y)[0] |
-        scipy.sparse.linalg.gmres(x, y)[0] | scipy.sparse.linalg.qmr(x, y)[0] |
+        scipy.sparse.linalg.bicg(x, y)[0] | scipy.sparse.linalg.bicgstab(x, y)[0] |
+        scipy.sparse.linalg.cgs(x, y)[0] | scipy.sparse.linalg.qmr(x, y)[0] |
         scipy.sparse.linalg.tfqmr(x, y)[0]
         """,
     "SuperLU solves with the transpose more slowly": "SuperLU.solve",
@@ -354,16 +346,12 @@ _REASONS: dict[str, str] = {
         scipy.ndimage.map_coordinates | scipy.ndimage.rotate(x, 20.0, order=1) |
         scipy.ndimage.zoom(x, 1.5, order=1) | scipy.ndimage.shift(x, 1.3)
         """,
-    "filters again, and the borders added up": """
-        scipy.ndimage.gaussian_filter(x, 2.0) | scipy.ndimage.sobel(x)
-        """,
     "works on the square of distances, twice as many": "scipy.spatial.distance.pdist(x)",
     "the derivative is another function, which SciPy computes more slowly": """
-        scipy.special.j1 | scipy.special.i1 | scipy.special.i1e | scipy.special.k1 |
-        scipy.special.k1e | scipy.special.psi | scipy.special.rgamma | scipy.special.itstruve0 |
-        scipy.special.itmodstruve0 | scipy.special.exprel | scipy.special.boxcox |
-        scipy.special.boxcox1p | scipy.special.inv_boxcox | scipy.special.inv_boxcox1p |
-        scipy.special.expn
+        scipy.special.j1 | scipy.special.i1 | scipy.special.i1e | scipy.special.psi |
+        scipy.special.rgamma | scipy.special.itstruve0 | scipy.special.itmodstruve0 |
+        scipy.special.exprel | scipy.special.boxcox | scipy.special.boxcox1p |
+        scipy.special.inv_boxcox | scipy.special.inv_boxcox1p
         """,
     "Carlson's form, right where the usual one cancels": """
         scipy.special.ellipk | scipy.special.ellipkm1 | scipy.special.ellipe
@@ -371,8 +359,7 @@ _REASONS: dict[str, str] = {
     "of degree 0 the function is a constant": """
         scipy.special.eval_legendre | scipy.special.eval_sh_legendre
         """,
-    "products with the deviations, for the matrix and for its diagonal": """
-        np.corrcoef | np.cov
-        """,
+    "products with the deviations, for the matrix and for its diagonal": "np.corrcoef",
+    "each of the many results has a sum of its own": "np.unstack",
 }
 REASONS = {row.strip(): reason for reason, names in _REASONS.items() for row in names.split(" |")}

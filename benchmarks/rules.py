@@ -40,6 +40,7 @@ MOST_GROWTH = 2.5
 OVERHEAD = 150e-6  # seconds: a gradient that takes less says little about its rule
 BUDGET = 0.03  # seconds for each of the times, if one call doesn't take longer
 QUICK = 0.003
+TICK = 1e-7  # seconds that the clock can tell
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,16 +131,16 @@ def measure(row: Row, budget: float) -> Figures:
 
 
 def least(runs: list[Callable[[], Any]], budget: float) -> list[float]:
-    """The least time of each of several runs, after a first that isn't timed."""
+    """The least of the processor's time of each of several runs, after one that isn't timed."""
     for run in runs:
         run()
     times = [math.inf] * len(runs)
     for number, run in enumerate(runs):
         rounds, end = 0, time.perf_counter() + budget
         while time.perf_counter() < end or rounds < 3:
-            start = time.perf_counter()
+            start = time.process_time()
             run()
-            times[number] = min(times[number], time.perf_counter() - start)
+            times[number] = min(times[number], max(time.process_time() - start, TICK))
             rounds += 1
     return times
 

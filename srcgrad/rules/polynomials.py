@@ -1,11 +1,11 @@
-"""The functions of `np.polynomial`: evaluation in all six bases, the rest in the powers."""
+"""The functions of `np.polynomial`: evaluation in all six bases, and what belongs to the powers."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
-from .registry import definition, inert, refuse, zero
+from .registry import definition
 
 # Evaluation. A basis has p[k+1] = a[k] p[k] + b[k] p[k-1]; Clenshaw's sums go from the last
 # coefficient down: s[k] = c[k] + a[k] s[k+1] + b[k+1] s[k+2].
@@ -170,19 +170,6 @@ def _register() -> None:
             ("grid3d", _on_grid_of_three(value)),
         ):
             definition(getattr(module, prefix + suffix))(made)
-        for name in module.__all__:
-            thing = getattr(module, name)
-            if isinstance(thing, type) or not callable(thing):
-                continue
-            if name.endswith(("gauss", "weight", "pts1", "pts2")):
-                zero(thing, note="nodes and weights")
-            else:
-                refuse(
-                    thing,
-                    reason=f"of {module.__name__}, only the evaluation has derivatives: "
-                    "evaluate its basis, or use the functions of powers such as np.polyder",
-                )
 
 
 _register()
-inert(np.polynomial.set_default_printstyle)

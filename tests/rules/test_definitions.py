@@ -215,6 +215,38 @@ def test_series_are_those_of_numpy(prefix: str) -> None:
         np.testing.assert_allclose(found, np.sum(expected**2), rtol=1e-10)
 
 
+@pytest.mark.parametrize("prefix", BASES)
+def test_coefficients_of_series_are_those_of_numpy(prefix: str) -> None:
+    def named(suffix: str) -> Any:
+        return getattr(BASES[prefix], f"{prefix}{suffix}")
+
+    power, grid, space = named("pow"), named("vander2d"), named("vander3d")
+    fit, add, times, line = named("fit"), named("add"), named("mul"), named("mulx")
+
+    def powers(x):
+        return (
+            np.sum(power(x[0, :2], 3) ** 2) + np.sum(power(x[1], 0)) + np.sum(power(x[1], 1) * W[0])
+        )
+
+    def grids(x):
+        points = np.sum(space(x[0], x[1], x[2], [1, 0, 2]) ** 2)
+        return points + np.sum(grid(x[0], x[1], [2, 3]) ** 2)
+
+    def fitted(x):
+        lines = fit(POINTS, np.outer(POINTS**2, x[0]), 2, w=POINTS**2 + 1.0)
+        return np.sum(lines**2) + np.sum(fit(POINTS, POINTS**3 * x[0, 0] + x[1, 1], 2) ** 3)
+
+    def cancelled(x):
+        """The last coefficients vanish: NumPy leaves them out."""
+        shorter = add(x[0], [0.0, 0.0, 0.0, -x[0, 3]])
+        return np.sum(shorter**2) * len(shorter) + np.sum(times(shorter, line(x[1])) ** 2)
+
+    for program in (powers, grids, fitted, cancelled):
+        check(program)
+        value, _ = srcgrad.value_and_grad(program)(X)
+        assert value == pytest.approx(program(X), rel=1e-9)
+
+
 def histogram(x):
     return np.sum(np.histogram(x)[1])
 

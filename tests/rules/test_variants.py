@@ -42,6 +42,7 @@ NOT_EMPTY = {
     **dict.fromkeys(
         ("numpy.cov", "numpy.corrcoef"), "without variables NumPy leaves out those of `y` too"
     ),
+    "hermeder": "NumPy takes another axis where there are no coefficients",
     "solve_toeplitz": "NumPy has no convolution of nothing",
     "numpy.polymul": "an empty list of coefficients is taken for the polynomial 0",
     "linalg._decomp_lu.lu": "the permutation has other dimensions than the empty factors",
