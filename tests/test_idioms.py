@@ -1234,6 +1234,17 @@ def fromiter(x):
     return np.fromiter((v * v for v in x), dtype=float).sum()
 
 
+def fromiter_of_some(x):
+    some = np.fromiter((v * v for v in x), float, 2)
+    return np.fromiter(map(np.sin, x), float, count=len(x)).sum() * some.prod()
+
+
+def index_expressions(x):
+    middle, column, start = np.s_[1:3], np.s_[:, None], np.index_exp[:2]
+    joined = np.r_[x[middle], x[column][np.s_[..., 0]], x[start]]
+    return joined @ np.arange(len(joined)) + np.c_[x[middle]].prod()
+
+
 def np_matrixy(x):
     return (np.asarray([[x[0], x[1]], [x[1], x[2]]]) @ np.array([1.0, 2.0])).sum()
 

@@ -515,6 +515,18 @@ def resize_m(x):
     return (y**2).sum()
 
 
+def resized_again(x):
+    y, parts = x * x, [x + 1]
+    y.resize((2, 2))
+    y[1, 1] += x[0]
+    y.resize(1, 3)
+    y *= x[1]
+    n = len(x) - 1
+    y.resize(n, n * 2, refcheck=False)
+    y[0, 3] += x[2]
+    return y.prod(axis=1)[0] + (y**2 @ np.arange(4.0)).sum() + parts[0].sum()
+
+
 def matmul_inplace(x):
     A = np.outer(x, x) + np.eye(3)
     A @= A
@@ -680,6 +692,57 @@ def rows_of_parts_written(x):
     left *= right
     right[0] = left[1, 1]
     return np.sum(m**2)
+
+
+def outputs_by_position(x):
+    y = np.zeros((4, 3))
+    np.clip(x, 0.4, 0.7, y[0])
+    np.cumsum(x, 0, None, y[1])
+    np.round(x, 0, y[2])
+    np.take(x, [2, 0, 5], 0, y[3], "wrap")
+    return (y**2).sum() * y[1, 1]
+
+
+def reductions_into_arrays(x):
+    a = np.outer(x, x + 1)
+    y = np.zeros((5, 3))
+    np.sum(a, 0, None, y[0])
+    a.mean(1, None, y[1])
+    np.std(a, 1, None, y[2], 1)
+    np.median(a, 0, y[3])
+    a.max(1, y[4])
+    return (y * np.arange(15.0).reshape(5, 3)).sum()
+
+
+def products_into_arrays(x):
+    total, outer, both = np.zeros(()), np.zeros((3, 3)), np.zeros(6)
+    np.dot(x, x + 1, total)
+    np.outer(x, x, outer)
+    np.concatenate((x, x**2), 0, both)
+    return total * outer[0, 1] + both @ np.arange(6.0)
+
+
+def ufunc_methods_into_arrays(x):
+    y = np.zeros((3, 3))
+    np.add.reduce(np.outer(x, x), 0, None, y[0])
+    np.maximum.accumulate(x, 0, None, y[1])
+    np.add.reduceat(x, [0, 1, 2], 0, None, y[2])
+    return (y**2).prod()
+
+
+def in_place_without_a_copy(x):
+    y = np.array([np.nan, 1.0, np.inf])
+    y[1:2] *= x[0]
+    z = np.nan_to_num(y, False, 3.0, 2.0)
+    z *= x
+    kept = np.nan_to_num(z, True)
+    kept[0] = 0.0
+    return y.prod()
+
+
+def what_may_be_overwritten(x):
+    y = np.sort(x * x[::-1])
+    return np.median(y, overwrite_input=True) * x[1] + np.percentile(y.copy(), 30, 0, None, True)
 
 
 def differences(f, step=1e-6):

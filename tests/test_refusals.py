@@ -40,6 +40,37 @@ def define(text, **names):
 
 # the text (the line that is at fault has a mark), what is underlined, the message
 CASES = {
+    "structured array": (
+        """
+        def f(x):
+            y = np.zeros(4, "f8,f8")  # <-
+            y["f0"] = x
+            return y["f0"].sum()
+        """,
+        'np.zeros(4, "f8,f8")',
+        "a structured array has no derivative",
+    ),
+    "field": (
+        """
+        def f(x):
+            y = np.zeros(4, dtype=[("a", float), ("b", float)])
+            y[1]["a"] = x[0]  # <-
+            return y["a"].sum()
+        """,
+        'y[1]["a"] = x[0]',
+        "a structured array has no derivative",
+    ),
+    "resize in place": (
+        """
+        def f(x):
+            y = x.copy()
+            z = y
+            y.resize(2)  # <-
+            return z.sum()
+        """,
+        "y.resize(2)",
+        "this array has other names, whose shape would change too",
+    ),
     "global": (
         """
         def f(x):

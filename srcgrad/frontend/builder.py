@@ -139,6 +139,11 @@ class Builder(Choices):
                 inferred = infer(function, args, kwargs)
                 if inferred.kind is UNKNOWN:
                     self.need_known_ints(args, kwargs)
+        if isinstance(inferred.kind, (Array, Scalar)) and inferred.kind.dtype is not None:
+            if inferred.kind.dtype.names is not None:
+                raise self.refuse(
+                    "a structured array has no derivative", "use an array for each field"
+                )
         target = ir.Var(temporary_name(function, args, name, inferred.kind), inferred.kind)
         scalar = isinstance(inferred.kind, Scalar) and inferred.kind.dtype.kind in "iub"
         # of an int, of a string made of one, or of a list

@@ -153,6 +153,7 @@ class Calls(Primitives):
         if hashable(function) and function in OPERATORS and len(args) == 2 and not kwargs:
             return self.binary(function, *args)
         if hashable(function):
+            args, kwargs = self.writing(function, args, kwargs)
             args, kwargs = self.arguments(function, args, kwargs)
         if hashable(function) and function in registry.definitions:
             before, self.fixed_span = self.fixed_span, True

@@ -25,6 +25,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import Array, Opaque
+from ..rules import registry
 from .attempts import caught_exception
 from .iteration import MOST_UNROLLED
 from .matching import Matching
@@ -144,13 +145,8 @@ class Lowerer(Matching):
             case gast.Attribute():
                 thing = self.expression(target.value)
                 if isinstance(thing, ir.Var) and target.attr == "shape":
-                    if self.times_held(thing) > 1:
-                        raise self.refuse(
-                            "this array has other names, whose shape would change too",
-                            "write x = x.reshape(...)",
-                        )
                     reshaped = self.attribute(thing, "reshape")
-                    self.assign(target.value, self.call(reshaped, [value], {}))
+                    self.rename(target.value, thing, self.call(reshaped, [value], {}))
                     return
                 if isinstance(thing, ir.Var) and isinstance(thing.kind, Array):
                     self.assign_array_attribute(thing, target.attr, value)
@@ -406,8 +402,33 @@ class Lowerer(Matching):
     def statement_Expr(self, node: Any) -> None:
         if isinstance(node.value, gast.YieldFrom):
             self.delegated(node.value)
-        elif not isinstance(node.value, gast.Constant):
+        elif not isinstance(node.value, gast.Constant) and not self.reshaping(node.value):
             self.expression(node.value)
+
+    def reshaping(self, node: Any) -> bool:
+        """Lower a call of a method that gives an array another shape; whether it is one."""
+        method = node.func if isinstance(node, gast.Call) else None
+        if not isinstance(method, gast.Attribute) or method.attr not in registry.reshaping:
+            return False
+        if not isinstance(method.value, (gast.Name, gast.Attribute)):
+            return False
+        array = self.expression(method.value)
+        if not isinstance(array, ir.Var) or not isinstance(array.kind, Array):
+            return False
+        args = [self.expression(a) for a in node.args]
+        kwargs = {k.arg: self.expression(k.value) for k in node.keywords}
+        function = Place(registry.reshaping[method.attr])
+        self.rename(method.value, array, self.call(function, [array, *args], kwargs))
+        return True
+
+    def rename(self, target: Any, array: ir.Var, reshaped: Value) -> None:
+        """Let a name stand for its array in another shape."""
+        if self.times_held(array) > 1:
+            raise self.refuse(
+                "this array has other names, whose shape would change too",
+                "write x = x.reshape(...)",
+            )
+        self.assign(target, reshaped)
 
     def statement_For(self, node: Any) -> None:
         iterable = self.expression(node.iter)

@@ -21,7 +21,7 @@ from ..kinds import (
 )
 from ..rules import registry
 from .inlining import Inlining
-from .structure import NONE, SIMPLE, constant, resized
+from .structure import NONE, SIMPLE, constant, is_none, resized
 from .values import (
     Bound,
     Closure,
@@ -38,6 +38,14 @@ from .values import (
 # Their rules take the adjoint apart into as many pieces; there is another for an array of arrays.
 JOINING = frozenset({np.concatenate, np.hstack, np.vstack})
 NEED_ITEMS = frozenset({np.column_stack, np.dstack, np.block})  # their rules take items apart
+
+WRITTEN = frozenset({"out", "copy"})  # parameters that say what a function writes
+UNSIGNED = {np.dot: ("a", "b", "out"), np.concatenate: ("arrays", "axis", "out")}
+UFUNC_METHODS = {
+    "reduce": ("array", "axis", "dtype", "out", "keepdims", "initial", "where"),
+    "accumulate": ("array", "axis", "dtype", "out"),
+    "reduceat": ("array", "indices", "axis", "dtype", "out"),
+}
 
 
 class Dynamic(Exception):
@@ -60,6 +68,24 @@ _RETURNING = frozenset(
 
 class Primitives(Inlining):
     """Emits calls of primitives."""
+
+    def writing(
+        self, function: Any, args: list[Value], kwargs: dict[str, Value]
+    ) -> tuple[list[Value], dict[str, Value]]:
+        """The arguments, where those that say what is written in place stand by name.
+
+        What a function may overwrite is left as it is: no program can count on what it holds then.
+        """
+        names, place, optional = _writing_parameters(function)
+        if place is not None and place < len(args) <= len(names):
+            named = dict(zip(names[place:], args[place:], strict=False))
+            if not named.keys() & kwargs.keys():
+                args, kwargs = args[:place], {**named, **kwargs}
+                while args and names[len(args) - 1] in optional and is_none(args[-1]):
+                    args.pop()
+        if any(name.startswith("overwrite_") for name in kwargs) and _is_numpy(function):
+            kwargs = {k: v for k, v in kwargs.items() if not k.startswith("overwrite_")}
+        return args, kwargs
 
     def arguments(
         self, function: Any, args: list[Value], kwargs: dict[str, Value]
@@ -110,6 +136,11 @@ class Primitives(Inlining):
         if record is not None and record.always:
             name = getattr(function, "__qualname__", None) or function.__name__
             raise self.refuse(f"{name} isn't supported", record.refused)
+        if record is not None and record.copying in kwargs:
+            copied, kwargs = kwargs[record.copying], dict(kwargs)
+            del kwargs[record.copying]
+            if not self.key(copied) and isinstance(args[0], ir.Var):
+                return self.with_out(function, record, args, {**kwargs, "out": args[0]})
         out = kwargs.get("out")
         if isinstance(function, np.ufunc) and "dtype" in kwargs:
             args, kwargs = self.in_dtype(function, args, kwargs)
@@ -350,6 +381,29 @@ def _is_mutable(operand: ir.Operand) -> bool:
 
 def _is_numpy(function: Any) -> bool:
     return (getattr(function, "__module__", None) or "").partition(".")[0] in ("numpy", "scipy")
+
+
+@functools.cache
+def _writing_parameters(function: Any) -> tuple[tuple[str, ...], int | None, frozenset[str]]:
+    """The names of the parameters that may be given by position, the place of the first of them
+    that says what is written, and the names of those that are None by default."""
+    nothing: frozenset[str] = frozenset()
+    if isinstance(getattr(function, "__self__", None), np.ufunc):
+        names = UFUNC_METHODS.get(function.__name__, ())
+        optional = frozenset({"dtype"})
+    elif not _is_numpy(function) or isinstance(function, (np.ufunc, type)):
+        return (), None, nothing
+    else:
+        try:
+            parameters = inspect.signature(function).parameters.values()
+        except (TypeError, ValueError):  # NumPy 1's functions written in C
+            names, optional = UNSIGNED.get(function, ()), nothing
+        else:
+            named = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+            names = tuple(p.name for p in parameters if p.kind in named)
+            optional = frozenset(p.name for p in parameters if p.default is None)
+    places = (i for i, name in enumerate(names) if name in WRITTEN or name.startswith("overwrite_"))
+    return names, next(places, None), optional
 
 
 @functools.cache

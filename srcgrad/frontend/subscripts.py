@@ -287,7 +287,9 @@ class Subscripts(Operators):
         return Inferred(resized(kind, self.first_loop), (items,))
 
     def guard_index(self, container: ir.Var, index: ir.Operand) -> None:
-        """Inside a try that catches an IndexError by name: find out first whether there is one."""
+        """Refuse fields; where a try catches an IndexError, find out first if there is one."""
+        if isinstance(container.kind, Array) and is_field(index):
+            raise self.refuse("a structured array has no derivative", "use an array for each field")
         if self.trying is not None and self.trying.catches(IndexError, LookupError):
             self.guard(operator.getitem, (container, index), {})
 
@@ -384,3 +386,9 @@ class Subscripts(Operators):
                 "make a copy of it first, or return the value",
             )
         self.store(container, key, value)
+
+
+def is_field(index: ir.Operand) -> bool:
+    """Whether an index names a field, or several, of a structured array."""
+    value = index.value if isinstance(index, ir.Const) else None
+    return isinstance(value, str) or (isinstance(value, np.ndarray) and value.dtype.kind == "U")

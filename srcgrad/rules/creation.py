@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .helpers import known
-from .registry import adjoint, inert, refuse, zero
+from .registry import adjoint, inert, refuse, reshapes, zero
 from .shaping import along, at
 
 # Copies and conversions
@@ -197,11 +197,30 @@ inert(np.tril_indices, np.triu_indices, np.tril_indices_from, np.triu_indices_fr
 inert(np.diag_indices, np.diag_indices_from, np.ravel_multi_index, np.mask_indices, np.ix_)
 inert(np.promote_types, np.can_cast, np.issubdtype, np.min_scalar_type, np.common_type)
 inert(np.iscomplexobj, np.isrealobj, np.result_type, np.shares_memory, np.may_share_memory)
-refuse(np.ndarray.resize, reason="x.resize changes x in place: write x = np.resize(x, shape)")
+refuse(
+    np.ndarray.resize,
+    reason="what x.resize does can be followed in a statement x.resize(shape) alone",
+    always=True,
+)
 refuse(
     np.lib.stride_tricks.as_strided,
     reason="as_strided may make elements overlap: use slices or sliding_window_view",
 )
+
+
+@reshapes("resize")
+def resized(x, *new_shape, refcheck=True):
+    """An array cut off, or with zeros behind its elements."""
+    shape = new_shape[0] if len(new_shape) == 1 else new_shape
+    if not isinstance(shape, tuple):
+        shape = (shape,)
+    size = 1
+    for n in shape:
+        size = size * n
+    elements = np.ravel(x)
+    if size > x.size:
+        elements = np.concatenate([elements, np.zeros(size - x.size, x.dtype)])
+    return np.reshape(elements[:size], shape)
 
 
 @adjoint(np.lib.stride_tricks.sliding_window_view)

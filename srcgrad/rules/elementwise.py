@@ -13,7 +13,16 @@ import operator
 import numpy as np
 
 from srcgrad.rules.helpers import bessel_i, may_be_python_float
-from srcgrad.rules.registry import adjoint, elementwise, equality, inert, jumps, smooth, zero
+from srcgrad.rules.registry import (
+    adjoint,
+    copying,
+    elementwise,
+    equality,
+    inert,
+    jumps,
+    smooth,
+    zero,
+)
 
 NUMPY_2 = not np.__version__.startswith("1.")
 
@@ -364,6 +373,9 @@ def where(condition, x=None, y=None, *, out, d_out):
 @elementwise(np.heaviside)
 def heaviside(x, y, *, out):
     return None, x == 0
+
+
+copying(np.nan_to_num, by="copy")
 
 
 @adjoint(np.nan_to_num)

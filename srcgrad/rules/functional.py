@@ -93,6 +93,12 @@ def numbers(item):
     return np.arange(start, item.stop, 1 if item.step is None else item.step)
 
 
+@definition(type(np.s_).__getitem__)
+def index_expression(self, key):
+    """The index that `np.s_[...]` and `np.index_exp[...]` stand for."""
+    return (key,) if self is np.index_exp and not isinstance(key, tuple) else key
+
+
 @definition(type(np.mgrid).__getitem__)
 def grid(self, key):
     """The coordinates that `np.mgrid[...]` and `np.ogrid[...]` give."""

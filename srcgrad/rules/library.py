@@ -300,4 +300,6 @@ def total_ordering(cls):
 
 @definition(np.fromiter)
 def fromiter(iter, dtype, count=-1, *, like=None):
+    if count >= 0:
+        return np.array(list(itertools.islice(iter, count)), dtype=dtype)
     return np.array(list(iter), dtype=dtype)

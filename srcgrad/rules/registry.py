@@ -40,6 +40,8 @@ class Primitive:
             tuple of the arguments' tangents (None where there is none); returns that of the result.
         always: it is refused wherever it is called, not only where a derivative is wanted.
         mutates: the parameters written in place: positions, or names of keyword parameters.
+        copying: the keyword that says whether the result is a copy; if not, it is written into the
+            first argument.
         effect: a call does more than return a result (it draws a random number, writes a file):
             it is made once, where it stands, even if nothing needs its result.
         singular: where its derivative is infinite: "root", where the function is finite (`sqrt` at
@@ -60,6 +62,7 @@ class Primitive:
     always: bool = False
     tangent: Callable[..., Any] | None = None
     mutates: tuple[int | str, ...] = ()
+    copying: str = ""
     effect: bool = False
     singular: str = ""
     chooses: str = ""
@@ -254,6 +257,11 @@ def mutates(*functions: Any, parameters: tuple[int | str, ...]) -> None:
     _file(functions, mutates=parameters)
 
 
+def copying(*functions: Any, by: str) -> None:
+    """Register functions that write into their first argument unless a keyword says `True`."""
+    _file(functions, copying=by)
+
+
 def effect(*functions: Any) -> None:
     """Register functions whose calls do more than return a result."""
     _file(functions, effect=True)
@@ -282,6 +290,16 @@ def chooses(*functions: Any, by: str) -> None:
 def method(descriptor: Any, function: Callable[..., Any]) -> None:
     """Register that a method (`np.ndarray.sum`) means the same as a function (`np.sum`)."""
     methods[descriptor] = function
+
+
+def reshapes(name: str) -> Callable[[F], F]:
+    """Decorator: register what an array is after a call of a method that changes its shape."""
+
+    def register(rule: F) -> F:
+        reshaping[name] = rule
+        return rule
+
+    return register
 
 
 def kind(*functions: Any) -> Callable[[F], F]:
@@ -326,6 +344,7 @@ def member(cls: type | None, name: str) -> Any:
 
 
 inplace_rules: dict[Any, Callable[..., Any]] = {}
+reshaping: dict[str, Callable[..., Any]] = {}
 definitions: dict[Any, Callable[..., Any]] = {}
 
 
