@@ -298,6 +298,9 @@ class Machine:
     def run(self, statements: list[Any]) -> None:
         raise NotImplementedError
 
+    def unless_stopped(self, rest: Callable[[], None]) -> None:
+        raise NotImplementedError
+
     def attribute(self, value: Value, name: str) -> Value:
         raise NotImplementedError
 
@@ -347,6 +350,9 @@ class Machine:
         raise NotImplementedError
 
     def in_try(self) -> bool:
+        raise NotImplementedError
+
+    def asks(self) -> bool:
         raise NotImplementedError
 
     def passes(self) -> bool:
