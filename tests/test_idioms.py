@@ -80,6 +80,24 @@ def with_contextmanager(x):
     return z.sum()
 
 
+def with_local_contextmanager(x):
+    @contextlib.contextmanager
+    def raised(v, by=1.0):
+        nonlocal level
+        before, level = level, level + by
+        try:
+            yield v * level
+        finally:
+            level = before
+
+    level, total = x[0], 0.0
+    with raised(x[1], by=x[2]) as y:
+        total += y * level
+    with raised(2.0) as y, raised(3.0) as z:
+        total += y * z
+    return total + level
+
+
 def with_suppress(x):
     with contextlib.suppress(ZeroDivisionError):
         y = x * 2

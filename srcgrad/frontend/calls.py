@@ -25,7 +25,7 @@ from ..kinds import (
     Reference,
 )
 from ..rules import registry
-from . import running
+from . import operations, running
 from .attributes import NAMEDTUPLE
 from .choices import is_function
 from .classes import PROTOCOL
@@ -258,6 +258,12 @@ class Calls(Primitives):
                 return self.contains(*args)
         return None
 
+    def builtin_contextmanager(self, function: Value) -> Value:
+        return Partial(Place(operations.managed), (function,), {})
+
+    def call_managed(self, function: Value, *args: Value, **kwargs: Value) -> Value:
+        return self.manager(self.call(function, list(args), kwargs))
+
     def manager(self, made: Value) -> Value:
         """What a function made by `contextlib.contextmanager` returns."""
         if not isinstance(made, Generator):
@@ -334,6 +340,8 @@ def _special_table() -> dict[Any, str]:
     table[operator.concat] = "builtin_concat"
     table[functools.partial] = "builtin_partial"
     table[contextlib.suppress] = "builtin_suppress"
+    table[contextlib.contextmanager] = "builtin_contextmanager"
+    table[operations.managed] = "call_managed"
     for name in (
         "product chain combinations permutations pairwise accumulate repeat islice count starmap "
         "cycle"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from typing import Any
 
@@ -49,6 +50,11 @@ def raise_exception(exception: Any, cause: Any = None) -> None:
 def enter_context(manager: Any) -> Any:
     """`manager.__enter__()`."""
     return manager.__enter__()
+
+
+def managed(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """What a function made by `contextlib.contextmanager` from a local one returns."""
+    return contextlib.contextmanager(function)(*args, **kwargs)
 
 
 def exit_context(manager: Any) -> Any:
