@@ -19,6 +19,7 @@ VALUES, MANY, GRID = R.normal(size=8), R.normal(size=(8, 3)), R.normal(size=(8, 
 POINTS = np.array([-0.5, KNOTS[0], KNOTS[2], 1.3, KNOTS[-1], 5.5, 2.2])
 INSIDE = np.clip(POINTS, KNOTS[0], KNOTS[-1])
 PAIRS = np.stack([INSIDE, INSIDE[::-1]], -1) * 0.3 + np.array([1.8, 2.5])
+BEYOND = np.array([[1.3, 2.2], [90.0, 2.2], [1.2, -30.0]])
 
 
 def padded(x):
@@ -55,6 +56,18 @@ PROGRAMS: dict[str, Any] = {
     "of degree two": lambda x, y: interpolate.BSpline(x, y, 2)(POINTS, 1),
     "splev": lambda x, y: interpolate.splev(INSIDE, interpolate.splrep(x, y), der=1),
     "fitpack": lambda x, y: interpolate.InterpolatedUnivariateSpline(x, y)(INSIDE),
+    "grid filled outside": lambda x, y: interpolate.RegularGridInterpolator(
+        (x, x + 1), GRID * y, bounds_error=False, fill_value=7.0
+    )(BEYOND),
+    "grid extrapolated": lambda x, y: interpolate.interpn(
+        (x, x + 1), GRID * y, BEYOND, bounds_error=False, fill_value=None
+    ),
+    "grid at one point": lambda x, y: interpolate.RegularGridInterpolator((x, x + 1), GRID * y)(
+        [0.4, 1.3]
+    ),
+    "polynomials along an axis": lambda x, y: interpolate.BarycentricInterpolator(
+        x, GRID * y, axis=1
+    )([0.4, 1.3]),
     "grid": lambda x, y: interpolate.RegularGridInterpolator((x, x + 1), GRID * y)(PAIRS),
     "uneven grid": lambda x, y: interpolate.interpn(
         (x, x[:3] - x[0]), MANY * y[:, None], np.array([1.3, 0.01])

@@ -337,63 +337,67 @@ def regular_grid_interpolator(
 ):
     if method != "linear":
         raise NotImplementedError("RegularGridInterpolator is differentiated with method='linear'")
-    return Grid(
-        tuple([np.asarray(p) * 1.0 for p in points]), np.asarray(values) * 1.0, bounds_error
-    )
+    axes = tuple([np.asarray(p) * 1.0 for p in points])
+    return Grid(axes, np.asarray(values) * 1.0, bounds_error, fill_value)
 
 
 class Grid:
     """Values on a grid, linear in each direction between them."""
 
-    def __init__(self, points, values, raises):
-        self.points, self.values, self.raises = points, values, raises
+    def __init__(self, points, values, raises, fill):
+        self.points, self.values, self.raises, self.fill = points, values, raises, fill
 
     def __call__(self, xi):
         if isinstance(xi, tuple):
             xi = np.stack(np.broadcast_arrays(*xi), -1)
+        elif np.ndim(xi) == 1:
+            xi = np.reshape(xi, (-1, len(self.points)))
         xi = np.asarray(xi)
         corners = [((), 1.0)]
+        anywhere = False
         for axis in range(len(self.points)):
             p, x = self.points[axis], xi[..., axis]
             outside = (x < p[0]) | (x > p[-1])
             if self.raises and np.any(outside):
                 raise ValueError("one of the requested xi is out of bounds")
+            anywhere = anywhere | outside
             i = np.clip(np.searchsorted(p, x, "right") - 1, 0, len(p) - 2)
-            right = np.where(outside, np.nan, (x - p[i]) / (p[i + 1] - p[i]))
+            right = (x - p[i]) / (p[i + 1] - p[i])
             corners = [
                 pair
                 for index, weight in corners
                 for pair in (((*index, i), weight * (1 - right)), ((*index, i + 1), weight * right))
             ]
-        total = 0.0
+        total, later = 0.0, np.ndim(self.values) - len(self.points)
         for index, weight in corners:
-            total = total + self.values[index] * aligned(
-                weight, np.ndim(self.values) - len(self.points)
-            )
-        return total
+            total = total + self.values[index] * aligned(weight, later)
+        if self.raises or self.fill is None:
+            return total
+        return np.where(aligned(anywhere, later), self.fill, total)
 
 
 @definition(interpolate.interpn)
 def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=np.nan):
-    return regular_grid_interpolator(points, values, method, bounds_error)(xi)
+    return regular_grid_interpolator(points, values, method, bounds_error, fill_value)(xi)
 
 
 @definition(interpolate.lagrange)
 def lagrange(x, w):
     x, w = np.asarray(x), np.asarray(w)
-    return Barycentric(x, w)
+    return Barycentric(x, w, 0)
 
 
 @definition(interpolate.BarycentricInterpolator, interpolate.KroghInterpolator)
 def barycentric_interpolator(xi, yi, axis=0):
-    return Barycentric(np.asarray(xi), np.asarray(yi))
+    y = np.asarray(yi)
+    return Barycentric(np.asarray(xi), np.moveaxis(y, axis, 0), axis % np.ndim(y))
 
 
 class Barycentric:
     """The polynomial through all points, in Lagrange's form."""
 
-    def __init__(self, x, y):
-        self.x, self.y = x, y
+    def __init__(self, x, y, axis):
+        self.x, self.y, self.axis = x, y, axis
 
     def __call__(self, x):
         x = np.asarray(x)
@@ -402,7 +406,11 @@ class Barycentric:
         basis = 1.0
         others = x[..., None, None] - self.x + np.zeros((n, n))
         basis = np.prod(np.where(np.eye(n, dtype=bool), 1.0, others / gaps), axis=-1)
-        return basis @ self.y
+        values = basis @ self.y if np.ndim(self.y) <= 2 else np.tensordot(basis, self.y, 1)
+        if self.axis == 0:
+            return values
+        places = tuple(range(x.ndim))
+        return np.moveaxis(values, places, tuple(self.axis + i for i in places))
 
 
 FITS = "it has no rule; use CubicSpline, PchipInterpolator, make_interp_spline or BSpline"
