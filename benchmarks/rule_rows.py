@@ -209,6 +209,7 @@ EXPRESSIONS: dict[str, tuple[str, ...]] = {
         "np.repeat(x, 3) ** 2", "scipy.stats.norm.logpdf(x)", "scipy.stats.gamma.logpdf(x, 2.5)",
         "scipy.signal.hilbert(x).imag", "scipy.signal.resample(x, n)", "scipy.signal.detrend(x)",
         "scipy.signal.savgol_filter(x, 7, 2, mode='nearest')", "np.float32(x)", "np.float16(x)",
+        "scipy.signal.welch(x)[1]",
         "np.complex64(x).real",
     ),
     "long, other": (
@@ -227,7 +228,7 @@ EXPRESSIONS: dict[str, tuple[str, ...]] = {
         "np.interp(x, np.arange(5.0), y)", "scipy.signal.lfilter(y, [1.0, -0.5], x)",
         "np.polynomial.polynomial.polyval(x, y)",
         "np.polynomial.chebyshev.chebval(x, y)", "scipy.signal.upfirdn(y, x, 3, 2)",
-        "scipy.ndimage.correlate1d(x, y)",
+        "scipy.ndimage.correlate1d(x, y)", "scipy.signal.filtfilt(y, [4.0, 0.5], x)",
     ),
     "part, few": ("np.convolve(x, y)", "np.polynomial.polynomial.polymul(x, y)"),
     "part, rest": ("scipy.signal.fftconvolve(x, y)", "scipy.integrate.trapezoid(y, np.cumsum(x))",
@@ -264,6 +265,7 @@ EXPRESSIONS: dict[str, tuple[str, ...]] = {
         "scipy.ndimage.gaussian_filter(x, 2.0)", "scipy.ndimage.rotate(x, 20.0, order=1)",
         "scipy.ndimage.zoom(x, 1.5, order=1)", "scipy.ndimage.shift(x, 1.3)",
         "scipy.ndimage.uniform_filter(x, 5)", "scipy.ndimage.sobel(x)",
+        "scipy.signal.medfilt(x, 5)",
         "scipy.fft.dctn(x)",
     ),
     "image, kernel": (

@@ -106,23 +106,27 @@ def lognorm_ppf(q, s, loc=0, scale=1):
 
 @form(stats.lognorm, "sf")
 def lognorm_sf(x, s, loc=0, scale=1):
-    z = scaled(x, loc, scale)
-    inside = special.ndtr(-np.log(np.where(z <= 0, 1.0, z)) / positive(s))
-    return 1.0 * np.where(z <= 0, 1.0, inside)
+    log, below = of_logarithm(x, s, loc, scale)
+    return 1.0 * np.where(below, 1.0, special.ndtr(-log))
 
 
 @form(stats.lognorm, "logcdf")
 def lognorm_logcdf(x, s, loc=0, scale=1):
-    z = scaled(x, loc, scale)
-    inside = special.log_ndtr(np.log(np.where(z <= 0, 1.0, z)) / positive(s))
-    return 1.0 * np.where(z <= 0, -np.inf, inside)
+    log, below = of_logarithm(x, s, loc, scale)
+    return 1.0 * np.where(below, -np.inf, special.log_ndtr(log))
 
 
 @form(stats.lognorm, "logsf")
 def lognorm_logsf(x, s, loc=0, scale=1):
+    log, below = of_logarithm(x, s, loc, scale)
+    return 1.0 * np.where(below, 0.0, special.log_ndtr(-log))
+
+
+def of_logarithm(x, s, loc, scale):
+    """The number of the standard normal distribution, and where there is none."""
     z = scaled(x, loc, scale)
-    inside = special.log_ndtr(-np.log(np.where(z <= 0, 1.0, z)) / positive(s))
-    return 1.0 * np.where(z <= 0, 0.0, inside)
+    below = z <= 0
+    return np.log(np.where(below, 1.0, z)) / positive(s), below
 
 
 @form(stats.lognorm, "isf")

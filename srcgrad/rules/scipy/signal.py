@@ -8,7 +8,7 @@ from scipy import fft, ndimage, signal
 from ...analysis.inference import Inferred
 from ...kinds import Array, TupleOf, fresh_size
 from ..products import conj
-from ..registry import Unknown, adjoint, classified, definition, kind, refuse
+from ..registry import Unknown, adjoint, classified, definition, kind, refuse, zero
 from .kinds import floating, operand_kind
 
 SCALARS = Unknown("of arrays without dimensions it has no rule; use a product")
@@ -171,6 +171,17 @@ def sosfilt(sos, x, axis=-1):
     return x
 
 
+@definition(signal.lfilter_zi)
+def lfilter_zi(b, a):
+    """The state of a filter that is at rest after a signal of ones."""
+    n = max(len(a), len(b))
+    b, a = np.asarray(b) / a[0], np.asarray(a) / a[0]
+    b = np.concatenate((b, np.zeros(n - len(b))))
+    a = np.concatenate((a, np.zeros(n - len(a))))
+    steps = b[1:] - a[1:] * b[0]
+    return np.cumsum(a)[:-1] * (np.sum(steps) / np.sum(a)) - (np.cumsum(steps) - steps)
+
+
 @definition(signal.filtfilt)
 def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None):
     """Forwards and backwards, from the steady state that continues the first value."""
@@ -234,10 +245,86 @@ def resample(x, num, *, axis=0):
 def savgol_filter(
     x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0
 ):
-    if mode == "interp":
-        raise NotImplementedError("with mode='interp' it has no rule: use mode='nearest'")
     weights = signal.savgol_coeffs(window_length, polyorder, deriv=deriv, delta=delta)
-    return ndimage.convolve1d(x, weights, axis, mode=mode, cval=cval)
+    if mode != "interp":
+        return ndimage.convolve1d(x, weights, axis, mode=mode, cval=cval)
+    half = window_length // 2
+    inside = ndimage.convolve1d(x, weights, axis, mode="constant")
+    fits = savgol_fits(window_length, polyorder, deriv, delta)
+    rows, smooth = np.moveaxis(x, axis, -1), np.moveaxis(inside, axis, -1)
+    n = rows.shape[-1]
+    first = rows[..., :window_length] @ fits[:half].T
+    last = rows[..., n - window_length :] @ fits[window_length - half :].T
+    joined = np.concatenate((first, smooth[..., half : n - half], last), -1)
+    return np.moveaxis(joined, -1, axis)
+
+
+def savgol_fits(window_length, polyorder, deriv, delta):
+    """The weights of a window's numbers in the polynomial fitted to them, at each of its places.
+    Called by generated code.
+
+    >>> savgol_fits(2, 1, 0, 1.0).round(9) + 0.0
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    return np.stack(
+        [
+            signal.savgol_coeffs(window_length, polyorder, deriv, delta, pos=i, use="dot")
+            for i in range(window_length)
+        ]
+    )
+
+
+zero(savgol_fits)
+
+
+@definition(signal.medfilt)
+def medfilt(volume, kernel_size=None):
+    size = 3 if kernel_size is None else kernel_size
+    sizes = tuple(size) if np.ndim(size) else (size,) * volume.ndim
+    wide = np.pad(volume, [(k // 2, k // 2) for k in sizes])
+    windows = np.lib.stride_tricks.sliding_window_view(wide, sizes)
+    return np.median(windows, axis=tuple(range(-volume.ndim, 0)))
+
+
+@definition(signal.welch)
+def welch(
+    x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant",
+    return_onesided=True, scaling="density", axis=-1, average="mean",
+):  # fmt: skip
+    """P. D. Welch (1967): the mean of the squared spectra of overlapping parts."""
+    if np.iscomplexobj(x) or not return_onesided or detrend not in ("constant", "linear", False):
+        raise NotImplementedError("welch has a rule for one side of the spectrum of real signals")
+    if not isinstance(window, (str, tuple)) or average != "mean":
+        raise NotImplementedError("welch has a rule for windows with a name, and for the mean")
+    rows = np.moveaxis(x, axis, -1)
+    length = rows.shape[-1]
+    n = min(256, length) if nperseg is None else min(nperseg, length)
+    weights = signal.get_window(window, n)
+    step = n - (n // 2 if noverlap is None else noverlap)
+    parts = rows[..., np.arange(0, length - n + 1, step)[:, None] + np.arange(n)]
+    if detrend:
+        parts = signal.detrend(parts, -1, detrend)
+    n = n if nfft is None else nfft
+    spectrum = np.fft.rfft(parts * weights, n)
+    power = np.mean(spectrum.real**2 + spectrum.imag**2, axis=-2)
+    unit = fs * np.sum(weights**2) if scaling == "density" else np.sum(weights) ** 2
+    both = np.full(n // 2 + 1, 2.0)
+    both[0] = 1.0
+    if n % 2 == 0:
+        both[-1] = 1.0
+    return np.fft.rfftfreq(n, 1 / fs), np.moveaxis(power * (both / unit), -1, axis)
+
+
+@definition(signal.periodogram)
+def periodogram(
+    x, fs=1.0, window="boxcar", nfft=None, detrend="constant", return_onesided=True,
+    scaling="density", axis=-1,
+):  # fmt: skip
+    if nfft is not None:
+        x = np.moveaxis(np.moveaxis(x, axis, 0)[:nfft], 0, axis)
+    length = x.shape[axis]
+    return signal.welch(x, fs, window, length, 0, nfft, detrend, return_onesided, scaling, axis)
 
 
 @definition(signal.upfirdn)
