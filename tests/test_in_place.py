@@ -694,6 +694,40 @@ def rows_of_parts_written(x):
     return np.sum(m**2)
 
 
+def views_by_columns(x):
+    y = np.outer(x, x + 1)
+    flat, by_columns = y.T.ravel(order="F"), np.asarray(y.T, order="F")
+    flat[1:3] *= x[0]
+    by_columns[0, 2] += flat[4] * x[1]
+    again = np.asfortranarray(y.T)
+    again[1] = x
+    reshaped = y.T.reshape(9, order="F")
+    reshaped[8] = x[2] ** 2
+    copied = y.ravel(order="F")
+    copied[3] = 100.0
+    return (y * np.arange(9.0).reshape(3, 3)).sum() + (flat**2).sum() * copied[1]
+
+
+def copied_by_columns(x):
+    y = np.outer(x, x + 1)
+    z = np.array(y, order="F", copy=None)
+    z[...] = z * x[0] + x[1]
+    y[1, 2] *= x[2]
+    z[...] = z * 2
+    return (y * np.arange(9.0).reshape(3, 3)).sum() + z.sum() * x[0]
+
+
+def conjugate_of_real(x):
+    y = np.outer(x, x + 1)
+    same, copied = y.conj(), np.conj(y)
+    same[1] *= x[0]
+    copied[0] = 3.0
+    z = y[0] + 1j * x
+    other = z.conjugate()
+    other[0] = x[1]
+    return (y**2).sum() + (copied * same).sum() + (np.abs(z) ** 2).sum() + other[1].imag
+
+
 def outputs_by_position(x):
     y = np.zeros((4, 3))
     np.clip(x, 0.4, 0.7, y[0])

@@ -540,7 +540,9 @@ class _Sampler:
             raise Missing
         count = int(np.prod(shape))
         if self.confirming is not None:
-            return self.other(dtype, shape, count)
+            array = self.other(dtype, shape, count)
+            # a view of an array that lies in memory by columns may be none of another
+            return np.asfortranarray(array) if self.confirming[0] == 1 and shape else array
         if dtype.kind == "b":
             flat = np.arange(count) % 3 == self.variant
         elif dtype.kind in "iu":

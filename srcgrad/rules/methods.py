@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.rules.registry import method
+from srcgrad.rules.registry import definition, method
 
 _SAME = (
     *("sum", "mean", "var", "std", "prod", "max", "min", "cumsum", "cumprod"),
     *("any", "all", "argmax", "argmin", "clip", "round", "conj", "conjugate", "real", "imag"),
 )
 
+
+@definition(np.ndarray.conj, np.ndarray.conjugate)
+def conj(self):
+    """Unlike `np.conj`, the array itself if it is real, and no copy."""
+    return np.conj(self) if np.iscomplexobj(self) else self
+
+
 for _owner in (np.ndarray, np.generic):
     for _name in _SAME:
-        method(getattr(_owner, _name), getattr(np, _name))
+        if getattr(_owner, _name) not in (np.ndarray.conj, np.ndarray.conjugate):
+            method(getattr(_owner, _name), getattr(np, _name))
 
 method(np.ndarray.dot, np.dot)
 for _number in (float, complex):

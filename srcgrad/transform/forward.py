@@ -57,6 +57,7 @@ class Tangent(Adjoint):
         self.moved: dict[ir.Var, dict[int, int]] = {}  # of a call: where the tangents are
         self.taken: dict[ir.Var, dict[int, ir.Var]] = {}  # or the tangents themselves
         self.unbounded: set[ir.Var] = set()  # whose tangents may be infinite where they aren't used
+        self.fresh: set[ir.Var] = set()  # checked when it runs to share no memory
         self.memory: set[ir.Var] = {
             t for v, t in given.items() if isinstance(t, ir.Var) and self.aliasing.is_written(v)
         }
@@ -151,7 +152,7 @@ class Tangent(Adjoint):
         before = len(self.block.statements)
         tangent = self._tangent_of(s)
         written = isinstance(s.target.kind, Array) and self.aliasing.is_written(s.target)
-        if written and not s.views:
+        if written and (not s.views or s.target in self.fresh):
             if not self._is_own(tangent, s.target, self.block.statements[before:]):
                 tangent = self._own(tangent, s.target)
         elif isinstance(tangent, ir.Var) and not s.views and self._is_memory(tangent, set()):
@@ -413,6 +414,7 @@ class Tangent(Adjoint):
         operands = (s.target, ir.Pack(tuple, tuple(v for v in s.views if holds_memory(v.kind))))
         none = Inferred(Opaque(None))
         self.emit(runtime.check_fresh, operands, inferred=none, effect=True, name="_")
+        self.fresh.add(s.target)
 
     def _is_structural(self, s: ir.Assign) -> bool:
         """Whether a function of a container does the same with its items and their tangents."""
