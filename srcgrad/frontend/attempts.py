@@ -2,10 +2,9 @@
 
 There is no exception in the IR. What surely fails when compiling goes on in the handler. What may
 fail at run time, and can be asked beforehand whether it does (np.linalg's functions, math's, a
-division, an `if` that raises), becomes a branch: the handler, or the rest of the body. Out of a
-loop or branch of the body, an exception goes as a `return` does, by flags; another one, `%raised`,
-says that the handler is entered. Whatever else fails at run time raises its exception from the
-generated code, and isn't handled there; it is kept even where nothing depends on its result.
+division, an `if` that raises), becomes a branch: the handler, or the rest of the body. Whatever
+else fails at run time raises its exception from the generated code, and isn't handled there; it
+is kept even where nothing depends on its result.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -28,9 +27,8 @@ from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import BOOL, Array, ListOf, Opaque, Places, Scalar
 from .calls import Calls
-from .names import own_nodes
 from .operations import raise_exception
-from .structure import FALSE, TRUE, is_table
+from .structure import FALSE, is_table
 from .values import (
     Materialize,
     MayFail,
@@ -50,8 +48,6 @@ from .values import (
 SAFE: frozenset[Any] = frozenset(
     {operator.not_, operator.is_, operator.and_, operator.or_, bool, len, list, runtime.fails}
 )
-LEAVING = ("%stop", "%break", "%returned")  # the flags that a return sets
-LEAVES = (gast.Return, gast.Break, gast.Continue)
 DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod, operator.pow})
 
 
@@ -71,12 +67,10 @@ class Attempts(Calls):
         if isinstance(test, ir.Const):
             self.run(node.body if test.value else node.orelse)
             return False
-        if self.in_try() or (self.asks() and self.trying.frame != self.current):  # type: ignore[union-attr]
+        if self.in_try():
             for failing, other in ((node.body, node.orelse), (node.orelse, node.body)):
                 exceptions = self.raised_by(failing)
-                if exceptions is not None and self.asks():
-                    self.trying.asked = True  # type: ignore[union-attr]
-                elif exceptions is not None:
+                if exceptions is not None:
                     if self.passes():
                         self.run(other)
                         return False
@@ -86,8 +80,8 @@ class Attempts(Calls):
                     raise MayFail(test, exceptions)
         return self.branch(
             test,
-            lambda: self.run_inside(node.body),
-            lambda: self.run_inside(node.orelse),
+            lambda: self.run(node.body),
+            lambda: self.run(node.orelse),
             (lambda: self.run(rest)) if rest else None,
         )
 
@@ -100,13 +94,8 @@ class Attempts(Calls):
         if self.fixed_span and isinstance(node.exc, gast.Call) and self.unsupported(node.exc):
             raise self.refuse(str(self.key(self.expression(node.exc.args[0]))))
         cls = exception_type(exception)
-        catcher = None if cls is None else self.catcher(cls)
-        if cls is not None and catcher is not None:
-            if self.block is catcher.block and not catcher.probing:
-                raise self.fault(cls, f"this {cls.__name__} isn't caught")
-            if catcher.frame == self.current:
-                self.leave_for(catcher, (cls,))
-                return
+        if cls is not None and self.in_try() and self.catcher(cls) is not None:
+            raise self.fault(cls, f"this {cls.__name__} isn't caught")
         operand = self.shown(exception)
         self.emit(raise_exception, (operand,), inferred=Inferred(Opaque(None)), effect=True)
         self.state.unreachable = True
@@ -118,25 +107,7 @@ class Attempts(Calls):
 
     def in_try(self) -> bool:
         """Whether what is lowered now surely runs when the body of a try does."""
-        trying = self.trying
-        return trying is not None and self.block is trying.block and not trying.probing
-
-    def asks(self) -> bool:
-        """Whether what is lowered now surely runs when a loop or branch in a try does."""
-        trying = self.trying
-        return trying is not None and self.block is trying.block and trying.probing
-
-    def leave_for(self, trying: Trying, exceptions: tuple[type[BaseException], ...]) -> None:
-        """Leave the loops and branches of a try for its handler."""
-        number = trying.enters(exceptions)
-        if number not in trying.flags:
-            depth, around = 0, trying.outer
-            while around is not None and around.frame == trying.frame:
-                depth, around = depth + 1, around.outer
-            name = f"%raised_{depth}_{number}" if depth or number else "%raised"
-            trying.flags[number] = (name, exceptions)
-        for name in (trying.flags[number][0], *LEAVING):
-            self.state.frames[self.current][name] = TRUE
+        return self.trying is not None and self.block is self.trying.block
 
     def catcher(self, exception: type[BaseException]) -> Trying | None:
         """The try around this place that catches an exception."""
@@ -192,9 +163,6 @@ class Attempts(Calls):
         exceptions = tuple(e for e in fallible(function, operands) if issubclass(e, trying.caught))
         if not exceptions:
             return
-        if self.asks():
-            trying.asked = True
-            return
         if not self.in_try():
             if trying.caught == (np.linalg.LinAlgError,):
                 raise self.refuse(
@@ -203,8 +171,6 @@ class Attempts(Calls):
                 )
             return
         if self.passes():
-            return
-        if named and trying.inner:
             return
         if named:
             raise self.refuse("keywords in a call that may fail in a try aren't supported")
@@ -284,77 +250,25 @@ class Attempts(Calls):
         caught = tuple(cls for kinds, _ in handlers for cls in kinds)
         outer = self.trying
 
-        def enters(exceptions: tuple[type[BaseException], ...]) -> int:
-            found = {
-                next((i for i, (kinds, _) in enumerate(handlers) if issubclass(e, kinds)), -1)
-                for e in exceptions
-            }
-            if len(found) > 1 or -1 in found:
-                raise self.refuse("which of these handlers is entered isn't known when compiling")
-            return found.pop()
-
         def handle(exceptions: tuple[type[BaseException], ...], span: Any = None) -> None:
             self.span = span or self.span
-            handler = handlers[enters(exceptions)][1]
+            found = [
+                next((h for kinds, h in handlers if issubclass(e, kinds)), None) for e in exceptions
+            ]
+            if any(h is not found[0] for h in found) or found[0] is None:
+                raise self.refuse("which of these handlers is entered isn't known when compiling")
             self.trying = outer
-            if handler.name is not None:
-                name = handler.name
+            if found[0].name is not None:
+                name = found[0].name
                 name = name.id if isinstance(name, gast.Name) else name
                 self.bind(name, caught_exception(exceptions[0]))
-            self.run(handler.body)
+            self.run(found[0].body)
 
-        self.trying = Trying(caught, self.block, outer, self.current, enters)
+        self.trying = Trying(caught, self.block, outer)
         try:
             self.attempt([*node.body, *([Untried(node.orelse)] if node.orelse else [])], handle)
         finally:
             self.trying = outer
-
-    def run_inside(self, statements: list[Any]) -> None:
-        """Run the statements of a loop or branch, which may stand in a try of this function."""
-        outer = self.trying
-        if outer is None or outer.frame != self.current:
-            self.run(statements)
-            return
-        before, count, span = self.state.copy(), len(self.block.statements), self.span
-        inner = replace(outer, block=self.block, inner=True, probing=True, asked=False)
-        self.trying = inner
-        try:
-            self.run(statements)
-            if inner.asked:
-                self.state, self.span = before, span
-                del self.block.statements[count:]
-                self.trying = inner = replace(inner, probing=False, passed=0)
-                self.attempt(statements, lambda raised, span=None: self.leave_for(inner, raised))
-        finally:
-            self.trying = outer
-
-    def entered(self, statements: list[Any], rest: list[Any], handle: Callable[..., None]) -> bool:
-        """Go on after a statement of a try that may have left for a handler; whether it may."""
-        trying, frame = self.trying, self.state.frames[self.current]
-        assert trying is not None
-        for name, exceptions in trying.flags.values():
-            raised = frame.pop(name, FALSE)
-            if isinstance(raised, ir.Const) and not raised.value:
-                continue
-
-            def caught(exceptions: tuple[type[BaseException], ...] = exceptions) -> None:
-                self.state.frames[self.current].update(dict.fromkeys(LEAVING, FALSE))
-                handle(exceptions)
-
-            def go_on() -> None:
-                self.trying = trying
-                trying.passed = 0
-                if not any(isinstance(n, LEAVES) for n in own_nodes(statements)):
-                    self.state.frames[self.current].update(dict.fromkeys(LEAVING, FALSE))
-                if not self.entered(statements, rest, handle):
-                    self.attempt(rest, handle)
-
-            if isinstance(raised, ir.Const):
-                caught()
-            else:
-                self.branch(self.operand(raised), caught, go_on)
-            return True
-        return False
 
     def attempt(self, statements: list[Any], handle: Callable[..., None]) -> None:
         """Run the statements of a try; what stands after a call that may fail goes in a branch."""
@@ -362,12 +276,7 @@ class Attempts(Calls):
         assert trying is not None
         trying.block = self.block
         for position, node in enumerate(statements):
-            stopped = self.stopped(self.state)
-            if stopped:
-                return
-            if stopped is None:
-                rest = statements[position:]
-                self.unless_stopped(functools.partial(self.attempt_again, trying, rest, handle))
+            if self.stopped(self.state):
                 return
             if isinstance(node, Untried):
                 self.trying = trying.outer
@@ -380,8 +289,6 @@ class Attempts(Calls):
             try:
                 self.run([node])
                 trying.passed = 0
-                if not trying.inner and self.entered([node], statements[position + 1 :], handle):
-                    return
                 for s in ir.walk(ir.Block(block.statements[count:])):
                     if isinstance(s, ir.Assign) and s.function not in SAFE:
                         s.effect = True  # it may raise what is caught: not to be left out
@@ -411,15 +318,7 @@ class Attempts(Calls):
                         self.materialize(Materialize(ref, span))
                     self.attempt(statements[position:], handle)
                     return
-                undone = not any(s.writes or s.effect for s in done)
-                if trying.inner and not (undone and not self.changed_since(state)):
-                    self.state, self.current, self.span = state, current, span
-                    del block.statements[count:]
-                    self.trying = replace(trying, block=None)
-                    self.run([node])
-                    self.trying = trying
-                    continue
-                if not undone or self.changed_since(state):
+                if any(s.writes or s.effect for s in done) or self.changed_since(state):
                     raise self.refuse(
                         "what this statement did before the exception can't be undone",
                         "put the call that may fail in a statement of its own",
@@ -435,12 +334,6 @@ class Attempts(Calls):
                 exceptions = failure.exceptions
                 self.branch(failure.test, functools.partial(handle, exceptions, here), go_on)
                 return
-
-    def attempt_again(
-        self, trying: Trying, statements: list[Any], handle: Callable[..., None]
-    ) -> None:
-        self.trying, trying.passed = trying, 0
-        self.attempt(statements, handle)
 
     def changed_since(self, state: State) -> bool:
         """Whether variables or objects of an earlier state have other values now."""

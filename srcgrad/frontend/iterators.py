@@ -344,8 +344,6 @@ class Iterators(Dicts):
                 assert isinstance(failed, ir.Var)
                 raise MayFail(failed, (exception,))
             return
-        if self.asks() and self.catcher(exception) is self.trying:
-            self.trying.asked = True  # type: ignore[union-attr]
 
         def fail() -> None:
             error = self.emit(exception, (ir.Const(message),), inferred=Inferred(Opaque(exception)))

@@ -100,16 +100,13 @@ class Lowerer(Matching):
             method(node)
 
     def run_unless_stopped(self, rest: list[Any]) -> None:
-        self.unless_stopped(lambda: self.run(rest))
-
-    def unless_stopped(self, rest: Callable[[], None]) -> None:
         test = self.state.frames[self.current]["%stop"]
         assert isinstance(test, ir.Var)
 
         def go_on() -> None:
             frame = self.state.frames[self.current]
             frame["%stop"] = frame["%break"] = frame["%returned"] = FALSE
-            rest()
+            self.run(rest)
 
         self.branch(test, lambda: self.flag("%stop"), go_on)
 
@@ -442,7 +439,7 @@ class Lowerer(Matching):
         def body(item: Value) -> None:
             self.at(node)
             self.assign(node.target, item)
-            self.run_inside(node.body)
+            self.run(node.body)
 
         if isinstance(iterable, Sequence) and iterable.eager:
             raise self.refuse(
@@ -477,20 +474,20 @@ class Lowerer(Matching):
             frame = self.state.frames[self.current]
             if isinstance(test, ir.Const):
                 if test.value:
-                    self.run_inside(node.body)
+                    self.run(node.body)
                     return self.exit_flag()
                 return TRUE
             if self.unchanged(before):
                 done = Inferred(Opaque(None))
                 self.emit(leave_unless, (test,), inferred=done, effect=True)
-                self.run_inside(node.body)
+                self.run(node.body)
                 return self.exit_flag()
             frame[left] = FALSE
 
             def leave() -> None:
                 self.state.frames[self.current][left] = TRUE
 
-            self.branch(test, lambda: self.run_inside(node.body), leave)
+            self.branch(test, lambda: self.run(node.body), leave)
             frame = self.state.frames[self.current]
             ended = frame.pop(left)
             broken = self.exit_flag()
@@ -538,7 +535,7 @@ class Lowerer(Matching):
         """Run the first iteration of a while by itself, and then the rest, a loop."""
 
         def first() -> None:
-            self.run_inside(node.body)
+            self.run(node.body)
             if self.state.unreachable:
                 return
             flag = self.exit_flag()
@@ -586,12 +583,12 @@ class Lowerer(Matching):
         endless = isinstance(node.test, gast.Constant)
         if not endless and not any(isinstance(n, gast.Continue) for n in own_nodes(node.body)):
             # where the body may break, the next iteration stands in the branch that goes on
-            self.run_inside([*node.body, again])
+            self.run([*node.body, again])
             if not self.state.unreachable and not loop.inner:
                 self.exit_flag()
                 self.after_loop()
             return
-        self.run_inside(node.body)
+        self.run(node.body)
         if self.state.unreachable:
             return
         flag = self.exit_flag()
@@ -628,10 +625,6 @@ class Lowerer(Matching):
             return
 
         def fail() -> None:
-            catcher = self.catcher(AssertionError)
-            if catcher is not None and catcher.frame == self.current:
-                self.leave_for(catcher, (AssertionError,))
-                return
             args = () if node.msg is None else (self.shown(self.expression(node.msg)),)
             error = self.emit(AssertionError, args, inferred=Inferred(Opaque(AssertionError)))
             self.emit(raise_exception, (error,), inferred=Inferred(Opaque(None)), effect=True)

@@ -298,9 +298,6 @@ class Machine:
     def run(self, statements: list[Any]) -> None:
         raise NotImplementedError
 
-    def unless_stopped(self, rest: Callable[[], None]) -> None:
-        raise NotImplementedError
-
     def attribute(self, value: Value, name: str) -> Value:
         raise NotImplementedError
 
@@ -350,9 +347,6 @@ class Machine:
         raise NotImplementedError
 
     def in_try(self) -> bool:
-        raise NotImplementedError
-
-    def asks(self) -> bool:
         raise NotImplementedError
 
     def passes(self) -> bool:

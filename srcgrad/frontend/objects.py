@@ -526,9 +526,6 @@ class Objects(Iterators):
         trying = self.catcher(AttributeError)
         if trying is None:
             return
-        if trying is self.trying and self.asks():
-            trying.asked = True
-            return
         if trying is not self.trying or not self.in_try():
             raise self.unkept(
                 "whether this is None isn't asked before here, inside a try that catches it",

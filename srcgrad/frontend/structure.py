@@ -206,8 +206,7 @@ def same_template(a: Any, b: Any) -> bool:
 
 def absent(name: Any) -> ir.Const:
     """What a name that isn't in a frame means: flags are down."""
-    flag = name in FLAGS or (isinstance(name, str) and name.startswith("%raised"))
-    return FALSE if flag else ir.UNDEFINED
+    return FALSE if name in FLAGS else ir.UNDEFINED
 
 
 def is_partial(value: Any) -> bool:

@@ -327,20 +327,11 @@ class Trying:
 
     Where its statement may fail, a test of whether it does is made first, and the statement lowered
     again: `passed` counts the places of which it is known by now that they don't fail.
-
-    A loop or branch in it is lowered as if it didn't fail, `probing` whether something in it is
-    `asked` to; then it is lowered again.
     """
 
     caught: tuple[type[BaseException], ...]
     block: Any  # where the body's statements go
     outer: Trying | None
-    frame: int  # of the function in which it stands
-    enters: Callable[[tuple[type[BaseException], ...]], int]  # the number of the handler
-    flags: dict[int, tuple[str, tuple[type[BaseException], ...]]] = field(default_factory=dict)
-    inner: bool = False  # it is a loop or branch of the body that is lowered
-    probing: bool = False
-    asked: bool = False
     passed: int = 0
     seen: int = 0
 
