@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir, rules
-from ..errors import UnsupportedError
+from ..errors import InternalError, UnsupportedError
 from ..frontend.calls import is_written_method
 from ..frontend.lower import Lowerer
 from ..frontend.machine import Frame
@@ -129,6 +129,10 @@ def _lowered(task: Task) -> Primal:
     if not request.pullback and not request.tangent:
         check_output(request.name, result)
     function = ir.Function(f"d_{request.name}", tuple(params), low.block)
+    known = {*params, *free.found.values(), *low.column_vars.values()}
+    missing = [v for v in ir.free_variables(function.block) if v not in known]
+    if missing:
+        raise InternalError(f"{missing[0].name} is used where it isn't defined")
     lowered = Primal(low, function, free, inputs, values, targets, tangents, result, aux)
     copies = own_copies(function, set(free.found.values()), lowered.wrt)
     lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))

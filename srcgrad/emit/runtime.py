@@ -346,7 +346,9 @@ def _contents(value: Any) -> Any:
     return id(value)
 
 
-def fails(exceptions: tuple[type[BaseException], ...], function: Any, *args: Any) -> bool:
+def fails(
+    exceptions: tuple[type[BaseException], ...], function: Any, *args: Any, **kwargs: Any
+) -> bool:
     """Whether a function raises one of these exceptions, as it does where a try would catch it.
 
     >>> fails((np.linalg.LinAlgError,), np.linalg.cholesky, -np.eye(2))
@@ -354,11 +356,24 @@ def fails(exceptions: tuple[type[BaseException], ...], function: Any, *args: Any
     >>> fails((np.linalg.LinAlgError,), np.linalg.cholesky, np.eye(2))
     False
     """
+    return failure(exceptions, function, *args, **kwargs) is not None
+
+
+def failure(
+    exceptions: tuple[type[BaseException], ...], function: Any, *args: Any, **kwargs: Any
+) -> BaseException | None:
+    """The exception that a function raises, if it is one of these.
+
+    >>> failure((np.linalg.LinAlgError,), np.linalg.cholesky, -np.eye(2))
+    LinAlgError('Matrix is not positive definite')
+    """
     try:
-        function(*args)
-    except exceptions:
-        return True
-    return False
+        function(*args, **kwargs)
+    except exceptions as error:
+        return error
+    except Exception:  # which the call itself is about to raise
+        return None
+    return None
 
 
 def check_finite(adjoint: Any, name: str, filename: str, line: int) -> None:

@@ -86,6 +86,7 @@ HELPERS = {
     runtime.listed,
     runtime.writable,
     runtime.fails,
+    runtime.failure,
 }
 
 Ast = Any

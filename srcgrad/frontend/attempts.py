@@ -1,10 +1,10 @@
-"""`try` and `raise`.
+"""`try`, `raise` and `finally`.
 
-There is no exception in the IR. What surely fails when compiling goes on in the handler. What may
-fail at run time, and can be asked beforehand whether it does (np.linalg's functions, math's, a
-division, an `if` that raises), becomes a branch: the handler, or the rest of the body. Whatever
-else fails at run time raises its exception from the generated code, and isn't handled there; it
-is kept even where nothing depends on its result.
+What surely fails when compiling goes on in the handler. What may fail at run time, and can be asked
+beforehand whether it does (np.linalg's functions, math's, a division), becomes a branch that
+raises; how what is raised on one path finds its handler is told in `paths`. Whatever else fails at
+run time raises its exception from the generated code, and isn't handled there; it is kept even
+where nothing depends on its result.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import functools
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -24,38 +23,28 @@ from .. import ir
 from ..analysis.aliasing import is_slice
 from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..errors import UnsupportedError
 from ..kinds import BOOL, Array, ListOf, Opaque, Places, Scalar
 from .calls import Calls
-from .operations import raise_exception
-from .structure import FALSE, is_table
-from .values import (
-    Materialize,
-    MayFail,
-    NeedStatic,
-    Peel,
-    Place,
-    Raised,
-    Ref,
-    State,
-    Trying,
-    Unbound,
-    Unreached,
-    Value,
-)
+from .choices import options
+from .names import own_nodes
+from .structure import FALSE, is_none, nothing
+from .values import Choice, Instance, Trying, Value
 
-# What never raises, or only where the compiler made it.
-SAFE: frozenset[Any] = frozenset(
-    {operator.not_, operator.is_, operator.and_, operator.or_, bool, len, list, runtime.fails}
+ARITHMETIC = frozenset(
+    {
+        operator.add,
+        operator.sub,
+        operator.mul,
+        operator.truediv,
+        operator.pow,
+        operator.floordiv,
+        operator.mod,
+    }
 )
+REDUCTIONS = frozenset({np.sum, np.prod, np.mean})
 DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod, operator.pow})
-
-
-@dataclass(eq=False, slots=True)
-class Untried:
-    """The statements of a try that stand under its else."""
-
-    statements: list[Any]
+EVERYTHING: tuple[type[BaseException], ...] = (BaseException,)
+LEAVING = gast.Return, gast.Break, gast.Continue
 
 
 class Attempts(Calls):
@@ -67,17 +56,6 @@ class Attempts(Calls):
         if isinstance(test, ir.Const):
             self.run(node.body if test.value else node.orelse)
             return False
-        if self.in_try():
-            for failing, other in ((node.body, node.orelse), (node.orelse, node.body)):
-                exceptions = self.raised_by(failing)
-                if exceptions is not None:
-                    if self.passes():
-                        self.run(other)
-                        return False
-                    if failing is node.orelse:
-                        test = self.emit(operator.not_, (test,), inferred=Inferred(BOOL))
-                    assert isinstance(test, ir.Var)
-                    raise MayFail(test, exceptions)
         return self.branch(
             test,
             lambda: self.run(node.body),
@@ -89,99 +67,90 @@ class Attempts(Calls):
 
     def statement_Raise(self, node: Any) -> None:
         if node.exc is None:
-            raise self.refuse("a bare raise isn't supported")
-        exception = self.expression(node.exc)
-        if self.fixed_span and isinstance(node.exc, gast.Call) and self.unsupported(node.exc):
-            raise self.refuse(str(self.key(self.expression(node.exc.args[0]))))
-        cls = exception_type(exception)
-        if cls is not None and self.in_try() and self.catcher(cls) is not None:
-            raise self.fault(cls, f"this {cls.__name__} isn't caught")
-        operand = self.shown(exception)
-        self.emit(raise_exception, (operand,), inferred=Inferred(Opaque(None)), effect=True)
-        self.state.unreachable = True
+            if self.handling is None:
+                raise self.refuse("there is no exception here that a bare raise could raise again")
+            self.throw(self.handling)
+            return
+        exception: Value
+        made = self.expression(node.exc.func) if isinstance(node.exc, gast.Call) else None
+        if is_exception(made) and self.catcher(made.value) is None:  # type: ignore[union-attr]
+            if self.fixed_span and self.unsupported(node.exc):
+                raise self.refuse(str(self.key(self.expression(node.exc.args[0]))))
+            exception = self.exception_at_run_time(made.value, *self.given(node.exc))  # type: ignore[union-attr]
+        elif made is not None:
+            exception = self.call(made, *self.given(node.exc))
+        else:
+            exception = self.expression(node.exc)
+        if node.cause is not None:
+            self.expression(node.cause)
+        self.throw(self.exception_made(exception))
+
+    def exception_made(self, value: Value) -> Value:
+        """What `raise value` raises."""
+        if isinstance(value, Choice):
+            return value
+        cls = self.exception_class(value)
+        if not issubclass(cls, BaseException):
+            raise self.fault(TypeError, "exceptions must derive from BaseException")
+        if isinstance(value, ir.Const) and isinstance(value.value, type):
+            return self.construct(cls, [], {})
+        return value
 
     def unsupported(self, node: gast.Call) -> bool:
         """Whether a rule says with this exception that it doesn't support its arguments."""
         made = self.expression(node.func)
         return isinstance(made, ir.Const) and made.value is NotImplementedError and bool(node.args)
 
-    def in_try(self) -> bool:
-        """Whether what is lowered now surely runs when the body of a try does."""
-        return self.trying is not None and self.block is self.trying.block
+    def insist(self, test: Value, exception: type[BaseException], message: str) -> None:
+        """Raise an exception unless `test` holds."""
+        if not isinstance(test, ir.Const):
+            made = ir.Const(message)
+            fail = functools.partial(self.throw_new, exception, [made])
+            self.branch(self.operand(test), nothing, fail)
+        elif not test.value:
+            raise self.fault(exception, message)
 
-    def catcher(self, exception: type[BaseException]) -> Trying | None:
-        """The try around this place that catches an exception."""
-        trying = self.trying
-        while trying is not None and not issubclass(exception, trying.caught):
-            trying = trying.outer
-        return trying
-
-    def raising(self, statements: list[Any]) -> bool:
-        """Whether statements end with a raise of their own."""
-        return bool(statements) and isinstance(statements[-1], gast.Raise)
-
-    def raised_by(self, statements: list[Any]) -> tuple[type[BaseException], ...] | None:
-        """The exception that statements surely raise, having done nothing else; None if not."""
-        outer, state, current, span = self.block, self.state, self.current, self.span
-        site, depth, trying = self.site, self.fork_depth, self.trying
-        assert trying is not None
-        self.state, self.block = state.copy(), ir.Block()
-        exception: type[BaseException] | None = None
-        try:
-            if self.raising(statements) and len(statements) == 1 and statements[0].exc is not None:
-                exception = exception_type(self.expression(statements[0].exc))
-            else:
-                self.run(statements)
-        except Raised as error:
-            done = [s for s in ir.walk(self.block) if isinstance(s, ir.Assign)]
-            if error.block is self.block and not any(s.writes or s.effect for s in done):
-                exception = error.exception
-        except (UnsupportedError, NeedStatic, Unbound, Unreached, Materialize, MayFail, Peel):
-            pass
-        finally:
-            self.state, self.block, self.current, self.span = state, outer, current, span
-            self.site, self.fork_depth, self.trying = site, depth, trying
-        if exception is None or not issubclass(exception, trying.caught):
-            return None
-        return (exception,)
-
-    # Trying
-
-    def passes(self) -> bool:
-        """Whether it is known by now that this place, one of a try's statement, doesn't fail."""
-        trying = self.trying
-        assert trying is not None
-        trying.seen += 1
-        return trying.seen <= trying.passed
+    def throw_new(self, exception: type[BaseException], args: list[Value]) -> None:
+        self.throw(self.construct(exception, args, {}))
 
     def guard(
         self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
     ) -> None:
         """Inside a try: find out first whether a call fails."""
-        trying = self.trying
-        assert trying is not None
-        exceptions = tuple(e for e in fallible(function, operands) if issubclass(e, trying.caught))
-        if not exceptions:
-            return
-        if not self.in_try():
-            if trying.caught == (np.linalg.LinAlgError,):
-                raise self.refuse(
-                    f"{function.__name__} inside a branch or loop of a try can't be followed",
-                    "put the try around the call alone",
-                )
-            return
-        if self.passes():
-            return
-        if named:
-            raise self.refuse("keywords in a call that may fail in a try aren't supported")
-        which = ir.Pack(tuple, tuple(ir.Const(e) for e in exceptions))
-        test = self.emit(
-            runtime.fails,
-            (which, ir.Const(function), *operands),
-            inferred=Inferred(BOOL),
-            name="failed",
-        )
-        raise MayFail(test, exceptions)
+        found: dict[Any, list[type[BaseException]]] = {}
+        for exception in fallible(function, operands):
+            trying = self.catcher(exception)
+            if trying is not None and self.is_worth_asking(exception, trying):
+                named_there = next(c for c in trying.caught if issubclass(exception, c))
+                found.setdefault((trying, named_there), []).append(exception)
+        for exceptions in found.values():
+            which = ir.Pack(tuple, tuple(ir.Const(e) for e in exceptions))
+            asked = (which, ir.Const(function), *operands)
+            failed = self.emit(runtime.fails, asked, named, inferred=Inferred(BOOL), name="failed")
+
+            def fail(asked: Any = asked, cls: type[BaseException] = exceptions[0]) -> None:
+                kind = Inferred(Opaque(cls))
+                error = self.emit(runtime.failure, asked, named, inferred=kind, name="error")
+                self.throw(self.new(Instance(cls, {"%error": error})))
+
+            self.branch(failed, fail, nothing)
+
+    def is_worth_asking(self, exception: type[BaseException], trying: Trying) -> bool:
+        """Whether to ask beforehand if something fails: of what is common, where it is expected."""
+        if issubclass(exception, FloatingPointError):
+            return any(issubclass(cls, ArithmeticError) for cls in trying.caught)
+        if not issubclass(exception, LookupError) or self.block_of(trying):
+            return True
+        return any(issubclass(cls, LookupError) for cls in trying.caught)
+
+    def block_of(self, trying: Trying) -> bool:
+        """Whether this place is in no branch or loop of the try."""
+        block = self.block
+        while block is not trying.block and block in self.splits:
+            block = self.splits[block].parent
+        return block is trying.block
+
+    # Trying
 
     def statement_Try(self, node: Any) -> None:
         def run() -> None:
@@ -191,32 +160,36 @@ class Attempts(Calls):
                 self.run(node.body)
 
         if node.finalbody:
-            self.finishing(run, lambda error: self.run_finally(node.finalbody, error))
+            leaves = any(isinstance(n, LEAVING) for n in own_nodes(node.finalbody))
+            caught = EVERYTHING if leaves else ()
+            self.finishing(run, lambda error: self.run_finally(node.finalbody), caught)
         else:
             run()
 
-    def finishing(self, run: Callable[[], None], finish: Callable[[Raised | None], bool]) -> None:
-        """Run, and then what must run however that ended; it says whether the exception ends."""
-        block, current, span, depth = self.block, self.current, self.span, self.fork_depth
-        try:
-            run()
-        except Raised as error:
-            if error.block is not block:
-                raise
-            self.current, self.span, self.fork_depth = current, span, depth
-            if not finish(error):
-                raise
-            return
-        except MayFail:
-            raise self.refuse(
-                "whether a finally or the end of a with is reached by an exception isn't known "
-                "when compiling",
-                "put the try that catches it inside",
-            ) from None
-        if not self.state.unreachable:
-            finish(None)
+    def finishing(
+        self,
+        run: Callable[[], None],
+        finish: Callable[[Value | None], Value],
+        caught: tuple[type[BaseException], ...] = (),
+    ) -> None:
+        """Run, and then what must run however that ended.
 
-    def run_finally(self, statements: list[Any], error: Raised | None) -> bool:
+        `finish` is given what was raised, or None. It returns whether that ends the exception, and
+        may do that to those that are `caught` only.
+        """
+
+        def handle(error: Value) -> None:
+            ends = finish(error)
+            if self.state.unreachable:
+                return
+            if not isinstance(ends, ir.Const):
+                self.branch(self.operand(ends), nothing, lambda: self.throw(error))
+            elif not ends.value:
+                self.throw(error)
+
+        self.attempt(caught, run, handle, lambda: self.discarded(finish(None)))
+
+    def run_finally(self, statements: list[Any]) -> Value:
         """Run the statements of a `finally`; whether it returns, which ends an exception."""
         frame = self.state.frames[self.current]
         names = ("%stop", "%break", "%returned", "%return")
@@ -226,18 +199,20 @@ class Attempts(Calls):
         if "%return" in frame:
             frame["%return"] = ir.UNDEFINED
         self.run(statements)
-        stopped = self.stopped(self.state)
-        if stopped is not False:
-            if error is not None and not stopped:
-                raise self.refuse("whether this finally ends the exception isn't known")
-            return True
+        if self.state.unreachable:
+            return FALSE
         frame = self.state.frames[self.current]
+        stopped = frame.get("%stop", FALSE)
+        if isinstance(stopped, ir.Const) and stopped.value:
+            return stopped
+        if not isinstance(stopped, ir.Const):
+            raise self.refuse("whether this finally is left by a return isn't known when compiling")
         for name in names:
             if name in saved:
                 frame[name] = saved[name]
             else:
                 frame.pop(name, None)
-        return False
+        return FALSE
 
     def run_guarded(self, node: Any) -> None:
         """A try with handlers."""
@@ -248,120 +223,55 @@ class Attempts(Calls):
                 kinds = self.key(self.expression(handler.type))
             handlers.append((kinds if isinstance(kinds, tuple) else (kinds,), handler))
         caught = tuple(cls for kinds, _ in handlers for cls in kinds)
-        outer = self.trying
 
-        def handle(exceptions: tuple[type[BaseException], ...], span: Any = None) -> None:
-            self.span = span or self.span
-            found = [
-                next((h for kinds, h in handlers if issubclass(e, kinds)), None) for e in exceptions
-            ]
-            if any(h is not found[0] for h in found) or found[0] is None:
-                raise self.refuse("which of these handlers is entered isn't known when compiling")
-            self.trying = outer
-            if found[0].name is not None:
-                name = found[0].name
-                name = name.id if isinstance(name, gast.Name) else name
-                self.bind(name, caught_exception(exceptions[0]))
-            self.run(found[0].body)
+        def dispatch(position: int, error: Value) -> None:
+            if position == len(handlers):
+                self.throw(error)
+                return
+            kinds, handler = handlers[position]
+            found: list[int] = []
+            others: list[int] = []
+            for i, option in enumerate(options(error)):
+                if not is_none(option):
+                    matches = issubclass(self.exception_class(option), kinds)
+                    (found if matches else others).append(i)
+            if not found:
+                dispatch(position + 1, error)
+            elif not others:
+                self.run_handler(handler, error)
+            else:
+                assert isinstance(error, Choice)
+                choice = error
+                self.branch(
+                    self.operand(self.which(choice, found)),
+                    lambda: self.run_handler(handler, self.among(choice, found)),
+                    lambda: dispatch(position + 1, self.among(choice, others)),
+                )
 
-        self.trying = Trying(caught, self.block, outer)
+        self.attempt(
+            caught,
+            lambda: self.run(node.body),
+            lambda error: dispatch(0, error),
+            lambda: self.run(node.orelse),
+        )
+
+    def run_handler(self, handler: Any, error: Value) -> None:
+        name = handler.name.id if isinstance(handler.name, gast.Name) else handler.name
+        outer, self.handling = self.handling, error
         try:
-            self.attempt([*node.body, *([Untried(node.orelse)] if node.orelse else [])], handle)
+            if name is not None:
+                self.bind(name, error)
+            self.run(handler.body)
         finally:
-            self.trying = outer
-
-    def attempt(self, statements: list[Any], handle: Callable[..., None]) -> None:
-        """Run the statements of a try; what stands after a call that may fail goes in a branch."""
-        trying = self.trying
-        assert trying is not None
-        trying.block = self.block
-        for position, node in enumerate(statements):
-            if self.stopped(self.state):
-                return
-            if isinstance(node, Untried):
-                self.trying = trying.outer
-                self.run(node.statements)
-                self.trying = trying
-                return
-            state, count = self.state.copy(), len(self.block.statements)
-            block, current, span, depth = self.block, self.current, self.span, self.fork_depth
-            trying.seen = 0
-            try:
-                self.run([node])
-                trying.passed = 0
-                for s in ir.walk(ir.Block(block.statements[count:])):
-                    if isinstance(s, ir.Assign) and s.function not in SAFE:
-                        s.effect = True  # it may raise what is caught: not to be left out
-            except Raised as error:
-                if error.block is not block or not issubclass(error.exception, trying.caught):
-                    raise
-                self.current, self.span, self.fork_depth = current, span, depth
-                handle((error.exception,))
-                return
-            except MayFail as failure:
-                if not any(issubclass(e, trying.caught) for e in failure.exceptions):
-                    raise
-                done = [
-                    s
-                    for s in ir.walk(ir.Block(block.statements[count:]))
-                    if isinstance(s, ir.Assign)
-                ]
-                tabulated = [
-                    Ref(number)
-                    for number, thing in state.heap.items()
-                    if is_table(self.state.heap[number]) and not is_table(thing)
-                ]
-                if tabulated:  # which is nothing that the program did
-                    self.state, self.current, self.span = state, current, span
-                    del block.statements[count:]
-                    for ref in tabulated:
-                        self.materialize(Materialize(ref, span))
-                    self.attempt(statements[position:], handle)
-                    return
-                if any(s.writes or s.effect for s in done) or self.changed_since(state):
-                    raise self.refuse(
-                        "what this statement did before the exception can't be undone",
-                        "put the call that may fail in a statement of its own",
-                    ) from None
-                self.state, self.current, here, self.span = state, current, self.span, span
-                rest, passed = statements[position:], trying.seen
-
-                def go_on(rest: list[Any] = rest, passed: int = passed) -> None:
-                    self.trying = trying
-                    trying.passed = passed
-                    self.attempt(rest, handle)
-
-                exceptions = failure.exceptions
-                self.branch(failure.test, functools.partial(handle, exceptions, here), go_on)
-                return
-
-    def changed_since(self, state: State) -> bool:
-        """Whether variables or objects of an earlier state have other values now."""
-        frames = any(
-            name.lstrip("%") == name and not self.same(values.get(name), value)
-            for number, values in self.state.frames.items()
-            for name, value in state.frames.get(number, {}).items()
-        )
-        return frames or any(
-            self.state.heap.get(number) is not thing for number, thing in state.heap.items()
-        )
+            self.handling = outer
+        if name is not None and not self.state.unreachable:
+            self.state.frames[self.current][name] = ir.UNDEFINED
 
 
-def caught_exception(cls: type[BaseException]) -> Value:
-    """What an `except ... as` binds: of an exception, no more than its type is known."""
-    return Place(cls.__new__(cls))
-
-
-def exception_type(value: Value) -> type[BaseException] | None:
-    """The type of an exception that is raised."""
-    cls: Any = None
-    if isinstance(value, ir.Var) and isinstance(value.kind, Opaque):
-        cls = value.kind.type
-    elif isinstance(value, ir.Const):
-        cls = value.value if isinstance(value.value, type) else type(value.value)
-    if isinstance(value, Ref) or not isinstance(cls, type) or not issubclass(cls, BaseException):
-        return None
-    return cls
+def is_exception(value: Value | None) -> bool:
+    """Whether a value is a class of exceptions."""
+    cls = value.value if isinstance(value, ir.Const) else None
+    return isinstance(cls, type) and issubclass(cls, BaseException)
 
 
 def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[BaseException], ...]:
@@ -374,6 +284,8 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
     if function in DIVISIONS and all(map(is_python_number, operands)):
         return (ZeroDivisionError, *((OverflowError,) if function is operator.pow else ()))
     kind = getattr(operands[0], "kind", None) if operands else None
+    if function in ARITHMETIC or isinstance(function, np.ufunc) or function in REDUCTIONS:
+        return (FloatingPointError,)  # under np.errstate
     if function is operator.getitem and isinstance(kind, Places):
         return (KeyError,)
     if function is operator.getitem and isinstance(kind, (Array, ListOf)):

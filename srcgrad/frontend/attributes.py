@@ -64,6 +64,13 @@ ARRAY_ATTRIBUTES = frozenset(
 NAMEDTUPLE = {"_replace": namedtuple_replace, "_asdict": namedtuple_asdict}
 
 
+MEMBERS = types.GetSetDescriptorType, types.MemberDescriptorType
+
+
+def is_exception(cls: type) -> bool:
+    return issubclass(cls, BaseException)
+
+
 class Attributes(Subscripts):
     """Evaluates `value.name`, and assigns to it."""
 
@@ -312,6 +319,11 @@ class Attributes(Subscripts):
             return Place(thing.type, None)
         if name == "__dict__":
             return self.builtin_vars(ref)
+        if isinstance(getattr(found, "value", None), MEMBERS) and is_exception(thing.type):
+            raise self.refuse(
+                f"what this exception holds can't be followed, and {name!r} is asked of it",
+                "keep it in a variable before raising",
+            )
         if found is not None:
             return self.bound(found, ref, thing.type)
         getter = self.class_attribute(thing.type, "__getattr__")

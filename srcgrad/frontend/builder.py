@@ -1,15 +1,12 @@
-"""Building blocks of IR: emitting a primitive, forking at a branch, joining, looping to a fixpoint.
+"""Building blocks of IR: emitting a primitive, the kinds of what is joined, lists, operands.
 
-The abstract state (`values.State`) says what every name holds. A branch is lowered twice from
-copies of the state, and the copies are joined: a value that differs becomes a target of the `If`.
-A loop is lowered until the kinds of what it changes are stable: what changes becomes a parameter.
+The abstract state (`values.State`) says what every name holds.
 """
 
 from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -39,9 +36,7 @@ from ..kinds import (
 )
 from ..rules import registry
 from .choices import Choices
-from .merging import Merger
 from .naming import temporary_name
-from .operations import raise_exception
 from .structure import (
     FALSE,
     Poison,
@@ -57,10 +52,8 @@ from .values import (
     KEPT,
     Choice,
     DictObject,
-    Empty,
     Heap,
     Instance,
-    Junction,
     ListObject,
     Materialize,
     NeedStatic,
@@ -69,12 +62,9 @@ from .values import (
     Ref,
     Slice,
     State,
-    Thaw,
     TooLong,
     Tuple,
-    Unbound,
     Unkeepable,
-    Unreached,
     Value,
 )
 
@@ -225,97 +215,6 @@ class Builder(Choices):
                 if v.origins and name not in ("k", "offset", "ddof"):
                     raise NeedStatic(v.origins, f"{name} must be known when compiling", self.span)
 
-    def fork(self, state: State, run: Callable[[], None]) -> tuple[State, ir.Block]:
-        outer = self.block
-        self.state, self.block = state.copy(), ir.Block()
-        self.fork_depth += 1
-        try:
-            run()
-            return self.state, self.block
-        except Raised as error:
-            caught = self.catcher(error.exception) is not None
-            if error.block is not self.block or not (caught or error.late):
-                raise
-            self.raise_at_run_time(error)
-            return self.state, self.block
-        except Empty:
-            self.raise_at_run_time(self.fault(IndexError, "list index out of range"))
-            return self.state, self.block
-        except Unbound as need:
-            self.unbound = self.unbound or need.error
-            self.state.unreachable = True
-            return self.state, self.block
-        except Unreached:
-            self.state.unreachable = True
-            return self.state, self.block
-        finally:
-            self.fork_depth -= 1
-            self.block = outer
-
-    def raise_at_run_time(self, error: Raised) -> None:
-        """Raise what surely goes wrong on a branch; no try around it can catch it there."""
-        made = self.emit(
-            error.exception, (ir.Const(str(error.message)),), inferred=Inferred(Opaque(None))
-        )
-        self.emit(raise_exception, (made,), inferred=Inferred(Opaque(None)), effect=True)
-        self.state.unreachable = True
-
-    def continued(
-        self, fork: tuple[State, ir.Block], run: Callable[[], None]
-    ) -> tuple[State, ir.Block]:
-        outer = self.block
-        self.state, self.block = fork
-        try:
-            run()
-            return self.state, self.block
-        except Unreached:
-            self.state.unreachable = True
-            return self.state, self.block
-        finally:
-            self.block = outer
-
-    def branch(
-        self,
-        test: ir.Operand,
-        then: Callable[[], None],
-        orelse: Callable[[], None],
-        rest: Callable[[], None] | None = None,
-    ) -> bool:
-        """Lower both branches and join them; `rest` goes into the one that doesn't exit.
-
-        Returns whether `rest` was lowered.
-        """
-        entry, span, marker = self.state, self.span, Junction(self.span)
-        if marker.site in self.known_sites:
-            self.thawed.add(marker)
-        then, orelse = self.knowing(test, True, then), self.knowing(test, False, orelse)
-        while True:
-            try:
-                first = self.fork(entry, then)
-                self.span = span
-                second = self.fork(entry, orelse)
-                consumed = False
-                if rest is not None:
-                    stops = [self.stopped(state) for state, _ in (first, second)]
-                    if stops == [True, False] and not first[0].unreachable:
-                        rest = self.knowing(test, False, rest)
-                        second, consumed = self.continued(second, rest), True
-                    elif stops == [False, True] and not second[0].unreachable:
-                        rest = self.knowing(test, True, rest)
-                        first, consumed = self.continued(first, rest), True
-                self.span = span
-                self.join(test, entry, first, second, marker)
-                return consumed
-            except Materialize as need:
-                self.state, self.span = entry, span
-                if not self.dynamic(need, entry):
-                    self.materialize(need)
-            except Thaw as need:
-                self.state, self.span = entry, span
-                if need.marker is not marker or marker in self.thawed:
-                    raise
-                self.thawed.add(marker)
-
     def dynamic(self, need: Materialize, entry: State) -> bool:
         """Whether lowering again, now with a run-time list where `need` was made, is worthwhile."""
         if need.ref.id in entry.heap:
@@ -334,36 +233,6 @@ class Builder(Choices):
             return True
         value = state.frames[self.current].get("%stop", FALSE)
         return value.value if isinstance(value, ir.Const) else None
-
-    def join(
-        self,
-        test: ir.Operand,
-        entry: State,
-        first: tuple[State, ir.Block],
-        second: tuple[State, ir.Block],
-        marker: Any = None,
-    ) -> None:
-        """Append the If, and make the state after it from the states of its branches."""
-        (a, then), (b, orelse) = first, second
-        statement = ir.If(test, then, orelse, (), self.span)
-        here = len(self.block.statements)
-        if a.unreachable and b.unreachable:
-            self.block.statements.append(statement)
-            self.state = b
-            return
-        merger = Merger(self, test, entry, first, second, marker)
-        self.state = merger.state()
-        then.results = tuple(y[0] for y in merger.yields)
-        orelse.results = tuple(y[1] for y in merger.yields)
-        statement.targets = tuple(y[2] for y in merger.yields)
-        # not before: where a list must be materialized first, both branches are lowered again
-        self.block.statements.insert(here, statement)
-        deciding = self.deciding(test)
-        if deciding:
-            for inner in ir.walk(ir.Block([statement])):
-                for written in inner.writes if isinstance(inner, ir.Assign) else ():
-                    if isinstance(written.kind, ListOf):
-                        written.origins |= deciding
 
     def deciding(self, test: ir.Operand) -> frozenset[Any]:
         """What would tell which branch is taken if it were known: arguments, and loops unrolled."""

@@ -442,6 +442,12 @@ class BuiltinFunctions(Objects):
         return NONE
 
     def shown(self, value: Value) -> ir.Operand:
+        """What of a value is put in a text, or printed."""
+        if isinstance(value, Choice):
+            return self.operand(self.for_each(value, lambda o: self.shown(o)))  # type: ignore[arg-type,return-value]
+        thing = self.thing(value)
+        if isinstance(thing, Instance) and issubclass(thing.type, BaseException):
+            return self.exception_operand(value)
         try:
             return self.operand(value)
         except UnsupportedError:

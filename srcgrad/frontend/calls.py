@@ -28,7 +28,7 @@ from ..rules import registry
 from . import operations, running
 from .attributes import NAMEDTUPLE
 from .choices import is_function
-from .classes import PROTOCOL
+from .classes import PROTOCOL, is_exception_init
 from .dicts import dict_methods
 from .operators import BINARY, COMPARE, INPLACE
 from .primitives import Primitives
@@ -62,15 +62,22 @@ class Calls(Primitives):
 
     def expression_Call(self, node: Any) -> Value:
         function = self.expression(node.func)
+        if len(node.args) == 1 and isinstance(node.args[0], gast.Starred):
+            if isinstance(function, ir.Const) and function.value is zip:
+                rows = self.expression(node.args[0].value)
+                columns = self.columns(rows)
+                if columns is not None:
+                    return columns
+                named = self.given(gast.Call(node.func, [], node.keywords))[1]
+                return self.call(function, self.unpacked(rows), named)
+        return self.call(function, *self.given(node))
+
+    def given(self, node: gast.Call) -> tuple[list[Value], dict[str, Value]]:
+        """The arguments that a call is given."""
         args: list[Value] = []
         for argument in node.args:
             if isinstance(argument, gast.Starred):
-                rows = self.expression(argument.value)
-                if len(node.args) == 1 and isinstance(function, ir.Const):
-                    columns = self.columns(rows) if function.value is zip else None
-                    if columns is not None:
-                        return columns
-                args.extend(self.unpacked(rows))
+                args.extend(self.unpacked(self.expression(argument.value)))
             else:
                 args.append(self.expression(argument))
         kwargs: dict[str, Value] = {}
@@ -80,7 +87,7 @@ class Calls(Primitives):
                 kwargs.update(self.dictionary(value).items)
             else:
                 kwargs[keyword.arg] = value
-        return self.call(function, args, kwargs)
+        return args, kwargs
 
     def expression_Lambda(self, node: Any) -> Value:
         return self.closure(node, "<lambda>")
@@ -127,6 +134,8 @@ class Calls(Primitives):
         chosen = self.chosen_argument(function, args, kwargs)
         if chosen is not None:
             return chosen
+        if is_exception_init(function):
+            return self.initialise_exception(args[0], args[1:])
         special = self.special(function)
         if special is not None:
             result: Value | None = special(*args, **kwargs)

@@ -15,7 +15,6 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..analysis.inference import Inferred
 from ..kinds import (
     Array,
     ListOf,
@@ -78,9 +77,7 @@ class Classes(BuiltinFunctions):
                 return self.construct(tables.Window, [values, most], {})
             return self.builtin_list(values)
         if issubclass(cls, BaseException):
-            return self.emit(
-                cls, tuple(self.operand(a) for a in args), inferred=Inferred(Opaque(cls))
-            )
+            return self.exception(cls, args, kwargs)
         if cls in registry.kinds:
             return self.primitive(cls, registry.lookup(cls), args, kwargs)
         if self.is_made_of(cls, enum.Enum) and len(args) == 1:
@@ -103,6 +100,26 @@ class Classes(BuiltinFunctions):
         if table is not None:
             self.appended(block, start)
         return ref
+
+    def exception(
+        self, cls: type[BaseException], args: list[Value], kwargs: dict[str, Value]
+    ) -> Value:
+        """An exception, an object like others."""
+        items: dict[Any, Value] = {"args": Tuple(tuple(args)), "%given": Tuple(tuple(args))}
+        if issubclass(cls, StopIteration):
+            items["value"] = args[0] if args else NONE
+        ref = self.new(Instance(cls, items))
+        found = self.class_attribute(cls, "__init__")
+        if found is not None and not is_exception_init(getattr(found, "value", None)):
+            self.call(Bound(found, ref), args, kwargs)
+        return ref
+
+    def initialise_exception(self, ref: Value, args: list[Value]) -> Value:
+        """`Exception.__init__`."""
+        thing = self.thing(ref)
+        assert isinstance(ref, Ref) and isinstance(thing, Instance)
+        self.state.heap[ref.id] = replace(thing, items={**thing.items, "args": Tuple(tuple(args))})
+        return NONE
 
     def initialise_dataclass(
         self, cls: type, ref: Ref | ir.Var, args: list[Value], kwargs: dict[str, Value]
@@ -384,3 +401,10 @@ def _own_init(cls: type) -> bool:
             generated = params is not None and params.init and own
             return not generated or init.__code__.co_filename != "<string>"
     return False
+
+
+def is_exception_init(function: Any) -> bool:
+    """Whether this is `Exception.__init__`, or that of another exception of Python's own."""
+    if not isinstance(function, types.WrapperDescriptorType) or function.__name__ != "__init__":
+        return False
+    return issubclass(function.__objclass__, BaseException)

@@ -226,6 +226,11 @@ class Expressions(Attributes):
     def delegated(self, node: Any) -> Any:
         """Yield all that a generator yields; what it returns."""
         iterable = self.expression(node.value)
+
+        def passed_on(item: Value) -> None:
+            self.trying = self.suspended
+            self.yielded(item)
+
         if not isinstance(iterable, Generator):
             self.iterate(iterable, self.yielded)
             return NONE
@@ -234,5 +239,5 @@ class Expressions(Attributes):
         def run(body: Callable[[Value], None]) -> None:
             results.append(iterable.run(body))
 
-        self.iterate(replace(iterable, run=run), self.yielded)
+        self.iterate(replace(iterable, run=run), passed_on)
         return NONE if results[-1] is None else results[-1]

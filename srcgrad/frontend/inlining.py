@@ -149,7 +149,7 @@ class Inlining(Classes):
             closure.owner,
             next(iter(values.values()), None),
             closure.name,
-            consumer=None if consume is None else (self.current, consume),
+            consumer=None if consume is None else (self.current, consume, self.trying),
         )
         self.state.frames[number] = dict(values)
         if consume is not None:

@@ -105,7 +105,7 @@ class Iteration(Expressions):
             bounds = tuple(self.operand(b) for b in sequence.bounds)
         else:
             bounds = (zero, self.operand(length), one)
-        before, whole = len(self.block.statements), bounds
+        block, before, whole = self.block, len(self.block.statements), bounds
 
         peeled = asked = ("%peel", site) in self.known_sites
         asks = self.instead(site, bool(known), peeled)
@@ -127,7 +127,8 @@ class Iteration(Expressions):
                     self.need_static(length, "whether this loop runs must be known here")
             self.peeled(sequence, body, rest)
         often = length.origins if isinstance(length, ir.Var) else frozenset()
-        self.note_lists(iterable, before, {("%site", site), *often} if site and known else often)
+        deciding = {("%site", site), *often} if site and known else often
+        self.note_lists(iterable, block.statements[before:], deciding)
 
     def instead(self, site: int, unrollable: bool, peeled: bool) -> frozenset[Any]:
         """What to do with a loop instead, if what it changes has no counterpart at run time.
@@ -193,7 +194,9 @@ class Iteration(Expressions):
             return len(thing.items)
         return None
 
-    def note_lists(self, iterable: Value, before: int, deciding: Collection[Any]) -> None:
+    def note_lists(
+        self, iterable: Value, loop: list[ir.Statement], deciding: Collection[Any]
+    ) -> None:
         """Look at the lists that a loop changes: not the one it iterates over, it is to be hoped.
 
         `deciding` is what must be known for their number of items to be known: how often the loop
@@ -201,7 +204,7 @@ class Iteration(Expressions):
         """
         thing = self.state.heap.get(iterable.id) if isinstance(iterable, Ref) else None
         own = thing.var if isinstance(thing, ListObject) else None
-        for statement in ir.walk(ir.Block(self.block.statements[before:])):
+        for statement in ir.walk(ir.Block(loop)):
             if not isinstance(statement, ir.Assign) or not statement.writes:
                 continue
             if statement.function in (list_append, list.pop):
@@ -213,7 +216,7 @@ class Iteration(Expressions):
                         "iterate over a copy: list(...)",
                     )
                 changed.origins |= frozenset(deciding)
-        for statement in ir.walk(ir.Block(self.block.statements[before:])):
+        for statement in ir.walk(ir.Block(loop)):
             if isinstance(statement, ir.Loop):
                 for param, target in zip(statement.params, statement.targets, strict=True):
                     if isinstance(param.kind, ListOf):
@@ -435,16 +438,17 @@ class Iteration(Expressions):
         consumer = self.frames[inner].consumer
         if consumer is None:
             raise self.refuse("a yield outside of a generator")
-        number, body = consumer
+        number, body, around = consumer
         self.current = number
         frame = self.state.frames[number]
         frame["%returned"] = FALSE
-        span = self.span
+        span, trying, suspended = self.span, self.trying, self.suspended
+        self.trying, self.suspended = around, trying
         try:
             body(value)
             flag = self.exit_flag()
         finally:
-            self.current, self.span = inner, span
+            self.current, self.span, self.trying, self.suspended = inner, span, trying, suspended
         if self.state.unreachable:
             return
         frame = self.state.frames[inner]
@@ -500,7 +504,7 @@ class Iteration(Expressions):
             parent.receiver,
             parent.name,
             True,
-            None if consume is None else (self.current, consume),
+            None if consume is None else (self.current, consume, self.trying),
         )
         self.state.frames[number] = {}
 

@@ -16,19 +16,17 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import (
     ListOf,
-    Opaque,
     Scalar,
     int_kind,
 )
 from .dicts import Dicts
-from .operations import ArrayIterator, len_of_range, raise_exception
+from .operations import ArrayIterator, len_of_range
 from .structure import FALSE, NONE, TRUE, Poison, described, is_none
 from .values import (
     Bound,
     Generator,
     Instance,
     ListObject,
-    MayFail,
     NeedStatic,
     Place,
     Ref,
@@ -331,26 +329,6 @@ class Iterators(Dicts):
         if default is None:
             self.insist(test, StopIteration, "this generator has no items")
         return self.known("this value", item)
-
-    def insist(self, test: Value, exception: type[BaseException], message: str) -> None:
-        """Raise an exception at run time unless `test` holds."""
-        if isinstance(test, ir.Const):
-            if not test.value:
-                raise self.fault(exception, message)
-            return
-        if self.trying is not None and self.in_try() and self.catcher(exception) is self.trying:
-            if not self.passes():
-                failed = self.negated(test)
-                assert isinstance(failed, ir.Var)
-                raise MayFail(failed, (exception,))
-            return
-
-        def fail() -> None:
-            error = self.emit(exception, (ir.Const(message),), inferred=Inferred(Opaque(exception)))
-            self.emit(raise_exception, (error,), inferred=Inferred(Opaque(None)), effect=True)
-            self.state.unreachable = True
-
-        self.branch(self.operand(test), lambda: None, fail)
 
     def builtin_product(self, *values: Value, repeat: Value = ir.Const(1)) -> Value:  # noqa: B008
         lists = [self.unpacked(v) for v in values] * self.key(repeat)

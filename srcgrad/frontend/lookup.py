@@ -78,6 +78,8 @@ class Lookup(Loops):
             raise self.refuse(value.message, "use one name for each kind of value")
         if value is ir.UNDEFINED:
             error = self.refuse(f"{name!r} is used before it is assigned")
+            if self.handling is not None and self.fork_depth:
+                raise self.fault(UnboundLocalError, error.message)
             if self.loop_depth and self.fork_depth:
                 raise Unbound(error)
             raise error

@@ -16,12 +16,12 @@ from ..kinds import (
     fresh_size,
     int_kind,
 )
-from .builder import Builder
 from .choices import is_choosable, is_function, options
 from .operations import leave_unless
+from .paths import RAISED, Paths
 from .structure import (
     COMPOUND,
-    FALSE,
+    NONE,
     Mold,
     Poison,
     Widened,
@@ -59,9 +59,7 @@ from .values import (
     State,
     Thaw,
     Tuple,
-    Unbound,
     Unkeepable,
-    Unreached,
     Value,
     births,
 )
@@ -71,7 +69,7 @@ MOST_ROUNDS = 12
 Slot = tuple[str, int, Any]
 
 
-class Loops(Builder):
+class Loops(Paths):
     """Lowers loops: what an iteration changes becomes a parameter."""
 
     def slots(self, state: State) -> Iterator[tuple[Slot, Any]]:
@@ -156,47 +154,29 @@ class Loops(Builder):
             forks, self.fork_depth = self.fork_depth, 0
             self.loop_depth += 1
             began, self.loop_began = self.loop_began, next(births)
+            failure: Exception | None = None  # what unrolling the loop may help against
             try:
-                try:
-                    flag = body(index)
-                except Raised as error:
-                    if error.block is not self.block or not error.late:
-                        raise
-                    if not forks and self.loop_depth == 1:
-                        raise
-                    self.raise_at_run_time(error)
-                    flag = FALSE
-                except Unreached:
-                    self.state.unreachable, flag = True, FALSE
-                except Unbound as need:
-                    self.unbound = self.unbound or need.error
-                    self.state.unreachable, flag = True, FALSE
+                late = bool(forks) or self.loop_depth > 1
+                flag = self.iteration(body, index, late)
                 end, block = self.state, self.block
             except NeedStatic as need:
                 self.state, self.block, self.span = entry, outer, span
                 if unroll is None or marker not in need.origins:
                     raise
-                if unroll():
-                    return
-                raise
+                failure = need
             except Materialize as need:
                 self.state, self.block, self.span = entry, outer, span
                 if self.dynamic(need, entry):
                     templates.clear()
-                else:
-                    try:
-                        self.materialize(need)
-                    except Unkeepable:
-                        if self.unrolled_instead(unroll, original, count):
-                            return
-                        raise
+                    continue
+                try:
+                    self.materialize(need)
                     entry = self.state
-                continue
-            except Unkeepable:
-                self.block, self.span = outer, span
-                if self.unrolled_instead(unroll, original, count):
-                    return
-                raise
+                    continue
+                except Unkeepable as error:
+                    failure = error
+            except Unkeepable as error:
+                failure = error
             except Thaw as need:
                 self.state, self.block, self.span = entry, outer, span
                 if need.marker is not marker or marker in self.thawed:
@@ -208,6 +188,13 @@ class Loops(Builder):
                 self.block, self.span = outer, span
                 self.loop_depth, self.loop_began = self.loop_depth - 1, began
                 self.fork_depth = forks
+            if failure is not None:
+                if not isinstance(failure, Unkeepable):
+                    if unroll is not None and unroll():
+                        return
+                elif self.unrolled_instead(unroll, original, count):
+                    return
+                raise failure
             changed = self.list_kinds(entry) != list_kinds
             self.state = entry
             try:
@@ -242,6 +229,26 @@ class Loops(Builder):
         if self.unbound is not None and not self.loop_depth and not self.making:
             raise self.unbound
         self._finish_loop(entry, start, end, block, templates, params, bounds, index, flag, marker)
+        self.resume()
+
+    def iteration(
+        self, body: Callable[[ir.Var | None], Value], index: ir.Var | None, late: bool
+    ) -> Value:
+        """Lower one iteration; the exit flag at its end, which is set if an exception leaves it."""
+        block, name = self.block, f"%exit{self.unique()}"
+        if self.trying is not None:
+            self.state.frames[self.trying.frame][RAISED] = NONE
+        number = self.current
+
+        def run() -> None:
+            flag = body(index)
+            self.state.frames[number][name] = flag
+
+        self.reach(run, False, True, late)
+        frame = self.state.frames[number]
+        frame.setdefault(name, ir.Const(self.state.leaving))
+        self.close(block, name=name)
+        return self.state.frames[number].pop(name)
 
     def if_it_runs(self, test: ir.Operand, run: Callable[[], None]) -> None:
         """Lower a loop whose first iteration stands alone, if its test is true there."""
@@ -330,7 +337,7 @@ class Loops(Builder):
             return template if isinstance(template, Poison) else value
         if self.becomes_choice(template, value, start, end, marker):
             return self.widened_choice(name, template, value, start, end, marker)
-        if template is ir.UNDEFINED and parts(value):
+        if template is ir.UNDEFINED and (parts(value) or isinstance(value, Tuple)):
             template = rebuild(value, [ir.UNDEFINED] * len(parts(value)))
         if alike(template, value):
             pairs = zip(parts(template), parts(value), strict=True)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,13 +27,14 @@ from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import Array, Opaque
 from ..rules import registry
-from .attempts import caught_exception
+from .attempts import EVERYTHING
+from .inlining import returns_value
 from .iteration import MOST_UNROLLED
 from .matching import Matching
 from .names import own_nodes
-from .operations import enter_context, exit_context, leave_unless, raise_exception
+from .operations import enter_context, exit_context, leave_unless
 from .operators import BINARY, INPLACE
-from .structure import FALSE, NONE, TRUE, nothing, object_items, parts
+from .structure import FALSE, FLAGS, NONE, TRUE, nothing, object_items, parts
 from .values import (
     Bound,
     Closure,
@@ -265,10 +267,11 @@ class Lowerer(Matching):
                 else:
                     container, key = self.expression(target.value), self.expression(target.slice)
                 old = self.subscript(container, key)
+                is_view = self.is_view(old, container)
                 value = self.expression(node.value)
                 self.at(node)
                 new = self.augmented(function, old, value)
-                if new is not old or not self.is_view(old, container):
+                if new is not old or not is_view:
                     self.store_item(container, key, new)
             case gast.Attribute():
                 thing = self.expression(target.value)
@@ -303,6 +306,8 @@ class Lowerer(Matching):
                     "write x = x + y",
                 )
             inplace = INPLACE[function]
+            if self.trying is not None:
+                self.guard(function, (old, self.number(value)), {})
             self.emit(
                 inplace,
                 (old, self.number(value)),
@@ -470,6 +475,7 @@ class Lowerer(Matching):
             self.at(node)
             self.state.frames[self.current]["%returned"] = FALSE
             before = self.state.copy()
+            block = self.block
             test = self.tested(node.test)
             frame = self.state.frames[self.current]
             if isinstance(test, ir.Const):
@@ -477,7 +483,7 @@ class Lowerer(Matching):
                     self.run(node.body)
                     return self.exit_flag()
                 return TRUE
-            if self.unchanged(before):
+            if self.block is block and self.unchanged(before):
                 done = Inferred(Opaque(None))
                 self.emit(leave_unless, (test,), inferred=done, effect=True)
                 self.run(node.body)
@@ -498,18 +504,20 @@ class Lowerer(Matching):
             return self.emit(operator.or_, (self.operand(ended), self.operand(broken)))
 
         def unrolled() -> bool:
-            state, count = self.state.copy(), len(self.block.statements)
+            state, block, count = self.state.copy(), self.block, len(self.block.statements)
+            depth = self.fork_depth
             try:
                 self.unrolled_while(Again(node, MOST_UNROLLED))
             except Undecided:
-                self.state = state
-                del self.block.statements[count:]
+                self.state, self.block, self.fork_depth = state, block, depth
+                del block.statements[count:]
                 return False
             return True
 
         site = id(node) if self.is_decided(node.test) else 0
         if ("%site", site) not in self.known_sites or not unrolled():
             before, count, span = self.state.copy(), len(self.block.statements), self.span
+            block, depth = self.block, self.fork_depth
             peeled = ("%peel", id(node)) in self.known_sites
             asks = self.instead(id(node), bool(site), peeled)
 
@@ -525,7 +533,8 @@ class Lowerer(Matching):
                 raise
             except UnsupportedError:  # of objects, say, that are others in each iteration
                 self.state, self.span = before, span
-                del self.block.statements[count:]
+                self.block, self.fork_depth = block, depth
+                del block.statements[count:]
                 if not site or not unrolled():
                     raise
         self.after_loop()
@@ -616,19 +625,10 @@ class Lowerer(Matching):
         test = self.tested(node.test)
         if isinstance(test, ir.Const) and test.value:
             return
-        if (
-            self.trying is not None
-            and self.in_try()
-            and self.trying is self.catcher(AssertionError)
-        ):
-            self.insist(test, AssertionError, "")
-            return
 
         def fail() -> None:
-            args = () if node.msg is None else (self.shown(self.expression(node.msg)),)
-            error = self.emit(AssertionError, args, inferred=Inferred(Opaque(AssertionError)))
-            self.emit(raise_exception, (error,), inferred=Inferred(Opaque(None)), effect=True)
-            self.state.unreachable = True
+            args = [] if node.msg is None else [self.expression(node.msg)]
+            self.throw_new(AssertionError, args)
 
         if isinstance(test, ir.Const):
             fail()
@@ -652,34 +652,51 @@ class Lowerer(Matching):
             entered = self.unknown_call(enter_context, [manager], {})
         if item.optional_vars is not None:
             self.assign(item.optional_vars, entered)
-        self.finishing(lambda: self.run(inner), lambda error: self.leave(manager, error))
+        caught = EVERYTHING if self.may_end_exceptions(manager) else ()
+        self.finishing(lambda: self.run(inner), lambda error: self.exit(manager, error), caught)
+
+    def may_end_exceptions(self, manager: Value) -> bool:
+        """Whether the `__exit__` of a context manager may return that an exception is over."""
+        thing = self.thing(manager)
+        found = self.class_attribute(thing.type, "__exit__") if thing is not None else None
+        function = getattr(found, "value", None)
+        if isinstance(function, types.FunctionType):
+            found = self.closure_of(function)
+        return isinstance(found, Closure) and returns_value(found.node)
 
     def run_managed(self, manager: Manager, item: Any, inner: list[Any]) -> None:
-        """`with` a generator: it runs, and the body where it yields."""
-        jumps = (gast.Break, gast.Continue)
-        if any(isinstance(n, jumps) for n in own_nodes(inner)):
-            raise self.refuse("a break or continue inside this with isn't supported")
+        """`with` a generator: it runs, and the body where it yields.
+
+        However the body is left, the generator goes on: its flags are put aside for that time. An
+        exception goes on inside it, where it yields.
+        """
+        aside = {name: f"{name}{self.unique()}" for name in FLAGS}
+        self.state.frames[self.current].update(dict.fromkeys(aside.values(), FALSE))
 
         def body(value: Value) -> None:
+            self.trying = self.suspended
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, value)
             self.run(inner)
+            frame = self.state.frames[self.current]
+            for name, hidden in aside.items():
+                frame[hidden], frame[name] = frame.get(name, FALSE), FALSE
 
-        # an exception goes on inside the generator, where it yields
-        self.finishing(lambda: self.iterate(manager.generator, body), lambda error: False)
+        self.iterate(manager.generator, body)
+        frame = self.state.frames[self.current]
+        for name, hidden in aside.items():
+            frame[name] = frame.pop(hidden, FALSE)
 
-    def leave(self, manager: Value, error: Raised | None) -> bool:
+    def exit(self, manager: Value, error: Value | None) -> Value:
         """Leave the block of a `with`; whether that ends the exception by which it is left."""
         if self.thing(manager) is None:
             self.unknown_call(exit_context, [manager], {})
-            return False
+            return FALSE
         how: list[Value] = [NONE, NONE, NONE]
         if error is not None:
-            how = [Place(error.exception), caught_exception(error.exception), NONE]
-        ends = self.truth(self.call(self.attribute(manager, "__exit__"), how, {}))
-        if error is not None and not isinstance(ends, ir.Const):
-            raise self.refuse("whether this with ends the exception isn't known when compiling")
-        return isinstance(ends, ir.Const) and bool(ends.value)
+            how = [self.builtin_type(error), error, NONE]
+        result = self.call(self.attribute(manager, "__exit__"), how, {})
+        return FALSE if error is None or self.state.unreachable else self.truth(result)
 
     # Definitions
 

@@ -2,8 +2,9 @@
 
 The interpreter is one class in parts, each of which derives from the one before it:
 
-    builder            emitting IR, branches, values as operands
     choices            functions and objects that the data choose
+    builder            emitting IR, values as operands
+    paths              branches, and what follows where an exception may be raised
     loops              a loop is lowered until the kinds of what it changes are stable
     lookup             names, and what comes from outside of the function
     operators          operators, comparisons, truth
@@ -109,6 +110,9 @@ class Machine:
         self.active_nodes: list[int] = []  # of the functions being inlined
         self.calls_made = 0
         self.trying: Trying | None = None  # the try whose body is being lowered
+        self.handling: Value | None = None  # what the handler that is being lowered has caught
+        self.suspended: Trying | None = None  # the try around the yield whose item is consumed
+        self.splits: dict[ir.Block, Any] = {}  # blocks in which others go on: see `paths`
         self.loop_site = 0  # the loop that is about to be lowered
         self.captured: set[int] = set()
         self.inlined: dict[Any, types.CodeType] = {}
@@ -346,10 +350,13 @@ class Machine:
     def catcher(self, exception: type[BaseException]) -> Trying | None:
         raise NotImplementedError
 
-    def in_try(self) -> bool:
+    def throw(self, value: Value) -> None:
         raise NotImplementedError
 
-    def passes(self) -> bool:
+    def shown(self, value: Value) -> ir.Operand:
+        raise NotImplementedError
+
+    def insist(self, test: Value, exception: type[BaseException], message: str) -> None:
         raise NotImplementedError
 
     def guard(

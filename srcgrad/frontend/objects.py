@@ -523,14 +523,8 @@ class Objects(Iterators):
 
     def check_there(self, value: ir.Var) -> None:
         """Inside a try that catches what the attributes of None raise: find out first."""
-        trying = self.catcher(AttributeError)
-        if trying is None:
+        if self.catcher(AttributeError) is None:
             return
-        if trying is not self.trying or not self.in_try():
-            raise self.unkept(
-                "whether this is None isn't asked before here, inside a try that catches it",
-                "test for None instead",
-            )
         message = "'NoneType' object has no such attribute"
         self.insist(self.negated(self.same_reference(value, NONE)), AttributeError, message)
 

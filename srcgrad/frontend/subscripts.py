@@ -290,7 +290,8 @@ class Subscripts(Operators):
         """Refuse fields; where a try catches an IndexError, find out first if there is one."""
         if isinstance(container.kind, Array) and is_field(index):
             raise self.refuse("a structured array has no derivative", "use an array for each field")
-        if self.trying is not None and self.trying.catches(IndexError, LookupError):
+        trying = self.catcher(IndexError)
+        if trying is not None and any(c in trying.caught for c in (IndexError, LookupError)):
             self.guard(operator.getitem, (container, index), {})
 
     def store(self, container: Value, key: Value, value: Value) -> None:

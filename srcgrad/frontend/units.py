@@ -251,6 +251,7 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
     making.start, making.changed, making.recursive = start, False, False
     making.own = args
     lists, outer, span = low.list_kinds(entry), low.block, low.span
+    trying, low.trying = low.trying, None  # what is raised in a unit isn't caught outside of it
     low.state, low.block, low.fork_depth = start.copy(), ir.Block(), 0
     try:
         try:
@@ -283,6 +284,8 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
                 "return the new values instead",
             ) from None
         raise
+    finally:
+        low.trying = trying
 
 
 def _note_state(low: Any, making: Making, end: State) -> None:

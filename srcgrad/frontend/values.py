@@ -226,6 +226,7 @@ class State:
     heap: dict[int, Heap]
     unreachable: bool = False
     used: frozenset[int] = frozenset()  # the generators that may be used up, by their births
+    leaving: bool = False  # the path ends here with an exception that a try around it catches
 
     def copy(self) -> State:
         return State(
@@ -233,6 +234,7 @@ class State:
             dict(self.heap),
             self.unreachable,
             self.used,
+            self.leaving,
         )
 
 
@@ -291,6 +293,7 @@ class Raised(UnsupportedError):
         self.block: Any = None  # where it is raised
         # whether it is left to the run where that may not get here
         self.late = issubclass(exception, LookupError)
+        self.value: Value | None = None  # the exception object, if there is a try that catches it
 
 
 class Unbound(Exception):
@@ -323,33 +326,17 @@ class Materialize(Exception):
 
 @dataclass(eq=False, slots=True)
 class Trying:
-    """A try whose body is being lowered.
-
-    Where its statement may fail, a test of whether it does is made first, and the statement lowered
-    again: `passed` counts the places of which it is known by now that they don't fail.
-    """
+    """A try whose body is being lowered, or something else that exceptions don't just pass."""
 
     caught: tuple[type[BaseException], ...]
     block: Any  # where the body's statements go
     outer: Trying | None
-    passed: int = 0
-    seen: int = 0
-
-    def catches(self, *exceptions: type[BaseException]) -> bool:
-        """Whether a handler names one of these."""
-        return any(cls in exceptions for cls in self.caught)
+    frame: int  # which holds what is raised: that of the outermost try
+    marker: Any  # for the objects that are one of two where paths meet
 
 
 class TooLong(Exception):
     """More is unrolled than is wanted."""
-
-
-class MayFail(Exception):
-    """A call inside a try may fail; `test` is true if it does, with one of these exceptions."""
-
-    def __init__(self, test: ir.Var, exceptions: tuple[type[BaseException], ...]) -> None:
-        super().__init__()
-        self.test, self.exceptions = test, exceptions
 
 
 @dataclass(frozen=True, slots=True)

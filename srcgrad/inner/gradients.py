@@ -70,6 +70,7 @@ def lower_gradient(
     values = {name: mapped(low, value, fresh) for name, value in outer_values.items()}
     targets = [target(low, values, which) for which in gradient._inputs]
     around, low.block = low.block, ir.Block()
+    trying, low.trying = low.trying, None
     try:
         args, kwargs = placed(low, gradient, values)
         with low.inner_tables():
@@ -77,7 +78,7 @@ def lower_gradient(
         block = low.block
         low.without_narrowed(block)
     finally:
-        low.block = around
+        low.block, low.trying = around, trying
     value, aux = result, ir.Const(None)
     if gradient._has_aux:
         if not isinstance(result, Tuple) or len(result.items) != 2:

@@ -148,7 +148,9 @@ def lower_outside(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> 
     made: custom.Outside = held.value
     no_more(low, made.__name__, kwargs)
     here = len(low.block.statements)
+    trying, low.trying = low.trying, None
     like = low.call(Place(made.like), rest, {})
+    low.trying = trying
     del low.block.statements[here:]
     kind = like.kind if isinstance(like, ir.Var) else kind_of(low.key(like))
     given = [_handed(a) for a in rest]

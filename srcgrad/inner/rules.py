@@ -85,11 +85,12 @@ def attach(
 
     d_out = mapped(low, out, fresh)
     around, low.block = low.block, ir.Block()
+    trying, low.trying = low.trying, None
     try:
         pairs = make(d_out)
         block = low.block
     finally:
-        low.block = around
+        low.block, low.trying = around, trying
     unknown = [(v, d.value) for v, d in pairs if isinstance(d, ir.Const) and _is_unknown(d)]
     pairs = [(v, d) for v, d in pairs if not _is_unknown(d)]
     block.results = tuple(d for _, d in pairs)
