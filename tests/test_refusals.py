@@ -146,6 +146,16 @@ CASES = {
         "sum(values)",
         "this generator may be used up already",
     ),
+    "view as a class derived from np.ndarray": (
+        """
+        def f(x):
+            y = x.view(np.matrix)  # <-
+            y[0, 0] = 3.0 * x[1]
+            return np.sum(np.asarray(y * x[0]))
+        """,
+        "x.view(np.matrix)",
+        "matrix is a class derived from np.ndarray, whose operations may differ",
+    ),
     "class that can't be made": (
         """
         def f(x):

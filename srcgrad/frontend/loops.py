@@ -189,12 +189,14 @@ class Loops(Paths):
                 self.loop_depth, self.loop_began = self.loop_depth - 1, began
                 self.fork_depth = forks
             if failure is not None:
-                if not isinstance(failure, Unkeepable):
-                    if unroll is not None and unroll():
-                        return
-                elif self.unrolled_instead(unroll, original, count):
-                    return
-                raise failure
+                if isinstance(failure, Unkeepable):
+                    unrolled = self.unrolled_instead(unroll, original, count)
+                else:
+                    unrolled = unroll is not None and unroll()
+                if not unrolled:
+                    raise failure
+                self.span = span
+                return
             changed = self.list_kinds(entry) != list_kinds
             self.state = entry
             try:

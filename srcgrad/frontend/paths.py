@@ -273,10 +273,18 @@ class Paths(Builder):
         self.branch(self.operand(test), lambda: self.raise_uncaught(choice[one]), nothing)
         self.throw(self.among(value, rest))
 
+    def narrowed(self, value: Value) -> Value:
+        """What is raised where it is known that something is."""
+        if not isinstance(value, Choice):
+            return value
+        return self.among(value, [i for i, o in enumerate(value.options) if not is_none(o)])
+
     def among(self, choice: Choice, wanted: list[int]) -> Value:
         """A choice of which it is known to be one of some of its options."""
         if len(wanted) == 1:
             return choice.options[wanted[0]]
+        if len(wanted) == len(choice.options):
+            return choice
         places = [wanted.index(i) if i in wanted else 0 for i in range(len(choice.options))]
         table = ir.Pack(tuple, tuple(map(ir.Const, places)))
         index = self.emit(
@@ -447,7 +455,7 @@ class Paths(Builder):
             values = {k: v for k, v in state.frames[current].items() if k[0] != "%" or k == RAISED}
             values.update((k, v) for k, v in before.items() if k[0] == "%" and k != RAISED)
             state.frames[current] = values
-            handle(self.known("what is raised here", raised))
+            handle(self.narrowed(self.known("what is raised here", raised)))
 
         while True:
             self.state, self.span = entry.copy(), span

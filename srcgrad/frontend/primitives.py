@@ -223,6 +223,12 @@ class Primitives(Inlining):
     def argument(self, value: Value) -> ir.Operand:
         if isinstance(value, (Closure, Bound, Partial)):
             raise self.refuse("a function can't be passed to a function srcgrad doesn't look into")
+        made = value.value if isinstance(value, ir.Const) else None
+        if isinstance(made, type) and issubclass(made, np.ndarray) and made is not np.ndarray:
+            raise self.refuse(
+                f"{made.__name__} is a class derived from np.ndarray, whose operations may differ",
+                "use an array, and functions of it",
+            )
         if isinstance(value, (Sequence, Generator)):
             return self.operand(self.builtin_list(value))
         return self.operand(value)
