@@ -129,10 +129,9 @@ def _lowered(task: Task) -> Primal:
     if not request.pullback and not request.tangent:
         check_output(request.name, result)
     function = ir.Function(f"d_{request.name}", tuple(params), low.block)
-    known = {*params, *free.found.values(), *low.column_vars.values()}
-    missing = [v for v in ir.free_variables(function.block) if v not in known]
-    if missing:
-        raise InternalError(f"{missing[0].name} is used where it isn't defined")
+    whole = {low.block, *(inner for s in ir.walk(low.block) for inner in ir.blocks(s))}
+    if any(split.parent in whole for split in low.splits.values()):
+        raise InternalError("a block that an exception may leave isn't joined")
     lowered = Primal(low, function, free, inputs, values, targets, tangents, result, aux)
     copies = own_copies(function, set(free.found.values()), lowered.wrt)
     lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))

@@ -263,7 +263,7 @@ class Loops(Paths):
     def unrolled_instead(self, unroll: Callable[[], bool] | None, state: State, count: int) -> bool:
         """Unroll a loop from the state before it; False if it can't be."""
         self.state = state
-        del self.block.statements[count:]
+        self.forget(self.block, count)
         return unroll is not None and unroll()
 
     def list_kinds(self, state: State) -> list[Any]:

@@ -510,7 +510,7 @@ class Lowerer(Matching):
                 self.unrolled_while(Again(node, MOST_UNROLLED))
             except Undecided:
                 self.state, self.block, self.fork_depth = state, block, depth
-                del block.statements[count:]
+                self.forget(block, count)
                 return False
             return True
 
@@ -534,7 +534,7 @@ class Lowerer(Matching):
             except UnsupportedError:  # of objects, say, that are others in each iteration
                 self.state, self.span = before, span
                 self.block, self.fork_depth = block, depth
-                del block.statements[count:]
+                self.forget(block, count)
                 if not site or not unrolled():
                     raise
         self.after_loop()

@@ -411,6 +411,12 @@ class Paths(Builder):
         live = (self.state, ir.Block())
         self.split(self.operand(test), gone.copy(), (gone, ir.Block()), live)
 
+    def forget(self, block: ir.Block, count: int) -> None:
+        """Take back what was emitted into a block after its first statements."""
+        del block.statements[count:]
+        for live in [b for b, split in self.splits.items() if split.parent is block]:
+            del self.splits[live]
+
     def keep_failing(
         self, caught: tuple[type[BaseException], ...], base: ir.Block, count: int
     ) -> None:
@@ -476,13 +482,13 @@ class Paths(Builder):
                 break
             except Materialize as need:
                 self.state, self.span, self.block, self.fork_depth = entry, span, base, depth
-                del base.statements[count:]
+                self.forget(base, count)
                 if not self.dynamic(need, entry):
                     self.materialize(need)
                 entry = self.state
             except Thaw as need:
                 self.state, self.span, self.block, self.fork_depth = entry, span, base, depth
-                del base.statements[count:]
+                self.forget(base, count)
                 if need.marker is not marker or marker in self.thawed:
                     raise
                 self.thawed.add(marker)
