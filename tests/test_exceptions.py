@@ -1,10 +1,13 @@
-"""Exceptions that pass through a `finally`, or the end of a `with`, before they are caught."""
+"""Exceptions that pass through a `finally`, the end of a `with` or a loop until they are caught."""
 
 import contextlib
+import math
 
 import numpy as np
 import pytest
 
+import srcgrad
+from srcgrad.testing import check_grads
 from tests.small_programs import check, programs
 
 
@@ -211,3 +214,223 @@ def left_by_break_and_continue(x):
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_program(f):
     check(f)
+
+
+class Stop(Exception):
+    pass
+
+
+class Full(Stop):
+    pass
+
+
+def raised_in_a_loop(x):
+    total = 0.0
+    try:
+        for v in x:
+            if v < -1:
+                raise Stop
+            total += v**2
+    except Stop:
+        total *= 3
+    return total
+
+
+def one_of_two_handlers(x):
+    total = 0.0
+    try:
+        for i in range(len(x)):
+            if x[i] < -1:
+                raise KeyError(i)
+            if x[i] > 1:
+                raise ValueError
+            total += x[i] ** 2
+    except KeyError:
+        total *= 3
+    except ValueError:
+        total *= 5
+    return total
+
+
+def out_of_two_loops(x):
+    total = 0.0
+    try:
+        for i in range(len(x)):
+            for j in range(i):
+                if x[i] * x[j] < -1:
+                    raise Stop
+                total += x[i] * x[j]
+            total *= 1.1
+        total += x[2]
+    except Stop:
+        total = total * 3 + x[0]
+    else:
+        total *= 7
+    finally:
+        total += x[1]
+    return total
+
+
+def left_in_every_way(x):
+    total = 0.0
+    for k in range(2):
+        try:
+            for v in x:
+                if v > 3:
+                    return total
+                if v < -1 - k:
+                    raise Stop
+                if v > 1 + k:
+                    break
+                if v < 0:
+                    continue
+                total += v * (k + 1)
+            total += x[1]
+        except Stop:
+            total *= 2
+            continue
+        total += x[k] ** 2
+    return total + x[3]
+
+
+def through_an_inner_try(x):
+    total = 0.0
+    try:
+        try:
+            for v in x:
+                if v < -1:
+                    raise Full
+                total += v
+        except KeyError:
+            total = 0.0
+        finally:
+            total *= 2
+        total += x[0]
+    except Stop:
+        total += x[2] * total
+    return total
+
+
+def raised_again_as_another(x):
+    total = 0.0
+    try:
+        try:
+            for v in x:
+                if v < -1:
+                    raise Stop
+                total += v
+        except Stop:
+            total *= 2
+            raise KeyError from None
+    except KeyError:
+        total += x[2] * total
+    return total
+
+
+def within_branches(x):
+    total = 0.0
+    try:
+        if x[0] > 0:
+            twice = x[0] * 2
+            if twice > 1:
+                raise Stop
+            total += twice
+        total += 5 * x[1]
+    except Stop:
+        total += x[2]
+    return total
+
+
+def by_a_function_that_is_called(x):
+    def root(v):
+        if v < 0:
+            raise Stop
+        return v * v
+
+    total = 0.0
+    try:
+        for v in x:
+            total += root(v)
+    except Stop:
+        total *= 3
+    return total
+
+
+def by_functions_of_the_library(x):
+    total = 0.0
+    try:
+        for i in range(10):
+            total += math.log(x[i]) * x[i - 1]
+    except ValueError:
+        total = total * 2 + x[1]
+    except IndexError:
+        total = total * 5
+    try:
+        for k in range(2):
+            total += np.linalg.cholesky(np.outer(x[:2], x[:2]) + (0.5 - 0.8 * k) * np.eye(2))[0, 0]
+    except np.linalg.LinAlgError:
+        total *= x[1]
+    return total
+
+
+def where_it_is_written(x):
+    y, kept = np.zeros(len(x)), []
+    try:
+        for i in range(len(x)):
+            y[i] = x[i] ** 2
+            kept.append(y[i] * x[0])
+            if y[i] > 1:
+                raise Stop
+            y[i] += x[0]
+    except Stop:
+        y *= 2
+        y[-1] = x[3]
+    return y @ np.arange(4.0) + sum((i + 1) * v for i, v in enumerate(kept))
+
+
+LEAVING = [
+    raised_in_a_loop,
+    one_of_two_handlers,
+    out_of_two_loops,
+    left_in_every_way,
+    through_an_inner_try,
+    raised_again_as_another,
+    within_branches,
+    by_a_function_that_is_called,
+    by_functions_of_the_library,
+    where_it_is_written,
+]
+
+
+@pytest.mark.parametrize("f", LEAVING, ids=lambda f: f.__name__)
+def test_out_of_a_loop(f):
+    for x in (
+        [0.4, 0.9, 0.3, 0.7],
+        [0.4, 1.2, -1.3, 0.7],
+        [-2.1, 0.2, 0.3, 0.5],
+        [0.2, 0.7, 0.3, -1.4],
+    ):
+        check_grads(f, (np.array(x),), order=1)
+
+
+def test_an_assert_in_a_loop():
+    text = """def f(x):
+    total = 0.0
+    try:
+        for v in x:
+            assert v > -1, "too low"
+            total += v**2
+    except AssertionError:
+        total *= 3
+    return total
+"""
+    f = srcgrad.grad(define(text), source=text)
+    np.testing.assert_allclose(f(np.array([0.4, 0.9])), [0.8, 1.8])
+    np.testing.assert_allclose(f(np.array([0.4, 0.9, -2.0, 5.0])), [2.4, 5.4, 0.0, 0.0])
+
+
+def define(text):
+    """A function from its text, whose assertions pytest doesn't rewrite."""
+    namespace = {}
+    exec(text, namespace)
+    return namespace["f"]

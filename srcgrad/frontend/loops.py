@@ -54,7 +54,6 @@ from .values import (
     Materialize,
     NeedStatic,
     Peel,
-    Raised,
     Ref,
     State,
     Thaw,
