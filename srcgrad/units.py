@@ -307,8 +307,8 @@ def simplified(function: ir.Function, marker: ir.Statement) -> None:
     if restructure(function):
         prune(function)
     position = function.block.statements.index(marker)
-    share_reads(function, position)
-    hoist(function, function.block.statements.index(marker), views=False)
+    hoist(function, position, views=False)
+    share_reads(function, function.block.statements.index(marker))
     ir.passed("simplified", function)
 
 

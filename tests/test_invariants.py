@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad import grad
+from srcgrad.testing import check_grads
 
 
 def check(f, x, *rest):
@@ -214,3 +216,139 @@ def test_what_others_are_computed_from_again_is_recorded():
         return np.sum(x)
 
     check(f, X[:3], 3)
+
+
+def eliminated(a, b):
+    a = a.copy()
+    n = len(a)
+    for k in range(n):
+        for i in range(k + 1, n):
+            a[i, k:] -= a[i, k] / a[k, k] * a[k, k:]
+    return np.sum(a**2 * b[0])
+
+
+def eliminated_by_element(a, b):
+    a = a.copy()
+    n = len(a)
+    for k in range(n - 1):
+        for i in range(k + 1, n):
+            a[i, k] /= a[k, k]
+            for j in range(k + 1, n):
+                a[i, j] -= a[i, k] * a[k, j]
+    return np.sum(a**2 * b[0])
+
+
+def backwards(a, b):
+    a = a.copy()
+    for k in range(len(a) - 1, 0, -1):
+        for i in range(k):
+            a[i] -= a[i, k] / a[k, k] * a[k] ** 2
+    return np.sum(a**2 * b[0])
+
+
+def pivot_row_too(a, b):
+    """The loop begins with the row that it reads."""
+    a = a.copy()
+    n = len(a)
+    for k in range(n):
+        for i in range(k, n):
+            a[i, k:] -= 0.1 * a[i, k] * a[k, k] * a[k, k:]
+    return np.sum(a**2 * b[0])
+
+
+def row_before(a, b):
+    """Of the first row, the row before is the last, which the loop writes."""
+    a = a.copy()
+    n = len(a)
+    for k in range(n):
+        for i in range(k, n):
+            a[i] -= 0.1 * a[k - 1, 0] * a[k - 1] ** 2
+    return np.sum(a**2 * b[0])
+
+
+def other_axis(a, b):
+    a = a.copy()
+    n = len(a)
+    for k in range(n):
+        for i in range(k + 1, n):
+            a[:, i] -= 0.1 * a[k, k] * a[k] ** 2
+    return np.sum(a**2 * b[0])
+
+
+def through_a_view(a, b):
+    a = a.copy()
+    n = len(a)
+    below = a[1:]
+    for k in range(n - 1):
+        for i in range(k + 1, n):
+            below[i - 1] -= 0.1 * a[k, k] * a[k] ** 2
+    return np.sum(a**2 * b[0])
+
+
+def in_turns(a, b):
+    """What an inner loop reads before another one writes it."""
+    a = a.copy()
+    n = len(a)
+    for k in range(n - 1):
+        for i in range(k + 1, n):
+            a[i] -= 0.1 * a[k, k] * a[k] ** 2
+        for i in range(k + 1):
+            a[i] += 0.2 * a[n - 1, k] * a[n - 1] ** 2
+    return np.sum(a**2 * b[0])
+
+
+def one_of_two(a, b):
+    a = a.copy()
+    c = a if b[0] > 0 else a[::-1]
+    n = len(a)
+    for k in range(n - 1):
+        for i in range(k + 1, n):
+            c[i] -= 0.1 * a[k, k] * a[k] ** 2
+    return np.sum(a**2 * b[0])
+
+
+SPARED = [eliminated, eliminated_by_element, backwards]
+WRITTEN = [pivot_row_too, row_before, other_axis, through_a_view, in_turns, one_of_two]
+
+
+@pytest.mark.parametrize("function", SPARED + WRITTEN)
+def test_parts_of_an_array_that_a_loop_writes(function):
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=(4, 4)) + 3 * np.eye(4), rng.normal(size=4)
+    check_grads(function, (a, b), argnums=(0, 1))
+    check_grads(function, (a, -b), order=1, argnums=(0, 1))
+
+
+def test_the_row_of_the_pivot_is_read_and_kept_once():
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=(4, 4)) + 3 * np.eye(4), rng.normal(size=4)
+    gradient = grad(eliminated)
+    gradient(a, b)
+    inner = gradient.source.partition("for i in")[2].partition("# return")[0].splitlines()[1:4]
+    assert [line.strip() for line in inner] == [
+        "ratio = a[i, k] / a_1",
+        "a[i, k:] -= ratio * a[k, k:]",
+        "ratio_saved.append(ratio)",
+    ]
+
+
+def test_nothing_is_read_that_the_function_does_not_read():
+    def f(a, start):
+        a = a.copy()
+        for k in range(3):
+            for i in range(k + start, 2):
+                a[i] = a[i] * a[k] + a[k, 2]
+        return np.sum(a)
+
+    def g(a, start):
+        a = a.copy()
+        for k in range(len(a)):
+            for i in range(k + start, 2):
+                a[i] = a[i] * a[k, k + 1]
+        return np.sum(a)
+
+    a = np.arange(1.0, 7.0).reshape(2, 3)
+    for function in (f, g):
+        gradient = grad(function)
+        np.testing.assert_array_equal(gradient(a, 5), np.ones((2, 3)))
+        check_grads(lambda a, function=function: function(a, 1), (a,), order=1)

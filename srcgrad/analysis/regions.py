@@ -116,6 +116,62 @@ class Regions:
                         return False
         return True
 
+    def spared(
+        self, v: ir.Var, loop: ir.Loop, around: Loops, key: ir.Operand | None = None
+    ) -> bool:
+        """Whether a loop writes nothing of an array, or of the part of it that a key takes.
+
+        The key is the same in each trip; `around` are the loops around this one.
+        """
+        root = self.aliasing.find(v)
+        whole = self._part(v) if key is None else self._item(v, key)
+        if whole is None or root in self.joined or self.places.get(whole[0]):
+            return False
+        for s, _, within in self.writes.get(root, ()):
+            if loop not in within:
+                continue
+            for w in s.writes:
+                if self.aliasing.find(w) is root:
+                    written = self._part(w, s)
+                    if written is None or written[0] is not whole[0]:
+                        return False
+                    if not self._disjoint(whole[1], written[1], around, within, len(around), None):
+                        return False
+        return True
+
+    def inside(self, s: ir.Assign, loops: Loops) -> bool:
+        """Whether the ints among the items of an index surely are those of elements there are.
+
+        `loops` are those around it.
+        """
+        array, key = s.args
+        kind, items = getattr(array, "kind", None), _items(key)
+        shape = kind.shape if isinstance(kind, Array) else None
+        if shape is None or items is None or len(items) > len(shape):
+            return False
+        lengths = [o for loop in loops for o in loop.range or ()]
+        proof = _Proof(self, frozenset(loops), None)
+        for item, n in zip(items, shape, strict=False):
+            if isinstance(item, ir.Pack) or (
+                isinstance(item, ir.Const) and isinstance(item.value, slice)
+            ):
+                continue
+            place = proof.affine(item, False)
+            if place is None or not proof.holds(place):
+                return False
+            ends = [_number(n)] if isinstance(n, int) else [
+                end for o in lengths if isinstance(o, ir.Var) and o.kind.size == n  # type: ignore[attr-defined]
+                and (end := proof.affine(o, False)) is not None
+            ]  # fmt: skip
+            if not any(proof.holds(end - place - _number(1)) for end in ends):
+                return False
+        return True
+
+    def _item(self, v: ir.Var, key: ir.Operand) -> tuple[ir.Var, Key | None] | None:
+        """The array that an item is taken of, and the index that takes it, or more."""
+        s = self.definitions.get(v)
+        return self._part(v) if s is not None and s.views else (v, _items(key))
+
     def _part(self, v: ir.Var, write: ir.Assign | None = None) -> tuple[ir.Var, Key | None] | None:
         """The array that a variable is a part of, and the index that takes the part, or more."""
         key: Key | None = None

@@ -1,6 +1,7 @@
 """Functions that write an array in place: their reverse rules, or what they are short for.
 
-In a rule `x` is the array before the call and `d_x` its adjoint buffer, updated in place.
+In a rule `x` is the array before the call and `d_x` its adjoint buffer, updated in place. `out` is
+the array after it, or None where that isn't there any more.
 """
 
 from __future__ import annotations
@@ -47,9 +48,9 @@ def imul(x, y, *, d_x):
 
 
 @inplace(operator.itruediv)
-def itruediv(x, y, *, d_x):
+def itruediv(x, y, *, out, d_x):
     d_x /= y
-    return None, -d_x * x / y
+    return None, -(d_x * x / y if out is None else d_x * out)
 
 
 @inplace(operator.ipow)

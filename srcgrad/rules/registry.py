@@ -354,7 +354,8 @@ def inplace(*functions: Any) -> Callable[[F], F]:
     The rule's parameters are those of the function (the first one as it was before the call)
     and the keyword-only `d_x`, the adjoint of the written array: a buffer that holds the adjoint
     of the new contents when the rule starts and must hold that of the old ones when it ends. It
-    returns the contributions to the parameters, None for the first.
+    returns the contributions to the parameters, None for the first. A keyword-only `out` is the
+    array as the call left it, or None if it is written again.
 
     >>> import operator
     >>> @inplace(operator.imul)

@@ -289,6 +289,11 @@ def parameters_of(rule: Any) -> tuple[str, ...]:
     return tuple(code.co_varnames[: code.co_argcount])
 
 
+def keywords_of(rule: Any) -> tuple[str, ...]:
+    code = rule.__code__
+    return tuple(code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount])
+
+
 def name_of(function: Any) -> str:
     """A function as a user would write it."""
     place = registry.public_place(function)

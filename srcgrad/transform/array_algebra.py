@@ -11,7 +11,7 @@ import numpy as np
 from .. import ir
 from ..kinds import INT, Array, Scalar, TupleOf, same_dtype
 from .elementwise import elementwise_kind, number_kind, same_kind
-from .operands import is_array, is_floating, keeps_dtype, negated, scaled
+from .operands import is_array, is_floating, is_scalar, keeps_dtype, negated, scaled
 
 if TYPE_CHECKING:
     from .simplify import Simplifier
@@ -35,6 +35,12 @@ def total(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     if product is not None and is_array(product[1]):
         inner = ctx.emit(np.sum, product[1], kind=kind, kwargs=s.kwargs)
         s.function, s.args, s.kwargs = operator.mul, (product[0], inner), ()
+        return None
+    ratio = ctx.temporary(value, operator.truediv)
+    if ratio is not None and is_array(ratio.args[0]) and is_scalar(ratio.args[1]):
+        if keeps_dtype(value, ratio.args[0]):
+            inner = ctx.emit(np.sum, ratio.args[0], kind=kind, kwargs=s.kwargs)
+            s.function, s.args, s.kwargs = operator.truediv, (inner, ratio.args[1]), ()
         return None
     factors = ctx.temporary(value, operator.mul)
     if factors is None:

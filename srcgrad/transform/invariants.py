@@ -1,7 +1,9 @@
 """Loop-invariant motion: what is the same in each trip of a loop is computed before it.
 
 A loop may run no trip at all, so only what can't fail is moved: arithmetic on operands that surely
-broadcast, views, shapes. What is moved out of a loop of the forward sweep needn't be recorded.
+broadcast, views, shapes. What is moved out of a loop of the forward sweep needn't be recorded. Of
+an array that the loop writes, parts that it surely doesn't write are read before it: an elimination
+reads the row of the pivot once, not for each row below it.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.regions import Loops, Regions
 from ..kinds import Array, Scalar, TupleOf
 from .elementwise import broadcast, number_kind
 
@@ -41,18 +44,27 @@ class _Hoister:
         self.views = views
         self.aliasing = Aliasing(function.block)
         self.yielded = _results(function.block)
+        self.function = function
+        self.known_regions: Regions | None = None
 
-    def block(self, block: ir.Block) -> None:
+    @property
+    def regions(self) -> Regions:
+        if self.known_regions is None:
+            self.known_regions = Regions(self.function.block, self.aliasing)
+        return self.known_regions
+
+    def block(self, block: ir.Block, around: Loops = ()) -> None:
         kept: list[ir.Statement] = []
         for s in block.statements:
+            inside = (*around, s) if isinstance(s, ir.Loop) else around
             for inner in ir.blocks(s):
-                self.block(inner)
+                self.block(inner, inside)
             if isinstance(s, ir.Loop):
-                kept += self.invariants(s)
+                kept += self.invariants(s, around)
             kept.append(s)
         block.statements[:] = kept
 
-    def invariants(self, loop: ir.Loop) -> list[ir.Statement]:
+    def invariants(self, loop: ir.Loop, around: Loops) -> list[ir.Statement]:
         """Take out of a loop's body what can stand before the loop."""
         varying = {*loop.params, loop.index}
         written: set[ir.Var] = set()
@@ -61,20 +73,45 @@ class _Hoister:
             if isinstance(s, ir.Assign):
                 written.update(self.aliasing.find(v) for v in s.writes)
         moved: list[ir.Statement] = []
-        kept: list[ir.Statement] = []
+        views: dict[Any, ir.Assign] = {}  # that move with what is read through them
         for s in loop.body.statements:
-            if (
-                isinstance(s, ir.Assign)
-                and s.target not in self.yielded  # a variable that changes keeps its name
-                and not any(v in varying for v in ir.uses(s))
-                and self.movable(s, written)
-            ):
-                moved.append(s)
-                varying.discard(s.target)
-            else:
-                kept.append(s)
-        loop.body.statements[:] = kept
+            if not isinstance(s, ir.Assign) or s.target in self.yielded:
+                continue  # a variable that changes keeps its name
+            source: Any = s.args[0] if s.args else None
+            spared = source in views and self.regions.spared(source, loop, around)
+            if spared and self.copies_part(s):
+                if views[source] not in moved:
+                    moved.append(views[source])
+                    varying.discard(source)
+            elif any(v in varying for v in ir.uses(s)):
+                continue
+            elif not self.movable(s, written):
+                if not self.is_part(s, written) or not self.regions.inside(s, around):
+                    continue
+                if s.views:
+                    views[s.target] = s
+                    continue
+                if not self.regions.spared(source, loop, around, s.args[1]):
+                    continue
+            moved.append(s)
+            varying.discard(s.target)
+        gone = set(map(id, moved))
+        loop.body.statements[:] = [s for s in loop.body.statements if id(s) not in gone]
         return moved
+
+    def copies_part(self, s: ir.Assign) -> bool:
+        """Whether a call makes a copy that nobody writes."""
+        copies = s.function is np.ndarray.copy and len(s.args) == 1 and not s.kwargs
+        return copies and not self.aliasing.is_written(s.target)
+
+    def is_part(self, s: ir.Assign, written: set[ir.Var]) -> bool:
+        """Whether a call takes an item or a part of an array that a loop writes."""
+        source = s.args[0] if s.args else None
+        if s.function is not operator.getitem or s.effect or not isinstance(source, ir.Var):
+            return False
+        if not isinstance(source.kind, Array) or self.aliasing.find(source) not in written:
+            return False
+        return (bool(s.views) and s.certain) or isinstance(s.target.kind, Scalar)
 
     def movable(self, s: ir.Assign, written: set[ir.Var]) -> bool:
         """Whether a call can't fail, changes nothing, and yields the same whenever it is made."""

@@ -22,7 +22,7 @@ from ..errors import UnsupportedError
 from ..frontend.values import Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, TupleOf
 from ..rules import registry
-from .application import HOW_TO_ADD, name_of, names_repeatedly
+from .application import HOW_TO_ADD, keywords_of, name_of, names_repeatedly
 from .contributions import adjoint_kind, is_zero
 from .masks import Mask
 from .unit_calls import UnitCalls
@@ -168,6 +168,8 @@ class Adjoint(UnitCalls):
         if rule is None:
             raise UnsupportedError(f"{name_of(s.function)} has no reverse rule", s.span, HOW_TO_ADD)
         named: dict[str, Any] = {**self._named(s), "d_x": self.shadows[written]}
+        if "out" in keywords_of(rule):
+            named["out"] = written if s in self.left else ir.Const(None)
         self.span = ir.origin(s.span, "reverse", s.function)
         result = self.inline(rule, self._values(s), named)  # type: ignore[arg-type]
         for operand, c in zip(s.args[1:], self._contributions(result)[1:], strict=True):

@@ -41,6 +41,7 @@ class Shadows(Lists):
     def __init__(self, function: ir.Function, inputs: list[ir.Var], outputs: list[ir.Var]) -> None:
         super().__init__(function, inputs, outputs)
         self.snapshots: dict[ir.Assign, dict[ir.Var, ir.Var]] = {}
+        self.left: set[ir.Assign] = set()  # the calls after which nothing writes what they wrote
         self.counts: dict[ir.Loop, ir.Var] = {}  # how often a loop ran
         self.shares: dict[ir.Assign, ir.Var] = {}  # whether a result is a view
         self.mirrored: set[ir.Var] = set()  # has a shadow that is part of another one
@@ -184,6 +185,8 @@ class Shadows(Lists):
             copies[s.target] = self._snapshot(s.target)
         if copies:
             self.snapshots[s] = copies
+        if active and s.writes and not on_list and not self._needs_snapshot(s.writes[0], 1):
+            self.left.add(s)
         if on_list and s.args[0] in self.shadows:
             self.augment_list(s)
 
@@ -208,20 +211,23 @@ class Shadows(Lists):
             and (s.function in LIST_OPERATIONS or takes_part(s))
         )
 
-    def _written_later(self, root: ir.Var) -> bool:
+    def _written_later(self, root: ir.Var, after: int = 0) -> bool:
         if root in self.lent:
             return True
         if any(root in writes for writes in self.loop_writes):
             return True
-        return self.last_write.get(root, -1) >= self.position
+        return self.last_write.get(root, -1) >= self.position + after
 
-    def _needs_snapshot(self, v: ir.Var) -> bool:
-        """Whether a variable's contents may be other ones when the reverse sweep comes."""
+    def _needs_snapshot(self, v: ir.Var, after: int = 0) -> bool:
+        """Whether a variable's contents may be other ones when the reverse sweep comes.
+
+        Other ones than before the present statement, or after it if `after` is 1.
+        """
         if isinstance(v.kind, (Array, TupleOf)):
-            root = self.aliasing.find(v)
-            if not self._written_later(root):
+            root, position = self.aliasing.find(v), self.position + after
+            if not self._written_later(root, after):
                 return False
-            return root in self.lent or not self.regions.lasts(v, self.position, tuple(self.loops))
+            return root in self.lent or not self.regions.lasts(v, position, tuple(self.loops))
         if isinstance(v.kind, ListOf):
             return any(map(self._written_later, self.aliasing.classes(v)))
         return False

@@ -30,6 +30,7 @@ from .spreading import ELEMENTWISE, SPREADING
 from .stores import STORES
 
 ROUNDS = 6
+RECENT = 12  # statements that are looked through for a write
 Available = dict[Any, ir.Var]
 
 
@@ -104,8 +105,26 @@ class Simplifier:
 
     def temporary(self, operand: ir.Operand, *functions: Any) -> ir.Assign | None:
         """The call that made an operand which is used nowhere else."""
-        s = self.definition(operand, *functions)
+        s = self.definition(operand, *functions) or self.just_made(operand, *functions)
         return s if s is not None and self.counts.get(s.target, 0) == 1 else None
+
+    def just_made(self, operand: ir.Operand, *functions: Any) -> ir.Assign | None:
+        """The call before the current one, in its block, that made an operand.
+
+        What it uses is the same still, though it may be written later.
+        """
+        s = self.definitions.get(operand) if isinstance(operand, ir.Var) else None
+        if s is None or s.writes or s.effect or (functions and s.function not in functions):
+            return None
+        memory = {self.aliasing.find(v) for v in (s.target, *ir.uses(s)) if holds_memory(v.kind)}
+        for other in reversed(self.out[-RECENT:]):
+            if other is s:
+                return s
+            if not isinstance(other, ir.Assign) or other.effect:
+                return None
+            if not memory.isdisjoint(self.aliasing.find(v) for v in other.writes):
+                return None
+        return None
 
     def stable(self, operand: ir.Operand, since: int | None = None) -> bool:
         """Whether nothing writes the operand's memory from a top-level statement on.
