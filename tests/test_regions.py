@@ -290,3 +290,187 @@ def test_second_derivatives():
     a, b = arguments()
     check_grads(lambda b: np.sum(grad(lambda x: trajectory(a, x))(b) ** 2), (b,))
     check_grads(lambda b: np.sum(grad(lambda x: forward_substitution(a, x))(b) ** 2), (b,))
+
+
+def cholesky(a, b):
+    n = len(a)
+    lower = np.zeros_like(a)
+    for j in range(n):
+        lower[j, j] = np.sqrt(a[j, j] - lower[j, :j] @ lower[j, :j])
+        lower[j + 1 :, j] = (a[j + 1 :, j] - lower[j + 1 :, :j] @ lower[j, :j]) / lower[j, j]
+    return np.sum(lower**2 @ b)
+
+
+def recurrence(a, b):
+    x = np.zeros(len(b))
+    for i in range(1, len(b)):
+        x[i] = (b[i] - a[i, i - 1] * x[i - 1] * x[i - 1]) / a[i, i]
+    return np.sum(x * x)
+
+
+def by_elements(a, b):
+    y = np.zeros(len(b))
+    for i in range(len(b)):
+        s = 0.0
+        for j in range(i):
+            s += a[i, j] * y[j] * y[j]
+        y[i] = (b[i] - s) / a[i, i]
+    return np.sum(y**2)
+
+
+def positive(a, b):
+    return a @ a.T + np.eye(4), b
+
+
+@pytest.mark.parametrize("function", [forward_substitution, cholesky, recurrence, by_elements])
+def test_what_stays_in_an_array_is_not_recorded(function):
+    arguments_ = positive(*arguments())
+    gradient = grad(function, argnums=(0, 1))
+    gradient(*arguments_)
+    assert "saved" not in gradient.source, gradient.source
+    check_grads(function, arguments_, argnums=(0, 1))
+    _, pull = vjp(function, *arguments_)
+    for found, expected in zip(pull(1.0), gradient(*arguments_), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+def overwritten_after(a, b):
+    x = np.zeros(len(b))
+    for i in range(1, len(b)):
+        x[i] = np.sin(b[i]) * x[i - 1] + a[i, 0]
+    cubes = np.sum(x**3)
+    x *= 2
+    x += b
+    return cubes + np.sum(x**2)
+
+
+def swept_twice(a, b):
+    x = b.copy()
+    for _ in range(2):
+        for i in range(1, len(b)):
+            x[i] = np.sin(x[i] * x[i - 1]) + a[i, i] * x[i] ** 2 * 0.1
+    return np.sum(x**2)
+
+
+def written_in_a_branch(a, b):
+    x = b.copy()
+    for i in range(1, len(b)):
+        s = np.exp(x[i - 1]) * a[0, i]
+        if s > 0:
+            x[i] = s
+        else:
+            x[i - 1] = s * x[i]
+        x[0] += s**2
+    return np.sum(x**2)
+
+
+def around(a, b):
+    x = np.zeros((4, 4))
+    x[0] = b
+    for i in range(1, 4):
+        for j in range(4):
+            x[i, j] = x[i - 1, j] ** 2 + x[i - 1, (j + 1) % 4] * a[i, j]
+    return np.sum(x)
+
+
+def running_total(a, b):
+    x = b.copy()
+    s = 0.0
+    for i in range(len(b)):
+        s += x[i] ** 2 * a[i, 0]
+        x[i] = s
+        s += x[i] ** 3
+    return s
+
+
+def doubled_on_the_way(a, b):
+    x = b.copy()
+    for i in range(1, len(b)):
+        x[i] = x[i - 1] ** 2 * a[i, i]
+        if a[i, 0] > 0:
+            x = x * 2
+    return np.sum(x)
+
+
+def rounded_when_stored(a, b):
+    x = np.zeros(len(b), np.float32)
+    total = 0.0
+    for i in range(len(b)):
+        s = np.exp(b[i])
+        x[i] = s
+        total += np.sin(a[0, i]) * s
+    return total + np.sum(x**2)
+
+
+def spread_when_stored(a, b):
+    x = np.zeros((4, 4))
+    for i in range(len(b)):
+        row = np.exp(b[i : i + 1])
+        x[i] = row
+        x[i, 0] = 2.0
+        x[i, 1:] *= np.sum(row**2)
+    return np.sum(x**2 * a)
+
+
+def stored_twice(a, b):
+    x = np.zeros(3)
+    for i in range(len(b)):
+        s = np.exp(b[i])
+        x[i // 2] = s
+        x[2] += s**2
+    return np.sum(x**2) + a[0, 0]
+
+
+def stored_through_a_view(a, b):
+    x = b.copy()
+    rest = x[1:]
+    for i in range(len(rest)):
+        s = np.exp(a[i, 0]) * x[i]
+        rest[i] = s * s
+        x[i] = 3.0 * x[i]
+    return np.sum(x**2)
+
+
+def kept_and_changed(a, b):
+    x = np.zeros((4, 4))
+    for i in range(len(b)):
+        row = np.exp(a[i])
+        x[i] = row
+        row[0] = 3.0
+        row *= b
+        x[i, 1:] += row[1:] ** 2
+    return np.sum(x**2)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [overwritten_after, swept_twice, written_in_a_branch, around, running_total,
+     doubled_on_the_way, spread_when_stored, stored_twice, stored_through_a_view,
+     kept_and_changed],
+)  # fmt: skip
+def test_what_does_not_stay_is_recorded(function):
+    a, b = arguments()
+    check_grads(function, (a, b), argnums=(0, 1))
+
+
+def test_what_is_rounded_when_it_is_stored():
+    a, b = arguments()
+    d_a, d_b = grad(rounded_when_stored, argnums=(0, 1))(a, b)
+    np.testing.assert_allclose(d_a[0], np.exp(b) * np.cos(a[0]), rtol=1e-12)
+    expected = np.exp(b) * np.sin(a[0]) + 2 * np.exp(2 * b)
+    np.testing.assert_allclose(d_b, expected, rtol=1e-6)
+
+
+def test_a_result_that_the_pullback_reads_is_not_the_callers():
+    def solution(a, b):
+        x = np.zeros(len(b))
+        for i in range(1, len(b)):
+            x[i] = (b[i] - a[i, i - 1] * x[i - 1] ** 2) / a[i, i]
+        return x
+
+    a, b = arguments()
+    found, pull = vjp(solution, a, b)
+    first = pull(np.ones(4))
+    found[:] = 100.0
+    for one, other in zip(first, pull(np.ones(4)), strict=True):
+        np.testing.assert_array_equal(one, other)

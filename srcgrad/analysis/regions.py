@@ -96,14 +96,14 @@ class Regions:
             for b in ir.blocks(s):
                 self._visit(b, inner)
 
-    def lasts(self, v: ir.Var, position: int, loops: Loops) -> bool:
-        """Whether what an array holds at a statement is never written after it.
+    def lasts(self, v: ir.Var, position: int, loops: Loops, key: ir.Operand | None = None) -> bool:
+        """Whether what an array, or an item of it, holds at a statement is never written after it.
 
         `position` is the number of the statement in the order of `ir.walk`, `loops` are those
         around it.
         """
         root = self.aliasing.find(v)
-        read = self._part(v)
+        read = self._part(v) if key is None else self._item(v, key)
         if read is None or root in self.joined or self.places.get(read[0]):
             return False
         for s, number, around in self.writes.get(root, ()):

@@ -576,7 +576,9 @@ class Tangent(Adjoint):
         whole = ir.Function(
             "rule", (), ir.Block(forward.statements + transpose.block.statements, tuple(results))
         )
-        record(whole, len(forward.statements), transpose.mirrors, transpose.indices)
+        record(
+            whole, len(forward.statements), transpose.mirrors, transpose.indices, transpose.lasting
+        )
         # a linear map's transpose knows of d_out only its shape, which is the result's
         alike = self._parts(s.target, seeds)
         rename(whole.block, lambda v: alike.get(v, v))

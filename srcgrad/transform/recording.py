@@ -3,7 +3,8 @@
 The reverse sweep uses variables of the forward sweep. One that isn't in a loop is still there.
 One that belongs to a loop's iteration is *recomputed* in the mirrored iteration, where that is
 cheaper than storing it (an index, a slice or an item of an array that is never written), else
-*recorded*: pushed on a list by the forward sweep and popped by the reverse sweep.
+*recorded*: pushed on a list by the forward sweep and popped by the reverse sweep. What was stored
+in a part of an array that nothing writes after is read again from there.
 """
 
 from __future__ import annotations
@@ -11,16 +12,19 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, is_slice
+from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..frontend.operations import list_append
 from ..frontend.structure import item_kinds
 from ..kinds import INT, Array, ListOf, Opaque, Scalar, TupleOf, holds_arrays
+from ..rules import registry
 
 CHEAP: frozenset[Any] = frozenset(
     {
@@ -33,18 +37,28 @@ CHEAP: frozenset[Any] = frozenset(
 ALLOCATIONS: frozenset[Any] = frozenset({np.zeros_like, runtime.zero_like})
 
 
+@dataclass
+class Lasting:
+    """What is in arrays still when the reverse sweep comes, though others of their parts are
+    written: the items that were read, and the calls that store something."""
+
+    items: set[ir.Var] = field(default_factory=set)
+    stores: list[ir.Assign] = field(default_factory=list)
+
+
 def record(
     function: ir.Function,
     forward: int,
     mirrors: dict[int, ir.Block],
     indices: dict[ir.Var, ir.Var],
+    lasting: Lasting,
 ) -> None:
     """Make the reverse sweep stand on its own, in place.
 
     `forward` is the number of statements of the forward sweep; `mirrors` maps the id of each
     forward block to the block of the reverse sweep that undoes it.
     """
-    recorder = _Recorder(function, mirrors, indices)
+    recorder = _Recorder(function, mirrors, indices, lasting)
     statements = function.block.statements
     # where a forward loop is dead already, nothing else tells its mirror about its index
     rename(ir.Block(statements[forward:]), lambda v: indices.get(v, v))
@@ -55,9 +69,13 @@ def record(
 
 class _Recorder:
     def __init__(
-        self, function: ir.Function, mirrors: dict[int, ir.Block], indices: dict[ir.Var, ir.Var]
+        self,
+        function: ir.Function,
+        mirrors: dict[int, ir.Block],
+        indices: dict[ir.Var, ir.Var],
+        lasting: Lasting,
     ) -> None:
-        self.mirrors, self.indices = mirrors, indices
+        self.mirrors, self.indices, self.lasting = mirrors, indices, lasting
         self.aliasing = Aliasing(function.block)
         self.stacks: list[ir.Statement] = []
         self.looped: dict[ir.Var, ir.Block] = {}  # the innermost forward block in a loop
@@ -105,6 +123,7 @@ class _Recorder:
         needed = [v for v in own if v in used and v not in mapping]
         if not needed and not mapping:
             return
+        self._read_again(block, own)
         recorded: dict[ir.Var, ir.Var] = {}
         clones: list[ir.Statement] = []
         available = set(mapping)
@@ -142,6 +161,29 @@ class _Recorder:
         pops = self._stack(block, recorded, loop) if recorded else []
         _replace(mirror, mapping)
         mirror.statements[:0] = [*pops, *clones]
+
+    def _read_again(self, block: ir.Block, own: dict[ir.Var, None]) -> None:
+        """Let what a block stores where it stays be what is read from there."""
+        stores = {id(s) for s in self.lasting.stores}
+        for s in block.statements:
+            if not isinstance(s, ir.Assign) or id(s) not in stores:
+                continue
+            array, key, value = s.args
+            if not isinstance(value, ir.Var) or value not in own or not _surely_there(value):
+                continue
+            definition = self.definitions.get(value)
+            if definition is None or definition.function is operator.getitem:
+                continue
+            if self.aliasing.is_written(value):
+                continue
+            part = registry.kinds[operator.getitem]((array, key), {})
+            if not isinstance(part, Inferred) or not part.certain or part.kind != value.kind:
+                continue
+            if isinstance(part.kind, Scalar) or (isinstance(part.kind, Array) and part.views):
+                args = (array, key)
+                read = ir.Assign(value, operator.getitem, args, (), s.span, part.views)
+                self.definitions[value] = read
+                self.lasting.items.add(value)
 
     def _move_shadows(
         self,
@@ -292,7 +334,9 @@ class _Recorder:
             return False
         if s.function is operator.getitem:
             container = s.args[0]
-            if not isinstance(container, ir.Var) or self.aliasing.is_written(container):
+            if not isinstance(container, ir.Var):
+                return False
+            if self.aliasing.is_written(container) and s.target not in self.lasting.items:
                 return False
             return isinstance(container.kind, (Array, TupleOf)) and isinstance(kind, Scalar)
         scalars = all(isinstance(v.kind, (Scalar, Opaque)) for v in reads)

@@ -19,8 +19,9 @@ from ..analysis.regions import Regions
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.operations import list_append
-from ..kinds import BOOL, INT, Array, ListOf, Opaque, TupleOf, holds_arrays
+from ..kinds import BOOL, INT, Array, ListOf, Opaque, Scalar, TupleOf, holds_arrays
 from .lists import Lists, takes_part
+from .recording import Lasting
 
 LIST_OPERATIONS: frozenset[Any] = frozenset(
     {
@@ -42,6 +43,7 @@ class Shadows(Lists):
         super().__init__(function, inputs, outputs)
         self.snapshots: dict[ir.Assign, dict[ir.Var, ir.Var]] = {}
         self.left: set[ir.Assign] = set()  # the calls after which nothing writes what they wrote
+        self.lasting = Lasting()
         self.counts: dict[ir.Loop, ir.Var] = {}  # how often a loop ran
         self.shares: dict[ir.Assign, ir.Var] = {}  # whether a result is a view
         self.mirrored: set[ir.Var] = set()  # has a shadow that is part of another one
@@ -163,6 +165,10 @@ class Shadows(Lists):
     # Assignments
 
     def _augment_assign(self, s: ir.Assign) -> None:
+        if self._reads_lasting(s):
+            self.lasting.items.add(s.target)
+        if s.function is operator.setitem and self._lasts(s.args[0], s.args[1], 1):
+            self.lasting.stores.append(s)
         active = any(self.activity.is_varied(o) for o in s.operands()) and (
             self.activity.active(s.target) or any(self.activity.active(v) for v in s.writes)
         )
@@ -231,6 +237,24 @@ class Shadows(Lists):
         if isinstance(v.kind, ListOf):
             return any(map(self._written_later, self.aliasing.classes(v)))
         return False
+
+    def _reads_lasting(self, s: ir.Assign) -> bool:
+        """Whether a statement reads a number of an array that is written, but there no more."""
+        if s.function is not operator.getitem or not isinstance(s.target.kind, Scalar):
+            return False
+        return self._lasts(s.args[0], s.args[1])
+
+    def _lasts(self, array: ir.Operand, key: ir.Operand, after: int = 0) -> bool:
+        """Whether nothing writes a part of an array any more that is written somewhere.
+
+        That is, at or after the present statement, or after it if `after` is 1.
+        """
+        if not isinstance(array, ir.Var) or not isinstance(array.kind, Array):
+            return False
+        root = self.aliasing.find(array)
+        if root in self.lent or root not in self.aliasing.written:
+            return False
+        return self.regions.lasts(array, self.position + after, tuple(self.loops), key)
 
     def _operand_snapshots(
         self, s: ir.Assign, other: tuple[ir.Var, ...] = ()
