@@ -318,11 +318,25 @@ def by_elements(a, b):
     return np.sum(y**2)
 
 
+def filtered(a, b):
+    """What is read only where there is something before."""
+    y = np.zeros(len(b))
+    for i in range(len(b)):
+        y[i] = a[0, 0] * b[i]
+        if i >= 1:
+            y[i] += a[0, 1] * y[i - 1]
+        if not i < 2:
+            y[i] += a[0, 2] * y[i - 2]
+    return np.sum(y * y)
+
+
 def positive(a, b):
     return a @ a.T + np.eye(4), b
 
 
-@pytest.mark.parametrize("function", [forward_substitution, cholesky, recurrence, by_elements])
+@pytest.mark.parametrize(
+    "function", [forward_substitution, cholesky, recurrence, by_elements, filtered]
+)
 def test_what_stays_in_an_array_is_not_recorded(function):
     arguments_ = positive(*arguments())
     gradient = grad(function, argnums=(0, 1))
@@ -332,6 +346,33 @@ def test_what_stays_in_an_array_is_not_recorded(function):
     _, pull = vjp(function, *arguments_)
     for found, expected in zip(pull(1.0), gradient(*arguments_), strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+def before_the_first(a, b):
+    """Where the test is false, too little is known: before the first is the last."""
+    y = b.copy()
+    for i in range(len(b)):
+        if i > 1:
+            y[i] *= a[0, 0]
+        else:
+            y[i] *= a[0, 1] * y[i - 1]
+        if i <= 2:
+            y[i] += y[i - 2] ** 2
+        if i >= 0:
+            y[i] += a[1, 0] * y[i - 1] ** 2
+    return np.sum(y * y)
+
+
+def elsewhere_tested(a, b):
+    y = b.copy()
+    n = len(b)
+    for i in range(n):
+        for j in range(n):
+            if j >= 1:
+                y[j] += a[0, i] * y[i - 1] * y[j - 1]
+            if j < i:
+                y[i] += a[1, j] * y[j] ** 2
+    return np.sum(y * y)
 
 
 def overwritten_after(a, b):
@@ -444,7 +485,8 @@ def kept_and_changed(a, b):
 
 @pytest.mark.parametrize(
     "function",
-    [overwritten_after, swept_twice, written_in_a_branch, around, running_total,
+    [before_the_first, elsewhere_tested, overwritten_after, swept_twice, written_in_a_branch,
+     around, running_total,
      doubled_on_the_way, spread_when_stored, stored_twice, stored_through_a_view,
      kept_and_changed],
 )  # fmt: skip

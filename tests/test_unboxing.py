@@ -441,3 +441,40 @@ def test_random_programs(monkeypatch, seed):
         found.append(leaves(gradient(*[np.copy(v) if np.ndim(v) else v for v in arguments])))
     for a, b in zip(*found, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def test_a_list_that_is_there_is_not_made_again():
+    def f(x, c):
+        y = np.zeros(len(x))
+        for i in range(1, len(x)):
+            y[i] = c[0] * y[i - 1] * y[i - 1] + x[i] * x[i - 1]
+        return np.sum(y * y)
+
+    def changed_between(x, c):
+        y = x.copy()
+        for i in range(1, len(x)):
+            y[i] += c[0] * y[i - 1] * x[i]
+        y[0] = c[1]
+        y *= 2.0
+        for i in range(1, len(x)):
+            y[i] += c[1] * y[i - 1] * x[i] * y[i]
+        return np.sum(y * y)
+
+    def three_loops(x, c):
+        y = x.copy()
+        z = x * 2.0
+        for i in range(1, len(x)):
+            y[i] += c[0] * y[i - 1] * z[i]
+        for i in range(1, len(x)):
+            z[i] += c[1] * z[i - 1] * y[i]
+        for i in range(1, len(x)):
+            y[i] += c[2] * y[i - 1] * z[i] * x[i]
+        return np.sum(y * z)
+
+    x, c = np.linspace(0.2, 0.9, 7), np.array([0.3, -0.4, 0.5])
+    for function in (f, changed_between, three_loops):
+        check_grads(function, (x, c), argnums=(0, 1))
+    gradient = grad(f)
+    gradient(x, c)
+    for line in ("x_list = x.tolist()", "y_list = y.tolist()"):
+        assert gradient.source.count(line) == 1, gradient.source

@@ -24,6 +24,11 @@ from .. import ir
 from ..kinds import Array, Scalar
 from .aliasing import Aliasing
 
+# Whether a comparison says that the first operand is the larger one, and not equal
+ORDER = {
+    operator.gt: (True, True), operator.ge: (True, False),
+    operator.lt: (False, True), operator.le: (False, False),
+}  # fmt: skip
 DEPTH = 8  # bounds put in for variables, one after the other, in a proof
 
 
@@ -60,6 +65,7 @@ def _number(n: int) -> Affine:
 Key = tuple[ir.Operand, ...]  # the items of an index
 Interval = tuple[Affine | None, Affine | None]  # None: as far as it goes
 Loops = tuple[ir.Loop, ...]
+Test = tuple[ir.Operand, bool]  # of a branch, and whether it is true there
 
 
 class Regions:
@@ -72,12 +78,15 @@ class Regions:
         self.index_of: dict[ir.Var, ir.Loop] = {}
         self.writes: dict[ir.Var, list[tuple[ir.Assign, int, Loops]]] = {}
         self.joined: set[ir.Var] = set()  # classes with variables that branches or loops hand on
+        self.tests: dict[int, tuple[Test, ...]] = {}  # what is known where a statement is
         self.number = itertools.count()
-        self._visit(block, ())
+        self._visit(block, (), ())
 
-    def _visit(self, block: ir.Block, loops: Loops) -> None:
+    def _visit(self, block: ir.Block, loops: Loops, tests: tuple[Test, ...]) -> None:
         for s in block.statements:
             number = next(self.number)
+            if tests:
+                self.tests[number] = tests
             for v in ir.targets(s):
                 self.places[v] = loops
             if isinstance(s, ir.Assign):
@@ -94,7 +103,8 @@ class Regions:
                 if s.index is not None:
                     self.index_of[s.index] = s
             for b in ir.blocks(s):
-                self._visit(b, inner)
+                more = ((s.test, b is s.then),) if isinstance(s, ir.If) else ()
+                self._visit(b, inner, (*tests, *more))
 
     def lasts(self, v: ir.Var, position: int, loops: Loops, key: ir.Operand | None = None) -> bool:
         """Whether what an array, or an item of it, holds at a statement is never written after it.
@@ -135,7 +145,7 @@ class Regions:
                     written = self._part(w, s)
                     if written is None or written[0] is not whole[0]:
                         return False
-                    if not self._disjoint(whole[1], written[1], around, within, len(around), None):
+                    if not self._disjoint(whole[1], written[1], within, len(around), None):
                         return False
         return True
 
@@ -198,21 +208,22 @@ class Regions:
         common = sum(
             1 for _ in itertools.takewhile(lambda p: p[0] is p[1], zip(loops, around, strict=False))
         )
-        if number >= position and not self._disjoint(key, other, loops, around, common, None):
+        tests = self.tests.get(position, ())
+        if number >= position and not self._disjoint(key, other, around, common, None, tests):
             return False
-        return all(self._disjoint(key, other, loops, around, k, loops[k]) for k in range(common))
+        return all(self._disjoint(key, other, around, k, loops[k], tests) for k in range(common))
 
     def _disjoint(
-        self, key: Key | None, other: Key | None, loops: Loops, around: Loops, same: int,
-        later: ir.Loop | None,
+        self, key: Key | None, other: Key | None, around: Loops, same: int,
+        later: ir.Loop | None, tests: tuple[Test, ...] = (),
     ) -> bool:  # fmt: skip
         """Whether two parts are disjoint if the first loops around both are in the same trip.
 
-        Of the next one, the write's trip is `later`.
+        Of the next one, the write's trip is `later`. The `tests` are known where it is read.
         """
         if key is None or other is None:
             return False
-        proof = _Proof(self, frozenset(around[:same]), later)
+        proof = _Proof(self, frozenset(around[:same]), later, tests)
         for a, b in zip(key, other, strict=False):
             (low, high), (start, stop) = proof.interval(a, False), proof.interval(b, True)
             if high is not None and start is not None and proof.holds(start - high):
@@ -225,8 +236,29 @@ class Regions:
 class _Proof:
     """Inequalities between what is read and what is written, in trips of loops in an order."""
 
-    def __init__(self, regions: Regions, same: frozenset[ir.Loop], later: ir.Loop | None) -> None:
+    def __init__(
+        self,
+        regions: Regions,
+        same: frozenset[ir.Loop],
+        later: ir.Loop | None,
+        tests: tuple[Test, ...] = (),
+    ) -> None:
         self.regions, self.same, self.later = regions, same, later
+        self.facts = [fact for test in tests if (fact := self.fact(*test)) is not None]
+
+    def fact(self, test: ir.Operand, true: bool) -> Affine | None:
+        """A sum that isn't negative where a test is true, or false."""
+        s = self.regions.definitions.get(test) if isinstance(test, ir.Var) else None
+        if s is not None and s.function is operator.not_:
+            return self.fact(s.args[0], not true)
+        if s is None or s.function not in ORDER:
+            return None
+        a, b = (self.affine(o, False) for o in s.args)
+        if a is None or b is None:
+            return None
+        more, strict = ORDER[s.function]
+        difference = a - b if more == true else b - a
+        return difference - _number(1) if strict == true else difference
 
     def interval(self, item: ir.Operand, written: bool) -> Interval:
         """From where up to where an item of an index reaches; everything if it may be negative."""
@@ -279,6 +311,9 @@ class _Proof:
     def gaps(self, v: ir.Var, written: bool, below: bool) -> Iterator[Affine]:
         """Sums that aren't negative: a variable less a bound below it, or a bound above less it."""
         this = Affine(frozenset({((v, written), 1)}))
+        yield from (
+            f for f in self.facts if dict(f.terms).get((v, written)) == (1 if below else -1)
+        )
         loop = self.regions.index_of.get(v)
         if loop is None:
             if below and self.counts(v):

@@ -66,8 +66,37 @@ def unbox(function: ir.Function) -> None:
     right = _right(function, finder.aliasing, finder.found)
     if right:
         _divide(function.block, _Flow(function, finder.aliasing, right))
+    writers: list[_Writer] = []
     for region in right:
-        _Writer(region).write()
+        known = _still_there(writers, region, finder.aliasing)
+        writers.append(_Writer(region, known))
+    for writer in writers:
+        writer.write()
+
+
+def _still_there(
+    writers: list[_Writer], region: _Region, aliasing: Aliasing
+) -> dict[ir.Var, ir.Var]:
+    """The lists of loops before, in the same block, of arrays that nothing has written since."""
+    position = {id(s): i for i, s in enumerate(region.block.statements)}
+    found: dict[ir.Var, ir.Var] = {}
+    for writer in writers:
+        before = writer.region
+        if (
+            before.block is not region.block
+            or position[id(before.loop)] > position[id(region.loop)]
+        ):
+            continue
+        between = region.block.statements[position[id(before.loop)] + 1 : position[id(region.loop)]]
+        written = {
+            aliasing.find(v) for s in ir.walk(ir.Block(between)) if isinstance(s, ir.Assign)
+            for v in s.writes
+        }  # fmt: skip
+        for v, twin in writer.twins.items():
+            alike = (v in before.lists) == (v in region.lists)
+            if alike and v in region.lists | region.short and aliasing.find(v) not in written:
+                found[v] = twin
+    return found
 
 
 @dataclass(eq=False)
@@ -480,10 +509,10 @@ def _divide(block: ir.Block, flow: _Flow) -> None:
 class _Writer:
     """Writes one region."""
 
-    def __init__(self, region: _Region) -> None:
-        self.region = region
+    def __init__(self, region: _Region, known: dict[ir.Var, ir.Var]) -> None:
+        self.region, self.known = region, known
         self.twins = {
-            v: ir.Var(f"{v.name}_list", _nested(v.kind.shape), v.user)  # type: ignore[attr-defined]
+            v: known.get(v) or ir.Var(f"{v.name}_list", _nested(v.kind.shape), v.user)  # type: ignore[attr-defined]
             for v in sorted(region.lists | region.short, key=lambda v: v.id)
         }
 
@@ -499,7 +528,7 @@ class _Writer:
         before: list[ir.Statement] = [
             ir.Assign(twin, listed if v in self.region.short else np.ndarray.tolist, (v,), (),
                       loop.span)
-            for v, twin in self.twins.items()
+            for v, twin in self.twins.items() if v not in self.known
         ]  # fmt: skip
         after: list[ir.Statement] = [
             ir.Assign(ir.Var("_", Opaque(None)), operator.setitem,
