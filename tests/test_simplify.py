@@ -325,6 +325,21 @@ def test_transposes_vanish():
     assert M[0, 0] == 0.0
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_number_whose_axes_are_moved_is_not_spread(dtype):
+    def nearest(x, y):
+        return np.sum(np.min((x[:, None] - y) ** 2, axis=1))
+
+    x, y = np.arange(4, dtype=dtype) ** 2, np.array([1.0, 5.0, 8.5], dtype)
+    gradient = srcgrad.grad(nearest)
+    found = gradient(x, y)
+    assert found.dtype == dtype
+    assert "np.ones" not in gradient.source or dtype == np.float32, gradient.source
+    np.testing.assert_allclose(found, [-2.0, 0.0, -2.0, 1.0])
+    np.testing.assert_allclose(gradient(np.array([3.0], dtype), y), [0.0])  # a tie
+    assert gradient(np.ones(0, dtype), y).shape == (0,)
+
+
 def test_what_is_added_twice_is_doubled():
     def f(x):
         c = x - np.mean(x)

@@ -38,6 +38,14 @@ def scalar_spread(ctx: Simplifier, operand: ir.Operand) -> ir.Assign | None:
     return s if s is not None and number_kind(s.args[0]).shape == () else None  # type: ignore[union-attr]
 
 
+def moved_spread(ctx: Simplifier, operand: ir.Operand) -> ir.Assign | None:
+    """The call that spread a number over a shape, if all that was done since was to move axes."""
+    s = ctx.definition(operand, *_MOVES)
+    if s is None or not s.args or number_kind(operand) is None:
+        return None
+    return scalar_spread(ctx, s.args[0])
+
+
 def typed_constant(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     """A number spread over a shape has the dtype that the kind says."""
     kind, value = s.target.kind, s.args[0]
@@ -54,7 +62,7 @@ def sink(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     """An elementwise function of spread operands takes them as they were before."""
     if not ctx.reversing or s.kwargs or not isinstance(s.target.kind, Array):
         return None
-    found = [spread(ctx, a) for a in s.args]
+    found = [spread(ctx, a) or moved_spread(ctx, a) for a in s.args]
     if not any(found) or s.target.kind.shape is None:
         return None
     args = tuple(a if f is None else f.args[0] for a, f in zip(s.args, found, strict=True))
