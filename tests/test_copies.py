@@ -196,7 +196,7 @@ def test_what_an_array_of_another_precision_stores_is_read():
     gradient = grad(f)
     gradient(np.array([0.1, 0.2, 0.3]))
     forward = gradient.source.split("\n\n", 1)[0]
-    assert "y[i] = " in forward and "= y[i]" in forward
+    assert "y[i] = " in forward and "* y[i]" in forward
 
 
 def nonlinear_stencil(x):
