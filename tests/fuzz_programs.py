@@ -195,6 +195,7 @@ class Program:
                     found.append(f"{name}[:, {self.index(s[1])}]")
                 if len(s) == 2 and s[0] * s[1] == n:
                     found += [f"{name}.ravel()", f"{name}.reshape(-1)"]
+                    found += [f'{name}.T.ravel(order="F")', f'{name}.ravel(order="F")']
             else:
                 if len(s) == 2 and s == shape[::-1] and s[0] != s[1]:
                     found.append(f"{name}.T")
@@ -554,6 +555,8 @@ class Program:
         if kind == 2:
             return [f"np.copyto({name}, {self.bounded(shape)})"]
         if kind == 3:
+            if self.chance(50):
+                return [f"np.clip({self.array(shape, 1)}, -1.0, 1.0, {name})"]
             return [f"np.sin({self.array(shape, 1)}, out={name})"]
         if kind == 4:
             return [f"{name}.fill({self.scalar(1)})"]
@@ -1032,7 +1035,10 @@ class Program:
         test, cleaned = self.test(), self.chance(30)
         if cleaned:  # what only the run knows is refused
             test = self.pick(["3 > 2", "3 < 2"])
-        body = [*self.block(2), (f"if {test}:", [f"raise {error}"]), *self.block(2)]
+        raised = (f"if {test}:", [f"raise {error}"])
+        if not cleaned and self.chance(40):
+            raised = (f"for {self.name('i')} in range(3):", [raised, *self.block(1)])
+        body = [*self.block(2), raised, *self.block(2)]
         if cleaned and self.chance(60):
             body = [("try:", body), ("finally:", self.block(1))]
         elif cleaned:
