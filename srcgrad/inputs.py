@@ -33,7 +33,7 @@ from .kinds import (
     int_kind,
     kind_of,
 )
-from .signature import SHAPE, SPREAD, is_record, whole
+from .signature import SHAPE, is_record, spread_path, whole
 from .transform.recording import rename
 
 
@@ -71,7 +71,7 @@ class Inputs:
         if isinstance(value, list):
             kind = self.list_kind(value, path)
             if kind is not None:
-                return self.whole_list(value, variable(kind), (*path, SPREAD))
+                return self.whole_list(value, variable(kind), spread_path(path))
         if isinstance(value, (tuple, list)):
             low.check_class(type(value))
             holder = variable(Opaque(type(value)))

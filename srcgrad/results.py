@@ -199,7 +199,7 @@ def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
         kind = v.kind
         if not is_float(kind) and not isinstance(kind, ListOf):
             return ir.Const(None) if v is value else v
-        shadow = adjoint.shadows.get(v) if isinstance(kind, Array) else None
+        shadow = adjoint.shadows.get(v) if isinstance(kind, (Array, ListOf)) else None
         d: ir.Operand | None = adjoint.take(v) if shadow is None else shadow
         if d is None:
             if isinstance(kind, Array):
@@ -214,9 +214,9 @@ def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
             if isinstance(kind, Scalar) and kind.python is False:
                 return adjoint.emit(kind.dtype.type, (d,), inferred=Inferred(d_kind))
             return d
-        own: ir.Var = (
-            _owned(adjoint, d, v) if isinstance(kind, Array) else _number(adjoint, d, kind)
-        )
+        own: ir.Var = d
+        if not isinstance(kind, ListOf):
+            own = _owned(adjoint, d, v) if isinstance(kind, Array) else _number(adjoint, d, kind)
         adjoint_name(own, v)
         return own
 

@@ -18,6 +18,7 @@ SHAPE = "%shape"  # the path of an array with this and an axis after it: its len
 SPREAD = "%spread"  # that of a list: each of its items is a value of its own
 DIFFERENTIATED = "%differentiated"  # with the name of an argument: derivatives are taken by it
 FEW = 4  # items: lists of as many are always spread
+SEVERAL = 16  # numbers that derivatives are taken by: lists of as many are
 MOST_NESTED = 4  # lists and tuples in each other
 
 
@@ -103,14 +104,26 @@ def whole(
 ) -> Any:
     """What the items of a list are that is one value at run time; None if the list isn't.
 
-    It is one if its items are alike, it has more than a few, and nothing asks for them one by one:
-    derivatives by them, or code that needs to know how many there are.
+    It is one if its items are alike, it has more than a few, and nothing asks for them one by one,
+    such as code that needs to know how many there are. Where derivatives are taken by it, it holds
+    floats, or lists of them.
     """
-    if type(value) is not list or len(value) <= FEW or (*path, SPREAD) in static:
+    if type(value) is not list or len(value) <= FEW or spread_path(path) in static:
         return None
-    if path and (path[0] != "argument" or (DIFFERENTIATED, path[1]) in static):
-        return None
-    return common(value, sizes)
+    found = common(value, sizes)
+    if len(path) > 1 and (DIFFERENTIATED, path[1]) in static:
+        count, inner = len(value), found
+        while type(inner) is tuple and inner[0] is list:
+            value = [item for part in value for item in part]
+            count, inner = len(value), inner[1]
+        if inner is not float or count <= SEVERAL:
+            return None
+    return found
+
+
+def spread_path(path: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What says that the list at a path isn't one value: of a tangent, its argument's."""
+    return ("argument", *path[1:], SPREAD)
 
 
 def common(items: Any, sizes: dict[int, int] | None = None, depth: int = MOST_NESTED) -> Any:

@@ -246,7 +246,7 @@ def test_lists_of_arrays_of_other_shapes():
         assert gradient(x, items).shape == x.shape
 
 
-def test_differentiated_lists_are_given_item_by_item():
+def test_short_differentiated_lists_are_given_item_by_item():
     def f(weights, xs):
         return sum(w * x**2 for w, x in zip(weights, xs, strict=True))
 
@@ -254,6 +254,143 @@ def test_differentiated_lists_are_given_item_by_item():
     assert slopes[0] == pytest.approx([v**2 for v in FLOATS])
     assert slopes[1] == pytest.approx([0.2 * v for v in FLOATS])
     assert srcgrad.grad(f)([0.1] * 6, FLOATS) == pytest.approx(slopes[0])
+
+
+NUMBERS = [0.3 * ((7 * i) % 23) - 1.1 for i in range(20)]
+LAYER = [[0.1 * i - 0.07 * j * j for j in range(5)] for i in range(6)]
+CUT = [NUMBERS[k : k + n] for k, n in ((0, 5), (3, 3), (5, 4), (7, 6), (1, 2), (9, 3))]
+
+
+def neighbours(items):
+    total = 0.0
+    for i in range(len(items) - 1):
+        total += 100 * (items[i + 1] - items[i] ** 2) ** 2 + (1 - items[i]) ** 2
+    return total
+
+
+def parts_of_it(items):
+    pairs = sum(a * b for a, b in zip(items[1:], items[:-1], strict=True))
+    first, second, *others = items
+    return pairs + sum(items[::2]) + first * second**2 + others[3]
+
+
+def in_order(items):
+    return sum(k * v for k, v in enumerate(sorted(items))) + max(items) ** 2
+
+
+def with_arrays(items):
+    return np.sum(np.array(items) ** 2 * np.arange(20)) + np.dot(items, np.sin(items))
+
+
+def copied_and_changed(items):
+    mine = list(items)
+    mine[0] = mine[1] * 2
+    mine.append(mine[3])
+    mine.reverse()
+    return sum(k * v * v for k, v in enumerate(mine))
+
+
+def on_a_branch(items):
+    total = items[0]
+    for v in items:
+        total = total * 0.5 + (v**2 if v > 0 else -v)
+    return total
+
+
+def not_used(items):
+    return 2.0
+
+
+def network(weights, biases):
+    hidden = []
+    for row, bias in zip(weights, biases, strict=False):
+        hidden.append(math.tanh(sum(w * x for w, x in zip(row, X, strict=False)) + bias))
+    return sum(h * b for h, b in zip(hidden, biases, strict=False))
+
+
+def rows_named(rows):
+    row, other = rows[2], rows[2]
+    kept = list(rows)
+    kept.append([1.0, 2.0])
+    return row[0] * other[0] * rows[2][0] + sum(r[0] * r[1] for r in kept)
+
+
+def copies_of_rows(rows):
+    mine = [row[:] for row in rows]
+    for i in range(len(mine)):
+        mine[i][0] *= rows[(i + 1) % len(rows)][1]
+    return sum(map(sum, mine)) + sum(max(column) for column in zip(*rows, strict=False))
+
+
+def in_a_dict(table):
+    return network(table["w"], table["b"])
+
+
+DIFFERENTIATED = [
+    (neighbours, (NUMBERS,)), (parts_of_it, (NUMBERS,)), (in_order, (NUMBERS,)),
+    (with_arrays, (NUMBERS,)), (copied_and_changed, (NUMBERS,)), (on_a_branch, (NUMBERS,)),
+    (not_used, (NUMBERS,)), (network, (LAYER, NUMBERS)), (rows_named, (LAYER,)),
+    (rows_named, (CUT,)), (copies_of_rows, (LAYER,)), (in_a_dict, ({"w": LAYER, "b": NUMBERS},)),
+]  # fmt: skip
+
+
+def flat(value):
+    if isinstance(value, (list, tuple, dict)):
+        parts = value.values() if isinstance(value, dict) else value
+        return [leaf for part in parts for leaf in flat(part)]
+    return [value]
+
+
+def like(value, numbers):
+    if isinstance(value, dict):
+        return {k: like(v, numbers) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(like(v, numbers) for v in value)
+    return float(next(numbers))
+
+
+@pytest.mark.parametrize("f, args", DIFFERENTIATED, ids=lambda v: getattr(v, "__name__", ""))
+def test_differentiated(f, args):
+    places, x = tuple(range(len(args))), np.array(flat(args))
+    direction = np.cos(np.arange(len(x)))
+
+    def along(function, numbers=x):
+        ends = [np.array(function(numbers + h * direction)) for h in (1e-6, -1e-6)]
+        return (ends[0] - ends[1]) / 2e-6
+
+    def value(numbers):
+        return f(*like(args, iter(numbers)))
+
+    def slope(numbers):
+        return flat(srcgrad.grad(f, argnums=places)(*like(args, iter(numbers))))
+
+    found = srcgrad.grad(f, argnums=places)(*args)
+    assert like(args, iter(flat(found))) == found  # nested as the arguments are
+    assert np.dot(flat(found), direction) == pytest.approx(along(value), rel=1e-6, abs=1e-8)
+    moved = srcgrad.jvp(f, args, like(args, iter(direction)))[1]
+    assert moved == pytest.approx(np.dot(flat(found), direction), rel=1e-10, abs=1e-12)
+    _, pullback = srcgrad.vjp(f, *args)
+    for _ in range(2):
+        np.testing.assert_allclose(flat(pullback(2.0)), 2 * np.array(flat(found)), rtol=1e-12)
+    product = srcgrad.hvp(f, argnums=places)(*args, like(args, iter(direction)))
+    np.testing.assert_allclose(flat(product), along(slope), rtol=1e-6, atol=1e-7)
+
+
+def test_one_gradient_for_every_length_of_a_differentiated_list():
+    gradient = srcgrad.grad(neighbours)
+    for n in (17, 40, 1000):
+        x = np.linspace(-1.0, 1.0, n)
+        expected = srcgrad.grad(neighbours)(x)
+        np.testing.assert_allclose(gradient(x.tolist()), expected, rtol=1e-12)
+    of_lists = [text for text in gradient.sources if "d_items = zero_items(items)" in text]
+    assert len(of_lists) == 1
+
+
+def test_gradients_of_lists_share_nothing():
+    gradient = srcgrad.grad(rows_named)
+    first = gradient(LAYER)
+    first[2][0] = first[0] = None
+    assert flat(gradient(LAYER)) == flat(srcgrad.grad(rows_named)(copy.deepcopy(LAYER)))
 
 
 def appended(x, items):

@@ -36,6 +36,7 @@ from ..frontend.values import (
 from ..inner.lowerings import LOWERINGS
 from ..inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies, user_error
 from ..kinds import (
+    ListOf,
     Opaque,
     is_float,
     kind_of,
@@ -106,10 +107,11 @@ def _lowered(task: Task) -> Primal:
     targets = [chosen(low, request.name, arguments, values, which) for which in request.inputs]
     tangents: list[Value] = []
     if request.tangent and not request.unit:
-        for label, value, _ in targets:
+        for (label, value, _), (name, part) in zip(targets, request.inputs, strict=True):
             var = ir.Var(free.unused(f"t_{label}"), Opaque(None), True)
             params.append(var)
-            tangents.append(inputs.value(value, var, ("tangent", label)))
+            place = ("tangent", name) if part is None else ("tangent", name, part)
+            tangents.append(inputs.value(value, var, place))
     if not request.pullback and not request.tangent:
         for label, value, _ in targets:
             check_input(label, value)
@@ -218,7 +220,7 @@ class Free:
 
 
 def floats(low: Lowerer, value: Value) -> list[ir.Var]:
-    return [v for v in leaves(low, value) if is_float(v.kind)]
+    return [v for v in leaves(low, value) if is_float(v.kind) or isinstance(v.kind, ListOf)]
 
 
 def dependences(

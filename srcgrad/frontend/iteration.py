@@ -113,7 +113,8 @@ class Iteration(Expressions):
         def rest(bounds: Any, peelable: bool = False) -> None:
             unroll = unrolled if known and bounds is whole else None
             constant = isinstance(length, ir.Const)
-            self.loop(bounds, iteration, name, unroll, constant, asks, peelable)
+            index = name if sequence.bounds is not None else "i"
+            self.loop(bounds, iteration, index, unroll, constant, asks, peelable)
             self.after_loop()
 
         try:

@@ -147,8 +147,8 @@ class Tangent(Adjoint):
             return
         self.block.statements.append(s)
         self.definitions[s.target] = s
-        if not self._active(s.target):
-            return
+        if not self._active(s.target) or s.target in self.tangents:
+            return  # of an item of an input, the tangent is given
         before = len(self.block.statements)
         tangent = self._tangent_of(s)
         written = isinstance(s.target.kind, Array) and self.aliasing.is_written(s.target)

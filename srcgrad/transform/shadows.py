@@ -41,6 +41,7 @@ class Shadows(Lists):
 
     def __init__(self, function: ir.Function, inputs: list[ir.Var], outputs: list[ir.Var]) -> None:
         super().__init__(function, inputs, outputs)
+        self.outer_lists = {v for v in inputs if isinstance(v.kind, ListOf)}  # lists from outside
         self.snapshots: dict[ir.Assign, dict[ir.Var, ir.Var]] = {}
         self.left: set[ir.Assign] = set()  # the calls after which nothing writes what they wrote
         self.lasting = Lasting()
@@ -76,7 +77,18 @@ class Shadows(Lists):
                     self.last_write[self.aliasing.find(v)] = number
         self.position = -1
         self.regions = Regions(block, self.aliasing)
-        return self._augmented(block)
+        self.block = first = ir.Block()
+        for v in self.function.params:
+            self._give_shadow(v)
+        augmented = self._augmented(block)
+        augmented.statements[:0] = first.statements
+        return augmented
+
+    def _give_shadow(self, v: ir.Var) -> None:
+        """The shadow of a list that derivatives are taken by."""
+        if v in self.outer_lists and v not in self.shadows:  # a function on lists is passed its own
+            inferred = Inferred(v.kind)
+            self.adopt(v, self.emit(runtime.zero_items, (v,), inferred=inferred))
 
     def _augmented(self, block: ir.Block) -> ir.Block:
         outer, self.block = self.block, ir.Block()
@@ -165,6 +177,10 @@ class Shadows(Lists):
     # Assignments
 
     def _augment_assign(self, s: ir.Assign) -> None:
+        if s.target in self.outer_lists:
+            self.block.statements.append(s)
+            self._give_shadow(s.target)
+            return
         if self._reads_lasting(s):
             self.lasting.items.add(s.target)
         if s.function is operator.setitem and self._lasts(s.args[0], s.args[1], 1):
