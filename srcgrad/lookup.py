@@ -4,7 +4,9 @@ A small gradient takes a microsecond or two; to bind its arguments and to descri
 would take longer. So for arguments of one structure (types that are nested alike), a function with
 the primal's own parameters is generated. For `def f(x, params, n=3)` it reads, in short:
 
-    def f(x, params, n=3):
+    def f(x, params, n=absent):
+        if n is absent:
+            n = primal.__defaults__[-1]
         if type(x) is ndarray and type(params) is dict and tuple(params) == keys and type(n) is int:
             a, b = params.values()
             if type(a) is ndarray and type(b) is float:
@@ -106,7 +108,7 @@ def matcher_for(values: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], bool]:
     return writer.globals["matches"]  # type: ignore[no-any-return]
 
 
-_COMMON = {"type": type, "tuple": tuple, "len": len, "describe": describe}
+_COMMON = {"absent": object(), "type": type, "tuple": tuple, "len": len, "describe": describe}
 
 
 @dataclass
@@ -198,12 +200,33 @@ class _Writer:
             f"            return {own}function({given}*{own}free[:{own}used])",
             f"return {own}missed({own}key, ({given}))",
         ]
-        head = f"def {own}call({self._header(signature)}):"
+        defaults = self._defaults(signature)
+        head = f"def {own}call({self._header(signature, defaults)}):"
+        asked = [f"    if {n} is {own}absent:\n        {n} = {d}" for n, d in defaults.items()]
         last = f"    return {own}otherwise({_passed(signature)})"
-        return "\n".join([head, *self.lines, *(self.indent + line for line in inside), last])
+        looked_up = (self.indent + line for line in inside)
+        return "\n".join([head, *asked, *self.lines, *looked_up, last])
 
-    def _header(self, signature: inspect.Signature) -> str:
-        """The parameters, with the defaults of the primal."""
+    def _defaults(self, signature: inspect.Signature) -> dict[str, str]:
+        """Where a function has the defaults of its parameters now: they may be replaced."""
+        primal = self.globals[self.own + "primal"]
+        if not isinstance(primal, (types.FunctionType, types.MethodType)):
+            return {}
+        keyword_only = inspect.Parameter.KEYWORD_ONLY
+        parameters = signature.parameters.values()
+        placed = [p for p in parameters if p.kind is not keyword_only and p.kind not in _STARS]
+        found = {
+            p.name: f"{self.own}primal.__defaults__[{i - len(placed)}]"
+            for i, p in enumerate(placed)
+            if p.default is not p.empty
+        }
+        for p in parameters:
+            if p.kind is keyword_only and p.default is not p.empty:
+                found[p.name] = f"{self.own}primal.__kwdefaults__[{p.name!r}]"
+        return found
+
+    def _header(self, signature: inspect.Signature, asked: dict[str, str]) -> str:
+        """The parameters, with the defaults of the primal but for those that are asked for."""
         parts: list[str] = []
         before: Any = inspect.Parameter.POSITIONAL_ONLY
         for p in signature.parameters.values():
@@ -212,6 +235,8 @@ class _Writer:
             if p.kind is p.KEYWORD_ONLY and before not in (p.VAR_POSITIONAL, p.KEYWORD_ONLY):
                 parts.append("*")
             default = "" if p.default is p.empty else f"={self._constant(p.default)}"
+            if p.name in asked:
+                default = f"={self.own}absent"
             parts.append(f"{_STARS.get(p.kind, '')}{p.name}{default}")
             before = p.kind
         if before is inspect.Parameter.POSITIONAL_ONLY and parts:

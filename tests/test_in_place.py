@@ -852,3 +852,30 @@ def test_a_product_of_views_that_are_written_later():
     moved = [srcgrad.grad(f)(x + step * x[::-1]) for step in (1e-5, -1e-5)]
     expected = (moved[0] - moved[1]) / 2e-5
     np.testing.assert_allclose(srcgrad.hvp(f)(x, x[::-1]), expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("later", ["grid[0, 1] = 5.0 * x[0]", "y[0] = 3.0"])
+def test_grids_that_share_memory_arent_written(later):
+    text = f"""
+def f(x):
+    y = x * 1.0
+    grid, other = np.meshgrid(y, y[:2], copy=False)
+    {later}
+    return np.sum(grid * other) + np.sum(y**2)
+"""
+    namespace = {"np": np}
+    exec(text, namespace)
+    with pytest.raises(srcgrad.UnsupportedError, match="broadcast is written in place later"):
+        srcgrad.grad(namespace["f"], source=text)(np.array([0.5, 0.3, 0.7]))
+
+
+def test_grids_that_share_memory():
+    def f(x):
+        y = x * 1.0
+        grid, other = np.meshgrid(y, y[:2], copy=False)
+        return np.sum(grid**2 * other)
+
+    x = np.array([0.5, 0.3, 0.7])
+    found = srcgrad.grad(f)(x)
+    moved = [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
+    np.testing.assert_allclose(found, moved, rtol=1e-7)

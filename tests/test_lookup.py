@@ -238,6 +238,21 @@ def test_code_replaced():
     assert repeated(gradient, 2.0) == 12.0
 
 
+def test_defaults_replaced():
+    def f(x, scale=2.0, *, power=2):
+        return scale * np.sum(x**power)
+
+    gradient = grad(f)
+    np.testing.assert_array_equal(repeated(gradient, X), 4 * X)
+    f.__defaults__ = (5.0,)
+    np.testing.assert_array_equal(repeated(gradient, X), 10 * X)
+    f.__kwdefaults__ = {"power": 3}
+    np.testing.assert_array_equal(repeated(gradient, X), 15 * X**2)
+    f.__kwdefaults__["power"] = 2
+    np.testing.assert_array_equal(repeated(gradient, X), 10 * X)
+    np.testing.assert_array_equal(repeated(gradient, X, power=3), 15 * X**2)
+
+
 def test_source_is_that_of_the_latest_call():
     gradient = grad(lambda x: np.sum(x * x))
     number, array = 2.0, X

@@ -25,6 +25,23 @@ def fromfunction(function, shape, *, dtype=float, **kwargs):
     return function(*np.indices(shape, dtype=dtype), **kwargs)
 
 
+@definition(np.trim_zeros)
+def trim_zeros(filt, trim="fb", axis=None):
+    """A view whose bounds follow from the values, so that it must be a slice of known bounds."""
+    filt = np.asarray(filt)
+    axes = range(filt.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    filled, front, back = filt != 0, "f" in trim.lower(), "b" in trim.lower()
+    for k in axes:
+        k = k % filt.ndim
+        there = np.flatnonzero(filled.any(tuple([j for j in range(filt.ndim) if j != k])))
+        start, stop = 0, 0
+        if there.size > 0:
+            start = there[0] if front else 0
+            stop = there[-1] + 1 if back else filled.shape[k]
+        filt = filt[(slice(None),) * k + (slice(start, stop),)]
+    return filt
+
+
 @definition(np.apply_over_axes)
 def apply_over_axes(func, a, axes):
     if isinstance(axes, int):

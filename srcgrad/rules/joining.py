@@ -224,13 +224,3 @@ def delete(arr, obj, axis=None, *, out, d_out):
     d_arr = np.zeros(shape, d_out.dtype)
     d_arr[at(axis, np.delete(np.arange(shape[axis]), obj))] = d_out
     return d_arr if np.ndim(arr) == len(shape) else d_arr.reshape(np.shape(arr))
-
-
-@adjoint(np.trim_zeros)
-def trim_zeros(filt, trim="fb", *, out, d_out):
-    start = 0
-    if "f" in trim.lower() and d_out.size > 0:
-        start = np.flatnonzero(filt)[0]
-    d_filt = np.zeros(filt.shape, d_out.dtype)
-    d_filt[start : start + d_out.size] = d_out
-    return d_filt

@@ -244,11 +244,6 @@ def item(args: Args, kwargs: Kwargs) -> Inferred | None:
     return Inferred(kind_of(dtype.type(0).item()))
 
 
-@kind(np.trim_zeros)
-def trim_zeros(args: Args, kwargs: Kwargs) -> Inferred | None:
-    return Inferred(Array(_dtype(args[0]), (fresh_size(),)), tuple(ir.variables(args[0])))
-
-
 @kind(np.linalg.eigvals)
 def eigvals(args: Args, kwargs: Kwargs) -> Inferred | None:
     """Of a real matrix the eigenvalues are real or complex, as they come."""

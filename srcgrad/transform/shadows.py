@@ -31,8 +31,11 @@ LIST_OPERATIONS: frozenset[Any] = frozenset(
 )  # fmt: skip
 # Views in which one element of memory occurs several times, and views that can't be written.
 REPEATING: frozenset[Any] = frozenset(
-    {np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.sliding_window_view}
-)
+    {
+        np.broadcast_to, np.broadcast_arrays, np.meshgrid,
+        np.lib.stride_tricks.sliding_window_view,
+    }
+)  # fmt: skip
 READ_ONLY: frozenset[Any] = frozenset({np.diag, np.diagonal, np.ndarray.diagonal})
 
 

@@ -457,10 +457,6 @@ SAMPLES = {
     ],
     np.ndarray.view: [case(r(2, 3))],
     np.require: [case(r(2, 3)), case(fortran(2, 3), float, "C"), case([0.7, 1.3])],
-    np.trim_zeros: [
-        case(np.array([0.7, 1.3, 0.2])),
-        case(np.array([0, 0.7, 0, 1.3, 0]), fixed=(0,)),
-    ],
     np.ndarray.tolist: [case(r(3)), case(r(2, 3)), case(np.array(0.7))],
     np.full: [case(3, 0.7), case((2, 3), 0.7), case((2, 3), r(3)), case((), 0.7)],
     np.full_like: [

@@ -247,6 +247,36 @@ def test_coefficients_of_series_are_those_of_numpy(prefix: str) -> None:
         assert value == pytest.approx(program(X), rel=1e-9)
 
 
+def trimmed(x):
+    row = np.concatenate([np.zeros(2), x[0], np.zeros(1)])
+    front, back = np.trim_zeros(row, "f"), np.trim_zeros(row, "b")
+    nothing = np.trim_zeros(x[1] * 0.0)
+    return np.sum(front**2) * front.size + np.sum(back**3) * back.size + np.sum(nothing)
+
+
+def trimmed_in_place(x):
+    row = np.concatenate([np.zeros(2), x[0], np.zeros(1)])
+    inner = np.trim_zeros(row)
+    inner[1:] *= x[1, 0]
+    inner[0] = 2 * x[2, 2]
+    return np.sum(row**3) * inner.size
+
+
+@pytest.mark.parametrize("program", [trimmed, trimmed_in_place])
+def test_trim_zeros(program: Any) -> None:
+    check(program)
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.2.0", reason="one dimension only")
+def test_trim_zeros_of_a_matrix() -> None:
+    def program(x):
+        table = np.zeros((6, 6))
+        table[1:4, 2:] = x
+        return np.sum(np.trim_zeros(table) ** 2) + np.sum(np.trim_zeros(table, "b", axis=1)[1] ** 3)
+
+    check(program)
+
+
 def histogram(x):
     return np.sum(np.histogram(x)[1])
 
