@@ -9,9 +9,12 @@ whose result depends on more than kinds (an index, a new shape) have a kind func
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import random
+import sys
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -242,8 +245,7 @@ def _sampled(
                 sampler.resizes = attempt == UNIFORM and function in _JOINING
                 values = [sampler.operand(a) for a in args]
                 named = {k: sampler.operand(v) for k, v in kwargs.items()}
-                with np.errstate(all="ignore"), warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
+                with _silent():
                     result = _unrandom(function)(*values, **named)
                 results.append(result)
                 shared.append(
@@ -349,8 +351,7 @@ def _confirmed(
         try:
             values = [sampler.operand(a) for a in args]
             named = {k: sampler.operand(v) for k, v in kwargs.items()}
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with _silent():
                 result = _unrandom(function)(*values, **named)
         except Exception:
             continue
@@ -360,6 +361,19 @@ def _confirmed(
                 frozenset(i for i, leaf in enumerate(sampler.leaves) if _overlap(result, leaf))
             )
     return pattern
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Nothing is said of what a sample does: warnings, and errors that compiled code swallows."""
+    hook = sys.unraisablehook
+    sys.unraisablehook = lambda unraisable: None
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        sys.unraisablehook = hook
 
 
 def _empty(result: Any) -> bool:
