@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import keyword
 import linecache
 import math
@@ -35,6 +36,7 @@ from .spelling import HELPERS, ITEMS, Speller, attribute, call, constant, name, 
 
 SUBSCRIPTS = {operator.getitem, operator.setitem, operator.delitem, *ITEMS}
 LARGEST = 9  # primitives in one expression
+MANY = 6  # equal numbers in a list, which are written as a product
 SMALL = 3  # primitives in one that computes in an operand's place
 LITERALS = (bool, int, float, str, bytes, complex)
 MODULES = {"numpy": "np", "math": "math", "cmath": "cmath"}
@@ -495,15 +497,29 @@ class _Emitter:
                         for p in operand.items
                     ]
                     return gast.Slice(*parts)
+                if operand.type is list:
+                    return self.listed(operand.items)
                 items = [self.operand(p) for p in operand.items]
                 if operand.type is dict:
                     return gast.Dict([i.elts[0] for i in items], [i.elts[1] for i in items])
-                if operand.type is list:
-                    return gast.List(items, gast.Load())
                 return gast.Tuple(items, gast.Load())
             case ir.Const():
                 return self.literal(operand.value)
         raise InternalError(f"no expression for {operand!r}")
+
+    def listed(self, items: tuple[ir.Operand, ...]) -> Any:
+        """A list; of many equal numbers, `[0.0] * 20`."""
+        elements: list[Any] = []
+        for number, run in itertools.groupby(items, _number):
+            same = [self.operand(item) for item in run]
+            if number is None or len(same) < MANY:
+                elements += same
+                continue
+            several = gast.BinOp(gast.List(same[:1], gast.Load()), gast.Mult(), constant(len(same)))
+            if len(same) == len(items):
+                return several
+            elements.append(gast.Starred(several, gast.Load()))
+        return gast.List(elements, gast.Load())
 
     def literal(self, value: Any) -> Any:
         """The expression for a constant."""
@@ -582,6 +598,12 @@ class _Emitter:
             candidate, number = f"{base}_{number}", number + 1
         self.emitted.bindings[candidate] = value
         return candidate
+
+
+def _number(operand: ir.Operand) -> Any:
+    """What tells a number from others; None of what is no number."""
+    value = operand.value if isinstance(operand, ir.Const) else None
+    return (type(value), repr(value)) if type(value) in (int, float) else None
 
 
 def _returns_several(function: Any) -> bool:
