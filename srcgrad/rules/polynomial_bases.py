@@ -1,15 +1,13 @@
 """The arithmetic of coefficients in the bases of `np.polynomial`: sums, products, integrals.
 
-Most of it is linear in the coefficients, and so is the adjoint, with the transposed matrix: that of
-what the function makes of each unit vector. A product is linear in both factors, and its adjoint a
-product again: of orthogonal polynomials of norm h, the number that says how much of p[k] there is
-in p[i] p[j], times h[k], is the same whichever two of the three are multiplied.
+Most of it is linear in the coefficients, and so is the adjoint: what is a recurrence from one
+coefficient to the next is one the other way round. A product is linear in both factors, and its
+adjoint a product again: of orthogonal polynomials of norm h, the number that says how much of p[k]
+there is in p[i] p[j], times h[k], is the same whichever two of the three are multiplied.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,19 +29,6 @@ def of_length(c, n):
     d_c[: len(c)] = c[:n]
     return d_c
 
-
-@functools.lru_cache(maxsize=100)
-def images(function: Callable[..., Any], n: int) -> Any:
-    """What a linear function of n coefficients makes of each unit vector, row by row."""
-    rows = [function(unit) for unit in np.eye(n)]
-    result = np.zeros((n, max(map(len, rows), default=0)))
-    for row, image in zip(result, rows, strict=True):
-        row[: len(image)] = image
-    result.flags.writeable = False
-    return result
-
-
-zero(images)
 
 # The squares of the norms of the orthogonal polynomials, but for a common factor
 
@@ -77,6 +62,85 @@ NORMS = {
     "herme": hermite_e_norms,
     "lag": laguerre_norms,
 }
+
+
+# What x times each is: so much of the next, of itself, and of the one before
+
+RECURRENCES = {
+    "poly": lambda k: (1.0, 0.0, 0.0),
+    "cheb": lambda k: (np.where(k > 0, 0.5, 1.0), 0.0, np.where(k > 0, 0.5, 0.0)),
+    "leg": lambda k: ((k + 1) / (2 * k + 1), 0.0, k / (2 * k + 1)),
+    "herm": lambda k: (0.5, 0.0, k),
+    "herme": lambda k: (1.0, 0.0, k),
+    "lag": lambda k: (-(k + 1), 2 * k + 1, -k),
+}
+
+
+def recurrence(prefix, n):
+    """The factors of the first n of a basis."""
+    return [part + np.zeros(n) for part in RECURRENCES[prefix](1.0 * np.arange(n))]
+
+
+# The transposed derivative, from the second coefficient on. The derivatives of Chebyshev's and
+# Legendre's polynomials are sums of every other one before.
+
+
+def slopes_of_chebyshev(d):
+    first = np.where(np.arange(len(d)) > 0, 1.0, 0.5)
+    return weighted(2.0 * np.arange(1, len(d) + 1), every_other(weighted(first, d)))
+
+
+def slopes_of_legendre(d):
+    return every_other(weighted(2.0 * np.arange(len(d)) + 1.0, d))
+
+
+SLOPES = {
+    "cheb": slopes_of_chebyshev,
+    "leg": slopes_of_legendre,
+    "herm": lambda d: weighted(2.0 * np.arange(1, len(d) + 1), d),
+    "herme": lambda d: weighted(1.0 * np.arange(1, len(d) + 1), d),
+    "lag": lambda d: -np.cumsum(d, axis=0),
+}
+
+# The transposed integral, of what there is from the second coefficient on
+
+
+def integral_of_chebyshev(d):
+    k = np.arange(1.0, len(d) + 1)
+    parts = weighted(0.5 / k, d)
+    first = weighted(np.where(k > 1, 1.0, 2.0), parts)
+    return first - np.concatenate([0.0 * d[:2], parts])[: len(d)]
+
+
+def integral_of_legendre(d):
+    before = np.concatenate([0.0 * d[:2], d])[: len(d)]
+    return weighted(1.0 / (2.0 * np.arange(len(d)) + 1.0), d - before)
+
+
+INTEGRALS = {
+    "cheb": integral_of_chebyshev,
+    "leg": integral_of_legendre,
+    "herm": lambda d: weighted(0.5 / np.arange(1, len(d) + 1), d),
+    "herme": lambda d: weighted(1.0 / np.arange(1, len(d) + 1), d),
+    "lag": lambda d: np.concatenate([0.0 * d[:1], d])[: len(d)] - d,
+}
+
+
+def weighted(weights, d):
+    """Weights along the first axis."""
+    return weights.reshape((-1,) + (1,) * (d.ndim - 1)) * d
+
+
+def every_other(d):
+    """The sums up to each, of every other one."""
+    sums = np.zeros_like(d)
+    sums[::2] = np.cumsum(d[::2], axis=0)
+    sums[1::2] = np.cumsum(d[1::2], axis=0)
+    return sums
+
+
+def behind_zero(d):
+    return np.concatenate([0.0 * d[:1], d])
 
 
 def whole_product(prefix, c1, c2):
@@ -117,13 +181,12 @@ def _register(prefix: str, module: Any) -> None:
     def sub(c1, c2, *, out, d_out):
         return of_length(d_out, len(c1)), -of_length(d_out, len(c2))
 
-    def linear(function):
-        @adjoint(function)
-        def backward(c, *, out, d_out):
-            matrix = images(function, len(c))
-            return matrix[:, : len(d_out)] @ d_out
-
-    linear(named("mulx"))
+    @adjoint(named("mulx"))
+    def by_x(c, *, out, d_out):
+        n = len(c)
+        d = of_length(d_out, n + 1)
+        up, here, down = recurrence(prefix, n)
+        return up * d[1:] + here * d[:n] + down * np.concatenate([d[:1], d])[:n]
 
     @definition(named("pow"))
     def power(c, pow, maxpower=16):
@@ -163,24 +226,59 @@ def _register(prefix: str, module: Any) -> None:
             return t_out
         return t_out + of_length(whole_product(prefix, t_c1, c2), len(out))
 
-    linear(named("2poly"))
-    linear(getattr(module, f"poly2{prefix}"))
+    @adjoint(named("2poly"))
+    def to_powers(c, *, out, d_out):
+        n = len(c)
+        up, here, down = recurrence(prefix, n)
+        now = of_length(d_out, n)
+        before = np.zeros_like(now)
+        d_c = np.zeros_like(now)
+        for k in range(n):
+            d_c[k] = now[0]
+            later = (np.concatenate([now[1:], now[:1]]) - here[k] * now - down[k] * before) / up[k]
+            before = now
+            now = later
+        return d_c
+
+    @adjoint(getattr(module, f"poly2{prefix}"))
+    def of_powers(c, *, out, d_out):
+        n = len(c)
+        up, here, down = recurrence(prefix, n)
+        now = of_length(d_out, n)
+        d_c = np.zeros_like(now)
+        for k in range(n):
+            d_c[k] = now[0]
+            sides = (
+                up * np.concatenate([now[1:], now[:1]]) + down * np.concatenate([now[:1], now])[:n]
+            )
+            now = sides + here * now
+        return d_c
 
     @adjoint(slope)
     def derivative(c, m=1, scl=1, axis=0, *, out, d_out):
-        matrix = slope(np.eye(c.shape[axis]), m)
-        return through(matrix, scl**m * d_out, axis), None, BY_SCALE
+        n, d_c = c.shape[axis], np.moveaxis(d_out, axis, 0)
+        if n <= m:
+            return np.zeros(c.shape, d_out.dtype), None, BY_SCALE
+        for _ in range(m):
+            d_c = behind_zero(SLOPES[prefix](scl * d_c))
+        return np.moveaxis(d_c, 0, axis), None, BY_SCALE
 
     @adjoint(integral)
     def antiderivative(c, m=1, k=[], lbnd=0, scl=1, axis=0, *, out, d_out):  # noqa: B006
-        matrix = integral(np.eye(c.shape[axis]), m, [], lbnd)
-        return through(matrix, scl**m * d_out, axis), None, BY_CONSTANTS, BY_CONSTANTS, BY_SCALE
+        d_c = np.moveaxis(d_out, axis, 0)
+        for _ in range(m):  # of a number that is zero NumPy has no slope
+            d_c = scl * d_c if len(d_c) < 2 else INTEGRALS[prefix](at_bound(lbnd, scl * d_c))
+        return np.moveaxis(d_c, 0, axis), None, BY_CONSTANTS, BY_CONSTANTS, BY_SCALE
+
+    def at_bound(lbnd, d):
+        """Without the constant, which lets the integral vanish at the bound."""
+        d_rest = d - weighted(vander(lbnd, len(d) - 1), d[:1])
+        return d_rest[1:]
 
     @adjoint(vander)
     def powers(x, deg, *, out, d_out):
-        matrix = slope(np.eye(deg + 1))
-        slopes = out[..., : matrix.shape[0]] @ matrix
-        return np.sum(d_out * slopes, axis=-1)
+        slopes = slope(d_out, axis=-1)  # of the series with these coefficients
+        return np.sum(out[..., : slopes.shape[-1]] * slopes, axis=-1)
 
     @definition(named("fit"))
     def fit(x, y, deg, rcond=None, full=False, w=None):
@@ -198,13 +296,6 @@ def _register(prefix: str, module: Any) -> None:
 
     kind(named("2poly"), getattr(module, f"poly2{prefix}"))(of_some_length)
     kind(slope, integral)(of_another_length)
-
-
-def through(matrix, d_out, axis):
-    """The transposed matrix, applied along an axis."""
-    if d_out.ndim == 1:
-        return matrix.T @ d_out
-    return np.moveaxis(np.tensordot(matrix.T, np.moveaxis(d_out, axis, 0), 1), 0, axis)
 
 
 def of_some_length(args: Any, kwargs: Any) -> Inferred | None:
