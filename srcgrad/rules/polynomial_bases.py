@@ -30,40 +30,6 @@ def of_length(c, n):
     return d_c
 
 
-# The squares of the norms of the orthogonal polynomials, but for a common factor
-
-
-def chebyshev_norms(n):
-    norms = np.full(n, 0.5)
-    norms[:1] = 1.0
-    return norms
-
-
-def legendre_norms(n):
-    return 2.0 / (2.0 * np.arange(n) + 1.0)
-
-
-def hermite_norms(n):
-    return np.cumprod(np.maximum(2.0 * np.arange(n), 1.0))
-
-
-def hermite_e_norms(n):
-    return np.cumprod(np.maximum(1.0 * np.arange(n), 1.0))
-
-
-def laguerre_norms(n):
-    return np.ones(n)
-
-
-NORMS = {
-    "cheb": chebyshev_norms,
-    "leg": legendre_norms,
-    "herm": hermite_norms,
-    "herme": hermite_e_norms,
-    "lag": laguerre_norms,
-}
-
-
 # What x times each is: so much of the next, of itself, and of the one before
 
 RECURRENCES = {
@@ -159,11 +125,32 @@ def d_whole_product(prefix, c1, c2, *, out, d_out):
 
 
 def d_factors(prefix, c1, c2, d_out):
-    """The adjoints of the factors of a product that has all its coefficients."""
-    norms = NORMS[prefix]
-    weighted = d_out / norms(len(d_out))
-    d_c1 = whole_product(prefix, weighted, c2)[: len(c1)] * norms(len(c1))
-    d_c2 = whole_product(prefix, weighted, c1)[: len(c2)] * norms(len(c2))
+    """The adjoints of the factors of a product that has all its coefficients.
+
+    Each polynomial of the basis in turn, of the transposed multiplication by x, is applied to
+    `d_out`: as many as the shorter factor has coefficients.
+    """
+    if len(c1) < len(c2):
+        d_c2, d_c1 = d_long_and_short(prefix, c2, c1, d_out)
+    else:
+        d_c1, d_c2 = d_long_and_short(prefix, c1, c2, d_out)
+    return d_c1, d_c2
+
+
+def d_long_and_short(prefix, c1, c2, d_out):
+    n = len(c1)
+    up, here, down = recurrence(prefix, len(d_out))
+    now, before = d_out, np.zeros_like(d_out)
+    d_c1, d_c2 = np.zeros(n, d_out.dtype), np.zeros(len(c2), d_out.dtype)
+    for k in range(len(c2)):
+        d_c1 = d_c1 + c2[k] * now[:n]
+        d_c2[k] = np.sum(now[:n] * c1)
+        above = np.concatenate([now[1:], now[:1]])
+        below = np.concatenate([now[:1], now[:-1]])
+        by_x = up * above + here * now + down * below
+        later = (by_x - here[k] * now - down[k] * before) / up[k]
+        before = now
+        now = later
     return d_c1, d_c2
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from srcgrad.rules.polynomial_bases import NORMS, whole_product
+from srcgrad.rules.polynomial_bases import SLOPES, whole_product
 from srcgrad.rules.polynomials import BASES
 
 from .kit import case
@@ -33,4 +33,4 @@ for prefix, (module, _) in BASES.items():
     SAMPLES[getattr(module, prefix + "vander")] = [
         case(r(4), 3), case(r(2, 3), 4), case(r(3), 0), case(r(3), 1), case(np.array(0.7), 3),
     ]  # fmt: skip
-SAMPLES[whole_product] = [case(prefix, a, b) for prefix in NORMS for a, b in PAIRS[:3]]
+SAMPLES[whole_product] = [case(prefix, a, b) for prefix in SLOPES for a, b in PAIRS[:3]]
