@@ -309,11 +309,15 @@ _REASONS: dict[str, str] = {
         """,
     "by both arguments: as much for each of them": """
         x ** y | np.correlate | scipy.signal.correlate | scipy.signal.convolve |
-        scipy.ndimage.correlate1d(x, y) | np.polynomial.polynomial.polymul(x, y)
+        scipy.ndimage.correlate1d(x, y) | np.polynomial.polynomial.polymul(x, y) |
+        scipy.signal.filtfilt(y, [4.0, 0.5], x)
         """,
     "with zeros, or products too small for a float, a recurrence": "np.cumulative_prod",
     "the function is written in C; its steps are recorded here in Python": """
         np.polyval | np.poly | np.polynomial.chebyshev.chebval(x, y)
+        """,
+    "products with the slopes of each, which NumPy takes one after the other in Python": """
+        np.polynomial.chebyshev.chebvander
         """,
     "adds each border to what it mirrors": "np.pad(x, 5, 'reflect')",
     "adds at each segment's elements": "np.add.reduceat",

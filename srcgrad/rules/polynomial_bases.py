@@ -30,21 +30,29 @@ def of_length(c, n):
     return d_c
 
 
-# What x times each is: so much of the next, of itself, and of the one before
+# What x times the polynomial k is: so much of the next, of itself, and of the one before
 
 RECURRENCES = {
-    "poly": lambda k: (1.0, 0.0, 0.0),
-    "cheb": lambda k: (np.where(k > 0, 0.5, 1.0), 0.0, np.where(k > 0, 0.5, 0.0)),
-    "leg": lambda k: ((k + 1) / (2 * k + 1), 0.0, k / (2 * k + 1)),
-    "herm": lambda k: (0.5, 0.0, k),
-    "herme": lambda k: (1.0, 0.0, k),
+    "cheb": lambda k: (np.where(k > 0, 0.5, 1.0), None, np.where(k > 0, 0.5, 0.0)),
+    "leg": lambda k: ((k + 1) / (2 * k + 1), None, k / (2 * k + 1)),
+    "herm": lambda k: (np.full(len(k), 0.5), None, k),
+    "herme": lambda k: (np.ones(len(k)), None, k),
     "lag": lambda k: (-(k + 1), 2 * k + 1, -k),
 }
 
 
 def recurrence(prefix, n):
     """The factors of the first n of a basis."""
-    return [part + np.zeros(n) for part in RECURRENCES[prefix](1.0 * np.arange(n))]
+    return RECURRENCES[prefix](1.0 * np.arange(n))
+
+
+def transposed_by_x(factors, d):
+    """The transposed multiplication by x: of one adjoint less than there are."""
+    up, here, down = factors
+    result = up * d[1:]
+    if here is not None:
+        result = result + here * d[:-1]
+    return result + down * np.concatenate([d[:1], d[:-2]])
 
 
 # The transposed derivative, from the second coefficient on. The derivatives of Chebyshev's and
@@ -128,8 +136,11 @@ def d_factors(prefix, c1, c2, d_out):
     """The adjoints of the factors of a product that has all its coefficients.
 
     Each polynomial of the basis in turn, of the transposed multiplication by x, is applied to
-    `d_out`: as many as the shorter factor has coefficients.
+    `d_out`: as many as the shorter factor has coefficients. Chebyshev's series are cosines, whose
+    products are convolutions, as in NumPy.
     """
+    if prefix == "cheb":
+        return d_times_cosines(d_out, len(c1), c2), d_times_cosines(d_out, len(c2), c1)
     if len(c1) < len(c2):
         d_c2, d_c1 = d_long_and_short(prefix, c2, c1, d_out)
     else:
@@ -137,18 +148,32 @@ def d_factors(prefix, c1, c2, d_out):
     return d_c1, d_c2
 
 
+def d_times_cosines(d_out, n, c):
+    """The adjoint of n coefficients that are multiplied by the series c, continued evenly."""
+    d_even = np.concatenate([d_out[len(c) - 1 : 0 : -1], d_out])
+    even = np.concatenate([0.5 * c[:0:-1], c[:1], 0.5 * c[1:]])
+    return np.convolve(d_even, even, "valid")
+
+
+def next_of_basis(factors, k, by_x, now, before):
+    """The polynomial k + 1, of k times x, k, and k - 1."""
+    up, here, down = factors
+    result = by_x - down[k] * before
+    if here is not None:
+        result = result - here[k] * now
+    return result / up[k]
+
+
 def d_long_and_short(prefix, c1, c2, d_out):
     n = len(c1)
-    up, here, down = recurrence(prefix, len(d_out))
+    factors = recurrence(prefix, len(d_out))
     now, before = d_out, np.zeros_like(d_out)
     d_c1, d_c2 = np.zeros(n, d_out.dtype), np.zeros(len(c2), d_out.dtype)
     for k in range(len(c2)):
         d_c1 = d_c1 + c2[k] * now[:n]
         d_c2[k] = np.sum(now[:n] * c1)
-        above = np.concatenate([now[1:], now[:1]])
-        below = np.concatenate([now[:1], now[:-1]])
-        by_x = up * above + here * now + down * below
-        later = (by_x - here[k] * now - down[k] * before) / up[k]
+        by_x = transposed_by_x(factors, np.concatenate([now, now[:1]]))
+        later = next_of_basis(factors, k, by_x, now, before)
         before = now
         now = later
     return d_c1, d_c2
@@ -172,8 +197,7 @@ def _register(prefix: str, module: Any) -> None:
     def by_x(c, *, out, d_out):
         n = len(c)
         d = of_length(d_out, n + 1)
-        up, here, down = recurrence(prefix, n)
-        return up * d[1:] + here * d[:n] + down * np.concatenate([d[:1], d])[:n]
+        return d[1:] if prefix == "poly" else transposed_by_x(recurrence(prefix, n), d)
 
     @definition(named("pow"))
     def power(c, pow, maxpower=16):
@@ -216,13 +240,14 @@ def _register(prefix: str, module: Any) -> None:
     @adjoint(named("2poly"))
     def to_powers(c, *, out, d_out):
         n = len(c)
-        up, here, down = recurrence(prefix, n)
+        factors = recurrence(prefix, n)
         now = of_length(d_out, n)
         before = np.zeros_like(now)
         d_c = np.zeros_like(now)
         for k in range(n):
             d_c[k] = now[0]
-            later = (np.concatenate([now[1:], now[:1]]) - here[k] * now - down[k] * before) / up[k]
+            by_x = np.concatenate([now[1:], now[:1]])
+            later = next_of_basis(factors, k, by_x, now, before)
             before = now
             now = later
         return d_c
@@ -230,15 +255,12 @@ def _register(prefix: str, module: Any) -> None:
     @adjoint(getattr(module, f"poly2{prefix}"))
     def of_powers(c, *, out, d_out):
         n = len(c)
-        up, here, down = recurrence(prefix, n)
+        factors = recurrence(prefix, n)
         now = of_length(d_out, n)
         d_c = np.zeros_like(now)
         for k in range(n):
             d_c[k] = now[0]
-            sides = (
-                up * np.concatenate([now[1:], now[:1]]) + down * np.concatenate([now[:1], now])[:n]
-            )
-            now = sides + here * now
+            now = transposed_by_x(factors, np.concatenate([now, now[:1]]))
         return d_c
 
     @adjoint(slope)
