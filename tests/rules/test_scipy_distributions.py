@@ -18,7 +18,8 @@ import srcgrad
 stats = pytest.importorskip("scipy.stats")
 PARAMETERS = dict(pytest.importorskip("scipy.stats._distr_params").distcont)
 srcgrad.grad(lambda x: stats.norm.cdf(x))(0.0)  # loads the rules
-from srcgrad.rules.scipy import stats as rules  # noqa: E402
+import srcgrad.rules.scipy.stats  # noqa: E402  (registers the forms)
+from srcgrad.rules.scipy import stats_distributions as rules  # noqa: E402
 
 KNOWN = [n for n in PARAMETERS if (type(getattr(stats, n)), n, "logpdf") in rules._forms]
 LEVELS = np.array([0.22, 0.57, 0.77])

@@ -1,7 +1,7 @@
 """Logarithms of densities in standard form: location 0, scale 1, inside the support.
 
 From these follow the density and, by the variable, location and scale, the derivatives of all
-other methods (`stats.standardised`). The formulas are those of SciPy's documentation.
+other methods (`stats_distributions.standardised`). The formulas are those of SciPy's documentation.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import numpy as np
 from scipy import special, stats
 
-from .stats import form, parameters, positive, within
+from .stats_distributions import form, parameters, positive, within
 
 HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 

@@ -1,4 +1,4 @@
-"""Statistics of samples, in NumPy, and what of `scipy.stats` has no derivative."""
+"""Statistics of samples, in NumPy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import types
 import numpy as np
 from scipy import special, stats
 
-from ..registry import classified, definition, refuse, zero
+from ..registry import definition, zero
 
 
 def central(a, order, axis, keepdims):
@@ -163,17 +163,3 @@ def boxcox_llf(lmb, data, *, axis=0, keepdims=False):
 
 
 zero(stats.rankdata, stats.percentileofscore)
-
-HOW = "it has no rule; write it in NumPy, or let its argument be a constant (stop_gradient)"
-
-
-def refuse_the_rest():
-    """Tests, fits, samplers and what else of `scipy.stats` there is; distributions are objects."""
-    for name in stats.__all__:
-        thing = getattr(stats, name)
-        if isinstance(thing, (types.FunctionType, type)) and classified(thing) is None:
-            if not (isinstance(thing, type) and issubclass(thing, BaseException)):
-                refuse(thing, reason=HOW)
-
-
-refuse_the_rest()
