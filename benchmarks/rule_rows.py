@@ -136,7 +136,7 @@ def described(value: Any) -> str:
     return text if len(text) < 20 else type(value).__name__
 
 
-# -- expressions -------------------------------------------------------------------------------
+# Expressions
 
 
 def materials(most: int) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 import gast
 
-from srcgrad.errors import SourceError, Span
+from ..errors import SourceError, Span
 
 __all__ = ["Source", "get_source"]
 

@@ -6,6 +6,7 @@ from . import (
     creation,
     debugging,
     descriptions,
+    differences,
     draws,
     edges,
     elementwise,
@@ -21,6 +22,7 @@ from . import (
     linalg,
     linear,
     methods,
+    order_statistics,
     padding,
     polynomial_bases,
     polynomial_classes,
@@ -32,6 +34,7 @@ from . import (
     shapes,
     shaping,
     sizes,
+    spectral,
     ufuncs,
 )
 from .registry import loaders, lookup
@@ -46,6 +49,7 @@ __all__ = [
     "creation",
     "debugging",
     "descriptions",
+    "differences",
     "draws",
     "edges",
     "elementwise",
@@ -62,6 +66,7 @@ __all__ = [
     "linear",
     "lookup",
     "methods",
+    "order_statistics",
     "padding",
     "polynomial_bases",
     "polynomial_classes",
@@ -73,5 +78,6 @@ __all__ = [
     "shapes",
     "shaping",
     "sizes",
+    "spectral",
     "ufuncs",
 ]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from srcgrad.debugging import show_gradient, tap
-
 from ..analysis.inference import Inferred
+from ..debugging import show_gradient, tap
 from ..kinds import NOTHING
 from .registry import adjoint, effect, elementwise_batch, inert, kind, linear
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.rules.registry import adjoint
+from .registry import adjoint
 
 OWNERS = (np.random.Generator, np.random.RandomState)
 LOCATED = ("normal", "laplace", "gumbel", "logistic")

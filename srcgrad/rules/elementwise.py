@@ -12,8 +12,8 @@ import operator
 
 import numpy as np
 
-from srcgrad.rules.helpers import bessel_i, may_be_python_float
-from srcgrad.rules.registry import (
+from .helpers import bessel_i, may_be_python_float
+from .registry import (
     adjoint,
     copying,
     elementwise,
@@ -36,7 +36,7 @@ def divisor(x, dividend=0.0):
     return np.float64(x) if python else x
 
 
-# -- arithmetic ------------------------------------------------------------------------------------
+# Arithmetic
 
 
 @adjoint(operator.add, np.add)
@@ -137,7 +137,7 @@ def cbrt(x, *, out, d_out):
     return d_out / (3 * out * out)
 
 
-# -- exponentials and logarithms -------------------------------------------------------------------
+# Exponentials and logarithms
 
 
 @elementwise(np.exp)
@@ -188,7 +188,7 @@ def logaddexp2(x, y, *, out):
     return np.exp2(x - bounded), np.exp2(y - bounded)
 
 
-# -- trigonometry ----------------------------------------------------------------------------------
+# Trigonometry
 
 
 @elementwise(np.sin)
@@ -295,7 +295,7 @@ def unwrap(p, discont=None, axis=-1, *, out, d_out):
     return d_out
 
 
-# -- signs, maxima and choices ---------------------------------------------------------------------
+# Signs, maxima and choices
 
 
 @elementwise(operator.abs, builtins.abs, np.absolute)
@@ -385,7 +385,7 @@ def nan_to_num(x, *, nan=0.0, posinf=None, neginf=None, out, d_out):
     return d_out * np.isfinite(x)
 
 
-# -- parts of numbers ------------------------------------------------------------------------------
+# Parts of numbers
 
 
 @adjoint(np.ldexp)
@@ -440,7 +440,7 @@ def angle(z, deg=False, *, out, d_out):
     return -1j * np.conj(z) * (d_out / (squared + (squared == 0)))
 
 
-# -- piecewise constant ----------------------------------------------------------------------------
+# Piecewise constant
 
 zero(operator.floordiv, np.floor_divide)
 zero(np.rint, np.round, np.around, np.floor, np.ceil, np.trunc, np.fix, np.signbit, np.spacing)

@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
-from srcgrad.rules.registry import adjoint
+from .registry import adjoint
 
-# -- indices -------------------------------------------------------------------------------------
+# Indices
 
 
 def known(number):
@@ -101,7 +101,7 @@ def argsort(axes, ndim):
     return tuple(k for i in all_axes(ndim) for k in all_axes(len(axes)) if axes[k] == i)
 
 
-# -- reductions ----------------------------------------------------------------------------------
+# Reductions
 
 
 def restore_axes(d_out, x, axis, keepdims):
@@ -192,7 +192,7 @@ def products_of_others(a, axis):
     return reduced_back(before * after, a, axis)
 
 
-# -- functions that NumPy and the standard library lack --------------------------------------------
+# Functions that NumPy and the standard library lack
 
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 

@@ -15,9 +15,9 @@ import statistics
 
 import numpy as np
 
-from srcgrad.rules.registry import definition
+from .registry import definition
 
-# -- itertools -------------------------------------------------------------------------------------
+# Itertools
 
 
 @definition(itertools.takewhile)
@@ -91,7 +91,7 @@ def batched(iterable, n, *, strict=False):
 if hasattr(itertools, "batched"):
     definition(itertools.batched)(batched)
 
-# -- operator --------------------------------------------------------------------------------------
+# Operator
 
 
 @definition(operator.itemgetter)
@@ -121,7 +121,7 @@ def methodcaller(name, *args, **kwargs):
     return lambda thing: getattr(thing, name)(*args, **kwargs)
 
 
-# -- heapq -----------------------------------------------------------------------------------------
+# Heapq
 
 
 def sift_down(heap, start, position):
@@ -213,7 +213,7 @@ def merge(*iterables, key=None, reverse=False):
     return iter(sorted(items, key=key, reverse=reverse))
 
 
-# -- bisect ----------------------------------------------------------------------------------------
+# Bisect
 
 
 @definition(bisect.insort_right)
@@ -230,7 +230,7 @@ def insort_left(a, x, lo=0, hi=None, *, key=None):
     a.insert(bisect.bisect_left(a, x, lo, len(a) if hi is None else hi), x)
 
 
-# -- statistics ------------------------------------------------------------------------------------
+# Statistics
 
 
 @definition(statistics.mean, statistics.fmean)
@@ -272,7 +272,7 @@ def median(data):
     return (items[n // 2 - 1] + items[n // 2]) / 2
 
 
-# -- functools -------------------------------------------------------------------------------------
+# Functools
 
 
 @definition(functools.wraps)
@@ -295,7 +295,7 @@ def total_ordering(cls):
     return cls
 
 
-# -- NumPy's counterparts --------------------------------------------------------------------------
+# NumPy's counterparts
 
 
 @definition(np.fromiter)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.rules.registry import definition, method
+from .registry import definition, method
 
 _SAME = (
     *("sum", "mean", "var", "std", "prod", "max", "min", "cumsum", "cumprod"),

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from srcgrad.rules.helpers import polygamma, products_of_others
-from srcgrad.rules.registry import (
+from .helpers import polygamma, products_of_others
+from .registry import (
     adjoint,
     elementwise,
     equality,
@@ -21,7 +21,7 @@ from srcgrad.rules.registry import (
     zero,
 )
 
-# -- built-in functions ----------------------------------------------------------------------------
+# Built-in functions
 
 
 @adjoint(builtins.max, builtins.min)
@@ -73,7 +73,7 @@ refuse(
     reason="a number that is read from text has no derivative",
 )
 
-# -- math: powers, exponentials and logarithms -----------------------------------------------------
+# Math: powers, exponentials and logarithms
 
 
 @adjoint(math.sqrt)
@@ -138,7 +138,7 @@ def dist(p, q, *, out, d_out):
     return d_p, [-d_x for d_x in d_p]
 
 
-# -- math: trigonometry ----------------------------------------------------------------------------
+# Math: trigonometry
 
 
 @elementwise(math.sin)
@@ -218,7 +218,7 @@ def degrees(x, *, out, d_out):
     return 180 / math.pi * d_out
 
 
-# -- math: special functions -----------------------------------------------------------------------
+# Math: special functions
 
 
 @elementwise(math.gamma)
@@ -241,7 +241,7 @@ def erfc(x, *, out, d_out):
     return -2 / math.sqrt(math.pi) * d_out * math.exp(-x * x)
 
 
-# -- math: arithmetic ------------------------------------------------------------------------------
+# Math: arithmetic
 
 
 @elementwise(math.fabs)
@@ -346,7 +346,7 @@ zero(
     note="of integers",
 )
 
-# -- cmath -----------------------------------------------------------------------------------------
+# Cmath
 
 
 @adjoint(cmath.sqrt)

@@ -360,7 +360,7 @@ def _order(a: Monomial) -> tuple[int, Monomial]:
     return sum(e for _, e in a), tuple((-atom, e) for atom, e in a)
 
 
-# -- how calls are looked into ---------------------------------------------------------------------
+# How calls are looked into
 
 
 def _arithmetic(combine: Callable[..., Polynomial]) -> Reader:

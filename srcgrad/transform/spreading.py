@@ -216,7 +216,7 @@ def summed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     return None
 
 
-# -- questions about shapes ------------------------------------------------------------------------
+# Questions about shapes
 
 
 def attribute(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:

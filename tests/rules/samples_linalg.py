@@ -6,8 +6,9 @@ be turned at will: such functions are tested as parts of others, which are regis
 
 import numpy as np
 
-from srcgrad.rules.linalg import cofactors, solve_symmetric, unitary_factor
+from srcgrad.rules.linalg import cofactors
 from srcgrad.rules.registry import adjoint, lookup
+from srcgrad.rules.spectral import solve_symmetric, unitary_factor
 
 from .kit import case
 

@@ -16,8 +16,8 @@ import pytest
 import srcgrad.rules
 import tests.rules
 from srcgrad.rules import draws, helpers
-from srcgrad.rules.linalg import solve_symmetric
 from srcgrad.rules.registry import Primitive, lookup, primitives
+from srcgrad.rules.spectral import solve_symmetric
 
 from .kit import Case, case, check_case, is_float
 
@@ -93,7 +93,7 @@ def test_every_rule_has_samples() -> None:
         and function not in draws.described()  # in test_random_numbers.py
         # in their own tests, and in test_scipy_distributions.py
         and not name(function).startswith(("srcgrad.emit", "srcgrad.debugging"))
-        and not name(function).startswith("srcgrad.rules.scipy.stats.")
+        and not name(function).startswith("srcgrad.rules.scipy.stats_")
         and function is not solve_symmetric  # of a Hermitian matrix alone: `hermitian_solution`
     )
     assert not missing, "\n".join(missing)
@@ -104,7 +104,7 @@ def rule(record: Primitive | None) -> Any:
     return record.adjoint or record.partials
 
 
-# -- where no derivative exists --------------------------------------------------------------------
+# Where no derivative exists
 
 
 def gradient(function: Any, *args: Any, d_out: Any = None, **kwargs: Any) -> Any:
@@ -302,7 +302,7 @@ def test_special_functions_against_scipy() -> None:
         np.testing.assert_allclose(helpers.bessel_i(order, x), special.iv(order, x), rtol=1e-12)
 
 
-# -- single precision ------------------------------------------------------------------------------
+# Single precision
 
 HEAVY = (np.add, np.multiply, np.divide, np.power, np.maximum, np.fmax, np.clip, np.where, np.tanh)
 HEAVY += (np.logaddexp, np.hypot, np.arctan2, np.absolute, np.sum, np.mean, np.var, np.std, np.max)

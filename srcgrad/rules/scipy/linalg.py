@@ -1,4 +1,7 @@
-"""Linear algebra beyond NumPy's: structured systems, factorisations, functions of matrices.
+"""Linear algebra beyond NumPy's: systems, those of structured matrices among them, and norms.
+
+Factorisations and functions of matrices are in the modules `linalg_factorisations` and
+`linalg_functions`; what is then without a rule is refused.
 
 Arguments that let SciPy overwrite its input (`overwrite_a=True`) are refused: the reverse sweep
 needs that input.
@@ -12,46 +15,21 @@ from scipy import linalg
 from ...analysis.inference import Inferred
 from ...kinds import INT, Array, TupleOf, fresh_size
 from .. import linalg as numpy_rules
-from ..linalg import (
-    adjoined,
-    copy_lower,
-    diagonal_matrix,
-    diagonal_of,
-    hermitian_part,
-    in_one_triangle,
-    reciprocal_gaps,
-    turning,
-    unitary_factor,
-)
+from ..matrices import adjoined, copy_lower, hermitian_part, in_one_triangle, outer, triangle
 from ..products import conj
 from ..registry import (
-    Unknown,
     adjoint,
     definition,
+    definitions,
     inert,
     kind,
-    only_reverse,
     primitives,
     refuse,
-    tangent,
-)  # fmt: skip
+)
 from ..shaping import present, transposed
-from .kinds import constant, floating, operand_kind
-
-OF_STACKS = Unknown("of stacks of matrices it has no rule; use np.linalg, or a loop")
-OF_SUBSETS = Unknown("eigenvectors of a subset depend on all others; compute them all")
-GENERALISED = Unknown("of this form of generalised eigenvalue problem it has no rule")
-RAW = Unknown("with mode='raw' it has no rule; use mode='economic'")
-
-
-def outer(x, y):
-    """x y^T, of two vectors or two matrices."""
-    return x[:, None] * y if x.ndim == 1 else x @ y.T
-
-
-def triangle(x, lower, k=0):
-    return np.tril(x, -k) if lower else np.triu(x, k)
-
+from . import linalg_factorisations, linalg_functions  # noqa: F401  (they register their rules)
+from .kinds import floating, operand_kind
+from .linalg_factorisations import OF_STACKS
 
 # Solving
 
@@ -273,364 +251,6 @@ def solve_discrete_lyapunov(a, q, method=None, *, out, d_out):
     return d_q @ conj(a) @ transposed(out) + conj(transposed(d_q) @ a @ out), d_q
 
 
-# Factorisations
-
-
-@adjoint(linalg.cholesky)
-def cholesky(a, lower=False, *, check_finite=True, out, d_out):
-    """As of np.linalg.cholesky, with triangular solves."""
-    if a.ndim > 2:
-        return numpy_rules.cholesky(a, upper=not lower, out=out, d_out=d_out)
-    d_factor = conj(d_out) if lower else d_out.T
-    inner = solved_above(out, copy_lower(factor_above(out, lower) @ d_factor), lower)
-    d_a = conj(hermitian_part(solved_above(out, adjoined(inner), lower))) / 2
-    return in_one_triangle(d_a, lower)
-
-
-def factor_above(factor, lower):
-    """The factor of a Cholesky decomposition that is an upper triangle."""
-    return adjoined(factor) if lower else factor
-
-
-def solved_above(factor, b, lower):
-    """b, from the left divided by the factor that is an upper triangle."""
-    if lower:
-        return linalg.solve_triangular(factor, b, 2, True)
-    return linalg.solve_triangular(factor, b)
-
-
-@definition(linalg.cho_factor)
-def cho_factor(a, lower=False, *, check_finite=True):
-    """The other triangle, which is random data, is zero here."""
-    return linalg.cholesky(a, lower), lower
-
-
-@adjoint(linalg.cho_solve)
-def cho_solve(c_and_lower, b, *, check_finite=True, out, d_out):
-    c, lower = c_and_lower
-    if c.ndim > 2 or b.ndim > 2:
-        return (OF_STACKS, None), OF_STACKS
-    d_b = linalg.cho_solve((conj(c), lower), d_out)
-    d_a = outer(-d_b, out)
-    d_a = d_a + adjoined(d_a)
-    d_c = np.tril(d_a @ conj(c)) if lower else np.triu(conj(c) @ d_a)
-    return (d_c, None), d_b
-
-
-def lu_adjoint(l, u, d_l, d_u):  # noqa: E741
-    """The adjoint of the rows of a matrix, in the order of the factors."""
-    k = min(l.shape[0], u.shape[1])
-    l1, u1 = l[:k], u[:, :k]
-    inner = np.zeros((k, k), l.dtype)
-    if d_l is not None:
-        inner = inner + np.tril(l1.T @ d_l[:k], -1)
-    if d_u is not None:
-        inner = inner + np.triu(d_u[:, :k] @ u1.T)
-    if l.shape[0] != k:
-        d_below = np.zeros_like(l[k:])
-        if d_l is not None:
-            d_below = linalg.solve_triangular(u1, d_l[k:].T, 0, False).T
-            inner = inner - np.triu(l[k:].T @ d_below @ u1.T)
-        return np.concatenate((through_factors(l1, u1, inner), d_below), 0)
-    if u.shape[1] != k:
-        d_right = np.zeros_like(u[:, k:])
-        if d_u is not None:
-            d_right = linalg.solve_triangular(l1, d_u[:, k:], 1, True, True)
-            inner = inner - np.tril(l1.T @ d_right @ u[:, k:].T, -1)
-        return np.concatenate((through_factors(l1, u1, inner), d_right), 1)
-    return through_factors(l1, u1, inner)
-
-
-def through_factors(l, u, inner):  # noqa: E741
-    d_rows = linalg.solve_triangular(l, inner, 1, True, True)
-    return linalg.solve_triangular(u, d_rows.T, 0, False).T
-
-
-@adjoint(linalg.lu, unused=None)
-def lu(a, permute_l=False, *, check_finite=True, p_indices=False, out, d_out):
-    """M. Seeger et al., Auto-differentiating linear algebra (2017), for any shape."""
-    if a.ndim > 2:
-        return OF_STACKS
-    if permute_l:
-        p, l, u = linalg.lu(a)  # noqa: E741
-        d_l, d_u = d_out
-        d_l = None if d_l is None else p.T @ d_l
-        return p @ lu_adjoint(l, u, d_l, d_u)
-    p, l, u = out  # noqa: E741
-    _, d_l, d_u = d_out
-    d_rows = lu_adjoint(l, u, d_l, d_u)
-    return d_rows[p] if p_indices else p @ d_rows
-
-
-def row_order(piv):
-    """The order in which the factors have the rows of a matrix. Called by generated code.
-
-    >>> row_order(np.array([1, 2, 2]))
-    array([1, 2, 0])
-    """
-    order = np.arange(len(piv))
-    for i, j in enumerate(piv):
-        order[[i, j]] = order[[j, i]]
-    return order
-
-
-inert(row_order)
-
-
-@adjoint(linalg.lu_factor)
-def lu_factor(a, *, check_finite=True, out, d_out):
-    both, piv = out
-    if a.ndim > 2:
-        return OF_STACKS
-    lower = np.tril(both, -1) + np.eye(both.shape[0], dtype=both.dtype)
-    d_rows = lu_adjoint(lower, np.triu(both), d_out[0], d_out[0])
-    return d_rows[np.argsort(row_order(piv))]
-
-
-@adjoint(linalg.lu_solve)
-def lu_solve(lu_and_piv, b, trans=0, *, check_finite=True, out, d_out):
-    both, piv = lu_and_piv
-    if both.ndim > 2 or b.ndim > 2:
-        return (OF_STACKS, None), OF_STACKS
-    if trans == 0:
-        d_b = linalg.lu_solve(lu_and_piv, d_out, 1)
-        d_a = outer(-d_b, out)
-    elif trans == 1:
-        d_b = linalg.lu_solve(lu_and_piv, d_out, 0)
-        d_a = outer(-out, d_b)
-    else:
-        d_b = linalg.lu_solve((conj(both), piv), d_out, 0)
-        d_a = conj(outer(-out, d_b))
-    d_rows = d_a[row_order(piv)]
-    upper = np.triu(both)
-    lower = both - upper + np.eye(both.shape[0], dtype=both.dtype)
-    return (np.tril(d_rows @ upper.T, -1) + np.triu(lower.T @ d_rows), None), d_b
-
-
-@adjoint(linalg.qr, unused=None)
-def qr(a, lwork=None, mode="full", pivoting=False, *, check_finite=True, out, d_out):
-    if a.ndim > 2:
-        return OF_STACKS
-    if mode == "raw":
-        return RAW
-    x = a[:, out[-1]] if pivoting else a
-    if mode == "r":
-        q, r = linalg.qr(x, mode="full")
-        d_x = numpy_rules.qr(x, "complete", out=(q, r), d_out=(None, d_out[0]))
-    else:
-        name = "reduced" if mode == "economic" else "complete"
-        d_x = numpy_rules.qr(x, name, out=(out[0], out[1]), d_out=(d_out[0], d_out[1]))
-    return d_x[:, np.argsort(out[-1])] if pivoting else d_x
-
-
-@adjoint(linalg.svd, unused=None)
-def svd(
-    a, full_matrices=True, compute_uv=True, *, check_finite=True, lapack_driver=None, out, d_out
-):
-    return numpy_rules.svd(a, full_matrices, compute_uv, out=out, d_out=d_out)
-
-
-@tangent(linalg.svd)
-def t_svd(
-    a, full_matrices=True, compute_uv=True, *, check_finite=True, lapack_driver=None, out, tangents
-):
-    return numpy_rules.t_svd(a, full_matrices, compute_uv, out=out, tangents=tangents)
-
-
-@adjoint(linalg.svdvals)
-def svdvals(a, *, check_finite=True, out, d_out):
-    return numpy_rules.svdvals_adjoint(a, d_out)
-
-
-def eigh_adjoint(v, w, d_w, d_v, generalised):
-    """The adjoints of a and b in a v = b v diag(w), v^H b v = 1."""
-    if d_v is None:
-        d_a = conj((v * d_w[..., None, :]) @ adjoined(v))
-        return d_a, -conj((v * (w * d_w)[..., None, :]) @ adjoined(v)) if generalised else None
-    turned = adjoined(v) @ conj(d_v)
-    inner = turned * reciprocal_gaps(w, d_w)
-    if d_w is not None:
-        inner = inner + diagonal_matrix(d_w)
-    d_a = conj(hermitian_part(v @ inner @ adjoined(v)))
-    if not generalised:
-        return d_a, None
-    inner = inner * w[..., None, :] + 0.5 * diagonal_matrix(diagonal_of(turned).real)
-    return d_a, -conj(hermitian_part(v @ inner @ adjoined(v)))
-
-
-def in_triangles(adjoints, lower):
-    """The adjoints of a and b, of which one triangle is read."""
-    d_a, d_b = adjoints
-    if d_b is None:
-        return in_one_triangle(d_a, lower)
-    return in_one_triangle(d_a, lower), in_one_triangle(d_b, lower)
-
-
-@adjoint(linalg.eigh, unused=None)
-def eigh(
-    a, b=None, *, lower=True, eigvals_only=False, type=1, check_finite=True,
-    subset_by_index=None, subset_by_value=None, driver=None, out, d_out,
-):  # fmt: skip
-    if b is not None and type != 1:
-        return GENERALISED, GENERALISED
-    if eigvals_only:
-        w, v = linalg.eigh(
-            a, b, lower=lower, subset_by_index=subset_by_index, subset_by_value=subset_by_value
-        )
-        return in_triangles(eigh_adjoint(v, w, d_out, None, b is not None), lower)
-    w, v = out
-    d_w, d_v = d_out
-    if d_v is not None and (subset_by_index is not None or subset_by_value is not None):
-        return OF_SUBSETS, OF_SUBSETS
-    return in_triangles(eigh_adjoint(v, w, d_w, d_v, b is not None), lower)
-
-
-@tangent(linalg.eigh)
-def t_eigh(
-    a, b=None, *, lower=True, eigvals_only=False, type=1, check_finite=True,
-    subset_by_index=None, subset_by_value=None, driver=None, out, tangents,
-):  # fmt: skip
-    if b is not None and type != 1:
-        raise NotImplementedError(GENERALISED.reason)
-    if eigvals_only:
-        w, v = linalg.eigh(
-            a, b, lower=lower, subset_by_index=subset_by_index, subset_by_value=subset_by_value
-        )
-    elif subset_by_index is None and subset_by_value is None:
-        w, v = out
-    else:
-        raise NotImplementedError(OF_SUBSETS.reason)
-    t_a = tangents[0]
-    inner = 0 if t_a is None else adjoined(v) @ copy_lower(t_a if lower else adjoined(t_a)) @ v
-    longer = 0
-    if b is not None and tangents[1] is not None:
-        t_b = tangents[1]
-        stretch = adjoined(v) @ copy_lower(t_b if lower else adjoined(t_b)) @ v
-        inner = inner - stretch * w[..., None, :]
-        longer = 0.5 * diagonal_of(stretch)[..., None, :]
-    t_w = diagonal_of(inner).real.copy()
-    return t_w if eigvals_only else (t_w, v @ turning(w, inner) - v * longer)
-
-
-@adjoint(linalg.eigvalsh)
-def eigvalsh(
-    a, b=None, *, lower=True, type=1, check_finite=True,
-    subset_by_index=None, subset_by_value=None, driver=None, out, d_out,
-):  # fmt: skip
-    if b is not None and type != 1:
-        return GENERALISED, GENERALISED
-    w, v = linalg.eigh(
-        a, b, lower=lower, subset_by_index=subset_by_index, subset_by_value=subset_by_value
-    )
-    return in_triangles(eigh_adjoint(v, w, d_out, None, b is not None), lower)
-
-
-@adjoint(linalg.eig, unused=None)
-def eig(
-    a, b=None, left=False, right=True, *, check_finite=True, homogeneous_eigvals=False, out, d_out
-):
-    if b is not None or homogeneous_eigvals or left:
-        return GENERALISED, GENERALISED
-    if not right:
-        return numpy_rules.eigvals(a, out=out, d_out=d_out)
-    return numpy_rules.eig(a, out=out, d_out=d_out)
-
-
-@adjoint(linalg.eigvals)
-def eigvals(a, b=None, *, check_finite=True, homogeneous_eigvals=False, out, d_out):
-    if b is not None or homogeneous_eigvals:
-        return GENERALISED, GENERALISED
-    return numpy_rules.eigvals(a, out=out, d_out=d_out)
-
-
-@definition(linalg.polar)
-def polar(a, side="right"):
-    u = unitary_factor(a)
-    return u, hermitian_part(adjoined(u) @ a if side == "right" else a @ adjoined(u))
-
-
-@definition(linalg.orthogonal_procrustes)
-def orthogonal_procrustes(A, B, check_finite=True):
-    product = (B.T @ conj(A)).T
-    u = unitary_factor(product)
-    return u, np.sum(conj(u) * product).real
-
-
-# Functions of matrices
-
-
-def derivative(function, a, d):
-    """The derivative of a function at the matrix a in the direction d: the corner of its value
-    at [[a, d], [0, a]]. R. Mathias, SIAM J. Matrix Anal. Appl. 17 (1996)."""
-    n = a.shape[-1]
-    upper = np.concatenate((a, d), axis=-1)
-    lower = np.concatenate((np.zeros_like(a), a), axis=-1)
-    return function(np.concatenate((upper, lower), axis=-2))[..., :n, n:]
-
-
-@adjoint(linalg.expm)
-def expm(A, *, out, d_out):
-    if A.ndim == 2:
-        return linalg.expm_frechet(A.T, d_out, compute_expm=False)
-    return derivative(linalg.expm, transposed(A), d_out)
-
-
-@tangent(linalg.expm)
-def t_expm(A, *, out, tangents):
-    if A.ndim == 2:
-        return linalg.expm_frechet(A, tangents[0], compute_expm=False)
-    return derivative(linalg.expm, A, tangents[0])
-
-
-@adjoint(linalg.expm_frechet, unused=None)
-def expm_frechet(A, E, method=None, compute_expm=True, *, check_finite=True, out, d_out):
-    d_value = None
-    if compute_expm:
-        d_value, d_out = d_out
-    n = A.shape[-1]
-    zero = np.zeros_like(A)
-    d_corner = zero if d_out is None else d_out
-    both = np.concatenate(
-        (np.concatenate((A.T, zero), axis=1), np.concatenate((E.T, A.T), axis=1)), axis=0
-    )
-    d_both = np.concatenate(
-        (np.concatenate((zero, d_corner), axis=1), np.concatenate((zero, zero), axis=1)), axis=0
-    )
-    d_both = linalg.expm_frechet(both, d_both, compute_expm=False)
-    d_A = d_both[:n, :n] + d_both[n:, n:]
-    if d_value is not None:
-        d_A = d_A + linalg.expm_frechet(A.T, d_value, compute_expm=False)
-    return d_A, d_both[:n, n:]
-
-
-@adjoint(linalg.sqrtm)
-def sqrtm(A, *, out, d_out):
-    out_t = transposed(out)
-    return linalg.solve_sylvester(out_t, out_t, d_out)
-
-
-only_reverse(linalg.logm, reason="whether its result is complex depends on the values")
-
-
-@adjoint(linalg.logm)
-def logm(A, *, out, d_out):
-    return derivative(linalg.logm, transposed(A), d_out)
-
-
-def _function_of_a_matrix(function):
-    @adjoint(function)
-    def backward(A, *, out, d_out):
-        return derivative(function, transposed(A), d_out)
-
-    @tangent(function)
-    def forward(A, *, out, tangents):
-        return derivative(function, A, tangents[0])
-
-
-for _function in (linalg.cosm, linalg.sinm, linalg.tanm, linalg.coshm, linalg.sinhm, linalg.tanhm):
-    _function_of_a_matrix(_function)
-
-
 # Norms and arrangements
 
 
@@ -672,26 +292,6 @@ def solve_banded_kind(args, kwargs):
     return Inferred(Array(floating(*(k.dtype for k in found)), found[1].shape))
 
 
-@kind(linalg.lu)
-def lu_kind(args, kwargs):
-    """The factors of matrices with one row or column have lengths that samples take for others."""
-    found = operand_kind(args[0]) if args else None
-    if found is None or found.shape is None or len(found.shape) != 2:
-        return None
-    permuted = constant(args, kwargs, 1, "permute_l", False)
-    indices = constant(args, kwargs, 3, "p_indices", False)
-    dtype = floating(found.dtype)
-    if dtype is None or permuted is None or indices is None:
-        return None
-    (m, n), k = found.shape, fresh_size()
-    factors = (Array(dtype, (m, k)), Array(dtype, (k, n)))
-    if permuted:
-        return Inferred(TupleOf(factors))
-    whole = np.dtype(np.int32)
-    p = Array(whole, (m,)) if indices else Array(np.zeros(0, dtype).real.dtype, (m, m))
-    return Inferred(TupleOf((p, *factors)))
-
-
 @kind(linalg.lstsq)
 def lstsq_kind(args, kwargs):
     """There are residues only where the rank is full, which samples don't tell."""
@@ -706,45 +306,9 @@ def lstsq_kind(args, kwargs):
     return Inferred(TupleOf((x, residues, INT, Array(real, (fresh_size(),)))))
 
 
-# Kinds: a real matrix may have a complex root, logarithm or eigenvectors, which samples don't tell
-
-
-@kind(linalg.cosm, linalg.sinm, linalg.tanm, linalg.coshm, linalg.sinhm, linalg.tanhm)
-def of_the_same_kind(args, kwargs):
-    found = operand_kind(args[0]) if args else None
-    return None if found is None else Inferred(Array(floating(found.dtype), found.shape))
-
-
-@kind(linalg.sqrtm, linalg.logm)
-def of_unknown_dtype(args, kwargs):
-    found = operand_kind(args[0]) if args else None
-    if found is None:
-        return None
-    complex_ = found.dtype is not None and found.dtype.kind == "c"
-    return Inferred(Array(np.dtype(np.complex128) if complex_ else None, found.shape))
-
-
-@kind(linalg.eig)
-def eig_kind(args, kwargs):
-    found = operand_kind(args[0]) if args else None
-    if found is None or len(args) > 1 or kwargs:
-        return None
-    complex_ = np.dtype(np.complex128)
-    if found.dtype is None or found.dtype not in (np.float64, np.complex128):
-        return None
-    values = Array(complex_, None if found.shape is None else found.shape[:-1])
-    vectors = Array(complex_ if found.dtype.kind == "c" else None, found.shape)
-    return Inferred(TupleOf((values, vectors)))
-
-
 inert(linalg.bandwidth, linalg.ishermitian, linalg.issymmetric)
 for _name in linalg.__all__:
     _function = getattr(linalg, _name)
-    if (
-        callable(_function)
-        and not isinstance(_function, type)
-        and _function not in primitives
-        and _function not in (linalg.cho_factor, linalg.polar, linalg.khatri_rao)
-        and _function is not linalg.orthogonal_procrustes
-    ):
+    _known = _function in primitives or _function in definitions
+    if callable(_function) and not isinstance(_function, type) and not _known:
         refuse(_function, reason="it has no rule yet")

@@ -13,8 +13,8 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from ...analysis.inference import Inferred
 from ...kinds import Array, fresh_size
-from ..linalg import unitary_factor
 from ..registry import definition, inert, kind, refuse
+from ..spectral import unitary_factor
 
 
 class Turn(Rotation):  # type: ignore[misc]

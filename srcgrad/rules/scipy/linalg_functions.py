@@ -1,0 +1,104 @@
+"""Functions of matrices: the exponential, roots, logarithms, sines and cosines."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from ...analysis.inference import Inferred
+from ...kinds import Array
+from ..registry import (
+    adjoint,
+    kind,
+    only_reverse,
+    tangent,
+)
+from ..shaping import transposed
+from .kinds import floating, operand_kind
+
+
+def derivative(function, a, d):
+    """The derivative of a function at the matrix a in the direction d: the corner of its value
+    at [[a, d], [0, a]]. R. Mathias, SIAM J. Matrix Anal. Appl. 17 (1996)."""
+    n = a.shape[-1]
+    upper = np.concatenate((a, d), axis=-1)
+    lower = np.concatenate((np.zeros_like(a), a), axis=-1)
+    return function(np.concatenate((upper, lower), axis=-2))[..., :n, n:]
+
+
+@adjoint(linalg.expm)
+def expm(A, *, out, d_out):
+    if A.ndim == 2:
+        return linalg.expm_frechet(A.T, d_out, compute_expm=False)
+    return derivative(linalg.expm, transposed(A), d_out)
+
+
+@tangent(linalg.expm)
+def t_expm(A, *, out, tangents):
+    if A.ndim == 2:
+        return linalg.expm_frechet(A, tangents[0], compute_expm=False)
+    return derivative(linalg.expm, A, tangents[0])
+
+
+@adjoint(linalg.expm_frechet, unused=None)
+def expm_frechet(A, E, method=None, compute_expm=True, *, check_finite=True, out, d_out):
+    d_value = None
+    if compute_expm:
+        d_value, d_out = d_out
+    n = A.shape[-1]
+    zero = np.zeros_like(A)
+    d_corner = zero if d_out is None else d_out
+    both = np.concatenate(
+        (np.concatenate((A.T, zero), axis=1), np.concatenate((E.T, A.T), axis=1)), axis=0
+    )
+    d_both = np.concatenate(
+        (np.concatenate((zero, d_corner), axis=1), np.concatenate((zero, zero), axis=1)), axis=0
+    )
+    d_both = linalg.expm_frechet(both, d_both, compute_expm=False)
+    d_A = d_both[:n, :n] + d_both[n:, n:]
+    if d_value is not None:
+        d_A = d_A + linalg.expm_frechet(A.T, d_value, compute_expm=False)
+    return d_A, d_both[:n, n:]
+
+
+@adjoint(linalg.sqrtm)
+def sqrtm(A, *, out, d_out):
+    out_t = transposed(out)
+    return linalg.solve_sylvester(out_t, out_t, d_out)
+
+
+only_reverse(linalg.logm, reason="whether its result is complex depends on the values")
+
+
+@adjoint(linalg.logm)
+def logm(A, *, out, d_out):
+    return derivative(linalg.logm, transposed(A), d_out)
+
+
+def _function_of_a_matrix(function):
+    @adjoint(function)
+    def backward(A, *, out, d_out):
+        return derivative(function, transposed(A), d_out)
+
+    @tangent(function)
+    def forward(A, *, out, tangents):
+        return derivative(function, A, tangents[0])
+
+
+for _function in (linalg.cosm, linalg.sinm, linalg.tanm, linalg.coshm, linalg.sinhm, linalg.tanhm):
+    _function_of_a_matrix(_function)
+
+
+@kind(linalg.cosm, linalg.sinm, linalg.tanm, linalg.coshm, linalg.sinhm, linalg.tanhm)
+def of_the_same_kind(args, kwargs):
+    found = operand_kind(args[0]) if args else None
+    return None if found is None else Inferred(Array(floating(found.dtype), found.shape))
+
+
+@kind(linalg.sqrtm, linalg.logm)
+def of_unknown_dtype(args, kwargs):
+    found = operand_kind(args[0]) if args else None
+    if found is None:
+        return None
+    complex_ = found.dtype is not None and found.dtype.kind == "c"
+    return Inferred(Array(np.dtype(np.complex128) if complex_ else None, found.shape))
