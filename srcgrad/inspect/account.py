@@ -29,7 +29,8 @@ from ..emit.python import reverse_sweep
 from ..errors import SourceError
 from ..frontend.operations import list_append
 from ..frontend.source import get_source
-from .primitives import Call, Passed, Place, Primitive, calls, passed, primitive_name, primitives
+from .calls import Call, calls, primitive_name
+from .primitives import Passed, Place, Primitive, passed, primitives
 
 STAGES = {
     "lowered": ("SSA", "The function as structured SSA: each variable is assigned once."),

@@ -21,9 +21,8 @@ from .. import ir
 from ..api import Gradient
 from ..cache import make_reader
 from ..emit import runtime
-from ..kinds import is_float
 from ..transform.tracing import Site, listener
-from .primitives import Call, calls, varied
+from .calls import Call, calls, varying
 
 STYLE = """\
     rankdir=TB
@@ -161,7 +160,7 @@ class _Drawing:
         self.lines, self.edges, self.more = [], [], []
         self.sources: dict[int, list[int]] = {}
         self.calls = {c.target: c for c in calls(function, self.inputs)}
-        self.active = {v for v in varied(function, self.inputs) if is_float(v.kind)}
+        self.varies = varying(function, self.inputs)
         self.nodes: dict[ir.Var, str] = {}  # where a variable comes from
         self.numbers = itertools.count()
         used = ir.free_variables(function.block)
@@ -179,7 +178,7 @@ class _Drawing:
         """Values flow from where an operand comes from to where it is used."""
         for v in ir.variables(operand):
             if v in self.nodes:
-                active = v in self.active and (writes or target in self.active)
+                active = self.varies(v) and (writes or self.varies(target))
                 self.edges.append(_Edge(self.nodes[v], self.nodes[target], v.id, active))
 
     def same(self, target: ir.Var, *operands: ir.Operand) -> None:

@@ -8,6 +8,9 @@ from scipy import linalg
 
 from srcgrad.cli import main
 from srcgrad.inspect.rules import Row, counts, format_table, row, rules_table
+from srcgrad.rules import registry
+
+registry.load()  # the rules of SciPy's modules
 
 
 def test_every_row_has_a_name_and_every_refusal_a_reason() -> None:
