@@ -1,0 +1,237 @@
+"""Sample values for operands of which only the kind is known.
+
+Variant 0 is C-contiguous with all numbers different, variant 1 neither; every unknown dimension
+has another length in each. More samples, of zeros and of numbers of both signs, confirm what the
+two have in common.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..kinds import (
+    Array,
+    Dimension,
+    ListOf,
+    Opaque,
+    Scalar,
+    Size,
+    TupleOf,
+)
+
+# Lengths of the unknown dimensions in the two samples: all differences A - B are different.
+LENGTHS = ((6, 7, 9, 11, 13, 17), (17, 14, 12, 10, 8, 7))
+LARGEST_LITERAL = 24
+UNIFORM = 3  # the attempt in which all dimensions but 0 and 1 have the same length
+GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
+
+
+class Missing(Exception):
+    """An operand of which no sample can be made."""
+
+
+class Sampler:
+    """Makes sample values: variant 0 C-contiguous and all different, variant 1 neither."""
+
+    def __init__(
+        self,
+        variant: int,
+        attempt: int,
+        bases: list[Size | int],
+        confirming: tuple[int, int, int, set[int]] | None = None,
+        unknown: np.dtype[Any] | None = None,
+    ) -> None:
+        self.variant, self.attempt, self.bases = variant, attempt, bases
+        self.confirming = confirming
+        self.unknown = unknown  # the dtype of arrays whose dtype isn't known
+        self.resizes = False  # whether constant arrays are given other lengths too
+        self.given: dict[int, int] = {}  # the bases that are an int's alone, in a confirmation
+        self.leaves: list[Any] = []
+
+    def integer(self, size: Dimension | None) -> int:
+        """The value of an int, in a confirmation one that is the length of nothing."""
+        assert self.confirming is not None
+        _, first, step, dimensions = self.confirming
+        base = base_of(size, self.bases) if size is not None and not is_literal(size) else None
+        if isinstance(size, int) or base in dimensions:
+            assert size is not None
+            return self.length(size)
+        offset = size.offset if isinstance(size, Size) else 0
+        if base in self.given:
+            return self.given[base] + offset
+        value = first + step * len(self.given)
+        self.given[-1 - len(self.given) if base is None else base] = value
+        return value + offset
+
+    def length(self, n: Dimension) -> int:
+        if self.attempt == UNIFORM and not (isinstance(n, int) and n < 2):
+            return LENGTHS[self.variant][0]
+        if isinstance(n, int) and n <= LARGEST_LITERAL:
+            return n
+        offset = n.offset if isinstance(n, Size) else 0
+        return length_of(self.variant, base_of(n, self.bases)) + offset
+
+    def operand(self, operand: ir.Operand) -> Any:
+        if isinstance(operand, ir.Const):
+            value = operand.value
+            if self.resizes and isinstance(value, np.ndarray):
+                return self.array(value.dtype, tuple(map(self.length, value.shape)))
+            return not_random(value)
+        if isinstance(operand, ir.Pack):
+            items = [self.operand(item) for item in operand.items]
+            return slice(*items) if operand.type is slice else operand.type(items)
+        value = self.value(operand.kind)
+        self.leaves.append(value)
+        return value
+
+    def value(self, kind: Any) -> Any:
+        match kind:
+            case Array(dtype, shape) if shape is not None:
+                known = dtype if dtype is not None else self.unknown
+                if known is not None:
+                    return self.array(known, tuple(self.length(n) for n in shape))
+            case Scalar():
+                if kind.dtype.kind == "b":
+                    number: Any = bool(self.variant)
+                elif kind.dtype.kind in "iu" and self.confirming is not None:
+                    number = self.integer(kind.size)
+                elif kind.dtype.kind in "iu":
+                    fixed = self.attempt == 0 or isinstance(kind.size, int)
+                    by_size = kind.size is not None and fixed
+                    # never the same in both: what follows from its value isn't known
+                    v = self.variant
+                    free = (1 + v, v, 2 - v, 1 + v)[self.attempt]
+                    number = self.length(kind.size) if by_size else free  # type: ignore[arg-type]
+                else:
+                    number = (0.5, 0.25)[self.variant]
+                scalar = kind.dtype.type(number)
+                python = kind.python
+                if python is None and kind.dtype.kind in "fc":  # only NumPy's raises a dtype
+                    python = self.variant == 0
+                return scalar if python is False else scalar.item()
+            case ListOf(item) if item is not None and not isinstance(item, tuple):
+                return [self.value(item) for _ in range((3, 5)[self.variant])]
+            case TupleOf(items, type_):
+                items = tuple(self.value(item) for item in items)
+                return items if type_ is tuple else type_(*items)
+            case Opaque(type=t) if t is type(None):
+                return None
+            case Opaque(type=t) if t in GENERATORS:
+                return _seeded(t, self.variant)
+        raise Missing
+
+    def array(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+        if dtype.kind == "O":
+            return np.full(shape, None)
+        if dtype.kind not in "fciub":
+            raise Missing
+        count = int(np.prod(shape))
+        if self.confirming is not None:
+            array = self.other(dtype, shape, count)
+            # a view of an array that lies in memory by columns may be none of another
+            return np.asfortranarray(array) if self.confirming[0] == 1 and shape else array
+        if dtype.kind == "b":
+            flat = np.arange(count) % 3 == self.variant
+        elif dtype.kind in "iu":
+            flat = np.arange(count) % 2 if self.variant else np.ones(count)
+        elif self.variant and self.attempt == 0:
+            flat = np.array([0.5, 0.5, 0.0])[np.arange(count) % 3]
+        else:
+            flat = 0.3 + 0.4 * np.arange(count) / (count + 1)
+        array = flat.astype(dtype).reshape(shape)
+        if dtype.kind in "fc" and len(shape) > 1 and shape[-1] == shape[-2]:
+            array = (0.1 + 2 * np.eye(shape[-1]) + 0 * array).astype(dtype)
+        if self.variant and shape:
+            wide = np.zeros(tuple(2 * n for n in shape), dtype)
+            wide[tuple(slice(None, None, 2) for _ in shape)] = array
+            array = wide[tuple(slice(None, None, 2) for _ in shape)]
+        return array
+
+    def other(self, dtype: np.dtype[Any], shape: tuple[int, ...], count: int) -> Any:
+        """An array of other values: zeros, then some of both signs and of several phases."""
+        assert self.confirming is not None
+        number = self.confirming[0]
+        if number == 0:
+            return np.zeros(shape, dtype)
+        flat = np.cos(np.arange(count) * (number + 0.5))
+        if dtype.kind == "c":
+            return (flat * np.exp(1j * np.arange(count))).astype(dtype).reshape(shape)
+        if dtype.kind == "f":
+            return flat.astype(dtype).reshape(shape)
+        return (np.arange(count) % (number + 2) > 0 if dtype.kind == "b" else
+                np.arange(count) % (number + 2)).astype(dtype).reshape(shape)  # fmt: skip
+
+
+def length_of(variant: int, position: int) -> int:
+    lengths = LENGTHS[variant]
+    if position < len(lengths):
+        return lengths[position]
+    return (20 + 3 * position, 90 - 2 * position)[variant]
+
+
+def base_of(size: Size | int, bases: list[Size | int]) -> int:
+    """The position of a dimension's base among the bases."""
+    number: Any = size.base if isinstance(size, Size) else size
+    for position, known in enumerate(bases):
+        if (known.base if isinstance(known, Size) else known) == number and type(known) is type(
+            size
+        ):
+            if isinstance(size, Size) and size.big:
+                bases[position] = Size(size.base, 0, True)
+            return position
+    bases.append(Size(size.base, 0, size.big) if isinstance(size, Size) else size)
+    return len(bases) - 1
+
+
+def is_literal(n: Dimension) -> bool:
+    return isinstance(n, int) and n <= LARGEST_LITERAL
+
+
+def _seeded(cls: Any, seed: int) -> Any:
+    return cls(seed if cls is random.Random else np.random.MT19937(seed))
+
+
+def draws(function: Any) -> bool:
+    return isinstance(getattr(function, "__self__", None), GENERATORS)
+
+
+def not_random(thing: Any) -> Any:
+    """A generator of random numbers, or its method, not the user's, which stays as it is."""
+    if isinstance(thing, GENERATORS):
+        return _seeded(type(thing), 0)
+    if draws(thing):
+        return getattr(not_random(thing.__self__), thing.__name__)
+    return thing
+
+
+@contextlib.contextmanager
+def silent() -> Iterator[None]:
+    """Nothing is said of what a sample does: warnings, and errors that compiled code swallows."""
+    hook = sys.unraisablehook
+    sys.unraisablehook = lambda unraisable: None
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        sys.unraisablehook = hook
+
+
+def overlap(result: Any, leaf: Any) -> bool:
+    if isinstance(result, (tuple, list)):
+        return any(overlap(item, leaf) for item in result)
+    if isinstance(leaf, list):
+        return any(overlap(result, item) for item in leaf)
+    return (
+        isinstance(result, np.ndarray)
+        and isinstance(leaf, np.ndarray)
+        and (result is leaf or np.may_share_memory(result, leaf))
+    )
