@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .api import Gradient, grad, value_and_grad
+from .api import grad, value_and_grad
 from .checkpointing import checkpoint, checkpoint_loop
 from .custom import (
     custom_vjp,
@@ -14,6 +14,7 @@ from .custom import (
 from .debugging import tap, taps
 from .errors import InternalError, SourceError, SrcgradError, UnsupportedError
 from .forward import derivative, elementwise_grad, hvp, jvp, linearize, vhp
+from .gradient import Gradient
 from .jacobians import hessian, jacfwd, jacobian, jacrev
 from .pullback import vjp
 from .sparse import jacobian_sparsity

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from . import __version__
-from .api import Gradient, grad, value_and_grad
+from .api import grad, value_and_grad
 from .errors import SrcgradError
+from .gradient import Gradient
 from .inspect.account import STAGES, account_of
 from .inspect.directions import compare
 from .inspect.highlight import coloured, highlighted

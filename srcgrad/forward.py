@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .api import Argnums, Gradient, grad, kept
+from .api import grad
+from .argnums import Argnums
+from .gradient import Gradient, kept
 from .pullback import Forward
 from .trees import children, float_leaves, is_float, mapped, with_children
 

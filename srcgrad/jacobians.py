@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .api import Argnums, Gradient, grad, kept
+from .api import grad
+from .argnums import Argnums
 from .errors import Unbatchable
 from .forward import Derived, Tangent, refuse_input
+from .gradient import Gradient, kept
 from .kinds import Kind, is_float
 from .pullback import Forward
 from .trees import children, float_leaves, mapped, refilled

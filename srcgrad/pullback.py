@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .api import Gradient, kept
+from .gradient import Gradient, kept
 from .kinds import Array, ListOf, Scalar
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .api import Argnums
+from .argnums import Argnums
 from .jacobians import Jacobian
 
 PROBES = 3

@@ -43,7 +43,8 @@ def product(x, y, z=3.0):
     ("argnums", "expected"),
     [
         (0, 6 * X), (1, 3 * X), (-2, 3 * X), ("y", 3 * X), ((0,), (6 * X,)),
-        ((1, 0), (3 * X, 6 * X)), (("y", 0), (3 * X, 6 * X)), ([0, "y"], (6 * X, 3 * X)),
+        ((1, 0), (3 * X, 6 * X)), (np.int64(1), 3 * X),
+        (("y", 0), (3 * X, 6 * X)), ([0, "y"], (6 * X, 3 * X)),
     ],
 )  # fmt: skip
 def test_argnums(argnums, expected):
@@ -105,6 +106,9 @@ def test_argnums_that_the_call_does_not_have():
     words = r"argnums names rest\[1\], but variadic was called with 1 argument for \*rest"
     with pytest.raises(TypeError, match=words):
         grad(variadic, 2)(X, X)
+    words = "argnums=-3 is out of range: variadic was called with 2 positional arguments"
+    with pytest.raises(ValueError, match=words):
+        grad(variadic, -3)(X, X)
 
 
 # What can be differentiated

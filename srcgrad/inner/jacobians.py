@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from .. import forward, ir, jacobians, pullback, sparse
-from ..api import Gradient, grad
+from ..api import grad
 from ..frontend.lower import Lowerer
 from ..frontend.structure import NONE
 from ..frontend.values import Held, Partial, Place, Tuple, Value
+from ..gradient import Gradient
 from ..kinds import is_complex, is_float
 from .calls import floats, name_of
 from .derivatives import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..api import Gradient
+from ..gradient import Gradient
 from .account import account_of
 
 

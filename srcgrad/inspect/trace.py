@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..api import Gradient
 from ..errors import SourceError
 from ..frontend.source import get_source
+from ..gradient import Gradient
 from ..transform.tracing import Site, listener
 from .account import function_of
 
