@@ -24,6 +24,7 @@ MOST_STORES = 256
 MOST_VARIANTS = 64
 MOST_KEYS = 4096
 Reader = Callable[[Any], tuple[Any, ...] | None]
+OF_CELLS = ("cell", "object")  # paths to what a cell holds, and to the cell
 _NO_PATHS: frozenset[Any] = frozenset()
 
 
@@ -41,8 +42,8 @@ def own(path: Any, primal: Any) -> Any:
     """A path that doesn't hold the primal function's cells, but finds them by name."""
     if not isinstance(path, Path):
         return path
-    if path.how == "cell" and any(path.container is c for c in _cells(primal)):
-        return Path("cell", OWN, path.name)
+    if path.how in OF_CELLS and any(path.container is c for c in _cells(primal)):
+        return Path(path.how, OWN, path.name)
     return Path(path.how, own(path.container, primal), path.name)
 
 
@@ -52,7 +53,7 @@ def absolute(path: Any, primal: Any) -> Any:
         return path
     if path.container is OWN:
         index = primal.__code__.co_freevars.index(path.name)
-        return Path("cell", _cells(primal)[index], path.name)
+        return Path(path.how, _cells(primal)[index], path.name)
     return Path(path.how, absolute(path.container, primal), path.name)
 
 
@@ -194,7 +195,8 @@ def make_reader(compiled: Any, primal: Any) -> tuple[int, Reader]:
     def read(path: Path) -> str:
         if path.container is OWN:
             index = primal.__code__.co_freevars.index(path.name)
-            return f"primal.__closure__[{index}].cell_contents"
+            cell = f"primal.__closure__[{index}]"
+            return f"{cell}.cell_contents" if path.how == "cell" else cell
         container = path.container
         inner = read(container) if isinstance(container, Path) else constant(container)
         if path.how == "cell":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import collections
 import functools
 import inspect
@@ -16,7 +15,6 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import (
-    BOOL,
     Array,
     ListOf,
     Opaque,
@@ -24,8 +22,6 @@ from ..kinds import (
     Scalar,
     TupleOf,
     fresh_size,
-    int_kind,
-    kind_of,
     least,
 )
 from ..rules import registry
@@ -40,7 +36,6 @@ from .values import (
     DictObject,
     Instance,
     ListObject,
-    NeedStatic,
     Partial,
     Path,
     Place,
@@ -54,7 +49,6 @@ from .values import (
 )
 
 DESCRIBING = ("ndim", "shape", "size", "dtype")  # in a rule, sequences too have these attributes
-WRITTEN = "%written"  # of known sites: the attributes of outer objects that are written
 STATIC_MODULES = frozenset({"numpy", "scipy", "math", "cmath", "builtins"})
 
 ARRAY_ATTRIBUTES = frozenset(
@@ -249,44 +243,7 @@ class Attributes(Subscripts):
                 self.guards[Path("attribute", method, "__func__")] = found.__func__
             return Place(found, None)  # a method, made anew each time it is asked for
         path = Path("attribute", container, name)
-        if (WRITTEN, Path("attribute", thing, name)) in self.known_sites:
-            return self.read_count(value, path, found)
         return self.lift(found, path)
-
-    def read_count(self, holder: Any, path: Path, found: Any) -> Value:
-        """A count or flag of an object from outside that the function writes."""
-        self.guards[Path("attribute", path, "__class__")] = type(found)
-        operands = (self.outer_object(holder), ir.Const(path.name))
-        kind = int_kind() if type(found) is int else BOOL
-        read = object.__getattribute__  # not getattr, which passes take for a question of a shape
-        return self.emit(read, operands, inferred=Inferred(kind), name=path.name, effect=True)
-
-    def write_count(self, holder: Place, name: str, value: Value) -> bool:
-        """Write a count or flag of an object from outside when the program runs, if it is one."""
-        thing = holder.value
-        cls = type(thing)
-        own: Any = (cls.__setattr__, cls.__getattribute__)
-        found = getattr(thing, "__dict__", {}).get(name)
-        path = Path("attribute", thing, name)
-        kind = value.kind if isinstance(value, ir.Var) else kind_of(getattr(value, "value", None))
-        plain = own == (object.__setattr__, object.__getattribute__)
-        if not plain or self.on_free is None or hasattr(getattr(cls, name, None), "__set__"):
-            return False
-        if not isinstance(kind, Scalar) or kind.python is not True:
-            return False
-        if type(found) not in (int, bool) or kind.dtype != np.dtype(type(found)):
-            return False
-        if (WRITTEN, path) not in self.known_sites:
-            raise NeedStatic(frozenset([(WRITTEN, path)]), f"{name} is written here", self.span)
-        operands = (self.outer_object(holder), ir.Const(name), self.operand(value))
-        self.emit(builtins.setattr, operands, inferred=Inferred(Opaque(None)), effect=True)
-        return True
-
-    def outer_object(self, holder: Place) -> ir.Operand:
-        """The variable that holds an object from outside."""
-        assert self.on_free is not None
-        path = holder.path or Path("object", holder.value, "self")
-        return self.operand(self.on_free(path, holder.value))
 
     def instance_attribute(self, ref: Ref | ir.Var, thing: Instance, name: str) -> Value:
         own = inspect.getattr_static(thing.type, "__getattribute__")
@@ -486,7 +443,7 @@ class Attributes(Subscripts):
             self.set_attribute(target, name, value)
             return
         thing = self.thing(target)
-        if isinstance(target, Place) and self.write_count(target, name, value):
+        if isinstance(target, Place) and self.write_count(self.outer_holder(target, name), value):
             return
         if not isinstance(thing, Instance):
             raise self.refuse(

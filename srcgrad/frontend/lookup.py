@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from .loops import Loops
+from .counts import Counts
 from .structure import SIMPLE, Poison, is_table
 from .subclasses import BUILTINS, added_by, redefined
 from .values import (
@@ -34,7 +34,7 @@ from .values import (
 LOCAL = "__srcgrad_local__"  # marks a class that is defined in the code being lowered
 
 
-class Lookup(Loops):
+class Lookup(Counts):
     """Looks names up and binds them, as Python's scopes do."""
 
     def expression_Name(self, node: Any) -> Value:
@@ -94,12 +94,17 @@ class Lookup(Loops):
         number = self.current if number is None else number
         frame = self.frames[number]
         if name in frame.scope.outer:
+            if self.write_count(Path("global", frame.namespace.globals, name), value):
+                return
             raise self.refuse(
                 f"assigning the global {name!r} can't be differentiated",
                 "return the value instead",
             )
         if name in frame.scope.nonlocal_ or (frame.comprehension and name not in frame.scope.local):
             if frame.parent is None:
+                cell = frame.namespace.cells.get(name)
+                if cell is not None and self.write_count(Path("cell", cell, name), value):
+                    return
                 raise self.refuse(
                     f"assigning {name!r}, which belongs to a function that has returned, "
                     "can't be differentiated",
@@ -149,6 +154,9 @@ class Lookup(Loops):
 
     def lift(self, value: Any, path: Path | None) -> Value:
         """The abstract value of an object that exists before the function runs."""
+        place = self.written_outside(path, value)
+        if place is not None and path is not None:
+            return self.read_count(place, path, value)
         if path is not None and path in self.static_paths and isinstance(value, int):
             self.guards[path] = value
             return ir.Const(value)
@@ -247,6 +255,9 @@ class Lookup(Loops):
             if name in base.__dict__:
                 found = base.__dict__[name]
                 if LOCAL not in base.__dict__:
+                    path = Path("attribute", base, name)
+                    if self.written_outside(path, found):
+                        return self.lift(found, path)
                     self.guard_member(cls, base, name)
                 return as_value(found)
         return None

@@ -6,6 +6,7 @@ The interpreter is one class in parts, each of which derives from the one before
     builder            emitting IR, values as operands
     paths              branches, and what follows where an exception may be raised
     loops              a loop is lowered until the kinds of what it changes are stable
+    counts             counts and flags outside that are written
     lookup             names, and what comes from outside of the function
     operators          operators, comparisons, truth
     subscripts         `container[key]`

@@ -16,6 +16,7 @@ first round sees the cases that end the recursion. Rounds are repeated until not
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,6 +28,7 @@ from ..analysis.aliasing import Aliasing, holds_memory, shared_memory
 from ..emit import runtime
 from ..kinds import Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, fresh_size, parts_like
 from ..rules import registry
+from .counts import READ_NOW
 from .loops import MOST_ROUNDS, Slot
 from .operations import enter_context, exit_context, leave_unless, raise_exception
 from .structure import (
@@ -566,7 +568,23 @@ def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
         for s in calls:
             describe(s)
     unit.shares = shared_memory(unit.body) | (unit.shares or frozenset())
-    unit.changes = next((c for s in ir.walk(block) if (c := _changes(s)) is not None), None)
+    unit.changes = _lasting_change(block)
+
+
+def _lasting_change(block: ir.Block) -> str | None:
+    """What makes it wrong to run a unit again without its effects, or None.
+
+    What only has an effect, such as a print, or a count that is written, isn't run again.
+    """
+    used = Counter(ir.all_uses(block))
+    changes: list[str] = []
+    for s in reversed(list(ir.walk(block))):
+        again = isinstance(s, ir.Assign) and s.function not in (enter_context, exit_context)
+        if again and isinstance(s, ir.Assign) and not s.writes and not used[s.target]:
+            used.subtract(ir.uses(s))
+        elif (change := _changes(s)) is not None:
+            changes.append(change)
+    return changes[-1] if changes else None
 
 
 def _write_into_copies(low: Any, making: Making) -> None:
@@ -685,7 +703,9 @@ def _changes(s: ir.Statement) -> str | None:
     record = registry.lookup(s.function)
     if record is not None and not record.effect and not registry.is_random(s.function):
         return None  # its effect is that it may raise what a `try` catches
-    return getattr(s.function, "__name__", "a call")
+    if s.function is READ_NOW:
+        return f"reads {s.args[1].value!r}, which it writes"  # type: ignore[union-attr]
+    return f"calls {getattr(s.function, '__name__', 'a function')!r}"
 
 
 def is_reentrant(s: ir.Assign) -> bool:

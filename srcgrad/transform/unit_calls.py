@@ -424,8 +424,8 @@ class UnitCalls(Rules):
         unit: ir.Unit = s.function
         if unit.changes is not None:
             raise UnsupportedError(
-                f"{unit.name} can't be computed a second time in the reverse sweep: it calls "
-                f"{unit.changes!r}",
+                f"{unit.name} can't be computed a second time in the reverse sweep: "
+                f"it {unit.changes}",
                 s.span,
                 "keep what has an effect outside of it",
             )

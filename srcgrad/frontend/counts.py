@@ -1,0 +1,113 @@
+"""Counts and flags outside of the function that it writes: `calls += 1` of a global, or of `self`.
+
+An int or bool has no derivative, so that the generated code may write it where the function does.
+It is read where the function reads it, too, not beforehand: `known_sites` says of which this is
+known, for the function is lowered once more when the first write is met. Each is an attribute of
+some object: of a module, a cell, a class, or any other.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..kinds import BOOL, Opaque, Scalar, int_kind, kind_of
+from .loops import Loops
+from .values import NeedStatic, Path, Place, Value
+
+WRITTEN = "%written"  # of known sites: the attributes of outer objects that are written
+CONTENTS = "cell_contents"
+READ_NOW = object.__getattribute__  # not getattr, which passes take for a question of a shape
+
+
+class Counts(Loops):
+    """Reads and writes the counts and flags of objects outside."""
+
+    def written_outside(self, path: Path | None, value: Any) -> Path | None:
+        """Where an outer value stands, if it is a count or flag that the function writes."""
+        if path is None or type(value) not in (int, bool):
+            return None
+        place = standing(path)
+        return place if place is not None and (WRITTEN, place) in self.known_sites else None
+
+    def read_count(self, place: Path, path: Path, found: Any) -> Value:
+        """A count or flag that the function writes, as it is when the program gets here."""
+        self.guards[Path("attribute", path, "__class__")] = type(found)
+        operands = (self.outer_object(place.container, path), ir.Const(place.name))
+        kind = int_kind() if type(found) is int else BOOL
+        name = str(path.name)
+        return self.emit(READ_NOW, operands, inferred=Inferred(kind), name=name, effect=True)
+
+    def write_count(self, path: Path, value: Value) -> bool:
+        """Write a count or flag outside when the program runs, if that is what stands there."""
+        place = standing(path)
+        if place is None or self.on_free is None:
+            return False
+        thing, name = place.container, place.name
+        found = stored(thing, name)
+        kind = value.kind if isinstance(value, ir.Var) else kind_of(getattr(value, "value", None))
+        if not isinstance(kind, Scalar) or kind.python is not True:
+            return False
+        if type(found) not in (int, bool) or kind.dtype != np.dtype(type(found)):
+            return False
+        if (WRITTEN, place) not in self.known_sites:
+            raise NeedStatic(frozenset([(WRITTEN, place)]), f"{name} is written here", self.span)
+        operands = (self.outer_object(thing, path), ir.Const(name), self.operand(value))
+        self.emit(builtins.setattr, operands, inferred=Inferred(Opaque(None)), effect=True)
+        return True
+
+    def outer_object(self, thing: Any, path: Path) -> ir.Operand:
+        """The variable that holds the object in which an outer value stands."""
+        assert self.on_free is not None
+        holder = path.container
+        if isinstance(thing, types.CellType):
+            holder = Path("object", thing, path.name)
+        elif isinstance(thing, types.ModuleType):
+            holder = Path("object", thing, thing.__name__.rpartition(".")[2])
+        elif isinstance(thing, type) or not isinstance(holder, Path):
+            holder = Path("object", thing, getattr(thing, "__name__", "self"))
+        return self.operand(self.on_free(holder, thing))
+
+    def outer_holder(self, holder: Place, name: str) -> Path:
+        """The path of an attribute of an object from outside."""
+        return Path("attribute", holder.path or holder.value, name)
+
+
+def standing(path: Path) -> Path | None:
+    """Of which object an outer value is an attribute, whatever the path that leads to it.
+
+    >>> standing(Path("attribute", Path("item", [Path], 0), "read"))
+    <attribute self.read>
+    >>> standing(Path("item", [1, 2], 0))
+    """
+    container = path.container
+    if path.how == "global":
+        module = sys.modules.get(container.get("__name__"))
+        same = module is not None and vars(module) is container
+        return Path("attribute", module, path.name) if same else None
+    if path.how == "cell":
+        return Path("attribute", container, CONTENTS)
+    if path.how != "attribute":
+        return None
+    thing = container.read() if isinstance(container, Path) else container
+    return Path("attribute", thing, path.name)
+
+
+def stored(thing: Any, name: str) -> Any:
+    """The attribute that an object has of itself, which nothing but the object has a say in."""
+    if isinstance(thing, types.CellType):
+        return thing.cell_contents
+    cls = type(thing)
+    meta = type if isinstance(thing, type) else object
+    module = isinstance(thing, types.ModuleType)
+    own: Any = (cls.__setattr__, cls.__getattribute__)
+    plain = own == (meta.__setattr__, meta.__getattribute__)
+    if not (module or plain) or hasattr(getattr(cls, name, None), "__set__"):
+        return None
+    return getattr(thing, "__dict__", {}).get(name)
