@@ -358,3 +358,19 @@ def test_unusual_classes_are_refused(cls, message):
 
     with pytest.raises(srcgrad.UnsupportedError, match=message):
         srcgrad.grad(f)(X)
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ["a", "b"]])
+def test_a_class_in_the_function_may_name_its_slots(names):
+    def f(x):
+        class Pair:
+            __slots__ = names
+
+            def __init__(self, a):
+                self.a = a
+
+        pair = Pair(x[0])
+        pair.b = x[1] ** 2
+        return pair.a * pair.b
+
+    np.testing.assert_allclose(srcgrad.grad(f)(np.array([2.0, 3.0])), [9.0, 12.0])

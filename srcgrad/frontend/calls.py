@@ -353,7 +353,7 @@ def _special_table() -> dict[Any, str]:
     table[operations.managed] = "call_managed"
     for name in (
         "product chain combinations permutations pairwise accumulate repeat islice count starmap "
-        "cycle"
+        "cycle tee"
     ).split():
         table[getattr(itertools, name)] = f"builtin_{name}"
     table[itertools.combinations_with_replacement] = "builtin_replacements"

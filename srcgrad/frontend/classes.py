@@ -26,7 +26,7 @@ from ..signature import is_plain
 from . import tables
 from .attributes import STATIC_MODULES
 from .builtin_functions import BuiltinFunctions
-from .iterators import Cursor
+from .cursors import Cursor
 from .lookup import LOCAL
 from .machine import Frame
 from .names import scope_of
@@ -341,8 +341,8 @@ class Classes(BuiltinFunctions):
         namespace: dict[str, Any] = {LOCAL: True, "__module__": "", "__annotations__": annotations}
         closures: list[Closure] = []
         for name, value in values.items():
-            if name.startswith("%"):
-                continue
+            if name.startswith("%") or name == "__slots__":
+                continue  # where attributes are kept is no concern of an abstract object
             thing: Any = value
             if isinstance(value, Place) or (static and isinstance(value, ir.Const)):
                 thing = value.value

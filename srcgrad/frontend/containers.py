@@ -278,7 +278,7 @@ class Containers(Iteration):
     def builtin_list(self, value: Value | None = None) -> Value:
         if value is None:
             return self.new(ListObject(()))
-        if isinstance(value, Generator):
+        if isinstance(value, Generator) or self.is_cursor(value):
             ref = self.new(ListObject(()))
             self.iterate(value, lambda item: self.append(ref, item))
             return ref

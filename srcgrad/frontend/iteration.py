@@ -419,7 +419,23 @@ class Iteration(Expressions):
     def generator_expression(self, node: Any) -> Value:
         """A generator expression, which evaluates its first iterable at once."""
         frame, first = self.current, self.expression(node.generators[0].iter)
-        return Generator(lambda body: self.run_comprehension(node, frame, first, body))
+        generators = node.generators
+        simple = len(generators) == 1 and not generators[0].ifs
+
+        def item_of(inner: Sequence, i: Value) -> Value:
+            found: list[Value] = []
+            given = Tuple((inner.item(i),))
+            self.generate(node, frame, lambda: found.append(self.expression(node.elt)), first=given)
+            return found[0]
+
+        def sequence() -> Sequence:
+            inner = self.require(first)
+            return Sequence(inner.length, lambda i: item_of(inner, i), inner.structural)
+
+        return Generator(
+            lambda body: self.run_comprehension(node, frame, first, body),
+            sequence=sequence if simple and not isinstance(first, Generator) else None,
+        )
 
     def run_comprehension(
         self, node: Any, frame: int, first: Value, consume: Callable[[Value], None]

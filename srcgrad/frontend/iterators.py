@@ -6,8 +6,6 @@ import functools
 import itertools
 import operator
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
 
 import gast
 import numpy as np
@@ -21,11 +19,9 @@ from ..kinds import (
 )
 from .dicts import Dicts
 from .operations import ArrayIterator, len_of_range
-from .structure import FALSE, NONE, TRUE, Poison, described, is_none
+from .structure import FALSE, NONE, TRUE, is_none
 from .values import (
-    Bound,
     Generator,
-    Instance,
     ListObject,
     NeedStatic,
     Place,
@@ -35,11 +31,6 @@ from .values import (
     Tuple,
     Value,
 )
-
-
-class Cursor:
-    """The type of an iterator that `iter` makes, as it stands on the abstract heap."""
-
 
 ENDLESS = 1 << 62  # the length of itertools.count()
 
@@ -65,6 +56,7 @@ class Iterators(Dicts):
                 ),
                 False,
                 tuple(parts),
+                born=None,
             )
         start, stop, step = parts
         if isinstance(step, ir.Const) and step.value == 1:
@@ -74,7 +66,7 @@ class Iterators(Dicts):
             length = self.emit(
                 len_of_range, tuple(self.operand(p) for p in parts), inferred=Inferred(int_kind())
             )
-        return Sequence(length, lambda i: self.range_item(parts, i), False, tuple(parts))
+        return Sequence(length, lambda i: self.range_item(parts, i), False, tuple(parts), born=None)
 
     def range_item(self, parts: list[Value], i: Value) -> Value:
         start, _, step = parts
@@ -252,84 +244,6 @@ class Iterators(Dicts):
 
         return Generator(run)
 
-    def builtin_iter(self, value: Value) -> Value:
-        """An iterator: what it goes through, and how far it has come."""
-        if isinstance(value, Generator) or self.is_cursor(value):
-            return value
-        iterator = self.iterator_of(value)
-        if iterator is not None and self.stepped(iterator) is not iterator:
-            return iterator
-        sequence: Any = self.require(value if iterator is None else iterator)
-        return self.new(Instance(Cursor, {"sequence": sequence, "position": ir.Const(0)}))
-
-    def is_cursor(self, value: Value) -> bool:
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
-        return isinstance(thing, Instance) and thing.type is Cursor
-
-    def rest_of(self, ref: Ref) -> Sequence:
-        """The items that an iterator hasn't given yet; a loop over them may end early."""
-        thing: Any = self.state.heap[ref.id]
-        start = self.known("this iterator", thing.items["position"])
-        whole: Any = thing.items["sequence"]
-        used: Any = Poison("how far this iterator has come isn't known", self.span)
-        self.state.heap[ref.id] = Instance(Cursor, {"sequence": whole, "position": used})
-        length = self.binary(operator.sub, whole.length, start)
-        return Sequence(
-            length, lambda i: whole.item(self.binary(operator.add, start, i)), whole.structural
-        )
-
-    def builtin_next(self, iterator: Value, default: Value | None = None) -> Value:
-        if isinstance(iterator, Generator):
-            return self.first_item(iterator, default)
-        thing = self.state.heap.get(iterator.id) if isinstance(iterator, Ref) else None
-        if isinstance(thing, Instance) and thing.type is not Cursor:
-            found = self.class_attribute(thing.type, "__next__")
-            if found is not None and default is None:
-                return self.call(Bound(found, iterator), [], {})
-        if not isinstance(thing, Instance) or thing.type is not Cursor:
-            raise self.refuse(f"next() of {described(iterator)} isn't supported")
-        assert isinstance(iterator, Ref)
-        self.unfrozen(thing)
-        position = self.known("this iterator", thing.items["position"])
-        sequence: Any = thing.items["sequence"]
-        left = self.truth(self.compare(gast.Lt(), position, sequence.length))
-        if isinstance(left, ir.Const) and not left.value:
-            if default is None:
-                raise self.fault(StopIteration, "this iterator has no more items")
-            return default
-        if default is None:
-            self.insist(left, StopIteration, "this iterator has no more items")
-        after = self.binary(operator.add, position, ir.Const(1))
-        self.state.heap[iterator.id] = replace(thing, items={**thing.items, "position": after})
-        if isinstance(left, ir.Const) or default is None:
-            item: Value = sequence.item(position)
-            return item
-        frame, name = self.current, self.hidden(default)
-
-        def take() -> None:
-            self.state.frames[frame][name] = sequence.item(position)
-
-        self.branch(self.operand(left), take, lambda: None)
-        return self.known("this value", self.state.frames[frame].pop(name))
-
-    def first_item(self, generator: Generator, default: Value | None) -> Value:
-        """`next(...)` of a generator expression, which is left after its first item."""
-        frame = self.current
-        found = self.hidden(FALSE)
-        name = self.hidden(ir.UNDEFINED if default is None else default)
-
-        def take(item: Value) -> None:
-            values = self.state.frames[self.current]
-            values[name], values[found] = item, TRUE
-            values["%stop"] = values["%break"] = TRUE
-
-        self.left_early(generator, take)
-        values = self.state.frames[frame]
-        test, item = values.pop(found), values.pop(name)
-        if default is None:
-            self.insist(test, StopIteration, "this generator has no items")
-        return self.known("this value", item)
-
     def builtin_product(self, *values: Value, repeat: Value = ir.Const(1)) -> Value:  # noqa: B008
         lists = [self.unpacked(v) for v in values] * self.key(repeat)
         rows: list[tuple[Value, ...]] = [()]
@@ -397,7 +311,8 @@ class Iterators(Dicts):
 
     def builtin_islice(self, value: Value, *bounds: Value) -> Value:
         parts = [NONE, *bounds] if len(bounds) == 1 else list(bounds)
-        if isinstance(value, (Generator, Sequence)):  # what comes after the last isn't made
+        lazy = isinstance(value, (Generator, Sequence)) or self.is_cursor(value)
+        if lazy:  # what comes after the last isn't made
             start, stop, step = (*parts, NONE)[:3]
             return self.cut(value, ir.Const(0) if is_none(start) else start, stop, step)
         cut = Slice(*parts, *([NONE] * (3 - len(parts))))
@@ -405,7 +320,7 @@ class Iterators(Dicts):
             return self.subscript(value, cut)
         return self.subscript(self.builtin_list(value), cut)
 
-    def cut(self, value: Generator | Sequence, start: Value, stop: Value, step: Value) -> Generator:
+    def cut(self, value: Value, start: Value, stop: Value, step: Value) -> Generator:
         """The items that `islice` takes of an iterator, which it takes `stop` items from."""
         one = ir.Const(1)
 

@@ -117,6 +117,8 @@ class Lookup(Counts):
                 owner = self.frames[owner].parent  # type: ignore[assignment]
             self.bind(name, value, owner)
             return
+        if not name.startswith("%"):
+            value = self.with_position(name, value)
         given = self.fixed_span and name in ("out", "d_out")  # a rule's: it has a better name
         if isinstance(value, ir.Var) and not (value.user or given or name.startswith("%")):
             value.name, value.user = name, not self.fixed_span
@@ -142,11 +144,30 @@ class Lookup(Counts):
             if isinstance(thing, ListObject) and thing.var is not None and not thing.var.user:
                 thing.var.name, thing.var.user = text, True
 
+    def with_position(self, name: str, value: Value) -> Value:
+        """What a name or an attribute gets: of an iterator used more than once, a `Cursor`."""
+        if not isinstance(value, (Sequence, Generator)) or value.born is None:
+            return value
+        site = ("%iterator", name, self.span)
+        if site not in self.known_sites:
+            self.iterators[value.born] = site
+            return value
+        if isinstance(value, Generator) and value.sequence is not None:
+            return self.cursor(value.sequence())
+        return value if isinstance(value, Generator) else self.cursor(value)
+
+    def asked_where(self, value: Sequence | Generator) -> None:
+        """Note that an iterator is asked where it stands."""
+        site = self.iterators.get(value.born) if value.born is not None else None
+        if site is not None and not (isinstance(value, Generator) and value.sequence is None):
+            raise NeedStatic(frozenset([site]), "this iterator is used more than once", self.span)
+
     def use_up(self, value: Sequence | Generator) -> None:
         """Note that a generator, zip or map is consumed; it can be only once."""
-        if value.born is None or (isinstance(value, Sequence) and value.bounds is not None):
+        if value.born is None:
             return
         if value.born in self.state.used or value.born < self.loop_began:
+            self.asked_where(value)
             raise self.refuse(
                 "this generator may be used up already", "make a list of it: list(...)"
             )

@@ -15,6 +15,7 @@ The interpreter is one class in parts, each of which derives from the one before
     iteration          loops kept or unrolled, comprehensions, generators
     containers         the methods of lists, dicts and sets
     iterators          range, zip, enumerate, map, itertools
+    cursors            iter and next
     objects            objects of which only the run tells how many there are
     builtin_functions  len, sum, sorted, isinstance and the like
     classes            objects of user classes
@@ -87,6 +88,7 @@ class Machine:
         self.links: dict[ir.Var, list[tuple[tuple[int, ...] | None, ir.Var, bool]]] = {}
         self.sites: dict[int, int] = {}  # of a reference: the expression that made the list
         self.loop_depth = self.fork_depth = 0  # loops around this place, branches in the innermost
+        self.iterators: dict[int, Any] = {}  # by their births: where they got a name
         self.loop_began = 0  # what is born before is outside of the innermost loop
         self.unbound: UnsupportedError | None = None  # a name that had no value in this round
         self.peelable = False  # whether the loop being settled can do without its first iteration
@@ -322,6 +324,9 @@ class Machine:
         raise NotImplementedError
 
     def inline(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        raise NotImplementedError
+
+    def cursor(self, sequence: Any) -> Ref:
         raise NotImplementedError
 
     def is_cursor(self, value: Value) -> bool:

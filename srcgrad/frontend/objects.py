@@ -43,7 +43,7 @@ from ..kinds import (
     fresh_size,
     parts_like,
 )
-from .iterators import Iterators
+from .cursors import Cursors
 from .lookup import LOCAL
 from .operations import list_append
 from .structure import (
@@ -160,7 +160,7 @@ class Knowledge:
         return found
 
 
-class Objects(Iterators):
+class Objects(Cursors):
     """Makes objects in tables, and reads and writes their attributes."""
 
     def open_tables(self) -> None:

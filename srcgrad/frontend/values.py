@@ -94,11 +94,12 @@ class Generator:
     """What makes its items where it is consumed, once: `run` calls its argument with each.
 
     `run` returns what the generator does in the end, which is the value of a `yield from` it; None
-    is Python's None.
+    is Python's None. `sequence` gives its items one by one, if that is simple.
     """
 
     run: Callable[[Callable[[Value], None]], object]
     born: int = field(default_factory=births.__next__)
+    sequence: Callable[[], Sequence] | None = None
 
 
 @dataclass(eq=False, slots=True)

@@ -1,0 +1,166 @@
+"""Iterators that stand somewhere: `iter(x)`, and what is made by zip, map and the like and is used
+more than once.
+
+Most iterators are consumed where they are made, or once, and need no place. One that isn't, because
+of a `next` or a loop that is left, is an object with the position of its next item; the function
+is lowered once more when this is found out (`Lookup.use_up`).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from .. import ir
+from .iterators import ENDLESS, Iterators
+from .structure import FALSE, TRUE, Poison, described
+from .values import Bound, Generator, Instance, Ref, Sequence, Tuple, Value
+
+ONE = ir.Const(1)
+
+
+class Cursor:
+    """The type of such an iterator as it stands on the abstract heap."""
+
+
+class Cursors(Iterators):
+    """Evaluates `iter` and `next`, and loops over iterators that stand somewhere."""
+
+    def builtin_iter(self, value: Value) -> Value:
+        """An iterator: what it goes through, and how far it has come."""
+        if isinstance(value, Generator) or self.is_cursor(value):
+            return value
+        iterator = self.iterator_of(value)
+        if iterator is not None and self.stepped(iterator) is not iterator:
+            return iterator
+        sequence: Any = self.require(value if iterator is None else iterator)
+        return self.cursor(sequence)
+
+    def cursor(self, sequence: Any) -> Ref:
+        """An iterator over a sequence, at its beginning."""
+        return self.new(Instance(Cursor, {"sequence": sequence, "position": ir.Const(0)}))
+
+    def is_cursor(self, value: Value) -> bool:
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        return isinstance(thing, Instance) and thing.type is Cursor
+
+    def rest_of(self, ref: Ref) -> Sequence:
+        """The items that an iterator hasn't given yet, for who asks for them in whatever order."""
+        rest = self.rest_from(ref)
+        self.move_cursor(ref, Poison("how far this iterator has come isn't known", self.span))
+        return rest
+
+    def rest_from(self, ref: Ref) -> Sequence:
+        """The items of an iterator from where it stands, which stays there."""
+        thing: Any = self.state.heap[ref.id]
+        self.unfrozen(thing)
+        start = self.known("this iterator", thing.items["position"])
+        whole: Sequence = thing.items["sequence"]
+        endless = isinstance(whole.length, ir.Const) and whole.length.value == ENDLESS
+        length = whole.length if endless else self.binary(operator.sub, whole.length, start)
+        return Sequence(
+            length, lambda i: whole.item(self.binary(operator.add, start, i)), whole.structural
+        )
+
+    def moving_along(self, ref: Ref) -> Sequence:
+        """The items of an iterator from where it stands, for a loop, with which it moves on."""
+        rest = self.rest_from(ref)
+        start = self.cursor_position(ref)
+
+        def item(i: Value) -> Value:
+            self.move_cursor(
+                ref, self.binary(operator.add, self.binary(operator.add, start, i), ONE)
+            )
+            return rest.item(i)
+
+        return replace(rest, item=item)
+
+    def cursor_position(self, ref: Ref) -> Value:
+        thing: Any = self.state.heap[ref.id]
+        found: Value = thing.items["position"]
+        return found
+
+    def move_cursor(self, ref: Ref, position: Any) -> None:
+        thing: Any = self.state.heap[ref.id]
+        self.state.heap[ref.id] = replace(thing, items={**thing.items, "position": position})
+
+    def iterate(self, iterable: Value, body: Callable[[Value], None], name: str = "i") -> None:
+        """Run `body` for each item; a break it sets ends the iteration."""
+        if not isinstance(iterable, Ref) or not self.is_cursor(iterable):
+            super().iterate(iterable, body, name)
+            return
+        ref = iterable
+
+        def checked(item: Value) -> None:
+            before = self.cursor_position(ref)
+            body(item)
+            if not self.state.unreachable and self.cursor_position(ref) is not before:
+                raise self.refuse(
+                    "next() of an iterator in a loop over it isn't supported",
+                    "use next() alone, in a while loop, or indices",
+                )
+
+        super().iterate(self.moving_along(ref), checked, name)
+
+    def builtin_next(self, iterator: Value, default: Value | None = None) -> Value:
+        if isinstance(iterator, Generator):
+            return self.first_item(iterator, default)
+        if isinstance(iterator, Sequence):
+            self.asked_where(iterator)
+        thing = self.state.heap.get(iterator.id) if isinstance(iterator, Ref) else None
+        if isinstance(thing, Instance) and thing.type is not Cursor:
+            found = self.class_attribute(thing.type, "__next__")
+            if found is not None and default is None:
+                return self.call(Bound(found, iterator), [], {})
+        if not isinstance(thing, Instance) or thing.type is not Cursor:
+            raise self.refuse(f"next() of {described(iterator)} isn't supported")
+        assert isinstance(iterator, Ref)
+        self.unfrozen(thing)
+        position = self.known("this iterator", thing.items["position"])
+        sequence: Any = thing.items["sequence"]
+        left = self.truth(self.compare(gast.Lt(), position, sequence.length))
+        if isinstance(left, ir.Const) and not left.value:
+            if default is None:
+                raise self.fault(StopIteration, "this iterator has no more items")
+            return default
+        if default is None:
+            self.insist(left, StopIteration, "this iterator has no more items")
+        self.move_cursor(iterator, self.binary(operator.add, position, ONE))
+        if isinstance(left, ir.Const) or default is None:
+            item: Value = sequence.item(position)
+            return item
+        frame, name = self.current, self.hidden(default)
+
+        def take() -> None:
+            self.state.frames[frame][name] = sequence.item(position)
+
+        self.branch(self.operand(left), take, lambda: None)
+        return self.known("this value", self.state.frames[frame].pop(name))
+
+    def first_item(self, generator: Generator, default: Value | None) -> Value:
+        """`next(...)` of a generator expression, which is left after its first item."""
+        frame = self.current
+        found = self.hidden(FALSE)
+        name = self.hidden(ir.UNDEFINED if default is None else default)
+
+        def take(item: Value) -> None:
+            values = self.state.frames[self.current]
+            values[name], values[found] = item, TRUE
+            values["%stop"] = values["%break"] = TRUE
+
+        self.left_early(generator, take)
+        values = self.state.frames[frame]
+        test, item = values.pop(found), values.pop(name)
+        if default is None:
+            self.insist(test, StopIteration, "this generator has no items")
+        return self.known("this value", item)
+
+    def builtin_tee(self, value: Value, n: Value = ir.Const(2)) -> Value:  # noqa: B008
+        if not self.is_cursor(value) and isinstance(value, (Generator, Sequence)):
+            value = self.builtin_list(value)
+        sequence = self.require(value)
+        return Tuple(tuple(self.cursor(sequence) for _ in range(self.key(n))))

@@ -1,0 +1,238 @@
+"""Iterators that are used more than once: next, loops that are left and go on, itertools.tee."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+X = np.array([0.4, 0.7, -0.3, 1.3, -0.9])
+
+
+def next_of_what_builtins_make(x):
+    backwards, pairs, numbered = reversed(x), zip(x, x[::-1], strict=False), enumerate(x * x)
+    sines = map(np.sin, x)
+    a, (b, c), (i, d) = next(backwards), next(pairs), next(numbered)
+    return a * next(backwards) ** 2 + b * next(pairs)[1] * c + next(sines) * d * next(sines) + i
+
+
+def weights_in_turn(x):
+    weights, powers = itertools.cycle([1.0, 2.0, 3.0]), itertools.count(1)
+    total = 0.0
+    for v in x:
+        total += next(weights) * v ** next(powers)
+    return total
+
+
+def counted_on_branches(x):
+    ranks = itertools.count(1)
+    total = 0.0
+    for v in x:
+        total += v * next(ranks) if v > 0 else v * v
+    return total * next(ranks)
+
+
+def broken_off_and_gone_on(x):
+    rest = iter(x)
+    total = 0.0
+    for v in rest:
+        total += v
+        if v < 0:
+            break
+    for v in rest:
+        total += v * v
+    return total
+
+
+def each_round_goes_on(x):
+    rest = iter(x)
+    total = 0.0
+    for k in range(3):
+        for v in rest:
+            total += v * v * (k + 1)
+            if v < 0:
+                break
+    return total
+
+
+def first_and_rest_of_a_generator(x):
+    squares = (v * v for v in x)
+    first = next(squares)
+    second = next(squares)
+    rest = list(squares)
+    return first * second + rest[0] * len(rest) + sum(squares)
+
+
+def generator_broken_off(x):
+    squares = (v * v for v in x)
+    total = 0.0
+    for v in squares:
+        total += v
+        if v > 0.3:
+            break
+    return total + sum(2 * v * v for v in squares)
+
+
+def generator_sees_what_is_changed(x):
+    factor = 2.0
+    products = (v * factor for v in x)
+    first = next(products)
+    factor = x[3]
+    return first * next(products)
+
+
+def used_up(x):
+    pairs, backwards = zip(x, x[::-1], strict=False), reversed(range(3))
+    total = sum(a * b for a, b in pairs) + sum(x[i] ** 2 for i in backwards)
+    return total + sum(a * b for a, b in pairs) + sum(100 * x[i] for i in backwards)
+
+
+def until_it_stops(x):
+    tokens = iter(x)
+    total = 0.0
+    while True:
+        try:
+            v = next(tokens)
+        except StopIteration:
+            break
+        total += v**3
+    return total + next(tokens, 0.0)
+
+
+def taken_apart(x):
+    parameters = iter(x)
+    scale = next(parameters)
+    shift = [next(parameters) for _ in range(2)]
+    return scale * shift[0] * shift[1] ** 2 + np.sum(np.array(list(parameters)) ** 3)
+
+
+def in_pieces(x):
+    rest = iter(x)
+    a, b = list(itertools.islice(rest, 2)), list(itertools.islice(rest, 2))
+    return a[0] * b[0] + a[1] * b[1] ** 2 + sum(rest)
+
+
+def two_of_one(x):
+    a, b = itertools.tee(v * v for v in x)
+    next(b)
+    return sum(p * q for p, q in zip(a, b, strict=False))
+
+
+def of_an_object(x):
+    class Schedule:
+        def __init__(self, rates):
+            self.rates = itertools.cycle(rates)
+
+        def rate(self):
+            return next(self.rates)
+
+    schedule = Schedule([0.1, 0.2])
+    y = x
+    for _ in range(3):
+        y = y - schedule.rate() * y**2
+    return np.sum(y)
+
+
+def given_to_a_function(x):
+    def head(items):
+        return next(items)
+
+    squares = map(np.square, x)
+    return head(squares) * head(squares) ** 2
+
+
+def loop_with_else(x):
+    rest = iter(x)
+    total = 0.0
+    for v in rest:
+        total += v * v
+        if v > 100:
+            break
+    else:
+        total *= 2
+    return total + sum(rest)
+
+
+def of_a_dict(x):
+    table = {"a": x[0], "b": x[1] * x[2]}
+    keys, pairs = iter(table), iter(table.items())
+    _, first = next(pairs)
+    return table[next(keys)] * table[next(keys)] ** 2 + first * sum(v for _, v in pairs)
+
+
+class Squares:
+    def __init__(self, x):
+        self.items = (v * v for v in x)
+
+
+def in_an_attribute(x):
+    kept = Squares(x)
+    return next(kept.items) * next(kept.items) + sum(kept.items) + sum(kept.items)
+
+
+def in_an_attribute_in_a_loop(x):
+    kept, total = Squares(x), 0.0
+    for i in range(3):
+        total = total + sum(kept.items) * x[i] + x[i]
+    return total
+
+
+def handed_to_callees(x):
+    def total(items):
+        return sum(items)
+
+    kept = Squares(x)
+    return total(kept.items) + total(kept.items)
+
+
+def used_up_on_a_branch(x):
+    kept, total = Squares(x), 0.0
+    if x[0] > 0.1:
+        total = next(kept.items) * x[1]
+    return total + sum(kept.items)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        next_of_what_builtins_make, weights_in_turn, counted_on_branches, broken_off_and_gone_on,
+        each_round_goes_on, first_and_rest_of_a_generator, generator_broken_off,
+        generator_sees_what_is_changed, used_up, until_it_stops, taken_apart, in_pieces, two_of_one,
+        of_an_object, given_to_a_function, loop_with_else, of_a_dict, in_an_attribute,
+        in_an_attribute_in_a_loop, handed_to_callees, used_up_on_a_branch,
+    ],
+)  # fmt: skip
+def test_an_iterator_knows_how_far_it_has_come(function):
+    gradient = srcgrad.grad(function)
+    found = gradient(X)
+    steps = 1e-6 * np.eye(X.size)
+    differences = [(function(X + h) - function(X - h)) / 2e-6 for h in steps]
+    np.testing.assert_allclose(found, differences, rtol=1e-6, atol=1e-8)
+    value, tangent = srcgrad.jvp(function, (X,), (X,))
+    assert value == pytest.approx(function(X), rel=1e-12)
+    assert tangent == pytest.approx(found @ X, rel=1e-9)
+    slopes = [(gradient(X + h) - gradient(X - h)) @ X / 2e-6 for h in steps]
+    np.testing.assert_allclose(srcgrad.hvp(function)(X, X), slopes, rtol=1e-5, atol=1e-7)
+
+
+def test_next_in_a_loop_over_the_same_iterator_is_refused():
+    def f(x):
+        rest = iter(x)
+        return sum(v * next(rest, 1.0) for v in rest)
+
+    with pytest.raises(srcgrad.UnsupportedError, match="in a loop over it isn't supported") as info:
+        srcgrad.grad(f)(X)
+    assert info.value.span.line == f.__code__.co_firstlineno + 2
+
+
+def test_an_iterator_that_has_no_more_items():
+    def f(x):
+        pairs = zip(x[:1], 2 * x, strict=False)
+        next(pairs)
+        return next(pairs)[0]
+
+    with pytest.raises(StopIteration):
+        f(X)
+    with pytest.raises(StopIteration, match="this iterator has no more items"):
+        srcgrad.grad(f)(X)
