@@ -265,6 +265,40 @@ def test_the_adjoint_of_a_shift_vanishes(f):
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
 
 
+def kept_and_indexed(x):
+    m = np.max(x, axis=1, keepdims=True)
+    return m[:, 0] + np.log(np.sum(np.exp(x - m), axis=1))
+
+
+def kept_and_squeezed(x):
+    m = np.max(x, axis=-1, keepdims=True)
+    return np.squeeze(m, -1) + np.log(np.sum(np.exp(x - m), axis=-1))
+
+
+def kept_and_indexed_from_the_end(x):
+    m = np.max(x, axis=-1, keepdims=True)
+    return m[..., 0] + np.log(np.sum(np.exp(x - m), axis=-1))
+
+
+def by_columns_and_indexed(x):
+    m = np.max(x, axis=0, keepdims=True)
+    return m[-1] + np.log(np.sum(np.exp(x - m), axis=0))
+
+
+@pytest.mark.parametrize(
+    "log_sum_exp",
+    [kept_and_indexed, kept_and_squeezed, kept_and_indexed_from_the_end, by_columns_and_indexed],
+)
+def test_the_adjoint_of_the_shift_of_a_sum_vanishes(log_sum_exp):
+    def f(x):
+        return np.sum(log_sum_exp(x))
+
+    assert not any("==" in line or "mask" in line for line in body(f, X))
+    axis = 0 if log_sum_exp is by_columns_and_indexed else 1
+    expected = np.exp(X) / np.exp(X).sum(axis=axis, keepdims=True)
+    np.testing.assert_allclose(srcgrad.grad(f)(X), expected, rtol=1e-13)
+
+
 def test_the_adjoint_of_a_shift_vanishes_in_a_loop():
     def f(x):
         total = 0.0

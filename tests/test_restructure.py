@@ -57,6 +57,45 @@ def test_a_sigmoid_stays_exact_where_it_saturates():
     np.testing.assert_allclose(srcgrad.grad(f)(z), np.exp(-z) / (1 + np.exp(-z)) ** 2, rtol=1e-12)
 
 
+def kept(x):
+    e = np.exp(x)
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def spread(x):
+    e = np.exp(x)
+    return e / np.sum(e, axis=1)[:, None]
+
+
+def by_columns(x):
+    e = np.exp(x)
+    return e / e.sum(axis=0, keepdims=True)
+
+
+def of_all(x):
+    e = np.exp(x[0])
+    return (e / e.sum())[None]
+
+
+@pytest.mark.parametrize("shares", [kept, spread, by_columns, of_all])
+@pytest.mark.parametrize("factor", [1.0, 3.0])
+def test_the_adjoint_of_a_softmax(shares, factor):
+    """`(d_p - sum(d_p * p)) * p`: nothing is divided by the sum again."""
+
+    def f(x, w):
+        p = shares(x)
+        return factor * np.sum((p * p) @ w)
+
+    x, w = np.random.default_rng(0).normal(size=(2, 3, 4))
+    lines = body(f, x, w.T)
+    assert sum("divide" in line or "/" in line for line in lines) == 1, lines
+    p, axis = shares(x), {by_columns: 0}.get(shares, 1)
+    d_p = 2 * factor * p * w.T.sum(axis=1)
+    expected = np.zeros(x.shape)
+    expected[: len(p)] = p * (d_p - (d_p * p).sum(axis=axis, keepdims=True))
+    np.testing.assert_allclose(srcgrad.grad(f)(x, w.T), expected, rtol=1e-12, atol=1e-15)
+
+
 def test_products_of_the_same_are_collected():
     def f(x):
         return np.sum(np.tanh(x + 0.1 * x * x * x))

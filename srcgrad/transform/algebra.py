@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Array, Kind, Scalar, same_dtype
-from .array_algebra import mean, total, transposed, twice, unique
+from .array_algebra import indexed, mean, total, transposed, twice, unique
 from .elementwise import elementwise_kind, number_kind, same_kind
 from .operands import (
     Rule,
@@ -449,5 +449,6 @@ ALGEBRA: dict[Any, list[Rule]] = {
     operator.matmul: [transposed],
     np.where: [choose],
     np.transpose: [twice],
+    operator.getitem: [indexed],
     np.add.at: [unique],
 }

@@ -15,6 +15,7 @@ from ..frontend.values import ListObject, Slice, Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, TupleOf, holds_arrays, is_float
 from ..rules import registry
 from .contributions import NONE, is_zero
+from .keys import undone
 from .masks import Mask, Masks
 
 HOW_TO_ADD = (
@@ -243,9 +244,9 @@ class Rules(Masks):
             return
         operand = self.index(key)
         value = self.operand(d_out)
-        back = _without_new_axes(operand)
+        back = undone(operand, getattr(array.kind, "shape", None))
         if back is not None and not (array in self.shadows or array in self.buffers):
-            if isinstance(value, ir.Var) and value.kind == kind:
+            if isinstance(value, ir.Var) and value.kind == kind and isinstance(kind, Array):
                 self.add(array, self.emit(operator.getitem, (value, back)))
                 return
         buffer = self.buffer(array)
@@ -308,31 +309,6 @@ def name_of(function: Any) -> str:
         prefix = prefix.rstrip(".") + "."
         return name if name.startswith("ndarray.") else prefix + name
     return f"{module}.{name}" if module not in ("", "builtins", "_operator", "operator") else name
-
-
-def _without_new_axes(key: ir.Operand) -> ir.Operand | None:
-    """The key that takes the axes out again that `x[key]` adds, if it does nothing else."""
-    if isinstance(key, ir.Const) and isinstance(key.value, tuple):
-        key = ir.Pack(tuple, tuple(ir.Const(item) for item in key.value))
-    items = key.items if isinstance(key, ir.Pack) and key.type is tuple else (key,)
-    back: list[ir.Operand] = []
-    for item in items:
-        if isinstance(item, ir.Const) and item.value is None:
-            back.append(ir.Const(0))
-        elif (isinstance(item, ir.Const) and item.value is Ellipsis) or _is_whole(item):
-            back.append(item)
-        else:
-            return None
-    from_the_end = any(isinstance(b, ir.Const) and b.value is Ellipsis for b in back)
-    while len(back) > 1 and _is_whole(back[-1]) and not from_the_end:
-        back.pop()
-    return back[0] if len(back) == 1 else ir.Pack(tuple, tuple(back))
-
-
-def _is_whole(item: ir.Operand) -> bool:
-    """Whether a part of a key is `:`."""
-    parts = item.items if isinstance(item, ir.Pack) and item.type is slice else ()
-    return bool(parts) and all(isinstance(p, ir.Const) and p.value is None for p in parts)
 
 
 def names_repeatedly(item: ir.Operand) -> bool:

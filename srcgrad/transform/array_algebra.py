@@ -11,6 +11,7 @@ import numpy as np
 from .. import ir
 from ..kinds import INT, Array, Scalar, TupleOf, same_dtype
 from .elementwise import elementwise_kind, number_kind, same_kind
+from .keys import kept_axes
 from .operands import is_array, is_floating, is_scalar, keeps_dtype, negated, scaled
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def total(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     assert a_kind is not None and b_kind is not None
     if a_kind.shape is None or b_kind.shape is None or not same_dtype(a_kind, b_kind):
         return None
+    if _normalized(ctx, s, a, b) or _normalized(ctx, s, b, a):
+        return None
     if not kwargs and len(a_kind.shape) == 1 and a_kind.shape == b_kind.shape:
         if a_kind.dtype in (np.float64, np.float32):
             s.function, s.args = operator.matmul, (a, b)
@@ -72,6 +75,35 @@ def total(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     return None
 
 
+def _normalized(ctx: Simplifier, s: ir.Assign, x: ir.Operand, y: ir.Operand) -> bool:
+    """With `y = e / t`, t being the sum of e, that of `x / t * y` is that of `x * y`, over t.
+
+    Then `(x / t - sum) * e`, the adjoint of a softmax, is `(x - sum) * y` (`restructure.py`).
+    """
+    product = ctx.definition(x, operator.mul)
+    scale = product.args[0] if product is not None and is_scalar(product.args[0]) else None
+    whole = product.args[1] if product is not None and scale is not None else x
+    ratio, share = ctx.definition(whole, operator.truediv), ctx.definition(y, operator.truediv)
+    if ratio is None or share is None or ratio.args[1] is not share.args[1]:
+        return False
+    spread = ctx.definition(ratio.args[1], operator.getitem)
+    whole_sum = ctx.definition(ratio.args[1] if spread is None else spread.args[0], np.sum)
+    if whole_sum is None or whole_sum.args[0] is not share.args[0]:
+        return False
+    above, t = (number_kind(o) for o in ratio.args)
+    if t is None or not same_kind(t, s.target.kind):
+        return False  # it varies along the axes of the sum
+    if not all(same_kind(above, number_kind(o)) for o in (whole, x, y)):
+        return False
+    assert isinstance(above, Array)
+    inner = ctx.emit(operator.mul, ratio.args[0], y, kind=above)
+    sum_ = ctx.emit(np.sum, inner, kind=s.target.kind, kwargs=s.kwargs)
+    if scale is not None:
+        sum_ = ctx.emit(operator.mul, scale, sum_, kind=s.target.kind)
+    s.function, s.args, s.kwargs = operator.truediv, (sum_, ratio.args[1]), ()
+    return True
+
+
 def _leading(kwargs: dict[str, ir.Operand]) -> int:
     """How many leading axes a sum reduces and drops, 0 if it reduces others."""
     axis, keepdims = kwargs.get("axis"), kwargs.get("keepdims", ir.Const(False))
@@ -79,6 +111,49 @@ def _leading(kwargs: dict[str, ir.Operand]) -> int:
         return 0
     axes = axis.value if isinstance(axis.value, tuple) else (axis.value,)
     return len(axes) if axes == tuple(range(len(axes))) else 0
+
+
+def indexed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """`x.sum(axis=1, keepdims=True)[:, 0]` is `x.sum(axis=1)`, and `x[:, 0][:, None]` is x.
+
+    The sign of what a key takes all elements of moves outwards.
+    """
+    x, key = s.args
+    if not is_floating(s) or not is_array(x) or not ctx.stable(s.target):
+        return None
+    assert isinstance(x, ir.Var) and isinstance(x.kind, Array)
+    there = None if x.kind.shape is None else kept_axes(key, x.kind.shape)
+    if there is None or x.kind.shape is None:
+        return None
+    inner = ctx.definition(x, operator.getitem)
+    if inner is not None and inner.args[0].kind == s.target.kind:  # type: ignore[union-attr]
+        shape = s.target.kind.shape  # type: ignore[attr-defined]
+        first = kept_axes(inner.args[1], shape)
+        if first is not None:
+            axes = [None if i is None else first[i] for i in there]
+            if all(i == k or (i is None and shape[k] == 1) for k, i in enumerate(axes)):
+                return ctx.same(s.target, inner.args[0])
+    y = negated(ctx, x)
+    if y is not None:
+        taken = ctx.emit(operator.getitem, y, key, kind=s.target.kind, view=True)
+        s.function, s.args, s.views = operator.neg, (taken,), ()
+        return None
+    total_ = ctx.temporary(x, np.sum)
+    if total_ is not None and len(total_.args) == 1 and None not in there:
+        kwargs = dict(total_.kwargs)
+        axis, keepdims = kwargs.get("axis"), kwargs.get("keepdims")
+        if isinstance(axis, ir.Const) and isinstance(keepdims, ir.Const) and len(kwargs) == 2:
+            rank = len(x.kind.shape)
+            along = axis.value if isinstance(axis.value, tuple) else (axis.value,)
+            gone = set(range(rank)) - set(there)
+            if (
+                keepdims.value is True
+                and all(type(k) is int for k in along)
+                and gone == {k % rank for k in along}
+            ):
+                s.function, s.args, s.kwargs = np.sum, total_.args, (("axis", axis),)
+                s.views = ()
+    return None
 
 
 def transposed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:

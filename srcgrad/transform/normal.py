@@ -28,6 +28,7 @@ import numpy as np
 from .. import ir
 from ..emit.python import reverse_sweep
 from ..kinds import Array, Dimension, Scalar, same_dtype
+from .keys import kept_axes
 
 if TYPE_CHECKING:
     from .simplify import Simplifier
@@ -434,43 +435,11 @@ def _subscript(forms: NormalForms, s: ir.Assign, depth: int) -> Polynomial | Non
     kind = x.kind if isinstance(x, ir.Var) else None
     if not isinstance(kind, Array) or kind.shape is None:
         return None
-    items: tuple[Any, ...] = (key,)
-    if isinstance(key, ir.Pack) and key.type is tuple:
-        items = key.items
-    elif isinstance(key, ir.Const) and isinstance(key.value, tuple):
-        items = tuple(map(ir.Const, key.value))
-    there: list[int | None] = []  # for each axis that remains, which one of x it is
-    for position, item in enumerate(items):
-        if isinstance(item, ir.Const) and item.value is None:
-            there.append(None)
-            continue
-        axis = len(there) - there.count(None)
-        axis += builtins.sum(_is_zero(i) for i in items[:position])
-        if isinstance(item, ir.Const) and item.value is Ellipsis:
-            later = builtins.sum(_is_whole(i) or _is_zero(i) for i in items[position + 1 :])
-            there += range(axis, len(kind.shape) - later)
-        elif _is_whole(item):
-            there.append(axis)
-        elif not _is_zero(item) or kind.shape[axis] != 1:
-            return None
-    axis = len(there) - there.count(None) + builtins.sum(map(_is_zero, items))
-    there += range(axis, len(kind.shape))
-    a = forms.of(x, depth)
+    there = kept_axes(key, kind.shape)
+    if there is None:
+        return None
     places = {len(kind.shape) - n: len(there) - i for i, n in enumerate(there) if n is not None}
-    return None if a is None else forms.moved(a, lambda k: places[k])
-
-
-def _is_zero(item: ir.Operand) -> bool:
-    return isinstance(item, ir.Const) and type(item.value) is int and item.value == 0
-
-
-def _is_whole(item: ir.Operand) -> bool:
-    """Whether a part of a key is `:`."""
-    if isinstance(item, ir.Const):
-        return item.value == slice(None) if isinstance(item.value, slice) else False
-    if isinstance(item, ir.Pack) and item.type is slice:
-        return all(isinstance(i, ir.Const) and i.value is None for i in item.items)
-    return False
+    return _moved(forms, x, places, depth)
 
 
 def _same(forms: NormalForms, s: ir.Assign, depth: int) -> Polynomial | None:
@@ -480,6 +449,36 @@ def _same(forms: NormalForms, s: ir.Assign, depth: int) -> Polynomial | None:
     if s.kwargs or (dtype is not None and dtype != s.target.kind.dtype):  # type: ignore[attr-defined]
         return None
     return forms.of(x, depth)
+
+
+def _reshaped(forms: NormalForms, s: ir.Assign, depth: int) -> Polynomial | None:
+    """Where axes of length 1 come or go, the others stay as they are."""
+    x = s.args[0]
+    kinds = [v.kind for v in (x, s.target) if isinstance(v, ir.Var)]
+    shapes = [k.shape for k in kinds if isinstance(k, Array) and k.shape is not None]
+    if len(shapes) < 2 or not same_dtype(*kinds):
+        return None
+    old, new = ([len(shape) - i for i, n in enumerate(shape) if n != 1] for shape in shapes)
+    if [shapes[0][-k] for k in old] != [shapes[1][-k] for k in new]:
+        return None
+    return _moved(forms, x, dict(zip(old, new, strict=True)), depth)
+
+
+def _moved(
+    forms: NormalForms, x: ir.Operand, places: dict[int, int], depth: int
+) -> Polynomial | None:
+    """The form of an array the axes of which are elsewhere; those that are nowhere have length 1.
+
+    Places count from the end.
+    """
+
+    def place(k: int) -> int:
+        if k not in places:
+            raise TooLarge
+        return places[k]
+
+    a = forms.of(x, depth)
+    return None if a is None else forms.moved(a, place)
 
 
 def _size(forms: NormalForms, s: ir.Assign, depth: int) -> Polynomial | None:
@@ -517,5 +516,10 @@ READERS: dict[Any, Reader] = {
     operator.getitem: _subscript,
     np.broadcast_to: _same,
     np.ndarray.copy: _same,
+    np.asarray: _same,
+    np.reshape: _reshaped,
+    np.ravel: _reshaped,
+    np.squeeze: _reshaped,
+    np.expand_dims: _reshaped,
     builtins.getattr: _size,
 }

@@ -114,6 +114,7 @@ class _Planner(Simplifier):
         if len(own) < 3:
             return
         self.blocks = dict(_blocks(self.function.block))
+        self.quotients = self._find_quotients()
         self._find_complements()
         hidden: set[ir.Var] = set()  # what a larger call has been planned with
         for s in reversed(own):
@@ -127,6 +128,16 @@ class _Planner(Simplifier):
             hidden.update(v for v in inside if v is not s.target)
             if len(inside) > 2:
                 self._try(s, form, inside)
+
+    def _find_quotients(self) -> dict[int, dict[ir.Var, None]]:
+        """The quotients of the forward sweep that each block of the reverse sweep uses anyway."""
+        found: dict[int, dict[ir.Var, None]] = {}
+        for s in after_reverse(self.function.block):
+            for v in ir.uses(s) if isinstance(s, ir.Assign) else ():
+                definition = self.definition(v, operator.truediv)
+                if v in self.forms.forward and definition is not None and is_floating(definition):
+                    found.setdefault(self.blocks[s], {})[v] = None
+        return found
 
     def _find_complements(self) -> None:
         """Find the divisors q of which the function computes `1 - 1 / q`."""
@@ -180,6 +191,11 @@ class _Planner(Simplifier):
                     key = frozenset(found.items())
                     if key not in available or self._outlives(w, inside):
                         available[key] = w
+        atoms = {atom for monomial in form for atom, _ in monomial}
+        for v in self.quotients.get(self.blocks[s], ()):
+            found = self.forms.of(v)
+            if found and len(found) == 1 and all(a in atoms for m in found for a, _ in m):
+                available.setdefault(frozenset(found.items()), v)
         # what is used by nothing else costs what it takes to compute it
         kept = {k: v for k, v in available.items() if self._outlives(v, inside)}
         for choice in (kept, available):

@@ -1,0 +1,87 @@
+"""Keys that take all elements of an array, in their order: `x[:, None]`, `x[..., 0]` of one column.
+
+They add axes of length 1, or take them out, and do nothing else.
+"""
+
+from __future__ import annotations
+
+from .. import ir
+from ..kinds import Dimension
+
+
+def kept_axes(key: ir.Operand, shape: tuple[Dimension, ...]) -> list[int | None] | None:
+    """For each axis of `x[key]` the axis of x that it is, None for a new one.
+
+    The whole is None if the key may take a part of an array of this shape.
+    """
+    items = _items(key)
+    there: list[int | None] = []
+    axis = 0
+    for position, item in enumerate(items):
+        if _is(item, None):
+            there.append(None)
+        elif _is(item, Ellipsis):
+            stop = _after_ellipsis(items[position + 1 :], shape)
+            there += range(axis, stop)
+            axis = stop
+        elif _is_whole(item):
+            there.append(axis)
+            axis += 1
+        elif _is_only(item) and axis < len(shape) and shape[axis] == 1:
+            axis += 1
+        else:
+            return None
+    return [*there, *range(axis, len(shape))]
+
+
+def undone(key: ir.Operand, shape: tuple[Dimension, ...] | None) -> ir.Operand | None:
+    """The key that gives `x` back from `x[key]`, None if the key may take a part of x."""
+    items = _items(key)
+    from_the_end = any(_is(item, Ellipsis) for item in items)
+    back: list[ir.Operand] = []
+    axis = 0
+    for position, item in enumerate(items):
+        if _is(item, None):
+            back.append(ir.Const(0))
+        elif _is(item, Ellipsis):
+            back.append(item)
+            axis = _after_ellipsis(items[position + 1 :], shape or ())
+        elif _is_whole(item):
+            back.append(item)
+            axis += 1
+        elif _is_only(item) and shape is not None and axis < len(shape) and shape[axis] == 1:
+            back.append(ir.Const(None))
+            axis += 1
+        else:
+            return None
+    while len(back) > 1 and _is_whole(back[-1]) and not from_the_end:
+        back.pop()
+    return back[0] if len(back) == 1 else ir.Pack(tuple, tuple(back))
+
+
+def _items(key: ir.Operand) -> tuple[ir.Operand, ...]:
+    if isinstance(key, ir.Const) and isinstance(key.value, tuple):
+        return tuple(map(ir.Const, key.value))
+    return key.items if isinstance(key, ir.Pack) and key.type is tuple else (key,)
+
+
+def _after_ellipsis(later: tuple[ir.Operand, ...], shape: tuple[Dimension, ...]) -> int:
+    """The axis that comes after an ellipsis with these items behind it."""
+    return len(shape) - sum(not _is(item, None) for item in later)
+
+
+def _is(item: ir.Operand, value: object) -> bool:
+    return isinstance(item, ir.Const) and item.value is value
+
+
+def _is_whole(item: ir.Operand) -> bool:
+    """Whether a part of a key is `:`."""
+    if isinstance(item, ir.Const):
+        return isinstance(item.value, slice) and item.value == slice(None)
+    parts = item.items if isinstance(item, ir.Pack) and item.type is slice else ()
+    return bool(parts) and all(isinstance(p, ir.Const) and p.value is None for p in parts)
+
+
+def _is_only(item: ir.Operand) -> bool:
+    """Whether a part of a key names the only place of an axis, if that has the length 1."""
+    return isinstance(item, ir.Const) and type(item.value) is int and item.value in (0, -1)
