@@ -340,6 +340,50 @@ def test_a_number_whose_axes_are_moved_is_not_spread(dtype):
     assert gradient(np.ones(0, dtype), y).shape == (0,)
 
 
+def test_multiples_of_the_same_are_added_at_once():
+    """Three times twice the adjoint, with additions to overlapping parts between."""
+
+    def f(x):
+        x = x.copy()
+        for _ in range(3):
+            c = x[1:-1, 1:-1]
+            rows = x[2:, 1:-1] - 2 * c + x[:-2, 1:-1]
+            columns = x[1:-1, 2:] - 2 * c + x[1:-1, :-2]
+            x[1:-1, 1:-1] += 0.1 * (rows + columns)
+        return np.sum(x * x)
+
+    x = np.random.default_rng(0).normal(size=(5, 6))
+    lines = body(f, x)
+    assert [line for line in lines if "d_c" in line and "-=" in line] == ["d_c -= d_total"]
+    assert "d_total *= 4.0" in lines
+    check_grads(f, (x,))
+
+
+def test_multiples_are_not_collected_across_a_read():
+    def f(x):
+        y = x.copy()
+        for _ in range(3):
+            y[1:] -= y[:-1]
+            y[1:] *= x[1:]
+            y[1:] -= 2 * y[:-1]
+        return np.sum(y * y)
+
+    check_grads(f, (X,))
+
+
+def test_the_sign_of_what_is_written_later_moves_on():
+    def f(h, e):
+        h, e = h.copy(), e.copy()
+        for _ in range(3):
+            h -= 0.5 * (e[1:] - e[:-1])
+            e[1:-1] += h[1:] - h[:-1]
+        return np.sum(h * h) + np.sum(e * e)
+
+    e = np.random.default_rng(0).normal(size=5)
+    assert not any("-d_h" in line or "negative(" in line for line in body(f, X, e))
+    check_grads(f, (X, e))
+
+
 def test_what_is_added_twice_is_doubled():
     def f(x):
         c = x - np.mean(x)

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
+from ..emit import runtime
 from ..kinds import Array, Kind, Scalar, same_dtype
-from .array_algebra import indexed, mean, total, transposed, twice, unique
+from .array_algebra import indexed, mean, total, transposed, twice, unbroadcast, unique
 from .elementwise import elementwise_kind, number_kind, same_kind
 from .operands import (
     Rule,
@@ -450,5 +451,6 @@ ALGEBRA: dict[Any, list[Rule]] = {
     np.where: [choose],
     np.transpose: [twice],
     operator.getitem: [indexed],
+    runtime.unbroadcast: [unbroadcast],
     np.add.at: [unique],
 }

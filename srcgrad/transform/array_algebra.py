@@ -156,6 +156,15 @@ def indexed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     return None
 
 
+def unbroadcast(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """The sign of what may be summed to another shape moves outwards."""
+    x = negated(ctx, s.args[0])
+    if x is not None and is_floating(s) and ctx.stable(s.target):
+        summed = ctx.emit(s.function, x, *s.args[1:], kind=s.target.kind, view=True)
+        s.function, s.args, s.views = operator.neg, (summed,), ()
+    return None
+
+
 def transposed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     """`x.T @ v` with a vector v is `v @ x`, and `v @ x.T` is `x @ v`: no view is made."""
     a, b = s.args

@@ -103,7 +103,7 @@ def scaled(ctx: Simplifier, operand: ir.Operand) -> tuple[ir.Operand, ir.Operand
 
 def negated(ctx: Simplifier, operand: ir.Operand) -> ir.Operand | None:
     """x if an operand is `-x`, used at most twice: signs that are taken over make it vanish."""
-    s = ctx.definition(operand, operator.neg)
+    s = ctx.definition(operand, operator.neg) or ctx.temporary(operand, operator.neg)
     if s is None or ctx.counts.get(s.target, 0) > 2 or not keeps_dtype(operand, s.args[0]):
         return None
     return s.args[0]

@@ -18,6 +18,7 @@ from .operands import Rule, is_array, is_number, negated, scaled
 if TYPE_CHECKING:
     from .simplify import Simplifier
 
+IN_PLACE = (operator.iadd, operator.isub)
 ITEMS: dict[Any, Any] = {operator.add: add_to_item, operator.sub: subtract_from_item}
 NEAR = 12  # statements to look back
 
@@ -38,17 +39,8 @@ def _add(ctx: Simplifier, s: ir.Assign) -> None:
     other = operator.isub if s.function is operator.iadd else operator.iadd
     if _joined(ctx, s):
         return
-    last = ctx.out[-1] if ctx.out else None
-    if (
-        isinstance(last, ir.Assign) and last.function is s.function and last.args[0] is target
-        and last.args[1] is value and is_array(value) and ctx.stable(value)
-    ):  # fmt: skip
-        kind = elementwise_kind(operator.mul, (ir.Const(2.0), value))
-        if kind is not None:
-            ctx.out.pop()
-            ctx.changed = True
-            s.args = (target, ctx.emit(operator.mul, ir.Const(2.0), value, kind=kind))
-            return
+    if _collected(ctx, s):
+        return
     x = negated(ctx, value)
     if x is not None:
         s.function, s.args = other, (target, x)
@@ -61,6 +53,75 @@ def _add(ctx: Simplifier, s: ir.Assign) -> None:
         else:
             made = ctx.emit(operator.mul, minus, product[1], kind=number_kind(value))
             s.function, s.args = other, (target, made)
+
+
+def _collected(ctx: Simplifier, s: ir.Assign) -> bool:
+    """Make `d += x; ...; d += 2 * x` into `d += 3 * x`, if nothing between does more than add."""
+    target, value = s.args
+    if not is_array(value):
+        return False
+    root = ctx.aliasing.find(target)  # type: ignore[arg-type]
+    for back, other in enumerate(reversed(ctx.out[-NEAR:]), 1):
+        if not isinstance(other, ir.Assign) or not _only_adds(ctx, other, root):
+            return False
+        if other.function in IN_PLACE and _same_part(ctx, other.args[0], target):
+            total = _sum_of_multiples(ctx, other, s)
+            if total is not None:
+                del ctx.out[-back]
+                ctx.changed = True
+                c, x = total
+                minus = c < 0
+                s.function = operator.isub if minus else operator.iadd
+                scaled_ = ctx.emit(operator.mul, ir.Const(abs(c)), x, kind=value.kind)  # type: ignore[union-attr]
+                s.args = (target, scaled_)
+                return True
+    return False
+
+
+def _only_adds(ctx: Simplifier, s: ir.Assign, root: ir.Var) -> bool:
+    """Whether a call does nothing to an array, and asks nothing of it, that depends on the order
+    in which things are added to it."""
+    if s.effect:
+        return False
+    if s.function in IN_PLACE and ctx.aliasing.find(s.args[0]) is root:  # type: ignore[arg-type]
+        values = [v for v in ir.variables(s.args[1]) if holds_memory(v.kind)]
+        return all(ctx.aliasing.find(v) is not root for v in values)
+    views = s.function is operator.getitem and bool(s.views) and s.certain
+    return views or not _mentions(ctx, s, root)
+
+
+def _same_part(ctx: Simplifier, a: ir.Operand, b: ir.Operand) -> bool:
+    """Whether two operands are the same part of an array."""
+    if a is b:
+        return True
+    first, second = _part(ctx, a), _part(ctx, b)
+    return (
+        first is not None and second is not None and first.args[0] is second.args[0]
+        and same_key(first.args[1], second.args[1])
+    )  # fmt: skip
+
+
+def _sum_of_multiples(
+    ctx: Simplifier, first: ir.Assign, second: ir.Assign
+) -> tuple[float, ir.Operand] | None:
+    """(c, x) if what two statements add is together `c * x`, the x being what it was."""
+    (c, x), (d, y) = (_multiple(ctx, s.args[1]) for s in (first, second))
+    if x is not y or not all(map(ctx.stable, (first.args[1], second.args[1], x))):
+        return None
+    kinds = [number_kind(s.args[1]) for s in (first, second)]
+    if kinds[0] != kinds[1] or elementwise_kind(operator.mul, (ir.Const(c), x)) != kinds[0]:
+        return None
+    total = c * (1 if first.function is operator.iadd else -1)
+    total += d * (1 if second.function is operator.iadd else -1)
+    return (total, x) if total else None
+
+
+def _multiple(ctx: Simplifier, operand: ir.Operand) -> tuple[float, ir.Operand]:
+    """(c, x) if an operand is `c * x` with a constant c, else itself once."""
+    s = ctx.definition(operand, operator.mul)
+    if s is not None and is_number(s.args[0]) and is_array(s.args[1]):
+        return float(s.args[0].value), s.args[1]  # type: ignore[union-attr]
+    return 1.0, operand
 
 
 def _joined(ctx: Simplifier, s: ir.Assign) -> bool:
