@@ -6,6 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from benchmarks.workloads.dynamics import heat_3d
 from srcgrad import grad, value_and_grad, vjp
 from srcgrad.testing import check_grads
 
@@ -213,10 +214,19 @@ def test_what_a_name_holds_is_computed_in():
     assert "along_z = np.multiply(4, c, out=along_y)" in gradient.source
     forward, _, reverse = gradient.source.partition("# return")
     assert "np.empty_like" not in forward
-    assert reverse.index("d_total = np.empty_like(d_c)") < reverse.index("for ")
+    assert reverse.count("d_total = ") == reverse.count("+= d_total") - 1 == 1
     assert peak(gradient, np.linspace(-1, 1, N), 2) < 6.1
     check_grads(lambda u: box(u, 3), (np.linspace(-1, 1, 9),))
     assert value_and_grad(box)(np.ones(5), 2)[0] == box(np.ones(5), 2)
+
+
+def test_what_each_iteration_makes_is_made_before_the_loop():
+    u = np.random.default_rng(0).normal(size=(5, 5, 5))
+    gradient = grad(heat_3d)
+    gradient(u, 2)
+    reverse = gradient.source.partition("# return")[2]
+    assert reverse.index("d_total = np.empty_like(d_c)") < reverse.index("for ")
+    check_grads(lambda u: heat_3d(u, 2), (u,))
 
 
 def test_a_copy_that_is_scaled_is_not_made():

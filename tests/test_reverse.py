@@ -9,6 +9,7 @@ import pytest
 
 import srcgrad
 from srcgrad import UnsupportedError, grad
+from srcgrad.testing import check_grads
 
 X = np.array([0.4, -0.7, 1.1, 0.9])
 
@@ -298,6 +299,37 @@ def test_slices_are_recorded_not_arrays():
     d = grad(heat)
     d(X, 3)
     assert "u_inner = u[1:-1]" in d.source and "u_inner.copy()" in d.source
+
+
+def test_smaller_arrays_are_recorded_than_what_is_made_of_them():
+    """The differences of all pairs are computed again; so are products of what is recorded."""
+
+    def attracted(x, steps):
+        for _ in range(steps):
+            d = x[None] - x[:, None]
+            r2 = np.sum(d * d, axis=2) + 1.0
+            x = x + 0.1 * np.sum(d / (r2 * np.sqrt(r2))[:, :, None], axis=1)
+        return np.sum(x * x)
+
+    d = grad(attracted)
+    x = np.random.default_rng(0).normal(size=(4, 3))
+    d(x, 2)
+    (line,) = (line for line in d.source.splitlines() if "append" in line)
+    assert line.strip() == "saved.append((x, r2, sqrt, ratio))"
+    assert d.source.count("    d = x[None] - x[:, None]") == 2
+    check_grads(lambda x: attracted(x, 3), (x,))
+
+
+def test_arrays_written_later_are_not_computed_again_from():
+    def f(x):
+        x = x.copy()
+        for k in range(3):
+            d = x[None] * x[:, None]
+            x[k] *= 1.5
+            x += 0.1 * np.sum(d * d * d, axis=1)
+        return np.sum(x * x)
+
+    check_grads(f, (X,))
 
 
 def test_elements_of_an_outer_array_are_read_again():

@@ -25,6 +25,7 @@ from ..frontend.operations import list_append
 from ..frontend.structure import item_kinds
 from ..kinds import INT, Array, ListOf, Opaque, Scalar, TupleOf, holds_arrays
 from ..rules import registry
+from .keys import kept_axes
 
 CHEAP: frozenset[Any] = frozenset(
     {
@@ -34,6 +35,7 @@ CHEAP: frozenset[Any] = frozenset(
         builtins.getattr, builtins.len, np.transpose, np.shape, builtins.bool,
     }
 )  # fmt: skip
+ARITHMETIC: frozenset[Any] = frozenset({operator.add, operator.sub, operator.mul, operator.neg})
 ALLOCATIONS: frozenset[Any] = frozenset({np.zeros_like, runtime.zero_like})
 
 
@@ -130,7 +132,9 @@ class _Recorder:
         must: set[ir.Var] = set()
         for v in needed:  # in the order of definition: what is recorded helps to recompute the rest
             if not self._recomputable(v, own, available, forward_uses):
-                must.add(v)
+                smaller = self._smaller_sources(v, own, available, forward_uses)
+                must.update({v} if smaller is None else smaller)
+                available.update(smaller or ())
             available.add(v)
 
         def provide(v: ir.Var) -> ir.Operand:
@@ -319,6 +323,44 @@ class _Recorder:
             for w in ir.variables(operand)
         )
 
+    def _smaller_sources(
+        self,
+        v: ir.Var,
+        own: dict[ir.Var, None],
+        available: set[ir.Var],
+        forward_uses: set[ir.Var],
+    ) -> set[ir.Var] | None:
+        """What to record in place of an array that arithmetic makes of smaller ones, or of those
+        that are there anyway; None if it isn't one, or if they may have changed by then."""
+        s = self.definitions.get(v)
+        while s is not None and self._takes_all(s):
+            s = self.definitions.get(s.views[0])
+        if s is None or s.function not in ARITHMETIC or not isinstance(v.kind, Array):
+            return None
+        found: set[ir.Var] = set()
+        waiting = [w for o in s.operands() for w in ir.variables(o)]
+        while waiting:
+            w = waiting.pop()
+            if not _surely_there(w) or (isinstance(w.kind, Array) and self.aliasing.is_written(w)):
+                return None
+            if w in found or self._recomputable(w, own, available, forward_uses):
+                continue
+            definition = self.definitions.get(w)
+            if definition is not None and definition.views and self._cheap(definition):
+                waiting += [u for o in definition.operands() for u in ir.variables(o)]
+            elif w in own and _has_fewer_axes(w, v):
+                found.add(w)
+            else:
+                return None
+        return None if self.aliasing.is_written(s.target) else found
+
+    def _takes_all(self, s: ir.Assign) -> bool:
+        """Whether a call is `x[:, None]` or the like."""
+        kind = s.views[0].kind if s.views else None
+        if s.function is not operator.getitem or not isinstance(kind, Array) or kind.shape is None:
+            return False
+        return self._cheap(s) and kept_axes(s.args[1], kind.shape) is not None
+
     def _cheap(self, s: ir.Assign) -> bool:
         """Whether a call costs less than recording its result, and gives the same again."""
         kind = s.target.kind
@@ -383,6 +425,12 @@ class _Recorder:
                 )
             )  # fmt: skip
         return pops
+
+
+def _has_fewer_axes(a: ir.Var, b: ir.Var) -> bool:
+    """Whether two variables are arrays of which the first is a smaller one."""
+    ranks = [k.rank if isinstance(k, Array) else None for k in (a.kind, b.kind)]
+    return None not in ranks and ranks[0] < ranks[1]  # type: ignore[operator]
 
 
 def _surely_there(v: ir.Var) -> bool:
