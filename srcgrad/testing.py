@@ -266,16 +266,20 @@ def _weighted(f: Callable[..., Any], out: Any, rng: np.random.Generator) -> Call
         raise TypeError("the function returns no floats: there is nothing to check")
 
     def weighted(*args: Any) -> Any:
-        out = f(*args)
-        total = 0.0
-        for path, weight in found:
-            leaf = out
-            for attribute, key in path:
-                leaf = getattr(leaf, key) if attribute else leaf[key]
-            total = total + np.sum(np.real(weight * leaf))
-        return total
+        return _weighed(f(*args), found)
 
     return weighted
+
+
+def _weighed(tree: Any, weights: Any) -> Any:
+    """The sum of the leaves at some paths, each times its weights."""
+    total = 0.0
+    for path, weight in weights:
+        leaf = tree
+        for attribute, key in path:
+            leaf = getattr(leaf, key) if attribute else leaf[key]
+        total = total + np.sum(np.real(weight * leaf))
+    return total
 
 
 def _slope(
@@ -304,14 +308,7 @@ def _slope(
     )
 
     def reverse_slope(*args: Any) -> Any:
-        gradients = gradient(*args)
-        total = 0.0
-        for path, d in found:
-            leaf = gradients
-            for attribute, key in path:
-                leaf = getattr(leaf, key) if attribute else leaf[key]
-            total = total + np.sum(np.real(leaf * d))
-        return total
+        return _weighed(gradient(*args), found)
 
     return reverse_slope
 

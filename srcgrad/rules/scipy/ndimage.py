@@ -121,18 +121,21 @@ def convolve(
 
 @definition(ndimage.correlate1d)
 def correlate1d(input, weights, axis=-1, *, mode="reflect", cval=0.0, origin=0):
-    weights = np.asarray(weights)
-    key = tuple(slice(None) if i == axis % input.ndim else None for i in range(input.ndim))
-    origins = tuple(origin if i == axis % input.ndim else 0 for i in range(input.ndim))
-    return ndimage.correlate(input, weights[key], mode=mode, cval=cval, origin=origins)
+    weights, origins = along_one(input, weights, axis, origin)
+    return ndimage.correlate(input, weights, mode=mode, cval=cval, origin=origins)
 
 
 @definition(ndimage.convolve1d)
 def convolve1d(input, weights, axis=-1, *, mode="reflect", cval=0.0, origin=0):
-    weights = np.asarray(weights)
-    key = tuple(slice(None) if i == axis % input.ndim else None for i in range(input.ndim))
-    origins = tuple(origin if i == axis % input.ndim else 0 for i in range(input.ndim))
-    return ndimage.convolve(input, weights[key], mode=mode, cval=cval, origin=origins)
+    weights, origins = along_one(input, weights, axis, origin)
+    return ndimage.convolve(input, weights, mode=mode, cval=cval, origin=origins)
+
+
+def along_one(input, weights, axis, origin):
+    """Weights along one axis as those of all axes, and the origin in each."""
+    axis = axis % input.ndim
+    key = tuple(slice(None) if i == axis else None for i in range(input.ndim))
+    return np.asarray(weights)[key], tuple(origin if i == axis else 0 for i in range(input.ndim))
 
 
 @adjoint(ndimage.uniform_filter1d)

@@ -387,30 +387,30 @@ def coo(arg1, shape=None, dtype=None, copy=False):
 
 @definition(sparse.csr_matrix, sparse.csr_array)
 def csr(arg1, shape=None, dtype=None, copy=False):
-    if isinstance(arg1, Matrix):
-        return arg1
-    if not isinstance(arg1, tuple):
-        return dense_entries(arg1)
-    if len(arg1) == 2:
-        return of_places(arg1, shape)
-    data, indices, indptr = arg1
-    m = len(indptr) - 1
-    rows = np.repeat(np.arange(m), np.diff(indptr))
-    return Matrix(data, rows, indices, (m, extent(indices)) if shape is None else shape)
+    if not is_compressed(arg1):
+        return coo(arg1, shape)
+    data, columns, starts = arg1
+    rows = places_of(starts)
+    return Matrix(data, rows, columns, shape or (len(starts) - 1, extent(columns)))
 
 
 @definition(sparse.csc_matrix, sparse.csc_array)
 def csc(arg1, shape=None, dtype=None, copy=False):
-    if isinstance(arg1, Matrix):
-        return arg1
-    if not isinstance(arg1, tuple):
-        return dense_entries(arg1)
-    if len(arg1) == 2:
-        return of_places(arg1, shape)
-    data, indices, indptr = arg1
-    n = len(indptr) - 1
-    columns = np.repeat(np.arange(n), np.diff(indptr))
-    return Matrix(data, indices, columns, (extent(indices), n) if shape is None else shape)
+    if not is_compressed(arg1):
+        return coo(arg1, shape)
+    data, rows, starts = arg1
+    columns = places_of(starts)
+    return Matrix(data, rows, columns, shape or (extent(rows), len(starts) - 1))
+
+
+def is_compressed(arg1):
+    """Whether a matrix is given by rows or columns: numbers, places in them, and their starts."""
+    return isinstance(arg1, tuple) and len(arg1) == 3
+
+
+def places_of(starts):
+    """The number of the row or column of each entry."""
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
 @definition(sparse.diags, sparse.diags_array)
