@@ -1,0 +1,306 @@
+"""Methods of containers, and functions of the library that take or make them."""
+
+import collections
+import functools
+import inspect
+import itertools
+import sys
+
+import numpy as np
+import pytest
+
+from srcgrad import grad, jvp
+
+WEIGHTS = {"a": 1.0, "b": 2.0, "c": 3.0}
+
+
+def weighed(keys, x):
+    return sum([WEIGHTS[k] * x[i % 2] for i, k in enumerate(sorted(keys))], 0.0)
+
+
+def intersection(x):
+    return weighed({"a", "b"}.intersection({"b", "c"}), x)
+
+
+def intersection_of_several(x):
+    return weighed({"a", "b", "c"}.intersection({"b", "c"}, ["c"]), x)
+
+
+def difference(x):
+    return weighed({"a", "b"}.difference({"b", "c"}), x)
+
+
+def symmetric_difference(x):
+    return weighed({"a", "b"}.symmetric_difference(["b", "c"]), x)
+
+
+def intersection_update(x):
+    s = {"a", "b"}
+    s.intersection_update({"b"})
+    return weighed(s, x)
+
+
+def difference_update(x):
+    s = {"a", "b"}
+    s.difference_update({"b"})
+    return weighed(s, x)
+
+
+def superset(x):
+    return x[0] * 2 if {"a", "b"}.issuperset({"a"}) else x[1]
+
+
+def subset(x):
+    return x[0] * 2 if {"a"} <= {"a", "b"} else x[1]
+
+
+def disjoint(x):
+    return x[0] * 2 if {"a"}.isdisjoint({"b"}) else x[1]
+
+
+def removed_from_a_set(x):
+    s = {"a", "b"}
+    s.remove("a")
+    s.discard("z")
+    return weighed(s, x)
+
+
+def popped_from_a_set(x):
+    s = {"a"}
+    k = s.pop()
+    return WEIGHTS[k] * x[0] * (len(s) + 3)
+
+
+def frozen(x):
+    return weighed(frozenset(["a", "b", "a"]), x)
+
+
+def copied_dict(x):
+    d = {"a": x[0], "b": x[1]}
+    e = d.copy()
+    e["a"] = x[1] * 3
+    return d["a"] * e["a"]
+
+
+def cleared_dict(x):
+    d = {"a": x[0]}
+    d.clear()
+    d["b"] = x[1] * x[0]
+    return sum(d.values())
+
+
+def set_default(x):
+    d = {}
+    d.setdefault("k", x[0])
+    d.setdefault("k", x[1])
+    return d["k"] * x[1]
+
+
+def pop_with_default(x):
+    d = {"a": x[0]}
+    return d.pop("z", x[1]) * d.pop("a")
+
+
+def counter(x):
+    c = collections.Counter(["a", "b", "a"])
+    return c["a"] * x[0] + c["zz"] * x[1] + c.total() * x[1]
+
+
+def counter_most_common(x):
+    c = collections.Counter("aab")
+    k, n = c.most_common(1)[0]
+    return WEIGHTS[k] * n * x[0]
+
+
+def counter_elements(x):
+    c = collections.Counter("aab")
+    return sum([WEIGHTS[k] * x[0] for k in c.elements()])
+
+
+def counter_update(x):
+    c = collections.Counter("aab")
+    c.update("bc")
+    return sum([WEIGHTS[k] * n * x[0] for k, n in c.items()])
+
+
+def equal_dicts(x):
+    return x[0] * x[1] if {"a": 1, "b": 2} == {"b": 2, "a": 1} else x[0]
+
+
+def equal_sets(x):
+    return x[0] * x[1] if {"a", "b"} == {"b", "a"} else x[0]
+
+
+def unequal_dicts(x):
+    return x[0] * x[1] if {"a": 1} != {"a": 2} else x[0]
+
+
+def equal_dicts_of_numbers(x):
+    d = {"a": x[0]}
+    e = {"a": x[1]}
+    return x[0] * x[1] if d == e else x[0] ** 2
+
+
+def set_comprehension(x):
+    return weighed({k for k in ["a", "b", "a"]}, x)
+
+
+def update_pairs(x):
+    d = {}
+    d.update([("a", x[0]), ("b", x[1])])
+    d.update(c=x[0] * 2)
+    return d["a"] * d["b"] * d["c"]
+
+
+def named_tuple(x):
+    T = collections.namedtuple("T", "u v")
+    t = T(x[0], x[1])
+    d = t._asdict()
+    return d["u"] * t._replace(u=x[1]).u
+
+
+def deleted_attribute(x):
+    class A:
+        pass
+
+    a = A()
+    a.u = x[0]
+    a.v = x[1]
+    del a.u
+    return a.v * (2 if hasattr(a, "u") else 3)
+
+
+def deleted_names(x):
+    a = x[0]
+    b = x[1]
+    c = a * b
+    del (a, b)
+    return c
+
+
+def chained(x):
+    return sum(itertools.chain.from_iterable([[x[0]], [x[1] * x[0]]]))
+
+
+def combinations_with_replacement(x):
+    return sum([a * b for a, b in itertools.combinations_with_replacement([x[0], x[1]], 2)])
+
+
+def starmap(x):
+    return sum(itertools.starmap(lambda a, b: a * b, [(x[0], x[1]), (x[1], x[1])]))
+
+
+def mapped(x):
+    return sum(map(lambda v: v * v, [x[0], x[1]]))
+
+
+def next_with_default(x):
+    i = iter([x[0]])
+    a = next(i)
+    b = next(i, x[1])
+    return a * b
+
+
+def ordered_dict(x):
+    d = collections.OrderedDict(a=x[0], b=x[1])
+    d.move_to_end("a")
+    return next(iter(d.values())) * d["a"] ** 2
+
+
+def list_methods(x):
+    items = [x[0], x[1]]
+    items.insert(1, x[0] * x[1])
+    items.reverse()
+    other = items.copy()
+    items.clear()
+    return other[0] * other[1] + len(items)
+
+
+def deque(x):
+    q = collections.deque([x[0], x[1]])
+    q.rotate(1)
+    q.extendleft([x[0] * 3])
+    return q.popleft() * q[0]
+
+
+def extrema_with_key(x):
+    return min([x[0], x[1]], key=lambda v: -v) * max({"a": x[0], "b": x[1]}.values())
+
+
+def sorted_in_reverse(x):
+    return sorted([x[0], x[1]], reverse=True)[0] ** 2
+
+
+def any_and_all(x):
+    return x[0] * x[1] if any([x[0] > 0, x[1] > 100]) and all([x[0] > -1, True]) else x[0]
+
+
+def division_with_remainder(x):
+    _, r = divmod(x[0], 0.3)
+    return r * x[1]
+
+
+def default_dict(x):
+    d = collections.defaultdict(list)
+    d["a"].append(x[0])
+    d["b"].append(x[1])
+    d["a"].append(x[1])
+    return sum([a * b for a, b in zip(d["a"], d["a"], strict=True)]) + d["b"][0]
+
+
+def dict_from_keys(x):
+    d = dict.fromkeys(["a", "b"], x[0])
+    d["a"] = x[1]
+    return d["a"] * d["b"]
+
+
+def reduced(x):
+    return functools.reduce(lambda a, b: a * b, [x[0], x[1], x[0]])
+
+
+def match_of_a_dict(x):
+    match {"k": x[0], "z": 1}:
+        case {"k": v, **rest}:
+            return v * x[1] * len(rest)
+    return x[0]
+
+
+def match_of_alternatives(x):
+    match "b":
+        case "a" | "b":
+            return x[0] * x[1]
+        case _:
+            return x[0]
+
+
+def match_of_none(x):
+    match None:
+        case True:
+            return x[0]
+        case None:
+            return x[1] * x[0]
+
+
+def popitem(x):
+    d = {"a": x[0], "b": x[1]}
+    k, v = d.popitem()
+    return v * WEIGHTS[k] + len(d) * x[0]
+
+
+# Each against differences, in both modes
+
+PROGRAMS = [
+    f
+    for name, f in inspect.getmembers(sys.modules[__name__], inspect.isfunction)
+    if list(inspect.signature(f).parameters) == ["x"]
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_method(program):
+    x, step, direction = np.array([0.7, 1.3]), 1e-6, np.array([0.3, -0.4])
+    expected = [(program(x + h) - program(x - h)) / (2 * step) for h in step * np.eye(2)]
+    np.testing.assert_allclose(grad(program)(x), expected, atol=1e-7)
+    value, slope = jvp(program, (x,), (direction,))
+    assert value == pytest.approx(program(x))
+    assert slope == pytest.approx(np.dot(expected, direction), abs=1e-7)
