@@ -422,8 +422,3 @@ def listing(function: Function) -> Iterator[tuple[str, Statement | None]]:
         yield f"{indent}yield {', '.join(map(repr, block.results))}".rstrip(), None
 
     yield from visit(function.block, "    ")
-
-
-def to_text(function: Function) -> str:
-    """The function in a readable notation, for debugging."""
-    return "\n".join(line for line, _ in listing(function))

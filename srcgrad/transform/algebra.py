@@ -146,42 +146,13 @@ def _unguarded(ctx: Simplifier, operand: ir.Operand, test: ir.Operand, k: int) -
     return ctx.emit(s.function, *args, kind=kind)
 
 
-def _never_zero(ctx: Simplifier, operand: ir.Operand) -> bool:
-    """Whether a scalar is a number but 0, or such a number divided by a count."""
-    if is_number(operand):
-        return not is_number(operand, 0.0)
-    ratio = ctx.definition(operand, operator.truediv)
-    if ratio is None or not is_number(ratio.args[0]) or is_number(ratio.args[0], 0.0):
-        return False
-    kind = number_kind(ratio.args[1])
-    return isinstance(kind, Scalar) and kind.dtype.kind == "i"
-
-
 def choose(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
-    """`np.where(t, c * x, c * y)` is `c * np.where(t, x, y)`."""
+    """`np.where(t, c * x, c * y)` is `c * np.where(t, x, y)`, and needs no guards of its own."""
     if s.kwargs or len(s.args) != 3 or not is_floating(s):
         return None
     test, a, b = s.args
-    other = ctx.definition(test, np.where)
-    if other is not None and is_number(b, 0.0) and len(other.args) == 3:
-        # a mask made of a number that isn't zero is the test itself
-        inner, x, y = other.args
-        kind = number_kind(inner)
-        if kind is not None and kind.dtype == np.bool_:
-            if is_number(y, 0.0) and _never_zero(ctx, x):
-                s.args = (inner, a, b)
-                return None
-            if is_number(x, 0.0) and _never_zero(ctx, y):
-                s.args = (inner, b, a)
-                return None
-    for k, value in ((1, a), (2, b)):
-        if is_number(s.args[3 - k], 0.0) and _unguard(ctx, s, k):
-            return None
-        found = choice(ctx, value)
-        if found is not None and found[0] is test and is_number(found[3 - k], 0.0):
-            if is_number(s.args[3 - k], 0.0):
-                s.args = (test, found[1], found[2])
-                return None
+    if any(is_number(s.args[3 - k], 0.0) and _unguard(ctx, s, k) for k in (1, 2)):
+        return None
     left, right = scaled(ctx, a), scaled(ctx, b)
     if left is None or right is None or not is_array(left[1]) or not is_array(right[1]):
         return None
