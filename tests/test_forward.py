@@ -395,3 +395,24 @@ def test_the_tangents_of_eigenvectors(rotates: bool) -> None:
     h = 1e-6
     assert moved == pytest.approx((f(x + h * along) - f(x - h * along)) / (2 * h), rel=1e-7)
     assert moved == pytest.approx(np.sum(grad(f)(x) * along), rel=1e-10)
+
+
+@pytest.mark.parametrize("size", [abs, np.abs, lambda c: (c * np.conj(c)).real, lambda c: c.imag])
+@pytest.mark.parametrize("trips", ["for", "while"])
+def test_a_complex_number_that_starts_as_zero(size, trips):
+    def f(x):
+        c, k = 0j, 0
+        if trips == "for":
+            for _ in range(3):
+                c = c * c + x[0] * (1 + 0.5j) + x[1]
+        while trips == "while" and abs(c) < 2 and k < 5:
+            c, k = c * c + x[0] * (1 + 0.5j) + x[1], k + 1
+        return size(c)
+
+    x, direction = np.array([0.4, 0.3]), np.array([0.7, -0.2])
+    value, tangent = jvp(f, (x,), (direction,))
+    assert np.isrealobj(tangent)
+    assert value == pytest.approx(f(x), rel=1e-12)
+    difference = (f(x + 1e-6 * direction) - f(x - 1e-6 * direction)) / 2e-6
+    assert tangent == pytest.approx(difference, rel=1e-6)
+    assert tangent == pytest.approx(grad(f)(x) @ direction, rel=1e-10)

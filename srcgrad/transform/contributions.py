@@ -238,9 +238,8 @@ class Contributions(Lowerer):
             return value
         if want == ():
             if have is None:
-                return self.emit(
-                    runtime.total, (value,), inferred=Inferred(Scalar(_dtype(value.kind), False))
-                )
+                kind = Scalar(self._dtype(value.kind), False)
+                return self.emit(runtime.total, (value,), inferred=Inferred(kind))
             return self.emit(np.sum, (value,), name=f"d_{like.name}")
         if have is None or want is None:
             return self._unbroadcast(value, kind, like)
@@ -305,9 +304,21 @@ class Contributions(Lowerer):
         return self.emit(
             runtime.unbroadcast,
             (value, like),
-            inferred=Inferred(_with_shape(value.kind, kind), (value,), False),
+            inferred=Inferred(self._with_shape(value.kind, kind), (value,), False),
             name=f"d_{like.name}",
         )
+
+    def _with_shape(self, kind: Any, like: Array | Scalar) -> Kind:
+        if isinstance(like, Scalar):
+            return Scalar(self._dtype(kind), False)
+        return Array(kind.dtype, like.shape)
+
+    def _dtype(self, kind: Any) -> np.dtype[Any]:
+        """The dtype of a number; where it isn't known, the widest, which is made fit."""
+        if kind.dtype is not None:
+            known: np.dtype[Any] = kind.dtype
+            return known
+        return np.dtype(np.complex128 if self.may_be_complex else np.float64)
 
     def _spread(self, value: ir.Operand, kind: Array | Scalar, like: ir.Var) -> ir.Var:
         shape = self.emit(
@@ -370,17 +381,7 @@ def is_zero(contribution: Any) -> bool:
     )
 
 
-def _dtype(kind: Any) -> Any:
-    return kind.dtype if kind.dtype is not None else np.dtype(np.float64)
-
-
 def _with_dtype(kind: Any, dtype: Any) -> Kind:
     if isinstance(kind, Scalar):
         return Scalar(dtype, False)
     return Array(dtype, kind.shape)
-
-
-def _with_shape(kind: Any, like: Array | Scalar) -> Kind:
-    if isinstance(like, Scalar):
-        return Scalar(_dtype(kind), False)
-    return Array(kind.dtype, like.shape)

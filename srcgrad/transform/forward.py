@@ -538,6 +538,7 @@ class Tangent(Adjoint):
         inner = Adjoint(ir.Function("rule", (), ir.Block()), [], [])
         inner.within(self)
         inner.definitions, inner.span = self.definitions, s.span
+        inner.may_be_complex = self.may_be_complex
         d_out, seeds = _adjoint_like(s.target)
         collected: list[tuple[ir.Var, ir.Operand]] = []
 
@@ -557,6 +558,7 @@ class Tangent(Adjoint):
         rule = ir.Function("rule", tuple(seeds), collector.block)
         transpose = Adjoint(rule, seeds, outputs)
         transpose.within(self)
+        transpose.may_be_complex = self.may_be_complex
         forward = transpose.augment(collector.block)
         transpose.block = ir.Block()
         for var, c in collected:
