@@ -398,6 +398,10 @@ def passed(stage: str, function: Function) -> None:
         watch(stage, function)
 
 
+def reverse_sweep() -> None:
+    """A mark among the statements: here the reverse sweep begins."""
+
+
 def listing(function: Function) -> Iterator[tuple[str, Statement | None]]:
     """The lines of a function in a readable notation, and the statement that each begins."""
     yield f"function {function.name}({', '.join(map(repr, function.params))})", None

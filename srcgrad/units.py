@@ -23,10 +23,10 @@ from .analysis.aliasing import Aliasing, shared_memory
 from .analysis.inference import Inferred
 from .emit import runtime
 from .emit.names import INSTEAD, RESERVED
-from .emit.python import reverse_sweep
 from .frontend.operations import leave_unless
 from .frontend.units import is_reentrant
 from .inputs import own_copies
+from .ir import reverse_sweep
 from .kinds import FLOAT, RESIDUALS, Array, Kind, ListOf, Opaque, TupleOf
 from .results import finished, kind_of_seed, separate
 from .transform.accumulation import accumulate, materialize

@@ -9,7 +9,6 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..analysis.inference import Inferred
-from ..emit.python import reverse_sweep
 from ..errors import Unbatchable
 from ..frontend.lower import Lowerer
 from ..frontend.values import (
@@ -17,6 +16,7 @@ from ..frontend.values import (
     Value,
 )
 from ..inputs import leaves
+from ..ir import reverse_sweep
 from ..kinds import (
     INT,
     RESIDUALS,

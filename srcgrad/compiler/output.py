@@ -12,7 +12,8 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..emit.python import Emitted, emit_function
+from ..emit.python import emit_function
+from ..emit.references import Emitted
 from ..emit.verification import checked_source
 from ..transform.unboxing import unbox
 from ..units import call_plain, finish

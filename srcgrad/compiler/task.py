@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..emit.python import Emitted
+from ..emit.references import Emitted
 from ..frontend.objects import Knowledge
 from ..frontend.values import (
     Path,

@@ -1,59 +1,37 @@
 """Emission: from IR to the gast tree of a Python function.
 
-Temporaries that are used once are written where they are used; the others get names
+Temporaries that are used once are written where they are used (`inlining.py`); the others get names
 (`names.py`). Above the statements of the reverse sweep stands, as a comment, the primal line that
 they undo.
 """
 
 from __future__ import annotations
 
-import builtins
 import functools
 import itertools
-import keyword
 import linecache
-import math
 import operator
 import types
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 import gast
-import numpy as np
 
 from .. import ir
-from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.aliasing import Aliasing
 from ..errors import InternalError
-from ..frontend.operations import leave_unless, list_append, raise_exception
-from ..kinds import Array, ListOf, Scalar, TupleOf
-from ..rules import registry
-from ..transform.prune import SHAPE_ONLY
-from . import runtime
+from ..frontend.operations import leave_unless, list_append
+from ..ir import reverse_sweep
+from ..kinds import TupleOf
+from ..rules.registry import hashable
+from .inlining import Inlining
 from .names import Names
 from .printer import BlankLine, Comment
-from .spelling import HELPERS, ITEMS, Speller, attribute, call, constant, name, negated
+from .references import Emitted, References
+from .spelling import HELPERS, ITEMS, Speller, call, constant, name, negated
 
 SUBSCRIPTS = {operator.getitem, operator.setitem, operator.delitem, *ITEMS}
-LARGEST = 9  # primitives in one expression
 MANY = 6  # equal numbers in a list, which are written as a product
-SMALL = 3  # primitives in one that computes in an operand's place
-LITERALS = (bool, int, float, str, bytes, complex)
-MODULES = {"numpy": "np", "math": "math", "cmath": "cmath"}
-
-
-def reverse_sweep() -> None:
-    """A mark in the IR: here the reverse sweep begins."""
-
-
-@dataclass
-class Emitted:
-    """The tree of a generated function and the objects it refers to by name."""
-
-    tree: Any
-    bindings: dict[str, Any] = field(default_factory=dict)
-    modules: set[str] = field(default_factory=set)
-    helpers: list[Any] = field(default_factory=list)
 
 
 def emit_function(
@@ -72,13 +50,14 @@ def emit_function(
 class _Emitter:
     def __init__(self, function: ir.Function, bindings: dict[str, Any], units: set[str]) -> None:
         self.function = function
-        self.aliasing = Aliasing(function.block, function.together)
         self.emitted = Emitted(None, bindings)
-        self.speller = Speller(self.reference)
-        self.inlined = self._inlined(function)
-        self.reserved = {"np", "math", "cmath", "scipy", function.name} | _helper_names(function)
-        self.reserved |= units | set(bindings)
-        self.names = Names(function, self.inlined, self.reserved | _callees(function))
+        inlining = Inlining(function, Aliasing(function.block, function.together))
+        self.inlined, self.counts = inlining.found, inlining.counts
+        reserved = {"np", "math", "cmath", "scipy", function.name} | _helper_names(function)
+        reserved |= units | set(bindings)
+        self.names = Names(function, self.inlined, reserved | _callees(function))
+        self.references = References(self.emitted, self.names, reserved)
+        self.speller = Speller(self.references.of)
         self.reversing = False
         self.line: Any = None
         self.watched = ir.watcher.get() is not None
@@ -99,120 +78,6 @@ class _Emitter:
         arguments = gast.arguments(args, [], None, [], [], None, [])
         self.emitted.tree = gast.FunctionDef(f.name, arguments, body, [], None, None, [])
         return self.emitted
-
-    # Which temporaries are written where they are used
-
-    def _inlined(self, function: ir.Function) -> dict[ir.Var, ir.Assign]:
-        counts: dict[ir.Var, int] = {}
-
-        def count(operands: Iterable[ir.Operand]) -> None:
-            for operand in operands:
-                for v in ir.variables(operand):
-                    counts[v] = counts.get(v, 0) + 1
-
-        for s in ir.walk(function.block):
-            match s:
-                case ir.Assign():
-                    count(s.operands())
-                case ir.If():
-                    count([s.test, *s.then.results, *s.orelse.results])
-                case ir.Loop():
-                    count([*s.inits, *(s.range or ()), *s.body.results])
-        count(function.block.results)
-        self.counts = counts
-        found: dict[ir.Var, ir.Assign] = {}
-        self.sizes: dict[ir.Var, int] = {}
-        self._inline_block(function.block, counts, found, True)
-        return found
-
-    def _inline_block(
-        self, block: ir.Block, counts: dict[ir.Var, int], found: dict[ir.Var, ir.Assign], top: bool
-    ) -> None:
-        answers: set[ir.Var] = set()  # the gradient itself may be returned as an expression
-        if top and len(block.results) == 1 and isinstance(block.results[0], ir.Var):
-            if block.statements and block.results[0] in ir.targets(block.statements[-1]):
-                answers.add(block.results[0])
-        pending: dict[ir.Var, ir.Assign] = {}
-        reads: dict[ir.Var, set[ir.Var]] = {}
-        over: set[ir.Var] = set()  # those in which something is computed in an operand's place
-
-        def take(
-            operands: Iterable[ir.Operand], size: int, into: tuple[ir.Var, ...] = ()
-        ) -> tuple[int, set[ir.Var]]:
-            """Write pending operands here; the size and memory reads of the expression."""
-            memory: set[ir.Var] = set()
-            for operand in operands:
-                for v in ir.variables(operand):
-                    if v in pending:
-                        if size + self.sizes[v] <= (LARGEST if v not in over else SMALL):
-                            found[v] = pending.pop(v)
-                            size += self.sizes[v]
-                            if v in over:
-                                over.update(into)
-                            memory |= reads[v]
-                        else:
-                            del pending[v]
-                    elif v not in found:
-                        pass
-            return size, memory
-
-        for s in block.statements:
-            match s:
-                case ir.Assign():
-                    if s.function is reverse_sweep:  # the value belongs to the forward sweep
-                        for v in (v for o in block.results for v in ir.variables(o)):
-                            pending.pop(v, None)
-                        continue
-                    for v in s.writes:
-                        if v in pending and not _assignable(pending[v]):
-                            del pending[v]
-                    size, memory = take(s.operands(), 1, (s.target,))
-                    memory |= self._reads(s)
-                    if s.writes or s.effect:
-                        written = {self.aliasing.find(v) for v in s.writes}
-                        for v in list(pending):
-                            if s.effect or reads[v] & written:
-                                del pending[v]
-                        if size >= SMALL or all(k != "out" for k, _ in s.kwargs):
-                            continue
-                        over.add(s.target)
-                    named = s.target.user and s.target not in answers
-                    if counts.get(s.target, 0) == 1 and not named and self._may(s, counts):
-                        pending[s.target] = s
-                        self.sizes[s.target] = size
-                        reads[s.target] = memory
-                case ir.If():
-                    take([s.test], 1)
-                    pending.clear()
-                    self._inline_block(s.then, counts, found, False)
-                    self._inline_block(s.orelse, counts, found, False)
-                case ir.Loop():
-                    take(s.range or (), 1)
-                    pending.clear()
-                    self._inline_block(s.body, counts, found, False)
-        if top:
-            take(block.results, 0)
-
-    def _may(self, s: ir.Assign, counts: dict[ir.Var, int]) -> bool:
-        if s.function is operator.getitem and isinstance(s.args[0], ir.Var):
-            if isinstance(s.args[0].kind, TupleOf) and counts.get(s.args[0], 0) > 1:
-                return False  # records are unpacked
-        return s.function is not list and not isinstance(s.target.kind, ListOf)
-
-    def _reads(self, s: ir.Assign) -> set[ir.Var]:
-        """The memory whose contents a statement reads, if anything writes it."""
-        shape_only = s.function in SHAPE_ONLY  # but a list has another length when it is changed
-        found = set()
-        for operand in s.operands():
-            for v in ir.variables(operand):
-                looks = v in s.views and s.certain and isinstance(v.kind, Array)
-                looks = looks and not isinstance(s.function, ir.Unit)
-                looks = looks or (shape_only and not isinstance(v.kind, ListOf))
-                if holds_memory(v.kind) and not looks:  # what may be a copy is made now
-                    root = self.aliasing.find(v)
-                    if root in self.aliasing.written:
-                        found.add(root)
-        return found
 
     # Statements
 
@@ -337,7 +202,7 @@ class _Emitter:
 
     def arguments(self, s: ir.Assign) -> tuple[list[Any], dict[str, Any]]:
         args = [self.operand(a) for a in s.args]
-        if s.function not in SUBSCRIPTS if _hashable(s.function) else True:
+        if s.function not in SUBSCRIPTS if hashable(s.function) else True:
             args = [_written_out(a) for a in args]
         return args, {k: _written_out(self.operand(a)) for k, a in s.kwargs}
 
@@ -504,7 +369,7 @@ class _Emitter:
                     return gast.Dict([i.elts[0] for i in items], [i.elts[1] for i in items])
                 return gast.Tuple(items, gast.Load())
             case ir.Const():
-                return self.literal(operand.value)
+                return self.references.literal(operand.value)
         raise InternalError(f"no expression for {operand!r}")
 
     def listed(self, items: tuple[ir.Operand, ...]) -> Any:
@@ -520,84 +385,6 @@ class _Emitter:
                 return several
             elements.append(gast.Starred(several, gast.Load()))
         return gast.List(elements, gast.Load())
-
-    def literal(self, value: Any) -> Any:
-        """The expression for a constant."""
-        if value is None or value is Ellipsis or type(value) in LITERALS:
-            return constant(value)
-        if type(value) is tuple:
-            return gast.Tuple([self.literal(v) for v in value], gast.Load())
-        if type(value) is slice:
-            parts = [
-                None if p is None else self.literal(p)
-                for p in (value.start, value.stop, value.step)
-            ]
-            return gast.Slice(*parts)
-        if isinstance(value, np.dtype) and value.kind in "fciub" and value.isnative:
-            return attribute(self.module("numpy"), value.name if value.kind != "b" else "bool_")
-        if isinstance(value, np.generic) and value.dtype.kind in "fiu":
-            kind = attribute(self.module("numpy"), value.dtype.name)
-            plain = value.item()  # a longdouble's is a longdouble
-            return call(kind, [constant(plain if type(plain) in LITERALS else str(value))])
-        if isinstance(value, ir.Undefined):
-            return constant(None)
-        return self.reference(value)
-
-    def module(self, module: str) -> Any:
-        self.emitted.modules.add(module)
-        return name(MODULES[module])
-
-    def reference(self, value: Any) -> Any:
-        """The expression for a function or another object."""
-        if isinstance(value, ir.Unit):
-            return name(value.name)
-        if value in HELPERS if _hashable(value) else False:
-            if value not in self.emitted.helpers:
-                self.emitted.helpers.append(value)
-            return name(value.__name__)
-        text = getattr(value, "__name__", None)
-        if isinstance(text, str) and getattr(builtins, text, None) is value:
-            return name(text)
-        for module, where in (("numpy", np), ("math", math)):
-            if isinstance(value, types.ModuleType) and value is where:
-                return self.module(module)
-            if isinstance(text, str) and getattr(where, text, None) is value:
-                return attribute(self.module(module), text)
-        if isinstance(text, str):
-            for sub in ("linalg", "fft", "random"):
-                if getattr(getattr(np, sub), text, None) is value:
-                    return attribute(attribute(self.module("numpy"), sub), text)
-        owner = getattr(value, "__self__", None)
-        if isinstance(owner, np.ufunc) and isinstance(text, str):
-            return attribute(self.reference(owner), text)
-        place = registry.public_place(value)
-        if place is not None:
-            return self.public(*place)
-        return name(self.bound(value, text))
-
-    def public(self, module: str, text: str) -> Any:
-        """The expression `package.module.name`."""
-        self.emitted.modules.add(module)
-        package, *rest = module.split(".")
-        expression = name(package)
-        for part in (*rest, text):
-            expression = attribute(expression, part)
-        return expression
-
-    def bound(self, value: Any, text: str | None) -> str:
-        for known, thing in self.emitted.bindings.items():
-            if thing is value:
-                return known
-        base = text if isinstance(text, str) and text.isidentifier() else "constant"
-        if isinstance(value, np.ndarray):
-            base = "indices" if value.dtype.kind in "iu" else "constant"
-        candidate, number = base, 1
-        taken = set(self.names.names.values()) | set(self.emitted.bindings) | self.reserved
-        taken |= set(keyword.kwlist) | set(dir(builtins))
-        while candidate in taken:
-            candidate, number = f"{base}_{number}", number + 1
-        self.emitted.bindings[candidate] = value
-        return candidate
 
 
 def _number(operand: ir.Operand) -> Any:
@@ -620,7 +407,7 @@ def _helper_names(function: ir.Function) -> set[str]:
             if (isinstance(s, ir.Assign))
             else ()
         ):
-            if _hashable(thing) and thing in HELPERS:
+            if hashable(thing) and thing in HELPERS:
                 found.add(thing.__name__)
     return found
 
@@ -669,24 +456,3 @@ def _written_out(node: Any) -> Any:
     if isinstance(node, gast.Tuple):
         return gast.Tuple([_written_out(item) for item in node.elts], node.ctx)
     return node
-
-
-def _hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
-def _assignable(s: ir.Assign) -> bool:
-    """Whether a call can stand on the left of an augmented assignment."""
-    container = s.args[0] if s.args else None
-    return (
-        s.function is operator.getitem
-        and isinstance(container, ir.Var)
-        and isinstance(container.kind, Array)
-    )
-
-
-__all__ = ["Array", "Emitted", "Scalar", "emit_function", "operator", "raise_exception", "runtime"]

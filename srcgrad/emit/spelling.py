@@ -101,21 +101,7 @@ def attribute(value: Ast, text: str) -> Ast:
 
 
 def call(function: Ast, args: list[Ast], kwargs: dict[str, Ast] | None = None) -> Ast:
-    args = [_argument(a) for a in args]
-    named = [gast.keyword(k, _argument(v)) for k, v in (kwargs or {}).items()]
-    return gast.Call(function, args, named)
-
-
-def _argument(node: Ast) -> Ast:
-    """An argument of a call, where a slice can't be written with colons."""
-    if isinstance(node, gast.Slice):
-        parts = [constant(None) if p is None else p for p in (node.lower, node.upper, node.step)]
-        if node.step is None:
-            parts = parts[1:2] if node.lower is None else parts[:2]
-        return gast.Call(gast.Name("slice", gast.Load(), None, None), parts, [])
-    if isinstance(node, gast.Tuple) and any(isinstance(e, gast.Slice) for e in node.elts):
-        return gast.Tuple([_argument(e) for e in node.elts], gast.Load())
-    return node
+    return gast.Call(function, args, [gast.keyword(k, v) for k, v in (kwargs or {}).items()])
 
 
 def constant(value: Any) -> Ast:

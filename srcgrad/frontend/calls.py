@@ -25,6 +25,7 @@ from ..kinds import (
     Reference,
 )
 from ..rules import registry
+from ..rules.registry import hashable
 from . import operations, running
 from .attributes import NAMEDTUPLE
 from .choices import is_function
@@ -303,14 +304,6 @@ class Calls(Primitives):
         from ..inner.gradients import lower_gradient
 
         return lower_gradient(self, gradient, args, kwargs, primal)  # type: ignore[arg-type]
-
-
-def hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def is_written_method(calling: Any) -> bool:

@@ -15,7 +15,6 @@ from typing import Any
 from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..analysis.inference import Inferred
-from ..emit.python import reverse_sweep
 from ..frontend.inlining import is_mutable
 from ..frontend.lower import Lowerer
 from ..frontend.values import (
@@ -33,6 +32,7 @@ from ..frontend.values import (
     Value,
 )
 from ..inputs import in_copies, leaves, own_copies
+from ..ir import reverse_sweep
 from ..kinds import FLOAT, Array, Opaque, is_float
 from ..results import finished, holds_one, seed_gradient
 from ..signature import signature_of

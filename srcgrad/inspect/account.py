@@ -24,11 +24,11 @@ import numpy as np
 
 from .. import ir
 from ..emit.printer import BlankLine, Comment
-from ..emit.python import reverse_sweep
 from ..errors import SourceError
 from ..frontend.operations import list_append
 from ..frontend.source import get_source
 from ..gradient import Gradient
+from ..ir import reverse_sweep
 from .calls import Call, calls, primitive_name
 from .primitives import Passed, Place, Primitive, passed, primitives
 

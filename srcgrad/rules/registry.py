@@ -150,6 +150,15 @@ def public_place(value: Any) -> tuple[str, str] | None:
     return None
 
 
+def hashable(thing: Any) -> bool:
+    """Whether an object can be the key of a dict, as a function that is filed must."""
+    try:
+        hash(thing)
+    except TypeError:
+        return False
+    return True
+
+
 def lookup(function: Any) -> Primitive | None:
     """The record of a function, or None if it is no primitive.
 

@@ -20,8 +20,8 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
-from ..emit.python import reverse_sweep
 from ..errors import Span
+from ..ir import reverse_sweep
 from ..kinds import Array, Opaque, Scalar
 from .elementwise import is_elementwise, makes_fresh, number_kind
 from .recording import rename

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
-from ..emit.python import reverse_sweep
+from ..ir import reverse_sweep
 from ..kinds import Array, Dimension, Scalar, same_dtype
 from .keys import kept_axes
 

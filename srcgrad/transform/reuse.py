@@ -22,7 +22,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
-from ..emit.python import reverse_sweep
+from ..ir import reverse_sweep
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from .elementwise import COMMUTATIVE, is_elementwise, makes_fresh, number_kind
 from .footprint import Footprint

@@ -19,8 +19,8 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
-from ..emit.python import reverse_sweep
 from ..frontend.operations import leave_unless
+from ..ir import reverse_sweep
 from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar
 from .algebra import ALGEBRA, FORWARD
 from .elementwise import COMMUTATIVE, elementwise_kind, is_elementwise, number_kind
