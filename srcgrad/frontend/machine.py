@@ -13,7 +13,8 @@ The interpreter is one class in parts, each of which derives from the one before
     attributes         `value.name`
     expressions        the nodes of expressions
     iteration          loops kept or unrolled, comprehensions, generators
-    containers         the methods of lists, dicts and sets
+    containers         the methods of lists
+    dicts              dicts and sets
     iterators          range, zip, enumerate, map, itertools
     cursors            iter and next
     objects            objects of which only the run tells how many there are

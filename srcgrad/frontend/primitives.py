@@ -20,6 +20,7 @@ from ..kinds import (
     TupleOf,
 )
 from ..rules import registry
+from ..rules.parameters import role
 from .inlining import Inlining
 from .structure import NONE, SIMPLE, constant, is_none, resized
 from .values import (
@@ -96,10 +97,10 @@ class Primitives(Inlining):
             args, kwargs = list(args), dict(kwargs)
             while len(args) < len(names) and names[len(args)] in kwargs:
                 args.append(kwargs.pop(names[len(args)]))
-        args = [self.data(a, registry.role(function, i)) for i, a in enumerate(args)]
+        args = [self.data(a, role(function, i)) for i, a in enumerate(args)]
         if function in JOINING and args:
             args[0] = self.array_of_arrays(args[0])
-        return args, {k: self.data(v, registry.role(function, k)) for k, v in kwargs.items()}
+        return args, {k: self.data(v, role(function, k)) for k, v in kwargs.items()}
 
     def data(self, value: Value, role: str) -> Value:
         """An argument in its role: a list or tuple given for an array becomes one."""

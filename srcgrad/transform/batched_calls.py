@@ -15,6 +15,7 @@ from ..frontend.operations import list_append
 from ..kinds import INT, Array, ListOf, Opaque, Scalar, TupleOf
 from ..rules import registry
 from ..rules.batching import with_batch
+from ..rules.parameters import role
 from .application import parameters_of
 from .batched_values import Values
 
@@ -122,7 +123,7 @@ class Calls(Values):
         ranks = [self.rank(v) for v in ir.variables(first)]
         if isinstance(first, ir.Pack) and not all(isinstance(i, ir.Var) for i in first.items):
             return self.row_by_row(s)
-        if isinstance(first, ir.Var) and registry.role(function, 0) == "arrays":
+        if isinstance(first, ir.Var) and role(function, 0) == "arrays":
             return self.row_by_row(s)  # its rows stand for a list
         rank = max(ranks)
         operand = self.packed(first)
