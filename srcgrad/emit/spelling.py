@@ -83,6 +83,7 @@ HELPERS = {
     runtime.put_back,
     runtime.copied_items,
     runtime.last_written,
+    runtime.add_to_rows,
     runtime.listed,
     runtime.writable,
     runtime.fails,

@@ -17,6 +17,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..errors import Span
 from ..kinds import INT, Array, Kind, Scalar, TupleOf
+from .contracting import contract
 from .copies import COPIES, spare_copies, spare_first_passes
 from .destinations import compute_in_place
 from .elementwise import makes_fresh, number_kind
@@ -54,6 +55,7 @@ def accumulate(function: ir.Function, cut: bool = False) -> None:
     simplify(function)
     prune(function)
     scale_smaller(function)
+    contract(function)
     spare_first_passes(function)
     schedule(function)
     compute_in_place(function)

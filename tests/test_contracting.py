@@ -1,0 +1,140 @@
+"""Sums of products, and rows that are added at indices: the calls that are fast."""
+
+import numpy as np
+import pytest
+
+from srcgrad import grad, hvp
+from srcgrad.emit.runtime import add_to_rows
+from srcgrad.testing import check_grads
+from tests.test_simplify import body
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.normal(size=(2, 4, 3))
+V = RNG.normal(size=4)
+
+
+def rows(x, v):
+    return np.sum(np.exp(x * v[:, None]))
+
+
+def kept_rows(x, v):
+    v = v[:, None]
+    return np.sum(np.sin(x * v) * v)
+
+
+def scaled(x, s):
+    return np.sum(np.sin(x * s))
+
+
+def columns(x, v):
+    return np.sum(np.exp(x.T * v))
+
+
+@pytest.mark.skipif(not hasattr(np, "vecdot"), reason="since NumPy 2.0")
+@pytest.mark.parametrize("f", [rows, kept_rows])
+def test_sums_along_the_last_axis(f):
+    lines = body(f, X, V, argnums=1)
+    assert any("np.vecdot(" in line for line in lines), lines
+    check_grads(f, (X, V))
+
+
+def test_sums_of_all():
+    lines = body(scaled, X, 0.7, argnums=1)
+    assert lines[-1] == "return np.vdot(np.cos(x * s), x)", lines
+    check_grads(scaled, (X, 0.7))
+
+
+def test_sums_along_other_axes_are_made_of_products():
+    assert not any("dot(" in line for line in body(columns, X, V, argnums=1))
+    check_grads(columns, (X, V))
+
+
+@pytest.mark.parametrize("f", [rows, kept_rows, scaled])
+def test_single_precision_and_nothing_at_all(f):
+    second = V if f is not scaled else np.float64(0.7)
+    found = grad(f, argnums=1)(X.astype(np.float32), second.astype(np.float32))
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, grad(f, argnums=1)(X, second), rtol=1e-5)
+    np.testing.assert_array_equal(grad(f, argnums=1)(X[:, :0], second), 0 * second)
+
+
+def test_complex_numbers_are_not_conjugated():
+    def f(z, w):
+        return np.sum(np.abs(np.exp(z * w[:, None])) ** 2)
+
+    z, w = X + 1j * Y, V + 0.5j
+    assert not any("dot(" in line for line in body(f, z, w, argnums=1))
+    check_grads(f, (z, w))
+
+
+def test_memory_written_between_is_read_before():
+    def f(x):
+        x = x.copy()
+        for k in range(3):
+            scale = np.sum(x * x, axis=1, keepdims=True)
+            x[:, k] *= 0.5
+            x *= np.exp(-0.1 * scale)
+        return np.sum(x * x)
+
+    check_grads(f, (X,))
+
+
+def test_the_second_derivative():
+    v = RNG.normal(size=V.shape)
+    found = hvp(kept_rows, argnums=1)(X, V, v)
+    d = grad(kept_rows, argnums=1)
+    expected = (d(X, V + 1e-6 * v) - d(X, V - 1e-6 * v)) / 2e-6
+    np.testing.assert_allclose(found, expected, rtol=1e-7)
+
+
+# Rows at indices
+
+TABLE = RNG.normal(size=(6, 5))
+
+
+def embedded(table, index):
+    return np.sum(np.sin(table[index]) ** 2)
+
+
+@pytest.mark.parametrize("n", [4, 300])
+@pytest.mark.parametrize("dtype", [np.intp, np.int8, np.uint16])
+def test_rows_are_added_by_a_function_of_their_own(n, dtype):
+    index = RNG.integers(0 if np.dtype(dtype).kind == "u" else -6, 6, size=n).astype(dtype)
+    assert any("add_to_rows(d_table, index, " in line for line in body(embedded, TABLE, index))
+    expected = np.zeros(TABLE.shape)
+    np.add.at(expected, index, np.sin(2 * TABLE[index]))
+    np.testing.assert_allclose(grad(embedded)(TABLE, index), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [0, 3, 128, 700])
+@pytest.mark.parametrize("width", [0, 1, 16, 17, 40])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.intp])
+def test_rows_are_added_in_order(n, width, order, dtype):
+    """The sums are those of `np.add.at`, bit by bit."""
+    index = RNG.integers(0 if np.dtype(dtype).kind == "u" else -9, 9, size=n).astype(dtype)
+    added = RNG.normal(size=(n, width))
+    found = np.zeros((9, width), order=order)
+    expected = found.copy()
+    add_to_rows(found, index, added)
+    np.add.at(expected, index, added)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_row_that_is_spread_and_one_that_is_not_there():
+    array = np.zeros((3, 2))
+    add_to_rows(array, np.zeros(200, int), np.ones((1, 2)))
+    assert array[0].tolist() == [200, 200]
+    for width in (2, 20):
+        with pytest.raises(IndexError):
+            add_to_rows(np.zeros((3, width)), np.full(200, 3), np.ones((200, width)))
+
+
+def test_the_function_s_own_call_stays():
+    def f(x, index):
+        y = np.zeros((3, 2))
+        np.add.at(y, index, x)
+        return np.sum(y * y)
+
+    lines = body(f, np.ones((4, 2)), np.array([0, 2, 2, 0]))
+    assert "np.add.at(y, index, x)" in lines
