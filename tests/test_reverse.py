@@ -317,6 +317,7 @@ def test_smaller_arrays_are_recorded_than_what_is_made_of_them():
     (line,) = (line for line in d.source.splitlines() if "append" in line)
     assert line.strip() == "saved.append((x, r2, sqrt, ratio))"
     assert d.source.count("    d = x[None] - x[:, None]") == 2
+    assert not any(line.strip().startswith("d *=") for line in d.source.splitlines())
     check_grads(lambda x: attracted(x, 3), (x,))
 
 

@@ -132,7 +132,9 @@ class _Recorder:
         must: set[ir.Var] = set()
         for v in needed:  # in the order of definition: what is recorded helps to recompute the rest
             if not self._recomputable(v, own, available, forward_uses):
-                smaller = self._smaller_sources(v, own, available, forward_uses)
+                smaller = None
+                if not _shape_uses(mirror, v):  # else what is recorded is a shape
+                    smaller = self._smaller_sources(v, own, available, forward_uses)
                 must.update({v} if smaller is None else smaller)
                 available.update(smaller or ())
             available.add(v)

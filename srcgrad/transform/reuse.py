@@ -341,6 +341,8 @@ class Reuser:
             return root.user and self.becomes(s.target) == root.name
         if buffer in self.forward or root in self.forward:
             return False
+        if root.user and root.name != s.target.name:
+            return False  # a variable of the function's, computed again
         return root.name not in self.adjoints or root.name == s.target.name
 
     def becomes(self, v: ir.Var) -> str | None:
