@@ -28,6 +28,7 @@ from .contributions import Contributions, is_zero
 
 ZERO = ir.Const(0.0)
 INSERTIONS: frozenset[Any] = frozenset({list.insert, runtime.put_back})
+MADE_OF_A_LIST = (operator.getitem, list.pop, list, runtime.fresh_items)
 SILENT = Inferred(Opaque(None))
 
 
@@ -120,7 +121,7 @@ class Lists(Contributions):
             return
         if isinstance(first, ir.Var) and isinstance(first.kind, ListOf):
             shadow = self.shadows.get(first)
-            if shadow is not None and s.function in (operator.getitem, list.pop, list):
+            if shadow is not None and s.function in MADE_OF_A_LIST:
                 inferred = Inferred(target.kind, (shadow,))
                 writes = (shadow,) if s.writes else ()
                 made = self.emit(
@@ -205,8 +206,13 @@ class Lists(Contributions):
             if len(s.args) > 1 and isinstance(s.args[1], ir.Pack):
                 parts = s.args[1].items
             key = self.emit(slice, parts, inferred=Inferred(Opaque(slice)), name="part")
-            args = (shadow, key, self.shadows[s.target])
-            self.emit(runtime.add_items, args, inferred=SILENT, writes=(shadow,))
+            self._add_items(shadow, key, self.shadows[s.target])
+        elif s.function is runtime.add_items:
+            more = s.args[2]
+            if isinstance(more, ir.Var) and more in self.shadows:
+                inferred = Inferred(first.kind, (shadow,))
+                part = self.emit(operator.getitem, (shadow, s.args[1]), inferred=inferred)
+                self._add_items(self.shadows[more], ir.Const(slice(None)), part)
         elif s.function is operator.getitem:
             d = self._taken(s.target, kind)
             if not _nothing(d):
@@ -227,6 +233,10 @@ class Lists(Contributions):
             for i, operand in enumerate(items.items):
                 if any(self.activity.active(v) for v in ir.variables(operand)):
                     self._spill(operand, self._item(self.shadows[s.target], ir.Const(i)), kind)
+
+    def _add_items(self, shadow: ir.Var, key: ir.Operand, more: ir.Var) -> None:
+        """Add the items of a list to those that `key` selects of a shadow."""
+        self.emit(runtime.add_items, (shadow, key, more), inferred=SILENT, writes=(shadow,))
 
     def set_item(self, shadow: ir.Var, key: ir.Operand, item: ir.Operand) -> None:
         self.emit(operator.setitem, (shadow, key, item), inferred=SILENT, writes=(shadow,))

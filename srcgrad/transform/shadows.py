@@ -26,6 +26,7 @@ from .recording import Lasting
 LIST_OPERATIONS: frozenset[Any] = frozenset(
     {
         list_append, list.pop, list.insert, list.reverse, runtime.put_back,
+        runtime.fresh_items, runtime.add_items,
         operator.getitem, operator.setitem,
     }
 )  # fmt: skip
