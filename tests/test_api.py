@@ -555,8 +555,19 @@ def test_a_redefined_method_is_noticed():
     same(g(X), np.full(3, 3.0))
 
 
+class Times:
+    def __init__(self, factor=1.0):
+        self.factor = factor
+
+    def __call__(self, x):
+        return self.factor * x
+
+
 class Described:
     scale = 2.0
+    element = np.positive
+    times = Times()
+    kind = Times
 
     @property
     def rate(self):
@@ -586,6 +597,11 @@ class Derived(Described):
         lambda owner: setattr(owner, "static", staticmethod(lambda x: x * x)),
         lambda owner: setattr(owner, "plain", lambda self, x: x * x),
         lambda owner: setattr(owner, "scale", 7.0),
+        lambda owner: setattr(owner, "element", np.square),
+        lambda owner: setattr(owner, "element", staticmethod(np.sin)),
+        lambda owner: setattr(owner, "times", Times(3.0)),
+        lambda owner: setattr(owner, "times", np.sinh),
+        lambda owner: setattr(owner, "kind", lambda *self: Times(5.0)),
     ],
 )
 @pytest.mark.parametrize("owner", [Described, Derived])
@@ -596,9 +612,10 @@ def test_what_a_class_defines_is_noticed_when_it_changes(change, owner, make, mo
 
     def f(x):
         t = made()
-        return np.sum(t.plain(x) * t.by_class(x) * t.static(x)) * t.rate * t.scale
+        y = t.kind()(t.times(t.element(x)))
+        return np.sum(t.plain(y) * t.by_class(x) * t.static(x)) * t.rate * t.scale
 
-    for name in ("rate", "by_class", "static", "plain", "scale"):
+    for name in [n for n in vars(Described) if not n.startswith("__")]:
         monkeypatch.setattr(owner, name, Described.__dict__[name])  # undone afterwards
     g = grad(f)
     same(g(X), 60 * 2 * 2 * 3 * X**2)

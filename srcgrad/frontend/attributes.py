@@ -65,6 +65,12 @@ def is_exception(cls: type) -> bool:
     return issubclass(cls, BaseException)
 
 
+def is_static(module: str) -> bool:
+    """Whether what a module defines is taken to stay as it is."""
+    root = module.partition(".")[0]
+    return root in STATIC_MODULES or root in sys.stdlib_module_names
+
+
 class Attributes(Subscripts):
     """Evaluates `value.name`, and assigns to it."""
 
@@ -184,25 +190,25 @@ class Attributes(Subscripts):
             )
         if isinstance(thing, types.ModuleType):
             found = getattr(thing, name)
-            root = thing.__name__.partition(".")[0]
-            if root in STATIC_MODULES or root in sys.stdlib_module_names:
+            if is_static(thing.__name__):
                 if isinstance(found, (np.ndarray, list, dict)):
                     return Place(found, None)
                 return self.lift(found, None)
             return self.lift(found, Path("global", thing.__dict__, name))
         if isinstance(thing, type):
             found = getattr(thing, name)
-            raw = next((b.__dict__[name] for b in thing.__mro__ if name in b.__dict__), None)
-            if isinstance(raw, classmethod):
-                self.guard_member(thing, next(b for b in thing.__mro__ if name in b.__dict__), name)
+            owner = next((b for b in thing.__mro__ if name in b.__dict__), None)
+            raw = None if owner is None else owner.__dict__[name]
+            if isinstance(raw, classmethod) and owner is not None:
+                self.guard_member(thing, owner, name)
                 return Bound(as_value(raw.__func__), value)
             if isinstance(raw, Value):
                 return raw
             if isinstance(raw, staticmethod) and isinstance(raw.__func__, Value):
                 return raw.__func__
-            if isinstance(found, (types.FunctionType, type)) or callable(found):
-                if isinstance(found, types.FunctionType):
-                    self.guards[Path("attribute", thing, name)] = found
+            if callable(found):
+                if owner is not None and not is_static(owner.__module__):
+                    self.guard_member(thing, owner, name)
                 return Place(found, None)
             return self.lift(found, Path("attribute", thing, name))
         if isinstance(thing, (*SIMPLE, np.generic, np.dtype, np.finfo, np.iinfo)):
@@ -386,8 +392,7 @@ class Attributes(Subscripts):
         if name in ("real", "imag"):
             return self.emit(getattr(np, name), (value,), name=name)
         if name == "flat":
-            if isinstance(kind, Array):
-                return self.emit(np.ravel, (value,))
+            return self.emit(np.ravel, (value,))
         if isinstance(kind, Array) and name in ("shape", "strides", "base", "flags", "data"):
             return self.emit(
                 getattr, (value, ir.Const(name)), inferred=Inferred(Opaque(None)), name=name
