@@ -227,7 +227,7 @@ def _sampled(
                 values = [sampler.operand(a) for a in args]
                 named = {k: sampler.operand(v) for k, v in kwargs.items()}
                 with silent():
-                    result = not_random(function)(*values, **named)
+                    result = _called(function, values, named)
                 results.append(result)
                 shared.append(
                     frozenset(i for i, leaf in enumerate(sampler.leaves) if overlap(result, leaf))
@@ -306,7 +306,7 @@ def _confirmed(
             values = [sampler.operand(a) for a in args]
             named = {k: sampler.operand(v) for k, v in kwargs.items()}
             with silent():
-                result = not_random(function)(*values, **named)
+                result = _called(function, values, named)
         except Exception:
             continue
         pattern = agreed(pattern, result, sampler)
@@ -315,6 +315,15 @@ def _confirmed(
                 frozenset(i for i, leaf in enumerate(sampler.leaves) if overlap(result, leaf))
             )
     return pattern
+
+
+def _called(function: Any, values: list[Any], named: dict[str, Any]) -> Any:
+    """What a function returns for samples; an array's method is that of NumPy's numbers too."""
+    if values and getattr(function, "__objclass__", None) is np.ndarray:
+        if isinstance(values[0], (bool, int, float, complex, np.generic)):
+            number = np.asarray(values[0])[()]
+            return getattr(number, function.__name__)(*values[1:], **named)
+    return not_random(function)(*values, **named)
 
 
 def _empty(result: Any) -> bool:

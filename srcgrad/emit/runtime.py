@@ -97,11 +97,13 @@ def given(gradient: Any, like: Any) -> Any:
 
 
 def project(gradient: Any, like: Any) -> Any:
-    """The adjoint of a variable that may be complex: real if the variable is.
+    """The adjoint of a variable of any dtype: real if the variable is, and zero if that is whole.
 
-    >>> project(np.array([1 + 2j]), np.ones(1))
-    array([1.])
+    >>> project(np.array([1 + 2j]), np.ones(1)), project(np.ones(1), np.array([3]))
+    (array([1.]), array([0.]))
     """
+    if np.result_type(like).kind in "biu":
+        return np.zeros_like(gradient)
     if np.iscomplexobj(gradient) and not np.iscomplexobj(like):
         return np.real(gradient)
     return gradient

@@ -157,7 +157,10 @@ class Speller:
             if scalar and hasattr(np.ndarray, f.__name__):
                 # an adjoint may be Python's number where the value is one of NumPy's
                 receiver = call(self.reference(np.asarray), [receiver])
-            return call(attribute(receiver, f.__name__), args[1:], kwargs)
+            called = call(attribute(receiver, f.__name__), args[1:], kwargs)
+            if scalar and isinstance(s.target.kind, Scalar) and s.target.kind.python is False:
+                return gast.Subscript(called, constant(()), gast.Load())  # a number of NumPy's
+            return called
         return call(self.reference(f), args, kwargs)
 
     def registered(self, how: str, args: list[Ast], kwargs: dict[str, Ast]) -> Ast:

@@ -1,0 +1,55 @@
+"""The methods of NumPy's numbers, which are those of arrays but return numbers."""
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.testing import check_grads
+
+X = np.array([1.3, -0.7, 1.1, 0.5])
+
+
+def cut_off(x):
+    return x[0].astype(int) * x[1] + x.max().astype(np.int8) * x[2] + x.sum().astype("int64") * x[3]
+
+
+def truth(x):
+    return x[0].astype(bool) * x[1] + x[2].astype(np.bool_) * x[3]
+
+
+def to_complex(x):
+    z = x[0].astype(complex) * (1 + 2j)
+    return (z * z).imag * x[1]
+
+
+def a_copy_is_a_number(x):
+    y = x[0].copy()
+    z = y
+    y += 1.0
+    return y * z * x[1]
+
+
+def one_of_one(x):
+    return x[0].flat[0] * x.sum().flatten()[0] * x[1].ravel()[0] * x[2].item() * x[3].tolist()
+
+
+@pytest.mark.parametrize(
+    "f", [cut_off, truth, to_complex, a_copy_is_a_number, one_of_one], ids=lambda f: f.__name__
+)
+def test_the_derivative_is_that_of_the_number(f):
+    check_grads(f, (X,))
+
+
+def test_the_text_has_no_tests_of_dtypes():
+    gradient = srcgrad.grad(cut_off)
+    assert gradient(X).tolist() == [0.0, 1.0, 1.0, 2.0]
+    assert "project" not in gradient.source and "unbroadcast" not in gradient.source
+
+
+def test_an_unknown_dtype_that_turns_out_to_be_whole():
+    def f(x, kind):
+        return np.sum(x.astype(kind[0]) * x)
+
+    x = np.array([1.5, -2.5])
+    for name, expected in {"f8": 2 * x, "i8": np.trunc(x)}.items():
+        assert np.array_equal(srcgrad.grad(f)(x, [np.dtype(name)]), expected)
