@@ -61,8 +61,10 @@ class Inputs:
             asked = [(*path, SHAPE, axis) for axis in range(value.ndim)]
             return variable(self.array_kind(value, asked))
         if isinstance(value, (np.ndarray, np.number, float, complex)):
+            low.check_class(type(value))
             return variable(kind_of(value, self.sizes))
         if isinstance(value, int) and not isinstance(value, bool):
+            low.check_class(type(value))
             if path in self.static:
                 return ir.Const(value)
             leaf = variable(int_kind())

@@ -169,6 +169,25 @@ CASES = {
         None,
         "this class can't be made when compiling",
     ),
+    "memory of an array": (
+        """
+        def f(x):
+            return x.data[0] * x[1]  # <-
+        """,
+        "x.data",
+        "getattr can't be differentiated: it is an attribute that srcgrad doesn't know, or the "
+        "memory of an array: use the array itself",
+    ),
+    "base of a view": (
+        """
+        def f(x):
+            y = x[1:].base  # <-
+            return y[0] * x[1]
+        """,
+        "x[1:].base",
+        "getattr can't be differentiated: it is an attribute that srcgrad doesn't know, or the "
+        "memory of an array: use the array itself",
+    ),
     "async": (
         """
         def f(x):

@@ -242,3 +242,7 @@ def test_a_container_used_in_its_own_way_is_refused(f, message):
 def test_such_an_argument_is_refused():
     with pytest.raises(srcgrad.UnsupportedError, match="use a class that holds a list"):
         srcgrad.grad(lambda xs: xs[1] ** 2)(FromOne([1.0, 2.0]))
+    with pytest.raises(srcgrad.UnsupportedError, match="use a class that holds a float"):
+        srcgrad.grad(lambda x: 2.0 * x)(Tripled(2.0))
+    with pytest.raises(srcgrad.UnsupportedError, match="use a class that holds a float"):
+        srcgrad.grad(lambda x, k: k * x)(2.0, Tripled(2.0))

@@ -22,6 +22,8 @@ INERT: frozenset[Any] = frozenset(
     }
 )  # fmt: skip
 
+MEMORY = ("base", "data")  # the attributes of an array that hold its numbers
+
 
 # Objects without numbers in them; of any other, srcgrad can't know.
 HARMLESS: frozenset[Any] = frozenset(
@@ -60,6 +62,9 @@ def is_inert(statement: ir.Assign) -> bool:
         of = statement.args[0]
         if isinstance(of, ir.Var) and isinstance(of.kind, Opaque):
             return False  # of an object that srcgrad doesn't know
+        name = statement.args[1]
+        if isinstance(name, ir.Const) and name.value in MEMORY:
+            return False
         return not (
             isinstance(statement.target.kind, (Array, Scalar)) and carries(statement.target.kind)
         )

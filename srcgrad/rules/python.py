@@ -72,6 +72,11 @@ refuse(
     *(builtins.str, builtins.repr, builtins.ascii, builtins.format),
     reason="a number that is read from text has no derivative",
 )
+refuse(
+    builtins.getattr,
+    reason="it is an attribute that srcgrad doesn't know, or the memory of an array: "
+    "use the array itself",
+)
 
 # Math: powers, exponentials and logarithms
 
