@@ -3,11 +3,13 @@
 import contextlib
 import functools
 import inspect
+import threading
 
 import numpy as np
 import pytest
 
 import srcgrad
+import srcgrad.testing
 from tests.small_programs import check
 
 X = np.array([0.7, 1.3, 2.1])
@@ -1450,3 +1452,40 @@ def test_what_a_failure_holds_is_refused():
 
     with pytest.raises(srcgrad.UnsupportedError, match="'args' is asked of it"):
         srcgrad.grad(f)(INDEFINITE)
+
+
+def with_settings(x):
+    with np.errstate(all="raise"):
+        y = np.log(x) * x
+    return np.sum(y * y)
+
+
+def in_a_loop_with_settings(x):
+    y = 1.0
+    for v in x:
+        with np.errstate(all="raise"), np.errstate(under="ignore"):
+            if v < 0:
+                raise ValueError("negative")
+            y = y / v
+    return y * y
+
+
+LOCK = threading.Lock()
+
+
+def with_a_lock(x):
+    with LOCK:
+        return np.sum(np.linalg.inv(np.diag(x)) ** 2)
+
+
+@pytest.mark.parametrize("f", [with_settings, in_a_loop_with_settings, with_a_lock])
+@pytest.mark.parametrize("x", [np.array([0.5, 0.0]), np.array([0.0, -1.0])])
+def test_a_context_is_left_when_an_exception_passes_it(f, x):
+    gradient = srcgrad.grad(f)
+    srcgrad.testing.check_grads(f, (np.array([0.5, 2.0]),))
+    before = np.geterr()
+    with contextlib.suppress(ArithmeticError, ValueError):
+        gradient(x)
+    assert np.geterr() == before and not LOCK.locked()
+    entered = "try:" if f is with_a_lock else "with np.errstate(all='raise'):"
+    assert entered in gradient.source

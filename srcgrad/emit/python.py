@@ -20,7 +20,8 @@ import gast
 from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..errors import InternalError
-from ..frontend.operations import leave_unless, list_append
+from ..frontend.operations import enter_context, exit_context, leave_unless, list_append
+from ..frontend.units import is_reentrant
 from ..ir import reverse_sweep
 from ..kinds import TupleOf
 from ..rules.registry import hashable
@@ -87,6 +88,7 @@ class _Emitter:
     def block(self, block: ir.Block, done: ir.Statement | None = None) -> list[Any]:
         """The statements of a block, except the one that is `done`, the header of a loop."""
         body: list[Any] = []
+        entered: list[tuple[ir.Assign, int]] = []  # contexts, and where their blocks begin
         unpacked: set[ir.Statement] = {done} if done is not None else set()
         for position, s in enumerate(block.statements):
             if isinstance(s, ir.Assign) and s.function is reverse_sweep:
@@ -116,12 +118,35 @@ class _Emitter:
             line = self.line
             comment = self.comment(s)
             statements = self.statement(s)
+            if isinstance(s, ir.Assign) and s.function is exit_context:
+                if entered and entered[-1][0].args == s.args:
+                    s, start = entered.pop()
+                    body, statements = self.left(s, body, start, statements)
+            elif isinstance(s, ir.Assign) and s.function is enter_context:
+                entered.append((s, len(body) + len(comment) + len(statements)))
             if statements:
                 self.note(statements, s, ir.uses(s))
                 body += comment + statements
             else:
                 self.line = line
         return body
+
+    def left(
+        self, enter: ir.Assign, body: list[Any], start: int, leave: list[Any]
+    ) -> tuple[list[Any], list[Any]]:
+        """The statements before the block of a context manager, and what runs it and leaves it.
+
+        `with`, where the manager is known not to end exceptions: the rest counts on its results.
+        """
+        before, inner = body[:start], body[start:]
+        inner = inner if _code(inner) else [gast.Pass()]
+        manager = enter.args[0]
+        if is_reentrant(enter) and isinstance(manager, ir.Var) and len(before) > 1:
+            made, entered = before[-2:]
+            if isinstance(entered, gast.Expr) and _assigns(made, self.names[manager]):
+                item = gast.withitem(made.value, None)
+                return before[:-2], [gast.With([item], inner, None)]
+        return before, [gast.Try(inner, [], [], leave)]
 
     def note(
         self, nodes: list[Any], s: ir.Statement | None, operands: Iterable[ir.Operand]
@@ -335,6 +360,7 @@ class _Emitter:
             and not body[-1].orelse
             and _same(negated(test), body[-1].test)
             and isinstance(test, (gast.Name, gast.UnaryOp, gast.Compare))
+            and not _names(test) & _names(gast.Module(body[-1].body, []), gast.Store)
         ):
             inner = body[-1]
             if len(body) == 1:
@@ -434,6 +460,12 @@ def _assigns(statement: Any, target: str) -> bool:
         and isinstance(statement.targets[0], gast.Name)
         and statement.targets[0].id == target
     )
+
+
+def _names(node: Any, context: type = gast.expr_context) -> set[str]:
+    """The names in a tree, of those that are stored alone if that is the context."""
+    names = (n for n in gast.walk(node) if isinstance(n, gast.Name))
+    return {n.id for n in names if isinstance(n.ctx, context)}
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -139,6 +139,10 @@ class Calls(Primitives):
             return self.initialise_exception(args[0], args[1:])
         special = self.special(function)
         if special is not None:
+            if function in ITERATING and not (function in (min, max) and len(args) > 1):
+                which = ITERATING[function]
+                args = [*args]
+                args[which] = map(self.lazily, args[which])
             result: Value | None = special(*args, **kwargs)
             if result is not None:
                 return result
@@ -397,3 +401,14 @@ IN_PLACE = {
 }
 _COMPARE = {function: node for node, function in COMPARE.items()}
 SPECIAL = _special_table()
+
+# Functions that go through all items of some of their arguments: of which
+ITERATING: dict[Any, slice] = {
+    **dict.fromkeys((enumerate, list, tuple, sum, min, max, any, all, sorted), slice(1)),
+    **dict.fromkeys(
+        (getattr(itertools, n) for n in ("accumulate", "cycle", "islice", "pairwise")), slice(1)
+    ),
+    **dict.fromkeys((filter, itertools.starmap), slice(1, 2)),
+    itertools.product: slice(None),
+    map: slice(1, None),
+}

@@ -16,7 +16,8 @@ from typing import Any
 import gast
 
 from .. import ir
-from .iterators import ENDLESS, Iterators
+from .iterators import ENDLESS
+from .selections import Selections
 from .structure import FALSE, TRUE, Poison, described
 from .values import Bound, Generator, Instance, Ref, Sequence, Tuple, Value
 
@@ -27,7 +28,7 @@ class Cursor:
     """The type of such an iterator as it stands on the abstract heap."""
 
 
-class Cursors(Iterators):
+class Cursors(Selections):
     """Evaluates `iter` and `next`, and loops over iterators that stand somewhere."""
 
     def builtin_iter(self, value: Value) -> Value:

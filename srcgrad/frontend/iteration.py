@@ -24,7 +24,7 @@ from .expressions import Expressions
 from .machine import Frame
 from .names import scope_of
 from .operations import items_of, list_append
-from .structure import FALSE, NONE, TRUE
+from .structure import FALSE, FLAGS, NONE, TRUE, nothing
 from .values import (
     Bound,
     Choice,
@@ -42,6 +42,8 @@ from .values import (
 )
 
 MOST_UNROLLED = 100
+Body = Callable[[Value], None]
+Loop = Callable[..., None]  # of an iterable, a body, and a name for the index
 ITERATED = (str, bytes, tuple, list, range, dict, types.MappingProxyType)  # when compiling
 
 
@@ -187,6 +189,47 @@ class Iteration(Expressions):
         if isinstance(size, Size):
             return size.big and size.offset >= -1
         return size is not None and size > 0
+
+    def several_loops(self, run: Callable[[Body, Loop], None]) -> Generator:
+        """A generator that takes several loops, in each other or in turn, to give its items.
+
+        `run` is called with what gives an item to the consumer, and with what to use in place of
+        `iterate`: when the consumer breaks off, all the loops end.
+        """
+
+        def start(body: Body) -> None:
+            frame, broken = self.current, self.hidden(FALSE, "%broken")
+
+            def give(item: Value) -> None:
+                body(item)
+                if not self.state.unreachable:
+                    values = self.state.frames[frame]
+                    values[broken] = values.get("%break", FALSE)
+
+            def loop(iterable: Value, body: Body, name: str = "i") -> None:
+                def iteration(item: Value) -> None:
+                    self.state.frames[frame][broken] = FALSE
+                    body(item)
+
+                def go_on() -> None:
+                    values = self.state.frames[frame]
+                    values.update({flag: FALSE for flag in FLAGS if flag in values})
+                    self.iterate(iterable, iteration, name)
+
+                self.decided(self.state.frames[frame][broken], nothing, go_on)
+                if not self.state.unreachable:
+                    values = self.state.frames[frame]
+                    values["%stop"] = values["%break"] = values[broken]
+
+            run(give, loop)
+            if not self.state.unreachable:
+                values = self.state.frames[frame]
+                flag = values.pop(broken)
+                values["%stop"] = values["%break"] = values.get("%returned", FALSE)
+                if "%broken" in values:
+                    values["%broken"] = flag
+
+        return Generator(start)
 
     def list_length(self, iterable: Value) -> int | None:
         """The number of items of a list, if it is known."""
@@ -367,9 +410,9 @@ class Iteration(Expressions):
     def discarded(value: Value) -> None:
         """What a statement does with the value of an expression."""
 
-    def hidden(self, start: Value) -> str:
+    def hidden(self, start: Value, name: str = "%total") -> str:
         """A name of the current frame that no program can have."""
-        name = f"%total{self.unique()}"
+        name = f"{name}{self.unique()}"
         self.state.frames[self.current][name] = start
         return name
 

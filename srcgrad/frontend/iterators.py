@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 
 import gast
 import numpy as np
@@ -18,10 +18,12 @@ from ..kinds import (
     int_kind,
 )
 from .dicts import Dicts
+from .iteration import Body, Loop
 from .operations import ArrayIterator, len_of_range
 from .structure import FALSE, NONE, TRUE, is_none
 from .values import (
     Generator,
+    Instance,
     ListObject,
     NeedStatic,
     Place,
@@ -122,8 +124,29 @@ class Iterators(Dicts):
         self.iterate(rows, put)
         return Tuple(tuple(lists))
 
+    def lazily(self, value: Value) -> Value:
+        """A generator of the items of an object of a user class that is iterated over.
+
+        How far an iterator has come is in it: no more of its items are made than are asked for.
+        """
+        if not isinstance(self.thing(value), Instance) or self.is_cursor(value):
+            return value
+        iterator = self.iterator_of(value)
+        if iterator is None:
+            return value
+        if isinstance(iterator, Generator):
+            return replace(iterator, early=True)
+        return self.stepped(iterator)
+
     def builtin_zip(self, *values: Value, strict: Value | None = None) -> Value:
-        eager = any(isinstance(v, Generator) for v in values)
+        given, values = values, tuple(map(self.lazily, values))
+        for old, new in zip(given, values, strict=True):
+            if new is not old and isinstance(new, Generator) and not new.early:
+                raise self.refuse(
+                    "an iterator inside zip() can't be consumed item by item",
+                    "make a list of it first: list(...)",
+                )
+        eager = any(isinstance(v, Generator) and not v.early for v in values)
         cursors = [v.id for v in values if isinstance(v, Ref) and self.is_cursor(v)]
         if len(set(cursors)) < len(cursors):
             raise self.refuse("zip() of one iterator twice isn't supported", "use slices: x[::2]")
@@ -244,23 +267,12 @@ class Iterators(Dicts):
 
         return Generator(run)
 
-    def builtin_product(self, *values: Value, repeat: Value = ir.Const(1)) -> Value:  # noqa: B008
-        lists = [self.unpacked(v) for v in values] * self.key(repeat)
-        rows: list[tuple[Value, ...]] = [()]
-        for items in lists:
-            rows = [(*row, item) for row in rows for item in items]
-        return Tuple(tuple(Tuple(row) for row in rows))
-
     def builtin_chain(self, *values: Value) -> Value:
-        def run(body: Callable[[Value], None]) -> None:
+        def run(give: Body, loop: Loop) -> None:
             for value in values:
-                self.iterate(value, body)
+                loop(value, give)
 
-        return Generator(run)
-
-    def builtin_combinations(self, value: Value, r: Value) -> Value:
-        rows = itertools.combinations(self.unpacked(value), self.key(r))
-        return Tuple(tuple(Tuple(row) for row in rows))
+        return self.several_loops(run)
 
     def builtin_pairwise(self, value: Value) -> Value:
         inner = self.require(value)
@@ -407,16 +419,8 @@ class Iterators(Dicts):
 
         return Sequence(ir.Const(ENDLESS), item)
 
-    def builtin_permutations(self, value: Value, r: Value = NONE) -> Value:
-        rows = itertools.permutations(self.unpacked(value), self.key(r))
-        return Tuple(tuple(Tuple(row) for row in rows))
-
-    def builtin_replacements(self, value: Value, r: Value) -> Value:
-        rows = itertools.combinations_with_replacement(self.unpacked(value), self.key(r))
-        return Tuple(tuple(Tuple(row) for row in rows))
-
     def builtin_from_iterable(self, value: Value) -> Value:
-        return Generator(lambda body: self.iterate(value, lambda v: self.iterate(v, body)))
+        return self.several_loops(lambda give, loop: loop(value, lambda part: loop(part, give)))
 
     def builtin_ndindex(self, *shape: Value) -> Value:
         """`np.ndindex`: the indices of an array, one loop in the other."""
@@ -424,17 +428,17 @@ class Iterators(Dicts):
         if len(lengths) == 1 and self.sequence_type(lengths[0]) is not None:
             lengths = self.unpacked(lengths[0])
 
-        def run(body: Callable[[Value], None]) -> None:
+        def run(give: Body, loop: Loop) -> None:
             def level(before: tuple[Value, ...]) -> None:
                 if len(before) == len(lengths):
-                    body(Tuple(before))
+                    give(Tuple(before))
                     return
                 inner = self.builtin_range(lengths[len(before)])
-                self.iterate(inner, lambda i: level((*before, i)), "ijkl"[len(before) % 4])
+                loop(inner, lambda i: level((*before, i)), "ijkl"[len(before) % 4])
 
             level(())
 
-        return Generator(run)
+        return replace(self.several_loops(run), early=True)
 
     def builtin_ndenumerate(self, array: Value) -> Value:
         def run(body: Callable[[Value], None]) -> None:

@@ -16,6 +16,7 @@ The interpreter is one class in parts, each of which derives from the one before
     containers         the methods of lists
     dicts              dicts and sets
     iterators          range, zip, enumerate, map, itertools
+    selections         its product, combinations and permutations
     cursors            iter and next
     objects            objects of which only the run tells how many there are
     builtin_functions  len, sum, sorted, isinstance and the like

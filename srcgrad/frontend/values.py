@@ -100,6 +100,7 @@ class Generator:
     run: Callable[[Callable[[Value], None]], object]
     born: int = field(default_factory=births.__next__)
     sequence: Callable[[], Sequence] | None = None
+    early: bool = False  # its items may be made before they are asked for
 
 
 @dataclass(eq=False, slots=True)

@@ -1,0 +1,110 @@
+"""Iterators of the user's own classes: no more of their items are taken than are asked for."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import srcgrad
+from tests.small_programs import X, check, programs
+
+Y = np.array([0.126, -0.535, 1.304, -1.265, -1.193])
+
+
+class Items:
+    def __init__(self, items):
+        self.items, self.position = items, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.position >= len(self.items):
+            raise StopIteration
+        self.position += 1
+        return self.items[self.position - 1]
+
+
+def shifted(shift):
+    return np.concatenate([Y + shift[0], shift])
+
+
+def left_by_return(x):
+    t = 0.0
+    for v in Items(shifted(x)):
+        if v < -0.6:
+            return t * v
+        t += v * v
+    return t
+
+
+def left_by_break(x):
+    t = 0.0
+    for v in Items(shifted(x)):
+        if t > 0.9:
+            break
+        t += v * v
+    else:
+        t *= 10.0
+    return t * v
+
+
+def rest_after_any(x):
+    items = Items(shifted(x))
+    found = any(v < -0.6 for v in items)
+    return sum(items) * found + items.position * x[0]
+
+
+def rest_after_enumerate(x):
+    items, t = Items(shifted(x)), 0.0
+    for i, v in enumerate(items):
+        if i == 1:
+            break
+        t += v
+    for v in items:
+        t += v * v
+    return t * items.position
+
+
+def rest_after_map(x):
+    items, t = Items(shifted(x)), 0.0
+    for v in map(np.exp, items):
+        t += v
+        if items.position == 2:
+            break
+    return t * sum(items)
+
+
+def rest_after_islice(x):
+    items = Items(shifted(x))
+    return sum(itertools.islice(items, 2)) * sum(items)
+
+
+def rest_after_next(x):
+    items = Items(shifted(x))
+    return next(items) * next(items) ** 2 * sum(v**3 for v in items)
+
+
+def whole(x):
+    y = shifted(x)
+    t = sum(list(Items(y))) * max(Items(y)) + min(Items(y)) * len(list(Items(y)))
+    t += sorted(Items(y))[1] * np.array(list(Items(y))).prod()
+    return t + sum(a * b for a, b in itertools.pairwise(Items(y)))
+
+
+@pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
+def test_it_gives_the_derivatives(f):
+    check(f)
+    alone = srcgrad.grad(f)(X.copy())
+    np.testing.assert_allclose(alone, srcgrad.value_and_grad(f)(X.copy())[1], rtol=1e-12)
+
+
+def test_zip_would_take_more():
+    def f(x):
+        items, t = Items(x), 0.0
+        for a, b in zip(items, [1.0, 2.0], strict=False):
+            t += a * b
+        return t + sum(items)
+
+    with pytest.raises(srcgrad.UnsupportedError, match="make a list of it first"):
+        srcgrad.grad(f)(X)
