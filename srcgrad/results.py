@@ -13,8 +13,8 @@ from . import ir
 from .analysis.inference import Inferred
 from .emit import runtime
 from .errors import UnsupportedError
+from .frontend.columns import holds_references
 from .frontend.lower import Lowerer
-from .frontend.objects import holds_references
 from .frontend.structure import is_table, object_items, parts
 from .frontend.values import DictObject, ListObject, Ref, Tuple, Value
 from .inputs import leaves, user_error

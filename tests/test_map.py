@@ -12,15 +12,11 @@ import srcgrad
 
 
 @pytest.mark.parametrize("name", ["analysis", "emit", "frontend", "inspect", "transform"])
-def test_a_package_names_its_modules(name: str) -> None:
+def test_a_package_names_modules_that_it_has(name: str) -> None:
     package = importlib.import_module(f"srcgrad.{name}")
-    text = package.__doc__ or ""
-    if name == "frontend":
-        text += importlib.import_module("srcgrad.frontend.machine").__doc__ or ""
     modules = {m.name for m in pkgutil.iter_modules(package.__path__)}
     named = set(re.findall(r"`(\w+)`", package.__doc__ or ""))
-    assert named <= modules
-    assert modules - {m for m in modules if re.search(rf"\b{m}\b", text)} == set()
+    assert named and named <= modules
 
 
 STAGES = ["analysis", "frontend", "transform", "emit"]

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import InternalError, SrcgradError, UnsupportedError
-from ..frontend.objects import Knowledge, Unkept
+from ..frontend.columns import Knowledge, Unkept
 from ..frontend.units import NeedUnit
 from ..frontend.values import Junction, NeedStatic, Path, Raised, Thaw, TooLong, Unkeepable
 from .gradient import gradient_function

@@ -14,10 +14,10 @@ import numpy as np
 from .. import ir, rules
 from ..errors import InternalError, UnsupportedError
 from ..frontend.calls import is_written_method
+from ..frontend.columns import Columns
 from ..frontend.lower import Lowerer
 from ..frontend.machine import Frame
 from ..frontend.names import Namespace, Scope
-from ..frontend.objects import Columns
 from ..frontend.source import get_source
 from ..frontend.structure import NONE
 from ..frontend.units import NeedUnit

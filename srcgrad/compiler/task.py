@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..emit.references import Emitted
-from ..frontend.objects import Knowledge
+from ..frontend.columns import Knowledge
 from ..frontend.values import (
     Path,
 )

@@ -5,5 +5,5 @@ interpreter: `machine` lists the modules it consists of, from `builder`, which e
 `lower`, where it begins. Beside it stand `merging` (the state where branches meet), `units` (calls
 that aren't inlined), `naming` (of temporaries), and what programs mean at run time: `operations`
 (the compiler's own primitives), `running` (of lists), `tables` (of dicts and sets) and
-`subclasses`.
+`subclasses`. `columns` has the tables of objects that `objects` reads and writes.
 """

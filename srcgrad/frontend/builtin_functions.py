@@ -28,7 +28,8 @@ from ..kinds import (
 )
 from ..rules import registry
 from . import tables
-from .objects import Objects, is_reference
+from .columns import is_reference
+from .objects import Objects
 from .structure import (
     FALSE,
     NONE,

@@ -30,8 +30,9 @@ from . import operations, running
 from .attributes import NAMEDTUPLE
 from .choices import is_function
 from .classes import PROTOCOL, is_exception_init
+from .comparisons import COMPARE
 from .dicts import dict_methods
-from .operators import BINARY, COMPARE, INPLACE
+from .operators import BINARY, INPLACE
 from .primitives import Primitives
 from .structure import described
 from .values import (

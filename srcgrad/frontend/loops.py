@@ -2,54 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from .. import ir
 from ..kinds import (
-    INT,
-    NOTHING,
-    KindMismatch,
     ListOf,
-    Scalar,
-    fresh_size,
     int_kind,
 )
-from .choices import is_choosable, is_function, options
 from .operations import leave_unless
-from .paths import RAISED, Paths
+from .paths import RAISED
 from .structure import (
     COMPOUND,
     NONE,
     Mold,
     Poison,
     Widened,
-    absent,
-    alike,
-    becomes_array,
-    interchangeable,
-    is_none,
-    is_nothing,
     is_partial,
-    is_table,
-    leaf_kind,
     object_items,
-    origins_of_rank,
     parts,
     rebuild,
     references,
-    same_layout,
-    same_template,
     shown_name,
     with_items,
 )
 from .values import (
-    KEPT,
     Choice,
-    Closure,
-    DictObject,
-    Instance,
     ListObject,
     Materialize,
     NeedStatic,
@@ -57,53 +36,17 @@ from .values import (
     Ref,
     State,
     Thaw,
-    Tuple,
     Unkeepable,
     Value,
     births,
 )
+from .widening import Slot, Widening, poisons
 
 MOST_ROUNDS = 12
 
-Slot = tuple[str, int, Any]
 
-
-class Loops(Paths):
+class Loops(Widening):
     """Lowers loops: what an iteration changes becomes a parameter."""
-
-    def slots(self, state: State) -> Iterator[tuple[Slot, Any]]:
-        for number, frame in state.frames.items():
-            for name, value in frame.items():
-                yield ("frame", number, name), value
-        for number, thing in state.heap.items():
-            if isinstance(thing, ListObject):
-                if thing.var is None:
-                    for i, item in enumerate(thing.items):
-                        yield ("list", number, i), item
-            else:
-                for key, item in thing.items.items():
-                    yield ("object", number, key), item
-
-    def absent(self, state: State, slot: Slot) -> ir.Const:
-        """What stands for a variable or attribute that isn't there."""
-        thing = state.heap.get(slot[1]) if slot[0] == "object" else None
-        if isinstance(thing, Instance):
-            return self.class_default(thing.type, slot[2])
-        return absent(slot[2])
-
-    def put(self, state: State, slot: Slot, value: Any) -> None:
-        where, number, key = slot
-        if where == "frame":
-            state.frames.setdefault(number, {})[key] = value
-            return
-        thing = state.heap[number]
-        if isinstance(thing, ListObject):
-            items = list(thing.items)
-            items[key] = value
-            state.heap[number] = ListObject(tuple(items), None, thing.external)
-        else:
-            frozen = KEPT if thing.frozen is KEPT else None
-            state.heap[number] = replace(thing, items={**thing.items, key: value}, frozen=frozen)
 
     def loop(
         self,
@@ -272,263 +215,6 @@ class Loops(Paths):
             if isinstance(thing, ListObject) and thing.var is not None
         ]
 
-    def widen_all(
-        self,
-        start: State,
-        end: State,
-        templates: dict[Slot, Any],
-        params: dict[Slot, Any],
-        marker: Any,
-        entry: State,
-    ) -> bool:
-        """Update the templates of what an iteration changes; whether anything is new."""
-        changed = False
-        for slot, template in templates.items():
-            # what the iteration appended to a list that the loop carries
-            if isinstance(template, Widened) and isinstance(params[slot], Ref):
-                thing = start.heap[params[slot].id]
-                assert isinstance(thing, ListObject) and thing.var is not None
-                if thing.var.kind != template.kind:
-                    templates[slot] = replace(template, kind=thing.var.kind)
-                    changed = True
-        for number, thing in end.heap.items():
-            old = entry.heap.get(number)
-            if isinstance(old, Instance) and thing.frozen is KEPT is not old.frozen:
-                entry.heap[number] = replace(old, frozen=KEPT)
-                changed = True
-        if end.unreachable:
-            return changed
-        before = dict(self.slots(start))
-        for number, thing in end.heap.items():
-            old = start.heap.get(number)
-            if isinstance(thing, ListObject) and isinstance(old, ListObject):
-                if len(thing.items) != len(old.items) or (thing.var is None) != (old.var is None):
-                    raise Materialize(Ref(number), self.span)
-            if is_table(thing) and isinstance(old, DictObject):
-                raise Materialize(Ref(number), self.span)
-        for slot, value in self.slots(end):
-            kind_, number, name = slot
-            if kind_ == "frame" and number not in start.frames:
-                continue
-            if kind_ != "frame" and number not in start.heap:
-                continue
-            old_value = before.get(slot, self.absent(start, slot))
-            if self.same(old_value, value):
-                continue
-            template = templates.get(slot, old_value)
-            label = str(name) if kind_ == "frame" or isinstance(name, str) else "item"
-            if isinstance(start.heap.get(number), DictObject) and slot not in before:
-                new: Any = Poison(
-                    f"the key {name!r} is set only inside the loop",
-                    self.span,
-                    site=self.sites.get(number),
-                )
-            else:
-                new = self.widen(label, template, value, start, end, marker)
-            if not same_template(template, new):
-                templates[slot] = new
-                changed = True
-        return changed
-
-    def widen(
-        self, name: str, template: Any, value: Any, start: State, end: State, marker: Any
-    ) -> Any:
-        """The template that describes both `template` and `value`."""
-        if isinstance(template, Poison) or isinstance(value, Poison):
-            return template if isinstance(template, Poison) else value
-        if self.becomes_choice(template, value, start, end, marker):
-            return self.widened_choice(name, template, value, start, end, marker)
-        if template is ir.UNDEFINED and (parts(value) or isinstance(value, Tuple)):
-            template = rebuild(value, [ir.UNDEFINED] * len(parts(value)))
-        if alike(template, value):
-            pairs = zip(parts(template), parts(value), strict=True)
-            new = rebuild(template, [self.widen(name, t, v, start, end, marker) for t, v in pairs])
-            if isinstance(template, Tuple) and template.missing is not value.missing:
-                return Poison(f"{shown_name(name)} may be None in this loop", self.span)
-            return new
-        if isinstance(template, (Widened, *COMPOUND)) and value is ir.UNDEFINED:
-            return template
-        leaf = (ir.Var, ir.Const)
-        if isinstance(template, (*leaf, Widened)) and isinstance(value, leaf):
-            return self.widened_leaf(name, template, value)
-        if isinstance(value, Ref):
-            return self.widened_object(name, template, value, start, end, marker)
-        if template is ir.UNDEFINED:
-            return Poison(f"{shown_name(name)} is defined only inside the loop", self.span)
-        return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
-
-    def becomes_choice(
-        self, template: Any, value: Any, start: State, end: State, marker: Any
-    ) -> bool:
-        """Whether a loop carries one of several functions, or of the objects made before it."""
-        if not (is_choosable(template) and is_choosable(value)):
-            return False
-        if is_function(template) or is_function(value):
-            return not interchangeable(template, value)
-        refs = [v for v in (template, value) if isinstance(v, Ref)]
-        things = [(start if ref is template else end).heap[ref.id] for ref in refs]
-        if not all(isinstance(t, Instance) for t in things):
-            return False
-        if marker not in self.thawed:
-            return len(refs) == 1 or not same_layout(*things)
-        return all(is_before(start, ref, marker) for ref in refs)
-
-    def widened_choice(
-        self, name: str, template: Any, value: Any, start: State, end: State, marker: Any
-    ) -> Any:
-        """The template of one of several functions or objects."""
-        known: list[Any] = list(options(template))
-        taken: set[int] = set()
-        another = f"{shown_name(name)} is another object in each iteration"
-
-        def same(t: Any, option: Any) -> bool:
-            if interchangeable(t, option):
-                return True
-            if marker in self.thawed or not isinstance(option, Ref):
-                return False
-            thing: Any = t.thing if isinstance(t, Mold) else None
-            thing = start.heap[t.id] if isinstance(t, Ref) else thing
-            return thing is not None and same_layout(thing, end.heap[option.id])
-
-        for option in options(value):
-            at = next((i for i, t in enumerate(known) if interchangeable(t, option)), None)
-            if at is None:
-                at = next((i for i, t in enumerate(known) if same(t, option)), None)
-            old = ir.UNDEFINED if at is None else known[at]
-            if at is None:
-                at = len(known)
-                known.append(option)
-            if at in taken:
-                return Poison(another, self.span)
-            taken.add(at)
-            if isinstance(option, Ref):
-                if old != option and not (old is ir.UNDEFINED and is_before(start, option, marker)):
-                    known[at] = self.widen(name, old, option, start, end, marker)
-                    if is_endless(known[at], getattr(end.heap[option.id], "type", list)):
-                        return Poison(another, self.span)
-                continue
-            inner = [ir.UNDEFINED] * len(parts(option)) if old is ir.UNDEFINED else parts(old)
-            items = [
-                p if isinstance(p, (ir.Const, Ref, Closure)) and (t is ir.UNDEFINED or t is p)
-                else self.widen(name, t, p, start, end, marker)
-                for t, p in zip(inner, parts(option), strict=True)
-            ]  # fmt: skip
-            known[at] = rebuild(known[at], items)
-        return Choice(Widened(INT, "choice"), tuple(known))  # type: ignore[arg-type]
-
-    def widened_leaf(self, name: str, template: Any, value: Any) -> Any:
-        if not isinstance(template, Widened) and self.same(template, value):
-            return template
-        if self.peelable and becomes_array(template, value):
-            raise Peel
-        none = is_none(template) or is_none(value)
-        optional = none or any(getattr(v, "optional", False) for v in (template, value))
-        known = [v for v in (template, value) if not is_nothing(v) and not is_none(v)]
-        kinds = [v.kind if isinstance(v, Widened) else leaf_kind(v) for v in known]
-        try:
-            kind = kinds[0] if kinds else NOTHING
-            for other in kinds[1:]:
-                kind = self.stable_join(kind, other, self.settling)
-            if template is ir.UNDEFINED and isinstance(kind, Scalar) and kind.size is not None:
-                kind = replace(kind, size=self.stable_size(fresh_size(), kind.size, self.settling))
-        except KindMismatch:
-            return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
-        partial = is_partial(template) or is_partial(value)
-        return Widened(kind, name, optional, partial, origins_of_rank(kind, (template, value)))
-
-    def widened_object(
-        self, name: str, template: Any, value: Ref, start: State, end: State, marker: Any
-    ) -> Any:
-        """The template of a name that stands for another object in each iteration."""
-        q = end.heap[value.id]
-        p: Any = None
-        if isinstance(template, Mold):
-            p = template.thing
-        elif isinstance(template, Ref):
-            p = start.heap[template.id]
-        thawed = marker in self.thawed
-        if isinstance(q, ListObject):
-            if isinstance(template, Mold) and (thawed or not same_layout(p, q)):
-                raise Thaw(marker, "this list changes its length", self.span, None)
-            if isinstance(template, Widened) or (isinstance(p, ListObject) and p.var is not None):
-                old = template if isinstance(template, Widened) else p.var
-                return self.widened_list(name, old.kind, value, q, old.optional)
-            if isinstance(p, ListObject) and (thawed or not same_layout(p, q)):
-                new = q.var is None and p.var is not None
-                raise Materialize(value if new else template, self.span)
-            if template is ir.UNDEFINED and (q.var is not None or thawed):
-                return self.widened_list(name, ListOf(None), value, q)
-        if is_table(p) != is_table(q) and isinstance(p, (DictObject, Instance)):
-            raise Materialize(template if isinstance(template, Ref) and is_table(q) else value,
-                              self.span)  # fmt: skip
-        if thawed:
-            return Poison(f"{shown_name(name)} is another object in each iteration", self.span)
-        if template is ir.UNDEFINED:
-            names = range(len(q.items)) if isinstance(q, ListObject) else q.items
-            undefined: Any = dict.fromkeys(names, ir.UNDEFINED)
-            if isinstance(q, ListObject):
-                undefined = tuple(undefined.values())
-            p = replace(q, items=undefined)
-        elif p is None or not same_layout(p, q):
-            return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
-        if isinstance(q, ListObject):
-            pairs = zip(p.items, q.items, strict=True)
-            items: Any = tuple(
-                self.widened_item("item", t, v, start, end, marker) for t, v in pairs
-            )
-        else:
-            items = {
-                key: self.widened_item(str(key), p.items[key], item, start, end, marker)
-                for key, item in q.items.items()
-            }
-        return Mold(replace(q, items=items, external=None, frozen=marker))
-
-    def widened_item(
-        self, name: str, template: Any, value: Any, start: State, end: State, marker: Any
-    ) -> Any:
-        if self.same(template, value):
-            return template
-        return self.widen(name, template, value, start, end, marker)
-
-    def widened_list(
-        self, name: str, kind: Any, value: Ref, q: ListObject, optional: bool = False
-    ) -> Any:
-        if q.var is None:
-            raise Materialize(value, self.span)
-        try:
-            joined = self.stable_join(kind, q.var.kind)
-        except KindMismatch:
-            return Poison(f"{shown_name(name)} holds items of different kinds", self.span)
-        return Widened(joined, name, optional or q.var.optional)
-
-    def instantiate(self, template: Any, state: State, marker: Any) -> Any:
-        """A value with a fresh variable for each widened leaf."""
-        if isinstance(template, Widened):
-            user = template.name.isidentifier()
-            text = template.name if user else template.name.strip("%0123456789")
-            var = ir.Var(
-                text if text.isidentifier() else "item",
-                template.kind,
-                user,
-                origins=template.origins,
-                optional=template.optional,
-                partial=template.partial,
-            )
-            if not isinstance(template.kind, ListOf):
-                return var
-            return self.place(state, ListObject((), var))
-        if isinstance(template, Mold):
-            thing = template.thing
-            return self.place(
-                state,
-                with_items(
-                    thing, [self.instantiate(t, state, marker) for t in object_items(thing)]
-                ),
-            )
-        if isinstance(template, COMPOUND):
-            return rebuild(template, [self.instantiate(t, state, marker) for t in parts(template)])
-        return template
-
     def _finish_loop(
         self,
         entry: State,
@@ -642,35 +328,6 @@ class Loops(Paths):
             )
         )
         self.state = state
-
-
-def poisons(template: Any) -> Iterator[Poison]:
-    """What can't be described in a template."""
-    if isinstance(template, Poison):
-        yield template
-    for part in inner(template):
-        yield from poisons(part)
-
-
-def inner(template: Any) -> list[Any]:
-    """The templates in a template."""
-    return object_items(template.thing) if isinstance(template, Mold) else parts(template)
-
-
-def is_endless(template: Any, cls: type) -> bool:
-    """Whether the parameters for an object of a class are for another one of it, and so on."""
-    if isinstance(template, Poison):
-        return True
-    return any(
-        (isinstance(t, Mold) and getattr(t.thing, "type", list) is cls) or is_endless(t, cls)
-        for t in inner(template)
-    )
-
-
-def is_before(start: State, ref: Ref, marker: Any) -> bool:
-    """Whether an object is there before a loop, and the same in each iteration."""
-    thing = start.heap.get(ref.id)
-    return thing is not None and thing.frozen is not marker
 
 
 def is_alone(state: State, value: Any) -> bool:

@@ -5,10 +5,12 @@ The interpreter is one class in parts, each of which derives from the one before
     choices            functions and objects that the data choose
     builder            emitting IR, values as operands
     paths              branches, and what follows where an exception may be raised
+    widening           what a variable of a loop is in all iterations
     loops              a loop is lowered until the kinds of what it changes are stable
     counts             counts and flags outside that are written
     lookup             names, and what comes from outside of the function
-    operators          operators, comparisons, truth
+    operators          operators, truth
+    comparisons        comparisons, identity, `in`
     subscripts         `container[key]`
     attributes         `value.name`
     expressions        the nodes of expressions
@@ -179,6 +181,9 @@ class Machine:
         raise NotImplementedError
 
     def unique(self) -> int:
+        raise NotImplementedError
+
+    def compared_fields(self, function: Any, a: Value, b: Value) -> Value:
         raise NotImplementedError
 
     def emit(

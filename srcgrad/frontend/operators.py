@@ -1,11 +1,10 @@
-"""Operators, comparisons, truth: of numbers, arrays, containers and objects of user classes."""
+"""Operators and truth: of numbers, arrays, containers and objects of user classes."""
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -22,7 +21,6 @@ from ..kinds import (
     Reference,
     Scalar,
     TupleOf,
-    least,
 )
 from ..rules import registry
 from .lookup import Lookup
@@ -30,10 +28,6 @@ from .structure import (
     FALSE,
     SIMPLE,
     TRUE,
-    Poison,
-    described,
-    is_none,
-    is_object,
     leaf_kind,
     object_type,
 )
@@ -42,12 +36,10 @@ from .values import (
     Choice,
     Closure,
     DictObject,
-    Generator,
     Instance,
     ListObject,
     Place,
     Ref,
-    Thaw,
     Tuple,
     Value,
 )
@@ -82,15 +74,6 @@ INPLACE: dict[Any, Callable[..., Any]] = {
     operator.xor: operator.ixor,
     operator.lshift: operator.ilshift,
     operator.rshift: operator.irshift,
-}
-
-COMPARE: dict[type, Callable[..., Any]] = {
-    gast.Lt: operator.lt,
-    gast.LtE: operator.le,
-    gast.Gt: operator.gt,
-    gast.GtE: operator.ge,
-    gast.Eq: operator.eq,
-    gast.NotEq: operator.ne,
 }
 
 UNARY: dict[type, Callable[..., Any]] = {
@@ -281,21 +264,6 @@ class Operators(Lookup):
             return None if value.type is tuple else value.type
         thing = self.thing(value)
         return thing.type if isinstance(thing, Instance) else None
-
-    def compared_fields(self, function: Any, a: Value, b: Value) -> Value:
-        """`a < b` and the like of instances of a dataclass."""
-        thing, other = self.thing(a), self.thing(b)
-        assert isinstance(thing, Instance)
-        if not isinstance(other, Instance) or other.type is not thing.type:
-            if function in (operator.eq, operator.ne):
-                return ir.Const(function is operator.ne)
-            raise self.fault(TypeError, f"a {thing.type.__name__} and this can't be compared")
-        names = [f.name for f in dataclasses.fields(thing.type) if f.compare]
-        first, second = (Tuple(tuple(self.attribute(v, n) for n in names)) for v in (a, b))
-        if function in (operator.eq, operator.ne):
-            equal = self.equal_tuples(first, second)
-            return equal if function is operator.eq else self.negated(equal)
-        return self.ordered_tuples(function, list(first.items), list(second.items))
 
     def number(self, value: Value) -> ir.Operand:
         """An operand for arithmetic: a list or tuple of numbers becomes an array."""
@@ -488,293 +456,6 @@ class Operators(Lookup):
 
         self.branch(test, put(a), put(b))
         return self.known("this value", self.state.frames[frame].pop(name))
-
-    def expression_Compare(self, node: Any) -> Value:
-        return self.chained(self.expression(node.left), list(node.ops), list(node.comparators))
-
-    def chained(self, left: Value, ops: list[Any], nodes: list[Any]) -> Value:
-        right = self.expression(nodes[0])
-        result = self.compare(ops[0], left, right)
-        if len(nodes) == 1:
-            return result
-        test = self.truth(result)
-        if isinstance(test, ir.Const):
-            return self.chained(right, ops[1:], nodes[1:]) if test.value else result
-        name = f"%chain{self.unique()}"
-
-        def rest() -> None:
-            self.state.frames[self.current][name] = self.chained(right, ops[1:], nodes[1:])
-
-        def failed() -> None:
-            self.state.frames[self.current][name] = FALSE
-
-        self.branch(test, rest, failed)
-        return self.known("this expression", self.state.frames[self.current].pop(name))
-
-    def compare(self, op: Any, a: Value, b: Value) -> Value:
-        match op:
-            case gast.Is() | gast.IsNot():
-                result = self.identical(a, b)
-                return self.negated(result) if isinstance(op, gast.IsNot) else result
-            case gast.In() | gast.NotIn():
-                result = self.contains(b, a)
-                return self.negated(result) if isinstance(op, gast.NotIn) else result
-        if self.is_compared(a, b) or self.is_compared(b, a):
-            a, b = self.spread(a), self.spread(b)
-        for chosen, use in (
-            (a, lambda o: self.compare(op, o, b)),
-            (b, lambda o: self.compare(op, a, o)),
-        ):
-            if isinstance(chosen, Choice):
-                return self.answered(chosen, use) or self.for_each(chosen, use)
-        if any(self.may_be_none(x) and is_none(y) for x, y in ((a, b), (b, a))):
-            equal = self.identical(a, b)
-            return self.negated(equal) if isinstance(op, gast.NotEq) else equal
-        function = COMPARE[type(op)]
-        if isinstance(a, ir.Const) and isinstance(b, ir.Const):
-            try:
-                return ir.Const(bool(function(a.value, b.value)))
-            except Exception:
-                pass
-        if self.surely_more(a, b):
-            return ir.Const(function in (operator.gt, operator.ge, operator.ne))
-        if self.surely_more(b, a):
-            return ir.Const(function in (operator.lt, operator.le, operator.ne))
-        special = self.dict_operator(function, a, b)
-        if special is None:
-            special = self.dunder(function, a, b)
-        if special is not None:
-            return special
-        if any(isinstance(getattr(v, "kind", None), Reference) for v in (a, b)):
-            if function not in (operator.eq, operator.ne):
-                raise self.fault(TypeError, "objects of this class can't be ordered")
-            same = self.same_reference(a, b)
-            return same if function is operator.eq else self.negated(same)
-        ordered = self.compare_sequences(function, a, b)
-        if ordered is not None:
-            return ordered
-        for v in (a, b):
-            if self.fixed_span and isinstance(v, ir.Var) and v.kind == Opaque(str):
-                self.need_static(v, "this string must be known when compiling")  # a rule's mode
-        return self.emit(function, (self.number(a), self.number(b)))
-
-    def is_compared(self, a: Value, b: Value) -> bool:
-        """Whether an object in a table is of a class that may say how to compare it."""
-        kind = getattr(a, "kind", None)
-        if not isinstance(kind, Reference) or is_none(b):
-            return False
-        return any(self.class_attribute(c, f"__{n}__") is not None
-                   for c in kind.types for n in ("eq", "ne", "lt", "gt", "le", "ge"))  # fmt: skip
-
-    @staticmethod
-    def surely_more(a: Value, b: Value) -> bool:
-        """Whether one value is a length that is known to be more than the other, an int."""
-        if not isinstance(a, ir.Var) or not isinstance(b, ir.Const) or type(b.value) is not int:
-            return False
-        size = a.kind.size if isinstance(a.kind, Scalar) else None
-        shortest = None if size is None else least(size)
-        return shortest is not None and shortest > b.value
-
-    def compare_sequences(self, function: Any, a: Value, b: Value) -> Value | None:
-        """A comparison of lists or tuples, as Python does it; None where an array takes part."""
-        p, q = self.sequence_type(a), self.sequence_type(b)
-        if p is None and q is None:
-            return None
-        if p is None or q is None:
-            other = a if p is None else b
-            if isinstance(other, ir.Var):
-                if isinstance(other.kind, TupleOf):
-                    whole = self.project(other)
-                    return self.compare_sequences(
-                        function, *((whole, b) if p is None else (a, whole))
-                    )
-                if not isinstance(other.kind, (Array, Scalar)):
-                    return self.opaque(function, [a, b])  # it may be a tuple or list too
-                if isinstance(other.kind, Array) or other.kind.python is not True:
-                    return None  # an array compares with each item
-        if p is not q:
-            if function in (operator.eq, operator.ne):
-                return ir.Const(function is operator.ne)
-            raise self.refuse(f"{described(a)} and {described(b)} can't be compared")
-        things = [self.state.heap[v.id] if isinstance(v, Ref) else v for v in (a, b)]
-        if any(isinstance(t, ListObject) and t.var is not None for t in things):
-            operands = (self.operand(a), self.operand(b))
-            return self.emit(function, operands, inferred=Inferred(BOOL))
-        first, second = (Tuple(tuple(t.items)) for t in things)  # type: ignore[union-attr]
-        if function in (operator.eq, operator.ne):
-            equal = self.equal_tuples(first, second)
-            return equal if function is operator.eq else self.negated(equal)
-        return self.ordered_tuples(function, list(first.items), list(second.items))
-
-    def sequence_type(self, value: Value) -> type | None:
-        """list or tuple, if the value is one."""
-        if isinstance(value, Tuple):
-            return tuple
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
-        return list if isinstance(thing, ListObject) else None
-
-    def ordered_tuples(self, function: Any, a: list[Value], b: list[Value]) -> Value:
-        """`a < b` and the like: the first items that differ decide."""
-        if not a or not b:
-            return ir.Const(function(len(a), len(b)))
-        strict = operator.lt if function in (operator.lt, operator.le) else operator.gt
-        op = gast.Lt() if strict is operator.lt else gast.Gt()
-        smaller = self.truth(self.compare(op, a[0], b[0]))
-        if isinstance(smaller, ir.Const) and smaller.value:
-            return TRUE
-        equal = self.truth(self.compare(gast.Eq(), a[0], b[0]))
-        if isinstance(equal, ir.Const) and not equal.value:
-            return smaller
-        rest = self.ordered_tuples(function, a[1:], b[1:])
-        if not isinstance(equal, ir.Const):
-            rest = self.both(operator.and_, equal, rest)
-        return self.both(operator.or_, smaller, rest)
-
-    def both(self, function: Any, a: Value, b: Value) -> Value:
-        """`a and b` or `a or b` of two bools."""
-        neutral = function is operator.and_
-        for x, y in ((a, b), (b, a)):
-            if isinstance(x, ir.Const):
-                return y if bool(x.value) is neutral else x
-        return self.emit(function, (self.operand(a), self.operand(b)))
-
-    def equal_tuples(self, a: Tuple, b: Tuple) -> Value:
-        if len(a.items) != len(b.items):
-            return FALSE
-        tests: list[ir.Var] = []
-        for x, y in zip(a.items, b.items, strict=True):
-            if self.same(x, y):
-                continue
-            size = x.kind.size if isinstance(x, ir.Var) and isinstance(x.kind, Scalar) else None
-            other = y.kind.size if isinstance(y, ir.Var) and isinstance(y.kind, Scalar) else None
-            if size is not None and size == other:
-                continue
-            result = self.compare(gast.Eq(), x, y)
-            if isinstance(result, ir.Const):
-                if not result.value:
-                    return FALSE
-            else:
-                assert isinstance(result, ir.Var)
-                tests.append(result)
-        value: Value = TRUE
-        for test in tests:
-            value = test if value is TRUE else self.emit(operator.and_, (value, test))  # type: ignore[arg-type]
-        return value
-
-    def identical(self, a: Value, b: Value) -> Value:
-        for x, y in ((a, b), (b, a)):
-            if isinstance(x, Choice):
-
-                def use(option: Value, other: Value = y) -> Value:
-                    return self.identical(option, other)
-
-                return self.answered(x, use) or self.for_each(x, use)
-        if isinstance(a, ir.Const) and isinstance(b, ir.Const):
-            return ir.Const(a.value is b.value)
-        if any(isinstance(getattr(v, "kind", None), Reference) for v in (a, b)):
-            return self.same_reference(a, b)
-        if isinstance(a, Ref) or isinstance(b, Ref):
-            return self.same_object(a, b)
-        for x, y in ((a, b), (b, a)):
-            if isinstance(x, Tuple) and x.missing is not None:
-                return x.missing if is_none(y) else FALSE
-        for x, y in ((a, b), (b, a)):
-            if isinstance(x, ir.Var):
-                none = isinstance(y, ir.Const) and y.value is None
-                unknown = isinstance(x.kind, Opaque) or is_object(x.kind)
-                if none and not x.optional and not unknown:
-                    return FALSE
-                if none and isinstance(x.kind, Opaque) and x.kind.type is type(None):
-                    return TRUE
-                array = isinstance(x.kind, Array) and x.kind.shape is not None
-                if array and isinstance(y, ir.Const) and not none:
-                    return FALSE
-                if isinstance(y, (ir.Var, ir.Const)):
-                    if x is y:
-                        return TRUE
-                    return self.emit(operator.is_, (x, y), inferred=Inferred(BOOL))
-        return ir.Const(a is b)
-
-    def same_object(self, a: Value, b: Value) -> Value:
-        """`a is b` where one is an object on the abstract heap."""
-        for x, y in ((a, b), (b, a)):
-            if is_none(y) and self.may_be_none(x):
-                return self.emit(operator.is_, (self.operand(x), y), inferred=Inferred(BOOL))  # type: ignore[arg-type]
-        if a == b or not isinstance(a, Ref) or not isinstance(b, Ref):
-            return ir.Const(a == b)
-        p, q = self.state.heap[a.id], self.state.heap[b.id]
-        if isinstance(p, ListObject) and isinstance(q, ListObject) and p.var and q.var:
-            return self.emit(operator.is_, (p.var, q.var), inferred=Inferred(BOOL))
-        if type(p) is type(q) and p.frozen is not None and q.frozen is not None:
-            self.wants_table(p)
-            message = "whether these are the same object isn't known when compiling"
-            raise Thaw(p.frozen, message, self.span, None)
-        return FALSE
-
-    def may_be_none(self, value: Value) -> bool:
-        """Whether a list that exists at run time may be None instead."""
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
-        var = thing.var if isinstance(thing, ListObject) else None
-        return var is not None and var.optional
-
-    def any_or_all(self, any_of: bool, tests: Iterable[Value]) -> Value:
-        """Whether any of some tests holds, or all do; they are made until one decides it."""
-        function = operator.or_ if any_of else operator.and_
-        result: Value = ir.Const(not any_of)
-        for test in tests:
-            if isinstance(test, ir.Const):
-                if bool(test.value) is any_of:
-                    return ir.Const(any_of)
-            elif isinstance(result, ir.Const):
-                result = test
-            else:
-                result = self.emit(function, (self.operand(result), self.operand(test)))
-        return result
-
-    def contains(self, container: Value, item: Value) -> Value:
-        container = self.spread(container)
-        if isinstance(container, Choice):
-            return self.for_each(container, lambda c: self.contains(c, item))
-        if isinstance(container, Generator):
-            source = container
-
-            def run(body: Callable[[Value], None]) -> None:
-                self.iterate(source, lambda other: body(self.compare(gast.Eq(), item, other)))
-
-            return self.call(ir.Const(any), [Generator(run)], {})
-        if isinstance(container, Ref):
-            thing = self.state.heap[container.id]
-            if isinstance(thing, DictObject):
-                if isinstance(item, ir.Var) and not item.origins:  # a number known at run time
-                    self.settled_keys(thing)
-                    return self.contains(Tuple(tuple(map(ir.Const, thing.items))), item)
-                if self.asks_at_run_time(container, item):
-                    return self.contains(container, item)
-                found = thing.items.get(self.key(item))
-                if isinstance(found, Poison):
-                    self.known("", found)
-                return ir.Const(self.key(item) in thing.items)
-            if isinstance(thing, Instance):
-                found = self.class_attribute(thing.type, "__contains__")
-                if found is not None:
-                    return self.call(Bound(found, container), [item], {})
-            if isinstance(thing, ListObject) and thing.var is None:
-                return self.contains(Tuple(thing.items), item)
-        if isinstance(container, Tuple):
-            tests = (self.compare(gast.Eq(), item, other) for other in container.items)
-            return self.any_or_all(True, tests)
-        if isinstance(container, ir.Const):
-            try:
-                return ir.Const(self.key(item) in container.value)
-            except TypeError:
-                pass
-        if isinstance(container, ir.Var) and isinstance(container.kind, Reference):
-            return self.call(self.attribute(container, "__contains__"), [item], {})
-        return self.emit(
-            operator.contains,
-            (self.operand(container), self.operand(item)),
-            inferred=Inferred(BOOL),
-        )
 
 
 def is_generated(found: Value) -> bool:

@@ -23,7 +23,7 @@ from ..kinds import (
 )
 from ..rules import registry
 from .choices import is_function
-from .operators import Operators
+from .comparisons import Comparisons
 from .structure import (
     NONE,
     SIMPLE,
@@ -53,7 +53,7 @@ from .values import (
 )
 
 
-class Subscripts(Operators):
+class Subscripts(Comparisons):
     """Evaluates `container[key]`, and stores to it."""
 
     def expression_Subscript(self, node: Any) -> Value:

@@ -29,7 +29,7 @@ from ..emit import runtime
 from ..kinds import Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, fresh_size, parts_like
 from ..rules import registry
 from .counts import READ_NOW
-from .loops import MOST_ROUNDS, Slot
+from .loops import MOST_ROUNDS
 from .operations import enter_context, exit_context, leave_unless, raise_exception
 from .structure import (
     NONE,
@@ -60,6 +60,7 @@ from .values import (
     Unreached,
     Value,
 )
+from .widening import Slot
 
 # What may run twice: it changes nothing, and what it raises it has raised before
 REPEATABLE = frozenset({raise_exception, leave_unless, runtime.check_apart, runtime.check_fresh})
