@@ -185,3 +185,19 @@ class InternalError(SrcgradError):
 
 class Unbatchable(SrcgradError):
     """A program can't be made to work on batches: it is run for one input after the other."""
+
+
+def user_error(kind: type[Exception], message: str) -> Exception:
+    """An error in what the user passed, which isn't to be reported as a bug of srcgrad."""
+    error = kind(message)
+    error.__srcgrad__ = True  # type: ignore[attr-defined]
+    return error
+
+
+def is_ours(error: BaseException) -> bool:
+    """Whether an error says what is wrong with what the user wrote or passed.
+
+    >>> is_ours(user_error(TypeError, "no number")), is_ours(InternalError("?"))
+    (True, False)
+    """
+    return isinstance(error, (SourceError, UnsupportedError)) or hasattr(error, "__srcgrad__")

@@ -19,6 +19,7 @@ import numpy as np
 
 from .argnums import Argnums, Input, inputs_of, one_or_several, placed
 from .cache import MOST_KEYS, Store, Variant, store_for
+from .errors import is_ours
 from .lookup import Latest, lookup_for
 from .signature import DIFFERENTIATED, describe, signature_of, stand_in
 
@@ -153,7 +154,13 @@ class Gradient:
             if free is not None and (not free or matches(free)):
                 self._last.variant = variant
                 return variant, free[:used]
-        variant, free = self._find(args)
+        try:
+            variant, free = self._find(args)
+        except Exception as error:
+            if is_ours(error):
+                # it shows the place in the user's code, which the compiler's frames would bury
+                raise error.with_traceback(None) from None
+            raise
         return variant, free[: variant.used]
 
     def _key(self, args: tuple[Any, ...]) -> list[Any]:

@@ -14,7 +14,7 @@ from . import ir
 from .analysis.aliasing import Aliasing
 from .analysis.inference import Inferred
 from .emit import runtime
-from .errors import UnsupportedError
+from .errors import UnsupportedError, user_error
 from .frontend.lower import Lowerer
 from .frontend.values import Instance, ListObject, Place, Ref, Tuple, Value
 from .kinds import (
@@ -191,13 +191,6 @@ class Inputs:
 
 
 _NUMBERS = {int: INT, float: FLOAT, bool: BOOL, complex: Scalar(np.dtype(np.complex128))}
-
-
-def user_error(kind: type[Exception], message: str) -> Exception:
-    """An error in what the user passed, which isn't to be reported as a bug of srcgrad."""
-    error = kind(message)
-    error.__srcgrad__ = True  # type: ignore[attr-defined]
-    return error
 
 
 def chosen(

@@ -12,12 +12,12 @@ import numpy as np
 from . import ir
 from .analysis.inference import Inferred
 from .emit import runtime
-from .errors import UnsupportedError
+from .errors import UnsupportedError, user_error
 from .frontend.columns import holds_references
 from .frontend.lower import Lowerer
 from .frontend.structure import is_table, object_items, parts
 from .frontend.values import DictObject, ListObject, Ref, Tuple, Value
-from .inputs import leaves, user_error
+from .inputs import leaves
 from .kinds import (
     Array,
     Fields,

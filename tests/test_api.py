@@ -879,3 +879,16 @@ def test_an_argument_without_axes_that_is_written_and_returned():
 
     value, slope = value_and_grad(f)(np.array(0.5))
     assert (value, slope) == (1.5, 3.0)
+
+
+def test_refusals_are_raised_without_the_frames_of_the_compiler():
+    def refused(x):
+        return eval("x")
+
+    for function, argument in ((refused, 1.0), (refused, 1)):
+        for derivative in (grad(function), value_and_grad(function)):
+            with pytest.raises((srcgrad.UnsupportedError, TypeError)) as caught:
+                derivative(argument)
+            files = [f.filename for f in traceback.extract_tb(caught.value.__traceback__)]
+            assert len(files) < 6
+            assert caught.value.__suppress_context__

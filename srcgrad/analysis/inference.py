@@ -120,6 +120,56 @@ def infer(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Oper
     return Inferred(kind, tuple(leaves[i] for i in positions), certain)
 
 
+def fits(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> bool:
+    """Whether operands of these shapes surely go together: the function takes samples of them.
+
+    Samples whose lengths are all the same don't count.
+
+    >>> import numpy as np
+    >>> x, y = (ir.Var("x", Array(np.dtype("f8"), (fresh_size(),))) for _ in range(2))
+    >>> fits(np.dot, (x, x), {}), fits(np.dot, (x, y), {})
+    (True, False)
+    """
+    bases: list[Size | int] = []
+    key: list[Any] = [function]
+    for operand in (*args, *kwargs.values()):
+        _describe(operand, bases, [], key)
+    key += kwargs
+    try:
+        if tuple(key) in _fitting:
+            return _fitting[tuple(key)]
+    except TypeError:
+        return True
+    found = _taken(function, args, kwargs, bases)
+    if len(_fitting) > 20000:
+        _fitting.clear()
+    return _fitting.setdefault(tuple(key), found)
+
+
+def _taken(
+    function: Any,
+    args: tuple[ir.Operand, ...],
+    kwargs: dict[str, ir.Operand],
+    bases: list[Size | int],
+) -> bool:
+    for attempt in range(UNIFORM):
+        sampler = Sampler(0, attempt, bases)
+        try:
+            values = [sampler.operand(a) for a in args]
+            named = {k: sampler.operand(v) for k, v in kwargs.items()}
+            with silent():
+                not_random(function)(*values, **named)
+        except Missing:
+            return True
+        except Exception:
+            continue
+        return True
+    return False
+
+
+_fitting: dict[tuple[Any, ...], bool] = {}
+
+
 def _describe(
     operand: ir.Operand, bases: list[Size | int], leaves: list[ir.Var], key: list[Any]
 ) -> None:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from ..errors import InternalError, SrcgradError, UnsupportedError
+from ..errors import InternalError, SrcgradError, UnsupportedError, is_ours
 from ..frontend.columns import Knowledge, Unkept
 from ..frontend.units import NeedUnit
 from ..frontend.values import Junction, NeedStatic, Path, Raised, Thaw, TooLong, Unkeepable
@@ -130,7 +130,7 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
         except RecursionError as error:
             raise UnsupportedError(f"{name} is too deeply nested to be compiled", None) from error
         except Exception as error:
-            if getattr(error, "__srcgrad__", False):
+            if is_ours(error):
                 raise
             raise InternalError(f"compiling {name} failed: {error!r}") from error
     raise AssertionError

@@ -34,6 +34,7 @@ from ..results import (
     seed_pullback,
 )
 from ..transform.checking import Checking
+from ..transform.conformity import demand, dismiss
 from ..transform.prune import prune_to
 from ..transform.reverse import Adjoint
 from ..transform.splitting import split
@@ -53,6 +54,7 @@ def gradient_function(task: Task, lowered: Primal) -> Compiled:
     if request.traced:
         instrument(function, dict.fromkeys(wrt), outputs, request.traced == "all")
     prune_to(function, [*wrt, *outputs, *leaves(low, aux)])
+    checks = demand(function)
     reverse_mode = Observing if request.traced else Checking if request.nan_check else Adjoint
     adjoint = reverse_mode(function, list(dict.fromkeys(wrt)), outputs)
     adjoint.within(low)
@@ -96,6 +98,7 @@ def gradient_function(task: Task, lowered: Primal) -> Compiled:
     function.block = block
     ir.passed("reversed", function)
     simplified(function, marker)
+    dismiss(function, checks)
     if request.batch:
         floats = [seed for seed in seeds if is_float(seed.kind)]
         params = (*params, *seeds, batched(function, adjoint, floats, free, [len(shown)]))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir, rules
-from ..errors import InternalError, UnsupportedError
+from ..errors import InternalError, UnsupportedError, user_error
 from ..frontend.calls import is_written_method
 from ..frontend.columns import Columns
 from ..frontend.lower import Lowerer
@@ -34,7 +34,7 @@ from ..frontend.values import (
     Value,
 )
 from ..inner.lowerings import LOWERINGS
-from ..inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies, user_error
+from ..inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies
 from ..kinds import (
     ListOf,
     Opaque,

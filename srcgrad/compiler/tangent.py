@@ -20,6 +20,7 @@ from ..results import (
     tangent_of_list,
 )
 from ..transform.accumulation import accumulate, materialize
+from ..transform.conformity import demand, dismiss
 from ..transform.forward import Tangent
 from ..transform.invariants import hoist
 from ..transform.prune import prune
@@ -36,6 +37,7 @@ def tangent_function(task: Task, lowered: Primal) -> Compiled:
     """The function that returns the result and its tangent."""
     request, low, function = task.request, lowered.low, lowered.function
     params = function.params
+    checks = demand(function)
     tangent = Tangent(function, list(dict.fromkeys(lowered.wrt)), lowered.outputs)
     tangent.within(low)
     given: dict[ir.Var, ir.Operand] = {}
@@ -61,6 +63,7 @@ def tangent_function(task: Task, lowered: Primal) -> Compiled:
     prune(function)
     simplify(function)
     prune(function)
+    dismiss(function, checks)
     if request.batch:
         tangents = [t for t in given.values() if isinstance(t, ir.Var)]
         params = (*params, batched(function, tangent, tangents, lowered.free, [len(shown)]))

@@ -158,6 +158,35 @@ def check_fresh(result: Any, arrays: Any) -> None:
         )
 
 
+def check_broadcast(*arrays: Any) -> None:
+    """Raise what an operation on arrays of these shapes raises, where its result isn't needed.
+
+    >>> check_broadcast(np.ones((2, 3)), np.ones(3))
+    """
+    np.broadcast(*arrays)
+
+
+def check_stored(target: Any, value: Any) -> None:
+    """Raise what `target[...] = value` raises, if the value has another shape.
+
+    >>> check_stored(np.ones((2, 3)), np.ones(3))
+    """
+    if np.shape(value) != np.shape(target):
+        np.empty_like(target)[...] = value
+
+
+def check_call(function: Any, *args: Any, **kwargs: Any) -> None:
+    """Raise what a call raises whose result isn't needed.
+
+    >>> check_call(np.dot, np.ones(3), np.ones(3))
+    """
+    if function in (np.dot, np.matmul):
+        a, b = args
+        if 0 < np.ndim(a) < 3 and 0 < np.ndim(b) < 3 and a.shape[-1] == len(b):
+            return
+    function(*args, **kwargs)
+
+
 def check_number(result: Any) -> None:
     """Refuse what a function returned where it has no number to return.
 

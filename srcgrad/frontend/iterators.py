@@ -19,7 +19,7 @@ from ..kinds import (
 )
 from .dicts import Dicts
 from .iteration import Body, Loop
-from .operations import ArrayIterator, len_of_range
+from .operations import ArrayIterator, check_as_many, len_of_range
 from .structure import FALSE, NONE, TRUE, is_none
 from .values import (
     Generator,
@@ -152,6 +152,8 @@ class Iterators(Dicts):
             raise self.refuse("zip() of one iterator twice isn't supported", "use slices: x[::2]")
         parts = [self.require(v) for v in values]
         lengths = [p.length for p in parts]
+        if strict is not None and any(not self.same_length(n, lengths[0]) for n in lengths):
+            self.inline(check_as_many, [strict, Tuple(tuple(lengths))], {})
         finite = [n for n in lengths if not (isinstance(n, ir.Const) and n.value == ENDLESS)]
         lengths = finite or lengths
         known = [n.value for n in lengths if isinstance(n, ir.Const)]

@@ -82,6 +82,15 @@ def items_of(iterator: Any) -> Any:
         yield item
 
 
+def check_as_many(strict: Any, lengths: Any) -> None:
+    """Raise what `zip(..., strict=strict)` does: inlined like a function of the user's."""
+    for k, length in enumerate(lengths):
+        if strict and length != lengths[0]:
+            which = "shorter" if length < lengths[0] else "longer"
+            others = "argument 1" if k == 1 else f"arguments 1-{k}"
+            raise ValueError(f"zip() argument {k + 1} is {which} than {others}")
+
+
 class ArrayIterator:
     """What `np.nditer` returns, as a class that is lowered like the user's."""
 

@@ -250,8 +250,9 @@ def add_reduceat(array, indices, axis=0, dtype=None, *, out, d_out):
 
 def register() -> None:
     """File the methods of all ufuncs, when the rules of these are known."""
-    for name in dir(np):
-        ufunc = getattr(np, name)
+    for name, ufunc in sorted(
+        vars(np).items()
+    ):  # not dir(np): NumPy imports modules as they're read
         if not isinstance(ufunc, np.ufunc):
             continue
         record = lookup(ufunc)

@@ -1,0 +1,153 @@
+"""Functions whose operands don't fit: their derivatives raise what they raise."""
+
+import re
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad import grad, hessian, jacobian, jvp, value_and_grad
+
+
+def filled(a, b):
+    y = np.zeros(4)
+    y[:] = a
+    return np.sum(y) + np.sum(b)
+
+
+def stored(a, b):
+    y = np.zeros(4)
+    y[:3] += b
+    return np.sum(y) + np.sum(a)
+
+
+def added(a, b):
+    y = a.copy()
+    y += b
+    return np.sum(y)
+
+
+def in_a_loop(a, b):
+    total = 0.0
+    for _ in range(2):
+        total += np.sum(a + b)
+    return total
+
+
+def in_a_branch(a, b):
+    return np.sum(a - b) if a[0] > 0 else 0.0 * a[0]
+
+
+def through_a_callee(a, b):
+    def residual(x, y):
+        return x - y
+
+    return np.mean(residual(a, b))
+
+
+MISFITS = {
+    "dot": (lambda a, b: np.dot(a, b), (3,), (4,)),
+    "product": (lambda a, b: np.sum(a * b), (3,), (4,)),
+    "sum": (lambda a, b: np.sum(a + b), (3,), (4,)),
+    "sum of matrices": (lambda a, b: np.sum(a + b), (3, 2), (2, 3)),
+    "matrix and vector": (lambda a, b: np.sum(a[:, 0] - b), (3, 2), (2,)),
+    "matmul": (lambda a, b: np.sum(a @ b), (3, 2), (3, 2)),
+    "matmul of a vector": (lambda a, b: np.sum(a @ b), (3, 2), (3,)),
+    "inner": (lambda a, b: np.inner(a, b), (3,), (4,)),
+    "vdot": (lambda a, b: np.vdot(a, b), (3,), (4,)),
+    "einsum": (lambda a, b: np.einsum("i,i->", a, b), (3,), (4,)),
+    "tensordot": (lambda a, b: np.sum(np.tensordot(a, b)), (3, 2), (2, 3)),
+    "maximum": (lambda a, b: np.sum(np.maximum(a, b)), (3,), (4,)),
+    "where": (lambda a, b: np.sum(np.where(a > 0, a, b)), (3,), (4,)),
+    "concatenate": (lambda a, b: np.sum(np.concatenate([a, b])), (3, 2), (3, 3)),
+    "stack": (lambda a, b: np.sum(np.stack([a, b])), (3,), (4,)),
+    "constant": (lambda a, b: np.sum(a + np.ones(5)) + np.sum(b), (3,), (4,)),
+    "constant matrix": (lambda a, b: np.sum(np.eye(3) @ a) + np.sum(b), (2,), (4,)),
+    "broadcast_to": (lambda a, b: np.sum(np.broadcast_to(a, (4,))) + np.sum(b), (3,), (4,)),
+    "solve": (lambda a, b: np.sum(np.linalg.solve(a, b)), (3, 3), (4,)),
+    "zip": (lambda a, b: sum(x * y for x, y in zip(a, b, strict=True)), (3,), (4,)),
+    **{f.__name__: (f, (3,), (4,)) for f in (filled, stored, added)},
+    **{f.__name__: (f, (3,), (4,)) for f in (in_a_loop, in_a_branch, through_a_callee)},
+}
+
+
+@pytest.mark.parametrize("name", MISFITS)
+def test_what_does_not_fit_is_raised(name):
+    function, *shapes = MISFITS[name]
+    a, b = (np.eye(*s) + 1.0 if len(s) == 2 else np.ones(s) for s in shapes)
+    with pytest.raises(Exception) as expected:
+        function(a, b)
+    derivatives = (
+        grad(function),
+        grad(function, argnums=(0, 1)),
+        value_and_grad(function),
+        jacobian(function),
+        hessian(function),
+        lambda a, b: jvp(function, (a, b), (a, b)),
+        lambda a, b: srcgrad.vjp(function, a, b)[1](1.0),
+    )
+    for derivative in derivatives:
+        with pytest.raises(expected.type):
+            derivative(a, b)
+
+
+def test_a_branch_not_taken_demands_nothing():
+    a, b = -np.ones(3), np.ones(4)
+    assert np.array_equal(grad(in_a_branch)(a, b), np.zeros(3))
+
+
+def test_what_fits_by_the_arguments_is_not_checked():
+    def f(a, b, w):
+        y = np.zeros(len(a))
+        y[:] = a + b
+        y[1:] -= b[:-1]
+        return np.sum(y) + a @ b + np.sum(w @ a - b) + np.sum(np.ones((2, 3)) + np.ones(3))
+
+    gradient = grad(f, argnums=(0, 1))
+    gradient(np.ones(3), np.ones(3), np.ones((3, 3)))
+    assert "check" not in gradient.source
+
+
+def test_what_is_still_computed_is_not_checked():
+    def f(a):
+        return np.sum((a + np.ones(4)) ** 2)
+
+    gradient = grad(f)
+    assert np.array_equal(gradient(np.ones(4)), np.full(4, 4.0))
+    assert "check" not in gradient.source
+
+
+def test_a_check_stands_where_the_call_stood():
+    def f(a):
+        return np.sum(a + np.ones(4)) + np.zeros(4) @ a
+
+    gradient = grad(f)
+    assert np.array_equal(gradient(np.ones(4)), np.ones(4))
+    assert re.findall(r"check_\w+\(.*\)", gradient.source) == [
+        "check_broadcast(a, np.ones(4))",
+        "check_call(np.matmul, zeros, a)",
+    ]
+    with pytest.raises(ValueError, match="broadcast"):
+        gradient(np.ones(3))
+    assert np.array_equal(gradient(np.ones(4)), np.ones(4))
+
+
+def test_strict_zip_as_the_run_tells():
+    def f(a, b, strict):
+        return sum(x * y for x, y in zip(a, b, strict=strict))
+
+    a, b = np.ones(3), np.arange(4.0)
+    assert np.array_equal(grad(f)(a, b, False), [0.0, 1.0, 2.0])
+    with pytest.raises(ValueError, match=re.escape("zip() argument 2 is longer than argument 1")):
+        grad(f)(a, b, True)
+
+
+def test_a_failed_strict_zip_is_caught():
+    def f(a, b):
+        try:
+            return sum(x * y for x, y in zip(a, b, strict=True))
+        except ValueError:
+            return 2 * a[0]
+
+    assert np.array_equal(grad(f)(np.ones(3), np.ones(4)), [2.0, 0.0, 0.0])
+    assert np.array_equal(grad(f)(np.ones(3), np.ones(3)), np.ones(3))
