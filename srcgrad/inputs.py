@@ -124,6 +124,7 @@ class Inputs:
                 n = length
             if isinstance(n, Size):
                 origins[n.base] = origins.get(n.base, frozenset()) | {path}
+                self.lowerer.outer_sizes.add(n.base)
             shape.append(n)
         return Array(value.dtype, tuple(shape))
 

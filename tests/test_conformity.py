@@ -151,3 +151,83 @@ def test_a_failed_strict_zip_is_caught():
 
     assert np.array_equal(grad(f)(np.ones(3), np.ones(4)), [2.0, 0.0, 0.0])
     assert np.array_equal(grad(f)(np.ones(3), np.ones(3)), np.ones(3))
+
+
+def unpacked(x):
+    a, b = x
+    return a + 2 * b
+
+
+def rows_unpacked(points):
+    total = 0.0
+    for a, b in points:
+        total += a * b
+    return total
+
+
+def of_the_data(x):
+    a, b = x[x > 0]
+    return a * b
+
+
+def of_a_list(x):
+    found = []
+    for i in range(len(x)):
+        if x[i] > 0:
+            found.append(x[i] ** 2)
+    a, b = found
+    return a * b
+
+
+@pytest.mark.parametrize("function", [unpacked, rows_unpacked, of_the_data, of_a_list])
+@pytest.mark.parametrize("count", [1, 3])
+def test_too_many_or_too_few_to_unpack(function, count):
+    x = 1.0 + np.ones(count) if function is not rows_unpacked else np.ones((4, count))
+    for derivative in (function, grad(function), value_and_grad(function), hessian(function)):
+        with pytest.raises(ValueError, match="values to unpack"):
+            derivative(x)
+
+
+def test_a_length_that_fits_is_not_checked():
+    gradient = grad(unpacked)
+    assert np.array_equal(gradient(np.ones(2)), [1.0, 2.0])
+    assert "len(" not in gradient.source
+    with pytest.raises(ValueError, match="expected 2 values to unpack"):
+        gradient(np.ones(3))
+    assert np.array_equal(gradient(np.zeros(2)), [1.0, 2.0])
+
+
+OUTER = np.ones(2)
+
+
+def test_the_length_of_an_array_from_outside(monkeypatch):
+    def f(x):
+        a, b = OUTER
+        return a * x[0] + b
+
+    gradient = grad(f)
+    for length in (2, 3, 2):
+        monkeypatch.setitem(globals(), "OUTER", np.full(length, 5.0))
+        if length == 2:
+            assert np.array_equal(gradient(np.ones(2)), [5.0, 0.0])
+        else:
+            with pytest.raises(ValueError, match="expected 2 values to unpack"):
+                gradient(np.ones(2))
+
+
+def test_what_is_not_unpacked_has_any_length():
+    def f(x):
+        if len(x) == 2:
+            a, b = x
+        else:
+            a, b, _ = x
+        try:
+            _, _ = x
+        except ValueError:
+            return a * b + x[2]
+        return a * b
+
+    assert np.array_equal(grad(f)(np.array([2.0, 3.0])), [3.0, 2.0])
+    assert np.array_equal(grad(f)(np.array([2.0, 3.0, 4.0])), [3.0, 2.0, 1.0])
+    with pytest.raises(ValueError, match="expected 3 values to unpack"):
+        grad(f)(np.ones(4))

@@ -126,7 +126,7 @@ def fits(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Opera
     Samples whose lengths are all the same don't count.
 
     >>> import numpy as np
-    >>> x, y = (ir.Var("x", Array(np.dtype("f8"), (fresh_size(),))) for _ in range(2))
+    >>> x, y = (ir.Var("x", Array(np.dtype("f8"), (Size(n),))) for n in (0, 1))
     >>> fits(np.dot, (x, x), {}), fits(np.dot, (x, y), {})
     (True, False)
     """

@@ -25,14 +25,14 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..kinds import Array, Opaque
+from ..kinds import Array, Opaque, Size
 from ..rules import registry
 from .attempts import EVERYTHING
 from .inlining import returns_value
 from .iteration import MOST_UNROLLED
 from .matching import Matching
 from .names import own_nodes
-from .operations import enter_context, exit_context, leave_unless
+from .operations import check_count, enter_context, exit_context, leave_unless
 from .operators import BINARY, INPLACE
 from .structure import FALSE, FLAGS, NONE, TRUE, nothing, object_items, parts
 from .values import (
@@ -203,7 +203,7 @@ class Lowerer(Matching):
     def unpack(self, targets: list[Any], value: Value) -> None:
         star = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
         if star is None and isinstance(value, ir.Var) and isinstance(value.kind, Array):
-            # the length may be unknown: what is unpacked are the first items
+            self.check_count(value, len(targets))
             sequence = self.require(value)
             items = [sequence.item(ir.Const(i)) for i in range(len(targets))]
         else:
@@ -233,11 +233,24 @@ class Lowerer(Matching):
         for target, item in zip(targets[star + 1 :], items[len(items) - after :], strict=True):
             self.assign(target, item)
 
+    def check_count(self, value: ir.Var, count: int, more: bool = False) -> None:
+        """See to it that there are as many items as names, or `more`, or that this is raised.
+
+        Nothing but an array of this length could be unpacked, so an argument's is made known.
+        """
+        kind = value.kind
+        length = kind.shape[0] if isinstance(kind, Array) and kind.shape else None
+        if isinstance(length, Size) and length.offset == 0 and length.base in self.outer_sizes:
+            raise NeedStatic(self.size_origins[length.base], "its length must be known", self.span)
+        if length != count:
+            self.call_object(check_count, [value, ir.Const(count), ir.Const(more)], {})
+
     def unpack_list(self, targets: list[Any], star: int | None, value: Value) -> bool:
         """Unpack a list that exists at run time, its length unknown; False if it isn't one."""
         thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
         if not isinstance(thing, ListObject) or thing.var is None:
             return False
+        self.check_count(thing.var, len(targets) - (star is not None), star is not None)
         for i, target in enumerate(targets):
             after = len(targets) - 1 - i
             if star is None or i < star:

@@ -82,7 +82,19 @@ def items_of(iterator: Any) -> Any:
         yield item
 
 
-def check_as_many(strict: Any, lengths: Any) -> None:
+def check_count(values: Any, count: Any, more: Any) -> Any:
+    """Raise what unpacking so many values does: inlined like a function of the user's.
+
+    `more`: a starred name takes the rest.
+    """
+    if more:
+        if len(values) < count:
+            raise ValueError(f"expected at least {count} values to unpack")
+    elif len(values) != count:
+        raise ValueError(f"expected {count} values to unpack")
+
+
+def check_as_many(strict: Any, lengths: Any) -> Any:
     """Raise what `zip(..., strict=strict)` does: inlined like a function of the user's."""
     for k, length in enumerate(lengths):
         if strict and length != lengths[0]:
