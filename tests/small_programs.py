@@ -31,11 +31,12 @@ def differences(f, x=X):
 
 
 def check(f, x=X):
-    """Both modes against differences, and the value."""
+    """Both modes against differences, and the value; without it, other code is dead."""
     expected = differences(f, x)
     value, gradient = srcgrad.value_and_grad(f)(x.copy())
     assert value == pytest.approx(f(x.copy()), rel=1e-12)
     np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(srcgrad.grad(f)(x.copy()), gradient, rtol=1e-12, atol=1e-14)
     direction = np.array([0.5, -1.0, 2.0])
     _, found = srcgrad.jvp(f, (x.copy(),), (direction,))
     assert found == pytest.approx(expected @ direction, rel=1e-6, abs=1e-8)

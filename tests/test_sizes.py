@@ -8,7 +8,7 @@ import pytest
 import srcgrad
 from srcgrad import ir
 from srcgrad.analysis.inference import infer
-from srcgrad.kinds import FLOAT, Array, fresh_size, int_kind
+from srcgrad.kinds import FLOAT, Array, Scalar, fresh_size, int_kind
 from srcgrad.rules.shapes import getitem
 from srcgrad.testing import check_grads
 
@@ -307,3 +307,10 @@ def test_an_array_joined_with_a_constant_one_has_its_axes():
         return np.sum(np.sin(whole))
 
     check_grads(inverse, (np.sin(np.arange(16.0) ** 2).reshape(4, 4),), order=1)
+
+
+def test_an_int_as_long_as_a_long_dimension_has_a_kind_the_second_time_too():
+    for length in (66, 67):
+        n = ir.Var("n", Scalar(np.dtype(np.int64), True, length))
+        for _ in range(2):
+            assert infer(np.zeros, (n,), {}).kind.shape == (length,)

@@ -192,13 +192,11 @@ def _describe_kind(kind: Any, bases: list[Size | int], key: list[Any]) -> None:
     match kind:
         case Array(dtype, shape) if shape is not None:
             key.append((Array, dtype))
-            for n in shape:
-                offset = n.offset if isinstance(n, Size) else 0
-                key.append(n if is_literal(n) else (base_of(n, bases), offset))
+            key += [_described(n, bases) for n in shape]
             key.append(None)
         case Scalar(dtype, python, size):
             key.append((Scalar, dtype, python))
-            key.append((base_of(size, bases), size.offset) if isinstance(size, Size) else size)
+            key.append(None if size is None else _described(size, bases))
         case TupleOf(items, type_):
             key.append((TupleOf, len(items), type_))
             for item in items:
@@ -210,6 +208,13 @@ def _describe_kind(kind: Any, bases: list[Size | int], key: list[Any]) -> None:
             key.append(None)
         case _:
             key.append(kind)
+
+
+def _described(n: Dimension, bases: list[Size | int]) -> Any:
+    """A dimension as part of a key: a literal, or the position of its base and its offset."""
+    if is_literal(n):
+        return n
+    return base_of(n, bases), n.offset if isinstance(n, Size) else 0
 
 
 def _broadcast(function: Any, args: tuple[ir.Operand, ...], kind: Kind) -> Kind:

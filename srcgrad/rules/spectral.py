@@ -112,7 +112,7 @@ def eig(a, *, out, d_out):
     v_t = transposed(independent(w, v))
     inner = 0
     if d_v is not None:
-        if np.iscomplexobj(v):
+        if np.iscomplexobj(v) and v.shape[-1] > 0:
             largest = np.abs(v).argmax(-2)[..., None, :]
             turn = (d_v * v).sum(-2, keepdims=True).imag
             at_largest = np.arange(v.shape[-2])[:, None] == largest

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg
 
 from ...analysis.inference import Inferred
-from ...kinds import INT, Array, TupleOf, fresh_size
+from ...kinds import INT, Array, Scalar, TupleOf, fresh_size
 from .. import linalg as numpy_rules
 from ..matrices import adjoined, copy_lower, hermitian_part, in_one_triangle, outer, triangle
 from ..products import conj
@@ -303,7 +303,8 @@ def lstsq_kind(args, kwargs):
     real = None if dtype is None else np.zeros(0, dtype).real.dtype
     residues = Array(real, None if len(b.shape) == 1 else (fresh_size(),))
     x = Array(dtype, (*a.shape[1:], *b.shape[1:]))
-    return Inferred(TupleOf((x, residues, INT, Array(real, (fresh_size(),)))))
+    rank = Scalar(INT.dtype, None)  # NumPy's or Python's, as the version of SciPy has it
+    return Inferred(TupleOf((x, residues, rank, Array(real, (fresh_size(),)))))
 
 
 inert(linalg.bandwidth, linalg.ishermitian, linalg.issymmetric)
