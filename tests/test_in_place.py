@@ -879,3 +879,14 @@ def test_grids_that_share_memory():
     found = srcgrad.grad(f)(x)
     moved = [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
     np.testing.assert_allclose(found, moved, rtol=1e-7)
+
+
+def test_a_view_of_the_same_dtype_is_written():
+    def f(x):
+        y = x.view(np.float64)
+        y[0] *= 3
+        return np.sum(x**2)
+
+    assert np.array_equal(srcgrad.grad(f)(np.ones(3)), [18.0, 2.0, 2.0])
+    with pytest.raises(srcgrad.UnsupportedError, match="a view with another dtype"):
+        srcgrad.grad(lambda x: np.sum(x.view(np.float32)))(np.ones(3))

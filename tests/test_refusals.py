@@ -178,6 +178,25 @@ CASES = {
         "getattr can't be differentiated: it is an attribute that srcgrad doesn't know, or the "
         "memory of an array: use the array itself",
     ),
+    "bits of numbers": (
+        """
+        def f(x):
+            i = x.view(np.int64)  # <-
+            y = (0x5FE6EB50C7B537A9 - (i >> 1)).view(np.float64)
+            return np.sum(y * (1.5 - 0.5 * x * y * y))
+        """,
+        "x.view(np.int64)",
+        "view can't be differentiated: the bits of a number are read as something else",
+    ),
+    "parts of a fraction": (
+        """
+        def f(x):
+            n, d = float(x[0]).as_integer_ratio()  # <-
+            return n / d
+        """,
+        "float(x[0]).as_integer_ratio()",
+        "as_integer_ratio can't be differentiated: the bits of a number are read as something else",
+    ),
     "base of a view": (
         """
         def f(x):

@@ -72,6 +72,17 @@ def is_inert(statement: ir.Assign) -> bool:
     return record is not None and record.zero
 
 
+def _refuse_bits(s: ir.Assign) -> None:
+    """Refuse an integer or text that isn't piecewise constant."""
+    try:
+        reason = registry.reinterpreting.get(s.function)
+    except TypeError:
+        return
+    if reason is not None:
+        name = getattr(s.function, "__name__", "this call")
+        raise UnsupportedError(f"{name} can't be differentiated: {reason}", s.span)
+
+
 def _items(block: ir.Block) -> dict[ir.Var, list[ir.Var]]:
     """The variables taken out of each tuple: used where the tuple is used as a whole."""
     found: dict[ir.Var, list[ir.Var]] = {}
@@ -149,7 +160,9 @@ class Activity:
                     if any(self.is_varied(o) for o in s.operands()):
                         for v in s.writes:
                             self._put(self.varied, v)
-                        if carries(s.target.kind) and not is_inert(s):
+                        if not carries(s.target.kind):
+                            _refuse_bits(s)
+                        elif not is_inert(s):
                             self._put(self.varied, s.target)
                 case ir.If():
                     self._forward(s.then)

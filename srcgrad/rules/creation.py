@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .helpers import known
-from .registry import adjoint, inert, refuse, reshapes, zero
+from .registry import adjoint, inert, of_bits, refuse, reshapes, zero
 from .shaping import along, at
 
 # Copies and conversions
@@ -59,8 +59,17 @@ def copy_method(x, order="C", *, out, d_out):
 
 
 @adjoint(np.ndarray.view)
-def view(x, *, out, d_out):
+def view(x, dtype=None, *, out, d_out):
+    if dtype is not None and np.dtype(dtype) != x.dtype:
+        raise NotImplementedError("a view with another dtype: use x.real, x.imag or x.astype")
     return d_out
+
+
+of_bits(
+    *(np.ndarray.view, np.generic.view, float.as_integer_ratio),
+    *(t.as_integer_ratio for t in (np.float16, np.float32, np.float64, np.longdouble)),
+    reason="the bits of a number are read as something else",
+)
 
 
 @adjoint(np.require)

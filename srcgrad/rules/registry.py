@@ -260,6 +260,15 @@ def refuse(*functions: Any, reason: str, always: bool = False) -> None:
     _file(functions, refused=reason, always=always)
 
 
+def of_bits(*functions: Any, reason: str) -> None:
+    """Register functions whose results, where these are no floats, hold the numbers still.
+
+    So they aren't piecewise constant, as those of other functions are, and are refused.
+    """
+    for function in functions:
+        reinterpreting[function] = reason
+
+
 def mutates(*functions: Any, parameters: tuple[int | str, ...]) -> None:
     """Register which parameters a function writes in place."""
     _file(functions, mutates=parameters)
@@ -428,6 +437,7 @@ reentrant: set[type] = {np.errstate, warnings.catch_warnings}
 reporting: frozenset[str] = frozenset({"warnings", "logging"})
 
 reverse_only: dict[Any, str] = {}
+reinterpreting: dict[Any, str] = {}
 
 
 def only_reverse(*functions: Any, reason: str) -> None:
