@@ -79,14 +79,18 @@ def rows(most: int = LARGEST, word: str = "") -> list[Row]:
 
 
 def functions() -> list[Any]:
-    """Those whose record has a derivative, but for what only generated code and tests call."""
+    """Those for which srcgrad has a derivative, but for what only generated code calls."""
     registry.load()
     return [
         function
         for function, record in registry.primitives.items()
-        if (record.adjoint or record.partials)
-        and not (getattr(function, "__module__", None) or "").startswith(("srcgrad.", "tests."))
+        if of_srcgrad(record.adjoint or record.partials) and not of_srcgrad(function)
     ]
+
+
+def of_srcgrad(function: Any) -> bool:
+    """Whether a function is srcgrad's own: the user, an example or a test may add rules, too."""
+    return (getattr(function, "__module__", None) or "").startswith("srcgrad.")
 
 
 def without_row() -> set[str]:
