@@ -45,6 +45,15 @@ def through_a_callee(a, b):
     return np.mean(residual(a, b))
 
 
+def unused(a, b):
+    _ = a + b
+    return np.sum(a)
+
+
+def in_an_inner_gradient(a, b):
+    return np.sum(grad(lambda x: np.sum(x + b))(a) * a)
+
+
 MISFITS = {
     "dot": (lambda a, b: np.dot(a, b), (3,), (4,)),
     "product": (lambda a, b: np.sum(a * b), (3,), (4,)),
@@ -68,6 +77,7 @@ MISFITS = {
     "zip": (lambda a, b: sum(x * y for x, y in zip(a, b, strict=True)), (3,), (4,)),
     **{f.__name__: (f, (3,), (4,)) for f in (filled, stored, added)},
     **{f.__name__: (f, (3,), (4,)) for f in (in_a_loop, in_a_branch, through_a_callee)},
+    **{f.__name__: (f, (3,), (4,)) for f in (unused, in_an_inner_gradient)},
 }
 
 

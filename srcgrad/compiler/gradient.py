@@ -53,8 +53,8 @@ def gradient_function(task: Task, lowered: Primal) -> Compiled:
     wrt, outputs, params, block = lowered.wrt, lowered.outputs, function.params, function.block
     if request.traced:
         instrument(function, dict.fromkeys(wrt), outputs, request.traced == "all")
+    demand(function, low.checks)
     prune_to(function, [*wrt, *outputs, *leaves(low, aux)])
-    checks = demand(function)
     reverse_mode = Observing if request.traced else Checking if request.nan_check else Adjoint
     adjoint = reverse_mode(function, list(dict.fromkeys(wrt)), outputs)
     adjoint.within(low)
@@ -98,7 +98,7 @@ def gradient_function(task: Task, lowered: Primal) -> Compiled:
     function.block = block
     ir.passed("reversed", function)
     simplified(function, marker)
-    dismiss(function, checks)
+    dismiss(function, low.checks)
     if request.batch:
         floats = [seed for seed in seeds if is_float(seed.kind)]
         params = (*params, *seeds, batched(function, adjoint, floats, free, [len(shown)]))

@@ -37,7 +37,7 @@ def tangent_function(task: Task, lowered: Primal) -> Compiled:
     """The function that returns the result and its tangent."""
     request, low, function = task.request, lowered.low, lowered.function
     params = function.params
-    checks = demand(function)
+    demand(function, low.checks)
     tangent = Tangent(function, list(dict.fromkeys(lowered.wrt)), lowered.outputs)
     tangent.within(low)
     given: dict[ir.Var, ir.Operand] = {}
@@ -63,7 +63,7 @@ def tangent_function(task: Task, lowered: Primal) -> Compiled:
     prune(function)
     simplify(function)
     prune(function)
-    dismiss(function, checks)
+    dismiss(function, low.checks)
     if request.batch:
         tangents = [t for t in given.values() if isinstance(t, ir.Var)]
         params = (*params, batched(function, tangent, tangents, lowered.free, [len(shown)]))

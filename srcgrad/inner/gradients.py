@@ -36,7 +36,7 @@ from ..ir import reverse_sweep
 from ..kinds import FLOAT, Array, Opaque, is_float
 from ..results import finished, holds_one, seed_gradient
 from ..signature import signature_of
-from ..transform.conformity import Checks, demand, dismiss
+from ..transform.conformity import demand
 from ..transform.prune import prune
 from ..transform.recording import record, rename
 from ..transform.reverse import Adjoint
@@ -95,7 +95,7 @@ def lower_gradient(
     value, aux = (in_copies(low, v, copies) for v in (value, aux))
     outputs = [value] if isinstance(value, ir.Var) else []
     _check_writes(low, function)
-    checks = demand(function)
+    demand(function, low.checks)
     adjoint = _differentiated(low, function, wrt, outputs)
     results: list[ir.Operand] = []
 
@@ -106,7 +106,7 @@ def lower_gradient(
 
     holders = [mapped(low, t, derivative) for t in targets]
     shown = [value, *_operands(low, aux)]
-    _finish(function, adjoint, (*results, *shown), checks)
+    _finish(function, adjoint, (*results, *shown))
     rename(function.block, lambda v: outer.get(v, v))
     low.block.statements += [
         s
@@ -331,15 +331,12 @@ def _differentiated(
     return adjoint
 
 
-def _finish(
-    function: ir.Function, adjoint: Adjoint, results: tuple[ir.Operand, ...], checks: Checks
-) -> None:
+def _finish(function: ir.Function, adjoint: Adjoint, results: tuple[ir.Operand, ...]) -> None:
     marker = adjoint.block.statements[0]
     function.block = ir.Block(function.block.statements + adjoint.block.statements, results)
     prune(function)
     simplify(function)  # what is differentiated again should be short
     prune(function)
-    dismiss(function, checks)
     position = function.block.statements.index(marker)
     record(function, position, adjoint.mirrors, adjoint.indices, adjoint.lasting)
     prune(function)

@@ -25,19 +25,21 @@ SPELLINGS = {operator.matmul: np.matmul}
 Checks = dict[ir.Var, ir.Assign]
 
 
-def demand(function: ir.Function) -> Checks:
-    """Insert the checks, in place: by what each returns, the call that it is for."""
-    checks: Checks = {}
+def demand(function: ir.Function, checks: Checks) -> None:
+    """Insert the checks, in place, and note by what each returns the call that it is for.
+
+    Only the program's own calls demand something, not those of an inner gradient's reverse sweep.
+    """
+    checked = {call.target for call in checks.values()}
     for block in _blocks(function.block):
         statements: list[ir.Statement] = []
         for s in block.statements:
-            if isinstance(s, ir.Assign) and not s.effect:
+            if isinstance(s, ir.Assign) and _is_own(s) and s.target not in checked:
                 added = list(_check(s))
                 checks.update((check.target, s) for check in added if check.effect)
                 statements += added
             statements.append(s)
         block.statements = statements
-    return checks
 
 
 def dismiss(function: ir.Function, checks: Checks) -> None:
@@ -56,6 +58,10 @@ def dismiss(function: ir.Function, checks: Checks) -> None:
             ):
                 kept.append(s)
         block.statements = kept
+
+
+def _is_own(s: ir.Assign) -> bool:
+    return not s.effect and not isinstance(s.span, ir.Origin)
 
 
 def _blocks(block: ir.Block) -> list[ir.Block]:
