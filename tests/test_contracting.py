@@ -67,6 +67,61 @@ def test_complex_numbers_are_not_conjugated():
     check_grads(f, (z, w))
 
 
+def standardized(mean, log_sigma, x):
+    z = (x - mean) * np.exp(-log_sigma)
+    return np.sum(np.cos(z)) - np.sum(log_sigma)
+
+
+def quotient(mean, log_sigma, x):
+    z = (x - mean) / np.exp(log_sigma)
+    return 0.5 * np.sum(z * z)
+
+
+def of_three_axes(mean, log_sigma, x):
+    z = (x[:, None] - mean) * np.exp(-log_sigma)
+    return np.sum(np.tanh(np.sum(z * z, axis=2)))
+
+
+def other_axes(mean, log_sigma, x):
+    z = (x.T - mean[:, None]) * np.exp(-log_sigma)[:, None]
+    return np.sum(np.cos(z))
+
+
+def written(mean, log_sigma, x):
+    scale = np.exp(-log_sigma)
+    difference = x - mean
+    z = difference * scale
+    total = np.sum(np.cos(z))
+    z[0] = 0.0
+    difference[1] = 1.0
+    return total + np.sum(z * difference)
+
+
+STANDARDIZED = [standardized, quotient, of_three_axes, other_axes, written]
+
+
+@pytest.mark.parametrize("f", STANDARDIZED)
+def test_sums_of_what_is_standardized(f):
+    mean, log_sigma = RNG.normal(size=(2, 3))
+    args = (mean, 0.3 * log_sigma, X)
+    check_grads(f, args, argnums=(0, 1, 2))
+    check_grads(f, args, argnums=(0, 1))
+    found = grad(f, (0, 1))(*(a.astype(np.float32) for a in args))
+    for a, b in zip(found, grad(f, (0, 1))(*args), strict=True):
+        assert a.dtype == np.float32
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+    if f is not written:
+        for part in grad(f, (0, 1))(mean, log_sigma, X[:0]):
+            assert part.shape == (3,)
+
+
+def test_a_product_that_is_there_takes_the_place_of_a_factor():
+    lines = body(standardized, X[0], X[1], X, argnums=(0, 1))
+    assert "z = (x - mean) * exp" in lines, lines
+    lines = body(quotient, X[0], X[1], X, argnums=1)
+    assert lines[-1] == "return -np.multiply(z, z, out=z).sum(axis=0)", lines
+
+
 def test_memory_written_between_is_read_before():
     def f(x):
         x = x.copy()

@@ -60,6 +60,18 @@ def test_lengths_that_differ_are_told_apart():
     check_grads(horner, (c, x[:5], np.sin(x[:5])))
 
 
+def test_numpy_itself_computes_in_place_only_what_has_the_same_shape():
+    def f(mean, log_sigma, x):
+        z = (x - mean) * np.exp(-log_sigma)
+        return 0.5 * np.sum(z * z)
+
+    x = np.linspace(-1, 1, N).reshape(-1, 2)
+    gradient = grad(f, (0, 1))
+    assert peak(gradient, x[0], x[1], x) < 1.1
+    assert "z *= " in gradient.source
+    check_grads(f, (x[0], x[1], x[:3]), argnums=(0, 1))
+
+
 def test_an_expression_that_is_not_the_peak_stays():
     x = np.linspace(-1, 1, 5)
     gradient = grad(far_from_the_peak)

@@ -327,7 +327,7 @@ def test_the_row_of_the_pivot_is_read_and_kept_once():
     inner = gradient.source.partition("for i in")[2].partition("# return")[0].splitlines()[1:4]
     assert [line.strip() for line in inner] == [
         "ratio = a[i, k] / a_1",
-        "a[i, k:] -= ratio * a[k, k:]",
+        "a[i, k:] -= ratio * a_row",
         "ratio_saved.append(ratio)",
     ]
 

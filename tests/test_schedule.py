@@ -172,3 +172,30 @@ def test_an_array_that_is_needed_anyway_is_asked_for_the_shape():
     assert "exp = np.exp(z, out=z)" in lines or "e = np.exp(z, out=z)" in lines
     assert not any("z.shape" in line for line in lines)
     check_grads(lambda x: f(x, labels), (M[:2],))
+
+
+def test_the_last_array_of_a_shape_takes_the_place_of_one_that_is_reduced_before():
+    def f(mean, log_scale, x):
+        z = (x - mean) * np.exp(log_scale)
+        return 0.5 * np.sum(z * z)
+
+    lines = body(f, X[:3], X[1:], M, argnums=(0, 1))
+    sums = [line for line in lines if ".sum(axis=0)" in line]
+    assert sums[0].startswith("d_mean = "), lines
+    assert "np.multiply(z, z, out=z).sum(axis=0)" in sums[1], lines
+    check_grads(f, (X[:3], X[1:], M), argnums=(0, 1, 2))
+
+
+def test_a_reduction_is_not_moved_past_a_write():
+    def f(x, n):
+        total = 0.0
+        for _ in range(n):
+            y = np.sin(x) * x
+            y[0] = y[1] * np.sum(y)
+            z = y * y
+            y *= 0.5
+            total = total + np.sum(y) * np.sum(z)
+            x = x + 0.1 * z
+        return total
+
+    check_grads(f, (X, 3), order=1)

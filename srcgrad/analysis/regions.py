@@ -149,6 +149,21 @@ class Regions:
                         return False
         return True
 
+    def untouched(self, v: ir.Var, s: ir.Assign, loops: Loops) -> bool:
+        """Whether a call surely writes nothing of an array, in the same trip of the loops around.
+
+        `loops` are those around both.
+        """
+        root, part = self.aliasing.find(v), self._part(v)
+        for w in s.writes:
+            if self.aliasing.find(w) is root:
+                written = self._part(w, s)
+                if part is None or written is None or written[0] is not part[0]:
+                    return False
+                if not self._disjoint(part[1], written[1], loops, len(loops), None):
+                    return False
+        return True
+
     def inside(self, s: ir.Assign, loops: Loops) -> bool:
         """Whether the ints among the items of an index surely are those of elements there are.
 
@@ -322,11 +337,12 @@ class _Proof:
         if loop.range is None:
             return
         start, stop, step = loop.range
-        if not isinstance(step, ir.Const) or type(step.value) is not int or loop.backwards:
+        if not isinstance(step, ir.Const) or type(step.value) is not int:
             return
         up = step.value > 0
         one = _number(1)
-        if loop is self.later and below == (up if written else not up):
+        order = not loop.backwards and loop is self.later
+        if order and below == (up if written else not up):
             # the write's trip comes after the read's
             other = Affine(frozenset({((v, not written), 1)}))
             yield (this - other if below else other - this) - one

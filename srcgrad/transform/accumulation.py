@@ -26,6 +26,7 @@ from .recording import rename
 from .reuse import reuse
 from .scaling import scale_smaller
 from .schedule import schedule
+from .signs import settle_signs
 from .simplify import simplify, use_counts
 from .stores import same_key
 
@@ -56,6 +57,7 @@ def accumulate(function: ir.Function, cut: bool = False) -> None:
     prune(function)
     scale_smaller(function)
     contract(function)
+    settle_signs(function)
     spare_first_passes(function)
     schedule(function)
     compute_in_place(function)

@@ -15,7 +15,7 @@ import numpy as np
 from .. import ir
 from ..emit import runtime
 from ..kinds import Array, Kind, Scalar, same_dtype
-from .array_algebra import indexed, mean, total, transposed, twice, unbroadcast, unique
+from .array_algebra import indexed, mean, taken_in, total, transposed, twice, unbroadcast, unique
 from .elementwise import elementwise_kind, number_kind, same_kind
 from .operands import (
     Rule,
@@ -411,8 +411,8 @@ def once(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
 FORWARD: dict[Any, list[Rule]] = {operator.pow: [cube], np.mean: [mean], operator.mul: [once]}
 
 ALGEBRA: dict[Any, list[Rule]] = {
-    operator.mul: [multiply],
-    operator.truediv: [divide],
+    operator.mul: [multiply, taken_in],
+    operator.truediv: [divide, taken_in],
     operator.neg: [negative],
     operator.add: [add],
     operator.sub: [subtract],

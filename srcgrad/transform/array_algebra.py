@@ -113,6 +113,41 @@ def _leading(kwargs: dict[str, ir.Operand]) -> int:
     return len(axes) if axes == tuple(range(len(axes))) else 0
 
 
+def taken_in(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """With `z = x * y`, `(w * x).sum(axis=0) * y` is `(w * z).sum(axis=0)`: nothing more needs x.
+
+    So with a quotient, and with `x = w / y`, when it is `(w * w).sum(axis=0)`. The gradient of what
+    was standardized, `z = (x - mean) / sigma`, is made of such sums.
+    """
+    divides = s.function is operator.truediv
+    for sum_, y in (s.args,) if divides else (s.args, s.args[::-1]):
+        reduced = ctx.temporary(sum_, np.sum)
+        if reduced is None or len(reduced.args) != 1 or not is_array(sum_) or not is_array(y):
+            continue
+        axes, rest = _leading(dict(reduced.kwargs)), number_kind(y)
+        if not axes or rest is None or not same_kind(number_kind(sum_), s.target.kind):
+            continue
+        whole = reduced.args[0]
+        product = ctx.temporary(whole, operator.mul)
+        pairs = () if product is None else (product.args, product.args[::-1])
+        for w, x in ((None, whole), *pairs):
+            z: ir.Operand | None = ctx.known(s.function, x, y)
+            ratio = None if z is not None or divides else ctx.definition(x, operator.truediv)
+            if ratio is not None and ratio.args == (w, y):
+                z = w
+            if z is None or not same_kind(number_kind(z), number_kind(whole)):
+                continue
+            inner = z
+            if w is not None:
+                kind = elementwise_kind(operator.mul, (w, z))
+                if not same_kind(kind, number_kind(whole)):
+                    continue
+                inner = ctx.emit(operator.mul, w, z, kind=kind)
+            s.function, s.args, s.kwargs = np.sum, (inner,), reduced.kwargs
+            return None
+    return None
+
+
 def indexed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     """`x.sum(axis=1, keepdims=True)[:, 0]` is `x.sum(axis=1)`, and `x[:, 0][:, None]` is x.
 

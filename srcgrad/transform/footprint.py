@@ -185,10 +185,15 @@ class Footprint:
     def elides(self, s: ir.Assign, v: ir.Var) -> bool:
         """Whether NumPy itself computes a result in an operand's place.
 
-        It does for operators on a large array that has no name, in an expression.
+        It does for operators on a large array that has no name, in an expression, and a number or
+        an array of the same shape.
         """
-        unnamed = not v.user and self.counts.get(v) == 1
-        return unnamed and s.function in ELIDING and (v is s.args[0] or s.function in COMMUTATIVE)
+        if v.user or self.counts.get(v) != 1 or s.function not in ELIDING:
+            return False
+        others = [number_kind(a) for a in s.args if a is not v]
+        if any(isinstance(k, Array) and k.shape != v.kind.shape for k in others):  # type: ignore[attr-defined]
+            return False
+        return v is s.args[0] or s.function in COMMUTATIVE
 
 
 def _can_be_over(s: ir.Assign) -> bool:

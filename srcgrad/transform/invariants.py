@@ -88,10 +88,10 @@ class _Hoister:
             elif not self.movable(s, written):
                 if not self.is_part(s, written) or not self.regions.inside(s, around):
                     continue
-                if s.views:
+                if s.views and not self.views:
                     views[s.target] = s
                     continue
-                if not self.regions.spared(source, loop, around, s.args[1]):
+                if not s.views and not self.regions.spared(source, loop, around, s.args[1]):
                     continue
             moved.append(s)
             varying.discard(s.target)

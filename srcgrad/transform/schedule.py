@@ -42,6 +42,7 @@ class _Scheduler:
             if isinstance(s, ir.Loop):
                 self.next_values(s)
         self.reductions(block)
+        self.last_passes(block)
         self.shapes(block)
 
     # What is moved
@@ -87,6 +88,40 @@ class _Scheduler:
                         position = earliest
             made.update((v, position) for v in ir.targets(s))
 
+    def last_passes(self, block: ir.Block) -> None:
+        """Reduce an array before the last array of its shape is made of it, which may then be made
+        in its place. Both undo one line: else the order of the lines is worth more."""
+        made: set[ir.Var] = set()
+        statements = block.statements
+        for s in list(statements):
+            if isinstance(s, ir.Assign) and isinstance(s.span, ir.Origin) and makes_fresh(s):
+                alike = {v for v in ir.uses(s) if v in made and v.kind == s.target.kind}
+                if is_elementwise(s.function) and len(alike) == 1:
+                    self.reduce_before(statements, s, *alike)
+            if isinstance(s, ir.Assign) and makes_fresh(s):
+                made.add(s.target)
+
+    def reduce_before(self, statements: list[ir.Statement], s: ir.Assign, v: ir.Var) -> None:
+        """Move what reduces an array before a call, if that is all that comes after it."""
+        start = next(i for i, o in enumerate(statements) if o is s)
+        later = statements[start + 1 :]
+        users = [o for o in later if v in ir.all_uses(ir.Block([o]))]
+        uses = sum(list(ir.uses(o)).count(v) for o in statements[: start + 1])
+        defined = {t for o in statements[start:] for t in ir.targets(o)}
+        for o in users:
+            if not isinstance(o, ir.Assign) or not self.movable(o) or not _same_line(o, s):
+                return
+            if not self.summarizes(o, v) or not defined.isdisjoint(ir.uses(o)):
+                return
+            between = statements[start : next(i for i, p in enumerate(statements) if p is o)]
+            if not all(self.passes(o, p) for p in between):
+                return
+            uses += list(ir.uses(o)).count(v)
+        if users and uses == self.counts.get(v):
+            moved = set(map(id, users))
+            rest = [o for o in statements[start:] if id(o) not in moved]
+            statements[start:] = [*users, *rest]
+
     def shapes(self, block: ir.Block) -> None:
         """Ask an array for its shape that is needed later anyway, not one that is needed no more.
 
@@ -120,14 +155,18 @@ class _Scheduler:
 
     def reduces(self, s: ir.Assign, made: dict[ir.Var, int]) -> bool:
         """Whether a call makes an array of this block that nothing else uses a smaller one."""
+        return any(
+            v in made and self.counts.get(v) == 1 and self.summarizes(s, v) for v in ir.uses(s)
+        )
+
+    def summarizes(self, s: ir.Assign, v: ir.Var) -> bool:
+        """Whether a call makes of an array one of fewer dimensions, or a number."""
         kind = s.target.kind
         if not isinstance(kind, (Array, Scalar)) or is_elementwise(s.function):
             return False
-        return any(
-            v in made and self.counts.get(v) == 1 and isinstance(v.kind, Array)
-            and v.kind.shape is not None and kind.shape is not None
+        return (
+            isinstance(v.kind, Array) and v.kind.shape is not None and kind.shape is not None
             and len(v.kind.shape) > len(kind.shape)
-            for v in ir.uses(s)
         )  # fmt: skip
 
     def reads_again(self, s: ir.Statement) -> bool:
@@ -154,3 +193,10 @@ class _Scheduler:
         """The memory that a statement writes, or one inside it."""
         inside: Iterable[ir.Statement] = ir.walk(ir.Block([statement]))
         return {self.aliasing.find(v) for s in inside if isinstance(s, ir.Assign) for v in s.writes}
+
+
+def _same_line(a: ir.Assign, b: ir.Assign) -> bool:
+    """Whether two statements of the reverse sweep undo the same line."""
+    if not isinstance(a.span, ir.Origin) or not isinstance(b.span, ir.Origin):
+        return False
+    return (a.span.filename, a.span.line) == (b.span.filename, b.span.line)

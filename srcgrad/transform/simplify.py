@@ -126,6 +126,17 @@ class Simplifier:
                 return None
         return None
 
+    def known(self, function: Any, *args: ir.Operand) -> ir.Var | None:
+        """The variable that holds the result of such arithmetic, if one does that is in use."""
+        kind = elementwise_kind(function, args)
+        if kind is None:
+            return None
+        key = self.key(ir.Assign(ir.Var("", kind), function, args))
+        found = next((scope[key] for scope in self.scopes if key in scope), None)
+        if found is None or not self.counts.get(found) or found.kind != kind:
+            return None
+        return found if self.stable(found) else None
+
     def stable(self, operand: ir.Operand, since: int | None = None) -> bool:
         """Whether nothing writes the operand's memory from a top-level statement on.
 
