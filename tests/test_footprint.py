@@ -67,7 +67,7 @@ def test_numpy_itself_computes_in_place_only_what_has_the_same_shape():
 
     x = np.linspace(-1, 1, N).reshape(-1, 2)
     gradient = grad(f, (0, 1))
-    assert peak(gradient, x[0], x[1], x) < 1.1
+    assert peak(gradient, x[0], x[1], x) < 1.3  # one array, and what NumPy buffers
     assert "z *= " in gradient.source
     check_grads(f, (x[0], x[1], x[:3]), argnums=(0, 1))
 
