@@ -330,6 +330,13 @@ def fancy_aug(x):
     return (y**2).sum()
 
 
+def pairs_in_a_tuple(x):
+    y = np.outer(x, x)
+    y[(0, 1),] = y[[1, 0]] * 2
+    y[(0, 1), (1, 2)] = x[:2]
+    return (y**2).sum()
+
+
 def int_arr_2d(x):
     y = np.outer(x, x)
     y[[0, 1], [1, 2]] = x[:2]

@@ -1,5 +1,6 @@
 """What Python calls of objects: iterators, descriptors, dataclass fields made in the function."""
 
+import contextlib
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,6 +29,105 @@ def field_of_a_local_dataclass(x):
     for v in x:
         t.add(v * v)
     return t.s * t.xs[1]
+
+
+class Halved:
+    """Keeps half of what it is assigned, and hands out the double: a new array each time."""
+
+    def __init__(self, a):
+        self._a = a
+        self.count = 0
+
+    @property
+    def a(self):
+        return self._a * 2
+
+    @a.setter
+    def a(self, value):
+        self.count += 1
+        self._a = value / 2
+
+    def __getitem__(self, key):
+        return self._a[key] * 2
+
+    def __setitem__(self, key, value):
+        self._a[key] = value / 2
+
+
+class Raised:
+    def __get__(self, thing, owner=None):
+        return thing._a + 1
+
+    def __set__(self, thing, value):
+        thing._a = value * 3
+
+
+class WithRaised:
+    a = Raised()
+
+    def __init__(self, a):
+        self._a = a
+
+
+class DoublingAttributes:
+    def __init__(self, a):
+        self.a = a
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value * 2)
+
+
+@dataclass(frozen=True)
+class Frozen:
+    a: object
+
+
+def property_added_to(x):
+    half = Halved(x.copy())
+    half.a += x**2
+    half.a *= 2
+    return np.sum(half.a * x) * half.count
+
+
+def item_added_to(x):
+    half = Halved(x.copy())
+    half[1:] += x[:-1] ** 2
+    half[0] *= x[1]
+    return np.sum(half[:] * x)
+
+
+def descriptor_added_to(x):
+    thing = WithRaised(x.copy())
+    thing.a += x[0]
+    return np.sum(thing.a * x)
+
+
+def own_setattr_added_to(x):
+    thing = DoublingAttributes(x.copy())
+    thing.a += x[0]
+    return np.sum(thing.a * x)
+
+
+def frozen_added_to(x):
+    frozen = Frozen(x.copy())
+    with contextlib.suppress(AttributeError):
+        frozen.a += x[0]  # the array is changed before the assignment fails
+    return np.sum(frozen.a * x)
+
+
+def properties_added_to_in_loops(x):
+    halves = [Halved(x * i) for i in range(3)]
+    for half in halves:
+        half.a += x
+        half.a *= x[0]
+    return np.sum(sum(half.a for half in halves) * x)
+
+
+def one_of_two_added_to(x):
+    thing = Halved(x.copy()) if x[0] > 0 else WithRaised(x.copy())
+    for _ in range(3):
+        thing.a += x
+    return np.sum(thing.a * x)
 
 
 class It:

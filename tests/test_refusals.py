@@ -3,9 +3,13 @@
 import array
 import asyncio
 import bisect
+import contextvars
 import dataclasses
+import io
 import linecache
+import tempfile
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +19,8 @@ import srcgrad
 CALLS = []
 LEVEL = 1.0
 HISTORY = [1.0, 2.0]
+CONTEXT = contextvars.ContextVar("CONTEXT")
+FILE = str(Path(tempfile.gettempdir()) / "srcgrad_test_refusals.npy")
 
 
 class Box:
@@ -175,8 +181,53 @@ CASES = {
             return x.data[0] * x[1]  # <-
         """,
         "x.data",
-        "getattr can't be differentiated: it is an attribute that srcgrad doesn't know, or the "
-        "memory of an array: use the array itself",
+        "the attribute 'data' isn't supported",
+    ),
+    "base of a view, written": (
+        """
+        def f(x):
+            y = x * 2
+            y[:2].base[0] = x[1]  # <-
+            return np.sum(y)
+        """,
+        "y[:2].base[0] = x[1]",
+        "the base of a view isn't written",
+    ),
+    "base of a view, added to": (
+        """
+        def f(x):
+            y = x * 2
+            base = y[:2].base
+            base += 1  # <-
+            return np.sum(y * y)
+        """,
+        "base += 1",
+        "the base of a view isn't written",
+    ),
+    "property without a setter": (
+        """
+        class Half:
+            @property
+            def value(self):
+                return np.zeros(2)
+
+        def f(x):
+            half = Half()
+            half.value += x[0]  # <-
+            return x[0]
+        """,
+        "half.value += x[0]",
+        "property 'value' of 'Half' object has no setter",
+    ),
+    "item of a tuple, written in place": (
+        """
+        def f(x):
+            pair = (x * 2, 1)
+            pair[0] += 1  # <-
+            return np.sum(pair[0])
+        """,
+        "pair[0] += 1",
+        "a tuple can't be assigned to by index",
     ),
     "bits of numbers": (
         """
@@ -561,9 +612,62 @@ def by_a_memoryview(x):
     return np.sum(y**2)
 
 
+def through_a_buffer(x):
+    buffer = io.BytesIO()
+    buffer.write(x.tobytes())
+    buffer.seek(0)
+    return np.sum(np.frombuffer(buffer.read()) ** 2)
+
+
+def saved_in_a_buffer(x):
+    buffer = io.BytesIO()
+    np.save(buffer, x)
+    buffer.seek(0)
+    return np.sum(np.load(buffer) ** 2)
+
+
+def printed_into_a_buffer(x):
+    buffer = io.StringIO()
+    for v in x:
+        print(v, file=buffer)
+    return float(buffer.getvalue().split()[0]) ** 2
+
+
+def saved_in_a_file(x):
+    np.save(FILE, x)
+    return np.sum(np.load(FILE) ** 2)
+
+
+def through_an_open_file(x):
+    with open(FILE, "wb") as file:
+        file.write(x.tobytes())
+    with open(FILE, "rb") as file:
+        return np.sum(np.frombuffer(file.read()) ** 2)
+
+
+def through_a_context_variable(x):
+    CONTEXT.set(x * 2)
+    return np.sum(CONTEXT.get() ** 2)
+
+
+def on_one_branch(x):
+    buffer = io.BytesIO()
+    if x[0] > 0:
+        write = buffer.write
+        write(x.tobytes())
+    return np.sum(np.frombuffer(buffer.getvalue()) ** 2)
+
+
 @pytest.mark.parametrize(
     ("f", "message"),
     [
+        (through_a_buffer, "an object that srcgrad doesn't know"),
+        (saved_in_a_buffer, "an object that srcgrad doesn't know"),
+        (printed_into_a_buffer, "an object that srcgrad doesn't know"),
+        (saved_in_a_file, "an object that srcgrad doesn't know|np.load can't be differentiated"),
+        (through_an_open_file, "an object that srcgrad doesn't know"),
+        (through_a_context_variable, "an object that srcgrad doesn't know"),
+        (on_one_branch, "an object that srcgrad doesn't know"),
         (into_a_python_array, "different kinds|an object that srcgrad doesn't know"),
         (into_an_array_by_a_python_array, "an object that srcgrad doesn't know"),
         (into_an_array_of_objects, "an array of objects has no derivative"),
@@ -578,6 +682,23 @@ def test_writes_that_cannot_be_followed_are_refused_in_every_mode(f, message):
         srcgrad.jvp(f, (x,), (x,))
 
 
+def test_what_is_written_and_not_read_is_no_matter(tmp_path):
+    scale = np.array([1.0, 2.0, 3.0])
+    np.save(tmp_path / "scale.npy", scale)
+
+    def f(x):
+        buffer = io.StringIO()
+        counts = io.BytesIO(bytes(3))
+        for v in x:
+            print(v, file=buffer)
+            buffer.write(f"{v:.3f}")
+        return np.sum(x * x * np.load(tmp_path / "scale.npy")) * len(counts.getvalue())
+
+    x = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(srcgrad.grad(f)(x), 6 * x * scale)
+    np.testing.assert_allclose(srcgrad.jvp(f, (x,), (x,))[1], np.sum(6 * x * x * scale))
+
+
 def test_numbers_do_not_come_back_from_text():
     def by_text(x):
         return float(str(x)) * x
@@ -585,7 +706,18 @@ def test_numbers_do_not_come_back_from_text():
     def by_bytes(x):
         return np.sum(np.frombuffer(np.array([x, x]).tobytes()))
 
-    for f, message in ((by_text, "read from text has no derivative"), (by_bytes, "np.frombuffer")):
+    def by_an_array_of_text(x):
+        return np.sum(np.array([x, x]).astype(str).astype(float))
+
+    def by_formatting(x):
+        return float(np.format_float_positional(x)) * x
+
+    for f, message in (
+        (by_text, "read from text has no derivative"),
+        (by_bytes, "np.frombuffer"),
+        (by_an_array_of_text, "text has no derivative"),
+        (by_formatting, "read from text has no derivative"),
+    ):
         with pytest.raises(srcgrad.UnsupportedError, match=message):
             srcgrad.grad(f)(2.0)
 

@@ -175,6 +175,36 @@ def test_elements_where_the_derivative_is_infinite(f: Callable[[Any], Any]) -> N
         assert gradient[i, j] == pytest.approx(expected, abs=1e-5)
 
 
+def a_step(x):
+    return np.sum(np.sqrt(x)[::2])
+
+
+def stored_with_a_step(x):
+    y = np.sqrt(x)
+    y[1::2] = 1.0
+    y[::-1][::2] = 1.0
+    return np.sum(y**2)
+
+
+def every_element_replaced(x):
+    y = np.sqrt(x)
+    y[::-1] = 1.0
+    return np.sum(y**2) + x[0]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (a_step, [0.25, 0.0, 0.5, 0.0]),
+        (stored_with_a_step, [1.0, 0.0, 1.0, 0.0]),
+        (every_element_replaced, [1.0, 0.0, 0.0, 0.0]),
+    ],
+)
+def test_slices_with_a_step_leave_elements_out(f: Callable[[Any], Any], expected: Any) -> None:
+    np.testing.assert_allclose(srcgrad.grad(f)(np.array([4.0, 0.0, 1.0, 0.0])), expected)
+
+
 @pytest.mark.parametrize(
     "f",
     [

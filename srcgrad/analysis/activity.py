@@ -14,6 +14,7 @@ from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque, Places, Residuals, Scalar, TupleOf
 from ..rules import registry
 from .aliasing import Aliasing
+from .unknown_objects import UnknownObjects
 
 INERT: frozenset[Any] = frozenset(
     {
@@ -22,7 +23,9 @@ INERT: frozenset[Any] = frozenset(
     }
 )  # fmt: skip
 
-MEMORY = ("base", "data")  # the attributes of an array that hold its numbers
+UNKNOWN_OBJECT = "a float is written into an object that srcgrad doesn't know"
+INTO_AN_ARRAY = "use an array of floats or a list"
+MEMORY = ("base",)  # the attributes of an array that hold its numbers
 
 
 # Objects without numbers in them; of any other, srcgrad can't know.
@@ -36,7 +39,7 @@ def carries(kind: Any) -> bool:
     """Whether a value of this kind can carry a derivative."""
     match kind:
         case Array() | Scalar():
-            return kind.dtype is None or kind.dtype.kind in "fcO"
+            return kind.dtype is None or kind.dtype.kind in "fcOSU"
         case Places():
             return False
         case ListOf():
@@ -105,21 +108,32 @@ class Activity:
         aliasing: Aliasing,
     ) -> None:
         self.aliasing = aliasing
+        self.objects = UnknownObjects(block, carries)
         self.items = _items(block)
-        self.varied: set[ir.Var] = set(inputs)
-        self.useful: set[ir.Var] = set(outputs)
+        self.varied: set[Any] = set(inputs)
+        self.useful: set[Any] = set(outputs)
         self._repeat(self._forward, block, self.varied)
         self._repeat(self._backward, block, self.useful)
         self._refuse_objects(block)
+        self._refuse_unknown_objects(block)
 
     def _refuse_objects(self, block: ir.Block) -> None:
+        """Refuse arrays of what derivatives don't go through."""
         for s in ir.walk(block):
-            if not isinstance(s, ir.Assign) or not isinstance(s.target.kind, Array):
+            kind = s.target.kind if isinstance(s, ir.Assign) else None
+            if not isinstance(kind, (Array, Scalar)) or kind.dtype is None:
                 continue
-            if s.target.kind.dtype == np.dtype(object) and self.active(s.target):
-                raise UnsupportedError(
-                    "an array of objects has no derivative", s.span, "make an array of floats"
-                )
+            if kind.dtype.kind in "OSU" and self.active(s.target):
+                what = "an array of objects" if kind.dtype.kind == "O" else "text"
+                advice = "make an array of floats"
+                raise UnsupportedError(f"{what} has no derivative", s.span, advice)
+
+    def _refuse_unknown_objects(self, block: ir.Block) -> None:
+        for s in ir.walk(block):
+            if isinstance(s, ir.Assign) and s.target not in self.useful:
+                changed = self.useful.intersection(self.objects.changed_by(s))
+                if changed and any(self.is_varied(o) for o in s.operands()):
+                    raise UnsupportedError(UNKNOWN_OBJECT, s.span, INTO_AN_ARRAY)
 
     def active(self, operand: Any) -> bool:
         """Whether a variable varies with an input and an output varies with it."""
@@ -138,6 +152,9 @@ class Activity:
 
     def _memory(self, var: ir.Var) -> list[Any]:
         """What stands for a variable's memory, and its items', if that is shared."""
+        thing = self.objects.of(var)
+        if thing is not None:
+            return [thing]
         classes = self.aliasing.classes(var)
         return [(root, "memory") for root in classes if root in self.aliasing.shared]
 
@@ -160,6 +177,7 @@ class Activity:
                     if any(self.is_varied(o) for o in s.operands()):
                         for v in s.writes:
                             self._put(self.varied, v)
+                        self.varied.update(self.objects.changed_by(s))
                         if not carries(s.target.kind):
                             _refuse_bits(s)
                         elif not is_inert(s):
@@ -191,7 +209,8 @@ class Activity:
             match s:
                 case ir.Assign():
                     wanted = self._has(self.useful, s.target) and not is_inert(s)
-                    if wanted or any(self._has(self.useful, v) for v in s.writes):
+                    changes = any(self._has(self.useful, v) for v in s.writes)
+                    if wanted or changes or self.objects.changed_by(s) & self.useful:
                         whole = s.function is not operator.getitem
                         for operand in s.operands():
                             self._use(operand, whole)

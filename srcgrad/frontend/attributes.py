@@ -25,6 +25,7 @@ from ..kinds import (
     least,
 )
 from ..rules import registry
+from .choices import options
 from .operations import namedtuple_asdict, namedtuple_replace
 from .structure import NONE, SIMPLE, described, is_none, object_type
 from .subclasses import BUILTINS, added_by
@@ -363,6 +364,9 @@ class Attributes(Subscripts):
     def array_attribute(self, value: ir.Var, name: str) -> Value:
         kind = value.kind
         assert isinstance(kind, (Array, Scalar))
+        record = registry.lookup(getattr(np.ndarray, name))
+        if record is not None and record.always:
+            raise self.refuse(f"the attribute {name!r} isn't supported", record.refused)
         if name == "dtype" and kind.dtype is not None:
             return ir.Const(kind.dtype)
         shape = kind.shape
@@ -393,9 +397,10 @@ class Attributes(Subscripts):
             return self.emit(getattr(np, name), (value,), name=name)
         if name == "flat":
             return self.emit(np.ravel, (value,))
-        if isinstance(kind, Array) and name in ("shape", "strides", "base", "flags", "data"):
+        if isinstance(kind, Array) and name in ("shape", "strides", "base", "flags"):
+            of = memoryview if name == "base" else None
             return self.emit(
-                getattr, (value, ir.Const(name)), inferred=Inferred(Opaque(None)), name=name
+                getattr, (value, ir.Const(name)), inferred=Inferred(Opaque(of)), name=name
             )
         return self.emit(
             getattr, (value, ir.Const(name)), inferred=self.attribute_kind(name), name=name
@@ -463,27 +468,56 @@ class Attributes(Subscripts):
                 "make a copy of the object first, or return the value instead",
             )
         self.unfrozen(thing)
-        found = self.class_attribute(thing.type, name)
+        code = self.assignment(thing.type, target, name)
+        if code is None:
+            self.plain_setattr(target, ir.Const(name), value)
+            return
+        function, first = code
+        self.call(function, [*first, value], {})
+
+    def assignment(self, cls: type, target: Value, name: str) -> tuple[Value, list[Value]] | None:
+        """What of a class runs when an attribute is assigned, and what it gets before the value.
+
+        None where the value is just kept.
+
+        Raises:
+            Raised: an exception, as by the assignment.
+        """
+        found = self.class_attribute(cls, name)
         if isinstance(found, ir.Const) and isinstance(found.value, property):
             if found.value.fset is None:
-                raise self.refuse(f"property {name!r} has no setter")
-            self.call(Bound(as_value(found.value.fset), target), [value], {})
-            return
+                raise self.fault(
+                    AttributeError,
+                    f"property {name!r} of {cls.__qualname__!r} object has no setter",
+                )
+            return Bound(as_value(found.value.fset), target), []
         put = self.descriptor(found, "__set__")
         if put is not None:
-            self.call(put, [target, value], {})
-            return
-        params = getattr(thing.type, "__dataclass_params__", None)
+            return put, [target]
+        params = getattr(cls, "__dataclass_params__", None)
         if params is not None and params.frozen:
             raise self.fault(AttributeError, f"cannot assign to field {name!r}")
-        setter = self.class_attribute(thing.type, "__setattr__")
+        setter = self.class_attribute(cls, "__setattr__")
         own = isinstance(setter, Closure) or (
             isinstance(setter, ir.Const) and isinstance(setter.value, types.FunctionType)
         )
         if setter is not None and own and params is None:
-            self.call(Bound(setter, target), [ir.Const(name), value], {})
-            return
-        self.plain_setattr(target, ir.Const(name), value)
+            return Bound(setter, target), [ir.Const(name)]
+        return None
+
+    def keeps_attribute(self, target: Value, name: str) -> bool:
+        """Whether assigning an attribute what it is does nothing: no code of a class runs."""
+        for option in options(target):
+            thing = self.thing(option)
+            if isinstance(thing, Instance):
+                cls = thing.type
+            elif isinstance(option, Place):
+                cls = type(option.value)
+            else:
+                continue
+            if self.assignment(cls, option, name) is not None:
+                return False
+        return True
 
     def plain_setattr(self, target: Value, name: Value, value: Value) -> Value:
         """`object.__setattr__(target, name, value)`."""

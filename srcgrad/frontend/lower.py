@@ -25,9 +25,10 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..kinds import Array, Opaque, Size
+from ..kinds import Array, Opaque, Reference, Size
 from ..rules import registry
 from .attempts import EVERYTHING
+from .choices import options
 from .inlining import returns_value
 from .iteration import MOST_UNROLLED
 from .matching import Matching
@@ -284,7 +285,7 @@ class Lowerer(Matching):
                 value = self.expression(node.value)
                 self.at(node)
                 new = self.augmented(function, old, value)
-                if new is not old or not is_view:
+                if new is not old or not is_view or not self.keeps_item(container):
                     self.store_item(container, key, new)
             case gast.Attribute():
                 thing = self.expression(target.value)
@@ -292,13 +293,18 @@ class Lowerer(Matching):
                 value = self.expression(node.value)
                 self.at(node)
                 new = self.augmented(function, old, value)
-                if new is not old:
-                    self.assign_attribute(thing, target, new)
+                if new is not old or not self.keeps_attribute(thing, target.attr):
+                    self.set_attribute(thing, target.attr, new)
             case _:
                 raise self.refuse("this augmented assignment isn't supported")
 
-    def assign_attribute(self, thing: Value, target: Any, value: Value) -> None:
-        self.set_attribute(thing, target.attr, value)
+    def keeps_item(self, container: Value) -> bool:
+        """Whether storing an item where it was read does nothing, as in arrays, lists and dicts."""
+        for option in options(self.spread(container)):
+            is_row = isinstance(option, ir.Var) and isinstance(option.kind, Reference)
+            if is_row or isinstance(option, Tuple) or isinstance(self.thing(option), Instance):
+                return False
+        return True
 
     def is_view(self, old: Value, container: Value) -> bool:
         """Whether an item just read shares its memory with its container."""
@@ -311,6 +317,7 @@ class Lowerer(Matching):
 
     def augmented(self, function: Callable[..., Any], old: Value, value: Value) -> Value:
         """`old op= value`: in place for arrays and lists, a new value for numbers."""
+        self.refuse_base(old)
         if isinstance(old, ir.Var) and isinstance(old.kind, Array):
             if old.kind.shape is None:
                 self.need_static(

@@ -301,6 +301,7 @@ class Subscripts(Comparisons):
             raise self.fault(TypeError, f"{described(array)} doesn't support item assignment")
         if not isinstance(array, ir.Var) or not isinstance(array.kind, (Array, Opaque)):
             raise self.refuse(f"{described(container)} can't be assigned to by index")
+        self.refuse_base(array)
         operand = self.operand(value)
         if isinstance(operand, ir.Pack):
             operand = self.number(value)
@@ -312,6 +313,12 @@ class Subscripts(Comparisons):
             inferred=Inferred(Opaque(None)),
             writes=(array,),
         )
+
+    def refuse_base(self, array: Value) -> None:
+        """Refuse to write into `view.base`, of which it isn't known whose memory it is."""
+        kind = array.kind if isinstance(array, ir.Var) else None
+        if isinstance(kind, Opaque) and kind.type is memoryview:
+            raise self.refuse("the base of a view isn't written", "write into the array itself")
 
     def store_item(self, container: Value, key: Value, value: Value) -> None:
         """`container[key] = value`."""

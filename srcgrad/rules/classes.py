@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import builtins
 import random
 import warnings
 
 import numpy as np
 
 from .draws import described
-from .registry import classified, definition, effect, inert, method, methods, refuse, zero
+from .registry import (
+    classified,
+    definition,
+    effect,
+    files,
+    inert,
+    method,
+    methods,
+    refuse,
+    zero,
+)
 from .shaping import present
 
+refuse(
+    *present(np, "array2string", "array_repr", "array_str"),
+    *present(np, "format_float_positional", "format_float_scientific"),
+    reason="a number that is read from text has no derivative",
+)
 inert(
-    *present(np, "array2string", "array_repr", "array_str", "base_repr", "binary_repr"),
-    *present(np, "format_float_positional", "format_float_scientific", "typename"),
+    *present(np, "base_repr", "binary_repr", "typename"),
     *present(np, "mintypecode", "datetime_data", "datetime_as_string", "isdtype"),
     *present(np, "get_include", "get_printoptions", "getbufsize", "geterr", "geterrcall"),
     *present(np, "printoptions"),
@@ -25,15 +40,15 @@ zero(
     *present(np, "packbits", "unpackbits"),
     note="of dates, or of bits",
 )
-effect(
-    *present(np, "printoptions"),
-    *present(np, "save", "savetxt", "savez", "savez_compressed"),
-    *present(np.ndarray, "dump", "tofile"),
-)
+_readers = (np.fromfile, np.fromregex, np.genfromtxt, np.load, np.loadtxt)
+_writers = (
+    np.save, np.savetxt, np.savez, np.savez_compressed, np.ndarray.dump, np.ndarray.tofile,
+)  # fmt: skip
+effect(*present(np, "printoptions"), *_writers)
+files(*_readers, *_writers, builtins.open)
 refuse(
-    *present(np, "frombuffer", "fromfile", "fromregex", "fromstring", "genfromtxt", "load"),
-    *present(np, "loadtxt", "save", "savetxt", "savez", "savez_compressed", "from_dlpack"),
-    *present(np.ndarray, "dump", "dumps", "tobytes", "tofile", "to_device"),
+    *(*_readers, *_writers, *present(np, "frombuffer", "fromstring", "from_dlpack")),
+    *present(np.ndarray, "dumps", "tobytes", "to_device"),
     reason="it reads or writes files, text or memory: do that outside the function",
 )
 refuse(
@@ -137,14 +152,21 @@ def shuffle_of_generator(self, sequence, axis=0):
 # Attributes and methods of arrays and of NumPy's numbers
 
 inert(
-    *present(np.ndarray, "base", "ctypes", "data", "device", "dtype", "flags", "itemsize"),
+    *present(np.ndarray, "base", "device", "dtype", "flags", "itemsize"),
     *present(np.ndarray, "nbytes", "ndim", "shape", "size", "strides"),
 )
 inert(
-    *present(np.generic, "base", "data", "device", "dtype", "flags", "itemsize"),
+    *present(np.generic, "base", "device", "dtype", "flags", "itemsize"),
     *present(np.generic, "nbytes", "ndim", "shape", "size", "strides"),
 )
 refuse(np.ndarray.flat, reason="use x.ravel()")
+refuse(
+    *(np.ndarray.data, np.ndarray.ctypes, np.generic.data),
+    *present(np.ndarray, "__array_interface__", "__array_struct__"),
+    *present(np.generic, "__array_interface__", "__array_struct__"),
+    reason="it gives the memory away, which may be written unnoticed: use the array itself",
+    always=True,
+)
 
 
 def register() -> None:

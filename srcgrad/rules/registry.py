@@ -284,6 +284,11 @@ def effect(*functions: Any) -> None:
     _file(functions, effect=True)
 
 
+def files(*functions: Any) -> None:
+    """Register functions that read or write files: what one writes, another may read."""
+    filing.update(functions)
+
+
 def singular(*functions: Any, finite: bool) -> None:
     """Register elementwise functions that have an infinite derivative somewhere.
 
@@ -438,6 +443,7 @@ reporting: frozenset[str] = frozenset({"warnings", "logging"})
 
 reverse_only: dict[Any, str] = {}
 reinterpreting: dict[Any, str] = {}
+filing: set[Any] = set()
 
 
 def only_reverse(*functions: Any, reason: str) -> None:

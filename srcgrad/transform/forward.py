@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..analysis.activity import INTO_AN_ARRAY, UNKNOWN_OBJECT
 from ..analysis.aliasing import holds_memory
 from ..analysis.inference import Inferred
 from ..emit import runtime
@@ -30,7 +31,7 @@ from ..rules import registry
 from .application import name_of
 from .contributions import NONE, adjoint_kind, is_zero
 from .recording import record, rename
-from .reverse import UNKNOWN_OBJECT, Adjoint
+from .reverse import Adjoint
 from .usage import PRODUCTS
 
 ZERO = ir.Const(0.0)
@@ -617,7 +618,7 @@ class Tangent(Adjoint):
             return
         into = self.tangent(written)
         if not isinstance(into, ir.Var):
-            raise UnsupportedError(UNKNOWN_OBJECT, s.span, "use an array of floats or a list")
+            raise UnsupportedError(UNKNOWN_OBJECT, s.span, INTO_AN_ARRAY)
         if isinstance(written.kind, ListOf):
             self._write_list(s, into)
             return

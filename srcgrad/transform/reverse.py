@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..analysis.activity import INTO_AN_ARRAY, UNKNOWN_OBJECT
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
@@ -26,8 +27,6 @@ from .application import HOW_TO_ADD, keywords_of, name_of, names_repeatedly
 from .contributions import adjoint_kind, is_zero
 from .masks import Mask
 from .unit_calls import UnitCalls
-
-UNKNOWN_OBJECT = "a float is written into an object that srcgrad doesn't know"
 
 
 class Adjoint(UnitCalls):
@@ -158,7 +157,7 @@ class Adjoint(UnitCalls):
         written = s.writes[0]
         if written not in self.shadows:
             if self.activity.active(written):
-                raise UnsupportedError(UNKNOWN_OBJECT, s.span, "use an array of floats or a list")
+                raise UnsupportedError(UNKNOWN_OBJECT, s.span, INTO_AN_ARRAY)
             self._refuse_integer_store(s, written)
             return
         if s.function is operator.setitem and _may_repeat(s.args[1]):

@@ -99,8 +99,8 @@ class PartialUse:
 
     def _assign(self, s: ir.Assign) -> None:
         if s.writes:
-            if not self._updated(s):
-                self._mark(s.writes[0], _overwritten(s))
+            if s.function is operator.setitem and not self._updated(s):
+                self._mark(s.writes[0], Use.OVERWRITTEN)
             if s.function is operator.imul and self.is_sparse(s.args[1]):
                 self._mark(s.writes[0], Use.SCALED)
             later = self.of(s.writes[0]) & ~Use.OVERWRITTEN
@@ -150,7 +150,7 @@ class PartialUse:
 
     def _updated(self, s: ir.Assign) -> bool:
         """Whether what is stored is made of what was there: `x[0] += y`."""
-        if s.function is not operator.setitem or not isinstance(s.args[2], ir.Var):
+        if not isinstance(s.args[2], ir.Var):
             return False
         made = self.made.get(s.args[2])
         parts = [self.made.get(a) for a in made.args if isinstance(a, ir.Var)] if made else []
@@ -198,12 +198,12 @@ def _taken(s: ir.Assign) -> Use:
             if item.value is None or item.value is Ellipsis:
                 continue
             if isinstance(item.value, slice):
-                whole = item.value.start is None and item.value.stop is None
-                use |= Use.WHOLE if whole else Use.SLICED
+                use |= Use.WHOLE if _is_whole(item.value) else Use.SLICED
                 continue
             dtype = np.asarray(item.value).dtype
         elif isinstance(item, ir.Pack) and item.type is slice:
-            use |= Use.WHOLE if _is_whole(item) else Use.SLICED
+            start, stop, step = (p.value if isinstance(p, ir.Const) else p for p in item.items)
+            use |= Use.WHOLE if _is_whole(slice(start, stop, step)) else Use.SLICED
             continue
         if _is_number(item):
             use |= Use.SLICED
@@ -220,27 +220,15 @@ def _is_number(item: ir.Operand) -> bool:
     return isinstance(kind, Scalar) and kind.dtype is not None and kind.dtype.kind != "b"
 
 
-def _overwritten(s: ir.Assign) -> Use:
-    if s.function is not operator.setitem:
-        return Use.WHOLE
-    whole = all(
-        (isinstance(item, ir.Const) and item.value is Ellipsis)
-        or (isinstance(item, ir.Pack) and _is_whole(item))
-        for item in _items(s.args[1])
-    )
-    return Use.WHOLE if whole else Use.OVERWRITTEN
-
-
 def _items(key: ir.Operand) -> tuple[ir.Operand, ...]:
     if isinstance(key, ir.Const) and isinstance(key.value, tuple):
         return tuple(map(ir.Const, key.value))
     return key.items if isinstance(key, ir.Pack) and key.type is tuple else (key,)
 
 
-def _is_whole(key: ir.Pack) -> bool:
+def _is_whole(key: slice) -> bool:
     """Whether a slice leaves nothing out."""
-    start, stop, _ = key.items
-    return all(isinstance(part, ir.Const) and part.value is None for part in (start, stop))
+    return key.start is None and key.stop is None and key.step in (None, 1, -1)
 
 
 Condition = tuple[ir.Operand, bool]  # a test, and its value where something is used

@@ -1,0 +1,81 @@
+"""Objects that srcgrad doesn't know, and what goes into them and comes out again.
+
+A buffer, a file or a context variable is handed a number by one call, and hands it out by another:
+`buffer.write(x.tobytes())`, then `buffer.read()`. What such calls do isn't known. So an object, its
+methods and what these return are one, as are all files: if a float goes in anywhere, it may come
+out everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from types import ModuleType
+from typing import Any
+
+from .. import ir
+from ..kinds import Opaque
+from ..rules import registry
+
+FILES = "files"
+
+
+class UnknownObjects:
+    """The unknown objects of a block, by what stands for each."""
+
+    def __init__(self, block: ir.Block, carries: Callable[[Any], bool]) -> None:
+        self.carries = carries
+        self.parent: dict[Hashable, Hashable] = {}
+        self.used: dict[ir.Assign, list[Hashable]] = {}
+        for s in ir.walk(block):
+            match s:
+                case ir.Assign():
+                    used = self._used(s)
+                    if used:
+                        is_part = FILES in used or self._among(s.target)
+                        self._join(*used, *((s.target,) if is_part else ()))
+                    if used and (s.effect or FILES in used):
+                        self.used[s] = used
+                case ir.If():
+                    for k, target in enumerate(s.targets):
+                        self._meet(target, s.then.results[k], s.orelse.results[k])
+                case ir.Loop():
+                    for k, target in enumerate(s.targets):
+                        self._meet(target, s.params[k], s.inits[k], s.body.results[k])
+
+    def of(self, var: ir.Var) -> Hashable | None:
+        """What stands for the object that a variable is, or is a part of; None if it is none."""
+        return self._find(var) if var in self.parent else None
+
+    def changed_by(self, s: ir.Assign) -> set[Hashable]:
+        """What stands for the objects that a call may change."""
+        return {self._find(key) for key in self.used.get(s, ())}
+
+    def _used(self, s: ir.Assign) -> list[Hashable]:
+        found: list[Hashable] = [v for o in s.operands() for v in self._among(o)]
+        function = s.function
+        if registry.hashable(function) and function in registry.filing:
+            found.append(FILES)
+        called = [function, *(o.value for o in s.operands() if isinstance(o, ir.Const))]
+        for receiver in (getattr(f, "__self__", None) for f in called if s.effect and callable(f)):
+            if self.carries(Opaque(type(receiver))) and not isinstance(receiver, ModuleType):
+                found.append(("outside", id(receiver)))
+        return found
+
+    def _among(self, operand: ir.Operand) -> list[Hashable]:
+        return [
+            v for v in ir.variables(operand) if isinstance(v.kind, Opaque) and self.carries(v.kind)
+        ]
+
+    def _meet(self, target: ir.Var, *operands: ir.Operand) -> None:
+        if self._among(target):
+            self._join(target, *(v for o in operands for v in self._among(o)))
+
+    def _find(self, key: Hashable) -> Hashable:
+        while (parent := self.parent.get(key, key)) is not key:
+            key = parent
+        return key
+
+    def _join(self, first: Hashable, *others: Hashable) -> None:
+        self.parent.setdefault(first, first)
+        for other in others:
+            self.parent[self._find(other)] = self._find(first)
