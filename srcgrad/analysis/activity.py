@@ -120,11 +120,11 @@ class Activity:
     def _refuse_objects(self, block: ir.Block) -> None:
         """Refuse arrays of what derivatives don't go through."""
         for s in ir.walk(block):
-            kind = s.target.kind if isinstance(s, ir.Assign) else None
-            if not isinstance(kind, (Array, Scalar)) or kind.dtype is None:
+            if not isinstance(s, ir.Assign) or not isinstance(s.target.kind, (Array, Scalar)):
                 continue
-            if kind.dtype.kind in "OSU" and self.active(s.target):
-                what = "an array of objects" if kind.dtype.kind == "O" else "text"
+            dtype = s.target.kind.dtype
+            if dtype is not None and dtype.kind in "OSU" and self.active(s.target):
+                what = "an array of objects" if dtype.kind == "O" else "text"
                 advice = "make an array of floats"
                 raise UnsupportedError(f"{what} has no derivative", s.span, advice)
 

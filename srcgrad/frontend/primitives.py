@@ -41,6 +41,8 @@ JOINING = frozenset({np.concatenate, np.hstack, np.vstack})
 NEED_ITEMS = frozenset({np.column_stack, np.dstack, np.block})  # their rules take items apart
 
 WRITTEN = frozenset({"out", "copy"})  # parameters that say what a function writes
+# Keywords of a ufunc that say nothing.
+DEFAULTS = {"where": True, "order": "K", "subok": True, "casting": "same_kind"}
 UNSIGNED = {np.dot: ("a", "b", "out"), np.concatenate: ("arrays", "axis", "out")}
 UFUNC_METHODS = {
     "reduce": ("array", "axis", "dtype", "out", "keepdims", "initial", "where"),
@@ -142,6 +144,8 @@ class Primitives(Inlining):
             del kwargs[record.copying]
             if not self.key(copied) and isinstance(args[0], ir.Var):
                 return self.with_out(function, record, args, {**kwargs, "out": args[0]})
+        if isinstance(function, np.ufunc):
+            kwargs = {k: v for k, v in kwargs.items() if not _is_default(k, v)}
         out = kwargs.get("out")
         if isinstance(function, np.ufunc) and "dtype" in kwargs:
             args, kwargs = self.in_dtype(function, args, kwargs)
@@ -378,6 +382,13 @@ class Primitives(Inlining):
         return self.emit(
             function, operands, named, inferred=Inferred(kind), effect=True, name="value"
         )
+
+
+def _is_default(keyword: str, value: Value) -> bool:
+    """Whether a keyword of a ufunc is given what it is anyway."""
+    if not isinstance(value, ir.Const) or not isinstance(value.value, (bool, str)):
+        return False
+    return bool(value.value == DEFAULTS.get(keyword))
 
 
 def _is_mutable(operand: ir.Operand) -> bool:

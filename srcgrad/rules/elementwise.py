@@ -354,13 +354,16 @@ def fmax(x, y, *, out, d_out):
 
 
 @adjoint(np.clip)
-def clip(a, a_min=None, a_max=None, *, min=None, max=None, out, d_out):
+def clip(a, a_min=None, a_max=None, min=None, max=None, *, out, d_out):
     """At a bound the derivative by `a` is 1; where `a` is cut, that by the bound is."""
+    highest = a_max if max is None else max
     d_a = d_out * (a == out)
-    if a_max is None:
-        return d_a, d_out - d_a
-    d_max = (d_out - d_a) * (out == a_max)
-    return d_a, d_out - d_a - d_max, d_max
+    if highest is None:
+        d_min, d_max = d_out - d_a, None
+    else:
+        d_max = (d_out - d_a) * (out == highest)
+        d_min = d_out - d_a - d_max
+    return d_a, d_min, d_max, d_min, d_max
 
 
 @adjoint(np.where)

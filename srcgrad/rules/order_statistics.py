@@ -40,7 +40,9 @@ def nanmedian(a, axis=None, *, keepdims=False, out, d_out):
 
 
 @adjoint(np.quantile)
-def quantile(a, q, axis=None, *, method="linear", keepdims=False, out, d_out):
+def quantile(a, q, axis=None, weights=None, *, method="linear", keepdims=False, out, d_out):
+    if weights is not None:
+        return d_weighted(a, q, axis, keepdims, out, d_out)
     return d_quantile(a, q, axis, method, keepdims, out, d_out)
 
 
@@ -50,7 +52,9 @@ def nanquantile(a, q, axis=None, *, method="linear", keepdims=False, out, d_out)
 
 
 @adjoint(np.percentile)
-def percentile(a, q, axis=None, *, method="linear", keepdims=False, out, d_out):
+def percentile(a, q, axis=None, weights=None, *, method="linear", keepdims=False, out, d_out):
+    if weights is not None:
+        return d_weighted(a, q, axis, keepdims, out, d_out)
     q = np.asarray(q) if isinstance(q, (list, tuple)) else q
     d_a, d_q = d_quantile(a, q / 100, axis, method, keepdims, out, d_out)
     return d_a, None if d_q is None else d_q / 100
@@ -106,6 +110,21 @@ def d_nanquantile(a, q, axis, method, keepdims, out, d_out):
         weight = restore_axes(place - i, a, axis, False)
         return share(a, axis, low, high, weight, out, d_wide), d_q
     return share_levels(a, q, axis, i, j, place - i, out, d_out), d_q
+
+
+def d_weighted(a, q, axis, keepdims, out, d_out):
+    """With weights a quantile is one of the elements; all equal to it share."""
+    if np.ndim(q) == 0:
+        out, d_out = restore_axes(out, a, axis, keepdims), restore_axes(d_out, a, axis, keepdims)
+        return shares(a == out, d_out, axis, out.dtype), None, None, None
+    d_a = np.zeros(np.shape(a), out.dtype)
+    for value, d_value in zip(flat_levels(out, q), flat_levels(d_out, q), strict=True):
+        d_a += d_weighted(a, 0.5, axis, keepdims, value, d_value)[0]
+    return d_a, None, None, None
+
+
+def flat_levels(x, q):
+    return np.reshape(x, (np.size(q), *np.shape(x)[np.ndim(q) :]))
 
 
 def taken(ordered, i):

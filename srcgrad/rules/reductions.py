@@ -58,11 +58,22 @@ def nanmean(a, axis=None, dtype=None, *, keepdims=False, where=True, out, d_out)
 
 
 @adjoint(np.average)
-def average(a, axis=None, weights=None, *, keepdims=False, out, d_out):
+def average(a, axis=None, weights=None, *, returned=False, keepdims=False, out, d_out):
+    if returned:
+        (out, _), (d_out, d_total) = out, d_out
+        d_a, _, d_weights = d_average(a, axis, weights, keepdims, out, d_out)
+        if weights is None:
+            return d_a
+        if np.ndim(weights) == np.ndim(a):
+            return d_a, None, d_weights + restore_axes(d_total, a, axis, keepdims)
+        return d_a, None, d_weights + np.sum(d_total)
+    return d_average(a, axis, weights, keepdims, out, d_out)
+
+
+def d_average(a, axis, weights, keepdims, out, d_out):
     if weights is None:
-        return np.broadcast_to(
-            restore_axes(d_out / at_least_1(reduced_size(a, axis)), a, axis, keepdims), np.shape(a)
-        )
+        shared = restore_axes(d_out / at_least_1(reduced_size(a, axis)), a, axis, keepdims)
+        return np.broadcast_to(shared, np.shape(a)), None, None
     d_out, out = restore_axes(d_out, a, axis, keepdims), restore_axes(out, a, axis, keepdims)
     if np.ndim(weights) == np.ndim(a):
         scaled = d_out / np.sum(weights, axis=axis, keepdims=True)
@@ -81,24 +92,26 @@ def average(a, axis=None, weights=None, *, keepdims=False, out, d_out):
 
 @adjoint(np.var)
 def var(
-    a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None,
+    a, axis=None, dtype=None, mean=None, *, ddof=0, keepdims=False, where=True, correction=None,
     out, d_out,
 ):  # fmt: skip
     n = counted(a, axis, keepdims, where, out)
     scaled = 2 * d_out / degrees_of_freedom(n, ddof, correction)
     d_a = restore_axes(scaled, a, axis, keepdims) * deviations(a, axis, where, mean)
-    return d_a if everywhere(where) else d_a * where
+    d_a = d_a if everywhere(where) else d_a * where
+    return d_a, None, None, -d_a
 
 
 @adjoint(np.std)
 def std(
-    a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None,
+    a, axis=None, dtype=None, mean=None, *, ddof=0, keepdims=False, where=True, correction=None,
     out, d_out,
 ):  # fmt: skip
     n = counted(a, axis, keepdims, where, out)
     scaled = d_out / (degrees_of_freedom(n, ddof, correction) * (out + (out == 0)))
     d_a = restore_axes(scaled, a, axis, keepdims) * deviations(a, axis, where, mean)
-    return d_a if everywhere(where) else d_a * where
+    d_a = d_a if everywhere(where) else d_a * where
+    return d_a, None, None, -d_a
 
 
 def degrees_of_freedom(n, ddof, correction):
@@ -122,26 +135,28 @@ def deviations(a, axis, where, mean):
 
 @adjoint(np.nanvar)
 def nanvar(
-    a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None,
+    a, axis=None, dtype=None, mean=None, *, ddof=0, keepdims=False, where=True, correction=None,
     out, d_out,
 ):  # fmt: skip
     there = ~np.isnan(a) if everywhere(where) else ~np.isnan(a) & where
     n = np.sum(there, axis=axis, dtype=out.dtype, keepdims=keepdims)
     scaled = 2 * d_out / degrees_of_freedom(n, ddof, correction)
     known = np.where(there, a, 0.0)
-    return restore_axes(scaled, a, axis, keepdims) * deviations(known, axis, there, mean) * there
+    d_a = restore_axes(scaled, a, axis, keepdims) * deviations(known, axis, there, mean) * there
+    return d_a, None, None, -d_a
 
 
 @adjoint(np.nanstd)
 def nanstd(
-    a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None,
+    a, axis=None, dtype=None, mean=None, *, ddof=0, keepdims=False, where=True, correction=None,
     out, d_out,
 ):  # fmt: skip
     there = ~np.isnan(a) if everywhere(where) else ~np.isnan(a) & where
     n = np.sum(there, axis=axis, dtype=out.dtype, keepdims=keepdims)
     scaled = d_out / (degrees_of_freedom(n, ddof, correction) * (out + (out == 0)))
     known = np.where(there, a, 0.0)
-    return restore_axes(scaled, a, axis, keepdims) * deviations(known, axis, there, mean) * there
+    d_a = restore_axes(scaled, a, axis, keepdims) * deviations(known, axis, there, mean) * there
+    return d_a, None, None, -d_a
 
 
 # Extrema

@@ -174,9 +174,13 @@ class Contributions(Lowerer):
 
     def fit(self, value: ir.Operand, kind: Kind, like: ir.Var) -> ir.Operand:
         """Give a contribution the shape and dtype of the variable it belongs to."""
-        if not isinstance(value, ir.Var) or not isinstance(kind, (Array, Scalar)):
-            if isinstance(value, ir.Const) and isinstance(kind, Array):
-                return self._spread(value, kind, like)
+        if not isinstance(kind, (Array, Scalar)):
+            return value
+        if isinstance(value, ir.Const):
+            if np.iscomplexobj(value.value) and not (kind.dtype is None or kind.dtype.kind == "c"):
+                value = ir.Const(np.real(value.value))
+            return self._spread(value, kind, like) if isinstance(kind, Array) else value
+        if not isinstance(value, ir.Var):
             return value
         if not isinstance(value.kind, (Array, Scalar)):
             return value

@@ -237,6 +237,7 @@ SAMPLES[np.clip] = [
 ]
 if hasattr(np, "cumulative_sum"):  # min and max came with NumPy 2.1
     SAMPLES[np.clip] += [case(x, min=-1.0), case(x, max=1.0), case(x, min=-1.0, max=1.0)]
+    SAMPLES[np.clip] += [case(x, min=low), case(x, max=high), case(x, min=low, max=high)]
 
 mask = x > 0.3
 SAMPLES[np.where] = [

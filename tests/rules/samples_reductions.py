@@ -123,6 +123,7 @@ for function in (np.var, np.std, np.nanvar, np.nanstd):
     if np.__version__ >= "2":
         cases += [case(x, correction=1), case(x, axis=0, correction=1.5)]
         cases += [case(x, axis=1, mean=x.mean(1, keepdims=True))] * (not nan)
+        cases += [case(x, axis=0, mean=r(1, 4)), case(r(4), mean=0.3)]
     SAMPLES[function] = (with_nan(cases) if nan else cases) + COMPLEX
 for function in (np.var, np.nanvar):
     SAMPLES[function] += [case(np.full(3, 2.0)), case(np.array([[1.0, 1.0], [2.0, 3.0]]), axis=1)]
@@ -164,6 +165,9 @@ SAMPLES[np.average] = [
     case(x, 0, w3, keepdims=True),
     case(x, None, rng.uniform(0.5, 2, (3, 4)), keepdims=True),
     case(c(4), None, w4),
+    case(x, returned=True),
+    case(x, 0, w3, returned=True),
+    case(x, 1, rng.uniform(0.5, 2, (3, 4)), returned=True, keepdims=True),
     case(x, 0, np.array([1, 2, 3])),
 ]
 if np.__version__ >= "2":
@@ -217,6 +221,18 @@ for method in METHODS:
         sample = case(away(5), q, method=method, fixed=(1,))
         SAMPLES[np.quantile].append(sample)
         SAMPLES[np.nanquantile].append(sample)
+
+if np.__version__ >= "2":
+    for function, scale in ((np.quantile, 1), (np.percentile, 100)):
+        SAMPLES[function] += [
+            case(x, q * scale, axis, weights=w, method="inverted_cdf", fixed=(1,))
+            for q, axis, w in (
+                (0.3, 0, w3), (np.array([0.3, 0.8]), 1, w4), (np.array([[0.3], [0.8]]), 0, w3),
+            )
+        ]  # fmt: skip
+        SAMPLES[function].append(
+            case(r(4), 0.3 * scale, weights=w4, method="inverted_cdf", keepdims=True, fixed=(1,))
+        )
 
 grid = np.cumsum(rng.uniform(0.5, 1.5, 4))
 trapezoid = getattr(np, "trapezoid", None) or np.trapz
