@@ -434,3 +434,54 @@ def define(text):
     namespace = {}
     exec(text, namespace)
     return namespace["f"]
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (math.log, -1.0),
+        (math.log, 0.0),
+        (math.log2, -1.0),
+        (math.log10, -1.0),
+        (math.log1p, -2.0),
+        (math.acos, 2.0),
+        (math.asin, -2.0),
+        (math.acosh, 0.5),
+        (math.acosh, -3.0),
+        (math.atanh, 1.0),
+        (math.atanh, 2.0),
+        (math.lgamma, -2.0),
+        (lambda x: math.pow(x, 0.5), -1.0),
+        (lambda x: math.fmod(x, 1.0), math.inf),
+        (lambda x: x**-1.0, 0.0),
+        (lambda x: sum(math.log(v) for v in [x, x + 1]), -0.5),
+    ],
+)
+def test_outside_of_the_domain(f, x):
+    with pytest.raises((ValueError, ZeroDivisionError)) as expected:
+        f(x)
+    with pytest.raises(type(expected.value)):
+        srcgrad.grad(lambda x: f(x))(x)
+
+
+def test_a_domain_is_checked_only_where_nothing_else_does():
+    def used(x):
+        return math.log(x) * x
+
+    gradient = srcgrad.grad(used)
+    assert gradient(1.0) == 1.0
+    assert "    math.log(x)\n" not in gradient.source
+    value, slope = srcgrad.value_and_grad(lambda x: math.log(x))(0.5)
+    assert (value, slope) == (math.log(0.5), 2.0)
+    assert srcgrad.grad(lambda x: math.pow(x, 2))(-3.0) == -6.0
+
+
+def test_the_domain_within_a_try():
+    def f(x):
+        try:
+            return math.log(x[1])
+        except ValueError:
+            return x[0] ** 2
+
+    np.testing.assert_allclose(srcgrad.grad(f)(np.array([3.0, 2.0])), [0.0, 0.5])
+    np.testing.assert_allclose(srcgrad.grad(f)(np.array([3.0, -2.0])), [6.0, 0.0])

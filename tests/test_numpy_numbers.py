@@ -40,6 +40,13 @@ def test_the_derivative_is_that_of_the_number(f):
     check_grads(f, (X,))
 
 
+@pytest.mark.parametrize("x", [0.5, np.float64(0.5), np.float32(0.5), np.array(0.5), X])
+def test_the_derivative_of_a_part_of_a_complex_multiple_is_real(x):
+    gradient = srcgrad.grad(lambda x: np.sum((x * 1j).imag + (x * (1 + 2j)).real))(x)
+    assert np.asarray(gradient).dtype == np.asarray(x).dtype
+    np.testing.assert_array_equal(gradient, np.full_like(x, 2.0))
+
+
 def test_the_text_has_no_tests_of_dtypes():
     gradient = srcgrad.grad(cut_off)
     assert gradient(X).tolist() == [0.0, 1.0, 1.0, 2.0]

@@ -107,7 +107,7 @@ def power_by_base(x, y):
         return y * (x + ((x == 0) & (y == 0))) ** (y - 1)
     if np.ndim(x) or np.iscomplexobj(y):
         return y * (x if y else x + (x == 0)) ** (y - 1)
-    return y * x ** (y - 1) if y >= 1 or x else y * math.inf if y else 0.0
+    return y * x ** (y - 1) if not 0 <= y < 1 or x else y * math.inf if y else 0.0
 
 
 def log_of_base(x):
@@ -363,6 +363,8 @@ def clip(a, a_min=None, a_max=None, min=None, max=None, *, out, d_out):
     else:
         d_max = (d_out - d_a) * (out == highest)
         d_min = d_out - d_a - d_max
+    if min is None and max is None:
+        return d_a, d_min, d_max
     return d_a, d_min, d_max, d_min, d_max
 
 

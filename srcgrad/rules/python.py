@@ -17,6 +17,7 @@ from .registry import (
     jumps,
     no_jumps,
     refuse,
+    restricted,
     smooth,
     zero,
 )
@@ -88,7 +89,10 @@ def sqrt(x, *, out, d_out):
 
 @elementwise(math.pow)
 def pow(x, y, *, out):
-    d_x = y * x ** (y - 1) if y >= 1 or x else y * math.inf if y else 0.0
+    if y % 1 == 0:
+        d_x = y * x ** (y - 1) if y else 0.0
+    else:  # which raises what the function raises
+        d_x = y * math.pow(x, y - 1) if x or y < 0 else y * math.inf if y < 1 else 0.0
     return d_x, out * math.log(x) if x > 0 else 0.0 if x == 0 else math.nan
 
 
@@ -163,12 +167,12 @@ def tan(x, *, out):
 
 @adjoint(math.asin)
 def asin(x, *, out, d_out):
-    return d_out / math.sqrt(1 - x * x) if x * x < 1 else d_out * math.inf
+    return d_out / math.sqrt(1 - x * x) if x * x != 1 else d_out * math.inf
 
 
 @adjoint(math.acos)
 def acos(x, *, out, d_out):
-    return -d_out / math.sqrt(1 - x * x) if x * x < 1 else -d_out * math.inf
+    return -d_out / math.sqrt(1 - x * x) if x * x != 1 else -d_out * math.inf
 
 
 @adjoint(math.atan, cmath.atan)
@@ -205,7 +209,7 @@ def asinh(x, *, out, d_out):
 
 @adjoint(math.acosh)
 def acosh(x, *, out, d_out):
-    return d_out / math.sqrt(x * x - 1) if x > 1 else d_out * math.inf
+    return d_out / math.sinh(out) if out else d_out * math.inf
 
 
 @adjoint(math.atanh, cmath.atanh)
@@ -345,6 +349,9 @@ zero(math.ceil, math.floor, math.trunc, math.ulp)
 zero(math.isclose, math.isfinite, math.isinf, math.isnan, note="a truth value")
 equality(math.isfinite, math.isinf, math.isnan)
 smooth(math.exp, math.sin, math.cos, math.tanh, math.atan, math.sinh, math.cosh)
+# of pow, asin, acos and acosh the derivatives raise there, too
+restricted(math.log, math.log2, math.log10, math.log1p, math.atanh, math.lgamma)
+restricted(math.fmod, math.remainder, cmath.log, cmath.log10, cmath.atanh)
 jumps(math.fmod, math.remainder, math.modf, math.frexp, math.copysign)
 zero(
     *(math.comb, math.perm, math.factorial, math.gcd, math.lcm, math.isqrt),

@@ -99,7 +99,7 @@ def var(
     scaled = 2 * d_out / degrees_of_freedom(n, ddof, correction)
     d_a = restore_axes(scaled, a, axis, keepdims) * deviations(a, axis, where, mean)
     d_a = d_a if everywhere(where) else d_a * where
-    return d_a, None, None, -d_a
+    return d_a if mean is None else (d_a, None, None, -d_a)
 
 
 @adjoint(np.std)
@@ -111,7 +111,7 @@ def std(
     scaled = d_out / (degrees_of_freedom(n, ddof, correction) * (out + (out == 0)))
     d_a = restore_axes(scaled, a, axis, keepdims) * deviations(a, axis, where, mean)
     d_a = d_a if everywhere(where) else d_a * where
-    return d_a, None, None, -d_a
+    return d_a if mean is None else (d_a, None, None, -d_a)
 
 
 def degrees_of_freedom(n, ddof, correction):
@@ -143,7 +143,7 @@ def nanvar(
     scaled = 2 * d_out / degrees_of_freedom(n, ddof, correction)
     known = np.where(there, a, 0.0)
     d_a = restore_axes(scaled, a, axis, keepdims) * deviations(known, axis, there, mean) * there
-    return d_a, None, None, -d_a
+    return d_a if mean is None else (d_a, None, None, -d_a)
 
 
 @adjoint(np.nanstd)
@@ -156,7 +156,7 @@ def nanstd(
     scaled = d_out / (degrees_of_freedom(n, ddof, correction) * (out + (out == 0)))
     known = np.where(there, a, 0.0)
     d_a = restore_axes(scaled, a, axis, keepdims) * deviations(known, axis, there, mean) * there
-    return d_a, None, None, -d_a
+    return d_a if mean is None else (d_a, None, None, -d_a)
 
 
 # Extrema

@@ -458,6 +458,7 @@ jumping: dict[Any, frozenset[str]] = {}
 steady: set[Any] = set()
 equalities: set[Any] = set()
 analytic: set[Any] = set()
+raising: set[Any] = set()
 
 
 def jumps(*functions: Any, given: Sequence[str] = ()) -> None:
@@ -487,6 +488,11 @@ def equality(*functions: Any) -> None:
 def smooth(*functions: Any) -> None:
     """Register analytic functions."""
     analytic.update(functions)
+
+
+def restricted(*functions: Any) -> None:
+    """Register functions of numbers that raise outside their domain, where the rule does not."""
+    raising.update(functions)
 
 
 # Batches

@@ -2,7 +2,8 @@
 
 `np.sum(a + b)` has ones as its gradient, whatever the lengths of `a` and `b`; yet the function
 raises where they don't go together, and so must its gradient. Where kinds don't prove that the
-operands of a call fit, a statement that does nothing else than to check them stands beside it. It
+operands of a call fit, a statement that does nothing else than to check them stands beside it; so
+does one beside `math.log(x)`, which raises where x isn't positive, unlike its gradient 1 / x. It
 goes again if the call itself is still there when the gradient has been simplified.
 """
 
@@ -18,6 +19,7 @@ from .. import ir
 from ..analysis.inference import fits, infer
 from ..emit import runtime
 from ..kinds import Array, Dimension, ListOf, Opaque, Scalar, TupleOf
+from ..rules.registry import hashable, raising
 from .elementwise import is_elementwise
 
 STORES = frozenset({operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ipow})
@@ -48,7 +50,8 @@ def dismiss(function: ir.Function, checks: Checks) -> None:
     for block in _blocks(function.block):
         made = {
             (id(s.function), s.args) for s in block.statements
-            if isinstance(s, ir.Assign) and all(isinstance(a, ir.Var) for a in s.args)
+            if isinstance(s, ir.Assign) and s.target not in checks
+            and all(isinstance(a, ir.Var) for a in s.args)
         }  # fmt: skip
         kept = []
         for s in block.statements:
@@ -71,6 +74,11 @@ def _blocks(block: ir.Block) -> list[ir.Block]:
 
 def _check(s: ir.Assign) -> Iterator[ir.Assign]:
     """Statements that raise where a call's operands don't fit; none if they surely do."""
+    if hashable(s.function) and s.function in raising:
+        yield ir.Assign(
+            ir.Var("_", Opaque(None)), s.function, s.args, s.kwargs, s.span, effect=True
+        )
+        return
     arrays = [a for a in s.args if isinstance(a, ir.Var) and isinstance(a.kind, Array)]
     others = any(isinstance(v.kind, (ListOf, TupleOf)) for a in s.args for v in ir.variables(a))
     if isinstance(s.function, ir.Unit) or not arrays or others:
