@@ -34,11 +34,11 @@ from .transform.cancel import cancel
 from .transform.copies import drop_overwritten
 from .transform.forward import Tangent
 from .transform.invariants import hoist
+from .transform.loop_buffers import reuse_in_loops
 from .transform.prune import prune, prune_to
 from .transform.reads import share_reads
 from .transform.recording import record, rename
 from .transform.restructure import restructure
-from .transform.reuse import reuse_in_loops
 from .transform.reverse import Adjoint
 from .transform.simplify import simplify
 from .transform.splitting import close, split

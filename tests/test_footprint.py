@@ -116,7 +116,7 @@ def test_what_is_stored_in_a_part_is_computed_there():
     gradient = grad(smooth)
     gradient(x, 2)
     assert "np.add(a_left, a_inner, out=b" in gradient.source
-    assert peak(gradient, np.linspace(-1, 1, N), 2) < 4.1
+    assert peak(gradient, np.linspace(-1, 1, N), 2) < 6.1
     check_grads(lambda x: smooth(x, 3), (x,))
     gradient = grad(parts)
     gradient(x)
@@ -224,8 +224,7 @@ def test_what_a_name_holds_is_computed_in():
     gradient = grad(box)
     gradient(np.linspace(-1, 1, 9), 2)
     assert "along_z = np.multiply(4, c, out=along_y)" in gradient.source
-    forward, _, reverse = gradient.source.partition("# return")
-    assert "np.empty_like" not in forward
+    reverse = gradient.source.partition("# return")[2]
     assert reverse.count("d_total = ") == reverse.count("+= d_total") - 1 == 1
     assert peak(gradient, np.linspace(-1, 1, N), 2) < 6.1
     check_grads(lambda u: box(u, 3), (np.linspace(-1, 1, 9),))
@@ -239,6 +238,59 @@ def test_what_each_iteration_makes_is_made_before_the_loop():
     reverse = gradient.source.partition("# return")[2]
     assert reverse.index("d_total = np.empty_like(d_c)") < reverse.index("for ")
     check_grads(lambda u: heat_3d(u, 2), (u,))
+
+
+def test_so_is_what_the_function_itself_makes_with_the_parts_of_its_expression():
+    gradient = grad(box)
+    gradient(np.linspace(-1, 1, 9), 2)
+    lines = [line.strip() for line in gradient.source.splitlines()]
+    loop = lines.index("for _ in range(steps):")
+    assert "along_x = np.empty_like(c)" in lines[:loop]
+    assert lines[loop + 1 : loop + 4] == [
+        "np.multiply(2, c, out=along_x)",
+        "np.subtract(u_right, along_x, out=along_x)",
+        "along_x += u_left",
+    ]
+    assert gradient(np.linspace(-1, 1, 9), 0) == pytest.approx(2 * np.linspace(-1, 1, 9))
+    u = np.linspace(-1, 1, 9, dtype=np.float32)
+    assert gradient(u, 3).dtype == np.float32
+    np.testing.assert_allclose(gradient(u, 3), gradient(u.astype(float), 3), rtol=1e-5)
+    for n in (0, 1, 2, 3):
+        assert gradient(np.ones(n), 2).shape == (n,)
+
+
+def needs_the_last(u, steps):
+    for _ in range(steps):
+        c = u[1:-1]
+        along_x = u[2:] - 2 * c + u[:-2]
+        along_y = u[2:] - 3 * c + np.sin(along_x)
+        along_z = np.exp(along_y) - 4 * c + u[:-2]
+        u = u + 0.1 * np.concatenate([u[:1], along_x + along_y + along_z, u[-1:]])
+    return np.sum(u * u) + np.sum(along_z * along_x)
+
+
+def twice(u, steps):
+    u = u.copy()
+    for i in range(steps):
+        c = u[1:-1]
+        along_x = u[2:] - 2 * c + u[:-2]
+        if i % 2:
+            along_y = along_x
+        else:
+            along_y = u[2:] - 3 * c + u[:-2]
+        along_x = along_x * 2.0 - along_y
+        u[1:-1] += 0.1 * (along_x + along_y)
+    return np.sum(u * u)
+
+
+@pytest.mark.parametrize("f", [box, needs_the_last, twice])
+def test_what_an_iteration_leaves_is_not_overwritten(f):
+    x = np.linspace(-1, 1, 7)
+    check_grads(lambda u: f(u, 3), (x,))
+    assert value_and_grad(f)(x, 3)[0] == f(x, 3)
+    _, pullback = vjp(lambda u: f(u, 3), x)
+    first, second = pullback(1.0), pullback(1.0)
+    np.testing.assert_array_equal(first[0], second[0])
 
 
 def test_a_copy_that_is_scaled_is_not_made():

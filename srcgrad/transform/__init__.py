@@ -10,8 +10,9 @@ what arithmetic tells to be equal; `cancel`, `scaling`, `contracting`, `signs`, 
 `prune` are passes of their own.
 
 Memory: `recording` keeps what the reverse sweep needs; `copies`, `accumulation`, `reads`,
-`destinations`, `reuse` and `tangent_buffers` save arrays, as `usage`, `footprint` and `schedule`
-tell them to. `unboxing` makes arrays lists, and `splitting` makes two functions of one.
+`destinations`, `reuse`, `loop_buffers` and `tangent_buffers` save arrays, as `usage`, `footprint`
+and `schedule` tell them to. `unboxing` makes arrays lists, and `splitting` makes two functions of
+one.
 
 Observation: `tracing` and `checking`.
 """

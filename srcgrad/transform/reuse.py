@@ -64,19 +64,6 @@ def reuse(function: ir.Function, cut: bool = False) -> None:
         rename(function.block, reuser.resolve)
 
 
-def reuse_in_loops(function: ir.Function) -> None:
-    """Make arrays of the reverse sweep that each iteration makes anew once, if memory is scarce.
-
-    Runs when the views that a loop needs are made before it: a view has the shape of the array.
-    """
-    if not any(isinstance(s, ir.Loop) for s in ir.walk(function.block)):
-        return
-    reuser = Reuser(function)
-    reuser.loops(function.block, set(function.params))
-    if reuser.renamed:
-        rename(function.block, reuser.resolve)
-
-
 @dataclass
 class Place:
     """A block, and where the variables of the function are defined and used in it.
@@ -144,49 +131,6 @@ class Reuser:
                 if isinstance(inner, ir.Loop):
                     self.statements(inner.body, position > start)
         self.statements(self.block, False, start)
-
-    # Buffers that outlive an iteration
-
-    def loops(self, block: ir.Block, known: set[ir.Var]) -> None:
-        """Make arrays that each iteration of a loop makes anew once, before the loop.
-
-        `known` are the variables that are defined around a block.
-        """
-        for s in list(block.statements):
-            for inner in ir.blocks(s):
-                own = {*s.params} if isinstance(s, ir.Loop) else set()
-                self.loops(inner, known | own)
-            if isinstance(s, ir.Loop):
-                position = next(i for i, other in enumerate(block.statements) if other is s)
-                block.statements[position:position] = self.made_before(s, known)
-            known = known.union(ir.targets(s))
-
-    def made_before(self, loop: ir.Loop, known: set[ir.Var]) -> list[ir.Statement]:
-        """The statements that make arrays for the results that only an iteration needs."""
-        made: list[ir.Statement] = []
-        place = Place(loop.body, frozenset())
-        for position, s in enumerate(loop.body.statements):
-            if not isinstance(s, ir.Assign) or s.target not in self.crowded:
-                continue
-            v = s.target
-            if not isinstance(s.span, ir.Origin) or (not v.user and self.counts.get(v, 0) < 2):
-                continue  # it is the user's own, or part of an expression
-            if v in self.held or v in self.small or not makes_fresh(s) or not takes_out(s):
-                continue
-            like = next((w for w in ir.uses(s) if w in known and w.kind == v.kind), None)
-            if like is None or like.optional or like.partial:
-                continue
-            if not self.writable(s) or not self.free(place, v):
-                continue
-            buffer = ir.Var(v.name, v.kind, v.user)
-            made.append(ir.Assign(buffer, np.empty_like, (like,), (), s.span))
-            function, args = written_over(s.function, s.args)
-            nothing = ir.Var("_", Opaque(None))
-            loop.body.statements[position] = ir.Assign(
-                nothing, function, args, (("out", buffer),), s.span, writes=(buffer,)
-            )
-            self.renamed[v] = buffer
-        return made
 
     def statements(
         self,
