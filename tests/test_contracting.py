@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, hvp
-from srcgrad.emit.runtime import add_to_rows
+from srcgrad.emit.runtime import add_to_rows, cross_product
 from srcgrad.testing import check_grads
 from tests.test_simplify import body
 
@@ -193,3 +193,46 @@ def test_the_function_s_own_call_stays():
 
     lines = body(f, np.ones((4, 2)), np.array([0, 2, 2, 0]))
     assert "np.add.at(y, index, x)" in lines
+
+
+def turned(axis, x):
+    return np.sum(np.sin(np.cross(axis, x)))
+
+
+def test_products_of_vectors_are_made_by_a_fast_function():
+    rows = RNG.normal(size=(2, 5, 3))
+    lines = body(turned, *rows, argnums=(0, 1))
+    assert sum("cross_product(" in line for line in lines) == 2, lines
+    for axis, x in [rows, rows[:, 0], (rows[0, 0], rows[1]), (rows[0, :, None], rows[1])]:
+        check_grads(turned, (axis, x), argnums=(0, 1))
+        for single in grad(turned, (0, 1))(axis.astype(np.float32), x.astype(np.float32)):
+            assert single.dtype == np.float32
+    assert grad(turned)(rows[0, :0], rows[1, :0]).shape == (0, 3)
+    check_grads(lambda a, x: np.sum(np.cross(a.T, x, axisa=0) ** 2), (rows[0], rows[1]))
+    check_grads(lambda a: np.sum(np.abs(np.cross(a, rows[1] * 1j)) ** 2), (rows[0] + 0j,))
+    v = RNG.normal(size=(5, 3))
+    h = (
+        grad(turned)(rows[0] + 1e-6 * v, rows[1]) - grad(turned)(rows[0] - 1e-6 * v, rows[1])
+    ) / 2e-6
+    np.testing.assert_allclose(hvp(turned)(*rows, v), h, rtol=1e-5, atol=1e-8)
+    nested = grad(lambda a: np.sum(grad(turned)(a, rows[1]) * v))(rows[0])
+    np.testing.assert_allclose(nested, h, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, complex])
+def test_the_fast_function_makes_what_numpy_does(dtype):
+    a, b = RNG.normal(size=(2, 4, 3)).astype(dtype)
+    for x, y in [
+        (a, b),
+        (a[0], b[0]),
+        (a[0], b),
+        (a[:, None], b),
+        (a.T[:, :3], b[0]),
+        (a[:0], b[:0]),
+    ]:
+        found = cross_product(x, y)
+        expected = np.cross(x, y)
+        assert found.dtype == expected.dtype and found.shape == expected.shape
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(ValueError):
+        cross_product(a, b[:, :1])

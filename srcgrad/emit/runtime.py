@@ -361,6 +361,24 @@ def add_to_rows(array: Any, index: Any, rows: Any) -> None:
             np.add.at(flat, places.reshape(-1), rows[block].reshape(-1))
 
 
+def cross_product(a: Any, b: Any) -> Any:
+    """`np.cross(a, b)` along the last axis, in less time where it has three components.
+
+    >>> cross_product(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+    array([0., 0., 1.])
+    """
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        return np.cross(a, b)
+    a0, a1, a2 = a[..., 0], a[..., 1], a[..., 2]
+    b0, b1, b2 = b[..., 0], b[..., 1], b[..., 2]
+    first = a1 * b2 - a2 * b1
+    out = np.empty((*first.shape, 3), first.dtype)
+    out[..., 0] = first
+    out[..., 1] = a2 * b0 - a0 * b2
+    out[..., 2] = a0 * b1 - a1 * b0
+    return out
+
+
 def writable(view: Any) -> Any:
     """A view that can be written, as the diagonal of a matrix at first can't.
 

@@ -87,6 +87,7 @@ HELPERS = {
     runtime.copied_items,
     runtime.last_written,
     runtime.add_to_rows,
+    runtime.cross_product,
     runtime.listed,
     runtime.writable,
     runtime.fails,

@@ -178,7 +178,8 @@ def _part(ctx: Simplifier, operand: ir.Operand) -> ir.Assign | None:
 def add_to_items(function: ir.Function) -> None:
     """Make `d[k] = d[k] + v` into `d[k] += v`, for numbers and items at arrays of indices.
 
-    Rows at a vector of indices, which may name a row twice, are added by a function of their own.
+    Rows at a vector of indices, which may name a row twice, are added by a function of their own,
+    and so are the products of vectors, which NumPy takes its time for.
     """
     _add_to_items(function.block, Counter(ir.all_uses(function.block)))
 
@@ -192,8 +193,11 @@ def _add_to_items(block: ir.Block, counts: Counter[ir.Var]) -> None:
         if not isinstance(s, ir.Assign):
             made.clear()
             continue
-        if s.function == np.add.at and isinstance(s.span, ir.Origin) and _takes_rows(s):
-            s.function = runtime.add_to_rows
+        if isinstance(s.span, ir.Origin):
+            if s.function == np.add.at and _takes_rows(s):
+                s.function = runtime.add_to_rows
+            elif s.function is np.cross and _takes_vectors(s):
+                s.function = runtime.cross_product
         if s.function is operator.setitem:
             parts = _sum_with_item(s, made, counts)
             if parts is not None:
@@ -207,6 +211,14 @@ def _add_to_items(block: ir.Block, counts: Counter[ir.Var]) -> None:
         else:
             made[s.target] = s
     block.statements[:] = [s for s in block.statements if s not in joined]
+
+
+def _takes_vectors(s: ir.Assign) -> bool:
+    """Whether a call takes two arrays of floats, and their last axes for those of the vectors."""
+    return not s.kwargs and len(s.args) == 2 and all(
+        isinstance(a, ir.Var) and isinstance(a.kind, Array) and a.kind.shape
+        and a.kind.dtype is not None and a.kind.dtype.kind in "fc" for a in s.args
+    )  # fmt: skip
 
 
 def _takes_rows(s: ir.Assign) -> bool:
