@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, hvp
-from srcgrad.emit.runtime import add_to_rows, cross_product
+from srcgrad.emit.runtime import add_to_rows, cross_product, sum_of_products
 from srcgrad.testing import check_grads
 from tests.test_simplify import body
 
@@ -42,6 +42,28 @@ def test_sums_of_all():
     lines = body(scaled, X, 0.7, argnums=1)
     assert lines[-1] == "return np.vdot(np.cos(x * s), x)", lines
     check_grads(scaled, (X, 0.7))
+
+
+@pytest.mark.skipif(not hasattr(np, "vecdot"), reason="since NumPy 2.0")
+def test_sums_of_all_of_a_window():
+    def f(x, s):
+        return np.sum(np.sin(x[1:, :-1] * s))
+
+    def g(x, s):
+        return np.sum(np.sin(x[1:] * s))
+
+    lines = body(f, X, 0.7, argnums=1)
+    assert any("sum_of_products(" in line for line in lines), lines
+    assert any("np.vdot(" in line for line in body(g, X, 0.7, argnums=1))
+    for x in (X, np.zeros((1, 3)), RNG.normal(size=(130, 140)), RNG.normal(size=(9000, 3))):
+        check_grads(f, (x, 0.7), order=1)
+        window = x[1:, :-1]
+        expected = pytest.approx(np.sum(window * window), rel=1e-12)
+        assert sum_of_products(window, window) == expected
+    single = sum_of_products(
+        np.ones((200, 200), np.float32)[:, 1:], np.ones((200, 199), np.float32)
+    )
+    assert single.dtype == np.float32 and single == 200 * 199
 
 
 def test_sums_along_other_axes_are_made_of_products():

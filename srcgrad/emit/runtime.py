@@ -379,6 +379,17 @@ def cross_product(a: Any, b: Any) -> Any:
     return out
 
 
+def sum_of_products(a: Any, b: Any) -> Any:
+    """`np.vdot(a, b)` of real arrays, without copies of large ones that aren't contiguous.
+
+    >>> sum_of_products(np.ones((2, 3)), np.full((2, 3), 2.0))
+    np.float64(12.0)
+    """
+    if a.size < 10_000 or a.shape[-1] < 64:
+        return np.vdot(a, b)
+    return np.vecdot(a, b).sum()
+
+
 def writable(view: Any) -> Any:
     """A view that can be written, as the diagonal of a matrix at first can't.
 

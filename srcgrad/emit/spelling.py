@@ -88,6 +88,7 @@ HELPERS = {
     runtime.last_written,
     runtime.add_to_rows,
     runtime.cross_product,
+    runtime.sum_of_products,
     runtime.listed,
     runtime.writable,
     runtime.fails,

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
+from ..emit import runtime
 from ..kinds import Array, Scalar
 from .copies import sweep_start
 from .simplify import use_counts
@@ -26,6 +27,9 @@ def contract(function: ir.Function) -> None:
     if start is None:
         return
     aliasing, counts = Aliasing(function.block), use_counts(function.block)
+    windows = {
+        s.target for s in ir.walk(function.block) if isinstance(s, ir.Assign) and _is_window(s)
+    }
     tail = ir.Block(function.block.statements[start:])
     for block in [tail, *(inner for s in ir.walk(tail) for inner in ir.blocks(s))]:
         products: dict[ir.Operand, ir.Assign] = {}  # of what nothing has written since
@@ -33,7 +37,7 @@ def contract(function: ir.Function) -> None:
             if isinstance(s, ir.Assign) and s.function is np.sum:
                 product = products.get(s.args[0])
                 if product is not None and counts.get(product.target) == 1:
-                    made = _contracted(product, s)
+                    made = _contracted(product, s, windows)
                     if made:
                         at = next(i for i, o in enumerate(block.statements) if o is s)
                         block.statements[at : at + 1] = made
@@ -65,8 +69,27 @@ def _is_product(s: ir.Assign) -> bool:
     )  # fmt: skip
 
 
-def _contracted(product: ir.Assign, total: ir.Assign) -> list[ir.Statement]:
-    """The calls that make the sum of a product; none if it must be made as it is."""
+def _is_window(s: ir.Assign) -> bool:
+    """Whether a call takes a part of an array by an axis that isn't the first: in rows apart."""
+    if s.function is not operator.getitem or not s.views:
+        return False
+    key = s.args[1]
+    items: tuple[ir.Operand, ...] = key.items if isinstance(key, ir.Pack) else ()
+    if isinstance(key, ir.Const) and isinstance(key.value, tuple):
+        items = tuple(map(ir.Const, key.value))
+    return any(
+        isinstance(item, ir.Pack)
+        or (isinstance(item, ir.Const) and isinstance(item.value, slice)
+            and item.value != slice(None))
+        for item in items[1:]
+    )  # fmt: skip
+
+
+def _contracted(product: ir.Assign, total: ir.Assign, windows: set[ir.Var]) -> list[ir.Statement]:
+    """The calls that make the sum of a product; none if it must be made as it is.
+
+    Of `windows` NumPy makes copies to sum all their products by one call.
+    """
     kind, made = product.target.kind, total.target.kind
     assert isinstance(kind, Array) and kind.shape is not None
     kwargs = dict(total.kwargs)
@@ -78,7 +101,9 @@ def _contracted(product: ir.Assign, total: ir.Assign) -> list[ir.Statement]:
     if made.dtype != kind.dtype:
         return []
     if axis.value is None and not keepdims.value:
-        return [ir.Assign(total.target, np.vdot, product.args, (), total.span)]
+        apart = ROWS is not None and not windows.isdisjoint(ir.uses(product))
+        function = runtime.sum_of_products if apart else np.vdot
+        return [ir.Assign(total.target, function, product.args, (), total.span)]
     if axis.value not in (-1, len(kind.shape) - 1) or ROWS is None:
         return []
     if not keepdims.value:

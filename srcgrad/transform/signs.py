@@ -16,6 +16,7 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..analysis.regions import Loops, Regions
+from ..emit import runtime
 from ..frontend.operations import add_to_item, subtract_from_item
 from ..kinds import Array, Scalar
 from .contracting import ROWS
@@ -29,7 +30,17 @@ OPPOSITE: dict[Any, Any] = {
     np.add.at: np.subtract.at, np.subtract.at: np.add.at,
 }  # fmt: skip
 BILINEAR: frozenset[Any] = frozenset(
-    {operator.mul, operator.matmul, np.matmul, np.dot, np.vdot, np.outer, ROWS} - {None}
+    {
+        operator.mul,
+        operator.matmul,
+        np.matmul,
+        np.dot,
+        np.vdot,
+        np.outer,
+        runtime.sum_of_products,
+        ROWS,
+    }
+    - {None}
 )
 
 
