@@ -103,10 +103,10 @@ class Assign:
     writes: tuple[Var, ...] = ()
     effect: bool = False  # must stay where it is: it prints, raises, draws a random number
 
-    def operands(self) -> Iterator[Operand]:
-        yield from self.args
-        for _, value in self.kwargs:
-            yield value
+    def operands(self) -> tuple[Operand, ...]:
+        if not self.kwargs:
+            return self.args
+        return (*self.args, *(value for _, value in self.kwargs))
 
 
 @dataclass(eq=False, slots=True)
@@ -236,13 +236,13 @@ class Unit:
         return self.function
 
 
-def variables(operand: Operand) -> Iterator[Var]:
+def variables(operand: Operand) -> tuple[Var, ...]:
     """The variables in an operand."""
     if isinstance(operand, Var):
-        yield operand
-    elif isinstance(operand, Pack):
-        for item in operand.items:
-            yield from variables(item)
+        return (operand,)
+    if isinstance(operand, Pack):
+        return tuple(v for item in operand.items for v in variables(item))
+    return ()
 
 
 def constants(operand: Operand) -> Iterator[Const]:
@@ -254,17 +254,22 @@ def constants(operand: Operand) -> Iterator[Const]:
             yield from constants(item)
 
 
-def uses(statement: Statement) -> Iterator[Var]:
+def uses(statement: Statement) -> list[Var]:
     """The variables a statement reads itself, those in its blocks not included."""
-    match statement:
-        case Assign():
-            for operand in statement.operands():
-                yield from variables(operand)
-        case If():
-            yield from variables(statement.test)
-        case Loop():
-            for operand in (*(statement.range or ()), *statement.inits):
-                yield from variables(operand)
+    operands: tuple[Operand, ...]
+    if isinstance(statement, Assign):
+        operands = statement.operands()
+    elif isinstance(statement, If):
+        operands = (statement.test,)
+    else:
+        operands = (*(statement.range or ()), *statement.inits)
+    found: list[Var] = []
+    for operand in operands:
+        if isinstance(operand, Var):
+            found.append(operand)
+        elif isinstance(operand, Pack):
+            found += variables(operand)
+    return found
 
 
 def targets(statement: Statement) -> tuple[Var, ...]:
@@ -273,30 +278,34 @@ def targets(statement: Statement) -> tuple[Var, ...]:
 
 
 def blocks(statement: Statement) -> tuple[Block, ...]:
-    match statement:
-        case If():
-            return statement.then, statement.orelse
-        case Loop():
-            return (statement.body,)
-    return ()
+    if isinstance(statement, Assign):
+        return ()
+    return (statement.then, statement.orelse) if isinstance(statement, If) else (statement.body,)
 
 
 def walk(block: Block) -> Iterator[Statement]:
     """All statements of a block, in program order, those of nested blocks included."""
-    for statement in block.statements:
-        yield statement
-        for inner in blocks(statement):
-            yield from walk(inner)
+    open_blocks = [iter(block.statements)]
+    while open_blocks:
+        for statement in open_blocks[-1]:
+            yield statement
+            if not isinstance(statement, Assign):
+                open_blocks += [iter(inner.statements) for inner in reversed(blocks(statement))]
+                break
+        else:
+            open_blocks.pop()
 
 
-def all_uses(block: Block) -> Iterator[Var]:
+def all_uses(block: Block) -> list[Var]:
     """The variables used in a block and the blocks in it, as often as they are."""
+    found: list[Var] = []
     for s in block.statements:
-        yield from uses(s)
+        found += uses(s)
         for inner in blocks(s):
-            yield from all_uses(inner)
+            found += all_uses(inner)
     for operand in block.results:
-        yield from variables(operand)
+        found += variables(operand)
+    return found
 
 
 def free_variables(block: Block) -> dict[Var, None]:

@@ -1,5 +1,8 @@
-"""What holds for every test: one BLAS thread a worker, and hypothesis without a deadline."""
+"""What holds for every test: one BLAS thread a worker, hypothesis without a deadline, memory."""
 
+from __future__ import annotations
+
+import gc
 import os
 
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -23,6 +26,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage less often, and not among the tests: compiling makes many small objects."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 # How many cases the tests of rules checked, by what they checked of them.

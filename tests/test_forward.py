@@ -22,8 +22,6 @@ from srcgrad import (
     vhp,
     vjp,
 )
-from srcgrad.errors import UnsupportedError
-from tests.programs import finite_differences
 from tests.test_nested import PROGRAMS
 
 
@@ -36,54 +34,6 @@ def test_agrees_with_reverse_mode(f: Callable[..., Any]) -> None:
     assert out == pytest.approx(f(x), rel=1e-12)
     assert t_out == pytest.approx(np.sum(grad(f)(x) * v), rel=1e-10, abs=1e-12)
     np.testing.assert_array_equal(x, before)
-
-
-@pytest.mark.parametrize("name", finite_differences.names())
-def test_programs(name: str) -> None:
-    module = finite_differences.load(name)
-    argnums = tuple(getattr(module, "ARGNUMS", (0,)))
-    try:
-        gradient = grad(module.program, argnums=argnums)(*module.inputs())
-    except UnsupportedError:
-        pytest.skip("refused in reverse mode")
-    direction, _ = finite_differences.directional_difference(
-        module.program, module.inputs(), argnums, 0
-    )
-    expected = finite_differences.inner(gradient, direction)
-    args = module.inputs()
-    tangents: list[Any] = [None] * len(args)
-    for i, d in zip(argnums, direction, strict=True):
-        tangents[i] = d
-
-    def program(*chosen: Any) -> Any:
-        whole = list(args)
-        for i, value in zip(argnums, chosen, strict=True):
-            whole[i] = value
-        return module.program(*whole)
-
-    try:
-        _, t_out = jvp(module.program, args, _filled(tangents, args))
-    except UnsupportedError as error:
-        pytest.skip(f"refused in forward mode: {error.message}")
-    assert t_out == pytest.approx(expected, rel=1e-10)
-
-
-def _filled(tangents: list[Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Zeros for what doesn't move."""
-    return tuple(_moved(t, a) for t, a in zip(tangents, args, strict=True))
-
-
-def _moved(t: Any, a: Any) -> Any:
-    if isinstance(a, (list, tuple)):
-        items = [_moved(None if t is None else t[i], item) for i, item in enumerate(a)]
-        return type(a)(*items) if hasattr(a, "_fields") else type(a)(items)
-    if isinstance(a, dict):
-        return {k: _moved(None if t is None else t[k], v) for k, v in a.items()}
-    if t is None and isinstance(a, np.ndarray):
-        return np.zeros_like(a)
-    if t is None and isinstance(a, float):
-        return 0.0
-    return t if t is not None else a
 
 
 def test_results_keep_their_nesting() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.forward import Tangent
 
 PROGRAMS = 90
 HEAD = """
@@ -195,3 +196,29 @@ def test_random_programs(start):
             found = np.sum(gradient * direction)
             assert found == pytest.approx(expected[1], rel=3e-4, abs=3e-4), seed
     assert len(REFUSED) <= 0.2 * len(RIGHT) + 4
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("start", range(0, 40, 10))
+def test_tangents_and_second_derivatives(start):
+    """Tangents against gradients; products with the Hessian against differences of gradients."""
+    for seed in range(start, start + 10):
+        f = function_of(seed)
+        rng = np.random.default_rng(seed)
+        x, u, v = 0.8 * rng.normal(size=(3, 4))
+        gradient = srcgrad.grad(f)
+        with np.errstate(all="ignore"):
+            try:
+                d_x = gradient(x, 3)
+            except (srcgrad.UnsupportedError, ArithmeticError, LookupError, UnboundLocalError):
+                continue
+            (t_out,) = Tangent(f, 0, False, False).push((x, 3), {}, (v,))
+            assert abs(t_out - d_x @ v) <= 1e-10 * max(1.0, np.sum(np.abs(d_x * v))), seed
+            found = srcgrad.hvp(f)(x, 3, v) @ u
+            near, far = (
+                (gradient(x + h * v, 3) - gradient(x - h * v, 3)) @ u / (2 * h)
+                for h in (1e-6, 1e-5)
+            )
+            if abs(near - far) <= 1e-6 * max(1.0, abs(near)):  # no branch is taken otherwise
+                assert abs(found - near) <= 1e-5 * max(1.0, abs(near)), seed

@@ -47,6 +47,9 @@ class Names:
         live = self._block(function.block, set())
         for p in function.params:
             self._define(p, live | set(function.params))
+        for v, others in list(self.edges.items()):
+            for other in others:
+                self.edges.setdefault(other, set()).add(v)
         for s in ir.walk(function.block):
             if isinstance(s, ir.Loop):  # first what must have one name, then what may
                 for p, target in zip(s.params, s.targets, strict=True):
@@ -77,11 +80,10 @@ class Names:
         return found
 
     def _define(self, var: ir.Var, live: set[ir.Var]) -> None:
+        """What is live has other names than a variable that gets its value."""
         edges = self.edges.setdefault(var, set())
-        for other in live:
-            if other is not var:
-                edges.add(other)
-                self.edges.setdefault(other, set()).add(var)
+        edges.update(live)
+        edges.discard(var)
 
     def _block(self, block: ir.Block, after: set[ir.Var]) -> set[ir.Var]:
         """The variables live before a block, given those live after it."""

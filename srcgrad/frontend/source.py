@@ -14,7 +14,7 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import gast
@@ -48,6 +48,7 @@ class Source:
     filename: str
     name: str
     text: str
+    _spans: dict[tuple[int, int, int, int], Span] = field(default_factory=dict, repr=False)
 
     def span(self, node: Any) -> Span:
         """Return where a node of this function stands in the file.
@@ -60,7 +61,10 @@ class Source:
         (2, 11, 2, 16, 'square')
         """
         place = _place(node) or _place(self.node) or (1, 0, 1, 0)
-        return Span(self.filename, *place, self.name)
+        span = self._spans.get(place)
+        if span is None:
+            span = self._spans[place] = Span(self.filename, *place, self.name)
+        return span
 
 
 def _place(node: Any) -> tuple[int, int, int, int] | None:

@@ -124,7 +124,7 @@ class Rules(Masks):
         for parameter, operand, c in zip(names, s.args, contributions, strict=False):
             if isinstance(c, ir.Var) and not c.user and c.name == f"d_{parameter}":
                 # of the rule's parameter: what is shown are the function's own variables
-                own = operand if isinstance(operand, ir.Var) else next(ir.uses(s), s.target)
+                own = operand if isinstance(operand, ir.Var) else next(iter(ir.uses(s)), s.target)
                 c.name = f"d_{own.name}"
         for operand, c in zip(s.args, contributions, strict=False):
             self._check_known(s, operand, c)

@@ -11,7 +11,7 @@ from .. import fft as numpy_rules
 from ..fft import fitted
 from ..registry import adjoint, definition, inert, refuse
 from ..shapes import register_transforms
-from ..shaping import along, at
+from ..shaping import along, at, present
 
 
 def _twin(name):
@@ -164,7 +164,7 @@ def rfftfreq(n, d=1.0):
     return np.fft.rfftfreq(n, d)
 
 
-inert(fft.next_fast_len, fft.prev_fast_len, fft.get_workers)
+inert(fft.next_fast_len, *present(fft, "prev_fast_len"), fft.get_workers)
 refuse(
     *(fft.hfft2, fft.ihfft2, fft.hfftn, fft.ihfftn),
     reason="use irfftn or rfftn of the conjugate",

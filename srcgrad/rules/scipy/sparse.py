@@ -14,6 +14,7 @@ from ...analysis.inference import Inferred
 from ...ir import Const
 from ...kinds import Array, Opaque, TupleOf, fresh_size
 from ..registry import adjoint, definition, inert, kind, refuse, spelled
+from ..shaping import present
 from .kinds import floating, operand_kind
 
 BASE = next(c for c in sparse.csr_matrix.__mro__ if "__matmul__" in vars(c))
@@ -442,7 +443,7 @@ def eye(m, n=None, k=0, dtype=float, format=None):
 DESCRIBING = (
     *(sparse.isspmatrix, sparse.isspmatrix_bsr, sparse.isspmatrix_coo, sparse.isspmatrix_csc),
     *(sparse.isspmatrix_csr, sparse.isspmatrix_dia, sparse.isspmatrix_dok, sparse.isspmatrix_lil),
-    *(sparse.get_index_dtype, sparse.safely_cast_index_arrays),
+    *present(sparse, "get_index_dtype", "safely_cast_index_arrays"),
 )
 inert(*DESCRIBING)
 for name in (
