@@ -65,6 +65,18 @@ def reuse(function: ir.Function, cut: bool = False) -> None:
 
 
 @dataclass
+class Fate:
+    """What becomes, in a block, of variables that may share memory.
+
+    `free`: all are defined and used in the block alone. `last` is the last use of one in it.
+    """
+
+    members: set[ir.Var]
+    free: bool
+    last: int
+
+
+@dataclass
 class Place:
     """A block, and where the variables of the function are defined and used in it.
 
@@ -77,6 +89,7 @@ class Place:
     used: dict[ir.Var, list[int]] = field(default_factory=dict)
     defined: set[ir.Var] = field(default_factory=set)
     mine: set[ir.Var] = field(default_factory=set)  # arrays in whose place others may be computed
+    known: dict[int, Fate] = field(default_factory=dict)  # of what shares memory, by the set's id
 
     def __post_init__(self) -> None:
         for position, s in enumerate(self.block.statements):
@@ -183,18 +196,28 @@ class Reuser:
 
     # What may be overwritten
 
+    def fate(self, place: Place, v: ir.Var) -> Fate:
+        """What becomes of an array and of all that may share its memory."""
+        members = self.sharing[v]
+        known = place.known.get(id(members))
+        if known is None or known.members is not members:
+            results = {w for o in place.block.results for w in ir.variables(o)}
+            free = members.isdisjoint(results) and all(
+                w in place.lent
+                or (w in place.defined and len(place.used.get(w, ())) == self.counts.get(w, 0))
+                for w in members
+            )
+            last = max(place.used[w][-1] if w in place.used else -1 for w in members)
+            known = place.known[id(members)] = Fate(members, free, last)
+        return known
+
     def free(self, place: Place, v: ir.Var) -> bool:
         """Whether all that may share an array's memory is defined and used in this block alone."""
-        results = {w for o in place.block.results for w in ir.variables(o)}
-        return not self.sharing[v] & results and all(
-            w in place.lent
-            or (w in place.defined and len(place.used.get(w, ())) == self.counts.get(w, 0))
-            for w in self.sharing[v]
-        )
+        return self.fate(place, v).free
 
     def over(self, place: Place, v: ir.Var, position: int) -> bool:
         """Whether nothing that may share an array's memory is used after a statement."""
-        return all(place.used.get(w, [-1])[-1] <= position for w in self.sharing[v])
+        return self.fate(place, v).last <= position
 
     def writable(self, s: ir.Assign) -> bool:
         """Whether a call makes an array of floats of nothing but numbers and arrays."""
@@ -264,14 +287,13 @@ class Reuser:
         if s.target not in self.crowded or not self.writable(s):
             return None
         for v in sorted(place.mine, key=lambda v: v.id, reverse=True):
+            if v.kind != s.target.kind or v in self.small or (reverse and v in self.untouchable):
+                continue
+            if not self.over(place, v, position - 1) or not self.free(place, v):
+                continue
             root = self.resolve(v)
             assert isinstance(root, ir.Var)
-            named = root.user or self.counts.get(v, 0) > 1 or v in self.named or root in self.named
-            if (
-                named and v.kind == s.target.kind and v not in self.small
-                and not (reverse and v in self.untouchable)
-                and self.free(place, v) and self.over(place, v, position - 1)
-            ):  # fmt: skip
+            if root.user or self.counts.get(v, 0) > 1 or v in self.named or root in self.named:
                 return v
         return None
 
