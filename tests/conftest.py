@@ -19,7 +19,14 @@ settings.register_profile(
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 # Left out of the quick half of the suite: what takes long and depends on NumPy more than on Python.
-SLOW = ("tests/rules/", "tests/test_tapes.py", "tests/test_workloads.py", "tests/test_examples.py")
+SLOW = (
+    "tests/rules/",
+    "tests/test_benchmarks.py",
+    "tests/test_examples.py",
+    "tests/test_scipy",
+    "tests/test_tapes.py",
+    "tests/test_workloads.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,6 +6,7 @@ Each is differentiated in reverse, forward and second order, against differences
 from __future__ import annotations
 
 import linecache
+import re
 from typing import Any
 
 import numpy as np
@@ -154,6 +155,9 @@ def cases() -> Any:
 
 @pytest.mark.parametrize(("expression", "args"), list(cases()))
 def test_function(expression: str, args: Any) -> None:
+    function = re.match(r"np\.(\w+)\(", expression)
+    if function is not None and not hasattr(np, function[1]):
+        pytest.skip(f"this version of NumPy has no {function[1]}")
     check(expression, *args, A=A, B=B)
 
 
