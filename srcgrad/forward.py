@@ -11,6 +11,7 @@ import numpy as np
 
 from .api import grad
 from .argnums import Argnums
+from .emit.runtime import own_copy
 from .gradient import Gradient, kept
 from .pullback import Forward
 from .trees import children, float_leaves, is_float, mapped, with_children
@@ -138,8 +139,15 @@ def _checked(tangent: Any, primal: Any, place: str) -> Any:
     if array.dtype.kind == "c" and dtype.kind != "c":
         raise TypeError(f"{place} is complex, but its primal is real")
     if isinstance(primal, np.ndarray):
-        return array.astype(dtype)
+        moved = own_copy(primal)  # a reshape is a view of the tangent if it is one of the primal
+        moved[...] = array
+        return moved
     return dtype.type(array) if isinstance(primal, np.generic) else array.item()
+
+
+def _kept(leaf: Any) -> Any:
+    """A leaf that the caller doesn't change."""
+    return own_copy(leaf) if isinstance(leaf, np.ndarray) else leaf
 
 
 def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Linear]:
@@ -180,7 +188,7 @@ class Linear:
 
     def __init__(self, f: Callable[..., Any], primals: tuple[Any, ...]) -> None:
         self.primal = f
-        self._primals = tuple(mapped(lambda x: +x, p) for p in primals)
+        self._primals = tuple(mapped(_kept, p, _kept) for p in primals)
         self._tangent: Tangent = _tangent(f, tuple(range(len(primals))), False, False)
 
     def __call__(self, *tangents: Any) -> Any:

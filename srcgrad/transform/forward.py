@@ -284,10 +284,9 @@ class Tangent(Adjoint):
 
     def _own(self, tangent: ir.Operand | None, var: ir.Var) -> ir.Var:
         """An array of its own for the tangent of one that is written in place."""
-        if tangent is None:
-            return self._zeros_like(var)
-        made = self._zeros_like(var)
-        self._store_all(made, tangent)
+        made = self.shadow_zeros(var) if isinstance(var.kind, Array) else self._zeros_like(var)
+        if tangent is not None:
+            self._store_all(made, tangent)
         return made
 
     def _store_all(self, array: ir.Var, value: ir.Operand) -> None:
@@ -481,7 +480,9 @@ class Tangent(Adjoint):
         view = self._mirrored(s, lambda o: self.full(o) if o is first else o)
         then, orelse = ir.Block([], (view,)), ir.Block()
         outer, self.block = self.block, orelse
-        orelse.results = (self.emit(np.ndarray.copy, (view,), inferred=Inferred(s.target.kind)),)
+        order = {"order": ir.Const("K")}
+        copy = self.emit(np.ndarray.copy, (view,), order, inferred=Inferred(s.target.kind))
+        orelse.results = (copy,)
         self.block = outer
         target = ir.Var(f"t_{s.target.name}", s.target.kind)
         self.memory.add(target)

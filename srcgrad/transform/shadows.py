@@ -30,6 +30,8 @@ LIST_OPERATIONS: frozenset[Any] = frozenset(
         operator.getitem, operator.setitem,
     }
 )  # fmt: skip
+# Functions that lay out a new array in memory as their argument.
+LAYING_OUT = frozenset({np.zeros_like, np.array})
 # Views in which one element of memory occurs several times, and views that can't be written.
 REPEATING: frozenset[Any] = frozenset(
     {
@@ -64,6 +66,12 @@ class Shadows(Lists):
             if isinstance(s, ir.Assign) and not s.certain
             for v in s.views
         }
+        for s in ir.walk(function.block):
+            # spelled `np.zeros(x.shape)` and `x.copy()` where the layout is no matter
+            if not isinstance(s, ir.Assign) or s.kwargs:
+                continue
+            if s.function in LAYING_OUT and self.aliasing.find(s.target) in self.reshaped:
+                s.kwargs = (("order", ir.Const("K")),)
 
     def shadowed(self, var: Any) -> bool:
         """Whether a variable's adjoint is a shadow."""
