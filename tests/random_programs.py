@@ -93,7 +93,8 @@ class Generator:
             self.lines.append(f"{indent}{target}{where} {op} {value}")
         elif choice < 0.82:
             name = self.fresh("v")
-            self.lines.append(f"{indent}{name} = {r.choice(self.owned)}[::-1]")
+            view = r.choice(["[::-1]", "[::-1]", ".ravel()", ".reshape(-1)"])  # perhaps a copy
+            self.lines.append(f"{indent}{name} = {r.choice(self.owned)}{view}")
             self.arrays.append(name)
             self.owned.append(name)
         elif depth > 0:
