@@ -18,13 +18,22 @@ settings.register_profile(
 )
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
-# Left out of the quick half of the suite: what takes long and depends on NumPy more than on Python.
+# Left out of the quick half of the suite: what takes long and depends on NumPy, or on what passes do
+# with the IR, more than on Python.
 SLOW = (
     "tests/rules/",
     "tests/test_benchmarks.py",
     "tests/test_examples.py",
+    "tests/test_footprint.py",
+    "tests/test_forward.py",
+    "tests/test_inner_derivatives.py",
+    "tests/test_normal.py",
+    "tests/test_regions.py",
+    "tests/test_restructure.py",
+    "tests/test_reuse.py",
     "tests/test_scipy",
     "tests/test_tapes.py",
+    "tests/test_unboxing.py",
     "tests/test_workloads.py",
 )
 

@@ -78,6 +78,7 @@ def test_gradient_is_right(module: ModuleType) -> None:
         )
 
 
+@pytest.mark.slow
 def test_value_is_that_of_the_program(module: ModuleType) -> None:
     argnums, args = argnums_of(module), module.inputs()
     before = copy.deepcopy(args)
@@ -89,6 +90,7 @@ def test_value_is_that_of_the_program(module: ModuleType) -> None:
     assert fd.inner(gradients, direction) == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_tangent_is_that_of_the_gradient(module: ModuleType) -> None:
     """w · (J u) = (w J) · u, to rounding."""
     argnums, args = argnums_of(module), module.inputs()
