@@ -18,8 +18,8 @@ settings.register_profile(
 )
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
-# Left out of the quick half of the suite: what takes long and depends on NumPy, or on what passes do
-# with the IR, more than on Python.
+# Left out of the quick half of the suite: what takes long and depends on NumPy, or on what passes
+# do with the IR, more than on Python.
 SLOW = (
     "tests/rules/",
     "tests/test_benchmarks.py",
