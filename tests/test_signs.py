@@ -1,10 +1,14 @@
 """Signs of parts of shadows go to where adjoints are added up (transform/signs.py)."""
 
+import operator
+
 import numpy as np
 import pytest
 
-from srcgrad import grad, hvp
+from srcgrad import grad, hvp, ir
+from srcgrad.kinds import Opaque, Scalar
 from srcgrad.testing import check_grads
+from srcgrad.transform import signs
 from tests.test_simplify import body
 
 RNG = np.random.default_rng(0)
@@ -152,3 +156,17 @@ def test_infinities_and_nans_stay_what_they_are():
             d[k + 1 :, k] = column / x[k, k]
             d[k, k] -= d[k + 1 :, k] @ x[k + 1 :, k]
     np.testing.assert_array_equal(found, d)
+
+
+def test_only_what_is_negative_changes_its_sign():
+    number, unknown = ir.Var("t", Scalar(np.dtype(float))), ir.Var("x", Opaque(None))
+    for other in (unknown, ir.Var("y", Scalar(np.dtype(float)))):
+        for function in (operator.add, operator.sub):
+            for args in ((number, other), (other, number)):
+                s = ir.Assign(ir.Var("z", Scalar(np.dtype(float))), function, args)
+                found = signs._turned(s, number)
+                if other is unknown or (function is operator.sub and args[0] is number):
+                    assert found is None
+                else:
+                    sign = operator.add if function is operator.sub else operator.sub
+                    assert found == (sign, (other, number))

@@ -119,9 +119,11 @@ def _turned(s: ir.Assign, v: ir.Var) -> tuple[Any, tuple[ir.Operand, ...]] | Non
         return None
     if s.function in (operator.add, operator.sub):
         a, b = s.args
-        if v is b and _is_float(a):
+        if not _is_float(a if v is b else b):
+            return None
+        if v is b:
             return (operator.sub if s.function is operator.add else operator.add), s.args
-        return (operator.sub, (b, a)) if s.function is operator.add and _is_float(b) else None
+        return (operator.sub, (b, a)) if s.function is operator.add else None
     if s.function is operator.mul and _is_float(s.target):
         a, b = s.args
         if isinstance(a, ir.Const) and type(a.value) is float:
