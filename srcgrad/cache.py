@@ -17,15 +17,15 @@ from typing import Any
 
 from .errors import InternalError
 from .frontend.values import Path, layout
+from .kinds import Opaque
 from .lookup import matcher_for
-from .signature import describe
+from .signature import OPAQUE, describe
 
 MOST_STORES = 256
 MOST_VARIANTS = 64
 MOST_KEYS = 4096
 Reader = Callable[[Any], tuple[Any, ...] | None]
 OF_CELLS = ("cell", "object")  # paths to what a cell holds, and to the cell
-_NO_PATHS: frozenset[Any] = frozenset()
 
 
 class _Own:
@@ -70,11 +70,12 @@ class Variant:
     used: int  # how many of the outer values that `read` returns are passed to the function
     static: frozenset[Any]
     pattern: Any
+    opaque: frozenset[Any]  # the outer values of which only the types matter
 
     def fits(self, primal: Any, arguments: dict[str, Any]) -> tuple[Any, ...] | None:
         """The outer values, or None if this gradient isn't right for them and the arguments."""
         free = self.read(primal)
-        if free is None or pattern_of(arguments, free, self.static) != self.pattern:
+        if free is None or pattern_of(arguments, free, self.static, self.opaque) != self.pattern:
             return None
         return free
 
@@ -84,11 +85,16 @@ class Variant:
 Entry = tuple[Callable[..., Any], Reader, Callable[[Any], bool], int, Variant]
 
 
-def pattern_of(arguments: dict[str, Any], free: tuple[Any, ...], static: frozenset[Any]) -> Any:
+def pattern_of(
+    arguments: dict[str, Any],
+    free: tuple[Any, ...],
+    static: frozenset[Any],
+    opaque: frozenset[Any],
+) -> Any:
     """What a compiled gradient depends on in its arguments and in outer values."""
     sizes: dict[int, int] = {}
     parts = [describe(v, ("argument", n), static, sizes) for n, v in arguments.items()]
-    return tuple(parts), tuple(describe(v, (), _NO_PATHS, sizes) for v in free)
+    return tuple(parts), tuple(describe(v, (i,), opaque, sizes) for i, v in enumerate(free))
 
 
 class Store:
@@ -118,7 +124,7 @@ class Store:
                 variant, free = self._compiled(primal, arguments, compile_)
             # now, as compiling may have found more values that must be part of the key
             key = key_of()
-            matches = matcher_for(free)
+            matches = matcher_for(free, variant.opaque)
             entry = (variant.compiled.function, variant.read, matches, variant.used, variant)
             if len(self.entries) >= MOST_KEYS:
                 self.entries.clear()
@@ -139,8 +145,12 @@ class Store:
             free = read(primal)
             if free is not None:
                 kept = frozenset(s for s in compiled.static if not isinstance(s, Path))
-                pattern = pattern_of(arguments, free, kept)
-                variant = Variant(compiled, read, used, kept, pattern)
+                opaque = frozenset(
+                    (i, OPAQUE) for i, (_, kind) in enumerate(compiled.free)
+                    if isinstance(kind, Opaque)
+                )  # fmt: skip
+                pattern = pattern_of(arguments, free, kept, opaque)
+                variant = Variant(compiled, read, used, kept, pattern, opaque)
                 self.static |= frozenset(own(s, primal) for s in compiled.static)
                 self.variants.insert(0, variant)
                 del self.variants[MOST_VARIANTS:]

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .signature import describe, is_record, whole
+from .signature import OPAQUE, describe, is_record, whole
 
 if TYPE_CHECKING:
     from .cache import Variant
@@ -89,17 +89,25 @@ def lookup_for(
     return call
 
 
-def matcher_for(values: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], bool]:
+def matcher_for(
+    values: tuple[Any, ...], static: frozenset[Any] = frozenset()
+) -> Callable[[tuple[Any, ...]], bool]:
     """A function that tells whether values are described as these are.
+
+    `static` says of some that only their types matter: by their positions, with `OPAQUE`.
 
     >>> matches = matcher_for((np.ones(3), {"key": True}))
     >>> matches((np.zeros(3), {"key": True})), matches((np.zeros(3), {"key": False}))
     (True, False)
     """
-    writer = _Writer("_", {"_" + n: v for n, v in _COMMON.items()}, frozenset())
+    writer = _Writer("_", {"_" + n: v for n, v in _COMMON.items()}, static)
     if not writer.test([("values", values, ())]):
-        described = tuple(map(describe, values))
-        return lambda others: tuple(map(describe, others)) == described
+
+        def described(them: tuple[Any, ...]) -> tuple[Any, ...]:
+            return tuple(describe(v, (i,), static) for i, v in enumerate(them))
+
+        expected = described(values)
+        return lambda others: described(others) == expected
     key = f"{writer.indent}return ({''.join(f'{k}, ' for k in writer.key)})"
     exec(_code("\n".join(["def key(values):", *writer.lines, key])), writer.globals)
     writer.globals["expected"] = writer.globals["key"](values)
@@ -155,7 +163,9 @@ class _Writer:
             tests.append(f"{name} is None")
             return None
         of_type = f"{own}type({name}) is {self._constant(t)}"
-        if t is np.ndarray:
+        if (*path, OPAQUE) in self.static:
+            tests.append(of_type)
+        elif t is np.ndarray:
             tests.append(of_type)
             self.key += [f"{name}.shape", f"{name}.dtype"]
         elif t is float or t is complex or isinstance(value, np.number):

@@ -16,6 +16,7 @@ import numpy as np
 
 SHAPE = "%shape"  # the path of an array with this and an axis after it: its length must be known
 SPREAD = "%spread"  # that of a list: each of its items is a value of its own
+OPAQUE = "%opaque"  # the path of a value with this after it: only of what type it is matters
 DIFFERENTIATED = "%differentiated"  # with the name of an argument: derivatives are taken by it
 FEW = 4  # items: lists of as many are always spread
 SEVERAL = 16  # numbers that derivatives are taken by: lists of as many are
@@ -55,6 +56,8 @@ def describe(
     (<class 'list'>, ('items', <class 'int'>), 5)
     """
     t = type(value)
+    if (*path, OPAQUE) in static:
+        return t
     if isinstance(value, np.ndarray):
         shape: tuple[Any, ...] = value.shape
         if sizes is not None:

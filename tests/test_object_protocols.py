@@ -1,6 +1,7 @@
 """What Python calls of objects: iterators, descriptors, dataclass fields made in the function."""
 
 import contextlib
+import collections
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -474,3 +475,48 @@ def test_a_class_in_the_function_may_name_its_slots(names):
         return pair.a * pair.b
 
     np.testing.assert_allclose(srcgrad.grad(f)(np.array([2.0, 3.0])), [9.0, 12.0])
+
+
+class Bag:
+    """An object outside, which answers by what is in it now."""
+
+    def __init__(self, *items):
+        self.items = list(items)
+
+    def __len__(self):
+        return len(self.items)
+
+    def __contains__(self, item):
+        return item in self.items
+
+    def __eq__(self, other):
+        return self.items[0] == other
+
+    def __index__(self):
+        return self.items[-1]
+
+    __hash__ = None
+
+
+BAG, QUEUE, ONE = Bag(1), collections.deque([1]), collections.deque([1])
+QUESTIONS = {
+    "len": lambda x: np.sum(x) * len(BAG) + x[0] * len(QUEUE),
+    "truth": lambda x: np.sum(x) * (2 if BAG else 3) + (x[0] if QUEUE else x[1]),
+    "not": lambda x: x[0] if not BAG or not QUEUE else x[1],
+    "in": lambda x: np.sum(x) * (2 if 3 in BAG else 3) + (x[0] if 3 not in QUEUE else x[1]),
+    "equal": lambda x: x[0] if BAG == 1 else 3 * x[1],
+    "unequal": lambda x: x[0] if ONE != QUEUE else 3 * x[1],
+    "index": lambda x: x[0] * range(20)[BAG] + (4, 5, 6, 7)[BAG] * x[1],
+}
+
+
+@pytest.mark.parametrize("function", QUESTIONS.values(), ids=QUESTIONS)
+def test_objects_outside_answer_as_they_are_now(function):
+    x = np.array([1.0, 2.0])
+    gradient = srcgrad.grad(function)
+    for bag, queue in (([1], [1]), ([2, 3], []), ([1, 3, 2], [3]), ([3], [1, 3])):
+        BAG.items[:] = bag
+        QUEUE.clear()
+        QUEUE.extend(queue)
+        steps = [(function(x + e) - function(x - e)) / 2e-6 for e in 1e-6 * np.eye(2)]
+        np.testing.assert_allclose(gradient(x), steps, rtol=1e-6)

@@ -121,7 +121,7 @@ CASES = {
             return x[0]
         """,
         "CALLS.append(v * v for v in x)",
-        "'CALLS' belongs to the caller, who would see it change",
+        "only numbers, arrays, and new tuples, lists and dicts of them can be kept outside",
     ),
     "generator kept by an object of the caller": (
         """
@@ -381,11 +381,11 @@ CASES = {
     "outer list": (
         """
         def f(x):
-            HISTORY.append(x[0])  # <-
-            return sum(HISTORY)
+            HISTORY.append(x[0])
+            return sum(HISTORY)  # <-
         """,
-        "HISTORY.append(x[0])",
-        "'HISTORY' belongs to the caller, who would see it change",
+        "sum(HISTORY)",
+        "'HISTORY' is written by this function, so that what it holds isn't known here",
     ),
     "outer object": (
         """

@@ -15,6 +15,7 @@ from .. import ir, rules
 from ..errors import InternalError, UnsupportedError, user_error
 from ..frontend.calls import is_written_method
 from ..frontend.columns import Columns
+from ..frontend.journals import check_journals
 from ..frontend.lower import Lowerer
 from ..frontend.machine import Frame
 from ..frontend.names import Namespace, Scope
@@ -137,6 +138,7 @@ def _lowered(task: Task) -> Primal:
     lowered = Primal(low, function, free, inputs, values, targets, tangents, result, aux)
     copies = own_copies(function, set(free.found.values()), lowered.wrt)
     lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))
+    check_journals(low, function, [v for v in leaves(low, result) if isinstance(v, ir.Var)])
     ir.passed("lowered", function)
     return lowered
 

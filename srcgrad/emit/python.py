@@ -20,7 +20,14 @@ import gast
 from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..errors import InternalError
-from ..frontend.operations import enter_context, exit_context, leave_unless, list_append
+from ..frontend.operations import (
+    enter_context,
+    exit_context,
+    leave_unless,
+    list_append,
+    put_outside,
+    read_outside,
+)
 from ..frontend.units import is_reentrant
 from ..ir import reverse_sweep
 from ..kinds import TupleOf
@@ -31,7 +38,9 @@ from .printer import BlankLine, Comment
 from .references import Emitted, References
 from .spelling import HELPERS, ITEMS, Speller, call, constant, name, negated
 
-SUBSCRIPTS = {operator.getitem, operator.setitem, operator.delitem, *ITEMS}
+SUBSCRIPTS = {
+    operator.getitem, operator.setitem, operator.delitem, put_outside, read_outside, *ITEMS,
+}  # fmt: skip
 MANY = 6  # equal numbers in a list, which are written as a product
 
 

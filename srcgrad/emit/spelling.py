@@ -23,7 +23,9 @@ from ..frontend.operations import (
     len_of_range,
     list_append,
     or_numpys,
+    put_outside,
     raise_exception,
+    read_outside,
     subtract_from_item,
 )
 from ..kinds import Array, ListOf, Scalar
@@ -136,7 +138,7 @@ class Speller:
             return gast.BoolOp(gast.Or(), [args[0], numpys])
         if f is operator.contains:
             return gast.Compare(args[1], [gast.In()], [args[0]])
-        if f is operator.getitem:
+        if f in (operator.getitem, read_outside):
             return gast.Subscript(args[0], args[1], gast.Load())
         if f in READS and isinstance(s.args[1], ir.Const):
             return attribute(args[0], s.args[1].value)
@@ -243,7 +245,7 @@ class Speller:
         if f in ITEMS:
             item = gast.Subscript(args[0], args[1], gast.Store())
             return gast.AugAssign(item, ITEMS[f](), args[2])
-        if f is operator.setitem:
+        if f in (operator.setitem, put_outside):
             return gast.Assign([gast.Subscript(args[0], args[1], gast.Store())], args[2], None)
         if f is raise_exception:
             return gast.Raise(args[0], None)

@@ -36,6 +36,7 @@ from .values import (
     Closure,
     DictObject,
     Instance,
+    Journal,
     ListObject,
     Partial,
     Path,
@@ -99,6 +100,12 @@ class Attributes(Subscripts):
                 if not hasattr(value.type, name):
                     raise self.refuse(f"{value.type.__name__!r} has no attribute {name!r}")
                 return Bound(ir.Const(getattr(value.type, name)), value)
+            case Journal():
+                found = getattr(type(value.thing), name, None)
+                if found is None:
+                    kind_name = type(value.thing).__name__
+                    raise self.fault(AttributeError, f"{kind_name!r} has no attribute {name!r}")
+                return Bound(ir.Const(found), value)
             case Ref():
                 thing = self.state.heap[value.id]
                 if isinstance(thing, Instance):

@@ -41,6 +41,8 @@ from .structure import (
     is_number,
     is_object,
     is_partial,
+    is_settled,
+    is_written,
     nothing,
 )
 from .values import (
@@ -78,6 +80,11 @@ class BuiltinFunctions(Objects):
                 return value.length
             case ir.Var() if is_reference(value):
                 return self.call(self.attribute(value, "__len__"), [], {})
+            case ir.Const() if is_written(value, "__len__"):
+                return self.call(self.attribute(value, "__len__"), [], {})
+            case ir.Const() if not is_settled(value):
+                kind = int_kind()
+                return self.emit(len, (value,), inferred=Inferred(kind), name="n", effect=True)
             case ir.Const():
                 return ir.Const(len(value.value))
             case Ref():

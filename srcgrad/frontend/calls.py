@@ -27,7 +27,7 @@ from ..kinds import (
 from ..rules import registry
 from ..rules.registry import hashable
 from . import operations, running
-from .attributes import NAMEDTUPLE
+from .attributes import NAMEDTUPLE, is_static
 from .choices import is_function
 from .classes import PROTOCOL, is_exception_init
 from .comparisons import COMPARE
@@ -42,6 +42,7 @@ from .values import (
     Generator,
     InnerGradient,
     Instance,
+    Journal,
     Manager,
     Partial,
     Place,
@@ -131,6 +132,9 @@ class Calls(Primitives):
 
     def call_object(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         registry.load()
+        if any(isinstance(a, Journal) for a in args) and not is_users(function):
+            return self.call_of_journal(function, args, kwargs)
+        self.check_journal(function, args)
         if self.is_of_table(function, args):
             return self.call(self.attribute(args[0], function.__name__), args[1:], kwargs)
         chosen = self.chosen_argument(function, args, kwargs)
@@ -315,6 +319,12 @@ def is_written_method(calling: Any) -> bool:
     """Whether `__call__` of a class is Python, or what srcgrad made of it."""
     known = hashable(calling) and getattr(type(calling), "__call__", None) in LOWERINGS  # noqa: B004
     return isinstance(calling, types.FunctionType) or known
+
+
+def is_users(function: Any) -> bool:
+    """Whether a function or class is written in Python, and not part of Python."""
+    written = isinstance(function, (types.FunctionType, type))
+    return written and not is_static(function.__module__)
 
 
 def is_numpy(function: Any) -> bool:

@@ -28,6 +28,8 @@ from .structure import (
     described,
     is_none,
     is_object,
+    is_settled,
+    is_written,
 )
 from .values import (
     Bound,
@@ -98,6 +100,11 @@ class Comparisons(Operators):
             return self.negated(equal) if isinstance(op, gast.NotEq) else equal
         function = COMPARE[type(op)]
         if isinstance(a, ir.Const) and isinstance(b, ir.Const):
+            if not (is_settled(a) and is_settled(b)) and self.says_more(function, a, b):
+                special = self.dunder(function, a, b)
+                if special is not None:
+                    return special
+                return self.emit(function, (a, b), inferred=Inferred(BOOL), effect=True)
             try:
                 return ir.Const(bool(function(a.value, b.value)))
             except Exception:
@@ -116,6 +123,9 @@ class Comparisons(Operators):
                 raise self.fault(TypeError, "objects of this class can't be ordered")
             same = self.same_reference(a, b)
             return same if function is operator.eq else self.negated(same)
+        for x, y in ((a, b), (b, a)):
+            if isinstance(x, Ref) and isinstance(y, ir.Const) and not is_settled(y):
+                raise self.refuse(f"comparing with {described(y)} from outside isn't supported")
         ordered = self.compare_sequences(function, a, b)
         if ordered is not None:
             return ordered
@@ -123,6 +133,15 @@ class Comparisons(Operators):
             if self.fixed_span and isinstance(v, ir.Var) and v.kind == Opaque(str):
                 self.need_static(v, "this string must be known when compiling")  # a rule's mode
         return self.emit(function, (self.number(a), self.number(b)))
+
+    @staticmethod
+    def says_more(function: Any, a: ir.Const, b: ir.Const) -> bool:
+        """Whether one of two objects is compared by more than which object it is."""
+        name = f"__{function.__name__}__"
+        return any(
+            getattr(type(v.value), name, None) is not getattr(object, name)
+            for v in (a, b) if not is_settled(v)
+        )  # fmt: skip
 
     def is_compared(self, a: Value, b: Value) -> bool:
         """Whether an object in a table is of a class that may say how to compare it."""
@@ -344,6 +363,11 @@ class Comparisons(Operators):
         if isinstance(container, Tuple):
             tests = (self.compare(gast.Eq(), item, other) for other in container.items)
             return self.any_or_all(True, tests)
+        if isinstance(container, ir.Const) and not is_settled(container):
+            if is_written(container, "__contains__"):
+                return self.call(self.attribute(container, "__contains__"), [item], {})
+            operands = (container, self.operand(item))
+            return self.emit(operator.contains, operands, inferred=Inferred(BOOL), effect=True)
         if isinstance(container, ir.Const):
             try:
                 return ir.Const(self.key(item) in container.value)

@@ -53,6 +53,7 @@ class Containers(Iteration):
 
     def writable(self, thing: Any) -> None:
         if thing.external:
+            self.write_journal(thing)
             raise self.refuse(
                 f"{thing.external!r} belongs to the caller, who would see it change",
                 "make a copy of it first",

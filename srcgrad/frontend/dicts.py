@@ -72,6 +72,8 @@ class Dicts(Containers):
         if written is not None:
             return self.call(written, [self.lift(key, None)], {})
         if thing.factory is None:
+            if thing.external:
+                self.write_journal(thing, collections.defaultdict)
             raise self.fault(KeyError, f"the dict has no key {key!r}")
         made = self.call(thing.factory, [], {})
         self.changed(value, {**self.dictionary(value).items, key: made})

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from .counts import Counts
+from .journals import Journals
 from .structure import SIMPLE, Poison, is_table
 from .subclasses import BUILTINS, added_by, redefined
 from .values import (
@@ -34,7 +34,7 @@ from .values import (
 LOCAL = "__srcgrad_local__"  # marks a class that is defined in the code being lowered
 
 
-class Lookup(Counts):
+class Lookup(Journals):
     """Looks names up and binds them, as Python's scopes do."""
 
     def expression_Name(self, node: Any) -> Value:
@@ -194,13 +194,14 @@ class Lookup(Counts):
             return ir.Const(value)
         if isinstance(value, (tuple, list, dict, set, frozenset)):
             self.check_class(type(value))
-        if isinstance(value, (set, frozenset)) and path is not None:
-            if all(isinstance(item, (*SIMPLE, int, float)) for item in value):
-                self.guards[Path("structure", path, "")] = layout(value)
-                members: dict[Any, Value] = {item: ir.Const(item) for item in value}
-                return self.new(DictObject(members, str(path), True, type=type(value)))
+        journal = self.journal(value, path)
+        if journal is not None:
+            return journal
         if path is not None and isinstance(value, (list, dict)):
             return self.lifted_container(value, path)
+        if path is not None and isinstance(value, (set, frozenset)):
+            if all(isinstance(item, (*SIMPLE, int, float)) for item in value):
+                return self.lifted_container(value, path)
         if path is not None and isinstance(value, tuple):
             self.guards[Path("structure", path, "")] = layout(value)
         if isinstance(value, tuple):
@@ -214,14 +215,17 @@ class Lookup(Counts):
         return Place(value, path)
 
     def lifted_container(self, value: Any, path: Path) -> Ref:
-        """The reference to a list or dict that exists before the function runs."""
+        """The reference to a list, dict or set that exists before the function runs."""
         known = self.lifted.get(path)
         if known is not None and known.id in self.state.heap:
             return known
         ref = self.on_list(path, value) if self.on_list and isinstance(value, list) else None
         if ref is None:
             self.guards[Path("structure", path, "")] = layout(value)
-            if isinstance(value, list):
+            if isinstance(value, (set, frozenset)):
+                members: dict[Any, Value] = {item: ir.Const(item) for item in value}
+                ref = self.new(DictObject(members, str(path), True, type=type(value)))
+            elif isinstance(value, list):
                 items = tuple(self.lift(v, Path("item", path, i)) for i, v in enumerate(value))
                 ref = self.new(ListObject(items, None, str(path), type=type(value)))
             else:

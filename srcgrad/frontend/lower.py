@@ -42,6 +42,7 @@ from .values import (
     DictObject,
     Generator,
     Instance,
+    Journal,
     ListObject,
     Manager,
     Materialize,
@@ -318,6 +319,9 @@ class Lowerer(Matching):
     def augmented(self, function: Callable[..., Any], old: Value, value: Value) -> Value:
         """`old op= value`: in place for arrays and lists, a new value for numbers."""
         self.refuse_base(old)
+        if isinstance(old, Journal) and isinstance(old.thing, list) and function is operator.add:
+            self.call_of_journal(list.extend, [old, value], {})
+            return old
         if isinstance(old, ir.Var) and isinstance(old.kind, Array):
             if old.kind.shape is None:
                 self.need_static(

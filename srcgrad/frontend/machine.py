@@ -8,6 +8,7 @@ The interpreter is one class in parts, each of which derives from the one before
     widening           what a variable of a loop is in all iterations
     loops              a loop is lowered until the kinds of what it changes are stable
     counts             counts and flags outside that are written
+    journals           lists and dicts outside that are written
     lookup             names, and what comes from outside of the function
     operators          operators, truth
     comparisons        comparisons, identity, `in`

@@ -24,6 +24,16 @@ def subtract_from_item(x: Any, key: Any, value: Any) -> None:
     x[key] -= value
 
 
+def put_outside(container: Any, key: Any, value: Any) -> None:
+    """`container[key] = value`, where no derivative is to be found."""
+    container[key] = value
+
+
+def read_outside(container: Any, key: Any) -> Any:
+    """`container[key]`, as it is now."""
+    return container[key]
+
+
 def or_numpys(x: float, again: float) -> float:
     """`x or np.float64(x)`: a number, but NumPy's if it is zero, by which Python won't divide."""
     return x or np.float64(again)

@@ -28,6 +28,8 @@ from .structure import (
     FALSE,
     SIMPLE,
     TRUE,
+    is_settled,
+    is_written,
     leaf_kind,
     object_type,
 )
@@ -37,6 +39,7 @@ from .values import (
     Closure,
     DictObject,
     Instance,
+    Journal,
     ListObject,
     Place,
     Ref,
@@ -314,7 +317,7 @@ class Operators(Lookup):
                 known = self.answered(value, self.truth)
                 return self.truth(known or self.for_each(value, self.boolean))
             case ir.Const():
-                return ir.Const(bool(value.value))
+                return self.truth_of_constant(value)
             case ir.Var(kind=Reference()):
                 return self.truth_of_reference(value)
             case ir.Var():
@@ -322,6 +325,8 @@ class Operators(Lookup):
                     return self.emit(bool, (value,), inferred=Inferred(BOOL), name="test")
                 if isinstance(value.kind, (Scalar, Opaque)):
                     return value
+            case Journal():
+                return self.truth_of_journal(value)
             case Tuple(missing=missing) if missing is not None and value.items:
                 return self.emit(operator.not_, (missing,), inferred=Inferred(BOOL))
             case Tuple():
@@ -340,6 +345,15 @@ class Operators(Lookup):
                     return TRUE
                 return ir.Const(bool(thing.items))
         return TRUE
+
+    def truth_of_constant(self, value: ir.Const) -> ir.Var | ir.Const:
+        """The truth of what is known when compiling, or of an object outside."""
+        asked = [name for name in ("__bool__", "__len__") if hasattr(type(value.value), name)]
+        if is_settled(value) or not asked:
+            return ir.Const(bool(value.value))
+        if is_written(value, asked[0]):
+            return self.truth(self.call(self.attribute(value, asked[0]), [], {}))
+        return self.emit(bool, (value,), inferred=Inferred(BOOL), name="test", effect=True)
 
     def truth_of_reference(self, value: ir.Var) -> ir.Var | ir.Const:
         """The truth of an object in a table, or None."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import enum
+import inspect
+import types
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,6 +34,7 @@ from .values import (
     Generator,
     Heap,
     Instance,
+    Journal,
     ListObject,
     Partial,
     Path,
@@ -46,6 +50,10 @@ TRUE, FALSE, NONE = ir.Const(True), ir.Const(False), ir.Const(None)
 
 
 SIMPLE = (int, float, complex, bool, str, bytes, type(None))
+SETTLED = (
+    *SIMPLE, np.generic, np.dtype, np.ndarray, type, tuple, frozenset, range, slice, enum.Enum,
+    types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc,
+)  # fmt: skip
 NUMBERS = (int, float, complex, np.number, np.bool_)
 FLAGS = frozenset({"%stop", "%break", "%returned"})
 
@@ -240,6 +248,24 @@ def is_nothing(value: Any) -> bool:
     return value is ir.UNDEFINED or getattr(value, "kind", None) == NOTHING
 
 
+def is_settled(value: Any) -> bool:
+    """Whether a value is known when compiling, and answers questions the same ever after.
+
+    An object outside that isn't of a type that can't change may be longer later, or equal another.
+    """
+    if not isinstance(value, ir.Const):
+        return False
+    if isinstance(value.value, SETTLED) or value.value is NotImplemented:
+        return True
+    return isinstance(value, Place) and value.path is None
+
+
+def is_written(value: Any, name: str) -> bool:
+    """Whether an object outside is of a class that says in Python what a method does."""
+    found = inspect.getattr_static(type(value.value), name, None)
+    return isinstance(value, ir.Const) and isinstance(found, types.FunctionType)
+
+
 def is_none(value: Any) -> bool:
     return isinstance(value, ir.Const) and value.value is None
 
@@ -308,6 +334,8 @@ def describe(value: Any) -> str:
             return value.type.__name__
         case Place() | ir.Const():
             return type(value.value).__name__
+        case Journal():
+            return type(value.thing).__name__
         case Ref():
             return "container"
         case Choice():

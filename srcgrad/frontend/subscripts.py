@@ -30,6 +30,7 @@ from .structure import (
     described,
     is_none,
     is_number,
+    is_written,
     item_structure,
     resized,
 )
@@ -39,6 +40,7 @@ from .values import (
     DictObject,
     Empty,
     Instance,
+    Journal,
     ListObject,
     Materialize,
     NeedStatic,
@@ -78,6 +80,8 @@ class Subscripts(Comparisons):
                 return self.for_each(container, lambda c: self.subscript(c, key))
             case ir.Var() if isinstance(container.kind, Reference):
                 return self.call(self.attribute(container, "__getitem__"), [key], {})
+            case Journal():
+                return self.read_journal(container, key)
             case Tuple():
                 return self.item_of(container.items, key, container)
             case Ref():
@@ -100,7 +104,7 @@ class Subscripts(Comparisons):
                     return self.call(Bound(found, container), [key], {})
                 raise self.fault(TypeError, f"a {thing.type.__name__} can't be indexed")
             case Sequence():
-                return container.item(key)
+                return container.item(self.as_index(key))
             case Place() if not isinstance(container.value, SIMPLE):
                 if isinstance(key, ir.Const):
                     try:
@@ -199,6 +203,12 @@ class Subscripts(Comparisons):
             return self.emit(np.array, (operand,), named)
         return self.operand(key)
 
+    def as_index(self, key: Value) -> Value:
+        """What an index is in ints: an object outside says it itself."""
+        if isinstance(key, ir.Const) and is_written(key, "__index__"):
+            return self.call(self.attribute(key, "__index__"), [], {})
+        return key
+
     def item_of(self, items: tuple[Value, ...], key: Value, container: Value) -> Value:
         if isinstance(key, Slice):
             known = self.static_slice(key)
@@ -213,6 +223,7 @@ class Subscripts(Comparisons):
             if isinstance(container, Tuple):
                 return Tuple(items[known])
             return self.new(ListObject(items[known]))
+        key = self.as_index(key)
         if isinstance(key, ir.Const) and hasattr(type(key.value), "__index__"):
             try:
                 return self.known("item", items[key.value])
@@ -387,6 +398,9 @@ class Subscripts(Comparisons):
                 inferred=Inferred(Opaque(None)),
                 writes=(var,),
             )
+            return
+        if isinstance(container, Journal):
+            self.store_journal(container, key, value)
             return
         if isinstance(container, Place):
             raise self.refuse(

@@ -30,7 +30,13 @@ from ..kinds import Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, fresh_si
 from ..rules import registry
 from .counts import READ_NOW
 from .loops import MOST_ROUNDS
-from .operations import enter_context, exit_context, leave_unless, raise_exception
+from .operations import (
+    enter_context,
+    exit_context,
+    leave_unless,
+    raise_exception,
+    read_outside,
+)
 from .structure import (
     NONE,
     Mold,
@@ -704,6 +710,8 @@ def _changes(s: ir.Statement) -> str | None:
     record = registry.lookup(s.function)
     if record is not None and not record.effect and not registry.is_random(s.function):
         return None  # its effect is that it may raise what a `try` catches
+    if s.function is read_outside:
+        return f"reads {s.args[0].name!r}, which it writes"  # type: ignore[union-attr]
     if s.function is READ_NOW:
         return f"reads {s.args[1].value!r}, which it writes"  # type: ignore[union-attr]
     return f"calls {getattr(s.function, '__name__', 'a function')!r}"

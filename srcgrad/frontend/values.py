@@ -144,6 +144,21 @@ class Choice:
     options: tuple[Value, ...]
 
 
+@dataclass(eq=False, slots=True)
+class Journal:
+    """A list, dict or set outside that the function writes, and the variable that holds it.
+
+    `path` is None if it is held by another one.
+    """
+
+    thing: Any
+    var: ir.Var
+    path: Path | None
+
+    def __str__(self) -> str:
+        return str(self.path or self.var.name)
+
+
 class Held:
     """What says, as the first argument of a `Partial`, which function it stands for.
 
@@ -173,6 +188,7 @@ Value = (
     | Super
     | Manager
     | Choice
+    | Journal
 )
 
 

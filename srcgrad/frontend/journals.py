@@ -1,0 +1,255 @@
+"""Lists, dicts and sets outside of the function that it writes: `HISTORY.append(float(loss))`.
+
+What is written there is kept for others: the generated code writes it where the function does, and
+the derivative has nothing to do with it. So of such a container the function may read what has no
+derivative: how long it is, the counts in it, other containers. A float that is read, as in
+`TOTALS["loss"] += loss`, may be written again, or tested, but the result mustn't depend on it:
+what it was computed from isn't known (`check_journals`). A container is known to be written since
+the function is lowered once more when the first write is met, like `counts`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.aliasing import Aliasing
+from ..analysis.inference import Inferred
+from ..errors import Span, UnsupportedError
+from ..kinds import BOOL, FLOAT, Array, Opaque, Scalar, int_kind
+from .counts import WRITTEN, Counts
+from .operations import put_outside, read_outside
+from .structure import references
+from .values import DictObject, Journal, ListObject, NeedStatic, Path, Ref, Tuple, Value
+
+CONTAINERS = (list, dict, set, collections.deque, collections.defaultdict, collections.Counter,
+              collections.OrderedDict)  # fmt: skip
+WRITING = frozenset({"append", "extend", "appendleft", "add", "clear", "update"})
+NUMBERS: dict[type, Any] = {int: int_kind, bool: lambda: BOOL, float: lambda: FLOAT,
+                            np.float64: lambda: Scalar(np.dtype(float), False)}  # fmt: skip
+
+
+@dataclass(eq=False, slots=True)
+class Notes:
+    """What is written outside, and what is read again.
+
+    Attributes:
+        arrays: that are kept outside, with the place in the program.
+        read: the floats that are read from what is written, with the name of that.
+    """
+
+    arrays: list[tuple[ir.Var, Span | None]]
+    read: dict[ir.Var, tuple[str, Span | None]]
+
+
+class Journals(Counts):
+    """Reads and writes containers outside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.notes = Notes([], {})
+        self.journals: dict[Path, Journal] = {}
+
+    def within(self, low: Any) -> None:
+        super().within(low)
+        self.notes, self.journals = low.notes, low.journals
+
+    def journal(self, value: Any, path: Path | None) -> Journal | None:
+        """What stands for a container outside, if it is one that the function writes."""
+        if path is None or type(value) not in CONTAINERS or self.on_free is None:
+            return None
+        if (WRITTEN, _itself(value)) not in self.known_sites:
+            return None
+        if path not in self.journals:
+            self.guards[Path("attribute", path, "__class__")] = type(value)
+            var = self.on_free(path, value)
+            assert isinstance(var, ir.Var)
+            self.journals[path] = Journal(value, var, path)
+        return self.journals[path]
+
+    def write_journal(self, thing: Any, cls: type = object) -> None:
+        """Begin again if a container outside, which is about to be written, can be.
+
+        `cls`: the class that it must be of.
+        """
+        refs = {i: path for path, ref in self.lifted.items() for i in [ref.id]}
+        path = next((p for i, p in refs.items() if self.state.heap.get(i) is thing), None)
+        if path is None or self.on_free is None:
+            return
+        found = path.read()
+        if type(found) in CONTAINERS and isinstance(found, cls):
+            sites = frozenset([(WRITTEN, _itself(found))])
+            raise NeedStatic(sites, f"{path} is written here", self.span)
+
+    def check_journal(self, function: Any, args: list[Value]) -> None:
+        """Begin again if a method writes a container outside, and it can."""
+        thing = self.state.heap.get(args[0].id) if args and isinstance(args[0], Ref) else None
+        if getattr(thing, "external", None) and getattr(function, "__name__", "") in WRITING:
+            if getattr(function, "__objclass__", None) in CONTAINERS:
+                self.write_journal(thing)
+
+    # What is read
+
+    def read_journal(self, journal: Journal, key: Value) -> Value:
+        """`journal[key]`, as it is when the program gets here."""
+        known = key.value if isinstance(key, ir.Const) else None
+        if known is None or not isinstance(journal.thing, (list, dict)):
+            raise self.unread(journal)
+        factory = getattr(journal.thing, "default_factory", None)
+        there = not isinstance(journal.thing, dict) or known in journal.thing
+        try:
+            found = journal.thing[known] if there or factory not in CONTAINERS else factory()
+        except LookupError:
+            raise self.unread(journal) from None
+        operands, kind = (journal.var, ir.Const(known)), NUMBERS.get(type(found))
+        if journal.path is not None and there:
+            item = Path("item", journal.path, known)
+            self.guards[Path("attribute", item, "__class__")] = type(found)
+        name = known if isinstance(known, str) and known.isidentifier() else journal.var.name
+        if type(found) in CONTAINERS:
+            inferred = Inferred(Opaque(type(found)))
+            var = self.emit(read_outside, operands, inferred=inferred, name=name, effect=True)
+            return Journal(found, var, None)
+        if kind is None:
+            raise self.unread(journal)
+        inferred = Inferred(kind())
+        number = self.emit(read_outside, operands, inferred=inferred, name=name, effect=True)
+        if type(found) not in (int, bool):
+            self.notes.read[number] = (str(journal), self.span)
+        return number
+
+    def unread(self, journal: Journal) -> UnsupportedError:
+        return self.refuse(
+            f"{str(journal)!r} is written by this function, so that what it holds isn't known here",
+            "keep what is read again in a variable of the function",
+        )
+
+    def truth_of_journal(self, journal: Journal) -> ir.Var:
+        return self.emit(bool, (journal.var,), inferred=Inferred(BOOL), name="test", effect=True)
+
+    # What is written
+
+    def store_journal(self, journal: Journal, key: Value, value: Value) -> None:
+        """`journal[key] = value`."""
+        operands = (journal.var, self.entry(key), self.entry(value))
+        self.emit(put_outside, operands, inferred=Inferred(Opaque(None)), effect=True)
+
+    def call_of_journal(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """What a function does that is given a container outside."""
+        journal, *others = args
+        name = getattr(function, "__name__", "")
+        if not isinstance(journal, Journal):
+            raise self.unread(next(a for a in args if isinstance(a, Journal)))
+        if function is builtins.len:
+            kind = Inferred(int_kind())
+            return self.emit(len, (journal.var,), inferred=kind, name="length", effect=True)
+        if name not in WRITING or getattr(type(journal.thing), name, None) is not function:
+            raise self.unread(journal)
+        operands = (journal.var, *map(self.entry, others))
+        words = {k: self.entry(v) for k, v in kwargs.items()}
+        self.emit(function, operands, words, inferred=Inferred(Opaque(None)), effect=True)
+        return ir.Const(None)
+
+    def entry(self, value: Value, holders: int = 0) -> ir.Operand:
+        """The operand of what is kept outside: nothing may change it from here on.
+
+        `holders`: how many new lists and dicts refer to it, which are kept too.
+        """
+        match value:
+            case ir.Const():
+                return value
+            case ir.Var(kind=Array()):
+                self.notes.arrays.append((value, self.span))
+                return value
+            case ir.Var(kind=Scalar()):
+                return value
+            case Tuple(type=cls, missing=None) if cls is tuple:
+                return ir.Pack(tuple, tuple(self.entry(v, holders) for v in value.items))
+            case Ref():
+                thing = self.state.heap[value.id]
+                new = thing.frozen is None and not thing.external
+                new = new and references(self.state, value) <= holders
+                if new:
+                    if isinstance(thing, ListObject) and thing.var is None and thing.type is list:
+                        return ir.Pack(list, tuple(self.entry(v, 1) for v in thing.items))
+                    if isinstance(thing, DictObject) and thing.type is dict and all(
+                        isinstance(k, str) and k.isidentifier() for k in thing.items
+                    ):  # fmt: skip
+                        named = {k: self.entry(v, 1) for k, v in thing.items.items()}
+                        inferred = Inferred(Opaque(dict))
+                        return self.emit(dict, (), named, inferred=inferred, effect=True)
+        raise self.refuse(
+            "only numbers, arrays, and new tuples, lists and dicts of them can be kept outside",
+            "keep numbers: float(...)",
+        )
+
+
+def check_journals(low: Journals, function: ir.Function, outputs: Iterable[ir.Var]) -> None:
+    """Refuse what would go wrong with what is kept outside.
+
+    Raises:
+        UnsupportedError: an array that is kept there is written later, or the result depends on a
+            float that was read there.
+    """
+    aliasing = Aliasing(function.block, function.together)
+    for array, span in low.notes.arrays:
+        if aliasing.is_written(array):
+            raise UnsupportedError(
+                "this array is kept outside of the function, and written in place besides",
+                span, "keep a copy: x.copy()",
+            )  # fmt: skip
+    if low.notes.read:
+        sources = _depending(function, low.notes.read, aliasing)
+        for v in outputs:
+            found = sources.get(v) or sources.get(aliasing.find(v))
+            if found is not None:
+                name, span = low.notes.read[found]
+                raise UnsupportedError(
+                    f"the result depends on what is read from {name!r}, which the function writes",
+                    span, "keep it in a variable of the function",
+                )  # fmt: skip
+
+
+def _depending(function: ir.Function, read: Any, aliasing: Aliasing) -> dict[ir.Var, ir.Var]:
+    """Of each variable, and each memory, that depends on a float read outside: on which."""
+    found: dict[ir.Var, ir.Var] = {v: v for v in read}
+
+    def of(operands: Any) -> ir.Var | None:
+        used = [v for o in operands for v in ir.variables(o)]
+        return next((found[w] for v in used for w in (v, aliasing.find(v)) if w in found), None)
+
+    def put(target: ir.Var, source: ir.Var | None) -> None:
+        if source is not None:
+            found.setdefault(target, source)
+
+    size = -1
+    while size != len(found):
+        size = len(found)
+        for s in ir.walk(function.block):
+            match s:
+                case ir.Assign():
+                    source = of(s.operands())
+                    put(s.target, source)
+                    for v in s.writes:
+                        put(aliasing.find(v), source)
+                case ir.If():
+                    for target, a, b in zip(
+                        s.targets, s.then.results, s.orelse.results, strict=True
+                    ):
+                        put(target, of((a, b)))
+                case ir.Loop():
+                    for k, target in enumerate(s.targets):
+                        source = of((s.inits[k], s.body.results[k]))
+                        put(target, source)
+                        put(s.params[k], source)
+    return found
+
+
+def _itself(value: Any) -> Path:
+    return Path("object", value, "")
