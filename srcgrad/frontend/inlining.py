@@ -149,6 +149,7 @@ class Inlining(Classes):
             closure.owner,
             next(iter(values.values()), None),
             closure.name,
+            node=node,
             consumer=None if consume is None else (self.current, consume, self.trying),
         )
         self.state.frames[number] = dict(values)

@@ -146,7 +146,13 @@ class Iterators(Dicts):
                     "an iterator inside zip() can't be consumed item by item",
                     "make a list of it first: list(...)",
                 )
-        eager = any(isinstance(v, Generator) and not v.early for v in values)
+        late = [k for k, v in enumerate(values) if isinstance(v, Generator) and not v.early]
+        loose = strict is None or (isinstance(strict, ir.Const) and not strict.value)
+        if len(late) == 1 < len(values) and loose:
+            zipped = self.zipped_with(values, late[0])
+            if zipped is not None:
+                return zipped
+        eager = bool(late)
         cursors = [v.id for v in values if isinstance(v, Ref) and self.is_cursor(v)]
         if len(set(cursors)) < len(cursors):
             raise self.refuse("zip() of one iterator twice isn't supported", "use slices: x[::2]")
@@ -181,6 +187,49 @@ class Iterators(Dicts):
             structural,
             eager=eager or any(p.eager for p in parts),
         )
+
+    def zipped_with(self, values: tuple[Value, ...], which: int) -> Generator | None:
+        """What `zip` makes of values of which one is a generator: its items are counted.
+
+        None where the items of the others must be known when compiling.
+        """
+        generator = values[which]
+        assert isinstance(generator, Generator)
+        parts = {k: self.require(v) for k, v in enumerate(values) if k != which}
+        if any(p.structural for p in parts.values()):
+            return None
+        finite = [
+            p.length for p in parts.values()
+            if not (isinstance(p.length, ir.Const) and p.length.value == ENDLESS)
+        ]  # fmt: skip
+        length: Value | None = None
+        if finite:
+            length = finite[0] if len(finite) == 1 else self.call(ir.Const(min), finite, {})
+            # it is asked for one more, where it comes first
+            stop = self.binary(operator.add, length, ir.Const(1)) if which == 0 else length
+            generator = self.cut(generator, ir.Const(0), stop, NONE)
+        counted = self.counted_items(generator, ir.Const(0))
+
+        def run(body: Callable[[Value], None]) -> None:
+            def take(pair: Value) -> None:
+                count, item = self.unpacked(pair)
+
+                def give() -> None:
+                    items = (item if k == which else self.item(parts[k], count)
+                             for k in range(len(values)))  # fmt: skip
+                    body(Tuple(tuple(items)))
+
+                known = [n.value for n in finite if isinstance(n, ir.Const)]
+                if isinstance(count, ir.Const) and any(n <= count.value for n in known):
+                    return
+                if length is None or which > 0:
+                    give()
+                else:
+                    self.when(self.compare(gast.Lt(), count, length), give)
+
+            self.iterate(counted, take)
+
+        return Generator(run)
 
     def zipped_while(self, parts: list[Sequence], most: int) -> Value:
         """What `zip` makes of sequences of which some may end before the `most` items that there

@@ -31,6 +31,7 @@ from .attempts import EVERYTHING
 from .choices import options
 from .inlining import returns_value
 from .iteration import MOST_UNROLLED
+from .liveness import live_at_loops
 from .matching import Matching
 from .names import own_nodes
 from .operations import check_count, enter_context, exit_context, leave_unless
@@ -460,6 +461,7 @@ class Lowerer(Matching):
         self.assign(target, reshaped)
 
     def statement_For(self, node: Any) -> None:
+        self.forget_dead(node)
         iterable = self.expression(node.iter)
         name = node.target.id if isinstance(node.target, gast.Name) else "i"
         if node.orelse:
@@ -490,7 +492,19 @@ class Lowerer(Matching):
         assert isinstance(flag, ir.Var)
         self.branch(flag, nothing, lambda: self.run(node.orelse))
 
+    def forget_dead(self, loop: Any) -> None:
+        """Forget what variables hold that a loop assigns before it reads them, if anyone does."""
+        function = self.frames[self.current].node
+        live = live_at_loops(function).get(id(loop)) if function is not None else None
+        if live is None:
+            return
+        local = self.frames[self.current].scope.local
+        values = self.state.frames[self.current]
+        for name in [n for n in values if n in local and n not in live]:
+            del values[name]
+
     def statement_While(self, node: Any) -> None:
+        self.forget_dead(node)
         if node.orelse:
             self.state.frames[self.current]["%broken"] = FALSE
         left = f"%left{self.unique()}"

@@ -73,6 +73,7 @@ class Frame:
     name: str = ""
     comprehension: bool = False
     consumer: Any = None  # of a generator: the frame that consumes it, and what it does
+    node: Any = None  # the definition of the function
 
 
 class Machine:
