@@ -1,10 +1,10 @@
 """`try`, `raise` and `finally`.
 
 What surely fails when compiling goes on in the handler. What may fail at run time, and can be asked
-beforehand whether it does (np.linalg's functions, math's, a division), becomes a branch that
-raises; how what is raised on one path finds its handler is told in `paths`. Whatever else fails at
-run time raises its exception from the generated code, and isn't handled there; it is kept even
-where nothing depends on its result.
+beforehand whether it does (np.linalg's functions, math's, a division; where a ValueError is caught,
+arrays whose shapes may not go together), becomes a branch that raises; how what is raised on one
+path finds its handler is told in `paths`. Whatever else fails at run time raises its exception from
+the generated code, and isn't handled there; it is kept even where nothing depends on its result.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import is_slice
-from ..analysis.inference import Inferred
+from ..analysis.inference import Inferred, fits
 from ..emit import runtime
 from ..kinds import BOOL, Array, ListOf, Opaque, Places, Scalar
+from ..rules import registry
 from .calls import Calls
 from .choices import options
 from .names import own_nodes
@@ -118,7 +119,10 @@ class Attempts(Calls):
     ) -> None:
         """Inside a try: find out first whether a call fails."""
         found: dict[Any, list[type[BaseException]]] = {}
-        for exception in fallible(function, operands):
+        expected: tuple[type[BaseException], ...] = fallible(function, operands)
+        if self.may_not_fit(function, operands, named):
+            expected = (*expected, ValueError)
+        for exception in expected:
             trying = self.catcher(exception)
             if trying is not None and self.is_worth_asking(exception, trying):
                 named_there = next(c for c in trying.caught if issubclass(exception, c))
@@ -134,6 +138,22 @@ class Attempts(Calls):
                 self.throw(self.new(Instance(cls, {"%error": error})))
 
             self.branch(failed, fail, nothing)
+
+    def may_not_fit(
+        self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
+    ) -> bool:
+        """Whether a call may raise for the shapes of its arrays what a try expects."""
+        trying = self.catcher(ValueError)
+        if trying is None or ValueError not in trying.caught or function is operator.getitem:
+            return False
+        record = registry.lookup(function)
+        if function in registry.inplace_rules or registry.is_random(function):
+            return False
+        if record is not None and (record.mutates or record.effect):
+            return False
+        if not any(isinstance(v.kind, Array) for o in operands for v in ir.variables(o)):
+            return False
+        return not fits(function, operands, named)
 
     def is_worth_asking(self, exception: type[BaseException], trying: Trying) -> bool:
         """Whether to ask beforehand if something fails: of what is common, where it is expected."""
