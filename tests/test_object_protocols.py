@@ -1,7 +1,7 @@
 """What Python calls of objects: iterators, descriptors, dataclass fields made in the function."""
 
-import contextlib
 import collections
+import contextlib
 from dataclasses import dataclass, field
 
 import numpy as np
