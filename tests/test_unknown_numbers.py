@@ -206,3 +206,40 @@ def test_it_follows_the_int(f):
         np.testing.assert_allclose(gradient(X.copy(), k), differences(f, k), rtol=1e-6, atol=1e-7)
         calls += 1
     assert calls >= 2
+
+
+def first_of_a_sum(p):
+    """A number of NumPy's, or 0-d: the sum of none would be Python's 0."""
+    rows = [(p[0], p[:2]), (p[1], p[1:3])]
+    for _ in range(2):
+        if p[0] < 5:
+            rows[-1] = (sum(x for _, x in rows[:-1])[0], rows[0][1])
+        else:
+            rows = [rows[0]] + [(x @ x, x * 0.9) for _, x in rows[1:]]
+    return rows[1][0] * p[2] ** 2
+
+
+def simplex_of_unknown_size(p):
+    rows = [(p[0], p[:2]), (p[1], p[1:3]), (p[2], p[1:])]
+    for _ in range(3):
+        rows.sort(key=lambda row: row[0])
+        middle = sum(x for _, x in rows[:-1]) / 2
+        value = middle[0] ** 2 * p[1]
+        if value < rows[-2][0]:
+            rows[-1] = (value, middle)
+        else:
+            rows = [rows[0]] + [(x @ x * p[1], x * 0.9) for _, x in rows[1:]]
+    return min(rows, key=lambda row: row[0])[0] * p[2]
+
+
+@pytest.mark.parametrize("function", [first_of_a_sum, simplex_of_unknown_size])
+def test_second_derivatives_where_a_number_may_be_an_array_without_axes(function):
+    p = np.array([0.7, 1.3, 0.4])
+    gradient = srcgrad.grad(function)
+    steps = 1e-6 * np.eye(3)
+    slopes = [(function(p + h) - function(p - h)) / 2e-6 for h in steps]
+    np.testing.assert_allclose(gradient(p), slopes, rtol=1e-6, atol=1e-8)
+    tangents = [srcgrad.jvp(function, (p,), (e,))[1] for e in np.eye(3)]
+    np.testing.assert_allclose(tangents, slopes, rtol=1e-6, atol=1e-8)
+    expected = [(gradient(p + h) - gradient(p - h)) / 2e-6 for h in steps]
+    np.testing.assert_allclose(srcgrad.hessian(function)(p), expected, rtol=1e-6, atol=1e-7)

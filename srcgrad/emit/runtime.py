@@ -67,12 +67,25 @@ def unless_zero(contribution: Any, *adjoints: Any) -> Any:
 
 
 def zero_like(value: Any) -> Any:
-    """A zero adjoint for an array or number.
+    """A zero adjoint for an array or number: an array for one without axes, which may be written.
 
-    >>> zero_like(2.5)
-    0.0
+    >>> zero_like(2.5), zero_like(np.array(2.5))
+    (0.0, array(0.))
     """
-    return np.zeros_like(value) if np.ndim(value) else 0.0
+    return np.zeros_like(value) if isinstance(value, np.ndarray) else 0.0
+
+
+def filled_like(value: Any, like: Any) -> Any:
+    """An array of its own with a value in it, shaped like another; for a number, the value.
+
+    >>> filled_like(1.0, np.zeros(2)), filled_like(1.0, 2.5)
+    (array([1., 1.]), 1.0)
+    """
+    if not isinstance(like, np.ndarray):
+        return value
+    made = np.zeros_like(like)
+    made[...] = value
+    return made
 
 
 def as_dtype(gradient: Any, dtype: Any) -> Any:

@@ -67,6 +67,7 @@ HELPERS = {
     runtime.zero_like,
     runtime.unless_zero,
     runtime.as_dtype,
+    runtime.filled_like,
     runtime.project,
     runtime.given,
     runtime.own_copy,

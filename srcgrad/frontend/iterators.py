@@ -191,10 +191,13 @@ class Iterators(Dicts):
     def zipped_with(self, values: tuple[Value, ...], which: int) -> Generator | None:
         """What `zip` makes of values of which one is a generator: its items are counted.
 
-        None where the items of the others must be known when compiling.
+        None where the items of the others must be known when compiling, or its items can be
+        had one by one.
         """
         generator = values[which]
         assert isinstance(generator, Generator)
+        if generator.sequence is not None:
+            return None
         parts = {k: self.require(v) for k, v in enumerate(values) if k != which}
         if any(p.structural for p in parts.values()):
             return None
@@ -297,7 +300,14 @@ class Iterators(Dicts):
             return Generator(
                 lambda body: self.iterate(inner, lambda i: body(self.call(function, [i], {})))
             )
-        zipped = self.require(self.builtin_zip(*values))
+        rows = self.builtin_zip(*values)
+        if isinstance(rows, Generator):
+            return Generator(
+                lambda body: self.iterate(
+                    rows, lambda row: body(self.call(function, self.unpacked(row), {}))
+                )
+            )
+        zipped = self.require(rows)
 
         def item(i: Value) -> Value:
             parts = zipped.item(i)

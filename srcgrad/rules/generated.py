@@ -31,6 +31,11 @@ def as_dtype(gradient, dtype, *, out, d_out):
     return d_out, None
 
 
+@adjoint(runtime.filled_like)
+def filled_like(value, like, *, out, d_out):
+    return d_out, None
+
+
 @adjoint(runtime.given)
 def given(gradient, like, *, out, d_out):
     return d_out, None

@@ -284,6 +284,9 @@ class Tangent(Adjoint):
 
     def _own(self, tangent: ir.Operand | None, var: ir.Var) -> ir.Var:
         """An array of its own for the tangent of one that is written in place."""
+        if tangent is not None and isinstance(var.kind, Array) and var.kind.shape is None:
+            inferred = Inferred(var.kind)  # it may be a number
+            return self.emit(runtime.filled_like, (tangent, var), inferred=inferred, name=var.name)
         made = self.shadow_zeros(var) if isinstance(var.kind, Array) else self._zeros_like(var)
         if tangent is not None:
             self._store_all(made, tangent)
