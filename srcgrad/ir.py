@@ -296,6 +296,14 @@ def walk(block: Block) -> Iterator[Statement]:
             open_blocks.pop()
 
 
+def all_blocks(block: Block) -> Iterator[Block]:
+    """A block and the blocks in it, at any depth."""
+    yield block
+    for statement in block.statements:
+        for inner in blocks(statement):
+            yield from all_blocks(inner)
+
+
 def all_uses(block: Block) -> list[Var]:
     """The variables used in a block and the blocks in it, as often as they are."""
     found: list[Var] = []

@@ -54,6 +54,103 @@ def in_an_inner_gradient(a, b):
     return np.sum(grad(lambda x: np.sum(x + b))(a) * a)
 
 
+def written_later(a, b):
+    c = a + b
+    c[0] = 0.0
+    return np.sum(c)
+
+
+def copied(a, b):
+    c = (a - b).copy()
+    c[1:] = 0.0
+    return np.sum(c)
+
+
+def until_it_is_large(a, b):
+    c = a + b
+    while np.sum(c) < 100.0:
+        c = c + b
+    return np.sum(c)
+
+
+PLACES = np.array([0, 2])
+MASK = np.array([True, False, True, False, True])
+
+
+def stored_at_places(a, b):
+    y = np.zeros(5)
+    y[PLACES] = a
+    return np.sum(y) + np.sum(b)
+
+
+def stored_at_a_mask(a, b):
+    y = np.zeros(5)
+    y[MASK] = b
+    return np.sum(y) + np.sum(a)
+
+
+def stored_in_columns(a, b):
+    y = np.zeros((2, 5))
+    y[:, PLACES] = a
+    return np.sum(y) + np.sum(b)
+
+
+def added_at_places(a, b):
+    y = np.zeros(5)
+    for _ in range(2):
+        y[PLACES] += a
+    return np.sum(y) + np.sum(b)
+
+
+def added_to_rows(a, b):
+    y = np.zeros((4, 5))
+    y[PLACES, :] -= b
+    return np.sum(a)
+
+
+def added_by_at(a, b):
+    y = np.zeros(5)
+    np.add.at(y, PLACES, a)
+    return np.sum(y) + np.sum(b)
+
+
+def added_with_an_axis_too_many(a, b):
+    y = np.zeros(4)
+    y += b[None]
+    return np.sum(y) + np.sum(a)
+
+
+def multiplied_in_place(a, b):
+    y = np.eye(4)
+    y @= a[:, None] * np.ones(3)
+    return np.sum(a) + np.sum(b)
+
+
+def remainder_in_place(a, b):
+    y = np.zeros(3)
+    y %= b
+    return np.sum(a)
+
+
+def items_that_are_constant(a, b):
+    y = np.zeros(5)
+    y[MASK] = np.ones(2)
+    return np.sum(a) + np.sum(b)
+
+
+def copied_where(a, b):
+    y = a.copy()
+    np.copyto(y, b, where=a > 0)
+    return np.sum(y)
+
+
+LATER = (
+    written_later, copied, until_it_is_large, stored_at_places, stored_at_a_mask,
+    stored_in_columns, added_at_places, added_to_rows, added_by_at, added_with_an_axis_too_many,
+    multiplied_in_place, remainder_in_place, items_that_are_constant, copied_where,
+)  # fmt: skip
+
+
 MISFITS = {
     "dot": (lambda a, b: np.dot(a, b), (3,), (4,)),
     "product": (lambda a, b: np.sum(a * b), (3,), (4,)),
@@ -78,6 +175,7 @@ MISFITS = {
     **{f.__name__: (f, (3,), (4,)) for f in (filled, stored, added)},
     **{f.__name__: (f, (3,), (4,)) for f in (in_a_loop, in_a_branch, through_a_callee)},
     **{f.__name__: (f, (3,), (4,)) for f in (unused, in_an_inner_gradient)},
+    **{f.__name__: (f, (3,), (4,)) for f in LATER},
 }
 
 
@@ -125,6 +223,32 @@ def test_what_is_still_computed_is_not_checked():
     gradient = grad(f)
     assert np.array_equal(gradient(np.ones(4)), np.full(4, 4.0))
     assert "check" not in gradient.source
+
+
+def test_a_mask_selects_as_many_as_it_selects():
+    def f(a, b):
+        found = a > 0
+        y = np.zeros_like(a)
+        y[found] = a[found] * 2
+        y[found] += b[found]
+        return np.sum(y)
+
+    a, b = np.array([1.0, -1.0, 2.0]), np.ones(3)
+    gradient = grad(f)
+    assert np.array_equal(gradient(a, b), [2.0, 0.0, 2.0])
+    assert "check" not in gradient.source
+
+    def g(a, b):
+        found = a > 0
+        chosen = a[found]
+        found[0] = False
+        y = np.zeros_like(a)
+        y[found] = chosen
+        return np.sum(y) + np.sum(b)
+
+    for derivative in (g, grad(g), value_and_grad(g)):
+        with pytest.raises(ValueError, match=r"2|assign"):
+            derivative(a, b)
 
 
 def test_a_check_stands_where_the_call_stood():

@@ -154,6 +154,44 @@ def put_(x):
     return (y * y).sum()
 
 
+def put_as_many_as_there_are(x):
+    y = np.outer(x, x).T
+    np.put(y, [[1, -1], [5, 0]], x * x)  # the first again
+    np.put(y, [3, 4], x)  # not the last
+    np.put(y, [10, -12], x, mode="wrap")
+    z = x * x
+    z.put([7, -7], x[:2], mode="clip")
+    np.put(z, [True, False], x[1:])  # numbers, not a mask
+    return (y * np.arange(9).reshape(3, 3)).sum() + (z * z).sum()
+
+
+def flat_as_many_as_there_are(x):
+    y = np.outer(x, x).T
+    y.flat[[1, 5]] = x
+    y.flat[4:] = x[:2] * 3
+    z = np.zeros((2, 2))
+    z.flat = x
+    z.T.flat[::2] = x[1] * x
+    return (y * np.arange(9).reshape(3, 3)).sum() + (z * z).sum()
+
+
+def diagonals(x):
+    tall = np.outer(np.arange(1.0, 8), x)
+    wrapped = tall * x
+    np.fill_diagonal(tall, x[:2])
+    np.fill_diagonal(wrapped, x, wrap=True)
+    cube = np.ones((2, 2, 2)) * x[0]
+    np.fill_diagonal(cube, x)
+    return (tall * tall).sum() + (wrapped * wrapped).sum() + (cube * cube).sum()
+
+
+def leading_axes_dropped(x):
+    y = np.zeros(3)
+    y[:] = (x * x)[None]
+    y[1:2] = x[2:][None, None]
+    return (y * y).sum()
+
+
 def place_(x):
     y = x * x
     np.place(y, x > 0.5, x[:2])

@@ -1,12 +1,17 @@
 """Arrays in other memory layouts: which reshapes are views, and what is written through them."""
 
+import linecache
+import random
+
 import numpy as np
 import pytest
 
-from srcgrad import grad, hvp, jacfwd, jacrev, jvp, linearize, vjp
+from srcgrad import grad, hvp, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp
+from tests.small_programs import check, differences
 
 NUMBERS = np.arange(6.0).reshape(2, 3) / 3 - 0.7
 ALONG = np.arange(1.0, 7.0).reshape(2, 3)
+WEIGHTS = np.random.default_rng(0).normal(size=(3, 3))
 
 
 def flattened(x):
@@ -147,3 +152,167 @@ def test_a_linear_function_keeps_whole_numbers_too():
     _, linear = linearize(lambda x, places: x[places] ** 2, x, places)
     places[:] = 0
     np.testing.assert_allclose(linear(np.ones(2), np.zeros(3)), [2.0, 4.0, 4.0])
+
+
+def copy_of_a_transpose(x):
+    y = np.array(np.outer(x, x).T)
+    z = y.ravel()
+    z[1] = 0.0
+    return (y * y * WEIGHTS).sum()
+
+
+def copy_by_function(x):
+    y = np.copy(np.outer(x, x).T)
+    y.reshape(9)[1:4] *= x
+    return (y * y * WEIGHTS).sum()
+
+
+def zeros_like_a_transpose(x):
+    y = np.zeros_like(np.outer(x, x).T)
+    z = y.ravel()
+    z[:] = np.arange(9) * x[0]
+    return (y * y * WEIGHTS).sum() + z.sum()
+
+
+def copy_in_columns(x):
+    y = np.outer(x, x).copy(order="F")
+    z = y.ravel()
+    z[1] = 0.0
+    w = y.T.ravel()
+    w[2] = 5.0 * x[0]
+    return (y * y * WEIGHTS).sum() + z.sum()
+
+
+def in_columns_or_copied(x):
+    y = np.outer(x, x)
+    z = np.asfortranarray(y)
+    w = z.reshape(-1, order="F")
+    w[1] = x[1] * 3
+    return (y * WEIGHTS).sum() + (z * z * WEIGHTS).sum()
+
+
+def sum_in_place_of_an_operand(x):
+    y = np.einsum("i,j,k->ijk", x, x, x)
+    y = -y.transpose(2, 0, 1)
+    z = y + y.transpose(2, 0, 1)
+    w = z.reshape(-1)
+    w[1:] = w[:-1].copy()
+    return (z * WEIGHTS).sum()
+
+
+def backwards(x, order):
+    y = np.sin(np.outer(x, x).T)
+    z = y[::-1]
+    w = z.ravel(order)
+    w[0] += w[-1]
+    return (y * WEIGHTS).sum() + (w**2).sum() + w[0]
+
+
+OF_NUMBERS = (
+    copy_of_a_transpose, copy_by_function, zeros_like_a_transpose, copy_in_columns,
+    in_columns_or_copied, sum_in_place_of_an_operand,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("function", OF_NUMBERS, ids=lambda f: f.__name__)
+def test_what_is_written_is_what_it_writes(function):
+    check(function)
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_what_comes_first(order):
+    x = np.array([0.3, 0.8, 0.55])
+    found = grad(backwards)(x, order)
+    np.testing.assert_allclose(found, differences(lambda x: backwards(x, order), x), rtol=1e-7)
+
+
+def test_where_nobody_can_tell_the_short_call_is_written():
+    def f(x):
+        y = np.zeros_like(x)
+        y[0] = x[0] * x[1]
+        return (np.array(y) ** 2).sum()
+
+    gradient = grad(f)
+    gradient(np.ones((2, 2)))
+    assert "order" not in gradient.source
+    assert "np.zeros(x.shape)" in gradient.source
+
+
+class Generator:
+    """Writes functions of three numbers that make arrays from arrays and write through views."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.arrays = ["np.outer(x, x)"]
+        self.lines = []
+        self.sums = []
+
+    def new(self, expression):
+        name = f"v{len(self.lines)}"
+        self.lines.append(f"{name} = {expression}")
+        return name
+
+    def array(self):
+        r = self.random
+        a, b = r.choice(self.arrays), r.choice(self.arrays)
+        order = r.choice("CFKA")
+        return r.choice(
+            [
+                f"{a}.T", f"{a} * {b}", f"{a} + {b}.T", f"np.exp({a} * 0.3)", f"-{a}.T",
+                f"np.zeros_like({a}.T) + x", f"np.full_like({a}.T, x[0])", f"np.array({a}.T)",
+                f"np.copy({a}.T)", f"{a}.copy('{order}')", f"np.array({a}, order='{order}')",
+                f"np.where({a} > 0.2, {a}.T, {b})", f"np.asfortranarray({a})", f"{a} @ {b}",
+                f"np.ascontiguousarray({a}.T)", f"{a}.astype(float, order='{order}')",
+                f"{a}[::-1]", f"{a}[:, ::-1] * 2.0", f"np.hypot(1 + {a} ** 2, {b}.T)",
+                f"{a}.T ** 2", f"{a}.reshape(-1).reshape(3, 3)", f"np.swapaxes({a}, 0, 1).copy()",
+                f"np.zeros((3, 3), order='F') + {a}", "np.stack([x, 2 * x, x + 1], axis=1)",
+            ]
+        )  # fmt: skip
+
+    def write(self):
+        r = self.random
+        flat = r.choice(
+            ["ravel()", "reshape(-1)", "flatten()", "ravel('F')", "ravel('K')", "ravel('A')",
+             "T.ravel()", "T.reshape(-1)", "reshape(-1, order='F')", "reshape(-1, order='A')"]
+        )  # fmt: skip
+        w = self.new(f"{r.choice(self.arrays)}.{flat}")
+        self.lines.append(
+            r.choice(
+                [f"{w}[1] = 3 * x[1]", f"{w}[::2] *= x[0]", f"{w}[:] = {w} * {w}", f"{w} += 1.0",
+                 f"{w}[0] += {w}[-1]", f"{w}[1:] = {w}[:-1].copy()"]
+            )
+        )  # fmt: skip
+        self.sums.append(f"np.sum({w} ** 2)")
+
+    def function(self):
+        self.arrays = [self.new("np.outer(x, x)")]
+        for _ in range(self.random.randint(4, 9)):
+            self.arrays.append(self.new(self.array()))
+            if self.random.random() < 0.5:
+                self.write()
+        self.sums += [f"np.sum({v} * W * {i + 1})" for i, v in enumerate(self.arrays)]
+        return "\n    ".join(["def f(x):", *self.lines, f"return {' + '.join(self.sums)}"])
+
+
+@pytest.mark.parametrize("start", range(0, 40, 8))
+def test_random_layouts(start):
+    x = np.array([0.3, 0.8, 0.55])
+    for seed in range(start, start + 8):
+        source = Generator(seed).function()
+        namespace = {"np": np, "W": WEIGHTS}
+        filename = f"<layouts {seed}>"
+        linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+        exec(compile(source, filename, "exec"), namespace)
+        f = namespace["f"]
+        expected = differences(f, x)
+        for derivative in (grad(f), lambda x, f=f: value_and_grad(f)(x)[1]):
+            found = derivative(x.copy())
+            np.testing.assert_allclose(
+                found, expected, rtol=1e-5, atol=1e-6 * abs(expected).max(), err_msg=source
+            )
+        try:
+            _, moved = jvp(f, (x.copy(),), (np.ones(3),))
+        except ValueError as refused:
+            assert "shares memory" in str(refused)
+        else:
+            np.testing.assert_allclose(moved, expected.sum(), rtol=1e-5, err_msg=source)

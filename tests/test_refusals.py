@@ -446,16 +446,6 @@ CASES = {
         "sum(squares)",
         "this generator may be used up already",
     ),
-    "flat": (
-        """
-        def f(x):
-            y = np.zeros((2, 2)).T
-            y.flat = x  # <-
-            return np.sum(y)
-        """,
-        "y.flat = x",
-        "assigning to .flat of an array isn't supported",
-    ),
     "float into ints": (
         """
         def f(x):

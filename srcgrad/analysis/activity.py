@@ -77,10 +77,7 @@ def is_inert(statement: ir.Assign) -> bool:
 
 def _refuse_bits(s: ir.Assign) -> None:
     """Refuse an integer or text that isn't piecewise constant."""
-    try:
-        reason = registry.reinterpreting.get(s.function)
-    except TypeError:
-        return
+    reason = registry.reinterpreting.get(s.function) if registry.hashable(s.function) else None
     if reason is not None:
         name = getattr(s.function, "__name__", "this call")
         raise UnsupportedError(f"{name} can't be differentiated: {reason}", s.span)

@@ -63,6 +63,7 @@ _CERTAIN = frozenset(
 # Those that never return an operand
 _FRESH = (_CERTAIN - {operator.pos}) | {operator.floordiv, operator.mod, operator.pow, operator.abs}
 _cache: dict[tuple[Any, ...], tuple[Any, tuple[int, ...], bool]] = {}
+_fitting: dict[tuple[Any, ...], bool] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,26 +92,13 @@ def infer(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Oper
     >>> infer(np.transpose, (x,), {}).views == (x,)
     True
     """
-    bases: list[Size | int] = []
-    leaves: list[ir.Var] = []
-    key: list[Any] = [function]
-    for operand in args:
-        _describe(operand, bases, leaves, key)
-    for name in kwargs:
-        key.append(name)
-        _describe(kwargs[name], bases, leaves, key)
-    try:
-        cached = _cache.get(tuple(key))
-        hashable = True
-    except TypeError:
-        cached, hashable = None, False
+    key, bases, leaves = _key(function, args, kwargs)
+    cached = None if key is None else _cache.get(key)
     if cached is None:
         sampled = _sampled_each if any(_any_dtype(leaf.kind) for leaf in leaves) else _sampled
         cached = sampled(function, args, kwargs, bases, leaves)
-        if hashable:
-            if len(_cache) > 20000:
-                _cache.clear()
-            _cache[tuple(key)] = cached
+        if key is not None:
+            _keep(_cache, key, cached)
     pattern, positions, certain = cached
     kind = filled(pattern, bases)
     if isinstance(pattern, tuple) and pattern == (int, None):
@@ -130,20 +118,37 @@ def fits(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Opera
     >>> fits(np.dot, (x, x), {}), fits(np.dot, (x, y), {})
     (True, False)
     """
-    bases: list[Size | int] = []
-    key: list[Any] = [function]
-    for operand in (*args, *kwargs.values()):
-        _describe(operand, bases, [], key)
-    key += kwargs
-    try:
-        if tuple(key) in _fitting:
-            return _fitting[tuple(key)]
-    except TypeError:
+    key, bases, _ = _key(function, args, kwargs)
+    if key is None:
         return True
-    found = _taken(function, args, kwargs, bases)
-    if len(_fitting) > 20000:
-        _fitting.clear()
-    return _fitting.setdefault(tuple(key), found)
+    if key not in _fitting:
+        _keep(_fitting, key, _taken(function, args, kwargs, bases))
+    return _fitting[key]
+
+
+def _key(
+    function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
+) -> tuple[tuple[Any, ...] | None, list[Size | int], list[ir.Var]]:
+    """What a call's result depends on, if that can be a key, and its dimensions and variables."""
+    bases: list[Size | int] = []
+    leaves: list[ir.Var] = []
+    key: list[Any] = [function]
+    for operand in args:
+        _describe(operand, bases, leaves, key)
+    for name in kwargs:
+        key.append(name)
+        _describe(kwargs[name], bases, leaves, key)
+    try:
+        hash(whole := tuple(key))
+    except TypeError:
+        return None, bases, leaves
+    return whole, bases, leaves
+
+
+def _keep(cache: dict[tuple[Any, ...], Any], key: tuple[Any, ...], found: Any) -> None:
+    if len(cache) > 20000:
+        cache.clear()
+    cache[key] = found
 
 
 def _taken(
@@ -165,9 +170,6 @@ def _taken(
             continue
         return True
     return False
-
-
-_fitting: dict[tuple[Any, ...], bool] = {}
 
 
 def _describe(

@@ -34,7 +34,7 @@ from ..results import (
     seed_pullback,
 )
 from ..transform.checking import Checking
-from ..transform.conformity import demand, dismiss
+from ..transform.conformity import demand, keep_demands
 from ..transform.prune import prune_to
 from ..transform.reverse import Adjoint
 from ..transform.splitting import split
@@ -53,7 +53,7 @@ def gradient_function(task: Task, lowered: Primal) -> Compiled:
     wrt, outputs, params, block = lowered.wrt, lowered.outputs, function.params, function.block
     if request.traced:
         instrument(function, dict.fromkeys(wrt), outputs, request.traced == "all")
-    demand(function, low.checks)
+    demand(function, low)
     prune_to(function, [*wrt, *outputs, *leaves(low, aux)])
     reverse_mode = Observing if request.traced else Checking if request.nan_check else Adjoint
     adjoint = reverse_mode(function, list(dict.fromkeys(wrt)), outputs)
@@ -98,13 +98,13 @@ def gradient_function(task: Task, lowered: Primal) -> Compiled:
     function.block = block
     ir.passed("reversed", function)
     simplified(function, marker)
-    dismiss(function, low.checks)
     if request.batch:
         floats = [seed for seed in seeds if is_float(seed.kind)]
         params = (*params, *seeds, batched(function, adjoint, floats, free, [len(shown)]))
     cut = request.pullback and not request.batch
     recorded(function, marker, adjoint, 0 if first else len(shown), cut)
     ir.passed("recorded", function)
+    keep_demands(function, low)
 
     used = ir.free_variables(function.block)
     kept = [(p, v) for p, v in free.found.items() if v in used]

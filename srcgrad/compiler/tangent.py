@@ -20,7 +20,7 @@ from ..results import (
     tangent_of_list,
 )
 from ..transform.accumulation import accumulate, materialize
-from ..transform.conformity import demand, dismiss
+from ..transform.conformity import demand, keep_demands
 from ..transform.forward import Tangent
 from ..transform.invariants import hoist
 from ..transform.prune import prune
@@ -37,7 +37,7 @@ def tangent_function(task: Task, lowered: Primal) -> Compiled:
     """The function that returns the result and its tangent."""
     request, low, function = task.request, lowered.low, lowered.function
     params = function.params
-    demand(function, low.checks)
+    demand(function, low)
     tangent = Tangent(function, list(dict.fromkeys(lowered.wrt)), lowered.outputs)
     tangent.within(low)
     given: dict[ir.Var, ir.Operand] = {}
@@ -63,7 +63,6 @@ def tangent_function(task: Task, lowered: Primal) -> Compiled:
     prune(function)
     simplify(function)
     prune(function)
-    dismiss(function, low.checks)
     if request.batch:
         tangents = [t for t in given.values() if isinstance(t, ir.Var)]
         params = (*params, batched(function, tangent, tangents, lowered.free, [len(shown)]))
@@ -74,6 +73,7 @@ def tangent_function(task: Task, lowered: Primal) -> Compiled:
     share_reads(function)
     hoist(function)
     prune(function)
+    keep_demands(function, low)
     used = ir.free_variables(function.block)
     kept = [(p, v) for p, v in lowered.free.found.items() if v in used]
     function.params = (*params, *(v for _, v in kept))

@@ -31,7 +31,8 @@ def unbroadcast_to(gradient: Any, shape: tuple[int, ...]) -> Any:
     if np.ndim(gradient) > len(shape):
         gradient = np.add.reduce(gradient, axis=tuple(range(np.ndim(gradient) - len(shape))))
     if np.ndim(gradient) < len(shape):
-        gradient = np.broadcast_to(gradient, shape)
+        ones = (1,) * (len(shape) - np.ndim(gradient))
+        gradient = np.reshape(gradient, ones + np.shape(gradient))
     axes = tuple(i for i, n in enumerate(shape) if n == 1 and gradient.shape[i] != 1)
     if axes:
         gradient = np.add.reduce(gradient, axis=axes, keepdims=True)
@@ -186,6 +187,15 @@ def check_stored(target: Any, value: Any) -> None:
     """
     if np.shape(value) != np.shape(target):
         np.empty_like(target)[...] = value
+
+
+def check_added(target: Any, value: Any) -> None:
+    """Raise what `target += value` raises, if the value has another shape.
+
+    >>> check_added(np.ones((2, 3)), np.ones(3))
+    """
+    if np.shape(value) != np.shape(target):
+        np.broadcast_to(value, np.shape(target))
 
 
 def check_call(function: Any, *args: Any, **kwargs: Any) -> None:

@@ -71,6 +71,7 @@ HELPERS = {
     runtime.project,
     runtime.given,
     runtime.own_copy,
+    runtime.check_added,
     runtime.check_apart,
     runtime.check_broadcast,
     runtime.check_call,

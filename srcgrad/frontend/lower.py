@@ -137,8 +137,7 @@ class Lowerer(Matching):
                 self.assign(target.value, value)
             case gast.Subscript():
                 if self.is_flat(target.value):
-                    array = self.expression(target.value.value)
-                    self.store(array, self.flat_index(array, target.slice), value)
+                    self.store_flat(self.expression(target.value.value), target.slice, value)
                     return
                 if isinstance(target.value, gast.Attribute) and target.value.attr == "imag":
                     array = self.expression(target.value.value)
@@ -176,19 +175,29 @@ class Lowerer(Matching):
             self.store(self.attribute(array, name), ir.Const(Ellipsis), value)
         elif name == "imag":
             self.store_imaginary(array, ir.Const(Ellipsis), value)
-        elif name == "flat" and isinstance(value, (ir.Const, ir.Var)) and not shape_of(value):
+        elif name == "flat":
+            if isinstance(value, ir.Var) and shape_of(value):
+                shape = self.attribute(array, "shape")
+                value = self.call(ir.Const(np.resize), [value, shape], {})
             self.store(array, ir.Const(Ellipsis), value)
         else:
-            raise self.refuse(
-                f"assigning to .{name} of an array isn't supported",
-                "write x[...] = v" if name == "flat" else None,
-            )
+            raise self.refuse(f"assigning to .{name} of an array isn't supported")
 
     def store_imaginary(self, array: ir.Var, key: Value, value: Value) -> None:
         """`z.imag[key] = value`: the adjoint of the imaginary part isn't a view of that of z."""
         real = self.attribute(self.subscript(array, key), "real")
         imaginary = self.binary(operator.mul, ir.Const(1j), self.operand(value))  # type: ignore[arg-type]
         self.store(array, key, self.binary(operator.add, real, imaginary))
+
+    def store_flat(self, array: Value, node: Any, value: Value) -> None:
+        """`x.flat[key] = value`: the value is repeated, or cut, to as many as there are places."""
+        key = self.flat_index(array, node)
+        if isinstance(value, ir.Var) and shape_of(value):
+            places = self.operand(self.subscript(array, key))
+            if isinstance(places, ir.Var) and shape_of(places) != shape_of(value):
+                shape = self.attribute(places, "shape")
+                value = self.call(ir.Const(np.resize), [value, shape], {})
+        self.store(array, key, value)
 
     def is_flat(self, node: Any) -> bool:
         return isinstance(node, gast.Attribute) and node.attr == "flat"

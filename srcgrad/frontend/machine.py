@@ -100,7 +100,7 @@ class Machine:
         self.peelable = False  # whether the loop being settled can do without its first iteration
         self.thawed: set[Any] = set()  # loops and branches that mustn't freeze lists
         self.size_origins: dict[int, frozenset[Any]] = {}  # the arguments a dimension is of
-        self.checks: dict[ir.Var, ir.Assign] = {}  # see `transform.conformity`
+        self.demanding: list[ir.Assign] = []  # see `transform.conformity`
         self.outer_sizes: set[int] = set()  # those that are dimensions of these arguments
         self.current = 0  # the frame being run
         self.frames: dict[int, Frame] = {}

@@ -95,7 +95,7 @@ def lower_gradient(
     value, aux = (in_copies(low, v, copies) for v in (value, aux))
     outputs = [value] if isinstance(value, ir.Var) else []
     _check_writes(low, function)
-    demand(function, low.checks)
+    demand(function, low)
     adjoint = _differentiated(low, function, wrt, outputs)
     results: list[ir.Operand] = []
 

@@ -112,9 +112,27 @@ def partition(a, kth, axis=-1):
     a[...] = np.partition(a, kth, axis)
 
 
+def repeated(values, count):
+    """As many values as there are places for them: repeated, or the first of them."""
+    return values if np.shape(values) in ((), (count,)) else np.resize(values, count)
+
+
 @definition(np.put)
-def put(a, ind, v):
-    a.reshape(-1)[ind] = v
+def put(a, ind, v, mode="raise"):
+    places = np.asarray(ind)
+    if places.ndim != 1:
+        places = places.ravel()
+    if places.dtype == bool:
+        places = places.astype(int)
+    if mode == "wrap":
+        places = places % a.size
+    elif mode == "clip":
+        places = np.clip(places, 0, a.size - 1)
+    values = repeated(v, places.size)
+    if a.ndim == 1:
+        a[places] = values
+    else:
+        a[np.unravel_index(np.where(places < 0, places + a.size, places), a.shape)] = values
 
 
 @definition(np.ndarray.itemset if hasattr(np.ndarray, "itemset") else None)
@@ -136,9 +154,18 @@ def put_along_axis(arr, indices, values, axis):
 
 
 @definition(np.fill_diagonal)
-def fill_diagonal(a, val):
-    i = np.arange(min(a.shape))
-    a[i, i] = val
+def fill_diagonal(a, val, wrap=False):
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    if a.ndim > 2 and min(a.shape) != max(a.shape):
+        raise ValueError("All dimensions of input must be of equal length")
+    if wrap and a.ndim == 2:
+        n = a.shape[1]
+        places = np.arange(0, a.size, n + 1)
+        a[places // n, places % n] = repeated(val, places.size)
+    else:
+        i = np.arange(min(a.shape))
+        a[(i,) * a.ndim] = repeated(val, i.size)
 
 
 @adjoint(runtime.own_copy)

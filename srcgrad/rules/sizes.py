@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,8 +76,9 @@ def extreme(args: Args, kwargs: Kwargs) -> Inferred | None:
             return None
         whole = known if whole is None else join(whole, known)
     assert isinstance(whole, Scalar)
-    size = fresh_size() if whole.dtype.kind == "i" else None
-    return Inferred(Scalar(whole.dtype, whole.python, size))
+    if whole.dtype.kind == "i" and whole.size is None:  # lengths that are the same stay known
+        whole = replace(whole, size=fresh_size())
+    return Inferred(whole)
 
 
 @kind(np.partition)

@@ -11,8 +11,8 @@ what arithmetic tells to be equal; `cancel`, `scaling`, `contracting`, `signs`, 
 
 Memory: `recording` keeps what the reverse sweep needs; `copies`, `accumulation`, `reads`,
 `destinations`, `reuse`, `loop_buffers` and `tangent_buffers` save arrays, as `usage`, `footprint`
-and `schedule` tell them to. `unboxing` makes arrays lists, and `splitting` makes two functions of
-one.
+and `schedule` tell them to; `layouts` says where it matters how they lie in memory. `unboxing`
+makes arrays lists, and `splitting` makes two functions of one.
 
 Observation: `tracing` and `checking`.
 """

@@ -33,8 +33,7 @@ from .stores import same_key
 
 def materialize(function: ir.Function) -> None:
     """Fill an array with a number that is still spread over a shape: when small, that is faster."""
-    inner = [b for s in ir.walk(function.block) for b in ir.blocks(s)]
-    for block in (function.block, *inner):
+    for block in ir.all_blocks(function.block):
         for position, s in enumerate(block.statements):
             if not isinstance(s, ir.Assign) or s.function is not np.broadcast_to or s.kwargs:
                 continue

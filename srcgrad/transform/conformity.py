@@ -2,13 +2,15 @@
 
 `np.sum(a + b)` has ones as its gradient, whatever the lengths of `a` and `b`; yet the function
 raises where they don't go together, and so must its gradient. Where kinds don't prove that the
-operands of a call fit, a statement that does nothing else than to check them stands beside it; so
-does one beside `math.log(x)`, which raises where x isn't positive, unlike its gradient 1 / x. It
-goes again if the call itself is still there when the gradient has been simplified.
+operands of a call fit, it is noted; so is `math.log(x)`, which raises where x isn't positive, and
+its gradient 1 / x doesn't. What is still made when all passes are through raises by itself. If a
+call isn't, the function is compiled once more, with a statement in front of the call that does
+nothing else than to check its operands.
 """
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -16,102 +18,159 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..analysis.aliasing import Aliasing
 from ..analysis.inference import fits, infer
 from ..emit import runtime
-from ..kinds import Array, Dimension, ListOf, Opaque, Scalar, TupleOf
+from ..frontend.lower import Lowerer
+from ..frontend.operators import INPLACE
+from ..frontend.values import NeedStatic
+from ..kinds import Array, Dimension, ListOf, Opaque, Scalar
 from ..rules.registry import hashable, raising
 from .elementwise import is_elementwise
+from .reuse import IN_PLACE, WITH_OUT
 
-STORES = frozenset({operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ipow})
+ADDED = frozenset({np.add.at, np.subtract.at})
+AUGMENTED = frozenset(INPLACE.values()) - {operator.imatmul}
+# What calls were that write their results in the place of an operand
+PLAIN = {new: old for old, new in (*IN_PLACE.items(), *WITH_OUT.items())}
 SPELLINGS = {operator.matmul: np.matmul}
-Checks = dict[ir.Var, ir.Assign]
 
 
-def demand(function: ir.Function, checks: Checks) -> None:
-    """Insert the checks, in place, and note by what each returns the call that it is for.
+def demand(function: ir.Function, low: Lowerer) -> None:
+    """Note the calls that demand something, and check it where that was found to be needed.
 
     Only the program's own calls demand something, not those of an inner gradient's reverse sweep.
     """
-    checked = {call.target for call in checks.values()}
-    for block in _blocks(function.block):
+    demands = _Demands(function)
+    noted = {call.target for call in low.demanding}
+    for block in ir.all_blocks(function.block):
         statements: list[ir.Statement] = []
         for s in block.statements:
-            if isinstance(s, ir.Assign) and _is_own(s) and s.target not in checked:
-                added = list(_check(s))
-                checks.update((check.target, s) for check in added if check.effect)
-                statements += added
+            if isinstance(s, ir.Assign) and _is_own(s) and s.target not in noted:
+                checks = list(demands.of(s))
+                if checks:
+                    low.demanding.append(s)
+                if checks and _place(s) in low.known_sites:
+                    statements += checks
             statements.append(s)
         block.statements = statements
 
 
-def dismiss(function: ir.Function, checks: Checks) -> None:
-    """Remove the checks of calls that are still made, in place."""
-    targets = {t for s in ir.walk(function.block) for t in ir.targets(s)}
-    for block in _blocks(function.block):
-        made = {
-            (id(s.function), s.args) for s in block.statements
-            if isinstance(s, ir.Assign) and s.target not in checks
-            and all(isinstance(a, ir.Var) for a in s.args)
-        }  # fmt: skip
-        kept = []
-        for s in block.statements:
-            call = checks.get(s.target) if isinstance(s, ir.Assign) else None
-            if call is None or not (
-                call.target in targets or (id(call.function), call.args) in made
-            ):
-                kept.append(s)
-        block.statements = kept
+def keep_demands(function: ir.Function, low: Lowerer) -> None:
+    """Ask for the checks of the calls that demand something and aren't made any more.
+
+    Raises:
+        NeedStatic: with the places of these calls.
+    """
+    final = [s for s in ir.walk(function.block) if isinstance(s, ir.Assign)]
+    targets = {s.target for s in final}
+    made = {(id(s.function), s.args) for s in final if all(isinstance(a, ir.Var) for a in s.args)}
+    again = {(_place(s), _kinds(s)) for s in final if _is_own(s) and hashable(s.function)}
+    lost = [
+        s for s in low.demanding
+        if s.target not in targets and _place(s) not in low.known_sites
+        and (id(s.function), s.args) not in made
+        and (_place(s), _kinds(s)) not in again
+    ]  # fmt: skip
+    if lost:
+        raise NeedStatic(frozenset(map(_place, lost)), "operands are to be checked", lost[0].span)
+
+
+def _place(s: ir.Assign) -> Any:
+    return "%checked", s.span, PLAIN.get(s.function, s.function)
+
+
+def _kinds(s: ir.Assign) -> frozenset[Any]:
+    return frozenset(getattr(operand, "kind", None) for operand in s.args)
 
 
 def _is_own(s: ir.Assign) -> bool:
     return not s.effect and not isinstance(s.span, ir.Origin)
 
 
-def _blocks(block: ir.Block) -> list[ir.Block]:
-    inner = [b for s in block.statements for b in ir.blocks(s)]
-    return [block, *(found for b in inner for found in _blocks(b))]
+class _Demands:
+    """What the calls of a function demand of their operands."""
 
+    def __init__(self, function: ir.Function) -> None:
+        masks = {
+            s.target.kind.shape[0]: s.args[1] for s in ir.walk(function.block)
+            if isinstance(s, ir.Assign) and s.function is operator.getitem
+            and isinstance(s.target.kind, Array) and s.target.kind.shape and _is_mask(s.args[1])
+        }  # fmt: skip
+        written = Aliasing(function.block).is_written if masks else None
+        # by how many it selects, a mask that stays what it is
+        self.masks = {
+            size: mask for size, mask in masks.items()
+            if isinstance(mask, ir.Var) and written is not None and not written(mask)
+        }  # fmt: skip
 
-def _check(s: ir.Assign) -> Iterator[ir.Assign]:
-    """Statements that raise where a call's operands don't fit; none if they surely do."""
-    if hashable(s.function) and s.function in raising:
-        yield ir.Assign(
-            ir.Var("_", Opaque(None)), s.function, s.args, s.kwargs, s.span, effect=True
-        )
-        return
-    arrays = [a for a in s.args if isinstance(a, ir.Var) and isinstance(a.kind, Array)]
-    others = any(isinstance(v.kind, (ListOf, TupleOf)) for a in s.args for v in ir.variables(a))
-    if isinstance(s.function, ir.Unit) or not arrays or others:
-        return
-    args: tuple[ir.Operand, ...] = tuple(arrays)
-    kwargs: Any = ()
-    if s.function in STORES:
-        function: Any = runtime.check_stored
-        if _within(_shape(s.args[1]), _shape(s.args[0])):
+    def of(self, s: ir.Assign) -> Iterator[ir.Assign]:
+        """Statements that raise where a call's operands don't fit; none if they surely do."""
+        if hashable(s.function) and s.function in raising:
+            yield _checked(s, s.function, s.args, s.kwargs)
             return
-    elif s.function is operator.setitem:
-        function, (x, key, value) = runtime.check_stored, s.args
+        arrays = [a for a in s.args if isinstance(a, ir.Var) and isinstance(a.kind, Array)]
+        lists = any(isinstance(v.kind, ListOf) for a in s.args for v in ir.variables(a))
+        if isinstance(s.function, ir.Unit) or not arrays or lists or not hashable(s.function):
+            return
+        if s.function is operator.setitem or s.function in ADDED:
+            yield from self.of_store(s)
+        elif s.function in AUGMENTED:
+            if not _within(_shape(s.args[1]), _shape(s.args[0])):
+                yield _checked(s, runtime.check_added, s.args)
+        elif s.function is operator.imatmul:
+            copy = _made(s, np.ndarray.copy, (s.args[0],))
+            yield copy
+            yield _checked(s, runtime.check_call, (ir.Const(s.function), copy.target, s.args[1]))
+        elif s.writes or s.function is operator.getitem:
+            return
+        elif is_elementwise(s.function):
+            if not _broadcast(list(map(_shape, s.args))):
+                operands = (a for a in s.args if _shape(a))
+                yield _checked(s, runtime.check_broadcast, tuple(operands))
+        elif not fits(s.function, s.args, dict(s.kwargs)):
+            spelled = ir.Const(SPELLINGS.get(s.function, s.function))
+            yield _checked(s, runtime.check_call, (spelled, *s.args), s.kwargs)
+
+    def of_store(self, s: ir.Assign) -> Iterator[ir.Assign]:
+        """What is stored at a key, or added there, fits the region that the key selects."""
+        x, key, value = s.args
+        if self.surely_takes(x, key, value):
+            return
         if any(isinstance(v.kind, Array) for v in ir.variables(key)):
-            return
-        found = infer(operator.getitem, (x, key), {})
-        if _within(_shape(value), found.kind.shape if isinstance(found.kind, Array) else None):
-            return
-        region = ir.Var("region", found.kind)
-        args = (region, value)
-        yield ir.Assign(region, operator.getitem, (x, key), (), s.span, found.views, found.certain)
-    elif s.writes or s.function is operator.getitem:
-        return
-    elif is_elementwise(s.function):
-        function = runtime.check_broadcast
-        if _broadcast(list(map(_shape, s.args))):
-            return
-    elif fits(s.function, s.args, dict(s.kwargs)):
-        return
-    else:
-        function = runtime.check_call
-        args = (ir.Const(SPELLINGS.get(s.function, s.function)), *s.args)
-        kwargs = s.kwargs
-    yield ir.Assign(ir.Var("_", Opaque(None)), function, args, kwargs, s.span, effect=True)
+            # a copy of what stood there would keep alive the stores before, this one too in a loop
+            shape = _made(s, builtins.getattr, (x, ir.Const("shape")))
+            blank = _made(s, np.empty, (shape.target, ir.Const(bool)))
+            yield shape
+            yield blank
+            x = blank.target
+        selected = _made(s, operator.getitem, (x, key))
+        yield selected
+        check = runtime.check_added if s.function in ADDED else runtime.check_stored
+        yield _checked(s, check, (selected.target, value))
+
+    def surely_takes(self, x: ir.Operand, key: ir.Operand, value: ir.Operand) -> bool:
+        region = infer(operator.getitem, (x, key), {}).kind
+        given, shape = _shape(value), region.shape if isinstance(region, Array) else None
+        if given and shape and self.masks.get(given[0]) is key:
+            return len(given) == len(shape) and _within(given[1:], shape[1:])
+        return _within(given, shape)
+
+
+def _is_mask(key: ir.Operand) -> bool:
+    return isinstance(key, ir.Var) and isinstance(key.kind, Array) and key.kind.dtype == bool
+
+
+def _made(s: ir.Assign, function: Any, args: tuple[ir.Operand, ...]) -> ir.Assign:
+    found = infer(function, args, {})
+    target = ir.Var("region", found.kind)
+    return ir.Assign(target, function, args, (), s.span, found.views, found.certain)
+
+
+def _checked(
+    s: ir.Assign, function: Any, args: tuple[ir.Operand, ...], kwargs: Any = ()
+) -> ir.Assign:
+    return ir.Assign(ir.Var("_", Opaque(None)), function, args, kwargs, s.span, effect=True)
 
 
 def _shape(operand: ir.Operand) -> tuple[Dimension, ...] | None:

@@ -15,7 +15,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit import runtime
 from ..kinds import Array, Scalar
-from .copies import sweep_start
+from .copies import blocks_of_sweep
 from .simplify import use_counts
 
 ROWS = getattr(np, "vecdot", None)  # since NumPy 2.0
@@ -23,15 +23,11 @@ ROWS = getattr(np, "vecdot", None)  # since NumPy 2.0
 
 def contract(function: ir.Function) -> None:
     """Sum products in the reverse sweep without making them, in place."""
-    start = sweep_start(function)
-    if start is None:
-        return
     aliasing, counts = Aliasing(function.block), use_counts(function.block)
     windows = {
         s.target for s in ir.walk(function.block) if isinstance(s, ir.Assign) and _is_window(s)
     }
-    tail = ir.Block(function.block.statements[start:])
-    for block in [tail, *(inner for s in ir.walk(tail) for inner in ir.blocks(s))]:
+    for block in blocks_of_sweep(function):
         products: dict[ir.Operand, ir.Assign] = {}  # of what nothing has written since
         for s in list(block.statements):
             if isinstance(s, ir.Assign) and s.function is np.sum:
@@ -55,7 +51,6 @@ def contract(function: ir.Function) -> None:
                 for target, product in list(products.items()):
                     if not written.isdisjoint(map(aliasing.find, ir.uses(product))):
                         del products[target]
-    function.block.statements[start:] = tail.statements
 
 
 def _is_product(s: ir.Assign) -> bool:

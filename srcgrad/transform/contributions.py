@@ -245,7 +245,8 @@ class Contributions(Lowerer):
                 kind = Scalar(self._dtype(value.kind), False)
                 return self.emit(runtime.total, (value,), inferred=Inferred(kind))
             return self.emit(np.sum, (value,), name=f"d_{like.name}")
-        if have is None or want is None:
+        if have is None or want is None or 0 < len(have) < len(want):
+            # of a value that is stored, axes of length 1 in front are dropped
             return self._unbroadcast(value, kind, like)
         if len(have) < len(want):
             return self._spread(value, kind, like)

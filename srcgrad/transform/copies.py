@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -52,24 +52,16 @@ def spare_copies(function: ir.Function) -> None:
 
 def drop_overwritten(function: ir.Function) -> None:
     """Remove the stores of the reverse sweep that another one overwrites unread, in place."""
-    start = sweep_start(function)
-    if start is not None:
-        sparer = _Sparer(function)
-        tail = ir.Block(function.block.statements[start:])
-        for block in [tail, *(b for s in ir.walk(tail) for b in ir.blocks(s))]:
-            sparer.drop_overwritten(block)
-        function.block.statements[start:] = tail.statements
+    sparer = _Sparer(function)
+    for block in blocks_of_sweep(function):
+        sparer.drop_overwritten(block)
 
 
 def spare_first_passes(function: ir.Function) -> None:
     """Make `c = x.copy(); x[k] = 0; d = 2 * c` into `d = 2 * x; x[k] = 0`, in place."""
-    start = sweep_start(function)
-    if start is not None:
-        counts = use_counts(function.block)
-        tail = ir.Block(function.block.statements[start:])
-        for block in [tail, *(b for s in ir.walk(tail) for b in ir.blocks(s))]:
-            _spare_first_passes(block, counts)
-        function.block.statements[start:] = tail.statements
+    counts = use_counts(function.block)
+    for block in blocks_of_sweep(function):
+        _spare_first_passes(block, counts)
 
 
 def _spare_first_passes(block: ir.Block, counts: Mapping[ir.Var, int]) -> None:
@@ -101,6 +93,15 @@ def sweep_start(function: ir.Function) -> int | None:
         if isinstance(s, ir.Assign) and s.function is reverse_sweep:
             return i + 1
     return None
+
+
+def blocks_of_sweep(function: ir.Function) -> Iterator[ir.Block]:
+    """The reverse sweep and the blocks in it, to be changed in place; none if there is none."""
+    start = sweep_start(function)
+    if start is not None:
+        sweep = ir.Block(function.block.statements[start:])
+        yield from list(ir.all_blocks(sweep))
+        function.block.statements[start:] = sweep.statements
 
 
 class _Sparer:

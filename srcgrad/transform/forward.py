@@ -275,10 +275,8 @@ class Tangent(Adjoint):
         """Whether a tangent is an array made just now, which nothing else refers to."""
         if not isinstance(tangent, ir.Var) or tangent.kind != var.kind:
             return False
-        if (
-            self.aliasing.find(var) in self.reshaped
-        ):  # then it must lie in memory as the primal does
-            return False
+        if self.aliasing.find(var) in self.reshaped:
+            return False  # it must lie in memory as the primal does
         definition = self.definitions.get(tangent)
         return definition in made and not definition.views
 

@@ -22,7 +22,7 @@ from ..kinds import Array, Opaque, TupleOf
 SHAPE_ONLY: frozenset[Any] = frozenset(
     {builtins.getattr, builtins.len, np.shape, np.ndim, np.size, np.zeros_like, np.empty_like,
      np.ones_like, np.may_share_memory, runtime.zero_like, list,
-     runtime.check_broadcast, runtime.check_stored}
+     runtime.check_added, runtime.check_broadcast, runtime.check_stored}
 )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from ..ir import reverse_sweep
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from .elementwise import COMMUTATIVE, is_elementwise, makes_fresh, number_kind
 from .footprint import Footprint
+from .layouts import layouts_matter
 from .recording import rename
 from .simplify import use_counts
 
@@ -125,6 +126,7 @@ class Reuser:
         self.forward: set[ir.Var] = set()  # made by the forward sweep
         self.takers: dict[ir.Var, ir.Assign] = {}
         self.scarce, self.crowded = Footprint(function).found()
+        self.laid_out = layouts_matter(function)
 
     def resolve(self, var: ir.Var) -> ir.Operand:
         operand: ir.Operand = var
@@ -225,6 +227,8 @@ class Reuser:
         if not isinstance(kind, Array) or kind.dtype is None or kind.dtype.kind not in "fc":
             return False
         if not kind.shape or s.kwargs or s.writes or s.effect or s.views:
+            return False
+        if self.laid_out and not isinstance(s.span, ir.Origin):
             return False
         return all(number_kind(a) is not None for a in s.args)
 

@@ -13,19 +13,15 @@ import operator
 from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..kinds import Array
-from .copies import sweep_start
+from .copies import blocks_of_sweep
 from .elementwise import elementwise_kind, number_kind
 from .simplify import use_counts
 
 
 def scale_smaller(function: ir.Function) -> None:
     """Multiply the smaller factor of products in the reverse sweep by the constant, in place."""
-    start = sweep_start(function)
-    if start is None:
-        return
     aliasing, counts = Aliasing(function.block), use_counts(function.block)
-    tail = ir.Block(function.block.statements[start:])
-    for block in [tail, *(inner for s in ir.walk(tail) for inner in ir.blocks(s))]:
+    for block in blocks_of_sweep(function):
         products: dict[ir.Operand, ir.Assign] = {}
         for s in list(block.statements):
             if not isinstance(s, ir.Assign) or s.function is not operator.mul:
@@ -41,7 +37,6 @@ def scale_smaller(function: ir.Function) -> None:
                     block.statements.insert(position, scaled)
                     s = inner
             products[s.target] = s
-    function.block.statements[start:] = tail.statements
 
 
 def _scaled(

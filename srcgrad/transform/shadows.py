@@ -20,6 +20,7 @@ from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.operations import list_append
 from ..kinds import BOOL, INT, Array, ListOf, Opaque, Scalar, TupleOf, holds_arrays
+from .layouts import keep_layouts
 from .lists import Lists, takes_part
 from .recording import Lasting
 
@@ -30,8 +31,6 @@ LIST_OPERATIONS: frozenset[Any] = frozenset(
         operator.getitem, operator.setitem,
     }
 )  # fmt: skip
-# Functions that lay out a new array in memory as their argument.
-LAYING_OUT = frozenset({np.zeros_like, np.array})
 # Views in which one element of memory occurs several times, and views that can't be written.
 REPEATING: frozenset[Any] = frozenset(
     {
@@ -66,12 +65,7 @@ class Shadows(Lists):
             if isinstance(s, ir.Assign) and not s.certain
             for v in s.views
         }
-        for s in ir.walk(function.block):
-            # spelled `np.zeros(x.shape)` and `x.copy()` where the layout is no matter
-            if not isinstance(s, ir.Assign) or s.kwargs:
-                continue
-            if s.function in LAYING_OUT and self.aliasing.find(s.target) in self.reshaped:
-                s.kwargs = (("order", ir.Const("K")),)
+        keep_layouts(function)
 
     def shadowed(self, var: Any) -> bool:
         """Whether a variable's adjoint is a shadow."""
@@ -313,6 +307,8 @@ class Shadows(Lists):
             function = runtime.copied_items
         elif v.kind.shape is None:
             function = np.array
+        elif self.aliasing.find(v) in self.reshaped:
+            function = runtime.own_copy
         span, self.span = self.span, ir.origin(self.span, "recorded")
         copy = self.emit(function, (v,), inferred=Inferred(v.kind), name=v.name)
         self.span = span

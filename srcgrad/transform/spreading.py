@@ -326,6 +326,8 @@ def real_part(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
 
 def copied_argument(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     """A plain copy will do where nothing depends on the memory layout."""
+    if isinstance(s.span, ir.Origin):
+        return None  # what is kept of an array where it does
     root = ctx.aliasing.find(s.target)
     for other in ctx.definitions.values():
         if not other.certain and any(ctx.aliasing.find(v) is root for v in other.views):
@@ -340,6 +342,17 @@ def copied_argument(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     return None
 
 
+def resized(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """What is repeated, or cut, to the length that it has stays what it is."""
+    operand, kind = s.args[0], s.target.kind
+    if not isinstance(kind, Array) or not isinstance(operand, ir.Var) or operand.kind != kind:
+        return None
+    found = ctx.same(s.target, operand)
+    if found is None:
+        s.function, s.args = np.ndarray.copy, (operand,)
+    return found
+
+
 _MOVES = (np.reshape, np.transpose, np.expand_dims, np.squeeze, np.ravel, np.swapaxes, np.moveaxis,
           operator.getitem)  # fmt: skip
 
@@ -351,6 +364,7 @@ SPREADING: dict[Any, list[Rule]] = {
     np.array: [copied],
     np.copy: [copied],
     np.full_like: [full_like],
+    np.resize: [resized],
     np.ndarray.astype: [cast],
     np.sum: [summed],
     np.zeros_like: [zeros],
