@@ -648,9 +648,24 @@ def on_one_branch(x):
     return np.sum(np.frombuffer(buffer.getvalue()) ** 2)
 
 
+BUFFER = io.BytesIO()
+
+
+def squared_until_large(x):
+    BUFFER.write(x.tobytes())
+    return x[0] if x[0] > 3 else squared_until_large(x * x + 1)
+
+
+def in_a_recursion(x):
+    last = squared_until_large(x)
+    BUFFER.seek(0)
+    return last * np.frombuffer(BUFFER.read())[0]
+
+
 @pytest.mark.parametrize(
     ("f", "message"),
     [
+        (in_a_recursion, "an object that srcgrad doesn't know"),
         (through_a_buffer, "an object that srcgrad doesn't know"),
         (saved_in_a_buffer, "an object that srcgrad doesn't know"),
         (printed_into_a_buffer, "an object that srcgrad doesn't know"),

@@ -127,7 +127,9 @@ class Activity:
 
     def _refuse_unknown_objects(self, block: ir.Block) -> None:
         for s in ir.walk(block):
-            if isinstance(s, ir.Assign) and s.target not in self.useful:
+            if not isinstance(s, ir.Assign):
+                continue
+            if s.target not in self.useful or isinstance(s.function, ir.Unit):
                 changed = self.useful.intersection(self.objects.changed_by(s))
                 if changed and any(self.is_varied(o) for o in s.operands()):
                     raise UnsupportedError(UNKNOWN_OBJECT, s.span, INTO_AN_ARRAY)

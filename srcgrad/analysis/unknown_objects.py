@@ -22,8 +22,14 @@ FILES = "files"
 class UnknownObjects:
     """The unknown objects of a block, by what stands for each."""
 
-    def __init__(self, block: ir.Block, carries: Callable[[Any], bool]) -> None:
+    def __init__(
+        self,
+        block: ir.Block,
+        carries: Callable[[Any], bool],
+        around: frozenset[ir.Unit] = frozenset(),
+    ) -> None:
         self.carries = carries
+        self.around = around  # the units whose bodies are being looked at
         self.parent: dict[Hashable, Hashable] = {}
         self.used: dict[ir.Assign, list[Hashable]] = {}
         for s in ir.walk(block):
@@ -52,6 +58,8 @@ class UnknownObjects:
 
     def _used(self, s: ir.Assign) -> list[Hashable]:
         found: list[Hashable] = [v for o in s.operands() for v in self._among(o)]
+        if isinstance(s.function, ir.Unit):
+            return self._used_in(s.function, found)
         function = s.function
         if registry.hashable(function) and function in registry.filing:
             found.append(FILES)
@@ -60,6 +68,19 @@ class UnknownObjects:
             if self.carries(Opaque(type(receiver))) and not isinstance(receiver, ModuleType):
                 found.append(("outside", id(receiver)))
         return found
+
+    def _used_in(self, unit: ir.Unit, given: list[Hashable]) -> list[Hashable]:
+        """The objects outside that a unit uses, and those given if it hands floats to any."""
+        if unit in self.around:
+            return []
+        inner = UnknownObjects(unit.body.block, self.carries, self.around | {unit})
+        operands = (o for s in inner.used for o in s.operands())
+        handed = any(
+            self.carries(v.kind) and not isinstance(v.kind, Opaque)
+            for o in operands for v in ir.variables(o)
+        )  # fmt: skip
+        keys = (key for used in inner.used.values() for key in used)
+        return [*(given if handed else ()), *(k for k in keys if not isinstance(k, ir.Var))]
 
     def _among(self, operand: ir.Operand) -> list[Hashable]:
         return [
