@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from srcgrad import grad, hvp
+from srcgrad import adjoint, grad, hvp
 from srcgrad.emit.runtime import add_to_rows, cross_product, sum_of_products
 from srcgrad.testing import check_grads
 from tests.test_simplify import body
@@ -142,6 +142,20 @@ def test_a_product_that_is_there_takes_the_place_of_a_factor():
     assert "z = (x - mean) * exp" in lines, lines
     lines = body(quotient, X[0], X[1], X, argnums=1)
     assert lines[-1] == "return -np.multiply(z, z, out=z).sum(axis=0)", lines
+
+
+def test_what_a_sum_begins_with_has_no_factor():
+    def total(x, y):
+        return np.sum(x * y)
+
+    @adjoint(total)
+    def rule(x, y, *, out, d_out):
+        z = x * y
+        return d_out * z, np.sum(x, axis=0, initial=2.0) * y
+
+    d_x, d_y = grad(lambda x, y: total(x * 1.0, y * 1.0), argnums=(0, 1))(X, X[0])
+    np.testing.assert_allclose(d_x, X * X[0])
+    np.testing.assert_allclose(d_y, (X.sum(axis=0) + 2.0) * X[0])
 
 
 def test_memory_written_between_is_read_before():

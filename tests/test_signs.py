@@ -5,7 +5,7 @@ import operator
 import numpy as np
 import pytest
 
-from srcgrad import grad, hvp, ir
+from srcgrad import adjoint, grad, hvp, ir
 from srcgrad.kinds import Opaque, Scalar
 from srcgrad.testing import check_grads
 from srcgrad.transform import signs
@@ -170,3 +170,14 @@ def test_only_what_is_negative_changes_its_sign():
                 else:
                     sign = operator.add if function is operator.sub else operator.sub
                     assert found == (sign, (other, number))
+
+
+def test_what_a_sum_begins_with_keeps_its_sign():
+    def total(v):
+        return np.sum(v)
+
+    @adjoint(total)
+    def rule(v, *, out, d_out):
+        return np.sum(-v, initial=5.0) * np.ones(v.shape)
+
+    np.testing.assert_allclose(grad(lambda v: total(2 * v))(W), 2 * (5 - np.sum(2 * W)))

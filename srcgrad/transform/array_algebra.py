@@ -107,6 +107,8 @@ def _normalized(ctx: Simplifier, s: ir.Assign, x: ir.Operand, y: ir.Operand) -> 
 def _leading(kwargs: dict[str, ir.Operand]) -> int:
     """How many leading axes a sum reduces and drops, 0 if it reduces others."""
     axis, keepdims = kwargs.get("axis"), kwargs.get("keepdims", ir.Const(False))
+    if kwargs.keys() - {"axis", "keepdims"}:
+        return 0  # an `initial` summand has no factor
     if not isinstance(axis, ir.Const) or not isinstance(keepdims, ir.Const) or keepdims.value:
         return 0
     axes = axis.value if isinstance(axis.value, tuple) else (axis.value,)

@@ -141,7 +141,7 @@ def _is_linear(s: ir.Assign, v: ir.Var) -> bool:
     if s.views or s.writes or s.effect or not _is_float(s.target) or not _hashable(s.function):
         return False
     if s.function is np.sum:
-        return s.args[0] is v
+        return s.args[0] is v and "initial" not in dict(s.kwargs)
     if s.kwargs or len(s.args) != 2 or any(number_kind(a) is None for a in s.args):
         return False
     return s.function in BILINEAR or (s.function is operator.truediv and s.args[0] is v)
