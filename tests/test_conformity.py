@@ -144,7 +144,12 @@ def copied_where(a, b):
     return np.sum(y)
 
 
+def in_a_checkpoint(a, b):
+    return srcgrad.checkpoint(lambda x, y: np.sum(x + y))(a, b)
+
+
 LATER = (
+    in_a_checkpoint,
     written_later, copied, until_it_is_large, stored_at_places, stored_at_a_mask,
     stored_in_columns, added_at_places, added_to_rows, added_by_at, added_with_an_axis_too_many,
     multiplied_in_place, remainder_in_place, items_that_are_constant, copied_where,

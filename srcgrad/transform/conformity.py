@@ -48,10 +48,12 @@ def demand(function: ir.Function, low: Lowerer) -> None:
         for s in block.statements:
             if isinstance(s, ir.Assign) and _is_own(s) and s.target not in noted:
                 checks = list(demands.of(s))
-                if checks:
+                repeated = _demands_within(s.function)
+                if checks or repeated:
                     low.demanding.append(s)
-                if checks and _place(s) in low.known_sites:
-                    statements += checks
+                    if _place(s) in low.known_sites:
+                        statements += checks
+                        s.effect = repeated
             statements.append(s)
         block.statements = statements
 
@@ -69,6 +71,7 @@ def keep_demands(function: ir.Function, low: Lowerer) -> None:
     lost = [
         s for s in low.demanding
         if s.target not in targets and _place(s) not in low.known_sites
+        and not any(_calls(t.function, s.function) for t in final)
         and (id(s.function), s.args) not in made
         and (_place(s), _kinds(s)) not in again
     ]  # fmt: skip
@@ -76,8 +79,33 @@ def keep_demands(function: ir.Function, low: Lowerer) -> None:
         raise NeedStatic(frozenset(map(_place, lost)), "operands are to be checked", lost[0].span)
 
 
+def _demands_within(function: Any, around: tuple[ir.Unit, ...] = ()) -> bool:
+    """Whether the calls in a unit demand something that only the call of the unit may check.
+
+    What reverse mode runs again in its stead doesn't raise.
+    """
+    if not isinstance(function, ir.Unit) or not function.recompute or function in around:
+        return False
+    if function.rule is not None or function.later is not None:
+        return False
+    demands = _Demands(function.body)
+    calls = (s for s in ir.walk(function.body.block) if isinstance(s, ir.Assign) and _is_own(s))
+    around = (*around, function)
+    return any(_demands_within(s.function, around) or any(demands.of(s)) for s in calls)
+
+
+def _calls(function: Any, unit: Any) -> bool:
+    """Whether a function is a unit, or made from it such that it does what the unit does."""
+    while isinstance(function, ir.Unit) and function is not unit:
+        pattern, function = function.source or ("backward_", None)
+        if pattern == "backward_":
+            return False
+    return isinstance(function, ir.Unit)
+
+
 def _place(s: ir.Assign) -> Any:
-    return "%checked", s.span, PLAIN.get(s.function, s.function)
+    unit = isinstance(s.function, ir.Unit)  # each compilation has its own
+    return "%checked", s.span, s.function.place if unit else PLAIN.get(s.function, s.function)
 
 
 def _kinds(s: ir.Assign) -> frozenset[Any]:
