@@ -96,8 +96,17 @@ def divmod(x, y, *, out, d_out):
     return d_out[1], -d_out[1] * out[0]
 
 
-@elementwise(operator.pow, builtins.pow, np.power, np.float_power)
+@elementwise(operator.pow, builtins.pow)
 def power(x, y, *, out):
+    if np.ndim(x) or np.ndim(y) or np.iscomplexobj(y):
+        d_x = power_by_base(x, y)
+    else:  # which raises where a number of Python does
+        d_x = y * x ** (y - 1) if not 0 <= y < 1 or x else y * math.inf if y else 0.0
+    return d_x, out * log_of_base(x)
+
+
+@elementwise(np.power, np.float_power)
+def power_of_arrays(x, y, *, out):
     return power_by_base(x, y), out * log_of_base(x)
 
 
@@ -107,7 +116,7 @@ def power_by_base(x, y):
         return y * (x + ((x == 0) & (y == 0))) ** (y - 1)
     if np.ndim(x) or np.iscomplexobj(y):
         return y * (x if y else x + (x == 0)) ** (y - 1)
-    return y * x ** (y - 1) if not 0 <= y < 1 or x else y * math.inf if y else 0.0
+    return y * x ** (y - 1) if y >= 1 or x else y * math.inf if y else 0.0
 
 
 def log_of_base(x):
