@@ -2,6 +2,7 @@
 
 import collections
 import copy
+import functools
 
 import numpy as np
 import pytest
@@ -16,6 +17,14 @@ LOG = {"x": [], "loss": []}
 SEEN = set()
 LAST = collections.deque(maxlen=3)
 BY_NAME = collections.defaultdict(list)
+
+
+def first(numbers=COUNT):
+    return numbers[0]
+
+
+PARTS = {"calls": 0, "count": COUNT}
+FIRST = functools.partial(first, COUNT)
 
 
 def counted(x):
@@ -265,9 +274,37 @@ def a_list_in_use(x):
     return row[1]
 
 
+def by_a_partial(x):
+    COUNT[0] = float(x[0])
+    return FIRST() * x[1]
+
+
+def by_a_default(x):
+    COUNT[0] = float(x[0])
+    return first.__defaults__[0][0] * x[1]
+
+
+def by_a_part(x):
+    PARTS["calls"] += 1
+    PARTS["count"][0] = float(x[0])
+    return COUNT[0] * x[1]
+
+
+def into_attributes(x):
+    OBJECTIVE.__dict__.update(scale=float(x[0]))
+    return OBJECTIVE.scale * x[1]
+
+
+def an_attribute(x):
+    OBJECTIVE.__dict__["scale"] = float(x[0])
+    return OBJECTIVE.scale * x[1]
+
+
 @pytest.mark.parametrize(
     "function, message, line",
     [
+        (into_attributes, "'OBJECTIVE.__dict__' belongs to the caller", "    OBJECTIVE.__dict__"),
+        (an_attribute, "'OBJECTIVE.__dict__' belongs to the caller", "    OBJECTIVE.__dict__"),
         (read_again, "the result depends on what is read from 'HISTORY', which the function writes",
          "    return HISTORY[-1] * x[1]\n           ^^^^^^^^^^^"),
         (total, "the result depends on what is read from 'STATS', which the function writes",
@@ -290,3 +327,18 @@ def test_what_would_go_wrong_is_refused(function, message, line, outside):
         srcgrad.grad(function)(X)
     assert message in str(caught.value) and line in str(caught.value)
     assert described(world()) == described(before)
+
+
+@pytest.mark.parametrize("function", [by_a_partial, by_a_default, by_a_part])
+@pytest.mark.parametrize("start", [0, 0.0])
+def test_what_is_written_by_one_way_and_read_by_another(function, start, outside):
+    COUNT[0] = start
+    try:
+        with pytest.raises((srcgrad.UnsupportedError, TypeError)) as caught:
+            srcgrad.grad(function)(X)
+        if isinstance(start, float):
+            assert "the result depends on what is read from" in str(caught.value)
+        else:  # an int has no derivative, and is one when the gradient runs
+            assert "'float' object cannot be interpreted as an integer" in str(caught.value)
+    finally:
+        COUNT[0] = 0

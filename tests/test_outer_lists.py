@@ -1,6 +1,7 @@
 """Lists from outside, as arguments or global variables: one value if their items are alike."""
 
 import copy
+import functools
 import itertools
 import math
 from collections import namedtuple
@@ -525,3 +526,50 @@ def test_what_is_none_in_the_first_iteration(function):
         step = 1e-6 * np.eye(len(X))[i]
         expected = (function(X + step) - function(X - step)) / 2e-6
         assert slope[i] == pytest.approx(expected, rel=1e-6, abs=1e-8)
+
+
+HELD = [1.0], np.ones(2), {"k": 1.0}
+BY_POSITION = functools.partial(lambda a, b, x: np.sum(x * b) * a[0], *HELD[:2])
+BY_KEYWORD = functools.partial(lambda x, c, n=1: np.sum(x) * c["k"] * n, c=HELD[2])
+NESTED = functools.partial(
+    functools.partial(lambda t, d, x: t[0][0] * d["k"] * x[0], HELD), HELD[2]
+)
+
+
+def with_defaults(x, a=HELD[0], *, c=HELD[2]):
+    return np.sum(x) * a[0] * c["k"]
+
+
+with_defaults.b = HELD[1]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: BY_POSITION(x),
+        lambda x: BY_KEYWORD(x) + sum(map(NESTED, [x])),
+        lambda x: with_defaults.__defaults__[0][0] * x[1] * with_defaults.__kwdefaults__["c"]["k"],
+        lambda x: with_defaults.__dict__["b"][0] * x[1] + with_defaults(x),
+    ],
+    ids=["partial", "keywords", "defaults", "attributes"],
+)
+def test_what_functions_hold_is_as_it_is_now(f):
+    x = np.array([0.3, 0.7])
+    gradient, tangent = srcgrad.grad(f), lambda: srcgrad.jvp(f, (x,), (np.ones(2),))[1]
+    for value in (1.0, 3.0):
+        HELD[0][0] = HELD[1][:] = HELD[2]["k"] = value
+        slopes = [(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(2)]
+        np.testing.assert_allclose(gradient(x), slopes, rtol=1e-7)
+        np.testing.assert_allclose(tangent(), np.sum(slopes), rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "f, message",
+    [
+        (lambda x: with_defaults.__globals__["HELD"][0][0] * x[1], "the globals of a function"),
+        (lambda x: itertools.__dict__["count"], "the __dict__ of a module"),
+    ],
+)
+def test_namespaces_are_refused(f, message):
+    with pytest.raises(srcgrad.UnsupportedError, match=message):
+        srcgrad.grad(f)(np.array([0.3, 0.7]))

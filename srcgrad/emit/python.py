@@ -21,6 +21,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..errors import InternalError
 from ..frontend.operations import (
+    count_outside,
     enter_context,
     exit_context,
     leave_unless,
@@ -39,7 +40,8 @@ from .references import Emitted, References
 from .spelling import HELPERS, ITEMS, Speller, call, constant, name, negated
 
 SUBSCRIPTS = {
-    operator.getitem, operator.setitem, operator.delitem, put_outside, read_outside, *ITEMS,
+    operator.getitem, operator.setitem, operator.delitem, count_outside, put_outside, read_outside,
+    *ITEMS,
 }  # fmt: skip
 MANY = 6  # equal numbers in a list, which are written as a product
 

@@ -17,6 +17,7 @@ import numpy as np
 from .. import ir
 from ..frontend.operations import (
     add_to_item,
+    count_outside,
     enter_context,
     exit_context,
     leave_unless,
@@ -142,6 +143,9 @@ class Speller:
             return gast.Compare(args[1], [gast.In()], [args[0]])
         if f in (operator.getitem, read_outside):
             return gast.Subscript(args[0], args[1], gast.Load())
+        if f is count_outside:
+            item = gast.Subscript(args[0], args[1], gast.Load())
+            return call(self.reference(operator.index), [item])
         if f in READS and isinstance(s.args[1], ir.Const):
             return attribute(args[0], s.args[1].value)
         if f is operator.call:

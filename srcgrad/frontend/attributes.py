@@ -197,6 +197,8 @@ class Attributes(Subscripts):
                 AttributeError, f"{type(thing).__name__!r} object has no attribute {name!r}"
             )
         if isinstance(thing, types.ModuleType):
+            if name == "__dict__":
+                raise self.refuse("the __dict__ of a module can't be followed", "use its names")
             found = getattr(thing, name)
             if is_static(thing.__name__):
                 if isinstance(found, (np.ndarray, list, dict)):
@@ -230,6 +232,10 @@ class Attributes(Subscripts):
                 return self.lift(found, Path("attribute", thing, name))
             if isinstance(found, (*SIMPLE,)):
                 return ir.Const(found)
+            if name == "__globals__":
+                raise self.refuse("the globals of a function can't be followed", "name them")
+            if isinstance(found, (tuple, dict)):
+                return self.lift(found, Path("attribute", thing, name))
             return Place(found, None)
         container = value.path if isinstance(value, Place) and value.path else thing
         if isinstance(thing, types.MappingProxyType):

@@ -24,7 +24,7 @@ from ..analysis.inference import Inferred
 from ..errors import Span, UnsupportedError
 from ..kinds import BOOL, FLOAT, Array, Opaque, Scalar, int_kind
 from .counts import WRITTEN, Counts
-from .operations import put_outside, read_outside
+from .operations import count_outside, put_outside, read_outside
 from .structure import references
 from .values import DictObject, Journal, ListObject, NeedStatic, Path, Ref, Tuple, Value
 
@@ -83,6 +83,8 @@ class Journals(Counts):
         if path is None or self.on_free is None:
             return
         found = path.read()
+        if path.name == "__dict__" or (isinstance(found, dict) and "__builtins__" in found):
+            return  # attributes and globals are read by their names, too
         if type(found) in CONTAINERS and isinstance(found, cls):
             sites = frozenset([(WRITTEN, _itself(found))])
             raise NeedStatic(sites, f"{path} is written here", self.span)
@@ -115,13 +117,14 @@ class Journals(Counts):
         if type(found) in CONTAINERS:
             inferred = Inferred(Opaque(type(found)))
             var = self.emit(read_outside, operands, inferred=inferred, name=name, effect=True)
-            return Journal(found, var, None)
+            return Journal(found, var, None, not there)
         if kind is None:
             raise self.unread(journal)
         inferred = Inferred(kind())
+        if type(found) in (int, bool):
+            return self.emit(count_outside, operands, inferred=inferred, name=name, effect=True)
         number = self.emit(read_outside, operands, inferred=inferred, name=name, effect=True)
-        if type(found) not in (int, bool):
-            self.notes.read[number] = (str(journal), self.span)
+        self.notes.read[number] = (str(journal), self.span)
         return number
 
     def unread(self, journal: Journal) -> UnsupportedError:
@@ -137,8 +140,15 @@ class Journals(Counts):
 
     def store_journal(self, journal: Journal, key: Value, value: Value) -> None:
         """`journal[key] = value`."""
+        self.written_inside(journal)
         operands = (journal.var, self.entry(key), self.entry(value))
         self.emit(put_outside, operands, inferred=Inferred(Opaque(None)), effect=True)
+
+    def written_inside(self, journal: Journal) -> None:
+        """Begin again if it isn't known yet that a container in a container is written."""
+        site = (WRITTEN, _itself(journal.thing))
+        if not journal.fresh and site not in self.known_sites:
+            raise NeedStatic(frozenset([site]), f"{journal} is written here", self.span)
 
     def call_of_journal(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """What a function does that is given a container outside."""
@@ -151,6 +161,7 @@ class Journals(Counts):
             return self.emit(len, (journal.var,), inferred=kind, name="length", effect=True)
         if name not in WRITING or getattr(type(journal.thing), name, None) is not function:
             raise self.unread(journal)
+        self.written_inside(journal)
         operands = (journal.var, *map(self.entry, others))
         words = {k: self.entry(v) for k, v in kwargs.items()}
         self.emit(function, operands, words, inferred=Inferred(Opaque(None)), effect=True)

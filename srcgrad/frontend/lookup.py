@@ -175,6 +175,8 @@ class Lookup(Journals):
 
     def lift(self, value: Any, path: Path | None) -> Value:
         """The abstract value of an object that exists before the function runs."""
+        if path is None and isinstance(value, (list, dict, set, np.ndarray)):
+            path = Path("object", value, "outer")  # what is in it may change from call to call
         place = self.written_outside(path, value)
         if place is not None and path is not None:
             return self.read_count(place, path, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,11 @@ def put_outside(container: Any, key: Any, value: Any) -> None:
 def read_outside(container: Any, key: Any) -> Any:
     """`container[key]`, as it is now."""
     return container[key]
+
+
+def count_outside(container: Any, key: Any) -> Any:
+    """`container[key]`, as it is now, which is an int; raises TypeError if it is a float."""
+    return operator.index(container[key])
 
 
 def or_numpys(x: float, again: float) -> float:

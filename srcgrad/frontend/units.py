@@ -31,6 +31,7 @@ from ..rules import registry
 from .counts import READ_NOW
 from .loops import MOST_ROUNDS
 from .operations import (
+    count_outside,
     enter_context,
     exit_context,
     leave_unless,
@@ -710,7 +711,7 @@ def _changes(s: ir.Statement) -> str | None:
     record = registry.lookup(s.function)
     if record is not None and not record.effect and not registry.is_random(s.function):
         return None  # its effect is that it may raise what a `try` catches
-    if s.function is read_outside:
+    if s.function in (read_outside, count_outside):
         return f"reads {s.args[0].name!r}, which it writes"  # type: ignore[union-attr]
     if s.function is READ_NOW:
         return f"reads {s.args[1].value!r}, which it writes"  # type: ignore[union-attr]

@@ -148,12 +148,13 @@ class Choice:
 class Journal:
     """A list, dict or set outside that the function writes, and the variable that holds it.
 
-    `path` is None if it is held by another one.
+    `path` is None if it is held by another one. `fresh`: a defaultdict makes it when asked.
     """
 
     thing: Any
     var: ir.Var
     path: Path | None
+    fresh: bool = False
 
     def __str__(self) -> str:
         return str(self.path or self.var.name)
