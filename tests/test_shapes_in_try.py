@@ -39,6 +39,22 @@ def a_shape(x):
     return np.sum(y**2)
 
 
+def a_shape_of_six(x):
+    try:
+        y = x.reshape(2, 3)
+    except ValueError:
+        y = np.outer(x, x)
+    return np.sum(y**2)
+
+
+def rows_of_two(x):
+    try:
+        y = x.reshape(-1, 2) * x[0]
+    except ValueError:
+        y = np.outer(x, x)
+    return np.sum(y**2)
+
+
 def joined(x):
     try:
         y = np.concatenate([x.reshape(1, 3), x[:2].reshape(1, 2)])

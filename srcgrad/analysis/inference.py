@@ -157,8 +157,19 @@ def _taken(
     kwargs: dict[str, ir.Operand],
     bases: list[Size | int],
 ) -> bool:
+    """Whether a call takes samples of two different lengths, as `x.reshape(2, 3)` does not."""
+    return all(_takes(variant, function, args, kwargs, bases) for variant in (0, 1))
+
+
+def _takes(
+    variant: int,
+    function: Any,
+    args: tuple[ir.Operand, ...],
+    kwargs: dict[str, ir.Operand],
+    bases: list[Size | int],
+) -> bool:
     for attempt in range(UNIFORM):
-        sampler = Sampler(0, attempt, bases)
+        sampler = Sampler(variant, attempt, bases)
         try:
             values = [sampler.operand(a) for a in args]
             named = {k: sampler.operand(v) for k, v in kwargs.items()}
