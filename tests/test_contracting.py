@@ -30,7 +30,6 @@ def columns(x, v):
     return np.sum(np.exp(x.T * v))
 
 
-@pytest.mark.skipif(not hasattr(np, "vecdot"), reason="since NumPy 2.0")
 @pytest.mark.parametrize("f", [rows, kept_rows])
 def test_sums_along_the_last_axis(f):
     lines = body(f, X, V, argnums=1)
@@ -44,7 +43,6 @@ def test_sums_of_all():
     check_grads(scaled, (X, 0.7))
 
 
-@pytest.mark.skipif(not hasattr(np, "vecdot"), reason="since NumPy 2.0")
 def test_sums_of_all_of_a_window():
     def f(x, s):
         return np.sum(np.sin(x[1:, :-1] * s))

@@ -18,8 +18,6 @@ from ..kinds import Array, Scalar
 from .copies import blocks_of_sweep
 from .simplify import use_counts
 
-ROWS = getattr(np, "vecdot", None)  # since NumPy 2.0
-
 
 def contract(function: ir.Function) -> None:
     """Sum products in the reverse sweep without making them, in place."""
@@ -96,14 +94,14 @@ def _contracted(product: ir.Assign, total: ir.Assign, windows: set[ir.Var]) -> l
     if made.dtype != kind.dtype:
         return []
     if axis.value is None and not keepdims.value:
-        apart = ROWS is not None and not windows.isdisjoint(ir.uses(product))
+        apart = not windows.isdisjoint(ir.uses(product))
         function = runtime.sum_of_products if apart else np.vdot
         return [ir.Assign(total.target, function, product.args, (), total.span)]
-    if axis.value not in (-1, len(kind.shape) - 1) or ROWS is None:
+    if axis.value not in (-1, len(kind.shape) - 1):
         return []
     if not keepdims.value:
-        return [ir.Assign(total.target, ROWS, product.args, (), total.span)]
+        return [ir.Assign(total.target, np.vecdot, product.args, (), total.span)]
     rows = ir.Var(total.target.name, Array(kind.dtype, kind.shape[:-1]))
     key = ir.Pack(tuple, (ir.Const(Ellipsis), ir.Const(None)))
     view = ir.Assign(total.target, operator.getitem, (rows, key), (), total.span, (rows,), True)
-    return [ir.Assign(rows, ROWS, product.args, (), total.span), view]
+    return [ir.Assign(rows, np.vecdot, product.args, (), total.span), view]

@@ -15,7 +15,7 @@ from ..kinds import Array, Dimension, Kind, Scalar, Size, kind_of, same_dtype
 FRESH: frozenset[Any] = frozenset(
     {operator.matmul, np.matmul, np.dot, np.where, np.sum, np.zeros, np.zeros_like, np.ones,
      np.full, np.outer, np.ndarray.copy, np.ones_like, np.full_like, np.cumsum, np.concatenate,
-     np.stack, np.sort, *([np.vecdot] if hasattr(np, "vecdot") else [])}
+     np.stack, np.sort, np.vecdot}
 )  # fmt: skip
 NUMBERS = (int, float, complex, np.generic)
 ARITHMETIC: frozenset[Any] = frozenset(

@@ -19,7 +19,6 @@ from ..analysis.regions import Loops, Regions
 from ..emit import runtime
 from ..frontend.operations import add_to_item, subtract_from_item
 from ..kinds import Array, Scalar
-from .contracting import ROWS
 from .copies import sweep_start
 from .elementwise import number_kind
 from .simplify import use_counts
@@ -30,18 +29,9 @@ OPPOSITE: dict[Any, Any] = {
     np.add.at: np.subtract.at, np.subtract.at: np.add.at,
 }  # fmt: skip
 BILINEAR: frozenset[Any] = frozenset(
-    {
-        operator.mul,
-        operator.matmul,
-        np.matmul,
-        np.dot,
-        np.vdot,
-        np.outer,
-        runtime.sum_of_products,
-        ROWS,
-    }
-    - {None}
-)
+    {operator.mul, operator.matmul, np.matmul, np.dot, np.vdot, np.vecdot, np.outer,
+     runtime.sum_of_products}
+)  # fmt: skip
 
 
 def settle_signs(function: ir.Function) -> None:
