@@ -254,6 +254,17 @@ def constants(operand: Operand) -> Iterator[Const]:
             yield from constants(item)
 
 
+def items_of(key: Operand) -> tuple[Operand, ...]:
+    """The items of an index: those of a tuple, or the index itself.
+
+    >>> [item.value for item in items_of(Const((0, None)))], [i.value for i in items_of(Const(3))]
+    ([0, None], [3])
+    """
+    if isinstance(key, Const) and isinstance(key.value, tuple):
+        return tuple(map(Const, key.value))
+    return key.items if isinstance(key, Pack) and key.type is tuple else (key,)
+
+
 def uses(statement: Statement) -> list[Var]:
     """The variables a statement reads itself, those in its blocks not included."""
     operands: tuple[Operand, ...]

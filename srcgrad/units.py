@@ -32,6 +32,7 @@ from .results import finished, kind_of_seed, separate
 from .transform.accumulation import accumulate, materialize
 from .transform.cancel import cancel
 from .transform.copies import drop_overwritten
+from .transform.faster_calls import call_faster
 from .transform.forward import Tangent
 from .transform.invariants import hoist
 from .transform.loop_buffers import reuse_in_loops
@@ -350,6 +351,7 @@ def recorded(
     prune(function)
     reuse_in_loops(function)
     add_to_items(function)
+    call_faster(function)
 
 
 def _split(

@@ -372,10 +372,7 @@ class _Proof:
 
 def _items(key: ir.Operand) -> Key | None:
     """The items of an index, each for one axis; None if that isn't sure."""
-    if isinstance(key, ir.Const) and isinstance(key.value, tuple):
-        key = ir.Pack(tuple, tuple(map(ir.Const, key.value)))
-    items = key.items if isinstance(key, ir.Pack) and key.type is tuple else (key,)
-    kept = tuple(item for item in items if not _is_none(item))
+    kept = tuple(item for item in ir.items_of(key) if not _is_none(item))
     return kept if all(map(_takes_one_axis, kept)) else None
 
 

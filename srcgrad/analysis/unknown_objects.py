@@ -8,7 +8,7 @@ out everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -22,14 +22,8 @@ FILES = "files"
 class UnknownObjects:
     """The unknown objects of a block, by what stands for each."""
 
-    def __init__(
-        self,
-        block: ir.Block,
-        carries: Callable[[Any], bool],
-        around: frozenset[ir.Unit] = frozenset(),
-    ) -> None:
+    def __init__(self, block: ir.Block, carries: Callable[[Any], bool]) -> None:
         self.carries = carries
-        self.around = around  # the units whose bodies are being looked at
         self.parent: dict[Hashable, Hashable] = {}
         self.used: dict[ir.Assign, list[Hashable]] = {}
         for s in ir.walk(block):
@@ -71,16 +65,17 @@ class UnknownObjects:
 
     def _used_in(self, unit: ir.Unit, given: list[Hashable]) -> list[Hashable]:
         """The objects outside that a unit uses, and those given if it hands floats to any."""
-        if unit in self.around:
-            return []
-        inner = UnknownObjects(unit.body.block, self.carries, self.around | {unit})
-        operands = (o for s in inner.used for o in s.operands())
-        handed = any(
-            self.carries(v.kind) and not isinstance(v.kind, Opaque)
-            for o in operands for v in ir.variables(o)
-        )  # fmt: skip
-        keys = (key for used in inner.used.values() for key in used)
-        return [*(given if handed else ()), *(k for k in keys if not isinstance(k, ir.Var))]
+        outside: list[Hashable] = []
+        handed = False
+        for s in _statements(unit):
+            used = self._used(s)
+            if used and (s.effect or FILES in used):
+                outside += [key for key in used if not isinstance(key, ir.Var)]
+                handed = handed or any(
+                    self.carries(v.kind) and not isinstance(v.kind, Opaque)
+                    for o in s.operands() for v in ir.variables(o)
+                )  # fmt: skip
+        return [*(given if handed else ()), *outside]
 
     def _among(self, operand: ir.Operand) -> list[Hashable]:
         return [
@@ -100,3 +95,15 @@ class UnknownObjects:
         self.parent.setdefault(first, first)
         for other in others:
             self.parent[self._find(other)] = self._find(first)
+
+
+def _statements(unit: ir.Unit) -> Iterator[ir.Assign]:
+    """The statements of a unit and of those that it calls, but for these calls."""
+    waiting, seen = [unit], {unit}
+    while waiting:
+        for s in ir.walk(waiting.pop().body.block):
+            if isinstance(s, ir.Assign) and not isinstance(s.function, ir.Unit):
+                yield s
+            elif isinstance(s, ir.Assign) and s.function not in seen:
+                seen.add(s.function)
+                waiting.append(s.function)

@@ -78,8 +78,8 @@ class Journals(Counts):
 
         `cls`: the class that it must be of.
         """
-        refs = {i: path for path, ref in self.lifted.items() for i in [ref.id]}
-        path = next((p for i, p in refs.items() if self.state.heap.get(i) is thing), None)
+        heap = self.state.heap
+        path = next((p for p, ref in self.lifted.items() if heap.get(ref.id) is thing), None)
         if path is None or self.on_free is None:
             return
         found = path.read()
@@ -208,6 +208,8 @@ def check_journals(low: Journals, function: ir.Function, outputs: Iterable[ir.Va
         UnsupportedError: an array that is kept there is written later, or the result depends on a
             float that was read there.
     """
+    if not low.notes.arrays and not low.notes.read:
+        return
     aliasing = Aliasing(function.block, function.together)
     for array, span in low.notes.arrays:
         if aliasing.is_written(array):

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import gast
 
 _LATER = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef, gast.GeneratorExp)
 _ELSEWHERE = (gast.Try, gast.With, gast.AsyncWith, gast.Match)
 _LAZY = frozenset({"zip", "map", "filter", "enumerate", "iter", "chain", "islice", "cycle"})
-_known: dict[int, tuple[Any, dict[int, frozenset[str]]]] = {}
+_known: WeakKeyDictionary[Any, dict[int, frozenset[str]]] = WeakKeyDictionary()
 
 
 def live_at_loops(function: Any) -> dict[int, frozenset[str]]:
@@ -30,10 +31,10 @@ def live_at_loops(function: Any) -> dict[int, frozenset[str]]:
     >>> sorted(live_at_loops(function)[id(function.body[1])])
     ['x']
     """
-    known = _known.get(id(function))
-    if known is None or known[0] is not function:
-        known = _known[id(function)] = function, _Liveness(function).found
-    return known[1]
+    known = _known.get(function)
+    if known is None:
+        known = _known[function] = _Liveness(function).found
+    return known
 
 
 class _Liveness:

@@ -262,8 +262,9 @@ def is_settled(value: Any) -> bool:
 
 def is_written(value: Any, name: str) -> bool:
     """Whether an object outside is of a class that says in Python what a method does."""
-    found = inspect.getattr_static(type(value.value), name, None)
-    return isinstance(value, ir.Const) and isinstance(found, types.FunctionType)
+    if not isinstance(value, ir.Const):
+        return False
+    return isinstance(inspect.getattr_static(type(value.value), name, None), types.FunctionType)
 
 
 def is_none(value: Any) -> bool:

@@ -6,8 +6,8 @@ Derivatives: `reverse` (from `contributions`, `lists`, `shadows`, `masks`, `appl
 
 Less arithmetic: `simplify` applies the rewriting rules of `algebra`, `array_algebra`, `spreading`,
 `stores` and `keys`, which share `operands` and `elementwise`; `normal` and `restructure` shorten
-what arithmetic tells to be equal; `cancel`, `scaling`, `contracting`, `signs`, `invariants` and
-`prune` are passes of their own.
+what arithmetic tells to be equal; `cancel`, `scaling`, `contracting`, `signs`, `invariants`,
+`faster_calls` and `prune` are passes of their own.
 
 Memory: `recording` keeps what the reverse sweep needs; `copies`, `accumulation`, `reads`,
 `destinations`, `reuse`, `loop_buffers` and `tangent_buffers` save arrays, as `usage`, `footprint`

@@ -18,7 +18,7 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from ..errors import Span
 from ..kinds import INT, Array, Kind, Scalar, TupleOf
 from .contracting import contract
-from .copies import COPIES, spare_copies, spare_first_passes
+from .copies import COPIES, spare_copies, spare_first_passes, sweep_start
 from .destinations import compute_in_place
 from .elementwise import makes_fresh, number_kind
 from .prune import prune
@@ -54,10 +54,11 @@ def accumulate(function: ir.Function, cut: bool = False) -> None:
     spare_copies(function)
     simplify(function)
     prune(function)
-    scale_smaller(function)
-    contract(function)
-    settle_signs(function)
-    spare_first_passes(function)
+    if sweep_start(function) is not None:  # tangents have none
+        scale_smaller(function)
+        contract(function)
+        settle_signs(function)
+        spare_first_passes(function)
     schedule(function)
     compute_in_place(function)
     reuse(function, cut)

@@ -236,13 +236,7 @@ class Calls(Values):
 
     def rows_key(self, key: ir.Operand) -> tuple[ir.Operand, int]:
         """The key that indexes each row, and to which place that moves the axis of the rows."""
-        items: tuple[ir.Operand, ...]
-        if isinstance(key, ir.Pack) and key.type is tuple:
-            items = key.items
-        elif isinstance(key, ir.Const) and isinstance(key.value, tuple):
-            items = tuple(map(ir.Const, key.value))
-        else:
-            items = (key,)
+        items = ir.items_of(key)
         whole: ir.Operand = ir.Const(slice(None))
         return ir.Pack(tuple, (whole, *items)), self._apart(items)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -66,12 +66,13 @@ def keep_demands(function: ir.Function, low: Lowerer) -> None:
     """
     final = [s for s in ir.walk(function.block) if isinstance(s, ir.Assign)]
     targets = {s.target for s in final}
+    units = {unit for s in final for unit in _does(s.function)}
     made = {(id(s.function), s.args) for s in final if all(isinstance(a, ir.Var) for a in s.args)}
     again = {(_place(s), _kinds(s)) for s in final if _is_own(s) and hashable(s.function)}
     lost = [
         s for s in low.demanding
-        if s.target not in targets and _place(s) not in low.known_sites
-        and not any(_calls(t.function, s.function) for t in final)
+        if s.target not in targets and s.function not in units
+        and _place(s) not in low.known_sites
         and (id(s.function), s.args) not in made
         and (_place(s), _kinds(s)) not in again
     ]  # fmt: skip
@@ -94,13 +95,13 @@ def _demands_within(function: Any, around: tuple[ir.Unit, ...] = ()) -> bool:
     return any(_demands_within(s.function, around) or any(demands.of(s)) for s in calls)
 
 
-def _calls(function: Any, unit: Any) -> bool:
-    """Whether a function is a unit, or made from it such that it does what the unit does."""
-    while isinstance(function, ir.Unit) and function is not unit:
-        pattern, function = function.source or ("backward_", None)
+def _does(function: Any) -> Iterator[ir.Unit]:
+    """The unit that a function is, and those from which it is made such that it does the same."""
+    while isinstance(function, ir.Unit):
+        yield function
+        pattern, function = function.source or ("", None)
         if pattern == "backward_":
-            return False
-    return isinstance(function, ir.Unit)
+            return
 
 
 def _place(s: ir.Assign) -> Any:
@@ -120,17 +121,14 @@ class _Demands:
     """What the calls of a function demand of their operands."""
 
     def __init__(self, function: ir.Function) -> None:
-        masks = {
-            s.target.kind.shape[0]: s.args[1] for s in ir.walk(function.block)
-            if isinstance(s, ir.Assign) and s.function is operator.getitem
-            and isinstance(s.target.kind, Array) and s.target.kind.shape and _is_mask(s.args[1])
-        }  # fmt: skip
-        written = Aliasing(function.block).is_written if masks else None
-        # by how many it selects, a mask that stays what it is
-        self.masks = {
-            size: mask for size, mask in masks.items()
-            if isinstance(mask, ir.Var) and written is not None and not written(mask)
-        }  # fmt: skip
+        self.masks: dict[Dimension, ir.Var] = {}  # by how many they select
+        for s in ir.walk(function.block):
+            if isinstance(s, ir.Assign) and s.function is operator.getitem and _is_mask(s.args[1]):
+                if isinstance(s.target.kind, Array) and s.target.kind.shape:
+                    self.masks[s.target.kind.shape[0]] = s.args[1]
+        if self.masks:  # of those that stay what they are
+            written = Aliasing(function.block).is_written
+            self.masks = {n: mask for n, mask in self.masks.items() if not written(mask)}
 
     def of(self, s: ir.Assign) -> Iterator[ir.Assign]:
         """Statements that raise where a call's operands don't fit; none if they surely do."""
@@ -185,7 +183,7 @@ class _Demands:
         return _within(given, shape)
 
 
-def _is_mask(key: ir.Operand) -> bool:
+def _is_mask(key: ir.Operand) -> TypeGuard[ir.Var]:
     return isinstance(key, ir.Var) and isinstance(key.kind, Array) and key.kind.dtype == bool
 
 

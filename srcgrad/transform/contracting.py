@@ -66,15 +66,11 @@ def _is_window(s: ir.Assign) -> bool:
     """Whether a call takes a part of an array by an axis that isn't the first: in rows apart."""
     if s.function is not operator.getitem or not s.views:
         return False
-    key = s.args[1]
-    items: tuple[ir.Operand, ...] = key.items if isinstance(key, ir.Pack) else ()
-    if isinstance(key, ir.Const) and isinstance(key.value, tuple):
-        items = tuple(map(ir.Const, key.value))
     return any(
         isinstance(item, ir.Pack)
         or (isinstance(item, ir.Const) and isinstance(item.value, slice)
             and item.value != slice(None))
-        for item in items[1:]
+        for item in ir.items_of(s.args[1])[1:]
     )  # fmt: skip
 
 

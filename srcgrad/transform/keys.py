@@ -14,7 +14,7 @@ def kept_axes(key: ir.Operand, shape: tuple[Dimension, ...]) -> list[int | None]
 
     The whole is None if the key may take a part of an array of this shape.
     """
-    items = _items(key)
+    items = ir.items_of(key)
     there: list[int | None] = []
     axis = 0
     for position, item in enumerate(items):
@@ -36,7 +36,7 @@ def kept_axes(key: ir.Operand, shape: tuple[Dimension, ...]) -> list[int | None]
 
 def undone(key: ir.Operand, shape: tuple[Dimension, ...] | None) -> ir.Operand | None:
     """The key that gives `x` back from `x[key]`, None if the key may take a part of x."""
-    items = _items(key)
+    items = ir.items_of(key)
     from_the_end = any(_is(item, Ellipsis) for item in items)
     back: list[ir.Operand] = []
     axis = 0
@@ -57,12 +57,6 @@ def undone(key: ir.Operand, shape: tuple[Dimension, ...] | None) -> ir.Operand |
     while len(back) > 1 and _is_whole(back[-1]) and not from_the_end:
         back.pop()
     return back[0] if len(back) == 1 else ir.Pack(tuple, tuple(back))
-
-
-def _items(key: ir.Operand) -> tuple[ir.Operand, ...]:
-    if isinstance(key, ir.Const) and isinstance(key.value, tuple):
-        return tuple(map(ir.Const, key.value))
-    return key.items if isinstance(key, ir.Pack) and key.type is tuple else (key,)
 
 
 def _after_ellipsis(later: tuple[ir.Operand, ...], shape: tuple[Dimension, ...]) -> int:

@@ -21,18 +21,17 @@ COPIES: frozenset[Any] = frozenset({np.array, np.copy})
 ASKED = ("strides", "flags")
 
 
-def layouts_matter(function: ir.Function) -> bool:
+def layouts_matter(function: ir.Function, aliasing: Aliasing) -> bool:
     """Whether what a function computes depends on how its arrays lie in memory."""
-    assigns = [s for s in ir.walk(function.block) if isinstance(s, ir.Assign)]
-    views = [v for s in assigns if not s.certain for v in s.views]
-    if views and any(map(Aliasing(function.block, function.together).is_written, views)):
-        return True
-    return any(map(_asks, assigns))
+    return any(
+        (not s.certain and any(map(aliasing.is_written, s.views))) or _asks(s)
+        for s in ir.walk(function.block) if isinstance(s, ir.Assign)
+    )  # fmt: skip
 
 
-def keep_layouts(function: ir.Function) -> None:
+def keep_layouts(function: ir.Function, aliasing: Aliasing) -> None:
     """Where layouts matter, name the order in the calls that keep their argument's, in place."""
-    if not layouts_matter(function):
+    if not layouts_matter(function, aliasing):
         return
     for s in ir.walk(function.block):
         if not isinstance(s, ir.Assign) or not s.args or any(k == "order" for k, _ in s.kwargs):
@@ -47,7 +46,7 @@ def keep_layouts(function: ir.Function) -> None:
 
 def _asks(s: ir.Assign) -> bool:
     """Whether a call depends on the layout itself."""
-    constants = [c.value for o in s.operands() for c in ir.constants(o)]
-    if s.function in LIKE or s.function in COPIES or s.function is np.ndarray.copy:
+    constants = (c.value for o in s.operands() for c in ir.constants(o))
+    if not any(isinstance(c, str) and c in ("K", "A", *ASKED) for c in constants):
         return False
-    return any(isinstance(c, str) and c in ("K", "A", *ASKED) for c in constants)
+    return not (s.function in LIKE or s.function in COPIES or s.function is np.ndarray.copy)

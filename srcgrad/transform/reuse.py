@@ -126,7 +126,7 @@ class Reuser:
         self.forward: set[ir.Var] = set()  # made by the forward sweep
         self.takers: dict[ir.Var, ir.Assign] = {}
         self.scarce, self.crowded = Footprint(function).found()
-        self.laid_out = layouts_matter(function)
+        self.laid_out = layouts_matter(function, aliasing)
 
     def resolve(self, var: ir.Var) -> ir.Operand:
         operand: ir.Operand = var

@@ -106,7 +106,7 @@ class _Scheduler:
         start = next(i for i, o in enumerate(statements) if o is s)
         later = statements[start + 1 :]
         users = [o for o in later if v in ir.all_uses(ir.Block([o]))]
-        uses = sum(list(ir.uses(o)).count(v) for o in statements[: start + 1])
+        uses = sum(ir.uses(o).count(v) for o in statements[: start + 1])
         defined = {t for o in statements[start:] for t in ir.targets(o)}
         for o in users:
             if not isinstance(o, ir.Assign) or not self.movable(o) or not _same_line(o, s):
@@ -116,7 +116,7 @@ class _Scheduler:
             between = statements[start : next(i for i, p in enumerate(statements) if p is o)]
             if not all(self.passes(o, p) for p in between):
                 return
-            uses += list(ir.uses(o)).count(v)
+            uses += ir.uses(o).count(v)
         if users and uses == self.counts.get(v):
             moved = set(map(id, users))
             rest = [o for o in statements[start:] if id(o) not in moved]

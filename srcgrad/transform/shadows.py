@@ -65,7 +65,7 @@ class Shadows(Lists):
             if isinstance(s, ir.Assign) and not s.certain
             for v in s.views
         }
-        keep_layouts(function)
+        keep_layouts(function, self.aliasing)
 
     def shadowed(self, var: Any) -> bool:
         """Whether a variable's adjoint is a shadow."""

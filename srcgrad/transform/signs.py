@@ -19,6 +19,7 @@ from ..analysis.regions import Loops, Regions
 from ..emit import runtime
 from ..frontend.operations import add_to_item, subtract_from_item
 from ..kinds import Array, Scalar
+from ..rules.registry import hashable
 from .copies import sweep_start
 from .elementwise import number_kind
 from .simplify import use_counts
@@ -121,14 +122,14 @@ def _turned(s: ir.Assign, v: ir.Var) -> tuple[Any, tuple[ir.Operand, ...]] | Non
         return None
     taken = s.args[-1] is v and s.args[0] is not v
     if taken and isinstance(s.args[0], ir.Var) and isinstance(s.args[0].kind, Array):
-        opposite = OPPOSITE.get(s.function) if _hashable(s.function) else None
+        opposite = OPPOSITE.get(s.function) if hashable(s.function) else None
         return None if opposite is None else (opposite, s.args)
     return None
 
 
 def _is_linear(s: ir.Assign, v: ir.Var) -> bool:
     """Whether a call makes an array or a number of its own, minus that for `-v`."""
-    if s.views or s.writes or s.effect or not _is_float(s.target) or not _hashable(s.function):
+    if s.views or s.writes or s.effect or not _is_float(s.target) or not hashable(s.function):
         return False
     if s.function is np.sum:
         return s.args[0] is v and "initial" not in dict(s.kwargs)
@@ -140,11 +141,3 @@ def _is_linear(s: ir.Assign, v: ir.Var) -> bool:
 def _is_float(operand: ir.Operand) -> bool:
     kind = number_kind(operand)
     return isinstance(kind, (Array, Scalar)) and kind.dtype is not None and kind.dtype.kind in "fc"
-
-
-def _hashable(function: Any) -> bool:
-    try:
-        hash(function)
-    except TypeError:
-        return False
-    return True

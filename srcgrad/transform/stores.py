@@ -8,13 +8,10 @@ import operator
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .. import ir
 from ..analysis.aliasing import holds_memory
-from ..emit import runtime
 from ..frontend.operations import add_to_item, subtract_from_item
-from ..kinds import Array, Scalar, same_dtype
+from ..kinds import Scalar, same_dtype
 from .elementwise import elementwise_kind, number_kind
 from .operands import Rule, is_array, is_number, negated, scaled
 
@@ -176,11 +173,7 @@ def _part(ctx: Simplifier, operand: ir.Operand) -> ir.Assign | None:
 
 
 def add_to_items(function: ir.Function) -> None:
-    """Make `d[k] = d[k] + v` into `d[k] += v`, for numbers and items at arrays of indices.
-
-    Rows at a vector of indices, which may name a row twice, are added by a function of their own,
-    and so are the products of vectors, which NumPy takes its time for.
-    """
+    """Make `d[k] = d[k] + v` into `d[k] += v`, for numbers and items at arrays of indices."""
     _add_to_items(function.block, Counter(ir.all_uses(function.block)))
 
 
@@ -193,11 +186,6 @@ def _add_to_items(block: ir.Block, counts: Counter[ir.Var]) -> None:
         if not isinstance(s, ir.Assign):
             made.clear()
             continue
-        if isinstance(s.span, ir.Origin):
-            if s.function == np.add.at and _takes_rows(s):
-                s.function = runtime.add_to_rows
-            elif s.function is np.cross and _takes_vectors(s):
-                s.function = runtime.cross_product
         if s.function is operator.setitem:
             parts = _sum_with_item(s, made, counts)
             if parts is not None:
@@ -211,24 +199,6 @@ def _add_to_items(block: ir.Block, counts: Counter[ir.Var]) -> None:
         else:
             made[s.target] = s
     block.statements[:] = [s for s in block.statements if s not in joined]
-
-
-def _takes_vectors(s: ir.Assign) -> bool:
-    """Whether a call takes two arrays of floats, and their last axes for those of the vectors."""
-    return not s.kwargs and len(s.args) == 2 and all(
-        isinstance(a, ir.Var) and isinstance(a.kind, Array) and a.kind.shape
-        and a.kind.dtype is not None and a.kind.dtype.kind in "fc" for a in s.args
-    )  # fmt: skip
-
-
-def _takes_rows(s: ir.Assign) -> bool:
-    """Whether a call adds a matrix to the rows of another one at a vector of indices."""
-    kinds = [a.kind if isinstance(a, ir.Var) else None for a in s.args]
-    if len(kinds) != 3 or not all(isinstance(k, Array) and k.dtype is not None for k in kinds):
-        return False
-    into, index, value = kinds
-    ranks = [k.rank for k in kinds if isinstance(k, Array)]
-    return ranks == [2, 1, 2] and same_dtype(into, value) and index.dtype.kind in "iu"  # type: ignore[union-attr]
 
 
 def _sum_with_item(

@@ -149,9 +149,7 @@ def _holds_floats(operand: ir.Operand) -> bool:
 
 def _index(array: ir.Operand, key: ir.Operand) -> tuple[ir.Operand, ...] | None:
     """The ints in a key, one for each dimension; None if that isn't what it is."""
-    items = key.items if isinstance(key, ir.Pack) and key.type is tuple else (key,)
-    if isinstance(key, ir.Const) and isinstance(key.value, tuple):
-        items = tuple(map(ir.Const, key.value))
+    items = ir.items_of(key)
     shape = array.kind.shape  # type: ignore[union-attr]
     if len(items) != len(shape) or not items or not all(map(_is_int, items)):
         return None

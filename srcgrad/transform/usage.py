@@ -192,7 +192,7 @@ def _taken(s: ir.Assign) -> Use:
     if not isinstance(of, ir.Var) or not isinstance(of.kind, Array):
         return Use.WHOLE
     use = Use.WHOLE
-    for item in _items(key):
+    for item in ir.items_of(key):
         dtype = getattr(item.kind, "dtype", None) if isinstance(item, ir.Var) else None
         if isinstance(item, ir.Const):
             if item.value is None or item.value is Ellipsis:
@@ -218,12 +218,6 @@ def _is_number(item: ir.Operand) -> bool:
         return np.ndim(item.value) == 0 and not isinstance(item.value, (bool, np.bool_))
     kind = item.kind if isinstance(item, ir.Var) else None
     return isinstance(kind, Scalar) and kind.dtype is not None and kind.dtype.kind != "b"
-
-
-def _items(key: ir.Operand) -> tuple[ir.Operand, ...]:
-    if isinstance(key, ir.Const) and isinstance(key.value, tuple):
-        return tuple(map(ir.Const, key.value))
-    return key.items if isinstance(key, ir.Pack) and key.type is tuple else (key,)
 
 
 def _is_whole(key: slice) -> bool:
