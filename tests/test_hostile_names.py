@@ -53,6 +53,22 @@ def builtin_locals(x: Any, y: Any) -> Any:
     return zip**2
 
 
+KEYWORDS = {
+    "lambda": 0.3,
+    "class": np.array([1.0, 2.0, 0.5]),
+    "from": {"in": 2.0},
+    "two words": 2.0,
+}
+
+
+def keys_that_are_keywords(x: Any, y: Any) -> Any:
+    scaled = np.sum(x**2 * KEYWORDS["class"]) * KEYWORDS["lambda"] * KEYWORDS["from"]["in"]
+    kept = {"if": scaled * y, "is": KEYWORDS["a b"] * x}
+    for _k in range(3):
+        kept["is"] = np.sin(kept["is"]) * y
+    return kept["if"] + np.sum(kept["is"])
+
+
 def negated(x: Any, y: Any) -> Any:
     return np.sum(x) ** 2 if not (y > 5) else np.sum(x)
 
@@ -84,7 +100,8 @@ def one_branch_only(x: Any, y: Any) -> Any:
 
 FUNCTIONS = [
     *(underscore_parameter, underscore_global, builtin_parameters, module_parameter),
-    *(len_parameter, builtin_locals, negated, both, member, member_of_set, one_branch_only),
+    *(len_parameter, builtin_locals, keys_that_are_keywords, negated, both, member),
+    *(member_of_set, one_branch_only),
 ]
 
 

@@ -47,6 +47,7 @@ def in_a_loop(x):
         if x[0] < 0.33:
             HISTORY.append(np.linalg.norm(x))
         HISTORY.append({"k": k, "x": x, "parts": [x[0], k]})
+        HISTORY.append({"two words": k, "class": x[1], 3: {}})
     return np.sum(x)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import keyword
 import re
 import types
 from collections.abc import Iterable
@@ -186,7 +187,8 @@ class Free:
         """A name for a parameter that no other one has."""
         if not text.isidentifier():
             text = re.sub(r"\W+", "_", text).strip("_")
-        base = text = text if text.isidentifier() else "outer"
+        text = text if text.isidentifier() else "outer"
+        base = text = f"{text}_" if keyword.iskeyword(text) else text
         number = 1
         while text in self.taken:
             text, number = f"{base}_{number}", number + 1

@@ -29,13 +29,11 @@ from ..kinds import (
 from ..rules import registry
 from . import tables
 from .columns import is_reference
-from .objects import Objects
 from .structure import (
     FALSE,
     NONE,
     TRUE,
     constant,
-    describe,
     described,
     is_none,
     is_number,
@@ -45,6 +43,7 @@ from .structure import (
     is_written,
     nothing,
 )
+from .texts import Texts
 from .values import (
     Bound,
     Choice,
@@ -64,7 +63,7 @@ from .values import (
 )
 
 
-class BuiltinFunctions(Objects):
+class BuiltinFunctions(Texts):
     """Evaluates calls of builtin functions."""
 
     def builtin_len(self, value: Value) -> Value:
@@ -442,40 +441,6 @@ class BuiltinFunctions(Objects):
 
     def builtin_divmod(self, a: Value, b: Value) -> Value:
         return Tuple((self.binary(operator.floordiv, a, b), self.binary(operator.mod, a, b)))
-
-    def builtin_print(self, *args: Value, **kwargs: Value) -> Value:
-        operands = tuple(self.shown(a) for a in args)
-        named = {k: self.operand(v) for k, v in kwargs.items()}
-        self.emit(print, operands, named, inferred=Inferred(Opaque(None)), effect=True)
-        return NONE
-
-    def shown(self, value: Value) -> ir.Operand:
-        """What of a value is put in a text, or printed."""
-        if isinstance(value, Choice):
-            return self.operand(self.for_each(value, lambda o: self.shown(o)))  # type: ignore[arg-type,return-value]
-        thing = self.thing(value)
-        if isinstance(thing, Instance) and issubclass(thing.type, BaseException):
-            return self.exception_operand(value)
-        try:
-            return self.operand(value)
-        except UnsupportedError:
-            return ir.Const(f"<{describe(value)}>")
-
-    def builtin_text(self, value: Value = ir.Const("")) -> Value:  # noqa: B008
-        if isinstance(value, ir.Const):
-            return ir.Const(str(value.value))
-        return self.emit(str, (self.shown(value),), inferred=Inferred(Opaque(str)))
-
-    def builtin_repr(self, value: Value) -> Value:
-        if isinstance(value, ir.Const):
-            return ir.Const(repr(value.value))
-        return self.emit(repr, (self.shown(value),), inferred=Inferred(Opaque(str)))
-
-    def builtin_format(self, value: Value, spec: Value = ir.Const("")) -> Value:  # noqa: B008
-        if isinstance(value, ir.Const) and isinstance(spec, ir.Const):
-            return ir.Const(format(value.value, spec.value))
-        operands = (self.shown(value), self.operand(spec))
-        return self.emit(format, operands, inferred=Inferred(Opaque(str)))
 
     def builtin_bisect_left(self, items: Value, x: Value, *bounds: Value) -> Value:
         return self.bisected(bisect.bisect_left, items, x, bounds)

@@ -12,6 +12,7 @@ import functools
 import inspect
 import itertools
 import operator
+import re
 import types
 from collections.abc import Callable
 from typing import Any
@@ -159,11 +160,12 @@ class Calls(Primitives):
             description = self.computed(function, args, kwargs)
             if description is not None:
                 return description
-        name = getattr(function, "__name__", "")
-        if args and name and getattr(str, name, None) is function:
+        if args and is_of_text(function):
             known_text = self.computed(function, args, kwargs)
             if known_text is not None:
                 return known_text
+            if isinstance(function, types.FunctionType):
+                return self.unknown_call(function, args, kwargs)
         if args:
             of_objects = self.of_objects(function, args)
             if of_objects is not None:
@@ -325,6 +327,13 @@ def is_users(function: Any) -> bool:
     """Whether a function or class is written in Python, and not part of Python."""
     written = isinstance(function, (types.FunctionType, type))
     return written and not is_static(function.__module__)
+
+
+def is_of_text(function: Any) -> bool:
+    """Whether this is a method of a text, a function of the module `re`, or a method of its."""
+    if isinstance(function, types.FunctionType):
+        return function.__module__ == re.__name__
+    return getattr(function, "__objclass__", None) in (str, re.Pattern, re.Match)
 
 
 def is_numpy(function: Any) -> bool:

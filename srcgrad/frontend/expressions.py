@@ -174,28 +174,6 @@ class Expressions(Attributes):
         operands = tuple(self.operand(a) for a in args)
         return self.emit(function, operands, inferred=Inferred(Opaque(None)))
 
-    def expression_JoinedStr(self, node: Any) -> Value:
-        template, args = "", []
-        for part in node.values:
-            if isinstance(part, gast.Constant):
-                template += part.value.replace("{", "{{").replace("}", "}}")
-                continue
-            args.append(self.expression(part.value))
-            conversion = f"!{chr(part.conversion)}" if part.conversion not in (-1, None) else ""
-            spec = ""
-            if part.format_spec is not None:
-                for item in part.format_spec.values:
-                    if isinstance(item, gast.Constant):
-                        spec += item.value
-                    else:
-                        args.append(self.expression(item.value))
-                        spec += "{}"
-            template += "{" + conversion + (":" + spec if spec else "") + "}"
-        if all(isinstance(a, ir.Const) for a in args):
-            return ir.Const(template.format(*(a.value for a in args if isinstance(a, ir.Const))))
-        operands = (ir.Const(template), *(self.operand(a) for a in args))
-        return self.emit(str.format, operands, inferred=Inferred(Opaque(str)), name="text")
-
     def expression_NamedExpr(self, node: Any) -> Value:
         value = self.expression(node.value)
         self.bind(node.target.id, value)

@@ -14,6 +14,7 @@ import builtins
 import collections
 from collections.abc import Iterable
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Any
 
 import numpy as np
@@ -167,6 +168,14 @@ class Journals(Counts):
         self.emit(function, operands, words, inferred=Inferred(Opaque(None)), effect=True)
         return ir.Const(None)
 
+    def dict_outside(self, items: dict[Any, ir.Operand]) -> ir.Var:
+        """A new dict that is kept outside."""
+        inferred = Inferred(Opaque(dict))
+        if all(isinstance(k, str) and k.isidentifier() and not iskeyword(k) for k in items):
+            return self.emit(dict, (), items, inferred=inferred, effect=True)
+        pairs = tuple(ir.Pack(tuple, (ir.Const(k), v)) for k, v in items.items())
+        return self.emit(dict, (ir.Pack(list, pairs),), inferred=inferred, effect=True)
+
     def entry(self, value: Value, holders: int = 0) -> ir.Operand:
         """The operand of what is kept outside: nothing may change it from here on.
 
@@ -189,12 +198,10 @@ class Journals(Counts):
                 if new:
                     if isinstance(thing, ListObject) and thing.var is None and thing.type is list:
                         return ir.Pack(list, tuple(self.entry(v, 1) for v in thing.items))
-                    if isinstance(thing, DictObject) and thing.type is dict and all(
-                        isinstance(k, str) and k.isidentifier() for k in thing.items
-                    ):  # fmt: skip
-                        named = {k: self.entry(v, 1) for k, v in thing.items.items()}
-                        inferred = Inferred(Opaque(dict))
-                        return self.emit(dict, (), named, inferred=inferred, effect=True)
+                    if isinstance(thing, DictObject) and thing.type is dict:
+                        return self.dict_outside(
+                            {k: self.entry(v, 1) for k, v in thing.items.items()}
+                        )
         raise self.refuse(
             "only numbers, arrays, and new tuples, lists and dicts of them can be kept outside",
             "keep numbers: float(...)",

@@ -22,6 +22,7 @@ The interpreter is one class in parts, each of which derives from the one before
     selections         its product, combinations and permutations
     cursors            iter and next
     objects            objects of which only the run tells how many there are
+    texts              str, repr, format, f-strings, print
     builtin_functions  len, sum, sorted, isinstance and the like
     classes            objects of user classes
     inlining           user functions

@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import gast
 
 from ..errors import SourceError, Span
+from .mangling import mangle
 
 __all__ = ["Source", "get_source"]
 
@@ -379,7 +380,9 @@ def _same_constant(a: object, b: object) -> bool:
 
 
 def _source(node: _Function, filename: str, name: str, lines: list[str]) -> Source:
-    return Source(gast.ast_to_gast(node), filename, name, _text(node, lines))
+    translated = gast.ast_to_gast(node)
+    mangle(translated, name)
+    return Source(translated, filename, name, _text(node, lines))
 
 
 def _text(node: _Function, lines: list[str]) -> str:

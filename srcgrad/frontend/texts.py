@@ -1,0 +1,177 @@
+"""Texts of values: `str`, `repr`, `format`, f-strings, and what is printed."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..errors import UnsupportedError
+from ..kinds import Opaque
+from .objects import Objects
+from .structure import NONE, describe
+from .values import Bound, Choice, DictObject, Instance, ListObject, Ref, Tuple, Value
+
+TEXT = Inferred(Opaque(str))
+
+
+class Texts(Objects):
+    """Writes values as texts."""
+
+    def builtin_print(self, *args: Value, **kwargs: Value) -> Value:
+        operands = tuple(self.shown(a) for a in args)
+        named = {k: self.operand(v) for k, v in kwargs.items()}
+        self.emit(print, operands, named, inferred=Inferred(Opaque(None)), effect=True)
+        return NONE
+
+    def shown(self, value: Value) -> ir.Operand:
+        """What is printed, or told by an exception: an object without a text is named only."""
+        if isinstance(value, Choice):
+            return self.operand(self.for_each(value, lambda o: self.shown(o)))  # type: ignore[arg-type,return-value]
+        try:
+            return self.in_text(value, "__str__")
+        except UnsupportedError:
+            return ir.Const(f"<{describe(value)}>")
+
+    def builtin_text(self, *args: Value, **kwargs: Value) -> Value:
+        if len(args) == 1 and not kwargs:
+            return self.text(str, "__str__", args[0])
+        known = self.computed(str, [*args], kwargs)
+        if known is None:
+            raise self.refuse("the text of bytes must be known when compiling")
+        return known
+
+    def builtin_repr(self, value: Value) -> Value:
+        return self.text(repr, "__repr__", value)
+
+    def builtin_format(self, value: Value, spec: Value = ir.Const("")) -> Value:  # noqa: B008
+        if isinstance(value, ir.Const) and isinstance(spec, ir.Const):
+            return ir.Const(format(value.value, spec.value))
+        thing = self.thing(value)
+        own = (
+            self.class_attribute(thing.type, "__format__") if isinstance(thing, Instance) else None
+        )
+        if own is not None:
+            return self.call(Bound(own, value), [spec], {})
+        operands = (self.in_text(value, "__str__"), self.operand(spec))
+        return self.emit(format, operands, inferred=TEXT)
+
+    def expression_JoinedStr(self, node: Any) -> Value:
+        template, args = "", []
+        for part in node.values:
+            if isinstance(part, gast.Constant):
+                template += _literal(part.value)
+                continue
+            value = self.expression(part.value)
+            conversion = f"!{chr(part.conversion)}" if part.conversion not in (-1, None) else ""
+            spec, specs = self.specification(part.format_spec)
+            if conversion:
+                text = self.own_text(value, "__str__" if conversion == "!s" else "__repr__")
+            else:
+                text = self.own_text(value, "__format__", self.filled(spec, specs))
+            if text is not None and not conversion:
+                spec, specs = "", []
+            elif text is not None:
+                conversion = ""
+            args += [value if text is None else text, *specs]
+            template += "{" + conversion + (":" + spec if spec else "") + "}"
+        return self.filled(template, args)
+
+    def specification(self, node: Any) -> tuple[str, list[Value]]:
+        """The format that a part of an f-string is given, and what fills the fields in it."""
+        parts = [] if node is None else node.values
+        constant = [isinstance(part, gast.Constant) for part in parts]
+        text = "".join(p.value if c else "{}" for p, c in zip(parts, constant, strict=True))
+        return text, [
+            self.expression(p.value) for p, c in zip(parts, constant, strict=True) if not c
+        ]
+
+    def filled(self, template: str, args: list[Value]) -> Value:
+        """`template.format(*args)`"""
+        if all(isinstance(a, ir.Const) for a in args):
+            return ir.Const(template.format(*(a.value for a in args if isinstance(a, ir.Const))))
+        operands = (ir.Const(template), *map(self.operand, args))
+        return self.emit(str.format, operands, inferred=TEXT, name="text")
+
+    # Of one value
+
+    def text(self, function: Any, form: str, value: Value) -> Value:
+        """`str(value)` or `repr(value)`."""
+        if isinstance(value, Choice):
+            return self.for_each(value, lambda o: self.text(function, form, o))
+        if not isinstance(value, Tuple) or value.type is tuple:
+            known = self.computed(function, [value], {})
+            if known is not None:
+                return known
+        own = self.own_text(value, form)
+        if own is not None:
+            return own
+        return self.emit(function, (self.in_text(value, form),), inferred=TEXT)
+
+    def in_text(self, value: Value, form: str) -> ir.Operand:
+        """What Python makes the text of a value from when it runs: the value, or its own text."""
+        thing = self.thing(value)
+        if isinstance(thing, Instance) and issubclass(thing.type, BaseException):
+            return self.exception_operand(value)
+        own = self.own_text(value, form)
+        return self.operand(value if own is None else own)
+
+    def own_text(self, value: Value, form: str, spec: Value = ir.Const("")) -> Value | None:  # noqa: B008
+        """The text of an object, as its class says; None for what Python's own classes write.
+
+        Args:
+            value: what is written.
+            form: the method that is asked for, `__str__`, `__repr__` or `__format__`.
+            spec: what `__format__` is given.
+
+        Raises:
+            UnsupportedError: the class doesn't say.
+        """
+        thing = self.thing(value)
+        if isinstance(value, Choice) and any(self.thing(o) for o in value.options):
+            return self.for_each(value, lambda o: self.text(str, form, o))
+        if isinstance(thing, Instance) and not issubclass(thing.type, BaseException):
+            return self.text_of_object(value, thing, form, spec)
+        if isinstance(thing, DictObject) and thing.type is dict and not thing.is_set:
+            keys = [ir.Const(k) for k in self.keys_of(thing)]
+            texts = [self.builtin_repr(v) for k in keys for v in (k, self.subscript(value, k))]
+            return self.filled("{{" + ", ".join(["{}: {}"] * len(keys)) + "}}", texts)
+        items: Any = ()
+        begin, end = "[]"
+        if isinstance(value, Tuple) and value.type is tuple and value.missing is None:
+            items, begin, end = value.items, "(", ",)" if len(value.items) == 1 else ")"
+        elif isinstance(thing, ListObject) and thing.type is list and thing.var is None:
+            items = thing.items
+        if not any(isinstance(i, (Choice, Ref, Tuple)) for i in items):
+            return None
+        texts = [self.builtin_repr(i) for i in items]
+        return self.filled(begin + ", ".join(["{}"] * len(texts)) + end, texts)
+
+    def text_of_object(self, value: Value, thing: Instance, form: str, spec: Value) -> Value:
+        cls = thing.type
+        names = ["__repr__"] if form == "__repr__" else ["__str__", "__repr__"]
+        if form == "__format__":
+            own = self.class_attribute(cls, form)
+            if own is not None:
+                return self.call(Bound(own, value), [spec], {})
+        methods = [self.class_attribute(cls, name) for name in names]
+        own = next((method for method in methods if method is not None), None)
+        if own is None:
+            raise self.refuse(
+                f"the text of an object of the class {cls.__name__} isn't known when compiling",
+                "give the class a method __repr__",
+            )
+        if dataclasses.is_dataclass(cls) and hasattr(getattr(own, "value", None), "__wrapped__"):
+            names = [f.name for f in dataclasses.fields(cls) if f.repr]
+            texts = [self.builtin_repr(self.attribute(value, name)) for name in names]
+            template = ", ".join(f"{name}={{}}" for name in names)
+            return self.filled(f"{_literal(cls.__qualname__)}({template})", texts)
+        return self.call(Bound(own, value), [], {})
+
+
+def _literal(text: str) -> str:
+    """What `str.format` makes this text of."""
+    return text.replace("{", "{{").replace("}", "}}")

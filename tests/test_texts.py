@@ -1,0 +1,171 @@
+"""Texts that decide what is computed: of objects, by patterns, of private names."""
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+import srcgrad
+from tests.small_programs import X, check, programs
+
+NUMBER = re.compile(r"(\w+)\(slope=([^)]*)\)")
+
+
+class Leaky:
+    def __init__(self, slope=0.25):
+        self.slope = slope
+
+    def __str__(self):
+        return f"Leaky(slope={self.slope})"
+
+    def __format__(self, spec):
+        return f"<{self.slope:{spec or '.1f'}}>"
+
+
+class Named(Leaky):
+    def __repr__(self):
+        return f"{type(self).__name__}!"
+
+
+@dataclass
+class Options:
+    kind: str = "soft"
+    orders: list = field(default_factory=lambda: [1, 2])
+    cached: int = field(default=0, repr=False)
+
+
+class Plain:
+    pass
+
+
+def scale(text):
+    return {
+        "leaky(slope=0.25)": 2.0,
+        "Named!": 3.0,
+        "<0.2>": 4.0,
+        "<0.250>": 5.0,
+        "Options(kind='soft', orders=[1, 2])": 6.0,
+        "[Named!, 1]": 7.0,
+        "(Named!,)": 8.0,
+        "{'a': Named!, 2: 'b'}": 9.0,
+        "  Named!|": 10.0,
+    }[text]
+
+
+def gain_by_the_text_of_an_object(x):
+    described = str(Leaky()).lower()
+    if "leaky" in described:
+        slope = float(re.match(r"leaky\(slope=(.*)\)", described).groups()[0])
+        return np.sum(np.sin(x)) * slope * scale(described)
+    return np.sum(x)
+
+
+def what_each_form_says(x):
+    leaky, named = Leaky(), Named()
+    total = x[0] * scale(repr(named)) + x[1] ** 2 * scale(f"{leaky}")
+    total += x[1] * scale(f"{leaky:.3f}") + x[2] ** 2 * scale(f"{leaky!s}".lower())
+    return total * scale(format(leaky, ".3f")) * scale(f"{named!r:>8}|")
+
+
+def in_containers(x):
+    named = Named()
+    total = x[0] * scale(str(Options())) + x[1] ** 2 * scale(repr([named, 1]))
+    return total + x[2] * scale(f"{(named,)}") * x[0] * scale(str({"a": named, 2: "b"}))
+
+
+def of_a_number(x):
+    leaky = Leaky(x[0])
+    return x[1] ** 2 if str(leaky) == f"Leaky(slope={x[0]})" else x[1]
+
+
+def patterns(x):
+    found = NUMBER.fullmatch("tanh(slope=3)")
+    total = float(found.group(2)) * np.sum(np.tanh(x)) * len(found[1])
+    for name, power in re.findall(r"([a-z]+)\^(\d)", "sin^2 + cos^3"):
+        total = total + np.sum(getattr(np, name)(x) ** int(power))
+    if re.search("(?i)TAN", "arctan") is not None:
+        total = total * float(re.split(r"\s*,\s*", "1, 2 ,3")[1])
+    return total
+
+
+class Account:
+    __rate = 3.0
+
+    def __init__(self, value):
+        self.__value = value
+
+    def __interest(self, value):
+        return self.__rate * value**2
+
+    @property
+    def value(self):
+        return self.__value
+
+    def worth(self):
+        return np.sum(self.__interest(self.__value))
+
+
+class Savings(Account):
+    def __init__(self, value):
+        super().__init__(2 * value)
+        self.__value = value
+
+    def both(self):
+        return np.sum(self.__value**3) + self.worth() * np.sum(self.value)
+
+
+OPENED = Savings(np.array([0.5, 0.7, 0.2]))
+
+
+def private(x):
+    return Account(x).worth() * x[0] + np.sum(Account(x)._Account__value)
+
+
+def private_in_subclasses(x):
+    return Savings(x).both()
+
+
+def private_outside(x):
+    return OPENED.both() * np.sum(x**2 * OPENED.value)
+
+
+def private_in_local_classes(x):
+    class _Base:
+        def __init__(self, v):
+            self.__v = v
+
+        def square(self):
+            return self.__v**2
+
+    class Above(_Base):
+        def __init__(self, __v):
+            super().__init__(__v)
+            self.__v = 3 * __v
+
+        def product(self):
+            def __inside(k):
+                return self.__v * k
+
+            return self.square() * __inside(2.0)
+
+    return np.sum(Above(x).product())
+
+
+@pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
+def test_texts(f):
+    check(f)
+
+
+def test_an_object_without_a_text_is_printed_but_not_compared(capsys):
+    def printed(x):
+        print(Plain(), Leaky(), [Named()], "end")
+        return np.sum(x**2)
+
+    def compared(x):
+        return np.sum(x**2) if "Plain" in str(Plain()) else np.sum(x)
+
+    np.testing.assert_allclose(srcgrad.grad(printed)(X), 2 * X)
+    assert capsys.readouterr().out == "<container> Leaky(slope=0.25) [Named!] end\n"
+    with pytest.raises(srcgrad.UnsupportedError, match="the class Plain isn't known"):
+        srcgrad.grad(compared)(X)
