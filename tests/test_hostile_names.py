@@ -53,12 +53,7 @@ def builtin_locals(x: Any, y: Any) -> Any:
     return zip**2
 
 
-KEYWORDS = {
-    "lambda": 0.3,
-    "class": np.array([1.0, 2.0, 0.5]),
-    "from": {"in": 2.0},
-    "two words": 2.0,
-}
+KEYWORDS = {"lambda": 0.3, "class": np.array([1.0, 2.0, 0.5]), "from": {"in": 2.0}, "a b": 2.0}
 
 
 def keys_that_are_keywords(x: Any, y: Any) -> Any:
