@@ -10,6 +10,7 @@ the body yields a true exit flag. Memory isn't in SSA form: a call may write an 
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -294,6 +295,22 @@ def blocks(statement: Statement) -> tuple[Block, ...]:
     return (statement.then, statement.orelse) if isinstance(statement, If) else (statement.body,)
 
 
+def joins(statement: If | Loop) -> Iterator[tuple[Var, tuple[Operand, ...]]]:
+    """The variables in which values meet at an `If` or a loop, each with those that it may be.
+
+    A target of an `If` is the end of a branch. A parameter of a loop is what it starts with or what
+    the body yields; so is a target, which is the parameter's last value.
+    """
+    s = statement
+    if isinstance(s, If):
+        yield from zip(s.targets, zip(s.then.results, s.orelse.results, strict=True), strict=True)
+        return
+    for param, *ends in zip(s.params, s.inits, s.body.results, strict=False):
+        yield param, tuple(ends)
+    for target, *ends in zip(s.targets, s.params, s.inits, s.body.results, strict=False):
+        yield target, tuple(ends)
+
+
 def walk(block: Block) -> Iterator[Statement]:
     """All statements of a block, in program order, those of nested blocks included."""
     open_blocks = [iter(block.statements)]
@@ -325,6 +342,11 @@ def all_uses(block: Block) -> list[Var]:
     for operand in block.results:
         found += variables(operand)
     return found
+
+
+def use_counts(block: Block) -> Counter[Var]:
+    """How often each variable is used."""
+    return Counter(all_uses(block))
 
 
 def free_variables(block: Block) -> dict[Var, None]:

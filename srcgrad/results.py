@@ -276,13 +276,8 @@ def separate(function: ir.Function, gradients: int) -> None:
         match s:
             case ir.Assign():
                 definitions[s.target] = s
-            case ir.If():
-                for target, *found in zip(s.targets, s.then.results, s.orelse.results, strict=True):
-                    definitions[target] = tuple(found)
-            case ir.Loop():
-                quadruples = zip(s.targets, s.params, s.inits, s.body.results, strict=False)
-                for target, param, init, result in quadruples:
-                    definitions[target] = definitions[param] = (init, result)
+            case _:
+                definitions.update(ir.joins(s))
 
     def roots(operand: ir.Operand, seen: set[ir.Var]) -> set[ir.Var | None]:
         """The variables whose memory an operand may share; None if that isn't its own."""

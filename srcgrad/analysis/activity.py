@@ -181,20 +181,16 @@ class Activity:
                             _refuse_bits(s)
                         elif not is_inert(s):
                             self._put(self.varied, s.target)
-                case ir.If():
-                    self._forward(s.then)
-                    self._forward(s.orelse)
-                    for k, target in enumerate(s.targets):
-                        if self.is_varied(s.then.results[k]) or self.is_varied(s.orelse.results[k]):
-                            self._put(self.varied, target)
-                case ir.Loop():
-                    for k, param in enumerate(s.params):
-                        if self.is_varied(s.inits[k]) or self.is_varied(s.body.results[k]):
-                            self._put(self.varied, param)
-                    self._forward(s.body)
-                    for k, target in enumerate(s.targets):
-                        if self.is_varied(s.inits[k]) or self.is_varied(s.body.results[k]):
-                            self._put(self.varied, target)
+                case _:
+                    self._meet(s)
+                    for inner in ir.blocks(s):
+                        self._forward(inner)
+                    self._meet(s)
+
+    def _meet(self, s: ir.If | ir.Loop) -> None:
+        for target, ends in ir.joins(s):
+            if any(map(self.is_varied, ends)):
+                self._put(self.varied, target)
 
     def _use(self, operand: ir.Operand, whole: bool = True) -> None:
         waiting = list(ir.variables(operand))
@@ -213,21 +209,14 @@ class Activity:
                         whole = s.function is not operator.getitem
                         for operand in s.operands():
                             self._use(operand, whole)
-                case ir.If():
-                    for k, target in enumerate(s.targets):
-                        if self._has(self.useful, target):
-                            self._use(s.then.results[k])
-                            self._use(s.orelse.results[k])
-                    self._backward(s.then)
-                    self._backward(s.orelse)
-                case ir.Loop():
-                    for k, param in enumerate(s.params):
-                        if self._has(self.useful, s.targets[k]) or self._has(self.useful, param):
-                            self._put(self.useful, param)
-                            self._use(s.body.results[k])
-                            self._use(s.inits[k])
-                    self._backward(s.body)
-                    for k, param in enumerate(s.params):
-                        if self._has(self.useful, param):
-                            self._use(s.body.results[k])
-                            self._use(s.inits[k])
+                case _:
+                    self._use_ends(s)
+                    for inner in reversed(ir.blocks(s)):
+                        self._backward(inner)
+                    self._use_ends(s)
+
+    def _use_ends(self, s: ir.If | ir.Loop) -> None:
+        for target, ends in reversed(list(ir.joins(s))):
+            if self._has(self.useful, target):
+                for end in ends:
+                    self._use(end)

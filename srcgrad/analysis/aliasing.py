@@ -109,16 +109,11 @@ class Aliasing:
             match s:
                 case ir.Assign():
                     self._assign(s)
-                case ir.If():
-                    self._visit(s.then)
-                    self._visit(s.orelse)
-                    for k, target in enumerate(s.targets):
-                        self._meet(target, s.then.results[k], s.orelse.results[k])
-                case ir.Loop():
-                    self._visit(s.body)
-                    for k, target in enumerate(s.targets):
-                        self._meet(target, s.inits[k], s.body.results[k])
-                        self._meet(target, s.params[k])
+                case _:
+                    for inner in ir.blocks(s):
+                        self._visit(inner)
+                    for target, ends in ir.joins(s):
+                        self._meet(target, *ends)
 
     def _meet(self, target: ir.Var, *operands: ir.Operand) -> None:
         if holds_memory(target.kind):

@@ -35,12 +35,9 @@ class UnknownObjects:
                         self._join(*used, *((s.target,) if is_part else ()))
                     if used and (s.effect or FILES in used):
                         self.used[s] = used
-                case ir.If():
-                    for k, target in enumerate(s.targets):
-                        self._meet(target, s.then.results[k], s.orelse.results[k])
-                case ir.Loop():
-                    for k, target in enumerate(s.targets):
-                        self._meet(target, s.params[k], s.inits[k], s.body.results[k])
+                case _:
+                    for target, ends in ir.joins(s):
+                        self._meet(target, *ends)
 
     def of(self, var: ir.Var) -> Hashable | None:
         """What stands for the object that a variable is, or is a part of; None if it is none."""

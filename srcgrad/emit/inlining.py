@@ -29,7 +29,7 @@ class Inlining:
 
     def __init__(self, function: ir.Function, aliasing: Aliasing) -> None:
         self.aliasing = aliasing
-        self.counts = _counts(function)
+        self.counts = ir.use_counts(function.block)
         self.found: dict[ir.Var, ir.Assign] = {}
         self.sizes: dict[ir.Var, int] = {}
         self._block(function.block, True)
@@ -118,27 +118,6 @@ class Inlining:
                     if root in self.aliasing.written:
                         found.add(root)
         return found
-
-
-def _counts(function: ir.Function) -> dict[ir.Var, int]:
-    """How often each variable is used."""
-    counts: dict[ir.Var, int] = {}
-
-    def count(operands: Iterable[ir.Operand]) -> None:
-        for operand in operands:
-            for v in ir.variables(operand):
-                counts[v] = counts.get(v, 0) + 1
-
-    for s in ir.walk(function.block):
-        match s:
-            case ir.Assign():
-                count(s.operands())
-            case ir.If():
-                count([s.test, *s.then.results, *s.orelse.results])
-            case ir.Loop():
-                count([*s.inits, *(s.range or ()), *s.body.results])
-    count(function.block.results)
-    return counts
 
 
 def _assignable(s: ir.Assign) -> bool:

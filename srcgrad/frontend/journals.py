@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import builtins
 import collections
-from collections.abc import Iterable
 from dataclasses import dataclass
 from keyword import iskeyword
 from typing import Any
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..analysis.activity import Activity
 from ..analysis.aliasing import Aliasing
 from ..analysis.inference import Inferred
 from ..errors import Span, UnsupportedError
@@ -208,7 +208,7 @@ class Journals(Counts):
         )
 
 
-def check_journals(low: Journals, function: ir.Function, outputs: Iterable[ir.Var]) -> None:
+def check_journals(low: Journals, function: ir.Function, outputs: list[ir.Var]) -> None:
     """Refuse what would go wrong with what is kept outside.
 
     Raises:
@@ -224,51 +224,13 @@ def check_journals(low: Journals, function: ir.Function, outputs: Iterable[ir.Va
                 "this array is kept outside of the function, and written in place besides",
                 span, "keep a copy: x.copy()",
             )  # fmt: skip
-    if low.notes.read:
-        sources = _depending(function, low.notes.read, aliasing)
-        for v in outputs:
-            found = sources.get(v) or sources.get(aliasing.find(v))
-            if found is not None:
-                name, span = low.notes.read[found]
-                raise UnsupportedError(
-                    f"the result depends on what is read from {name!r}, which the function writes",
-                    span, "keep it in a variable of the function",
-                )  # fmt: skip
-
-
-def _depending(function: ir.Function, read: Any, aliasing: Aliasing) -> dict[ir.Var, ir.Var]:
-    """Of each variable, and each memory, that depends on a float read outside: on which."""
-    found: dict[ir.Var, ir.Var] = {v: v for v in read}
-
-    def of(operands: Any) -> ir.Var | None:
-        used = [v for o in operands for v in ir.variables(o)]
-        return next((found[w] for v in used for w in (v, aliasing.find(v)) if w in found), None)
-
-    def put(target: ir.Var, source: ir.Var | None) -> None:
-        if source is not None:
-            found.setdefault(target, source)
-
-    size = -1
-    while size != len(found):
-        size = len(found)
-        for s in ir.walk(function.block):
-            match s:
-                case ir.Assign():
-                    source = of(s.operands())
-                    put(s.target, source)
-                    for v in s.writes:
-                        put(aliasing.find(v), source)
-                case ir.If():
-                    for target, a, b in zip(
-                        s.targets, s.then.results, s.orelse.results, strict=True
-                    ):
-                        put(target, of((a, b)))
-                case ir.Loop():
-                    for k, target in enumerate(s.targets):
-                        source = of((s.inits[k], s.body.results[k]))
-                        put(target, source)
-                        put(s.params[k], source)
-    return found
+    for read, (name, span) in reversed(low.notes.read.items()):
+        activity = Activity(function.block, [read], [], aliasing)
+        if any(map(activity.is_varied, outputs)):
+            raise UnsupportedError(
+                f"the result depends on what is read from {name!r}, which the function writes",
+                span, "keep it in a variable of the function",
+            )  # fmt: skip
 
 
 def _itself(value: Any) -> Path:

@@ -16,7 +16,6 @@ first round sees the cases that end the recursion. Rounds are repeated until not
 from __future__ import annotations
 
 import operator
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -584,7 +583,7 @@ def _lasting_change(block: ir.Block) -> str | None:
 
     What only has an effect, such as a print, or a count that is written, isn't run again.
     """
-    used = Counter(ir.all_uses(block))
+    used = ir.use_counts(block)
     changes: list[str] = []
     for s in reversed(list(ir.walk(block))):
         again = isinstance(s, ir.Assign) and s.function not in (enter_context, exit_context)

@@ -27,7 +27,7 @@ from .reuse import reuse
 from .scaling import scale_smaller
 from .schedule import schedule
 from .signs import settle_signs
-from .simplify import simplify, use_counts
+from .simplify import simplify
 from .stores import same_key
 
 
@@ -68,7 +68,7 @@ class _Accumulator:
     def __init__(self, function: ir.Function) -> None:
         self.function = function
         self.aliasing = Aliasing(function.block)
-        self.counts = use_counts(function.block)
+        self.counts = ir.use_counts(function.block)
         self.renamed: dict[ir.Var, ir.Operand] = {}
 
     def run(self) -> None:

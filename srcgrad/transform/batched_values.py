@@ -73,17 +73,12 @@ class Values:
                                 found |= self.mark(v)
                         if not isinstance(s.target.kind, Opaque):
                             found |= self.mark(s.target)
-                case ir.If():
-                    found |= self._found(s.then) | self._found(s.orelse)
-                    for k, t in enumerate(s.targets):
-                        if any(map(self.is_batched, (s.then.results[k], s.orelse.results[k]))):
-                            found |= self.mark(t)
-                case ir.Loop():
-                    found |= self._found(s.body)
-                    for k, (t, p) in enumerate(zip(s.targets, s.params, strict=True)):
-                        meeting = (s.inits[k], s.body.results[k], t, p)
-                        if any(map(self.is_batched, meeting)):
-                            found |= any([self.mark(p), self.mark(t)])
+                case _:
+                    for inner in ir.blocks(s):
+                        found |= self._found(inner)
+                    for target, ends in ir.joins(s):
+                        if any(map(self.is_batched, ends)):
+                            found |= self.mark(target)
         return found
 
     @staticmethod

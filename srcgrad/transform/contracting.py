@@ -16,12 +16,11 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit import runtime
 from ..kinds import Array, Scalar
 from .copies import blocks_of_sweep
-from .simplify import use_counts
 
 
 def contract(function: ir.Function) -> None:
     """Sum products in the reverse sweep without making them, in place."""
-    aliasing, counts = Aliasing(function.block), use_counts(function.block)
+    aliasing, counts = Aliasing(function.block), ir.use_counts(function.block)
     windows = {
         s.target for s in ir.walk(function.block) if isinstance(s, ir.Assign) and _is_window(s)
     }

@@ -25,7 +25,6 @@ from ..ir import reverse_sweep
 from ..kinds import Array, Opaque, Scalar
 from .elementwise import is_elementwise, makes_fresh, number_kind
 from .recording import rename
-from .simplify import use_counts
 from .stores import same_key
 
 COPIES = frozenset({np.ndarray.copy, np.array, np.copy})
@@ -59,7 +58,7 @@ def drop_overwritten(function: ir.Function) -> None:
 
 def spare_first_passes(function: ir.Function) -> None:
     """Make `c = x.copy(); x[k] = 0; d = 2 * c` into `d = 2 * x; x[k] = 0`, in place."""
-    counts = use_counts(function.block)
+    counts = ir.use_counts(function.block)
     for block in blocks_of_sweep(function):
         _spare_first_passes(block, counts)
 
@@ -111,7 +110,7 @@ class _Sparer:
         made = [t for s in ir.walk(function.block) for t in ir.targets(s)]
         made += [p for s in ir.walk(function.block) if isinstance(s, ir.Loop) for p in s.params]
         self.members = Counter(self.aliasing.find(v) for v in (*function.params, *made))
-        self.counts = use_counts(function.block)
+        self.counts = ir.use_counts(function.block)
         self.renamed: dict[ir.Var, ir.Var] = {}
 
     def resolve(self, var: ir.Var) -> ir.Var:

@@ -22,7 +22,6 @@ from .elementwise import COMMUTATIVE, makes_fresh
 from .footprint import scarce
 from .recording import rename
 from .reuse import IN_PLACE, takes_out, written_over
-from .simplify import use_counts
 
 
 def compute_in_place(function: ir.Function) -> None:
@@ -48,7 +47,7 @@ def compute_in_place(function: ir.Function) -> None:
 class _Director:
     def __init__(self, function: ir.Function) -> None:
         self.aliasing = Aliasing(function.block, function.together)
-        self.counts = use_counts(function.block)
+        self.counts = ir.use_counts(function.block)
         self.scarce = scarce(function)
         self.renamed: dict[ir.Var, ir.Var] = {}
 

@@ -21,7 +21,6 @@ from ..analysis.aliasing import holds_memory
 from ..frontend.operations import list_append
 from ..kinds import Array, ListOf
 from .elementwise import COMMUTATIVE, is_elementwise, number_kind
-from .simplify import use_counts
 
 LENGTH, LONG = 100.0, 10_000.0  # of dimensions of unknown length
 TRIPS = 100.0  # of a loop
@@ -52,7 +51,7 @@ class Footprint:
         self.needed = self.nothing  # by a call at most, if all that can be is computed in place
         self.anew: dict[ir.Var, Sizes] = {}  # by a call that makes a new array for its result
         self.elided: dict[ir.Var, list[ir.Var]] = {}  # operands in whose place NumPy computes it
-        self.counts = use_counts(function.block)
+        self.counts = ir.use_counts(function.block)
         self.live: set[ir.Var] = set()  # before the call looked at last,
         self.held = self.nothing  # and how much that is
         for s in ir.walk(function.block):
@@ -109,11 +108,7 @@ class Footprint:
 
     def meet(self, s: ir.If | ir.Loop) -> None:
         """What comes out of a block may be what was made in it."""
-        for i, target in enumerate(s.targets):
-            ends = [b.results[i] for b in ir.blocks(s)]
-            if isinstance(s, ir.Loop):
-                ends.append(s.inits[i])
-                self.sources[s.params[i]] = tuple(ir.variables(s.inits[i]))
+        for target, ends in ir.joins(s):
             self.sources[target] = tuple(v for o in ends for v in ir.variables(o))
 
     def roots(self, operands: Any) -> set[ir.Var]:

@@ -88,10 +88,7 @@ class _Marker:
                     if alive:
                         self.live.add(s)
                         self.use(s.test)
-                        for k, target in enumerate(s.targets):
-                            if target in self.live:
-                                self.use(s.then.results[k])
-                                self.use(s.orelse.results[k])
+                        self.use_ends(s)
                 case ir.Loop():
                     # the reverse sweep may use what belongs to an iteration
                     own = (*s.targets, *s.params, s.index)
@@ -136,11 +133,13 @@ class _Marker:
             if isinstance(inner, ir.Assign) and inner.function is leave_unless:
                 self.live.add(inner)
                 self.mark_operands(inner)
-        for k, param in enumerate(s.params):
-            if param in self.live or s.targets[k] in self.live:
-                self.live.add(param)
-                self.use(s.inits[k])
-                self.use(s.body.results[k])
+        self.use_ends(s)
+
+    def use_ends(self, s: ir.If | ir.Loop) -> None:
+        for target, ends in reversed(list(ir.joins(s))):
+            if target in self.live:
+                for end in ends:
+                    self.use(end)
 
 
 def _sweep(block: ir.Block, marker: _Marker) -> None:

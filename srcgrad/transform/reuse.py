@@ -28,7 +28,6 @@ from .elementwise import COMMUTATIVE, is_elementwise, makes_fresh, number_kind
 from .footprint import Footprint
 from .layouts import layouts_matter
 from .recording import rename
-from .simplify import use_counts
 
 IN_PLACE: dict[Any, Any] = {
     operator.add: operator.iadd, operator.sub: operator.isub,
@@ -108,7 +107,7 @@ class Reuser:
 
     def __init__(self, function: ir.Function) -> None:
         self.block = function.block
-        self.counts = use_counts(function.block)
+        self.counts = ir.use_counts(function.block)
         aliasing = Aliasing(function.block, function.together)
         classes: dict[ir.Var, set[ir.Var]] = {}
         for v in _variables(function):

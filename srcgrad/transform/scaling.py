@@ -15,12 +15,11 @@ from ..analysis.aliasing import Aliasing
 from ..kinds import Array
 from .copies import blocks_of_sweep
 from .elementwise import elementwise_kind, number_kind
-from .simplify import use_counts
 
 
 def scale_smaller(function: ir.Function) -> None:
     """Multiply the smaller factor of products in the reverse sweep by the constant, in place."""
-    aliasing, counts = Aliasing(function.block), use_counts(function.block)
+    aliasing, counts = Aliasing(function.block), ir.use_counts(function.block)
     for block in blocks_of_sweep(function):
         products: dict[ir.Operand, ir.Assign] = {}
         for s in list(block.statements):

@@ -20,7 +20,6 @@ from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..kinds import Array, Scalar
 from .elementwise import is_elementwise, makes_fresh
-from .simplify import use_counts
 
 ASKING: frozenset[Any] = frozenset({builtins.getattr, np.shape, np.zeros_like})
 
@@ -33,7 +32,7 @@ def schedule(function: ir.Function) -> None:
 class _Scheduler:
     def __init__(self, function: ir.Function) -> None:
         self.aliasing = Aliasing(function.block)
-        self.counts = use_counts(function.block)
+        self.counts = ir.use_counts(function.block)
 
     def block(self, block: ir.Block) -> None:
         for s in block.statements:

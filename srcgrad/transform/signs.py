@@ -22,7 +22,6 @@ from ..kinds import Array, Scalar
 from ..rules.registry import hashable
 from .copies import sweep_start
 from .elementwise import number_kind
-from .simplify import use_counts
 
 OPPOSITE: dict[Any, Any] = {
     operator.iadd: operator.isub, operator.isub: operator.iadd,
@@ -48,7 +47,7 @@ def settle_signs(function: ir.Function) -> None:
 class _Settler:
     def __init__(self, function: ir.Function) -> None:
         self.aliasing = Aliasing(function.block, function.together)
-        self.counts = use_counts(function.block)
+        self.counts = ir.use_counts(function.block)
         self.regions = Regions(function.block, self.aliasing)
 
     def block(self, block: ir.Block, loops: Loops) -> None:

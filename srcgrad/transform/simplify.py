@@ -50,7 +50,7 @@ class Simplifier:
         self.function = function
         self.aliasing = Aliasing(function.block)
         self.escaping = self._escaping()
-        self.counts = use_counts(function.block)
+        self.counts = ir.use_counts(function.block)
         self.definitions: dict[ir.Var, ir.Assign] = {}
         for s in ir.walk(function.block):
             if isinstance(s, ir.Assign):
@@ -456,14 +456,6 @@ def constant_key(value: Any) -> Any:
     if isinstance(value, plain):
         return (type(value), value, str(value))
     return ("object", id(value))
-
-
-def use_counts(block: ir.Block) -> dict[ir.Var, int]:
-    """How often each variable is used."""
-    counts: dict[ir.Var, int] = {}
-    for v in ir.all_uses(block):
-        counts[v] = counts.get(v, 0) + 1
-    return counts
 
 
 def _plain(value: Any) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from .. import ir
 from .recording import rename
-from .simplify import use_counts
 
 
 def split(
@@ -42,7 +41,7 @@ def _close(function: ir.Function, block: ir.Block) -> None:
 
 
 def _yield(function: ir.Function, s: ir.If, branch: ir.Block, other: ir.Block) -> None:
-    everywhere, here = use_counts(function.block), use_counts(branch)
+    everywhere, here = ir.use_counts(function.block), ir.use_counts(branch)
     own = [t for b in branch.statements for t in ir.targets(b)]
     wanted = [v for v in own if everywhere.get(v, 0) > here.get(v, 0)]
     if not wanted:

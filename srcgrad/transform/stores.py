@@ -174,7 +174,7 @@ def _part(ctx: Simplifier, operand: ir.Operand) -> ir.Assign | None:
 
 def add_to_items(function: ir.Function) -> None:
     """Make `d[k] = d[k] + v` into `d[k] += v`, for numbers and items at arrays of indices."""
-    _add_to_items(function.block, Counter(ir.all_uses(function.block)))
+    _add_to_items(function.block, ir.use_counts(function.block))
 
 
 def _add_to_items(block: ir.Block, counts: Counter[ir.Var]) -> None:

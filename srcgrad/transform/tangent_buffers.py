@@ -65,21 +65,20 @@ class _Tangents(Reuser):
 def _mark_carried(block: ir.Block, carried: set[ir.Var]) -> None:
     """Add to the variables that carry tangents those that are computed from them."""
     for s in block.statements:
-        if isinstance(s, ir.Loop):
-            pairs = [*zip(s.params, s.inits, strict=True)]
-            pairs += [*zip(s.params, s.body.results, strict=False)]
-            carried.update(p for p, o in pairs if not carried.isdisjoint(ir.variables(o)))
-        for inner in ir.blocks(s):
-            _mark_carried(inner, carried)
         if isinstance(s, ir.Assign):
             if not carried.isdisjoint(ir.uses(s)):
                 carried.update((s.target, *s.writes))
-        else:
-            ends = [zip(s.targets, b.results, strict=False) for b in ir.blocks(s)]
-            ends += [zip(s.targets, s.inits, strict=True)] if isinstance(s, ir.Loop) else []
-            for target, operand in (pair for end in ends for pair in end):
-                if not carried.isdisjoint(ir.variables(operand)):
-                    carried.add(target)
+            continue
+        _mark_joins(s, carried)
+        for inner in ir.blocks(s):
+            _mark_carried(inner, carried)
+        _mark_joins(s, carried)
+
+
+def _mark_joins(s: ir.If | ir.Loop, carried: set[ir.Var]) -> None:
+    for target, ends in ir.joins(s):
+        if any(not carried.isdisjoint(ir.variables(end)) for end in ends):
+            carried.add(target)
 
 
 def _name_tangents(carried: set[ir.Var]) -> None:

@@ -393,16 +393,10 @@ class _Flow:
             match s:
                 case ir.Assign():
                     self.assign(s)
-                case ir.If():
-                    ends = zip(s.then.results, s.orelse.results, strict=True)
-                    for target, pair in zip(s.targets, ends, strict=True):
-                        self.add(target, self.of(pair))
-                case ir.Loop():
-                    for k, target in enumerate(s.targets):
-                        regions = self.of([s.inits[k], s.body.results[k], s.params[k]])
-                        self.add(s.params[k], regions)
+                case _:
+                    for target, ends in ir.joins(s):
                         if target not in self.leaving:
-                            self.add(target, regions)
+                            self.add(target, self.of(ends))
 
     def assign(self, s: ir.Assign) -> None:
         regions = self.of(s.operands())
