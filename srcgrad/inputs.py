@@ -34,7 +34,6 @@ from .kinds import (
     kind_of,
 )
 from .signature import SHAPE, is_record, spread_path, whole
-from .transform.recording import rename
 
 
 class Inputs:
@@ -330,7 +329,7 @@ def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> d
     start = max([prefix - 1, *(extracted[v] for v in copies if v in extracted)]) + 1
     others = list(inputs)
     body = ir.Block(statements[start:], function.block.results)
-    rename(body, lambda v: copies.get(v, v))
+    ir.rename(body, copies)
     made = [ir.Assign(copy, runtime.own_copy, (var,)) for var, copy in copies.items()]
     guards: list[ir.Statement] = []
     if len(others) > 1:

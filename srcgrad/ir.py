@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -378,6 +378,43 @@ def substitute(operand: Operand, mapping: Callable[[Var], Operand]) -> Operand:
     if isinstance(operand, Pack):
         return Pack(operand.type, tuple(substitute(item, mapping) for item in operand.items))
     return operand
+
+
+class Renaming(dict[Var, Any]):
+    """What stands for variables from now on; for what stands for one, another may."""
+
+    def __call__(self, var: Var) -> Any:
+        operand: Any = var
+        while isinstance(operand, Var) and operand in self:
+            operand = self[operand]
+        return operand
+
+
+def rename(block: Block, names: Mapping[Var, Operand]) -> None:
+    """Replace the variables that a block uses, in place."""
+    if names:
+        get = names if isinstance(names, Renaming) else lambda v: names.get(v, v)
+        for inner in list(all_blocks(block)):
+            for statement in inner.statements:
+                rename_uses(statement, get)
+            inner.results = tuple(substitute(a, get) for a in inner.results)
+
+
+def rename_uses(s: Statement, get: Callable[[Var], Operand]) -> None:
+    """Replace the variables that a statement uses itself, those in its blocks not included."""
+    match s:
+        case Assign():
+            s.args = tuple(substitute(a, get) for a in s.args)
+            s.kwargs = tuple((k, substitute(a, get)) for k, a in s.kwargs)
+            s.views = tuple(w for v in s.views for w in variables(get(v)))
+            s.writes = tuple(w for v in s.writes for w in variables(get(v)))
+        case If():
+            s.test = substitute(s.test, get)
+        case Loop():
+            s.inits = tuple(substitute(a, get) for a in s.inits)
+            if s.range is not None:
+                start, stop, step = (substitute(a, get) for a in s.range)
+                s.range = (start, stop, step)
 
 
 def clone(function: Function) -> Function:

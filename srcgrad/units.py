@@ -38,7 +38,7 @@ from .transform.invariants import hoist
 from .transform.loop_buffers import reuse_in_loops
 from .transform.prune import prune, prune_to
 from .transform.reads import share_reads
-from .transform.recording import record, rename
+from .transform.recording import record
 from .transform.restructure import restructure
 from .transform.reverse import Adjoint
 from .transform.simplify import simplify
@@ -370,7 +370,7 @@ def _split(
     *results, _, answer = function.block.results
     last = results[len(results) - returned :]
     shadows = [*shadows, *(r for r in last if isinstance(r, ir.Var))]  # as they're called by now
-    own: dict[ir.Operand, ir.Var] = {}
+    own: dict[ir.Var, ir.Operand] = {}
     params = [ir.Var(v.name, v.kind, True) for v in shadows]
     for v, param in zip(shadows, params, strict=True):
         own.setdefault(v, param)
@@ -387,7 +387,7 @@ def _split(
         )
         for i, twin in enumerate(twins.values())
     ]  # fmt: skip
-    rename(reverse, lambda v: twins.get(v, own.get(v, v)))
+    ir.rename(reverse, {**own, **twins})
     reverse.statements[:0] = taken
     second = ir.Function(backward.name, (saved, *params, *seeds), reverse)
     _unpack(second)

@@ -2,7 +2,8 @@
 
 Lowering is an abstract interpretation of the function's AST. What is known when compiling (flags,
 shapes' ranks, functions, containers, loops over them) is evaluated; what remains is emitted as IR.
-Statements are here; expressions, calls and the joining of branches in the modules beside.
+Statements that jump, loop or define are here; the others, expressions and calls, and the joining of
+branches in the modules beside.
 
 A `break`, `continue` or `return` sets flags (`%stop`: skip the rest of this block; `%break`: leave
 the loop; `%returned`) in the frame. What follows a statement that may set `%stop` is lowered into
@@ -20,42 +21,29 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
-import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..kinds import Array, Opaque, Reference, Size
-from ..rules import registry
+from ..kinds import Opaque
+from .assignments import Assignments
 from .attempts import EVERYTHING
-from .choices import options
 from .inlining import returns_value
 from .iteration import MOST_UNROLLED
 from .liveness import live_at_loops
-from .matching import Matching
 from .names import own_nodes
-from .operations import check_count, enter_context, exit_context, leave_unless
-from .operators import BINARY, INPLACE
-from .structure import FALSE, FLAGS, NONE, TRUE, nothing, object_items, parts
+from .operations import enter_context, exit_context, leave_unless
+from .structure import FALSE, FLAGS, NONE, TRUE, nothing
 from .values import (
-    Bound,
     Closure,
-    DictObject,
-    Generator,
-    Instance,
-    Journal,
-    ListObject,
     Manager,
     Materialize,
     NeedStatic,
     Place,
     Raised,
-    Ref,
     Sequence,
-    Slice,
     State,
     Thaw,
-    Tuple,
     Unbound,
     Unreached,
     Value,
@@ -78,7 +66,7 @@ class Again:
     inner: bool = False
 
 
-class Lowerer(Matching):
+class Lowerer(Assignments):
     """Lowers statements; the whole of the frontend's interpreter."""
 
     def run(self, statements: list[Any]) -> None:
@@ -115,306 +103,6 @@ class Lowerer(Matching):
 
         self.branch(test, lambda: self.flag("%stop"), go_on)
 
-    # Assignment
-
-    def statement_Assign(self, node: Any) -> None:
-        value = self.expression(node.value)
-        for target in node.targets:
-            self.at(node)
-            self.assign(target, value)
-
-    def statement_AnnAssign(self, node: Any) -> None:
-        if node.value is not None:
-            self.assign(node.target, self.expression(node.value))
-
-    def assign(self, target: Any, value: Value) -> None:
-        match target:
-            case gast.Name():
-                self.bind(target.id, value)
-            case gast.Tuple() | gast.List():
-                self.unpack(target.elts, value)
-            case gast.Starred():
-                self.assign(target.value, value)
-            case gast.Subscript():
-                if self.is_flat(target.value):
-                    self.store_flat(self.expression(target.value.value), target.slice, value)
-                    return
-                if isinstance(target.value, gast.Attribute) and target.value.attr == "imag":
-                    array = self.expression(target.value.value)
-                    if isinstance(array, ir.Var) and isinstance(array.kind, Array):
-                        self.store_imaginary(array, self.expression(target.slice), value)
-                        return
-                container = self.expression(target.value)
-                self.store_item(container, self.expression(target.slice), value)
-            case gast.Attribute():
-                thing = self.expression(target.value)
-                if isinstance(thing, ir.Var) and target.attr == "shape":
-                    reshaped = self.attribute(thing, "reshape")
-                    self.rename(target.value, thing, self.call(reshaped, [value], {}))
-                    return
-                if isinstance(thing, ir.Var) and isinstance(thing.kind, Array):
-                    self.assign_array_attribute(thing, target.attr, value)
-                    return
-                self.set_attribute(thing, target.attr, value)
-            case _:
-                raise self.refuse(f"assignment to {type(target).__name__} isn't supported")
-
-    def times_held(self, array: ir.Var) -> int:
-        """How many names and items hold an array."""
-
-        def count(value: Any) -> int:
-            return int(value is array) + sum(map(count, parts(value)))
-
-        frames = [v for frame in self.state.frames.values() for v in frame.values()]
-        held = [v for thing in self.state.heap.values() for v in object_items(thing)]
-        return sum(map(count, (*frames, *held)))
-
-    def assign_array_attribute(self, array: ir.Var, name: str, value: Value) -> None:
-        """`x.flat = v`, `z.real = v`: what is written is what reading the attribute shows."""
-        if name == "real":
-            self.store(self.attribute(array, name), ir.Const(Ellipsis), value)
-        elif name == "imag":
-            self.store_imaginary(array, ir.Const(Ellipsis), value)
-        elif name == "flat":
-            if isinstance(value, ir.Var) and shape_of(value):
-                shape = self.attribute(array, "shape")
-                value = self.call(ir.Const(np.resize), [value, shape], {})
-            self.store(array, ir.Const(Ellipsis), value)
-        else:
-            raise self.refuse(f"assigning to .{name} of an array isn't supported")
-
-    def store_imaginary(self, array: ir.Var, key: Value, value: Value) -> None:
-        """`z.imag[key] = value`: the adjoint of the imaginary part isn't a view of that of z."""
-        real = self.attribute(self.subscript(array, key), "real")
-        imaginary = self.binary(operator.mul, ir.Const(1j), self.operand(value))  # type: ignore[arg-type]
-        self.store(array, key, self.binary(operator.add, real, imaginary))
-
-    def store_flat(self, array: Value, node: Any, value: Value) -> None:
-        """`x.flat[key] = value`: the value is repeated, or cut, to as many as there are places."""
-        key = self.flat_index(array, node)
-        if isinstance(value, ir.Var) and shape_of(value):
-            places = self.operand(self.subscript(array, key))
-            if isinstance(places, ir.Var) and shape_of(places) != shape_of(value):
-                shape = self.attribute(places, "shape")
-                value = self.call(ir.Const(np.resize), [value, shape], {})
-        self.store(array, key, value)
-
-    def is_flat(self, node: Any) -> bool:
-        return isinstance(node, gast.Attribute) and node.attr == "flat"
-
-    def flat_index(self, array: Value, node: Any) -> Value:
-        """The index that means the same for an array as a flat one for its `.flat`."""
-        key = self.expression(node)
-        if isinstance(array, ir.Var) and isinstance(array.kind, Array) and array.kind.rank == 1:
-            return key
-        if isinstance(key, Slice):
-            every = self.call(ir.Const(np.arange), [self.attribute(array, "size")], {})
-            key = self.subscript(every, key)
-        return self.call(ir.Const(np.unravel_index), [key, self.attribute(array, "shape")], {})
-
-    def unpack(self, targets: list[Any], value: Value) -> None:
-        star = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
-        if star is None and isinstance(value, ir.Var) and isinstance(value.kind, Array):
-            self.check_count(value, len(targets))
-            sequence = self.require(value)
-            items = [sequence.item(ir.Const(i)) for i in range(len(targets))]
-        else:
-            if isinstance(value, Generator):
-                value = self.list_of_items(value)
-            try:
-                items = self.unpacked(value)
-            except UnsupportedError:
-                if not self.unpack_list(targets, star, value):
-                    raise
-                return
-        if star is None:
-            if len(items) != len(targets):
-                raise self.fault(
-                    ValueError, f"{len(items)} values can't be unpacked into {len(targets)} names"
-                )
-            for target, item in zip(targets, items, strict=True):
-                self.assign(target, item)
-            return
-        after = len(targets) - star - 1
-        if len(items) < star + after:
-            raise self.fault(ValueError, "not enough values to unpack")
-        for target, item in zip(targets[:star], items[:star], strict=True):
-            self.assign(target, item)
-        middle = self.new(ListObject(tuple(items[star : len(items) - after])))
-        self.assign(targets[star], middle)
-        for target, item in zip(targets[star + 1 :], items[len(items) - after :], strict=True):
-            self.assign(target, item)
-
-    def check_count(self, value: ir.Var, count: int, more: bool = False) -> None:
-        """See to it that there are as many items as names, or `more`, or that this is raised.
-
-        Nothing but an array of this length could be unpacked, so an argument's is made known.
-        """
-        kind = value.kind
-        length = kind.shape[0] if isinstance(kind, Array) and kind.shape else None
-        if isinstance(length, Size) and length.offset == 0 and length.base in self.outer_sizes:
-            raise NeedStatic(self.size_origins[length.base], "its length must be known", self.span)
-        if length != count:
-            self.call_object(check_count, [value, ir.Const(count), ir.Const(more)], {})
-
-    def unpack_list(self, targets: list[Any], star: int | None, value: Value) -> bool:
-        """Unpack a list that exists at run time, its length unknown; False if it isn't one."""
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
-        if not isinstance(thing, ListObject) or thing.var is None:
-            return False
-        self.check_count(thing.var, len(targets) - (star is not None), star is not None)
-        for i, target in enumerate(targets):
-            after = len(targets) - 1 - i
-            if star is None or i < star:
-                self.assign(target, self.subscript(value, ir.Const(i)))
-            elif i > star:
-                self.assign(target, self.subscript(value, ir.Const(-after - 1)))
-            else:
-                stop = ir.Const(-after) if after else NONE
-                self.assign(target, self.subscript(value, Slice(ir.Const(i), stop, NONE)))
-        return True
-
-    def statement_AugAssign(self, node: Any) -> None:
-        function = BINARY[type(node.op)]
-        target = node.target
-        match target:
-            case gast.Name():
-                old = self.lookup(target.id)
-                value = self.expression(node.value)
-                self.at(node)
-                new = self.augmented(function, old, value)
-                if new is not old:
-                    self.bind(target.id, new)
-            case gast.Subscript():
-                if self.is_flat(target.value):
-                    container = self.expression(target.value.value)
-                    key = self.flat_index(container, target.slice)
-                else:
-                    container, key = self.expression(target.value), self.expression(target.slice)
-                old = self.subscript(container, key)
-                is_view = self.is_view(old, container)
-                value = self.expression(node.value)
-                self.at(node)
-                new = self.augmented(function, old, value)
-                if new is not old or not is_view or not self.keeps_item(container):
-                    self.store_item(container, key, new)
-            case gast.Attribute():
-                thing = self.expression(target.value)
-                old = self.attribute(thing, target.attr)
-                value = self.expression(node.value)
-                self.at(node)
-                new = self.augmented(function, old, value)
-                if new is not old or not self.keeps_attribute(thing, target.attr):
-                    self.set_attribute(thing, target.attr, new)
-            case _:
-                raise self.refuse("this augmented assignment isn't supported")
-
-    def keeps_item(self, container: Value) -> bool:
-        """Whether storing an item where it was read does nothing, as in arrays, lists and dicts."""
-        for option in options(self.spread(container)):
-            is_row = isinstance(option, ir.Var) and isinstance(option.kind, Reference)
-            if is_row or isinstance(option, Tuple) or isinstance(self.thing(option), Instance):
-                return False
-        return True
-
-    def is_view(self, old: Value, container: Value) -> bool:
-        """Whether an item just read shares its memory with its container."""
-        if not isinstance(old, ir.Var):
-            return True
-        for statement in reversed(self.block.statements):
-            if isinstance(statement, ir.Assign) and statement.target is old:
-                return bool(statement.views)
-        return not isinstance(container, ir.Var)
-
-    def augmented(self, function: Callable[..., Any], old: Value, value: Value) -> Value:
-        """`old op= value`: in place for arrays and lists, a new value for numbers."""
-        self.refuse_base(old)
-        if isinstance(old, Journal) and isinstance(old.thing, list) and function is operator.add:
-            self.call_of_journal(list.extend, [old, value], {})
-            return old
-        if isinstance(old, ir.Var) and isinstance(old.kind, Array):
-            if old.kind.shape is None:
-                self.need_static(
-                    old,
-                    "whether this is an array, written in place, or a number isn't known here",
-                    "write x = x + y",
-                )
-            inplace = INPLACE[function]
-            if self.trying is not None:
-                self.guard(function, (old, self.number(value)), {})
-            self.emit(
-                inplace,
-                (old, self.number(value)),
-                inferred=Inferred(Opaque(None)),
-                writes=(old,),
-            )
-            return old
-        if isinstance(old, Ref):
-            thing = self.state.heap[old.id]
-            if isinstance(thing, ListObject) and function is operator.add:
-                self.extend(old, value)
-                return old
-            if isinstance(thing, ListObject) and function is operator.mul:
-                self.store_item(old, Slice(NONE, NONE, NONE), self.binary(function, old, value))
-                return old
-            if self.dict_augmented(function, old, value):
-                return old
-            name = f"__i{function.__name__.strip('_')}__"
-            cls = self.builtin_type(old)
-            assert isinstance(cls, ir.Const)
-            found = self.class_attribute(cls.value, name)
-            if isinstance(found, (Place, Closure)):
-                result = self.call(Bound(found, old), [value], {})
-                if not (isinstance(result, ir.Const) and result.value is NotImplemented):
-                    return result
-        return self.binary(function, old, value)
-
-    def statement_Delete(self, node: Any) -> None:
-        for target in node.targets:
-            match target:
-                case gast.Name():
-                    self.state.frames[self.current][target.id] = ir.UNDEFINED
-                case gast.Subscript():
-                    container = self.expression(target.value)
-                    self.delete_item(container, self.expression(target.slice))
-                case gast.Attribute():
-                    self.delete_attribute(self.expression(target.value), target.attr)
-                case gast.Tuple() | gast.List():
-                    self.statement_Delete(gast.Delete(target.elts))
-                case _:
-                    raise self.refuse("this del isn't supported")
-
-    def delete_item(self, container: Value, key: Value) -> None:
-        """`del container[key]`."""
-        thing = self.thing(container)
-        if isinstance(thing, Instance):
-            found = self.class_attribute(thing.type, "__delitem__")
-            if found is None:
-                raise self.fault(TypeError, f"{thing.type.__name__} doesn't support del")
-            self.call(Bound(found, container), [key], {})
-        elif isinstance(thing, DictObject):
-            self.call(self.attribute(container, "pop"), [key], {})
-        elif isinstance(key, Slice):
-            self.store_item(container, key, Tuple(()))
-        else:
-            self.method_pop(container, key)
-
-    def builtin_delitem(self, container: Value, key: Value) -> Value:
-        self.delete_item(container, key)
-        return NONE
-
-    def delete_attribute(self, target: Value, name: str) -> None:
-        """`del target.name`."""
-        thing = self.state.heap.get(target.id) if isinstance(target, Ref) else None
-        if not isinstance(thing, Instance) or thing.external or name not in thing.items:
-            raise self.refuse("this del isn't supported")
-        self.unfrozen(thing)
-        items = {k: v for k, v in thing.items.items() if k != name}
-        assert isinstance(target, Ref)
-        self.state.heap[target.id] = Instance(thing.type, items)
-
-    # Control flow
-
     def flag(self, *names: str) -> None:
         for name in names:
             self.state.frames[self.current][name] = TRUE
@@ -443,31 +131,6 @@ class Lowerer(Matching):
             self.delegated(node.value)
         elif not isinstance(node.value, gast.Constant) and not self.reshaping(node.value):
             self.expression(node.value)
-
-    def reshaping(self, node: Any) -> bool:
-        """Lower a call of a method that gives an array another shape; whether it is one."""
-        method = node.func if isinstance(node, gast.Call) else None
-        if not isinstance(method, gast.Attribute) or method.attr not in registry.reshaping:
-            return False
-        if not isinstance(method.value, (gast.Name, gast.Attribute)):
-            return False
-        array = self.expression(method.value)
-        if not isinstance(array, ir.Var) or not isinstance(array.kind, Array):
-            return False
-        args = [self.expression(a) for a in node.args]
-        kwargs = {k.arg: self.expression(k.value) for k in node.keywords}
-        function = Place(registry.reshaping[method.attr])
-        self.rename(method.value, array, self.call(function, [array, *args], kwargs))
-        return True
-
-    def rename(self, target: Any, array: ir.Var, reshaped: Value) -> None:
-        """Let a name stand for its array in another shape."""
-        if self.times_held(array) > 1:
-            raise self.refuse(
-                "this array has other names, whose shape would change too",
-                "write x = x.reshape(...)",
-            )
-        self.assign(target, reshaped)
 
     def statement_For(self, node: Any) -> None:
         self.forget_dead(node)
@@ -783,9 +446,3 @@ class Lowerer(Matching):
             if name.name == "*":
                 raise self.refuse("import * isn't supported inside a function")
             self.bind(name.asname or name.name, self.constant_attribute(Place(module), name.name))
-
-
-def shape_of(value: ir.Var | ir.Const) -> Any:
-    """The shape of a value, () for a number; None counts as one that isn't known."""
-    kind = value.kind if isinstance(value, ir.Var) else None
-    return kind.shape or (kind.shape is None) if isinstance(kind, Array) else ()

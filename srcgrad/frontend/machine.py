@@ -30,7 +30,8 @@ The interpreter is one class in parts, each of which derives from the one before
     calls              which of these a call is
     attempts           try and raise
     matching           match
-    lower              statements
+    assignments        assignment, unpacking, `+=` and `del`
+    lower              the other statements, and where it begins
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ class Machine:
         self.table_scope: tuple[Any, ...] = ()  # the function whose gradient is taken, around here
         self.met: dict[Any, Any] = {}  # what attributes are by what was stored, by table and name
         self.guessed = False  # an attribute was read that no object has, as far as is known
-        self.renamed: dict[ir.Var, ir.Var] = {}  # of an object whose class is known: the object
+        self.renamed = ir.Renaming()  # of an object whose class is known: the object
         self.wanted: Any = None  # what kind of unit the next function inlined must be
 
     def within(self, low: Machine) -> None:

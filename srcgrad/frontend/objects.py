@@ -153,7 +153,7 @@ class Objects(Cursors):
         if new or (self.guessed and not known.final):
             known.final = not new
             raise Columns
-        self.without_narrowed(self.block)
+        ir.rename(self.block, self.renamed)
 
     def learned(self) -> bool:
         """Take down what was found of the attributes; whether any of it is new."""
@@ -510,18 +510,6 @@ class Objects(Cursors):
             return self.emit(operator.eq, (a, b), inferred=Inferred(BOOL), name="test")  # type: ignore[arg-type]
         tests = [self.same_reference(v, NONE) for v in (a, b)]
         return self.emit(operator.and_, tuple(tests), inferred=Inferred(BOOL))  # type: ignore[arg-type]
-
-    def without_narrowed(self, block: ir.Block) -> None:
-        """Replace what stands for an object of a class that is known by the object."""
-        from ..transform.recording import rename
-
-        def whole(v: ir.Var) -> ir.Var:
-            while v in self.renamed:
-                v = self.renamed[v]
-            return v
-
-        if self.renamed:
-            rename(block, whole)
 
     def check_references(
         self, function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]

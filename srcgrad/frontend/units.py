@@ -548,7 +548,7 @@ def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
         results += _leaves(low, template, held.get(slot, low.absent(end, slot)), end)
         kinds += _kinds(template)
     block.results = tuple(results)
-    low.without_narrowed(block)
+    ir.rename(block, low.renamed)
     unit = making.unit
     unit.function = ir.Function(unit.name, tuple(params), block, low.span)  # type: ignore[arg-type]
     unit.kinds = tuple(kinds)
@@ -667,7 +667,6 @@ def _callees(block: ir.Block) -> set[ir.Unit]:
 
 def _convert(body: ir.Function, captured: tuple[ir.Var, ...], members: set[ir.Unit]) -> None:
     """Make parameters of the variables that a function captures, and pass them on in its calls."""
-    from ..transform.recording import rename
 
     for s in ir.walk(body.block):
         if isinstance(s, ir.Assign) and s.function in members:
@@ -675,7 +674,7 @@ def _convert(body: ir.Function, captured: tuple[ir.Var, ...], members: set[ir.Un
     twins = {
         v: ir.Var(v.name, v.kind, v.user, frozenset(), v.optional, v.partial) for v in captured
     }
-    rename(body.block, lambda v: twins.get(v, v))
+    ir.rename(body.block, twins)
     body.params += tuple(twins.values())
 
 

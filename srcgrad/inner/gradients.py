@@ -38,7 +38,7 @@ from ..results import finished, holds_one, seed_gradient
 from ..signature import signature_of
 from ..transform.conformity import demand
 from ..transform.prune import prune
-from ..transform.recording import record, rename
+from ..transform.recording import record
 from ..transform.reverse import Adjoint
 from ..transform.simplify import simplify
 from ..transform.splitting import close
@@ -77,7 +77,7 @@ def lower_gradient(
         with low.inner_tables():
             result = low.call(primal or Place(gradient.primal), args, kwargs)
         block = low.block
-        low.without_narrowed(block)
+        ir.rename(block, low.renamed)
     finally:
         low.block, low.trying = around, trying
     value, aux = result, ir.Const(None)
@@ -107,7 +107,7 @@ def lower_gradient(
     holders = [mapped(low, t, derivative) for t in targets]
     shown = [value, *_operands(low, aux)]
     _finish(function, adjoint, (*results, *shown))
-    rename(function.block, lambda v: outer.get(v, v))
+    ir.rename(function.block, outer)
     low.block.statements += [
         s
         for s in function.block.statements

@@ -23,7 +23,6 @@ from ..frontend.values import (
 from ..kinds import is_float
 from ..rules.registry import Unknown
 from ..transform.contributions import Contributions
-from ..transform.recording import rename
 from .calls import called, results
 from .gradients import mapped
 
@@ -94,7 +93,7 @@ def attach(
     unknown = [(v, d.value) for v, d in pairs if isinstance(d, ir.Const) and _is_unknown(d)]
     pairs = [(v, d) for v, d in pairs if not _is_unknown(d)]
     block.results = tuple(d for _, d in pairs)
-    low.without_narrowed(block)
+    ir.rename(block, low.renamed)
     outputs = tuple(i for i, v in enumerate(outer) if v in seeds)
     own = [seeds[outer[i]] for i in outputs]
     wanted = [*(v for v, _ in (*pairs, *unknown)), *ir.free_variables(block)]
@@ -107,7 +106,7 @@ def attach(
     shown = [ir.Var(v.name, v.kind, v.user) for v in outer]
     names: dict[ir.Var, ir.Var] = {v: twins[i] for v, i in first.items()}
     names.update(zip(outer, shown, strict=True))
-    rename(block, lambda v: names.get(v, v))
+    ir.rename(block, names)
     function = ir.Function(f"rule_{unit.name}", (*twins, *shown, *own), block)
     reasons = {first[v]: reason for v, reason in unknown}
     unit.rule = ir.Rule(function, outputs, tuple(first[v] for v, _ in pairs), reasons)

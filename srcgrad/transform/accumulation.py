@@ -22,7 +22,6 @@ from .copies import COPIES, spare_copies, spare_first_passes, sweep_start
 from .destinations import compute_in_place
 from .elementwise import makes_fresh, number_kind
 from .prune import prune
-from .recording import rename
 from .reuse import reuse
 from .scaling import scale_smaller
 from .schedule import schedule
@@ -69,18 +68,11 @@ class _Accumulator:
         self.function = function
         self.aliasing = Aliasing(function.block)
         self.counts = ir.use_counts(function.block)
-        self.renamed: dict[ir.Var, ir.Operand] = {}
+        self.renamed = ir.Renaming()
 
     def run(self) -> None:
         self.block(self.function.block)
-        if self.renamed:
-            rename(self.function.block, self.resolve)
-
-    def resolve(self, var: ir.Var) -> ir.Operand:
-        operand: ir.Operand = var
-        while isinstance(operand, ir.Var) and operand in self.renamed:
-            operand = self.renamed[operand]
-        return operand
+        ir.rename(self.function.block, self.renamed)
 
     def block(self, block: ir.Block) -> None:
         for s in list(block.statements):

@@ -24,7 +24,6 @@ from ..errors import Span
 from ..ir import reverse_sweep
 from ..kinds import Array, Opaque, Scalar
 from .elementwise import is_elementwise, makes_fresh, number_kind
-from .recording import rename
 from .stores import same_key
 
 COPIES = frozenset({np.ndarray.copy, np.array, np.copy})
@@ -45,8 +44,7 @@ def spare_copies(function: ir.Function) -> None:
     tail = ir.Block(statements[start:], function.block.results)
     sparer.block(tail)
     statements[start:] = tail.statements
-    if sparer.renamed:
-        rename(function.block, sparer.resolve)
+    ir.rename(function.block, sparer.renamed)
 
 
 def drop_overwritten(function: ir.Function) -> None:
@@ -111,12 +109,7 @@ class _Sparer:
         made += [p for s in ir.walk(function.block) if isinstance(s, ir.Loop) for p in s.params]
         self.members = Counter(self.aliasing.find(v) for v in (*function.params, *made))
         self.counts = ir.use_counts(function.block)
-        self.renamed: dict[ir.Var, ir.Var] = {}
-
-    def resolve(self, var: ir.Var) -> ir.Var:
-        while var in self.renamed:
-            var = self.renamed[var]
-        return var
+        self.renamed = ir.Renaming()
 
     def block(self, block: ir.Block) -> None:
         self.store_at_once(block)
@@ -147,7 +140,7 @@ class _Sparer:
             return False
         following = block.statements[position + 1 :]
         uses = [i for i, other in enumerate(following) if copy in ir.all_uses(ir.Block([other]))]
-        root = self.aliasing.find(self.resolve(source))
+        root = self.aliasing.find(self.renamed(source))
         return not any(self.writes(other, root) for other in following[: max(uses, default=-1) + 1])
 
     def views_read(self, copy: ir.Var, source: ir.Var) -> bool:
@@ -156,7 +149,7 @@ class _Sparer:
         escaping = {root for v in results for root in self.aliasing.classes(v)}
         if self.aliasing.find(copy) in escaping:
             return False
-        return not any(map(self.aliasing.is_shared, (copy, self.resolve(source))))
+        return not any(map(self.aliasing.is_shared, (copy, self.renamed(source))))
 
     def writes(self, statement: ir.Statement, root: ir.Var) -> bool:
         """Whether a statement writes memory, or may."""

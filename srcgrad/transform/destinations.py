@@ -20,7 +20,6 @@ from ..kinds import Array, Opaque
 from .copies import sweep_start
 from .elementwise import COMMUTATIVE, makes_fresh
 from .footprint import scarce
-from .recording import rename
 from .reuse import IN_PLACE, takes_out, written_over
 
 
@@ -40,8 +39,7 @@ def compute_in_place(function: ir.Function) -> None:
     reverse = ir.Block(statements[start:])
     director.block(reverse, False)
     statements[:] = [*forward.statements, statements[start - 1], *reverse.statements]
-    if director.renamed:
-        rename(function.block, director.resolve)
+    ir.rename(function.block, director.renamed)
 
 
 class _Director:
@@ -49,12 +47,7 @@ class _Director:
         self.aliasing = Aliasing(function.block, function.together)
         self.counts = ir.use_counts(function.block)
         self.scarce = scarce(function)
-        self.renamed: dict[ir.Var, ir.Var] = {}
-
-    def resolve(self, var: ir.Var) -> ir.Var:
-        while var in self.renamed:
-            var = self.renamed[var]
-        return var
+        self.renamed = ir.Renaming()
 
     def block(self, block: ir.Block, forward: bool) -> None:
         for s in list(block.statements):

@@ -30,7 +30,7 @@ from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from ..rules import registry
 from .application import name_of
 from .contributions import NONE, adjoint_kind, is_zero
-from .recording import record, rename
+from .recording import record
 from .reverse import Adjoint
 from .usage import PRODUCTS
 
@@ -586,7 +586,7 @@ class Tangent(Adjoint):
         )
         # a linear map's transpose knows of d_out only its shape, which is the result's
         alike = self._parts(s.target, seeds)
-        rename(whole.block, lambda v: alike.get(v, v))
+        ir.rename(whole.block, alike)
         results = list(whole.block.results)
         self.block.statements += whole.block.statements
         self.definitions.update(transpose.definitions)

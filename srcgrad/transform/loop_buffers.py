@@ -12,7 +12,6 @@ import numpy as np
 from .. import ir
 from ..kinds import Opaque
 from .elementwise import COMMUTATIVE, makes_fresh
-from .recording import rename
 from .reuse import IN_PLACE, Place, Reuser, takes_out, written_over
 
 
@@ -25,8 +24,7 @@ def reuse_in_loops(function: ir.Function) -> None:
         return
     buffers = _Buffers(function)
     buffers.loops(function.block, set(function.params))
-    if buffers.renamed:
-        rename(function.block, buffers.resolve)
+    ir.rename(function.block, buffers.renamed)
 
 
 class _Buffers(Reuser):
@@ -92,7 +90,7 @@ class _Buffers(Reuser):
 
     def into(self, buffer: ir.Var, s: ir.Assign) -> ir.Assign:
         """A call that writes its result into an array, which may be what an operand is by now."""
-        args = tuple(ir.substitute(a, self.resolve) for a in s.args)
+        args = tuple(ir.substitute(a, self.renamed) for a in s.args)
         nothing = ir.Var("_", Opaque(None))
         if s.function in IN_PLACE and args.count(buffer) == 1:
             if args[0] is buffer or s.function in COMMUTATIVE:

@@ -16,7 +16,6 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..kinds import Array, Scalar
-from .recording import rename
 from .simplify import constant_key
 
 Available = dict[Any, ir.Var]
@@ -29,21 +28,15 @@ def share_reads(function: ir.Function, count: int | None = None) -> None:
     part = ir.Block(statements[:count])
     sharer.block(part, {}, False)
     statements[: len(statements) if count is None else count] = part.statements
-    if sharer.shared:
-        rename(function.block, sharer.resolve)
+    ir.rename(function.block, sharer.shared)
 
 
 class _Sharer:
     def __init__(self, function: ir.Function) -> None:
         self.aliasing = Aliasing(function.block)
-        self.shared: dict[ir.Var, ir.Var] = {}
+        self.shared = ir.Renaming()
         results = [v for o in function.block.results for v in ir.variables(o)]
         self.escaping = {root for v in results for root in self.aliasing.classes(v)}
-
-    def resolve(self, var: ir.Var) -> ir.Var:
-        while var in self.shared:
-            var = self.shared[var]
-        return var
 
     def block(self, block: ir.Block, available: Available, looped: bool) -> None:
         kept: list[ir.Statement] = []
@@ -83,7 +76,7 @@ class _Sharer:
         if index is not None and isinstance(value, ir.Var) and isinstance(value.kind, Scalar):
             dtype, plain = source.kind.dtype, not value.optional and not value.partial
             if plain and dtype is not None and value.kind.dtype == dtype:
-                available[False, self.resolve(source), index] = self.resolve(value)
+                available[False, self.shared(source), index] = self.shared(value)
 
     def key(self, s: ir.Assign, looped: bool) -> Any:
         """What equal reads have in common; None if a call isn't a read, or needs memory of its own.
@@ -95,7 +88,7 @@ class _Sharer:
             return None
         if not isinstance(source.kind, Array) or not isinstance(s.target.kind, (Array, Scalar)):
             return None
-        source = self.resolve(source)
+        source = self.shared(source)
         if s.function is operator.getitem:
             index = self.index(s.args[1])
             is_view = bool(s.views)
@@ -114,7 +107,7 @@ class _Sharer:
     def index(self, operand: ir.Operand) -> Any:
         match operand:
             case ir.Var():
-                return self.resolve(operand) if isinstance(operand.kind, Scalar) else None
+                return self.shared(operand) if isinstance(operand.kind, Scalar) else None
             case ir.Const():
                 return constant_key(operand.value)
             case ir.Pack():

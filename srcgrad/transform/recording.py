@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,7 +62,7 @@ def record(
     recorder = _Recorder(function, mirrors, indices, lasting)
     statements = function.block.statements
     # where a forward loop is dead already, nothing else tells its mirror about its index
-    rename(ir.Block(statements[forward:]), lambda v: indices.get(v, v))
+    ir.rename(ir.Block(statements[forward:]), indices)
     top = ir.Block(statements[:forward])
     recorder.visit(top, None, False)
     function.block.statements[:0] = recorder.stacks
@@ -165,7 +164,7 @@ class _Recorder:
         for v in needed:
             provide(v)
         pops = self._stack(block, recorded, loop) if recorded else []
-        _replace(mirror, mapping)
+        ir.rename(mirror, mapping)
         mirror.statements[:0] = [*pops, *clones]
 
     def _read_again(self, block: ir.Block, own: dict[ir.Var, None]) -> None:
@@ -248,7 +247,7 @@ class _Recorder:
                     like = None
                 kept += [like] if like is not None else []
             if like is not None:
-                _replace(ir.Block([s for _, s in uses]), {v: like})
+                ir.rename(ir.Block([s for _, s in uses]), {v: like})
                 continue
             assert isinstance(v.kind, Array) and v.kind.shape is not None
             twin = shapes.get(v.kind.shape)
@@ -263,7 +262,7 @@ class _Recorder:
             for place, s in uses:
                 if s.function in (builtins.getattr, np.shape):
                     place.statements.remove(s)
-                    _replace(mirror, {s.target: twin})
+                    ir.rename(mirror, {s.target: twin})
                 else:
                     _use_shape(s, v.kind.dtype, twin)
         return kept
@@ -477,33 +476,3 @@ def _use_shape(s: ir.Assign, dtype: Any, shape: ir.Var) -> None:
     else:
         s.function = np.zeros
         s.args = (shape,) if dtype == np.float64 else (shape, ir.Const(dtype))
-
-
-def _replace(block: ir.Block, mapping: dict[ir.Var, ir.Operand]) -> None:
-    """Substitute variables in a block, in place."""
-
-    def get(v: ir.Var) -> ir.Operand:
-        return mapping.get(v, v)
-
-    rename(block, get)
-
-
-def rename(block: ir.Block, get: Callable[[ir.Var], ir.Operand]) -> None:
-    """Replace the variables that a block uses, in place."""
-    for s in block.statements:
-        match s:
-            case ir.Assign():
-                s.args = tuple(ir.substitute(a, get) for a in s.args)
-                s.kwargs = tuple((k, ir.substitute(a, get)) for k, a in s.kwargs)
-                s.views = tuple(w for v in s.views for w in ir.variables(get(v)))
-                s.writes = tuple(w for v in s.writes for w in ir.variables(get(v)))
-            case ir.If():
-                s.test = ir.substitute(s.test, get)
-            case ir.Loop():
-                s.inits = tuple(ir.substitute(a, get) for a in s.inits)
-                if s.range is not None:
-                    start, stop, step = (ir.substitute(a, get) for a in s.range)
-                    s.range = (start, stop, step)
-        for inner in ir.blocks(s):
-            rename(inner, get)
-    block.results = tuple(ir.substitute(a, get) for a in block.results)

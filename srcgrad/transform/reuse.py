@@ -27,7 +27,6 @@ from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from .elementwise import COMMUTATIVE, is_elementwise, makes_fresh, number_kind
 from .footprint import Footprint
 from .layouts import layouts_matter
-from .recording import rename
 
 IN_PLACE: dict[Any, Any] = {
     operator.add: operator.iadd, operator.sub: operator.isub,
@@ -60,8 +59,7 @@ def reuse(function: ir.Function, cut: bool = False) -> None:
             v for s in ir.walk(ir.Block(statements[:start])) for v in ir.targets(s)
         }
     reuser.function(start)
-    if reuser.renamed:
-        rename(function.block, reuser.resolve)
+    ir.rename(function.block, reuser.renamed)
 
 
 @dataclass
@@ -118,7 +116,7 @@ class Reuser:
         kept |= {aliasing.find(v) for v in _held(function) if holds_memory(v.kind)}
         self.held = {v for root in kept & classes.keys() for v in classes[root]}
         self.adjoints = {f"d_{v.name}" for v in _arrays(function) if v.user}
-        self.renamed: dict[ir.Var, ir.Operand] = {}
+        self.renamed = ir.Renaming()
         self.small: set[ir.Var] = set()
         self.named: set[ir.Var] = set()  # results that are not part of an expression any more
         self.untouchable: set[ir.Var] = set()  # for the reverse sweep
@@ -126,12 +124,6 @@ class Reuser:
         self.takers: dict[ir.Var, ir.Assign] = {}
         self.scarce, self.crowded = Footprint(function).found()
         self.laid_out = layouts_matter(function, aliasing)
-
-    def resolve(self, var: ir.Var) -> ir.Operand:
-        operand: ir.Operand = var
-        while isinstance(operand, ir.Var) and operand in self.renamed:
-            operand = self.renamed[operand]
-        return operand
 
     def function(self, start: int) -> None:
         """Compute in place in both sweeps, of which the second begins at a position."""
@@ -264,7 +256,7 @@ class Reuser:
             if s.target not in self.scarce:
                 return None  # the answer is returned as the expression that it is
         for _, buffer in found:
-            root = self.resolve(buffer)
+            root = self.renamed(buffer)
             assert isinstance(root, ir.Var)
             if takes_out(s) and not reverse and self.one_variable(s, buffer, reverse):
                 return self.over_it(s, buffer)
@@ -277,9 +269,9 @@ class Reuser:
         if takes_out(s) and (named or s.target.user or self.counts.get(s.target, 0) > 1):
             dead = self.left_behind(place, s, position, reverse)
             if dead is not None:
-                root = self.resolve(dead)
+                root = self.renamed(dead)
                 alike = isinstance(root, ir.Var) and root.name == s.target.name
-                alike = alike and not (root.user or s.target.user)  # type: ignore[union-attr]
+                alike = alike and not (root.user or s.target.user)
                 return self.over_it(s, dead) if alike else self.with_out(s, dead)
         return None
 
@@ -294,7 +286,7 @@ class Reuser:
                 continue
             if not self.over(place, v, position - 1) or not self.free(place, v):
                 continue
-            root = self.resolve(v)
+            root = self.renamed(v)
             assert isinstance(root, ir.Var)
             if root.user or self.counts.get(v, 0) > 1 or v in self.named or root in self.named:
                 return v
@@ -302,7 +294,7 @@ class Reuser:
 
     def one_variable(self, s: ir.Assign, buffer: ir.Var, reverse: bool) -> bool:
         """Whether a result may have the name of what it is computed in."""
-        root = self.resolve(buffer)
+        root = self.renamed(buffer)
         assert isinstance(root, ir.Var)
         if not reverse:
             if not root.user and (buffer in self.named or s.target in self.scarce):
@@ -326,7 +318,7 @@ class Reuser:
     def augmented(self, s: ir.Assign, buffer: ir.Var) -> ir.Assign:
         """`buffer *= other`"""
         other = s.args[1] if s.args[0] is buffer else s.args[0]
-        root = self.resolve(buffer)
+        root = self.renamed(buffer)
         assert isinstance(root, ir.Var)
         adjoint = s.target.name.startswith("d_") and not root.name.startswith("d_")
         if not root.user and (s.target.user or s.target.name in self.adjoints or adjoint):
@@ -340,7 +332,7 @@ class Reuser:
 
     def over_it(self, s: ir.Assign, buffer: ir.Var) -> ir.Assign:
         """`np.exp(buffer, out=buffer)`"""
-        root = self.resolve(buffer)
+        root = self.renamed(buffer)
         assert isinstance(root, ir.Var)
         if not root.user:
             root.name, root.user = s.target.name, s.target.user

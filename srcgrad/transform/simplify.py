@@ -25,7 +25,6 @@ from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar
 from .algebra import ALGEBRA, FORWARD
 from .elementwise import COMMUTATIVE, elementwise_kind, is_elementwise, number_kind
 from .operands import fold
-from .recording import rename
 from .spreading import ELEMENTWISE, SPREADING
 from .stores import STORES
 
@@ -55,7 +54,7 @@ class Simplifier:
         for s in ir.walk(function.block):
             if isinstance(s, ir.Assign):
                 self.definitions[s.target] = s
-        self.replaced: dict[ir.Var, ir.Operand] = {}
+        self.replaced = ir.Renaming()
         self.out: list[ir.Statement] = []
         self.scopes: list[Available] = []
         self.reversing = all(
@@ -88,8 +87,7 @@ class Simplifier:
     def run(self) -> None:
         self._times()
         self.block(self.function.block, True)
-        if self.replaced:
-            rename(self.function.block, self.resolve)
+        ir.rename(self.function.block, self.replaced)
 
     # What rules may ask
 
@@ -223,12 +221,6 @@ class Simplifier:
 
     # The walk
 
-    def resolve(self, var: ir.Var) -> ir.Operand:
-        operand: ir.Operand = var
-        while isinstance(operand, ir.Var) and operand in self.replaced:
-            operand = self.replaced[operand]
-        return operand
-
     def block(self, block: ir.Block, top: bool = False) -> None:
         outer, self.out = self.out, []
         self.scopes.append({})
@@ -247,7 +239,7 @@ class Simplifier:
                 case ir.Loop():
                     self.loop(s)
         block.statements[:] = self.out
-        block.results = tuple(ir.substitute(r, self.resolve) for r in block.results)
+        block.results = tuple(ir.substitute(r, self.replaced) for r in block.results)
         self.scopes.pop()
         self.out = outer
 
@@ -263,10 +255,7 @@ class Simplifier:
     def assign(self, s: ir.Assign) -> ir.Operand:
         """Append a call, simplified; what holds its value afterwards."""
         if self.replaced:
-            s.args = tuple(ir.substitute(a, self.resolve) for a in s.args)
-            s.kwargs = tuple((k, ir.substitute(a, self.resolve)) for k, a in s.kwargs)
-            s.views = tuple(w for v in s.views for w in ir.variables(self.resolve(v)))
-            s.writes = tuple(w for v in s.writes for w in ir.variables(self.resolve(v)))
+            ir.rename_uses(s, self.replaced)
         if not s.effect:
             for _ in range(20):
                 result, again = self.rewrite(s)
@@ -345,7 +334,7 @@ class Simplifier:
                 return None if any(i is None for i in inner) else (operand.type, *inner)
 
     def branch(self, s: ir.If) -> None:
-        s.test = ir.substitute(s.test, self.resolve)
+        ir.rename_uses(s, self.replaced)
         if isinstance(s.test, ir.Const) and isinstance(s.test.value, (bool, int, float)):
             taken = s.then if s.test.value else s.orelse
             scope_out = self.out
@@ -379,12 +368,9 @@ class Simplifier:
         return isinstance(operand, ir.Var) and operand.kind == BOOL
 
     def loop(self, s: ir.Loop) -> None:
-        s.inits = tuple(ir.substitute(a, self.resolve) for a in s.inits)
+        ir.rename_uses(s, self.replaced)
         if self.reversing:
             s.inits = tuple(map(_precise, s.params, s.inits))
-        if s.range is not None:
-            start, stop, step = (ir.substitute(a, self.resolve) for a in s.range)
-            s.range = (start, stop, step)
         # a parameter that never changes is its initial value
         keep = []
         for k, param in enumerate(s.params):

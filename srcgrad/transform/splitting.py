@@ -8,7 +8,6 @@ what the IR says variables are: `close` lets the first branch yield them.
 from __future__ import annotations
 
 from .. import ir
-from .recording import rename
 
 
 def split(
@@ -48,8 +47,8 @@ def _yield(function: ir.Function, s: ir.If, branch: ir.Block, other: ir.Block) -
         return
     outside = {v: ir.Var(v.name, v.kind, v.user, optional=v.optional, partial=True) for v in wanted}
     inside = {target: v for v, target in outside.items()}
-    rename(function.block, lambda v: outside.get(v, v))
-    rename(branch, lambda v: inside.get(v, v))
+    ir.rename(function.block, outside)
+    ir.rename(branch, inside)
     s.targets += tuple(outside.values())
     branch.results += tuple(wanted)
     other.results += (ir.UNDEFINED,) * len(wanted)

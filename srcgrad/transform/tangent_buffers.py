@@ -10,7 +10,6 @@ from __future__ import annotations
 from .. import ir
 from ..kinds import Array, Scalar
 from .elementwise import COMMUTATIVE
-from .recording import rename
 from .reuse import IN_PLACE, Place, Reuser
 
 
@@ -25,8 +24,7 @@ def reuse_tangents(function: ir.Function, tangents: list[ir.Var]) -> None:
         if isinstance(s, ir.Loop):
             reuser.statements(s.body, True)
     reuser.statements(function.block, True)
-    if reuser.renamed:
-        rename(function.block, reuser.resolve)
+    ir.rename(function.block, reuser.renamed)
 
 
 class _Tangents(Reuser):
@@ -46,7 +44,7 @@ class _Tangents(Reuser):
         if s.function not in IN_PLACE or not (moving or _is_reverse(s)):
             return None
         for i, buffer in self.buffers(place, s, position, reverse):
-            root = self.resolve(buffer)
+            root = self.renamed(buffer)
             assert isinstance(root, ir.Var)
             if (i and s.function not in COMMUTATIVE) or list(s.args).count(buffer) != 1:
                 continue

@@ -26,7 +26,6 @@ from ..frontend.units import emit_call
 from ..kinds import RESIDUALS, Array, Kind, ListOf, Opaque, Scalar, TupleOf, is_complex
 from .application import Rules
 from .contributions import adjoint_kind
-from .recording import rename
 
 Positions = tuple[int, ...]
 PASSED = (Array, Scalar, ListOf)  # what active values may be in that units take and return
@@ -493,7 +492,7 @@ class UnitCalls(Rules):
         """Emit the statements of a function for some arguments; its results."""
         body = ir.clone(function)
         values = dict(zip(body.params, operands, strict=True))
-        rename(body.block, lambda v: values.get(v, v))
+        ir.rename(body.block, values)
         self.block.statements += body.block.statements
         for inner in ir.walk(body.block):
             if isinstance(inner, ir.Assign):
