@@ -314,3 +314,38 @@ def test_an_int_as_long_as_a_long_dimension_has_a_kind_the_second_time_too():
         n = ir.Var("n", Scalar(np.dtype(np.int64), True, length))
         for _ in range(2):
             assert infer(np.zeros, (n,), {}).kind.shape == (length,)
+
+
+def sum_of_squares_on_the_diagonal(x):
+    return np.sum(np.diagonal(np.ones((5, 1)) * x) ** 2)
+
+
+def sum_over_singular_values(x):
+    return np.sum(np.linalg.svd(np.vander(x, 3))[1] ** 4)
+
+
+def mean_of_a_triangular_factor(x):
+    return np.mean(np.linalg.qr(np.arange(1.0, 6.0)[:, None] ** x)[1] ** 2)
+
+
+@pytest.mark.parametrize("length", [2, 3, 4, 7])
+@pytest.mark.parametrize(
+    "f",
+    [sum_of_squares_on_the_diagonal, sum_over_singular_values, mean_of_a_triangular_factor],
+)
+def test_what_is_as_long_as_the_shorter_of_a_literal_and_an_unknown_length(f, length):
+    check_grads(f, (np.linspace(0.2, 1.5, length),), order=1)
+
+
+def test_no_literal_is_the_shorter_of_it_and_an_unknown_length():
+    n, m, k = fresh_size(True), fresh_size(True), fresh_size()
+
+    def dimensions(function, *shape, **options):
+        kind = infer(function, (ir.Var("x", Array(FLOAT.dtype, shape)),), options).kind
+        return kind.shape
+
+    for shape in ((5, n), (n, 3), (m, n), (2, k), (k, 24)):
+        assert dimensions(np.diagonal, *shape)[0] not in shape
+        assert dimensions(np.linalg.svdvals, *shape)[0] not in shape
+    assert dimensions(np.diagonal, n, n) == (n,)
+    assert dimensions(np.diagonal, 3, 4) == (3,)

@@ -369,19 +369,22 @@ def _confirmed(
     if not free and not any(isinstance(v.kind, Array) for v in leaves):
         return pattern
     for number, (first, step) in enumerate(CONFIRMING if free else CONFIRMING[:3]):
-        sampler = Sampler(number % 2, 0, bases, (number, first, step, dimensions), unknown)
-        try:
-            values = [sampler.operand(a) for a in args]
-            named = {k: sampler.operand(v) for k, v in kwargs.items()}
-            with silent():
-                result = _called(function, values, named)
-        except Exception:
-            continue
-        pattern = agreed(pattern, result, sampler)
-        if not _empty(result):
-            shared.append(
-                frozenset(i for i, leaf in enumerate(sampler.leaves) if overlap(result, leaf))
-            )
+        confirming = (number, first, step, dimensions)
+        for far_apart in (True, False) if number in (1, 2) else (False,):
+            sampler = Sampler(number % 2, 0, bases, confirming, unknown, far_apart)
+            try:
+                values = [sampler.operand(a) for a in args]
+                named = {k: sampler.operand(v) for k, v in kwargs.items()}
+                with silent():
+                    result = _called(function, values, named)
+            except Exception:
+                continue
+            pattern = agreed(pattern, result, sampler)
+            if not _empty(result):
+                shared.append(
+                    frozenset(i for i, leaf in enumerate(sampler.leaves) if overlap(result, leaf))
+                )
+            break
     return pattern
 
 

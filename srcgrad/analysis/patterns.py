@@ -150,7 +150,7 @@ def agreed(pattern: Any, result: Any, sampler: Sampler) -> Any:
 def _as_long(n: Relative | int | None, length: int, sampler: Sampler) -> bool:
     """Whether a dimension of another sample's result is as long as was found."""
     if isinstance(n, Relative):
-        base = sampler.given.get(n.base, length_of(sampler.variant, n.base))
+        base = sampler.given.get(n.base, sampler.base_length(n.base))
         return max(base + n.offset, 0) == length
     return n == length
 

@@ -1,8 +1,8 @@
 """Sample values for operands of which only the kind is known.
 
 Variant 0 is C-contiguous with all numbers different, variant 1 neither; every unknown dimension
-has another length in each. More samples, of zeros and of numbers of both signs, confirm what the
-two have in common.
+has another length in each. More samples, of zeros and of numbers of both signs, and of lengths that
+lie far apart, confirm what the two have in common.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from ..kinds import (
 
 # Lengths of the unknown dimensions in the two samples: all differences A - B are different.
 LENGTHS = ((6, 7, 9, 11, 13, 17), (17, 14, 12, 10, 8, 7))
+# In those that confirm: each is once shorter and once longer than any literal and than the next.
+FAR_APART = ((2, 29), (29, 2))
 LARGEST_LITERAL = 24
 UNIFORM = 3  # the attempt in which all dimensions but 0 and 1 have the same length
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
@@ -48,9 +50,11 @@ class Sampler:
         bases: list[Size | int],
         confirming: tuple[int, int, int, set[int]] | None = None,
         unknown: np.dtype[Any] | None = None,
+        far_apart: bool = False,
     ) -> None:
         self.variant, self.attempt, self.bases = variant, attempt, bases
         self.confirming = confirming
+        self.far_apart = far_apart
         self.unknown = unknown  # the dtype of arrays whose dtype isn't known
         self.resizes = False  # whether constant arrays are given other lengths too
         self.given: dict[int, int] = {}  # the bases that are an int's alone, in a confirmation
@@ -77,7 +81,15 @@ class Sampler:
         if isinstance(n, int) and n <= LARGEST_LITERAL:
             return n
         offset = n.offset if isinstance(n, Size) else 0
-        return length_of(self.variant, base_of(n, self.bases)) + offset
+        return self.base_length(base_of(n, self.bases)) + offset
+
+    def base_length(self, position: int) -> int:
+        """The length of the dimensions that have this base."""
+        if not self.far_apart:
+            return length_of(self.variant, position)
+        length = FAR_APART[self.variant][position % 2]
+        base = self.bases[position]
+        return 1 if length == 2 and isinstance(base, Size) and not base.big else length
 
     def operand(self, operand: ir.Operand) -> Any:
         if isinstance(operand, ir.Const):
