@@ -485,3 +485,18 @@ def test_the_domain_within_a_try():
 
     np.testing.assert_allclose(srcgrad.grad(f)(np.array([3.0, 2.0])), [0.0, 0.5])
     np.testing.assert_allclose(srcgrad.grad(f)(np.array([3.0, -2.0])), [6.0, 0.0])
+
+
+def asserted(x, limit):
+    y = 2 * x
+    np.testing.assert_allclose(y, x + x, rtol=1e-12)
+    np.testing.assert_array_less(x[0], limit, err_msg=f"{x.size} numbers")
+    return np.sum(y * y)
+
+
+def test_the_assertions_of_numpy_are_made_by_the_gradient():
+    x = np.array([0.5, 2.0])
+    check_grads(asserted, (x, 1.0))
+    for derivative in (srcgrad.grad(asserted), srcgrad.value_and_grad(asserted)):
+        with pytest.raises(AssertionError, match="2 numbers"):
+            derivative(x, 0.1)

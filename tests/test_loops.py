@@ -258,6 +258,37 @@ def test_the_first_iteration_stands_alone_and_the_rest_is_a_loop():
     assert gradient.source.count("np.argmin") == 2
 
 
+def newton_from_a_guess(x, most, rate=0.4):
+    steps, close = 0, False
+    while steps < most and not close:
+        new = rate - (rate**2 - x * np.shape(x)[0] * (rate + 1) ** 3) / (2 * rate + x)
+        close = np.all(np.abs(new - rate) < 1e-3)
+        steps += 1
+        rate = new
+    if not close:
+        return np.sum(rate) + 2
+    return np.sum(rate**2)
+
+
+def described(x, n, y=0.6):
+    for _ in range(n):
+        y = np.sin(y) * x
+    norms = np.sum(y * np.ones(np.shape(y))) + np.max(y) + np.std(y)
+    return norms + np.sum(y**2 + np.mean(y)) * np.size(y) + np.sum(y ** np.ndim(y))
+
+
+@pytest.mark.parametrize("f", [newton_from_a_guess, described])
+@pytest.mark.parametrize("k", [0, 1, 4])
+def test_a_number_that_becomes_an_array(f, k):
+    srcgrad.testing.check_grads(f, (X, k))
+
+
+def test_a_number_that_becomes_an_array_does_so_before_a_while_loop():
+    gradient = srcgrad.grad(newton_from_a_guess)
+    gradient(X, 3)
+    assert "unbroadcast" not in gradient.source.partition(".pop()")[2]
+
+
 def test_the_shape_is_not_that_of_an_array_that_may_be_missing():
     def f(x):
         left, s = None, 0.4

@@ -60,6 +60,7 @@ METHODS = {
     np.cumsum: "cumsum", np.argsort: "argsort", np.swapaxes: "swapaxes",
 }  # fmt: skip
 READS = (builtins.getattr, object.__getattribute__)  # now, and when it stands there
+ASKED = ("shape", "ndim", "size")  # which Python's numbers haven't, but NumPy has functions for
 HELPERS = {
     runtime.unbroadcast,
     runtime.unwritten,
@@ -107,6 +108,13 @@ def name(text: str) -> Ast:
     return gast.Name(text, gast.Load(), None, None)
 
 
+def may_be_number(operand: ir.Operand) -> bool:
+    """Whether a value is a number, or is in some runs where in others it is an array."""
+    kind = getattr(operand, "kind", None)
+    unknown = isinstance(kind, Array) and kind.shape is None
+    return unknown or (isinstance(operand, ir.Const) and isinstance(operand.value, (int, float)))
+
+
 def attribute(value: Ast, text: str) -> Ast:
     return gast.Attribute(value, text, gast.Load())
 
@@ -147,7 +155,10 @@ class Speller:
             item = gast.Subscript(args[0], args[1], gast.Load())
             return call(self.reference(operator.index), [item])
         if f in READS and isinstance(s.args[1], ir.Const):
-            return attribute(args[0], s.args[1].value)
+            what = s.args[1].value
+            if what in ASKED and may_be_number(s.args[0]):
+                return call(attribute(name("np"), what), args[:1])
+            return attribute(args[0], what)
         if f is operator.call:
             return call(args[0], args[1:], kwargs)
         if f is list and isinstance(s.args[0], ir.Pack):

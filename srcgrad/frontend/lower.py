@@ -39,6 +39,7 @@ from .values import (
     Manager,
     Materialize,
     NeedStatic,
+    Peel,
     Place,
     Raised,
     Sequence,
@@ -231,14 +232,19 @@ class Lowerer(Assignments):
             peeled = ("%peel", id(node)) in self.known_sites
             asks = self.instead(id(node), bool(site), peeled)
 
-            def loop() -> None:
-                self.loop(None, iteration, unroll=unrolled, unrollable=False, asks=asks)
+            def loop(peelable: bool = False) -> None:
+                self.loop(
+                    None, iteration, unroll=unrolled, unrollable=False, asks=asks, peelable=peelable
+                )
 
             try:
+                try:
+                    if not peeled:
+                        loop(peelable=True)
+                except Peel:
+                    peeled = True
                 if peeled:
                     self.peeled_while(node, loop)
-                else:
-                    loop()
             except (Raised, Thaw):
                 raise
             except UnsupportedError:  # of objects, say, that are others in each iteration

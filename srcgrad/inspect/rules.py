@@ -66,7 +66,7 @@ def function_name(function: Any) -> str:
     if isinstance(owner, np.random.RandomState):
         return f"np.random.{name}"
     if module.startswith("numpy") or isinstance(function, np.ufunc):
-        for path in ("", "linalg", "fft", "random", "lib.stride_tricks", "lib.scimath"):
+        for path in ("", "linalg", "fft", "random", "lib.stride_tricks", "lib.scimath", "testing"):
             home: Any = np
             for part in path.split(".") if path else ():
                 home = getattr(home, part)

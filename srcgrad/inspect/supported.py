@@ -46,7 +46,8 @@ def library_rows() -> list[Row]:
 
 
 def supported_page() -> str:
-    """What is supported, as Markdown; imports all of SciPy that has rules."""
+    """What is supported, as Markdown; imports all of NumPy and SciPy that has rules."""
+    importlib.import_module("numpy.testing")
     for name in MODULES:
         if importlib.util.find_spec("scipy"):
             importlib.import_module(f"scipy.{name}")

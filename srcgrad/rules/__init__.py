@@ -1,6 +1,7 @@
 """The rules, by family. Importing this package registers them."""
 
 from . import (
+    assertions,
     batching,
     classes,
     creation,
@@ -41,9 +42,10 @@ from .registry import loaders, lookup
 
 ufuncs.register()
 classes.register()
-loaders.append(scipy.load)
+loaders += [scipy.load, assertions.load]
 
 __all__ = [
+    "assertions",
     "batching",
     "classes",
     "creation",
