@@ -489,6 +489,35 @@ def reverse_sweep() -> None:
     """A mark among the statements: here the reverse sweep begins."""
 
 
+def sweep_start(function: Function) -> int | None:
+    """Where the statements of the reverse sweep begin, after the mark; None if there is none."""
+    for position, s in enumerate(function.block.statements):
+        if isinstance(s, Assign) and s.function is reverse_sweep:
+            return position + 1
+    return None
+
+
+def forward_part(function: Function) -> Block:
+    """The statements of the forward sweep; all of them if there is no other."""
+    start = sweep_start(function)
+    return Block(function.block.statements[: None if start is None else start - 1])
+
+
+def reverse_part(function: Function) -> Block:
+    """The statements of the reverse sweep."""
+    start = sweep_start(function)
+    return Block([] if start is None else function.block.statements[start:])
+
+
+def sweep_blocks(function: Function) -> Iterator[Block]:
+    """The reverse sweep and the blocks in it, to be changed in place; none if there is none."""
+    start = sweep_start(function)
+    if start is not None:
+        sweep = Block(function.block.statements[start:])
+        yield from list(all_blocks(sweep))
+        function.block.statements[start:] = sweep.statements
+
+
 def listing(function: Function) -> Iterator[tuple[str, Statement | None]]:
     """The lines of a function in a readable notation, and the statement that each begins."""
     yield f"function {function.name}({', '.join(map(repr, function.params))})", None

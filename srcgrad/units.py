@@ -28,22 +28,22 @@ from .frontend.units import is_reentrant
 from .inputs import own_copies
 from .ir import reverse_sweep
 from .kinds import FLOAT, RESIDUALS, Array, Kind, ListOf, Opaque, TupleOf
+from .optimize.accumulation import accumulate, materialize
+from .optimize.cancel import cancel
+from .optimize.copies import drop_overwritten
+from .optimize.faster_calls import call_faster
+from .optimize.invariants import hoist
+from .optimize.loop_buffers import reuse_in_loops
+from .optimize.prune import prune, prune_to
+from .optimize.reads import share_reads
+from .optimize.restructure import restructure
+from .optimize.simplify import simplify
+from .optimize.stores import add_to_items
 from .results import finished, kind_of_seed, separate
-from .transform.accumulation import accumulate, materialize
-from .transform.cancel import cancel
-from .transform.copies import drop_overwritten
-from .transform.faster_calls import call_faster
 from .transform.forward import Tangent
-from .transform.invariants import hoist
-from .transform.loop_buffers import reuse_in_loops
-from .transform.prune import prune, prune_to
-from .transform.reads import share_reads
 from .transform.recording import record
-from .transform.restructure import restructure
 from .transform.reverse import Adjoint
-from .transform.simplify import simplify
 from .transform.splitting import close, split
-from .transform.stores import add_to_items
 from .transform.unit_calls import changed
 
 Positions = tuple[int, ...]

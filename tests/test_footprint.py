@@ -1,5 +1,5 @@
-"""Expressions are taken apart where they cost the gradient its peak (transform/footprint.py), and
-what is stored in a part of an array is computed there (transform/destinations.py)."""
+"""Expressions are taken apart where they cost the gradient its peak (optimize/footprint.py), and
+what is stored in a part of an array is computed there (optimize/destinations.py)."""
 
 import tracemalloc
 

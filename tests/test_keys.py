@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, ir
-from srcgrad.transform.keys import kept_axes, undone
+from srcgrad.analysis.keys import kept_axes, undone
 from tests.test_simplify import body
 
 

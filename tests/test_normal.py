@@ -10,8 +10,8 @@ import pytest
 
 import srcgrad
 from srcgrad import ir
-from srcgrad.transform.normal import NormalForms
-from srcgrad.transform.simplify import Simplifier
+from srcgrad.optimize.normal import NormalForms
+from srcgrad.optimize.simplify import Simplifier
 from tests.test_simplify import body
 
 RNG = np.random.default_rng(0)

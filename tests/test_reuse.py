@@ -1,4 +1,4 @@
-"""Arrays that are needed no more are computed in, and no others (transform/reuse.py)."""
+"""Arrays that are needed no more are computed in, and no others (optimize/reuse.py)."""
 
 import tracemalloc
 

@@ -1,4 +1,4 @@
-"""Signs of parts of shadows go to where adjoints are added up (transform/signs.py)."""
+"""Signs of parts of shadows go to where adjoints are added up (optimize/signs.py)."""
 
 import operator
 
@@ -7,8 +7,8 @@ import pytest
 
 from srcgrad import adjoint, grad, hvp, ir
 from srcgrad.kinds import Opaque, Scalar
+from srcgrad.optimize import signs
 from srcgrad.testing import check_grads
-from srcgrad.transform import signs
 from tests.test_simplify import body
 
 RNG = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Loops over single numbers work on lists, where the numbers are the same (transform/unboxing.py).
+"""Loops over single numbers work on lists, where the numbers are the same (optimize/unboxing.py).
 
 The oracle is the gradient of the same function without the pass, bit by bit and type by type.
 """
@@ -12,8 +12,8 @@ import pytest
 
 from srcgrad import grad, hessian, jvp, value_and_grad, vjp
 from srcgrad.compiler import output
+from srcgrad.optimize import unboxing
 from srcgrad.testing import check_grads
-from srcgrad.transform import unboxing
 
 
 def twin(function):

@@ -10,9 +10,9 @@ from ..kinds import (
     Scalar,
     fresh_size,
 )
+from ..optimize.prune import prune
+from ..optimize.simplify import simplify
 from ..transform.batching import batch
-from ..transform.prune import prune
-from ..transform.simplify import simplify
 from .primal import Free
 
 

@@ -26,6 +26,7 @@ from ..kinds import (
     TupleOf,
     is_float,
 )
+from ..optimize.prune import prune_to
 from ..results import (
     built,
     finished,
@@ -35,7 +36,6 @@ from ..results import (
 )
 from ..transform.checking import Checking
 from ..transform.conformity import demand, keep_demands
-from ..transform.prune import prune_to
 from ..transform.reverse import Adjoint
 from ..transform.splitting import split
 from ..transform.tracing import Observing, instrument

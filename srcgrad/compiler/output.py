@@ -15,7 +15,7 @@ from .. import ir
 from ..emit.python import emit_function
 from ..emit.references import Emitted
 from ..emit.verification import checked_source
-from ..transform.unboxing import unbox
+from ..optimize.unboxing import unbox
 from ..units import call_plain, finish
 from .task import Request
 

@@ -12,6 +12,12 @@ from ..kinds import (
     ListOf,
     is_float,
 )
+from ..optimize.accumulation import accumulate, materialize
+from ..optimize.invariants import hoist
+from ..optimize.prune import prune
+from ..optimize.reads import share_reads
+from ..optimize.simplify import simplify
+from ..optimize.tangent_buffers import reuse_tangents
 from ..results import (
     built,
     nesting,
@@ -19,14 +25,8 @@ from ..results import (
     separate,
     tangent_of_list,
 )
-from ..transform.accumulation import accumulate, materialize
 from ..transform.conformity import demand, keep_demands
 from ..transform.forward import Tangent
-from ..transform.invariants import hoist
-from ..transform.prune import prune
-from ..transform.reads import share_reads
-from ..transform.simplify import simplify
-from ..transform.tangent_buffers import reuse_tangents
 from .batches import batched
 from .output import emitted_module
 from .primal import Primal, dependences, floats

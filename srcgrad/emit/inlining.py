@@ -13,7 +13,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..ir import reverse_sweep
 from ..kinds import Array, ListOf, TupleOf
-from ..transform.prune import SHAPE_ONLY
+from ..optimize.prune import SHAPE_ONLY
 
 LARGEST = 9  # primitives in one expression
 SMALL = 3  # primitives in one that computes in an operand's place

@@ -34,13 +34,13 @@ from ..frontend.values import (
 from ..inputs import in_copies, leaves, own_copies
 from ..ir import reverse_sweep
 from ..kinds import FLOAT, Array, Opaque, is_float
+from ..optimize.prune import prune
+from ..optimize.simplify import simplify
 from ..results import finished, holds_one, seed_gradient
 from ..signature import signature_of
 from ..transform.conformity import demand
-from ..transform.prune import prune
 from ..transform.recording import record
 from ..transform.reverse import Adjoint
-from ..transform.simplify import simplify
 from ..transform.splitting import close
 
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
+from ..analysis.keys import undone
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.values import ListObject, Slice, Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, TupleOf, holds_arrays, is_float
 from ..rules import registry
 from .contributions import NONE, is_zero
-from .keys import undone
 from .masks import Mask, Masks
 
 HOW_TO_ADD = (

@@ -19,6 +19,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing
+from ..analysis.elementwise import IN_PLACE, WITH_OUT, is_elementwise
 from ..analysis.inference import fits, infer
 from ..emit import runtime
 from ..frontend.lower import Lowerer
@@ -26,8 +27,6 @@ from ..frontend.operators import INPLACE
 from ..frontend.values import NeedStatic
 from ..kinds import Array, Dimension, ListOf, Opaque, Scalar
 from ..rules.registry import hashable, raising
-from .elementwise import is_elementwise
-from .reuse import IN_PLACE, WITH_OUT
 
 ADDED = frozenset({np.add.at, np.subtract.at})
 AUGMENTED = frozenset(INPLACE.values()) - {operator.imatmul}

@@ -21,6 +21,7 @@ from .. import ir
 from ..analysis.activity import INTO_AN_ARRAY, UNKNOWN_OBJECT
 from ..analysis.aliasing import holds_memory
 from ..analysis.inference import Inferred
+from ..analysis.usage import PRODUCTS
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.operations import list_append
@@ -32,7 +33,6 @@ from .application import name_of
 from .contributions import NONE, adjoint_kind, is_zero
 from .recording import record
 from .reverse import Adjoint
-from .usage import PRODUCTS
 
 ZERO = ir.Const(0.0)
 HOLDING: frozenset[Any] = frozenset({operator.getitem, np.array})

@@ -17,15 +17,14 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..analysis.elementwise import COPIES, is_elementwise
 from ..analysis.inference import Inferred
+from ..analysis.usage import PLACES, PRODUCTS, Condition, PartialUse, Use, conditions
 from ..emit import runtime
 from ..kinds import Array, Scalar
 from ..rules import registry
 from .contributions import is_zero
-from .copies import COPIES
-from .elementwise import is_elementwise
 from .shadows import Shadows
-from .usage import PLACES, PRODUCTS, Condition, PartialUse, Use, conditions
 
 # Functions whose derivatives are finite wherever the functions are.
 TAME: frozenset[Any] = frozenset(

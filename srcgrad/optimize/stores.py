@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import ir
 from ..analysis.aliasing import holds_memory
+from ..analysis.elementwise import elementwise_kind, number_kind
+from ..analysis.keys import same_key
 from ..frontend.operations import add_to_item, subtract_from_item
 from ..kinds import Scalar, same_dtype
-from .elementwise import elementwise_kind, number_kind
 from .operands import Rule, is_array, is_number, negated, scaled
 
 if TYPE_CHECKING:
@@ -264,21 +265,6 @@ def _mentions(ctx: Simplifier, statement: ir.Statement, root: ir.Var) -> bool:
             *(u for b in ir.blocks(s) for r in b.results for u in ir.variables(r)),
         )
     )
-
-
-def same_key(a: ir.Operand, b: ir.Operand) -> bool:
-    """Whether two keys are the same in every run."""
-    if a is b:
-        return True
-    if isinstance(a, ir.Const) and isinstance(b, ir.Const):
-        return type(a.value) is type(b.value) and repr(a.value) == repr(b.value)
-    if isinstance(a, ir.Pack) and isinstance(b, ir.Pack):
-        return (
-            a.type is b.type
-            and len(a.items) == len(b.items)
-            and all(same_key(x, y) for x, y in zip(a.items, b.items, strict=True))
-        )
-    return False
 
 
 STORES: dict[Any, list[Rule]] = {operator.iadd: [accumulate], operator.isub: [accumulate]}

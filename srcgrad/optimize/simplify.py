@@ -19,11 +19,11 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.elementwise import COMMUTATIVE, elementwise_kind, is_elementwise, number_kind
 from ..frontend.operations import leave_unless
 from ..ir import reverse_sweep
 from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar
 from .algebra import ALGEBRA, FORWARD
-from .elementwise import COMMUTATIVE, elementwise_kind, is_elementwise, number_kind
 from .operands import fold
 from .spreading import ELEMENTWISE, SPREADING
 from .stores import STORES
@@ -57,10 +57,7 @@ class Simplifier:
         self.replaced = ir.Renaming()
         self.out: list[ir.Statement] = []
         self.scopes: list[Available] = []
-        self.reversing = all(
-            not isinstance(s, ir.Assign) or s.function is not reverse_sweep
-            for s in function.block.statements
-        )
+        self.reversing = ir.sweep_start(function) is None
         self.changed = False
         self.position = 0
         self.current: ir.Assign | None = None

@@ -15,9 +15,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
+from ..analysis.elementwise import (
+    broadcast,
+    elementwise_kind,
+    is_elementwise,
+    number_kind,
+    promoted,
+)
 from ..emit import runtime
 from ..kinds import INT, Array, Scalar, TupleOf, same_dtype
-from .elementwise import broadcast, elementwise_kind, is_elementwise, number_kind, promoted
 from .operands import Rule, is_number
 
 if TYPE_CHECKING:

@@ -28,6 +28,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.elementwise import is_elementwise, number_kind
 from ..emit.runtime import listed
 from ..frontend.operations import (
     add_to_item,
@@ -38,7 +39,6 @@ from ..frontend.operations import (
     subtract_from_item,
 )
 from ..kinds import Array, Dimension, ListOf, Opaque, Scalar, Size, TupleOf, least
-from .elementwise import is_elementwise, number_kind
 
 STORES = (operator.setitem, add_to_item, subtract_from_item)
 SUMS = (operator.add, operator.sub)

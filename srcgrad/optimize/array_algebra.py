@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import ir
+from ..analysis.elementwise import elementwise_kind, number_kind, same_kind
+from ..analysis.keys import kept_axes
 from ..kinds import INT, Array, Scalar, TupleOf, same_dtype
-from .elementwise import elementwise_kind, number_kind, same_kind
-from .keys import kept_axes
 from .operands import is_array, is_floating, is_scalar, keeps_dtype, negated, scaled
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import holds_memory
+from ..analysis.elementwise import COMMUTATIVE, is_elementwise, number_kind
 from ..frontend.operations import list_append
 from ..kinds import Array, ListOf
-from .elementwise import COMMUTATIVE, is_elementwise, number_kind
 
 LENGTH, LONG = 100.0, 10_000.0  # of dimensions of unknown length
 TRIPS = 100.0  # of a loop

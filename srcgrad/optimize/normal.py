@@ -19,16 +19,15 @@ from __future__ import annotations
 import builtins
 import math
 import operator
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import ir
-from ..ir import reverse_sweep
+from ..analysis.keys import kept_axes
 from ..kinds import Array, Dimension, Scalar, same_dtype
-from .keys import kept_axes
 
 if TYPE_CHECKING:
     from .simplify import Simplifier
@@ -74,7 +73,7 @@ class NormalForms:
         self.divisors: dict[int, tuple[Monomial, Polynomial]] = {}
         self.reducible: Callable[[int], bool] = lambda divisor: True
         self.forward = {
-            s.target for s in before_reverse(ctx.function.block) if isinstance(s, ir.Assign)
+            s.target for s in ir.walk(ir.forward_part(ctx.function)) if isinstance(s, ir.Assign)
         }
 
     def of(self, operand: ir.Operand, depth: int = 0) -> Polynomial | None:
@@ -313,24 +312,6 @@ class NormalForms:
         rank = max(there, default=0)
         shape = tuple(lengths.get(k, 1) for k in range(rank, 0, -1))
         return self.number(("moved", what, there, natural), shape)
-
-
-def before_reverse(block: ir.Block) -> Iterator[ir.Statement]:
-    """The statements of the forward sweep, those of nested blocks included."""
-    return ir.walk(ir.Block(block.statements[: _marker(block)]))
-
-
-def after_reverse(block: ir.Block) -> Iterator[ir.Statement]:
-    """The statements of the reverse sweep, those of nested blocks included."""
-    return ir.walk(ir.Block(block.statements[_marker(block) :]))
-
-
-def _marker(block: ir.Block) -> int:
-    """Where the reverse sweep begins."""
-    for position, s in enumerate(block.statements):
-        if isinstance(s, ir.Assign) and s.function is reverse_sweep:
-            return position
-    return len(block.statements)
 
 
 def _bounded(a: Polynomial) -> Polynomial:

@@ -15,17 +15,16 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.elementwise import COMMUTATIVE, IN_PLACE, makes_fresh
 from ..analysis.inference import infer
 from ..kinds import Array, Opaque
-from .copies import sweep_start
-from .elementwise import COMMUTATIVE, makes_fresh
 from .footprint import scarce
-from .reuse import IN_PLACE, takes_out, written_over
+from .reuse import takes_out, written_over
 
 
 def compute_in_place(function: ir.Function) -> None:
     """Compute what is stored in a part of an array where it is stored, in place."""
-    start = sweep_start(function)
+    start = ir.sweep_start(function)
     if start is None:
         return
     director = _Director(function)

@@ -13,20 +13,18 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.elementwise import COPIES, is_elementwise, makes_fresh, number_kind
+from ..analysis.keys import same_key
 from ..errors import Span
-from ..ir import reverse_sweep
 from ..kinds import Array, Opaque, Scalar
-from .elementwise import is_elementwise, makes_fresh, number_kind
-from .stores import same_key
 
-COPIES = frozenset({np.ndarray.copy, np.array, np.copy})
 ADDITIONS: frozenset[Any] = frozenset({operator.iadd, operator.isub, np.add.at, np.subtract.at})
 
 STORES: frozenset[Any] = ADDITIONS | {operator.setitem}
@@ -35,7 +33,7 @@ STORES: frozenset[Any] = ADDITIONS | {operator.setitem}
 def spare_copies(function: ir.Function) -> None:
     """Remove copies and zeros that make no difference, in place."""
     statements = function.block.statements
-    start = sweep_start(function)
+    start = ir.sweep_start(function)
     if start is None:
         return
     while _Sparer(function).drop_unread(statements, start):
@@ -50,14 +48,14 @@ def spare_copies(function: ir.Function) -> None:
 def drop_overwritten(function: ir.Function) -> None:
     """Remove the stores of the reverse sweep that another one overwrites unread, in place."""
     sparer = _Sparer(function)
-    for block in blocks_of_sweep(function):
+    for block in ir.sweep_blocks(function):
         sparer.drop_overwritten(block)
 
 
 def spare_first_passes(function: ir.Function) -> None:
     """Make `c = x.copy(); x[k] = 0; d = 2 * c` into `d = 2 * x; x[k] = 0`, in place."""
     counts = ir.use_counts(function.block)
-    for block in blocks_of_sweep(function):
+    for block in ir.sweep_blocks(function):
         _spare_first_passes(block, counts)
 
 
@@ -82,23 +80,6 @@ def _spare_first_passes(block: ir.Block, counts: Mapping[ir.Var, int]) -> None:
             use.args = tuple(source if a is c else a for a in use.args)
             statements[start] = use
             del statements[next(i for i, s in enumerate(statements) if s is use and i > start)]
-
-
-def sweep_start(function: ir.Function) -> int | None:
-    """Where the statements of the reverse sweep begin, None if there is none."""
-    for i, s in enumerate(function.block.statements):
-        if isinstance(s, ir.Assign) and s.function is reverse_sweep:
-            return i + 1
-    return None
-
-
-def blocks_of_sweep(function: ir.Function) -> Iterator[ir.Block]:
-    """The reverse sweep and the blocks in it, to be changed in place; none if there is none."""
-    start = sweep_start(function)
-    if start is not None:
-        sweep = ir.Block(function.block.statements[start:])
-        yield from list(ir.all_blocks(sweep))
-        function.block.statements[start:] = sweep.statements
 
 
 class _Sparer:

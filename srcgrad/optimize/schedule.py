@@ -18,8 +18,8 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.elementwise import is_elementwise, makes_fresh
 from ..kinds import Array, Scalar
-from .elementwise import is_elementwise, makes_fresh
 
 ASKING: frozenset[Any] = frozenset({builtins.getattr, np.shape, np.zeros_like})
 

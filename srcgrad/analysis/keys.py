@@ -1,12 +1,27 @@
-"""Keys that take all elements of an array, in their order: `x[:, None]`, `x[..., 0]` of one column.
+"""Keys: which are the same in every run, and which take all elements of an array, in their order.
 
-They add axes of length 1, or take them out, and do nothing else.
+The latter, as `x[:, None]` or `x[..., 0]` of one column, add axes of length 1 or take them out.
 """
 
 from __future__ import annotations
 
 from .. import ir
 from ..kinds import Dimension
+
+
+def same_key(a: ir.Operand, b: ir.Operand) -> bool:
+    """Whether two keys are the same in every run."""
+    if a is b:
+        return True
+    if isinstance(a, ir.Const) and isinstance(b, ir.Const):
+        return type(a.value) is type(b.value) and repr(a.value) == repr(b.value)
+    if isinstance(a, ir.Pack) and isinstance(b, ir.Pack):
+        return (
+            a.type is b.type
+            and len(a.items) == len(b.items)
+            and all(same_key(x, y) for x, y in zip(a.items, b.items, strict=True))
+        )
+    return False
 
 
 def kept_axes(key: ir.Operand, shape: tuple[Dimension, ...]) -> list[int | None] | None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
+from ..analysis.elementwise import elementwise_kind, number_kind, promoted, same_kind
 from ..kinds import Array, Scalar
-from .elementwise import elementwise_kind, number_kind, promoted, same_kind
 
 if TYPE_CHECKING:
     from .simplify import Simplifier

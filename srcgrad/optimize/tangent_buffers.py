@@ -8,9 +8,9 @@ statements stay as they are written.
 from __future__ import annotations
 
 from .. import ir
+from ..analysis.elementwise import COMMUTATIVE, IN_PLACE
 from ..kinds import Array, Scalar
-from .elementwise import COMMUTATIVE
-from .reuse import IN_PLACE, Place, Reuser
+from .reuse import Place, Reuser
 
 
 def reuse_tangents(function: ir.Function, tangents: list[ir.Var]) -> None:

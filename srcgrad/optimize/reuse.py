@@ -22,20 +22,19 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.elementwise import (
+    COMMUTATIVE,
+    IN_PLACE,
+    WITH_OUT,
+    is_elementwise,
+    makes_fresh,
+    number_kind,
+)
 from ..ir import reverse_sweep
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
-from .elementwise import COMMUTATIVE, is_elementwise, makes_fresh, number_kind
+from ..transform.layouts import layouts_matter
 from .footprint import Footprint
-from .layouts import layouts_matter
 
-IN_PLACE: dict[Any, Any] = {
-    operator.add: operator.iadd, operator.sub: operator.isub,
-    operator.mul: operator.imul, operator.truediv: operator.itruediv,
-}  # fmt: skip
-WITH_OUT: dict[Any, Any] = {
-    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
-    operator.truediv: np.divide, operator.neg: np.negative,
-}  # fmt: skip
 FORGETFUL = ("numpy", "_operator", "operator", "builtins", "math")  # they keep no argument
 
 
@@ -46,13 +45,10 @@ def reuse(function: ir.Function, cut: bool = False) -> None:
     leaves what the first has made as it is.
     """
     statements = function.block.statements
-    start = next(
-        (i for i, s in enumerate(statements)
-         if isinstance(s, ir.Assign) and s.function is reverse_sweep), None,
-    )  # fmt: skip
+    start = ir.sweep_start(function)
     if start is None:
         return
-    name_adjoints(ir.Block(statements[start + 1 :]), set())
+    name_adjoints(ir.Block(statements[start:]), set())
     reuser = Reuser(function)
     if cut:
         reuser.untouchable = {

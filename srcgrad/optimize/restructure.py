@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..analysis.elementwise import elementwise_kind, is_elementwise, number_kind, same_kind
 from ..kinds import Array, Scalar
-from .elementwise import elementwise_kind, is_elementwise, number_kind, same_kind
 from .normal import (
     ARITHMETIC,
     Monomial,
@@ -35,8 +35,6 @@ from .normal import (
     Number,
     Polynomial,
     TooLarge,
-    after_reverse,
-    before_reverse,
 )  # fmt: skip
 from .operands import is_floating
 from .simplify import Simplifier
@@ -110,7 +108,7 @@ class _Planner(Simplifier):
 
     def plan(self) -> None:
         """Find what is computed in fewer calls."""
-        own = [s for s in after_reverse(self.function.block) if _is_arithmetic(s)]
+        own = [s for s in ir.walk(ir.reverse_part(self.function)) if _is_arithmetic(s)]
         if len(own) < 3:
             return
         self.blocks = dict(_blocks(self.function.block))
@@ -132,7 +130,7 @@ class _Planner(Simplifier):
     def _find_quotients(self) -> dict[int, dict[ir.Var, None]]:
         """The quotients of the forward sweep that each block of the reverse sweep uses anyway."""
         found: dict[int, dict[ir.Var, None]] = {}
-        for s in after_reverse(self.function.block):
+        for s in ir.walk(ir.reverse_part(self.function)):
             for v in ir.uses(s) if isinstance(s, ir.Assign) else ():
                 definition = self.definition(v, operator.truediv)
                 if v in self.forms.forward and definition is not None and is_floating(definition):
@@ -142,7 +140,7 @@ class _Planner(Simplifier):
     def _find_complements(self) -> None:
         """Find the divisors q of which the function computes `1 - 1 / q`."""
         differences = [
-            s.target for s in before_reverse(self.function.block)
+            s.target for s in ir.walk(ir.forward_part(self.function))
             if isinstance(s, ir.Assign) and s.function is operator.sub and is_floating(s)
             and isinstance(s.args[0], ir.Const) and self.definition(s.args[1], operator.truediv)
         ]  # fmt: skip

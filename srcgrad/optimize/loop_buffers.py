@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
+from ..analysis.elementwise import COMMUTATIVE, IN_PLACE, makes_fresh
 from ..kinds import Opaque
-from .elementwise import COMMUTATIVE, makes_fresh
-from .reuse import IN_PLACE, Place, Reuser, takes_out, written_over
+from .reuse import Place, Reuser, takes_out, written_over
 
 
 def reuse_in_loops(function: ir.Function) -> None:

@@ -12,15 +12,14 @@ import operator
 
 from .. import ir
 from ..analysis.aliasing import Aliasing
+from ..analysis.elementwise import elementwise_kind, number_kind
 from ..kinds import Array
-from .copies import blocks_of_sweep
-from .elementwise import elementwise_kind, number_kind
 
 
 def scale_smaller(function: ir.Function) -> None:
     """Multiply the smaller factor of products in the reverse sweep by the constant, in place."""
     aliasing, counts = Aliasing(function.block), ir.use_counts(function.block)
-    for block in blocks_of_sweep(function):
+    for block in ir.sweep_blocks(function):
         products: dict[ir.Operand, ir.Assign] = {}
         for s in list(block.statements):
             if not isinstance(s, ir.Assign) or s.function is not operator.mul:

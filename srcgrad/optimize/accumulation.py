@@ -15,19 +15,19 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.elementwise import COPIES, makes_fresh, number_kind
+from ..analysis.keys import same_key
 from ..errors import Span
 from ..kinds import INT, Array, Kind, Scalar, TupleOf
 from .contracting import contract
-from .copies import COPIES, spare_copies, spare_first_passes, sweep_start
+from .copies import spare_copies, spare_first_passes
 from .destinations import compute_in_place
-from .elementwise import makes_fresh, number_kind
 from .prune import prune
 from .reuse import reuse
 from .scaling import scale_smaller
 from .schedule import schedule
 from .signs import settle_signs
 from .simplify import simplify
-from .stores import same_key
 
 
 def materialize(function: ir.Function) -> None:
@@ -53,7 +53,7 @@ def accumulate(function: ir.Function, cut: bool = False) -> None:
     spare_copies(function)
     simplify(function)
     prune(function)
-    if sweep_start(function) is not None:  # tangents have none
+    if ir.sweep_start(function) is not None:  # tangents have none
         scale_smaller(function)
         contract(function)
         settle_signs(function)

@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.activity import Activity
-from ..analysis.aliasing import Aliasing
 from ..emit import runtime
 from ..kinds import Array, ListOf, Scalar, TupleOf
 from ..rules import registry
+from .activity import Activity
+from .aliasing import Aliasing
 from .elementwise import is_elementwise
-from .stores import same_key
+from .keys import same_key
 
 
 class Use(enum.Flag):

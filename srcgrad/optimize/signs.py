@@ -15,13 +15,12 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.elementwise import number_kind
 from ..analysis.regions import Loops, Regions
 from ..emit import runtime
 from ..frontend.operations import add_to_item, subtract_from_item
 from ..kinds import Array, Scalar
 from ..rules.registry import hashable
-from .copies import sweep_start
-from .elementwise import number_kind
 
 OPPOSITE: dict[Any, Any] = {
     operator.iadd: operator.isub, operator.isub: operator.iadd,
@@ -36,7 +35,7 @@ BILINEAR: frozenset[Any] = frozenset(
 
 def settle_signs(function: ir.Function) -> None:
     """Drop negations in the reverse sweep where additions can be subtractions, in place."""
-    start = sweep_start(function)
+    start = ir.sweep_start(function)
     if start is None:
         return
     tail = ir.Block(function.block.statements[start:], function.block.results)

@@ -22,6 +22,15 @@ ARITHMETIC: frozenset[Any] = frozenset(
     {operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
      operator.abs, builtins.abs}
 )  # fmt: skip
+IN_PLACE: dict[Any, Any] = {
+    operator.add: operator.iadd, operator.sub: operator.isub,
+    operator.mul: operator.imul, operator.truediv: operator.itruediv,
+}  # fmt: skip
+WITH_OUT: dict[Any, Any] = {
+    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
+    operator.truediv: np.divide, operator.neg: np.negative,
+}  # fmt: skip
+COPIES: frozenset[Any] = frozenset({np.ndarray.copy, np.array, np.copy})
 COMMUTATIVE: frozenset[Any] = frozenset({operator.add, operator.mul})
 
 

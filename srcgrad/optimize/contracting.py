@@ -15,7 +15,6 @@ from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..emit import runtime
 from ..kinds import Array, Scalar
-from .copies import blocks_of_sweep
 
 
 def contract(function: ir.Function) -> None:
@@ -24,7 +23,7 @@ def contract(function: ir.Function) -> None:
     windows = {
         s.target for s in ir.walk(function.block) if isinstance(s, ir.Assign) and _is_window(s)
     }
-    for block in blocks_of_sweep(function):
+    for block in ir.sweep_blocks(function):
         products: dict[ir.Operand, ir.Assign] = {}  # of what nothing has written since
         for s in list(block.statements):
             if isinstance(s, ir.Assign) and s.function is np.sum:

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..analysis.elementwise import number_kind, same_kind
 from ..emit import runtime
-from .elementwise import number_kind, same_kind
-from .normal import NormalForms, after_reverse
+from .normal import NormalForms
 from .operands import become, is_floating
 from .simplify import Simplifier
 
@@ -52,7 +52,7 @@ class _Canceller(Simplifier):
         forms = NormalForms(self)
         self.zeros: set[ir.Operand] = {
             s.target
-            for s in after_reverse(function.block)
+            for s in ir.walk(ir.reverse_part(function))
             if isinstance(s, ir.Assign) and isinstance(s.function, Hashable)
             and s.function in SUMS and is_floating(s) and forms.of(s.target) == {}
         }  # fmt: skip

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
+from ..analysis.elementwise import elementwise_kind, number_kind, same_kind
 from ..emit import runtime
 from ..kinds import Array, Kind, Scalar, same_dtype
 from .array_algebra import indexed, mean, taken_in, total, transposed, twice, unbroadcast, unique
-from .elementwise import elementwise_kind, number_kind, same_kind
 from .operands import (
     Rule,
     become,

@@ -16,9 +16,9 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.elementwise import broadcast, number_kind
 from ..analysis.regions import Loops, Regions
 from ..kinds import Array, Scalar, TupleOf
-from .elementwise import broadcast, number_kind
 
 ARITHMETIC: frozenset[Any] = frozenset(
     {operator.add, operator.sub, operator.mul, operator.neg}

@@ -1,0 +1,15 @@
+"""From IR to IR: what makes derivatives shorter and faster. Any of it may be skipped when reading.
+
+Each pass takes a function, and changes it in place. None makes a derivative right that wasn't; most
+can be left out, and the derivatives stay what they are (`tests/test_optimize.py` does).
+
+Begin with `prune` (dead code) and `simplify`, which applies the rewriting rules of `algebra`,
+`array_algebra`, `spreading` and `stores`; `operands` is what these share.
+
+Less arithmetic: `normal` and `restructure` shorten what arithmetic tells to be equal; `cancel`,
+`scaling`, `contracting`, `signs`, `invariants` and `faster_calls` are passes of their own.
+
+Memory: `accumulation` (where adjoints are added up), `copies`, `reads`, `destinations`, `reuse`,
+`loop_buffers` and `tangent_buffers` save arrays, as `footprint` and `schedule` tell them to.
+`unboxing` makes arrays lists.
+"""
