@@ -23,8 +23,8 @@ from .analysis.aliasing import Aliasing, shared_memory
 from .analysis.inference import Inferred
 from .emit import runtime
 from .emit.names import INSTEAD, RESERVED
+from .frontend.effects import is_reentrant
 from .frontend.operations import leave_unless
-from .frontend.units import is_reentrant
 from .inputs import own_copies
 from .ir import reverse_sweep
 from .kinds import FLOAT, RESIDUALS, Array, Kind, ListOf, Opaque, TupleOf

@@ -20,6 +20,7 @@ import gast
 from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..errors import InternalError
+from ..frontend.effects import is_reentrant
 from ..frontend.operations import (
     count_outside,
     enter_context,
@@ -29,7 +30,6 @@ from ..frontend.operations import (
     put_outside,
     read_outside,
 )
-from ..frontend.units import is_reentrant
 from ..ir import reverse_sweep
 from ..kinds import TupleOf
 from ..rules.registry import hashable

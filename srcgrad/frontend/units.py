@@ -15,7 +15,6 @@ first round sees the cases that end the recursion. Rounds are repeated until not
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,18 +24,9 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory, shared_memory
 from ..emit import runtime
-from ..kinds import Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, fresh_size, parts_like
-from ..rules import registry
-from .counts import READ_NOW
+from ..kinds import Array, Kind, ListOf, Scalar, Size, fresh_size, parts_like
+from .effects import describe, emit_call, lasting_change
 from .loops import MOST_ROUNDS
-from .operations import (
-    count_outside,
-    enter_context,
-    exit_context,
-    leave_unless,
-    raise_exception,
-    read_outside,
-)
 from .structure import (
     NONE,
     Mold,
@@ -68,8 +58,6 @@ from .values import (
 )
 from .widening import Slot
 
-# What may run twice: it changes nothing, and what it raises it has raised before
-REPEATABLE = frozenset({raise_exception, leave_unless, runtime.check_apart, runtime.check_fresh})
 MOST_NESTED = 8
 
 
@@ -481,25 +469,6 @@ def _call(
     return value, statement
 
 
-def emit_call(
-    low: Any, unit: ir.Unit, operands: tuple[ir.Operand, ...], targets: list[ir.Var]
-) -> ir.Assign:
-    """Append the call of a unit, its results in the given variables."""
-    if len(targets) == 1:
-        statement = ir.Assign(targets[0], unit, operands, span=low.span)
-        low.block.statements.append(statement)
-        return statement
-    kind: Kind = TupleOf(tuple(v.kind for v in targets)) if targets else Opaque(None)
-    whole = ir.Var("results", kind)
-    statement = ir.Assign(whole, unit, operands, span=low.span)
-    low.block.statements.append(statement)
-    for i, v in enumerate(targets):
-        views = (whole,) if holds_memory(v.kind) else ()
-        item = ir.Assign(v, operator.getitem, (whole, ir.Const(i)), span=low.span, views=views)
-        low.block.statements.append(item)
-    return statement
-
-
 def _instantiated(low: Any, making: Making, template: Any, fresh: dict[int, Size]) -> Any:
     """What a call returns: new variables, with dimensions of their own."""
     value = low.instantiate(template, low.state, None)
@@ -575,23 +544,7 @@ def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
         for s in calls:
             describe(s)
     unit.shares = shared_memory(unit.body) | (unit.shares or frozenset())
-    unit.changes = _lasting_change(block)
-
-
-def _lasting_change(block: ir.Block) -> str | None:
-    """What makes it wrong to run a unit again without its effects, or None.
-
-    What only has an effect, such as a print, or a count that is written, isn't run again.
-    """
-    used = ir.use_counts(block)
-    changes: list[str] = []
-    for s in reversed(list(ir.walk(block))):
-        again = isinstance(s, ir.Assign) and s.function not in (enter_context, exit_context)
-        if again and isinstance(s, ir.Assign) and not s.writes and not used[s.target]:
-            used.subtract(ir.uses(s))
-        elif (change := _changes(s)) is not None:
-            changes.append(change)
-    return changes[-1] if changes else None
+    unit.changes = lasting_change(block)
 
 
 def _write_into_copies(low: Any, making: Making) -> None:
@@ -676,48 +629,3 @@ def _convert(body: ir.Function, captured: tuple[ir.Var, ...], members: set[ir.Un
     }
     ir.rename(body.block, twins)
     body.params += tuple(twins.values())
-
-
-def describe(call: ir.Assign) -> None:
-    """Note in a call which memory its results may share, and which it writes."""
-    unit: ir.Unit = call.function
-    body = unit.body
-    unit.shares = shared_memory(body) | (unit.shares or frozenset())
-    aliasing = Aliasing(body.block)
-    results = [r for o in body.block.results for r in ir.variables(o)]
-    shared = {root for r in results for root in aliasing.classes(r)}
-    views: list[ir.Var] = []
-    writes: list[ir.Var] = []
-    for param, operand in zip(body.params, call.args, strict=True):
-        if isinstance(operand, ir.Var) and holds_memory(operand.kind):
-            if holds_memory(param.kind) and not shared.isdisjoint(aliasing.classes(param)):
-                views.append(operand)
-            if any(root in aliasing.written for root in aliasing.classes(param)):
-                writes.append(operand)
-    call.views, call.writes, call.certain = tuple(views), tuple(writes), not views
-    call.effect = any(isinstance(s, ir.Assign) and s.effect for s in ir.walk(body.block))
-
-
-def _changes(s: ir.Statement) -> str | None:
-    """What makes it wrong to run a statement twice, or None."""
-    if not isinstance(s, ir.Assign):
-        return None
-    if isinstance(s.function, ir.Unit):
-        return s.function.changes
-    if not s.effect or s.function in REPEATABLE or is_reentrant(s):
-        return None
-    record = registry.lookup(s.function)
-    if record is not None and not record.effect and not registry.is_random(s.function):
-        return None  # its effect is that it may raise what a `try` catches
-    if s.function in (read_outside, count_outside):
-        return f"reads {s.args[0].name!r}, which it writes"  # type: ignore[union-attr]
-    if s.function is READ_NOW:
-        return f"reads {s.args[1].value!r}, which it writes"  # type: ignore[union-attr]
-    return f"calls {getattr(s.function, '__name__', 'a function')!r}"
-
-
-def is_reentrant(s: ir.Assign) -> bool:
-    """Whether a statement makes, enters or leaves a context as often as one likes."""
-    manager = s.args[0] if s.function in (enter_context, exit_context) else s.target
-    kind = manager.kind if isinstance(manager, ir.Var) else None
-    return isinstance(kind, Opaque) and kind.type in registry.reentrant

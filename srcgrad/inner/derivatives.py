@@ -14,9 +14,9 @@ import numpy as np
 from .. import ir, units
 from ..analysis.inference import Inferred
 from ..emit import runtime
+from ..frontend.effects import describe, emit_call
 from ..frontend.lower import Lowerer
 from ..frontend.structure import NONE
-from ..frontend.units import describe, emit_call
 from ..frontend.values import (
     DictObject,
     Instance,

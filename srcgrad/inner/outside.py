@@ -7,9 +7,9 @@ from typing import Any
 
 from .. import custom, ir, units
 from ..analysis.jumps import jumps
+from ..frontend.effects import describe, emit_call
 from ..frontend.lower import Lowerer
 from ..frontend.structure import NONE
-from ..frontend.units import describe, emit_call
 from ..frontend.values import (
     Instance,
     ListObject,

@@ -5,8 +5,8 @@
 it, then `recording`, which keeps what the reverse sweep needs. `lists`, `masks` (what isn't taken
 contributes nothing) and `unit_calls` are parts that most programs don't need.
 
-`forward` is forward mode, and `batching` (with `batched_values` and `batched_calls`) makes a linear
-function one of many inputs at once. `splitting` makes two functions of one, `conformity` keeps what
-a function demands of shapes demanded, and `layouts` how its arrays lie in memory where that
-matters. `tracing` and `checking` observe.
+`forward` is forward mode, by `tangent_rules`, and `batching` (with `batched_values` and
+`batched_calls`) makes a linear function one of many inputs at once. `splitting` makes two functions
+of one, `conformity` keeps what a function demands of shapes demanded, and `layouts` how its arrays
+lie in memory where that matters. `tracing` and `checking` observe.
 """

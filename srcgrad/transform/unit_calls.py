@@ -22,7 +22,7 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
-from ..frontend.units import emit_call
+from ..frontend.effects import emit_call
 from ..kinds import RESIDUALS, Array, Kind, ListOf, Opaque, Scalar, TupleOf, is_complex
 from .application import Rules
 from .contributions import adjoint_kind
