@@ -34,6 +34,7 @@ from .kinds import (
     kind_of,
 )
 from .signature import SHAPE, is_record, spread_path, whole
+from .trees import is_float as is_float_leaf
 
 
 class Inputs:
@@ -261,9 +262,9 @@ def _check_leaves(name: str, value: Any, place: str) -> int:
         return sum(
             _check_leaves(name, v, f"{place}.{k}")
             for k, v in vars(value).items()
-            if isinstance(v, (list, tuple, dict, np.ndarray)) or is_record(v) or is_number(v)
+            if isinstance(v, (list, tuple, dict, np.ndarray)) or is_record(v) or is_float_leaf(v)
         )
-    if is_number(value):
+    if is_float_leaf(value):
         return 1
     if value is None and place != name:
         return 0
@@ -278,13 +279,6 @@ def _check_leaves(name: str, value: Any, place: str) -> int:
     else:
         message = f"{what} a {type(value).__name__}, not a float or an array of floats"
     raise user_error(TypeError, message)
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a float or complex number, or an array of them."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.dtype.kind in "fc"
-    return isinstance(value, (float, complex))
 
 
 def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> dict[ir.Var, ir.Var]:

@@ -237,6 +237,11 @@ class Unit:
         return self.function
 
 
+def is_constant(operand: Operand, value: object) -> bool:
+    """Whether an operand is this very object, known when compiling."""
+    return isinstance(operand, Const) and operand.value is value
+
+
 def variables(operand: Operand) -> tuple[Var, ...]:
     """The variables in an operand."""
     if isinstance(operand, Var):

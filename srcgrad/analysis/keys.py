@@ -33,9 +33,9 @@ def kept_axes(key: ir.Operand, shape: tuple[Dimension, ...]) -> list[int | None]
     there: list[int | None] = []
     axis = 0
     for position, item in enumerate(items):
-        if _is(item, None):
+        if ir.is_constant(item, None):
             there.append(None)
-        elif _is(item, Ellipsis):
+        elif ir.is_constant(item, Ellipsis):
             stop = _after_ellipsis(items[position + 1 :], shape)
             there += range(axis, stop)
             axis = stop
@@ -52,13 +52,13 @@ def kept_axes(key: ir.Operand, shape: tuple[Dimension, ...]) -> list[int | None]
 def undone(key: ir.Operand, shape: tuple[Dimension, ...] | None) -> ir.Operand | None:
     """The key that gives `x` back from `x[key]`, None if the key may take a part of x."""
     items = ir.items_of(key)
-    from_the_end = any(_is(item, Ellipsis) for item in items)
+    from_the_end = any(ir.is_constant(item, Ellipsis) for item in items)
     back: list[ir.Operand] = []
     axis = 0
     for position, item in enumerate(items):
-        if _is(item, None):
+        if ir.is_constant(item, None):
             back.append(ir.Const(0))
-        elif _is(item, Ellipsis):
+        elif ir.is_constant(item, Ellipsis):
             back.append(item)
             axis = _after_ellipsis(items[position + 1 :], shape or ())
         elif _is_whole(item):
@@ -76,11 +76,7 @@ def undone(key: ir.Operand, shape: tuple[Dimension, ...] | None) -> ir.Operand |
 
 def _after_ellipsis(later: tuple[ir.Operand, ...], shape: tuple[Dimension, ...]) -> int:
     """The axis that comes after an ellipsis with these items behind it."""
-    return len(shape) - sum(not _is(item, None) for item in later)
-
-
-def _is(item: ir.Operand, value: object) -> bool:
-    return isinstance(item, ir.Const) and item.value is value
+    return len(shape) - sum(not ir.is_constant(item, None) for item in later)
 
 
 def _is_whole(item: ir.Operand) -> bool:

@@ -285,8 +285,8 @@ class _Proof:
             start, stop, step = item.items
             if not isinstance(step, ir.Const) or step.value not in (None, 1):
                 return zero, None
-            low = zero if _is_none(start) else self.affine(start, written)
-            high = None if _is_none(stop) else self.affine(stop, written)
+            low = zero if ir.is_constant(start, None) else self.affine(start, written)
+            high = None if ir.is_constant(stop, None) else self.affine(stop, written)
             low = low if low is not None and self.holds(low) else zero
             high = high if high is not None and self.holds(high) else None
             return low, high
@@ -372,7 +372,7 @@ class _Proof:
 
 def _items(key: ir.Operand) -> Key | None:
     """The items of an index, each for one axis; None if that isn't sure."""
-    kept = tuple(item for item in ir.items_of(key) if not _is_none(item))
+    kept = tuple(item for item in ir.items_of(key) if not ir.is_constant(item, None))
     return kept if all(map(_takes_one_axis, kept)) else None
 
 
@@ -383,7 +383,3 @@ def _takes_one_axis(item: ir.Operand) -> bool:
         case ir.Pack():
             return item.type is slice
     return isinstance(item.kind, Scalar) and item.kind.dtype.kind in "iu"
-
-
-def _is_none(item: ir.Operand) -> bool:
-    return isinstance(item, ir.Const) and item.value is None

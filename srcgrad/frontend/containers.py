@@ -16,7 +16,8 @@ from ..kinds import (
     Opaque,
 )
 from . import running
-from .iteration import MOST_UNROLLED, Iteration
+from .comprehensions import Comprehensions
+from .iteration import MOST_UNROLLED
 from .operations import list_append
 from .structure import NONE
 from .values import (
@@ -32,7 +33,7 @@ from .values import (
 )
 
 
-class Containers(Iteration):
+class Containers(Comprehensions):
     """Evaluates the methods of lists."""
 
     def append(self, ref: Ref, value: Value) -> None:

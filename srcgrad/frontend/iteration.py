@@ -1,4 +1,4 @@
-"""Iterating: loops that are kept or unrolled, comprehensions, and generators."""
+"""Iterating: loops that are kept or unrolled, and what can be iterated over."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ from ..kinds import (
     TupleOf,
 )
 from .expressions import Expressions
-from .machine import Frame
-from .names import scope_of
 from .operations import items_of, list_append
 from .structure import FALSE, FLAGS, NONE, TRUE, nothing
 from .values import (
@@ -458,143 +456,3 @@ class Iteration(Expressions):
 
     def in_loop(self) -> bool:
         return True
-
-    def generator_expression(self, node: Any) -> Value:
-        """A generator expression, which evaluates its first iterable at once."""
-        frame, first = self.current, self.expression(node.generators[0].iter)
-        generators = node.generators
-        simple = len(generators) == 1 and not generators[0].ifs
-
-        def item_of(inner: Sequence, i: Value) -> Value:
-            found: list[Value] = []
-            given = Tuple((inner.item(i),))
-            self.generate(node, frame, lambda: found.append(self.expression(node.elt)), first=given)
-            return found[0]
-
-        def sequence() -> Sequence:
-            inner = self.require(first)
-            return Sequence(inner.length, lambda i: item_of(inner, i), inner.structural)
-
-        return Generator(
-            lambda body: self.run_comprehension(node, frame, first, body),
-            sequence=sequence if simple and not isinstance(first, Generator) else None,
-        )
-
-    def run_comprehension(
-        self, node: Any, frame: int, first: Value, consume: Callable[[Value], None]
-    ) -> None:
-        self.state.frames[self.current]["%returned"] = FALSE
-        self.generate(
-            node,
-            frame,
-            lambda: self.yielded(self.expression(node.elt)),
-            consume=consume,
-            first=first,
-        )
-
-    def yielded(self, value: Value) -> None:
-        """Give a value to the consumer of the generator being run, which may break off."""
-        inner = self.current
-        consumer = self.frames[inner].consumer
-        if consumer is None:
-            raise self.refuse("a yield outside of a generator")
-        number, body, around = consumer
-        self.current = number
-        frame = self.state.frames[number]
-        frame["%returned"] = FALSE
-        span, trying, suspended = self.span, self.trying, self.suspended
-        self.trying, self.suspended = around, trying
-        try:
-            body(value)
-            flag = self.exit_flag()
-        finally:
-            self.current, self.span, self.trying, self.suspended = inner, span, trying, suspended
-        if self.state.unreachable:
-            return
-        frame = self.state.frames[inner]
-        if isinstance(flag, ir.Const) and not flag.value:
-            return
-        frame["%stop"] = frame["%break"] = frame["%returned"] = flag
-
-    def comprehension(self, node: Any) -> Value:
-        """A list, set or dict comprehension."""
-        if isinstance(node, gast.ListComp):
-            return self.collected(node, self.current)
-        if isinstance(node, gast.DictComp):
-            ref = self.new(DictObject({}))
-
-            def put() -> None:
-                key = self.expression(node.key)
-                self.store_item(ref, key, self.expression(node.value))
-
-            self.generate(node, self.current, put)
-            return ref
-        ref = self.new_set({})
-        self.generate(
-            node,
-            self.current,
-            lambda: self.discarded(
-                self.call(self.attribute(ref, "add"), [self.expression(node.elt)], {})
-            ),
-        )
-        return ref
-
-    def collected(self, node: Any, frame: int) -> Ref:
-        ref = self.new(ListObject(()))
-        self.generate(node, frame, lambda: self.append(ref, self.expression(node.elt)))
-        return ref
-
-    def generate(
-        self,
-        node: Any,
-        frame: int,
-        body: Callable[[], None],
-        consume: Callable[[Value], None] | None = None,
-        first: Value | None = None,
-    ) -> None:
-        """Run `body` for every combination of a comprehension's generators."""
-        number = self.unique()
-        parent = self.frames[frame]
-        self.frames[number] = Frame(
-            scope_of(node),
-            parent.source,
-            parent.namespace,
-            frame,
-            parent.owner,
-            parent.receiver,
-            parent.name,
-            True,
-            None if consume is None else (self.current, consume, self.trying),
-        )
-        self.state.frames[number] = {}
-
-        def level(position: int) -> None:
-            if position == len(node.generators):
-                body()
-                return
-            generator = node.generators[position]
-
-            def conditions(tests: list[Any]) -> None:
-                if not tests:
-                    level(position + 1)
-                    return
-                self.decided(self.tested(tests[0]), lambda: conditions(tests[1:]))
-
-            def item(value: Value) -> None:
-                self.assign(generator.target, value)
-                conditions(list(generator.ifs))
-
-            given = first is not None and position == 0
-            iterable = first if given else self.expression(generator.iter)
-            assert iterable is not None
-            self.loop_site = id(generator)
-            name = generator.target.id if isinstance(generator.target, gast.Name) else "i"
-            self.iterate(iterable, item, name)
-
-        caller, self.current = self.current, number
-        try:
-            level(0)
-        finally:
-            self.current = caller
-            if number not in self.captured:
-                self.state.frames.pop(number, None)

@@ -15,7 +15,8 @@ The interpreter is one class in parts, each of which derives from the one before
     subscripts         `container[key]`
     attributes         `value.name`
     expressions        the nodes of expressions
-    iteration          loops kept or unrolled, comprehensions, generators
+    iteration          loops kept or unrolled
+    comprehensions     comprehensions, generators
     containers         the methods of lists
     dicts              dicts and sets
     iterators          range, zip, enumerate, map, itertools

@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 from .. import ir
+from ..analysis.aliasing import is_slice
 from ..kinds import NOTHING, Array, Kind, Scalar
 from .structure import hint
 
@@ -48,7 +49,7 @@ def _part(key: ir.Operand) -> str | None:
     items: list[Any] = list(key.items) if isinstance(key, ir.Pack) and key.type is tuple else [key]
     if isinstance(key, ir.Const) and isinstance(key.value, tuple):
         items = [ir.Const(item) for item in key.value]
-    numbers = [not _is_slice(item) for item in items]
+    numbers = [not is_slice(item) for item in items]
     if any(isinstance(i, ir.Const) and (i.value is None or i.value is Ellipsis) for i in items):
         return None
     if (len(items) == 2 and numbers == [True, False]) or numbers == [True]:
@@ -68,12 +69,6 @@ def _part(key: ir.Operand) -> str | None:
             words.append(after if stop is None else before)
     sides = [word for word in words if word != "inner"]
     return "_".join(sides) if sides else "inner" if words else None
-
-
-def _is_slice(item: Any) -> bool:
-    if isinstance(item, ir.Pack):
-        return item.type is slice
-    return isinstance(item, ir.Const) and isinstance(item.value, slice)
 
 
 def _bounds(item: Any) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..signature import is_record
+from ..trees import children, is_float, with_children
 
 DIRECTIONS = 3
 
@@ -47,27 +47,12 @@ def compare(
     return worst, size
 
 
-def _children(value: Any) -> dict[Any, Any] | None:
-    """The items of a container or object; None of a leaf."""
-    if isinstance(value, (list, tuple)):
-        return dict(enumerate(value))
-    if isinstance(value, dict):
-        return value
-    return vars(value) if is_record(value) else None
-
-
-def _is_float(value: Any) -> bool:
-    return isinstance(value, (np.ndarray, np.generic, float, complex)) and (
-        np.asarray(value).dtype.kind in "fc"
-    )
-
-
 def _direction(value: Any, generator: np.random.Generator) -> Any:
     """A random direction in the nesting of a value, as dicts; None of what is no number."""
-    children = _children(value)
-    if children is not None:
-        return {k: _direction(v, generator) for k, v in children.items()}
-    if not _is_float(value):
+    inner = children(value)
+    if inner is not None:
+        return {k: _direction(v, generator) for k, v in inner.items()}
+    if not is_float(value):
         return None
     array = np.asarray(value)
     direction = generator.standard_normal(array.shape)
@@ -84,15 +69,8 @@ def _moved(value: Any, direction: Any, t: float) -> Any:
             return type(value)(value + t * direction)
         moved = np.asarray(value + t * direction, np.asarray(value).dtype)
         return moved if isinstance(value, np.ndarray) else moved[()]
-    if isinstance(value, dict):
-        return {k: _moved(v, direction[k], t) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        items = [_moved(v, direction[i], t) for i, v in enumerate(value)]
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    new = copy.copy(value)
-    for k, v in vars(value).items():
-        object.__setattr__(new, k, _moved(v, direction[k], t))
-    return new
+    items = children(value) or {}
+    return with_children(value, {k: _moved(v, direction[k], t) for k, v in items.items()})
 
 
 def _inner(gradient: Any, direction: Any) -> float:
@@ -101,21 +79,21 @@ def _inner(gradient: Any, direction: Any) -> float:
         return 0.0
     if not isinstance(direction, dict):
         return float(np.real(np.sum(np.asarray(gradient) * direction)))
-    children = _children(gradient) or {}
-    return sum(_inner(children[k], d) for k, d in direction.items())
+    inner = children(gradient) or {}
+    return sum(_inner(inner[k], d) for k, d in direction.items())
 
 
 def _length(gradient: Any) -> float:
-    children = _children(gradient)
-    if children is not None:
-        return sum(map(_length, children.values()))
-    return float(np.linalg.norm(np.ravel(gradient))) if _is_float(gradient) else 0.0
+    inner = children(gradient)
+    if inner is not None:
+        return sum(map(_length, inner.values()))
+    return float(np.linalg.norm(np.ravel(gradient))) if is_float(gradient) else 0.0
 
 
 def _size(value: Any) -> int:
-    children = _children(value)
-    if children is not None:
-        return min([8, *map(_size, children.values())])
-    if not _is_float(value):
+    inner = children(value)
+    if inner is not None:
+        return min([8, *map(_size, inner.values())])
+    if not is_float(value):
         return 8
     return 4 if np.asarray(value).dtype in (np.float32, np.complex64, np.float16) else 8

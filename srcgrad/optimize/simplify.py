@@ -351,7 +351,7 @@ class Simplifier:
             a, b = s.then.results[k], s.orelse.results[k]
             if (a is b and a is not ir.UNDEFINED) or _same_constant(a, b):
                 self.replace(target, a)
-            elif _is(a, True) and _is(b, False) and self._is_bool(s.test) and (target.kind == BOOL):
+            elif self._is_test(s.test, a, b) and target.kind == BOOL:
                 self.replace(target, s.test)
             else:
                 keep.append(k)
@@ -361,8 +361,10 @@ class Simplifier:
             s.targets = tuple(s.targets[k] for k in keep)
         self.out.append(s)
 
-    def _is_bool(self, operand: ir.Operand) -> bool:
-        return isinstance(operand, ir.Var) and operand.kind == BOOL
+    def _is_test(self, test: ir.Operand, then: ir.Operand, orelse: ir.Operand) -> bool:
+        """Whether what two branches end with is the test itself."""
+        ends = ir.is_constant(then, True) and ir.is_constant(orelse, False)
+        return ends and isinstance(test, ir.Var) and test.kind == BOOL
 
     def loop(self, s: ir.Loop) -> None:
         ir.rename_uses(s, self.replaced)
@@ -447,10 +449,6 @@ def _plain(value: Any) -> bool:
     if isinstance(value, slice):
         return all(_plain(item) for item in (value.start, value.stop, value.step))
     return value is None or value is Ellipsis or type(value) in (bool, int, float, str, complex)
-
-
-def _is(operand: ir.Operand, value: bool) -> bool:
-    return isinstance(operand, ir.Const) and operand.value is value
 
 
 def _same_constant(a: ir.Operand, b: ir.Operand) -> bool:
