@@ -4,13 +4,7 @@ from typing import Any
 
 from .api import grad, value_and_grad
 from .checkpointing import checkpoint, checkpoint_loop
-from .custom import (
-    custom_vjp,
-    implicit_minimum,
-    implicit_root,
-    nondifferentiable,
-    stop_gradient,
-)
+from .custom import custom_vjp, implicit_minimum, implicit_root, nondifferentiable, stop_gradient
 from .debugging import tap, taps
 from .errors import InternalError, SourceError, SrcgradError, UnsupportedError
 from .forward import derivative, elementwise_grad, hvp, jvp, linearize, vhp

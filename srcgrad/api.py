@@ -24,11 +24,7 @@ def grad(
 
 @overload
 def grad(
-    *,
-    argnums: Argnums = ...,
-    has_aux: bool = ...,
-    source: str | None = ...,
-    nan_check: bool = ...,
+    *, argnums: Argnums = ..., has_aux: bool = ..., source: str | None = ..., nan_check: bool = ...
 ) -> Callable[[Callable[..., Any]], Gradient]: ...
 
 
@@ -96,11 +92,7 @@ def value_and_grad(
 
 @overload
 def value_and_grad(
-    *,
-    argnums: Argnums = ...,
-    has_aux: bool = ...,
-    source: str | None = ...,
-    nan_check: bool = ...,
+    *, argnums: Argnums = ..., has_aux: bool = ..., source: str | None = ..., nan_check: bool = ...
 ) -> Callable[[Callable[..., Any]], Gradient]: ...
 
 

@@ -86,10 +86,7 @@ Entry = tuple[Callable[..., Any], Reader, Callable[[Any], bool], int, Variant]
 
 
 def pattern_of(
-    arguments: dict[str, Any],
-    free: tuple[Any, ...],
-    static: frozenset[Any],
-    opaque: frozenset[Any],
+    arguments: dict[str, Any], free: tuple[Any, ...], static: frozenset[Any], opaque: frozenset[Any]
 ) -> Any:
     """What a compiled gradient depends on in its arguments and in outer values."""
     sizes: dict[int, int] = {}
@@ -133,10 +130,7 @@ class Store:
             return variant, free
 
     def _compiled(
-        self,
-        primal: Any,
-        arguments: dict[str, Any],
-        compile_: Callable[[frozenset[Any]], Any],
+        self, primal: Any, arguments: dict[str, Any], compile_: Callable[[frozenset[Any]], Any]
     ) -> tuple[Variant, tuple[Any, ...]]:
         for _ in range(3):
             static = frozenset(absolute(s, primal) for s in self.static)

@@ -68,11 +68,7 @@ _tangent = kept(Tangent)
 
 
 def jvp(
-    f: Callable[..., Any],
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
-    *,
-    has_aux: bool = False,
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False
 ) -> tuple[Any, ...]:
     """The result of a function and its derivative along a direction (forward mode).
 

@@ -78,12 +78,7 @@ class Inputs:
             low.check_class(type(value))
             holder = variable(Opaque(type(value)))
             items = tuple(
-                self.value(
-                    item,
-                    None,
-                    (*path, i),
-                    self._item(holder, operator.getitem, i),
-                )
+                self.value(item, None, (*path, i), self._item(holder, operator.getitem, i))
                 for i, item in enumerate(value)
             )
             if isinstance(value, tuple):

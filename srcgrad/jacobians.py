@@ -389,11 +389,7 @@ def jacrev(
 
 
 def jacobian(
-    f: Callable[..., Any],
-    argnums: Argnums = 0,
-    *,
-    holomorphic: bool = False,
-    sparsity: Any = None,
+    f: Callable[..., Any], argnums: Argnums = 0, *, holomorphic: bool = False, sparsity: Any = None
 ) -> Callable[..., Any]:
     """The Jacobian of `f`, in the mode that needs fewer directions.
 

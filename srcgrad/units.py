@@ -320,11 +320,7 @@ def simplified(function: ir.Function, marker: ir.Statement) -> None:
 
 
 def recorded(
-    function: ir.Function,
-    marker: ir.Statement,
-    adjoint: Adjoint,
-    gradients: int,
-    cut: bool = False,
+    function: ir.Function, marker: ir.Statement, adjoint: Adjoint, gradients: int, cut: bool = False
 ) -> None:
     """Make both sweeps of a function what is printed: recorded, with buffers reused.
 

@@ -16,17 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..kinds import (
-    Array,
-    Dimension,
-    Kind,
-    ListOf,
-    Scalar,
-    Size,
-    TupleOf,
-    derived_size,
-    kind_of,
-)
+from ..kinds import Array, Dimension, Kind, ListOf, Scalar, Size, TupleOf, derived_size, kind_of
 from .patterns import Unknown, agreed, common, filled, offsets_of, pattern_of, without_lengths
 from .samples import (
     GENERATORS,

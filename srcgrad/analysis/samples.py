@@ -17,15 +17,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..kinds import (
-    Array,
-    Dimension,
-    ListOf,
-    Opaque,
-    Scalar,
-    Size,
-    TupleOf,
-)
+from ..kinds import Array, Dimension, ListOf, Opaque, Scalar, Size, TupleOf
 
 # Lengths of the unknown dimensions in the two samples: all differences A - B are different.
 LENGTHS = ((6, 7, 9, 11, 13, 17), (17, 14, 12, 10, 8, 7))

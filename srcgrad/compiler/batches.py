@@ -5,11 +5,7 @@ from __future__ import annotations
 from .. import ir
 from ..errors import Unbatchable, UnsupportedError
 from ..frontend.lower import Lowerer
-from ..kinds import (
-    INT,
-    Scalar,
-    fresh_size,
-)
+from ..kinds import INT, Scalar, fresh_size
 from ..optimize.prune import prune
 from ..optimize.simplify import simplify
 from ..transform.batching import batch

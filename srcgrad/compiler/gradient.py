@@ -11,29 +11,12 @@ from ..analysis.aliasing import Aliasing
 from ..analysis.inference import Inferred
 from ..errors import Unbatchable
 from ..frontend.lower import Lowerer
-from ..frontend.values import (
-    Tuple,
-    Value,
-)
+from ..frontend.values import Tuple, Value
 from ..inputs import leaves
 from ..ir import reverse_sweep
-from ..kinds import (
-    INT,
-    RESIDUALS,
-    ListOf,
-    Opaque,
-    Scalar,
-    TupleOf,
-    is_float,
-)
+from ..kinds import INT, RESIDUALS, ListOf, Opaque, Scalar, TupleOf, is_float
 from ..optimize.prune import prune_to
-from ..results import (
-    built,
-    finished,
-    nesting,
-    seed_gradient,
-    seed_pullback,
-)
+from ..results import built, finished, nesting, seed_gradient, seed_pullback
 from ..transform.checking import Checking
 from ..transform.conformity import demand, keep_demands
 from ..transform.reverse import Adjoint
@@ -90,8 +73,7 @@ def gradient_function(task: Task, lowered: Primal) -> Compiled:
     first = request.has_aux and not (request.value or request.pullback)
     marker = reverse.statements[0]
     block = ir.Block(
-        forward.statements + reverse.statements,
-        (answer, *shown) if first else (*shown, answer),
+        forward.statements + reverse.statements, (answer, *shown) if first else (*shown, answer)
     )
     function.params = (*params, *seeds, *free.found.values())
     function.seeds = tuple(seeds)

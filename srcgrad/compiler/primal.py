@@ -37,16 +37,8 @@ from ..frontend.values import (
 )
 from ..inner.lowerings import LOWERINGS
 from ..inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies
-from ..kinds import (
-    ListOf,
-    Opaque,
-    is_float,
-    kind_of,
-)
-from ..results import (
-    check_output,
-    check_returned,
-)
+from ..kinds import ListOf, Opaque, is_float, kind_of
+from ..results import check_output, check_returned
 from ..signature import signature_of
 from .task import Task
 
@@ -228,10 +220,7 @@ def floats(low: Lowerer, value: Value) -> list[ir.Var]:
 
 
 def dependences(
-    task: Task,
-    lowered: Primal,
-    kept: list[tuple[Path, ir.Var]],
-    used: Iterable[ir.Var],
+    task: Task, lowered: Primal, kept: list[tuple[Path, ir.Var]], used: Iterable[ir.Var]
 ) -> dict[str, Any]:
     """What a compiled function depends on outside its arguments."""
     found = lowered.free.found

@@ -7,24 +7,14 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..frontend.structure import NONE
-from ..kinds import (
-    Array,
-    ListOf,
-    is_float,
-)
+from ..kinds import Array, ListOf, is_float
 from ..optimize.accumulation import accumulate, materialize
 from ..optimize.invariants import hoist
 from ..optimize.prune import prune
 from ..optimize.reads import share_reads
 from ..optimize.simplify import simplify
 from ..optimize.tangent_buffers import reuse_tangents
-from ..results import (
-    built,
-    nesting,
-    rebuilt,
-    separate,
-    tangent_of_list,
-)
+from ..results import built, nesting, rebuilt, separate, tangent_of_list
 from ..transform.conformity import demand, keep_demands
 from ..transform.forward import Tangent
 from .batches import batched

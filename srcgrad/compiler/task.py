@@ -8,9 +8,7 @@ from typing import Any
 
 from ..emit.references import Emitted
 from ..frontend.columns import Knowledge
-from ..frontend.values import (
-    Path,
-)
+from ..frontend.values import Path
 
 
 @dataclass(frozen=True)

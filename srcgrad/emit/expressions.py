@@ -37,12 +37,7 @@ from .levels import (
     TUPLE,
     YIELD,
 )
-from .words import (
-    NUMBERS,
-    constant,
-    delegated,
-    identifier,
-)
+from .words import NUMBERS, constant, delegated, identifier
 
 _LEVELS = {
     "NamedExpr": NAMED,

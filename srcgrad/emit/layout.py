@@ -8,13 +8,7 @@ from collections.abc import Sequence
 
 from astunparse.unparser import Unparser
 
-from .levels import (
-    AND,
-    COMPARE,
-    OPERATOR_LEVELS,
-    OR,
-    TEST,
-)
+from .levels import AND, COMPARE, OPERATOR_LEVELS, OR, TEST
 
 WIDTH = 88  # columns a line may have before it is broken
 

@@ -32,10 +32,7 @@ class Names:
     """The Python name of each variable of a function; `inlined` variables need none."""
 
     def __init__(
-        self,
-        function: ir.Function,
-        inlined: dict[ir.Var, ir.Assign],
-        reserved: Iterable[str],
+        self, function: ir.Function, inlined: dict[ir.Var, ir.Assign], reserved: Iterable[str]
     ) -> None:
         self.inlined = inlined
         self.modules = set(reserved) - {function.name}

@@ -19,25 +19,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from .expressions import ExpressionPrinter
-from .layout import (
-    SOFT,
-    SOFT_END,
-    broken,
-)
-from .levels import (
-    ATOM,
-    NAMED,
-    TEST,
-    TUPLE,
-    YIELD,
-)
-from .words import (
-    comment_lines,
-    delegated,
-    docstring,
-    dotted,
-    identifier,
-)
+from .layout import SOFT, SOFT_END, broken
+from .levels import ATOM, NAMED, TEST, TUPLE, YIELD
+from .words import comment_lines, delegated, docstring, dotted, identifier
 
 __all__ = ["BlankLine", "Comment", "to_source"]
 

@@ -11,11 +11,7 @@ from typing import Any
 
 import gast
 
-from .levels import (
-    ATOM,
-    FACTOR,
-    SUM,
-)
+from .levels import ATOM, FACTOR, SUM
 
 
 @lru_cache(maxsize=4096)

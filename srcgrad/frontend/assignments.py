@@ -265,10 +265,7 @@ class Assignments(Matching):
             if self.trying is not None:
                 self.guard(function, (old, self.number(value)), {})
             self.emit(
-                inplace,
-                (old, self.number(value)),
-                inferred=Inferred(Opaque(None)),
-                writes=(old,),
+                inplace, (old, self.number(value)), inferred=Inferred(Opaque(None)), writes=(old,)
             )
             return old
         if isinstance(old, Ref):

@@ -14,16 +14,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import (
-    Array,
-    ListOf,
-    Opaque,
-    Reference,
-    Scalar,
-    TupleOf,
-    fresh_size,
-    least,
-)
+from ..kinds import Array, ListOf, Opaque, Reference, Scalar, TupleOf, fresh_size, least
 from ..rules import registry
 from .choices import options
 from .operations import namedtuple_asdict, namedtuple_replace

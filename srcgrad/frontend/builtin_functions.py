@@ -15,17 +15,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
-from ..kinds import (
-    BOOL,
-    INT,
-    Array,
-    Kind,
-    ListOf,
-    Opaque,
-    Scalar,
-    TupleOf,
-    int_kind,
-)
+from ..kinds import BOOL, INT, Array, Kind, ListOf, Opaque, Scalar, TupleOf, int_kind
 from ..rules import registry
 from . import tables
 from .columns import is_reference

@@ -21,10 +21,7 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..kinds import (
-    Opaque,
-    Reference,
-)
+from ..kinds import Opaque, Reference
 from ..rules import registry
 from ..rules.registry import hashable
 from . import operations, running

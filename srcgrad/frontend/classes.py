@@ -15,12 +15,7 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..kinds import (
-    Array,
-    ListOf,
-    Opaque,
-    Reference,
-)
+from ..kinds import Array, ListOf, Opaque, Reference
 from ..rules import registry
 from ..signature import is_plain
 from . import tables

@@ -8,16 +8,7 @@ from typing import Any
 
 from .. import ir
 from ..errors import UnsupportedError
-from ..kinds import (
-    BOOL,
-    Array,
-    ListOf,
-    Reference,
-    Scalar,
-    Size,
-    TupleOf,
-    parts_like,
-)
+from ..kinds import BOOL, Array, ListOf, Reference, Scalar, Size, TupleOf, parts_like
 
 ANY = Size(-1)  # in what is known of an attribute: a dimension
 MISSING = -1  # where a path ends at what says whether a tuple is None instead

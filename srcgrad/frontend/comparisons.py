@@ -11,26 +11,9 @@ import gast
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import (
-    BOOL,
-    Array,
-    Opaque,
-    Reference,
-    Scalar,
-    TupleOf,
-    least,
-)
+from ..kinds import BOOL, Array, Opaque, Reference, Scalar, TupleOf, least
 from .operators import Operators
-from .structure import (
-    FALSE,
-    TRUE,
-    Poison,
-    described,
-    is_none,
-    is_object,
-    is_settled,
-    is_written,
-)
+from .structure import FALSE, TRUE, Poison, described, is_none, is_object, is_settled, is_written
 from .values import (
     Bound,
     Choice,

@@ -12,15 +12,7 @@ from .iteration import Iteration
 from .machine import Frame
 from .names import scope_of
 from .structure import FALSE
-from .values import (
-    DictObject,
-    Generator,
-    ListObject,
-    Ref,
-    Sequence,
-    Tuple,
-    Value,
-)
+from .values import DictObject, Generator, ListObject, Ref, Sequence, Tuple, Value
 
 
 class Comprehensions(Iteration):

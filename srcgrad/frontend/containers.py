@@ -11,26 +11,13 @@ import gast
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import (
-    ListOf,
-    Opaque,
-)
+from ..kinds import ListOf, Opaque
 from . import running
 from .comprehensions import Comprehensions
 from .iteration import MOST_UNROLLED
 from .operations import list_append
 from .structure import NONE
-from .values import (
-    DictObject,
-    Generator,
-    ListObject,
-    Ref,
-    Sequence,
-    Slice,
-    Thaw,
-    Tuple,
-    Value,
-)
+from .values import DictObject, Generator, ListObject, Ref, Sequence, Slice, Thaw, Tuple, Value
 
 
 class Containers(Comprehensions):
@@ -224,10 +211,7 @@ class Containers(Comprehensions):
         self.writable(thing)
         if thing.var is not None:
             self.emit(
-                list.reverse,
-                (thing.var,),
-                inferred=Inferred(Opaque(None)),
-                writes=(thing.var,),
+                list.reverse, (thing.var,), inferred=Inferred(Opaque(None)), writes=(thing.var,)
             )
             return NONE
         self.state.heap[ref.id] = ListObject(thing.items[::-1])

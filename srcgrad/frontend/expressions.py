@@ -11,23 +11,10 @@ import gast
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..kinds import (
-    Array,
-    ListOf,
-    Opaque,
-)
+from ..kinds import Array, ListOf, Opaque
 from .attributes import Attributes
 from .structure import NONE, described, is_number
-from .values import (
-    DictObject,
-    Generator,
-    ListObject,
-    NeedStatic,
-    Ref,
-    Sequence,
-    Tuple,
-    Value,
-)
+from .values import DictObject, Generator, ListObject, NeedStatic, Ref, Sequence, Tuple, Value
 
 
 class Expressions(Attributes):

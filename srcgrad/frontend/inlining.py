@@ -12,26 +12,14 @@ import numpy as np
 
 from .. import ir
 from ..errors import SourceError
-from ..kinds import (
-    Array,
-    Scalar,
-    Size,
-)
+from ..kinds import Array, Scalar, Size
 from . import units
 from .classes import Classes
 from .machine import Frame
 from .names import Namespace, own_nodes, scope_of
 from .source import get_source
 from .structure import FALSE, NONE, parts
-from .values import (
-    Closure,
-    DictObject,
-    Generator,
-    NeedStatic,
-    Path,
-    Tuple,
-    Value,
-)
+from .values import Closure, DictObject, Generator, NeedStatic, Path, Tuple, Value
 
 MOST_CALLS = 24
 

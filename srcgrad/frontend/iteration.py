@@ -12,14 +12,7 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..kinds import (
-    Array,
-    ListOf,
-    Reference,
-    Scalar,
-    Size,
-    TupleOf,
-)
+from ..kinds import Array, ListOf, Reference, Scalar, Size, TupleOf
 from .expressions import Expressions
 from .operations import items_of, list_append
 from .structure import FALSE, FLAGS, NONE, TRUE, nothing

@@ -12,11 +12,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import (
-    ListOf,
-    Scalar,
-    int_kind,
-)
+from ..kinds import ListOf, Scalar, int_kind
 from .dicts import Dicts
 from .iteration import Body, Loop
 from .operations import ArrayIterator, check_as_many, len_of_range

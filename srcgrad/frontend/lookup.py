@@ -97,8 +97,7 @@ class Lookup(Journals):
             if self.write_count(Path("global", frame.namespace.globals, name), value):
                 return
             raise self.refuse(
-                f"assigning the global {name!r} can't be differentiated",
-                "return the value instead",
+                f"assigning the global {name!r} can't be differentiated", "return the value instead"
             )
         if name in frame.scope.nonlocal_ or (frame.comprehension and name not in frame.scope.local):
             if frame.parent is None:

@@ -7,10 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from .. import ir
-from ..kinds import (
-    ListOf,
-    int_kind,
-)
+from ..kinds import ListOf, int_kind
 from .operations import leave_unless
 from .paths import RAISED
 from .structure import (

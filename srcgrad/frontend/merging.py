@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import (
-    BOOL,
-    KindMismatch,
-    Scalar,
-)
+from ..kinds import BOOL, KindMismatch, Scalar
 from .choices import FUNCTIONS, is_choosable, is_function, options
 from .structure import (
     FALSE,

@@ -28,16 +28,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..kinds import (
-    BOOL,
-    INT,
-    KindMismatch,
-    ListOf,
-    Opaque,
-    Places,
-    Reference,
-    fresh_size,
-)
+from ..kinds import BOOL, INT, KindMismatch, ListOf, Opaque, Places, Reference, fresh_size
 from .columns import (
     ANY,
     MISSING,
@@ -71,15 +62,7 @@ from .structure import (
     item_structure,
     resized,
 )
-from .values import (
-    Choice,
-    Instance,
-    ListObject,
-    Ref,
-    Tuple,
-    Unreached,
-    Value,
-)
+from .values import Choice, Instance, ListObject, Ref, Tuple, Unreached, Value
 
 TAGS = ""  # the name of the column that says of which class an object is
 

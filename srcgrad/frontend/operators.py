@@ -13,26 +13,10 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import (
-    BOOL,
-    Array,
-    ListOf,
-    Opaque,
-    Reference,
-    Scalar,
-    TupleOf,
-)
+from ..kinds import BOOL, Array, ListOf, Opaque, Reference, Scalar, TupleOf
 from ..rules import registry
 from .lookup import Lookup
-from .structure import (
-    FALSE,
-    SIMPLE,
-    TRUE,
-    is_settled,
-    is_written,
-    leaf_kind,
-    object_type,
-)
+from .structure import FALSE, SIMPLE, TRUE, is_settled, is_written, leaf_kind, object_type
 from .values import (
     Bound,
     Choice,

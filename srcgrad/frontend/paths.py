@@ -202,12 +202,7 @@ class Paths(Builder):
         return consumed
 
     def join(
-        self,
-        test: ir.Operand,
-        entry: State,
-        first: Fork,
-        second: Fork,
-        marker: Any = None,
+        self, test: ir.Operand, entry: State, first: Fork, second: Fork, marker: Any = None
     ) -> None:
         """Append the If, and make the state after it from the states of its branches."""
         (a, then), (b, orelse) = first, second

@@ -13,12 +13,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..kinds import (
-    Array,
-    ListOf,
-    Opaque,
-    TupleOf,
-)
+from ..kinds import Array, ListOf, Opaque, TupleOf
 from ..rules import registry
 from ..rules.parameters import role
 from .inlining import Inlining

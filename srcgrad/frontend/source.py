@@ -330,13 +330,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 _SIGNATURE = 0x04 | 0x08  # *args, **kwargs
-_CODE_FIELDS = (
-    "co_name",
-    "co_argcount",
-    "co_posonlyargcount",
-    "co_kwonlyargcount",
-    "co_freevars",
-)
+_CODE_FIELDS = ("co_name", "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_freevars")
 
 
 def _same_code(running: types.CodeType, found: types.CodeType) -> bool:

@@ -13,18 +13,7 @@ import numpy as np
 
 from .. import ir
 from ..errors import Span
-from ..kinds import (
-    NOTHING,
-    Array,
-    Fields,
-    Kind,
-    Opaque,
-    Scalar,
-    Size,
-    TupleOf,
-    fresh_size,
-    kind_of,
-)
+from ..kinds import NOTHING, Array, Fields, Kind, Opaque, Scalar, Size, TupleOf, fresh_size, kind_of
 from .tables import KINDS_OF_TABLES
 from .values import (
     Bound,

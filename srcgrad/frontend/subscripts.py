@@ -12,15 +12,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..kinds import (
-    INT,
-    Array,
-    ListOf,
-    Opaque,
-    Reference,
-    Scalar,
-    TupleOf,
-)
+from ..kinds import INT, Array, ListOf, Opaque, Reference, Scalar, TupleOf
 from ..rules import registry
 from .choices import is_function
 from .comparisons import Comparisons

@@ -171,11 +171,7 @@ def _compatible(a: Any, b: Any) -> bool:
 
 
 def _made(
-    low: Any,
-    closure: Closure,
-    values: dict[str, Value],
-    wanted: Wanted,
-    like: Making | None = None,
+    low: Any, closure: Closure, values: dict[str, Value], wanted: Wanted, like: Making | None = None
 ) -> Making:
     """Lower a function until what it takes and returns is settled."""
     name = closure.name if closure.name.isidentifier() else "function"

@@ -9,16 +9,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..frontend.lower import Lowerer
 from ..frontend.units import Wanted, call_of
-from ..frontend.values import (
-    Bound,
-    Closure,
-    Held,
-    InnerGradient,
-    Partial,
-    Place,
-    Tuple,
-    Value,
-)
+from ..frontend.values import Bound, Closure, Held, InnerGradient, Partial, Place, Tuple, Value
 from ..inputs import leaves
 from ..kinds import FLOAT, is_float
 from .gradients import mapped

@@ -11,13 +11,7 @@ import numpy as np
 from .. import custom, ir
 from ..api import grad
 from ..frontend.lower import Lowerer
-from ..frontend.values import (
-    Bound,
-    Closure,
-    Partial,
-    Place,
-    Value,
-)
+from ..frontend.values import Bound, Closure, Partial, Place, Value
 from ..kinds import FLOAT, Array, Kind, Scalar, is_float, kind_of
 from .calls import called, no_more, results, variables
 from .derivatives import Taken, pull, pulled

@@ -10,15 +10,7 @@ from ..analysis.jumps import jumps
 from ..frontend.effects import describe, emit_call
 from ..frontend.lower import Lowerer
 from ..frontend.structure import NONE
-from ..frontend.values import (
-    Instance,
-    ListObject,
-    Partial,
-    Place,
-    Ref,
-    Tuple,
-    Value,
-)
+from ..frontend.values import Instance, ListObject, Partial, Place, Ref, Tuple, Value
 from ..inputs import leaves
 from ..kinds import FLOAT, Array, Kind, Scalar, is_float, kind_of
 from ..rules.registry import Unknown

@@ -11,15 +11,7 @@ from collections.abc import Callable
 from .. import ir
 from ..frontend.lower import Lowerer
 from ..frontend.structure import NONE
-from ..frontend.values import (
-    DictObject,
-    Instance,
-    ListObject,
-    Place,
-    Ref,
-    Tuple,
-    Value,
-)
+from ..frontend.values import DictObject, Instance, ListObject, Place, Ref, Tuple, Value
 from ..kinds import is_float
 from ..rules.registry import Unknown
 from ..transform.contributions import Contributions
@@ -61,12 +53,7 @@ def lower_custom(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> V
     return out
 
 
-def attach(
-    low: Lowerer,
-    call: ir.Assign,
-    out: Value,
-    make: Callable[[Value], Pairs],
-) -> None:
+def attach(low: Lowerer, call: ir.Assign, out: Value, make: Callable[[Value], Pairs]) -> None:
     """Give the unit that a statement calls a rule.
 
     `make` emits what the rule does with the adjoint of `out`, and returns the contributions to

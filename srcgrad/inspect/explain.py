@@ -15,10 +15,7 @@ INTRODUCTION = (
     "adjoint d_v of a variable v is the derivative of the result by v. Each primitive has a rule: "
     "what the adjoint of its result adds to the adjoints of its operands."
 )
-FATES = {
-    "dead": "nothing needs its value",
-    "merged": "it was folded into other statements",
-}
+FATES = {"dead": "nothing needs its value", "merged": "it was folded into other statements"}
 BOLD, QUIET, RULE, KEPT = "1", "2", "31", "33"
 
 

@@ -336,12 +336,7 @@ class Reuser:
         self.share(s.target, buffer)
         function, args = written_over(s.function, s.args)
         return ir.Assign(
-            ir.Var("_", Opaque(None)),
-            function,
-            args,
-            (("out", buffer),),
-            s.span,
-            writes=(buffer,),
+            ir.Var("_", Opaque(None)), function, args, (("out", buffer),), s.span, writes=(buffer,)
         )
 
     def with_out(self, s: ir.Assign, buffer: ir.Var) -> ir.Assign:

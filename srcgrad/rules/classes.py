@@ -9,17 +9,7 @@ import warnings
 import numpy as np
 
 from .draws import described
-from .registry import (
-    classified,
-    definition,
-    effect,
-    files,
-    inert,
-    method,
-    methods,
-    refuse,
-    zero,
-)
+from .registry import classified, definition, effect, files, inert, method, methods, refuse, zero
 from .shaping import present
 
 refuse(
@@ -57,8 +47,7 @@ refuse(
     always=True,
 )
 refuse(
-    *present(np, "asmatrix", "bmat"),
-    reason="np.matrix isn't supported: use arrays, np.block and @",
+    *present(np, "asmatrix", "bmat"), reason="np.matrix isn't supported: use arrays, np.block and @"
 )
 refuse(np.matrix, reason="np.matrix isn't supported: use arrays, np.block and @", always=True)
 _numpy = {id(thing) for thing in vars(np).values()}
@@ -82,10 +71,7 @@ refuse(
     reason="records aren't supported: use an array for each field",
     always=True,
 )
-refuse(
-    np.nested_iters,
-    reason="write np.array([...]) with a list comprehension, or a loop",
-)
+refuse(np.nested_iters, reason="write np.array([...]) with a list comprehension, or a loop")
 refuse(
     *(getattr(np.lib.scimath, name) for name in np.lib.scimath.__all__),
     reason="whether its result is complex depends on the values: write f(x + 0j)",

@@ -172,13 +172,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
     d_start = d_power @ np.linspace(1.0, 0.0, num, endpoint)
     d_stop = d_power @ np.linspace(0.0, 1.0, num, endpoint)
     scale = np.log(base)
-    return (
-        d_start * scale,
-        d_stop * scale,
-        None,
-        None,
-        (d_start * start + d_stop * stop) / base,
-    )
+    return (d_start * scale, d_stop * scale, None, None, (d_start * start + d_stop * stop) / base)
 
 
 @adjoint(np.geomspace)

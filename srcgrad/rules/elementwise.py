@@ -13,16 +13,7 @@ import operator
 import numpy as np
 
 from .helpers import bessel_i, may_be_python_float
-from .registry import (
-    adjoint,
-    copying,
-    elementwise,
-    equality,
-    inert,
-    jumps,
-    smooth,
-    zero,
-)
+from .registry import adjoint, copying, elementwise, equality, inert, jumps, smooth, zero
 
 NUMPY_2 = not np.__version__.startswith("1.")
 

@@ -96,10 +96,7 @@ def outer(a, b, *, out, d_out):
 @adjoint(np.vdot)
 def vdot(a, b, *, out, d_out):
     if np.ndim(a) > 1 or np.ndim(a) != np.ndim(b):
-        return (
-            conj(d_out * np.reshape(b, np.shape(a))),
-            d_out * conj(np.reshape(a, np.shape(b))),
-        )
+        return (conj(d_out * np.reshape(b, np.shape(a))), d_out * conj(np.reshape(a, np.shape(b))))
     return conj(d_out * b), d_out * conj(a)
 
 

@@ -353,10 +353,7 @@ smooth(math.exp, math.sin, math.cos, math.tanh, math.atan, math.sinh, math.cosh)
 restricted(math.log, math.log2, math.log10, math.log1p, math.atanh, math.lgamma)
 restricted(math.fmod, math.remainder, cmath.log, cmath.log10, cmath.atanh)
 jumps(math.fmod, math.remainder, math.modf, math.frexp, math.copysign)
-zero(
-    *(math.comb, math.perm, math.factorial, math.gcd, math.lcm, math.isqrt),
-    note="of integers",
-)
+zero(*(math.comb, math.perm, math.factorial, math.gcd, math.lcm, math.isqrt), note="of integers")
 
 # Cmath
 

@@ -191,11 +191,7 @@ class _Recorder:
                 self.lasting.items.add(value)
 
     def _move_shadows(
-        self,
-        block: ir.Block,
-        mirror: ir.Block,
-        own: dict[ir.Var, None],
-        forward_uses: set[ir.Var],
+        self, block: ir.Block, mirror: ir.Block, own: dict[ir.Var, None], forward_uses: set[ir.Var]
     ) -> None:
         """Allocate in the reverse sweep what the forward sweep only allocates."""
         used = ir.free_variables(mirror)
@@ -294,11 +290,7 @@ class _Recorder:
         return found
 
     def _recomputable(
-        self,
-        v: ir.Var,
-        own: dict[ir.Var, None],
-        available: set[ir.Var],
-        forward_uses: set[ir.Var],
+        self, v: ir.Var, own: dict[ir.Var, None], available: set[ir.Var], forward_uses: set[ir.Var]
     ) -> bool:
         """Whether a variable can be had again from what the mirrored iteration has."""
         if v in available:
@@ -325,11 +317,7 @@ class _Recorder:
         )
 
     def _smaller_sources(
-        self,
-        v: ir.Var,
-        own: dict[ir.Var, None],
-        available: set[ir.Var],
-        forward_uses: set[ir.Var],
+        self, v: ir.Var, own: dict[ir.Var, None], available: set[ir.Var], forward_uses: set[ir.Var]
     ) -> set[ir.Var] | None:
         """What to record in place of an array that arithmetic makes of smaller ones, or of those
         that are there anyway; None if it isn't one, or if they may have changed by then."""

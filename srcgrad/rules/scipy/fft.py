@@ -166,8 +166,7 @@ def rfftfreq(n, d=1.0):
 
 inert(fft.next_fast_len, *present(fft, "prev_fast_len"), fft.get_workers)
 refuse(
-    *(fft.hfft2, fft.ihfft2, fft.hfftn, fft.ihfftn),
-    reason="use irfftn or rfftn of the conjugate",
+    *(fft.hfft2, fft.ihfft2, fft.hfftn, fft.ihfftn), reason="use irfftn or rfftn of the conjugate"
 )
 refuse(fft.fht, fft.ifht, fft.fhtoffset, reason="it has no rule")
 refuse(

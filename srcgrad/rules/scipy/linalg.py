@@ -17,15 +17,7 @@ from ...kinds import INT, Array, Scalar, TupleOf, fresh_size
 from .. import linalg as numpy_rules
 from ..matrices import adjoined, copy_lower, hermitian_part, in_one_triangle, outer, triangle
 from ..products import conj
-from ..registry import (
-    adjoint,
-    definition,
-    definitions,
-    inert,
-    kind,
-    primitives,
-    refuse,
-)
+from ..registry import adjoint, definition, definitions, inert, kind, primitives, refuse
 from ..shaping import present, transposed
 from . import linalg_factorisations, linalg_functions  # noqa: F401  (they register their rules)
 from .kinds import floating, operand_kind

@@ -19,14 +19,7 @@ from ..matrices import (
     outer,
 )
 from ..products import conj
-from ..registry import (
-    Unknown,
-    adjoint,
-    definition,
-    inert,
-    kind,
-    tangent,
-)
+from ..registry import Unknown, adjoint, definition, inert, kind, tangent
 from ..spectral import reciprocal_gaps, turning, unitary_factor
 from .kinds import constant, floating, operand_kind
 

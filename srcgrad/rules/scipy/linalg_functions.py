@@ -7,12 +7,7 @@ from scipy import linalg
 
 from ...analysis.inference import Inferred
 from ...kinds import Array
-from ..registry import (
-    adjoint,
-    kind,
-    only_reverse,
-    tangent,
-)
+from ..registry import adjoint, kind, only_reverse, tangent
 from ..shaping import transposed
 from .kinds import floating, operand_kind
 

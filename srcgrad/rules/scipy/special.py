@@ -12,16 +12,7 @@ import numpy as np
 from scipy import special
 
 from ..elementwise import power_by_base
-from ..registry import (
-    adjoint,
-    classified,
-    elementwise,
-    inert,
-    lookup,
-    refuse,
-    singular,
-    zero,
-)
+from ..registry import adjoint, classified, elementwise, inert, lookup, refuse, singular, zero
 from ..shaping import present
 from . import special_bessel, special_gamma, special_integrals  # noqa: F401  (rules)
 from .special_arguments import OF_COMPLEX

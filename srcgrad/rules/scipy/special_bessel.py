@@ -7,10 +7,7 @@ import math
 import numpy as np
 from scipy import special
 
-from ..registry import (
-    adjoint,
-    elementwise,
-)
+from ..registry import adjoint, elementwise
 from .special_arguments import BY_ORDER, OF_COMPLEX
 
 

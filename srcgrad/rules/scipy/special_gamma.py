@@ -8,12 +8,7 @@ import numpy as np
 from scipy import special
 
 from ..helpers import BERNOULLI
-from ..registry import (
-    Unknown,
-    adjoint,
-    elementwise,
-    kind,
-)
+from ..registry import Unknown, adjoint, elementwise, kind
 from ..shaping import present
 from .kinds import like_first
 from .special_arguments import BY_ORDER, BY_SHAPE

@@ -5,11 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from ..registry import (
-    adjoint,
-    definition,
-    elementwise,
-)
+from ..registry import adjoint, definition, elementwise
 from .special_arguments import BY_ORDER, BY_SHAPE
 from .special_gamma import beta_density, gamma_density
 
