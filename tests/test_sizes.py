@@ -349,3 +349,16 @@ def test_no_literal_is_the_shorter_of_it_and_an_unknown_length():
         assert dimensions(np.linalg.svdvals, *shape)[0] not in shape
     assert dimensions(np.diagonal, n, n) == (n,)
     assert dimensions(np.diagonal, 3, 4) == (3,)
+
+
+def test_many_axes_of_unknown_length():
+    def f(x, y):
+        return np.sum(np.exp(np.transpose(x) * x)[0] @ y)
+
+    x = np.linspace(0.1, 0.9, 2**9).reshape((2,) * 9)
+    check_grads(f, (x, np.ones((2, 3))), order=1)
+    sizes = [fresh_size(True) for _ in range(7)]
+    kind = infer(np.transpose, (ir.Var("x", Array(FLOAT.dtype, tuple(sizes))),), {}).kind
+    assert kind.shape == tuple(reversed(sizes))
+    kind = infer(np.diagonal, (ir.Var("x", Array(FLOAT.dtype, (*sizes[:4], 3))),), {}).kind
+    assert kind.shape[:3] == (sizes[2], sizes[3], 3)

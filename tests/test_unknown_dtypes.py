@@ -74,3 +74,11 @@ def test_roots():
         return np.sum((t * r * 1j).real ** 2)
 
     srcgrad.testing.check_grads(f, (np.array([1.0, 0.2, 0.5, 0.7]),), order=2)
+
+
+@pytest.mark.parametrize("z", [1 + 2j, 1 + 0j, np.array([1 + 2j, 2.0]), np.array([1 + 0j, 2.0])])
+def test_real_if_all_are(z):
+    _, tangent = srcgrad.jvp(np.real_if_close, (z,), (z * 0 + (3 + 4j),))
+    assert np.all(tangent == (3 + 4j if np.any(np.imag(z)) else 3.0))
+    gradient = srcgrad.grad(lambda z: np.sum(np.real(np.real_if_close(z) ** 2)))(z)
+    np.testing.assert_allclose(gradient, 2 * z)

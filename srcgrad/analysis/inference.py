@@ -26,6 +26,7 @@ from .samples import (
     base_of,
     draws,
     is_literal,
+    many_axes,
     not_random,
     overlap,
     silent,
@@ -108,11 +109,11 @@ def fits(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Opera
     >>> fits(np.dot, (x, x), {}), fits(np.dot, (x, y), {})
     (True, False)
     """
-    key, bases, _ = _key(function, args, kwargs)
+    key, bases, leaves = _key(function, args, kwargs)
     if key is None:
         return True
     if key not in _fitting:
-        _keep(_fitting, key, _taken(function, args, kwargs, bases))
+        _keep(_fitting, key, _taken(function, args, kwargs, bases, leaves))
     return _fitting[key]
 
 
@@ -146,9 +147,11 @@ def _taken(
     args: tuple[ir.Operand, ...],
     kwargs: dict[str, ir.Operand],
     bases: list[Size | int],
+    leaves: list[ir.Var],
 ) -> bool:
     """Whether a call takes samples of two different lengths, as `x.reshape(2, 3)` does not."""
-    return all(_takes(variant, function, args, kwargs, bases) for variant in (0, 1))
+    short = many_axes(leaf.kind for leaf in leaves)
+    return all(_takes(variant, function, args, kwargs, bases, short) for variant in (0, 1))
 
 
 def _takes(
@@ -157,9 +160,10 @@ def _takes(
     args: tuple[ir.Operand, ...],
     kwargs: dict[str, ir.Operand],
     bases: list[Size | int],
+    short: bool,
 ) -> bool:
     for attempt in range(UNIFORM):
-        sampler = Sampler(variant, attempt, bases)
+        sampler = Sampler(variant, attempt, bases, short=short)
         try:
             values = [sampler.operand(a) for a in args]
             named = {k: sampler.operand(v) for k, v in kwargs.items()}
@@ -276,11 +280,12 @@ def _sampled(
     leaves: list[ir.Var],
     unknown: np.dtype[Any] | None = None,
 ) -> tuple[Any, tuple[int, ...], bool]:
+    short = many_axes(leaf.kind for leaf in leaves)
     for attempt in range(4):
         results, shared = [], []
         try:
             for variant in (0, 1):
-                sampler = Sampler(variant, attempt, bases, unknown=unknown)
+                sampler = Sampler(variant, attempt, bases, unknown=unknown, short=short)
                 sampler.resizes = attempt == UNIFORM and function in _JOINING
                 values = [sampler.operand(a) for a in args]
                 named = {k: sampler.operand(v) for k, v in kwargs.items()}
@@ -295,7 +300,7 @@ def _sampled(
         except Exception:
             continue
         seen = offsets_of(leaves, bases) if attempt < UNIFORM else []
-        pattern = pattern_of(results[0], results[1], seen)
+        pattern = pattern_of(results[0], results[1], seen, short)
         if draws(function) or any(isinstance(v, GENERATORS) for v in sampler.leaves):
             pattern = without_lengths(pattern)
         if not isinstance(function, np.ufunc) and function not in _CERTAIN:
@@ -355,13 +360,14 @@ def _confirmed(
         for n in leaf.kind.shape or ()
         if not is_literal(n)
     }
+    short = many_axes(leaf.kind for leaf in leaves)
     free = any(isinstance(v.kind, Scalar) and v.kind.dtype.kind in "iu" for v in leaves)
     if not free and not any(isinstance(v.kind, Array) for v in leaves):
         return pattern
     for number, (first, step) in enumerate(CONFIRMING if free else CONFIRMING[:3]):
         confirming = (number, first, step, dimensions)
-        for far_apart in (True, False) if number in (1, 2) else (False,):
-            sampler = Sampler(number % 2, 0, bases, confirming, unknown, far_apart)
+        for far_apart in (True, False) if number in (1, 2) and not short else (False,):
+            sampler = Sampler(number % 2, 0, bases, confirming, unknown, short, far_apart)
             try:
                 values = [sampler.operand(a) for a in args]
                 named = {k: sampler.operand(v) for k, v in kwargs.items()}

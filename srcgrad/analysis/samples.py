@@ -11,7 +11,7 @@ import contextlib
 import random
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from ..kinds import Array, Dimension, ListOf, Opaque, Scalar, Size, TupleOf
 LENGTHS = ((6, 7, 9, 11, 13, 17), (17, 14, 12, 10, 8, 7))
 # In those that confirm: each is once shorter and once longer than any literal and than the next.
 FAR_APART = ((2, 29), (29, 2))
+MOST_AXES = 4  # of an array whose samples have these lengths: of more axes, they are short
 LARGEST_LITERAL = 24
 UNIFORM = 3  # the attempt in which all dimensions but 0 and 1 have the same length
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
@@ -42,11 +43,12 @@ class Sampler:
         bases: list[Size | int],
         confirming: tuple[int, int, int, set[int]] | None = None,
         unknown: np.dtype[Any] | None = None,
+        short: bool = False,
         far_apart: bool = False,
     ) -> None:
         self.variant, self.attempt, self.bases = variant, attempt, bases
         self.confirming = confirming
-        self.far_apart = far_apart
+        self.short, self.far_apart = short, far_apart
         self.unknown = unknown  # the dtype of arrays whose dtype isn't known
         self.resizes = False  # whether constant arrays are given other lengths too
         self.given: dict[int, int] = {}  # the bases that are an int's alone, in a confirmation
@@ -69,7 +71,7 @@ class Sampler:
 
     def length(self, n: Dimension) -> int:
         if self.attempt == UNIFORM and not (isinstance(n, int) and n < 2):
-            return LENGTHS[self.variant][0]
+            return length_of(self.variant, 0, self.short)
         if isinstance(n, int) and n <= LARGEST_LITERAL:
             return n
         offset = n.offset if isinstance(n, Size) else 0
@@ -78,7 +80,7 @@ class Sampler:
     def base_length(self, position: int) -> int:
         """The length of the dimensions that have this base."""
         if not self.far_apart:
-            return length_of(self.variant, position)
+            return length_of(self.variant, position, self.short)
         length = FAR_APART[self.variant][position % 2]
         base = self.bases[position]
         return 1 if length == 2 and isinstance(base, Size) and not base.big else length
@@ -154,9 +156,11 @@ class Sampler:
         if dtype.kind in "fc" and len(shape) > 1 and shape[-1] == shape[-2]:
             array = (0.1 + 2 * np.eye(shape[-1]) + 0 * array).astype(dtype)
         if self.variant and shape:
-            wide = np.zeros(tuple(2 * n for n in shape), dtype)
-            wide[tuple(slice(None, None, 2) for _ in shape)] = array
-            array = wide[tuple(slice(None, None, 2) for _ in shape)]
+            *outer, last = shape
+            wide = np.zeros((*(n + 1 for n in outer), 2 * last + 1), dtype)
+            part = (*(slice(n) for n in outer), slice(0, 2 * last, 2))
+            wide[part] = array
+            array = wide[part]
         return array
 
     def other(self, dtype: np.dtype[Any], shape: tuple[int, ...], count: int) -> Any:
@@ -174,11 +178,27 @@ class Sampler:
                 np.arange(count) % (number + 2)).astype(dtype).reshape(shape)  # fmt: skip
 
 
-def length_of(variant: int, position: int) -> int:
+def length_of(variant: int, position: int, short: bool) -> int:
+    """How long an unknown dimension with the base at this position is."""
+    if short:
+        return 2 if position % 2 == variant else 3 + position // 2
     lengths = LENGTHS[variant]
     if position < len(lengths):
         return lengths[position]
     return (20 + 3 * position, 90 - 2 * position)[variant]
+
+
+def many_axes(kinds: Iterable[Any]) -> bool:
+    """Whether the lengths of the samples of these kinds must be short."""
+    for kind in kinds:
+        match kind:
+            case Array(shape=shape) if shape is not None and len(shape) > MOST_AXES:
+                return True
+            case TupleOf(items) if many_axes(items):
+                return True
+            case ListOf(item) if many_axes(item if isinstance(item, tuple) else (item,)):
+                return True
+    return False
 
 
 def base_of(size: Size | int, bases: list[Size | int]) -> int:

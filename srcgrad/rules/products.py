@@ -205,7 +205,7 @@ def from_text(text):
 
 def from_labels(lists):
     """A list of labels, as `einsum` takes them in place of letters, as letters."""
-    alphabet = string.ascii_uppercase + string.ascii_lowercase
+    alphabet = tuple(string.ascii_uppercase + string.ascii_lowercase)  # so an index must be known
     return ["".join(["..." if i is Ellipsis else alphabet[i] for i in labels]) for labels in lists]
 
 

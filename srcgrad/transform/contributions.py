@@ -387,6 +387,6 @@ def is_zero(contribution: Any) -> bool:
 
 
 def _with_dtype(kind: Any, dtype: Any) -> Kind:
-    if isinstance(kind, Scalar):
+    if isinstance(kind, Scalar) and dtype is not None:
         return Scalar(dtype, False)
     return Array(dtype, kind.shape)
