@@ -366,7 +366,7 @@ def _confirmed(
         return pattern
     for number, (first, step) in enumerate(CONFIRMING if free else CONFIRMING[:3]):
         confirming = (number, first, step, dimensions)
-        for far_apart in (True, False) if number in (1, 2) and not short else (False,):
+        for far_apart in (False, True) if number in (1, 2) and not short else (False,):
             sampler = Sampler(number % 2, 0, bases, confirming, unknown, short, far_apart)
             try:
                 values = [sampler.operand(a) for a in args]
@@ -380,7 +380,6 @@ def _confirmed(
                 shared.append(
                     frozenset(i for i, leaf in enumerate(sampler.leaves) if overlap(result, leaf))
                 )
-            break
     return pattern
 
 
