@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 import srcgrad
-from tests import golden_programs
+from tests import golden_programs, random_programs
 from tests.programs import finite_differences as fd
+from tests.test_programs import argnums_of, filled
 
 
 @pytest.fixture(autouse=True)
@@ -65,10 +66,30 @@ def test_of_golden_programs(function: Any, request: pytest.FixtureRequest) -> No
 @pytest.mark.parametrize("name", fd.names())
 def test_of_programs(name: str) -> None:
     module = fd.load(name)
-    program, argnums = anew(module.program), tuple(getattr(module, "ARGNUMS", (0,)))
-    with np.errstate(
-        all="ignore"
-    ):  # what nobody needs, as the logarithm of a base, is computed too
-        gradients = srcgrad.grad(program, argnums=argnums)(*module.inputs())
+    program, argnums = anew(module.program), argnums_of(module)
     direction, expected = fd.directional_difference(program, module.inputs(), argnums, 0)
+    moved = dict(zip(argnums, direction, strict=True))
+    arguments = module.inputs()
+    tangents = tuple(filled(moved.get(i), a) for i, a in enumerate(arguments))
+    with np.errstate(all="ignore"):  # what nobody needs is computed too
+        gradients = srcgrad.grad(program, argnums=argnums)(*module.inputs())
+        _, tangent = srcgrad.jvp(program, arguments, tangents)
     assert fd.relative_error(fd.inner(gradients, direction), expected) < 1e-6
+    assert fd.relative_error(tangent, expected) < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_second_derivatives_of_random_programs(seed: int) -> None:
+    _, program, arguments = random_programs.program(seed)
+    rng = np.random.default_rng(seed)
+    v = tuple(rng.normal(size=np.shape(a)) for a in arguments)
+    with np.errstate(all="ignore"):
+        gradient = srcgrad.grad(program, argnums=(0, 1, 2))
+        product = srcgrad.hvp(program, (0, 1, 2))(*copy.deepcopy(arguments), (*v[:2], float(v[2])))
+        ends = [
+            gradient(*(a + h * d for a, d in zip(copy.deepcopy(arguments), v, strict=True)))
+            for h in (1e-5, -1e-5)
+        ]
+    for found, a, b in zip(product, *ends, strict=True):
+        scale = max(1.0, float(np.max(np.abs(found))))
+        np.testing.assert_allclose(found, (a - b) / 2e-5, rtol=0, atol=1e-4 * scale)
