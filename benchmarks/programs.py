@@ -2,27 +2,33 @@
 
     python -m benchmarks.programs [--quick]
 
-Ratios are medians taken in one run, function and gradient interleaved. Bytes recorded are those
-of the arrays and numbers that the forward sweep pushes for the reverse sweep (an array that is
-merely kept alive isn't counted twice); bytes written those that the program stores by index.
+Ratios are medians taken in one run, function and gradient interleaved, on one thread. Bytes
+recorded are those of the arrays and numbers that the forward sweep pushes for the reverse sweep (an
+array that is merely kept alive isn't counted twice); bytes written those that the program stores by
+index.
 """
 
 from __future__ import annotations
 
-import argparse
-import ast
-import copy
-import inspect
-import statistics
-import sys
-import time
-from collections.abc import Callable
-from typing import Any
+import os
 
-import numpy as np
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"  # before NumPy is imported
 
-from srcgrad import grad
-from tests.programs import finite_differences
+import argparse  # noqa: E402
+import ast  # noqa: E402
+import copy  # noqa: E402
+import inspect  # noqa: E402
+import statistics  # noqa: E402
+import sys  # noqa: E402
+import time  # noqa: E402
+from collections.abc import Callable  # noqa: E402
+from typing import Any  # noqa: E402
+
+import numpy as np  # noqa: E402
+
+from srcgrad import grad  # noqa: E402
+from tests.programs import finite_differences  # noqa: E402
 
 # program: three sizes; "element" loops are bound by Python, "slice" programs by NumPy
 PROGRAMS: dict[str, tuple[str, tuple[int, int, int]]] = {

@@ -60,7 +60,14 @@ def test_lengths_that_differ_are_told_apart():
     check_grads(horner, (c, x[:5], np.sin(x[:5])))
 
 
-def test_numpy_itself_computes_in_place_only_what_has_the_same_shape():
+def test_so_are_those_of_arrays_that_numpy_would_not_compute_in_place_itself():
+    c, x = np.array([0.3, -0.5, 0.7]), np.linspace(-1, 1, 5000)
+    gradient = grad(horner)
+    assert peak(gradient, c, x, np.sin(x)) * N / x.size < 1.2
+    assert "p = p * x\n    p += c[1]" in gradient.source
+
+
+def test_what_is_broadcast_is_computed_in_place():
     def f(mean, log_sigma, x):
         z = (x - mean) * np.exp(-log_sigma)
         return -0.5 * np.sum(z * z) - len(x) * np.sum(log_sigma)

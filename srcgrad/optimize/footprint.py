@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import holds_memory
-from ..analysis.elementwise import COMMUTATIVE, is_elementwise, number_kind
+from ..analysis.elementwise import is_elementwise, number_kind
 from ..frontend.operations import list_append
 from ..kinds import Array, ListOf
 
@@ -27,16 +27,12 @@ TRIPS = 100.0  # of a loop
 MOST = 12  # lengths that are tried longer than the others
 SLACK = 1.02  # how much more isn't worth it
 
-ELIDING: frozenset[Any] = COMMUTATIVE | {operator.sub, operator.truediv}
-
 Sizes = np.ndarray[Any, Any]  # of an array, one for each of the lengths that are tried
 
 
 def scarce(function: ir.Function) -> set[ir.Var]:
     """The results that had better not be new arrays."""
-    account = Footprint(function)
-    account.found()
-    return account.large
+    return Footprint(function).found()[0]
 
 
 class Footprint:
@@ -50,7 +46,6 @@ class Footprint:
         self.sources: dict[ir.Var, tuple[ir.Var, ...]] = {}  # whose memory a variable may share
         self.needed = self.nothing  # by a call at most, if all that can be is computed in place
         self.anew: dict[ir.Var, Sizes] = {}  # by a call that makes a new array for its result
-        self.elided: dict[ir.Var, list[ir.Var]] = {}  # operands in whose place NumPy computes it
         self.counts = ir.use_counts(function.block)
         self.live: set[ir.Var] = set()  # before the call looked at last,
         self.held = self.nothing  # and how much that is
@@ -68,12 +63,7 @@ class Footprint:
         self.named = {v for v in self.made if v.user or self.counts.get(v, 0) > 1}
         self.crowded: set[ir.Var] = set()
         self.names(self.function.block, self.nothing, limit)
-        self.large = {v for v, size in self.anew.items() if (size > limit).any()}
-        scarce: set[ir.Var] = set()
-        for v in reversed(self.anew):  # an expression is taken apart from where it must be on
-            if v in self.large and (not self.elided[v] or scarce.intersection(self.elided[v])):
-                scarce.add(v)
-        return scarce, self.crowded
+        return {v for v, size in self.anew.items() if (size > limit).any()}, self.crowded
 
     def names(self, block: ir.Block, held: Sizes, limit: Sizes) -> Sizes:
         """What names hold after a block, from what they hold before; note what is too much."""
@@ -172,23 +162,9 @@ class Footprint:
         ]  # fmt: skip
         if _can_be_over(s) and over:
             self.anew[s.target] = size
-            self.elided[s.target] = [v for v in over if self.elides(s, v)]
             size = held
         self.needed = np.maximum(self.needed, size)
         return before
-
-    def elides(self, s: ir.Assign, v: ir.Var) -> bool:
-        """Whether NumPy itself computes a result in an operand's place.
-
-        It does for operators on a large array that has no name, in an expression, and a number or
-        an array of the same shape.
-        """
-        if v.user or self.counts.get(v) != 1 or s.function not in ELIDING:
-            return False
-        others = [number_kind(a) for a in s.args if a is not v]
-        if any(isinstance(k, Array) and k.shape != v.kind.shape for k in others):  # type: ignore[attr-defined]
-            return False
-        return v is s.args[0] or s.function in COMMUTATIVE
 
 
 def _can_be_over(s: ir.Assign) -> bool:
