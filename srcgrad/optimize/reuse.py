@@ -30,12 +30,11 @@ from ..analysis.elementwise import (
     makes_fresh,
     number_kind,
 )
-from ..ir import reverse_sweep
-from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
+from ..kinds import Array, Opaque, Scalar
 from ..transform.layouts import layouts_matter
 from .footprint import Footprint
-
-FORGETFUL = ("numpy", "_operator", "operator", "builtins", "math")  # they keep no argument
+from .keeping import seen_by_others
+from .popped import own_once_popped
 
 
 def reuse(function: ir.Function, cut: bool = False) -> None:
@@ -54,6 +53,8 @@ def reuse(function: ir.Function, cut: bool = False) -> None:
         reuser.untouchable = {
             v for s in ir.walk(ir.Block(statements[:start])) for v in ir.targets(s)
         }
+    else:
+        reuser.own(own_once_popped(function))
     reuser.function(start)
     ir.rename(function.block, reuser.renamed)
 
@@ -109,7 +110,8 @@ class Reuser:
                 classes.setdefault(aliasing.find(v), set()).add(v)
         self.sharing = {v: members for members in classes.values() for v in members}
         kept = {aliasing.find(v) for v in aliasing.contents.values()}
-        kept |= {aliasing.find(v) for v in _held(function) if holds_memory(v.kind)}
+        seen = seen_by_others(ir.walk(function.block))
+        kept |= {aliasing.find(v) for v in seen if holds_memory(v.kind)}
         self.held = {v for root in kept & classes.keys() for v in classes[root]}
         self.adjoints = {f"d_{v.name}" for v in _arrays(function) if v.user}
         self.renamed = ir.Renaming()
@@ -117,9 +119,17 @@ class Reuser:
         self.named: set[ir.Var] = set()  # results that are not part of an expression any more
         self.untouchable: set[ir.Var] = set()  # for the reverse sweep
         self.forward: set[ir.Var] = set()  # made by the forward sweep
+        self.popped: set[ir.Var] = set()  # taken from a record, which was all that referred to it
         self.takers: dict[ir.Var, ir.Assign] = {}
         self.scarce, self.crowded = Footprint(function).found()
         self.laid_out = layouts_matter(function, aliasing)
+
+    def own(self, popped: dict[ir.Var, set[ir.Var]]) -> None:
+        """Have arrays for one's own once they are popped, with what shares their memory then."""
+        self.popped.update(popped)
+        for members in popped.values():
+            self.sharing.update(dict.fromkeys(members, members))
+            self.held -= members
 
     def function(self, start: int) -> None:
         """Compute in place in both sweeps, of which the second begins at a position."""
@@ -159,8 +169,9 @@ class Reuser:
                 block.statements[position] = made
             if _reduces(s) or any(v in self.small for v in ir.uses(s) if _alike(v, s.target)):
                 self.small.add(s.target)
-            if (made is not None or makes_fresh(s)) and s.target not in self.held:
-                place.mine.add(s.target)
+            if made is not None or makes_fresh(s) or s.target in self.popped:
+                if s.target not in self.held:
+                    place.mine.add(s.target)
         return place.mine
 
     def branches(self, place: Place, s: ir.If, position: int) -> None:
@@ -258,6 +269,7 @@ class Reuser:
                 return self.over_it(s, buffer)
             if takes_out(s) and (
                 root.user or self.counts[buffer] > 1 or buffer in self.named or root in self.named
+                or root in self.popped
             ):  # fmt: skip
                 return self.with_out(s, buffer)
         taker = self.takers.get(s.target)
@@ -284,7 +296,8 @@ class Reuser:
                 continue
             root = self.renamed(v)
             assert isinstance(root, ir.Var)
-            if root.user or self.counts.get(v, 0) > 1 or v in self.named or root in self.named:
+            named = root.user or v in self.named or root in self.named or root in self.popped
+            if named or self.counts.get(v, 0) > 1:
                 return v
         return None
 
@@ -296,7 +309,7 @@ class Reuser:
             if not root.user and (buffer in self.named or s.target in self.scarce):
                 return True
             return root.user and self.becomes(s.target) == root.name
-        if buffer in self.forward or root in self.forward:
+        if buffer in self.forward or root in self.forward or root in self.popped:
             return False
         if root.user and root.name != s.target.name:
             return False  # a variable of the function's, computed again
@@ -368,28 +381,6 @@ def written_over(function: Any, args: tuple[ir.Operand, ...]) -> tuple[Any, tupl
     if function is operator.pow:
         return np.square, args[:1]
     return WITH_OUT.get(function, function), args
-
-
-def _held(function: ir.Function) -> Iterator[ir.Var]:
-    """What others than functions on arrays have seen, who may have kept it."""
-    for s in ir.walk(function.block):
-        if isinstance(s, ir.Assign) and _may_keep(s):
-            yield from ir.uses(s)
-            yield s.target
-
-
-def _may_keep(s: ir.Assign) -> bool:
-    """Whether a call may keep a reference to an argument where no analysis sees it."""
-    if s.function is reverse_sweep or isinstance(s.function, np.ufunc):
-        return False
-    module = getattr(s.function, "__module__", None) or type(s.function).__module__
-    if s.effect or isinstance(s.function, ir.Unit) or s.function is operator.call:
-        return True
-    if module.partition(".")[0] not in FORGETFUL and not module.startswith("srcgrad.emit"):
-        return True
-    if s.writes:
-        return not all(isinstance(v.kind, (Array, ListOf)) for v in s.writes)
-    return not isinstance(s.target.kind, (Array, Scalar, TupleOf))
 
 
 def _reduces(s: ir.Assign) -> bool:
