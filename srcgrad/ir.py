@@ -523,6 +523,11 @@ def sweep_blocks(function: Function) -> Iterator[Block]:
         function.block.statements[start:] = sweep.statements
 
 
+def list_append(items: list[Any], item: Any) -> None:
+    """`items.append(item)`, as a primitive."""
+    items.append(item)
+
+
 def listing(function: Function) -> Iterator[tuple[str, Statement | None]]:
     """The lines of a function in a readable notation, and the statement that each begins."""
     yield f"function {function.name}({', '.join(map(repr, function.params))})", None

@@ -1,8 +1,9 @@
 """Which variables may share memory, and which memory is written in place.
 
 Variables fall into classes: a view with what it is a view of, the values that meet in an `If` or
-a loop, the items of a list with the list's other items. Two variables of different classes never
-share memory. The analysis is a union-find over the whole function: sound whatever the order.
+a loop, the items of a list with the list's other items (those of a record with what was pushed in
+their place). Two variables of different classes never share memory. The analysis is a union-find
+over the whole function: sound whatever the order.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 from .. import ir
 from ..kinds import Array, ListOf, TupleOf
+from .records import records
 
 
 class Aliasing:
@@ -34,12 +36,17 @@ class Aliasing:
             )
             for v in others:
                 self.union(first, v)
+        self.recorded = records(block)
+        self.handing = {id(s) for record in self.recorded for s in record.statements()}
         self._visit(block)
+        self._hand_over()
         self.written: set[ir.Var] = set()
         for statement in ir.walk(block):
             if isinstance(statement, ir.Assign):
                 self.written.update(self.find(v) for v in statement.writes)
         self.shared = self.written | {self.find(v) for v in self.contents.values()}
+        pushed = (v for record in self.recorded for v in ir.variables(record.push.args[1]))
+        self.shared.update(self.find(v) for v in pushed)
 
     def find(self, var: ir.Var) -> ir.Var:
         """The representative of a variable's class."""
@@ -121,7 +128,17 @@ class Aliasing:
                 if isinstance(operand, ir.Var) and holds_memory(operand.kind):
                     self.union(target, operand)
 
+    def _hand_over(self) -> None:
+        """What is popped from a record is what was pushed."""
+        for record in self.recorded:
+            for before, after in record.handed_over():
+                for v in ir.variables(before):
+                    if holds_memory(v.kind) and holds_memory(after.kind):
+                        self.union(v, after)
+
     def _assign(self, s: ir.Assign) -> None:
+        if id(s) in self.handing:
+            return
         first = s.args[0] if s.args else None
         if s.function is list and isinstance(first, ir.Pack):
             self._store(s.target, first)

@@ -26,11 +26,10 @@ from ..frontend.operations import (
     enter_context,
     exit_context,
     leave_unless,
-    list_append,
     put_outside,
     read_outside,
 )
-from ..ir import reverse_sweep
+from ..ir import list_append, reverse_sweep
 from ..kinds import TupleOf
 from ..rules.registry import hashable
 from .inlining import Inlining

@@ -22,13 +22,13 @@ from ..frontend.operations import (
     exit_context,
     leave_unless,
     len_of_range,
-    list_append,
     or_numpys,
     put_outside,
     raise_exception,
     read_outside,
     subtract_from_item,
 )
+from ..ir import list_append
 from ..kinds import Array, ListOf, Scalar
 from ..rules import registry
 from . import runtime

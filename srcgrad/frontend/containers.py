@@ -11,11 +11,11 @@ import gast
 
 from .. import ir
 from ..analysis.inference import Inferred
+from ..ir import list_append
 from ..kinds import ListOf, Opaque
 from . import running
 from .comprehensions import Comprehensions
 from .iteration import MOST_UNROLLED
-from .operations import list_append
 from .structure import NONE
 from .values import DictObject, Generator, ListObject, Ref, Sequence, Slice, Thaw, Tuple, Value
 

@@ -12,9 +12,10 @@ from typing import Any
 import gast
 
 from .. import ir
+from ..ir import list_append
 from ..kinds import Array, ListOf, Reference, Scalar, Size, TupleOf
 from .expressions import Expressions
-from .operations import items_of, list_append
+from .operations import items_of
 from .structure import FALSE, FLAGS, NONE, TRUE, nothing
 from .values import (
     Bound,

@@ -28,6 +28,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
+from ..ir import list_append
 from ..kinds import BOOL, INT, KindMismatch, ListOf, Opaque, Places, Reference, fresh_size
 from .columns import (
     ANY,
@@ -50,7 +51,6 @@ from .columns import (
 )
 from .cursors import Cursors
 from .lookup import LOCAL
-from .operations import list_append
 from .structure import (
     FALSE,
     NONE,

@@ -10,11 +10,6 @@ from typing import Any
 import numpy as np
 
 
-def list_append(items: list[Any], item: Any) -> None:
-    """`items.append(item)`, as a primitive."""
-    items.append(item)
-
-
 def add_to_item(x: Any, key: Any, value: Any) -> None:
     """`x[key] += value`, as a primitive."""
     x[key] += value

@@ -25,10 +25,9 @@ import numpy as np
 from .. import ir
 from ..emit.printer import BlankLine, Comment
 from ..errors import SourceError
-from ..frontend.operations import list_append
 from ..frontend.source import get_source
 from ..gradient import Gradient
-from ..ir import reverse_sweep
+from ..ir import list_append, reverse_sweep
 from .calls import Call, calls, primitive_name
 from .primitives import Passed, Place, Primitive, passed, primitives
 

@@ -14,7 +14,7 @@ from ..analysis.activity import Activity
 from ..analysis.aliasing import Aliasing
 from ..emit import runtime
 from ..errors import Span
-from ..frontend.operations import list_append
+from ..ir import list_append
 from ..kinds import Kind
 from .rules import function_name
 

@@ -19,7 +19,7 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import holds_memory
 from ..analysis.elementwise import is_elementwise, number_kind
-from ..frontend.operations import list_append
+from ..ir import list_append
 from ..kinds import Array, ListOf
 
 LENGTH, LONG = 100.0, 10_000.0  # of dimensions of unknown length

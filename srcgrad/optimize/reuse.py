@@ -34,7 +34,7 @@ from ..kinds import Array, Opaque, Scalar
 from ..transform.layouts import layouts_matter
 from .footprint import Footprint
 from .keeping import seen_by_others
-from .popped import own_once_popped
+from .popped import Popped, own_once_popped
 
 
 def reuse(function: ir.Function, cut: bool = False) -> None:
@@ -119,17 +119,17 @@ class Reuser:
         self.named: set[ir.Var] = set()  # results that are not part of an expression any more
         self.untouchable: set[ir.Var] = set()  # for the reverse sweep
         self.forward: set[ir.Var] = set()  # made by the forward sweep
-        self.popped: set[ir.Var] = set()  # taken from a record, which was all that referred to it
+        self.popped: dict[ir.Var, Popped] = {}  # from records, which alone referred to them
         self.takers: dict[ir.Var, ir.Assign] = {}
         self.scarce, self.crowded = Footprint(function).found()
         self.laid_out = layouts_matter(function, aliasing)
 
-    def own(self, popped: dict[ir.Var, set[ir.Var]]) -> None:
-        """Have arrays for one's own once they are popped, with what shares their memory then."""
-        self.popped.update(popped)
-        for members in popped.values():
-            self.sharing.update(dict.fromkeys(members, members))
-            self.held -= members
+    def own(self, popped: dict[ir.Var, Popped]) -> None:
+        """Have arrays for one's own once they are popped."""
+        self.popped = popped
+        for v in popped.values():
+            self.sharing.update(dict.fromkeys(v.sharing, v.sharing))
+            self.held -= v.sharing
 
     def function(self, start: int) -> None:
         """Compute in place in both sweeps, of which the second begins at a position."""
@@ -167,9 +167,12 @@ class Reuser:
             made = self.in_place(place, s, position, reverse)
             if made is not None:
                 block.statements[position] = made
-            if _reduces(s) or any(v in self.small for v in ir.uses(s) if _alike(v, s.target)):
+            popped = self.popped.get(s.target)
+            alike = [v for v in ir.uses(s) if _alike(v, s.target)]
+            alike += [popped.before] if popped is not None else []
+            if _reduces(s) or not self.small.isdisjoint(alike):
                 self.small.add(s.target)
-            if made is not None or makes_fresh(s) or s.target in self.popped:
+            if made is not None or makes_fresh(s) or popped is not None:
                 if s.target not in self.held:
                     place.mine.add(s.target)
         return place.mine

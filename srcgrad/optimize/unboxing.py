@@ -34,10 +34,10 @@ from ..frontend.operations import (
     add_to_item,
     enter_context,
     leave_unless,
-    list_append,
     or_numpys,
     subtract_from_item,
 )
+from ..ir import list_append
 from ..kinds import Array, Dimension, ListOf, Opaque, Scalar, Size, TupleOf, least
 
 STORES = (operator.setitem, add_to_item, subtract_from_item)

@@ -11,7 +11,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import Unbatchable
-from ..frontend.operations import list_append
+from ..ir import list_append
 from ..kinds import INT, Array, ListOf, Opaque, Scalar, TupleOf
 from ..rules import registry
 from ..rules.batching import with_batch

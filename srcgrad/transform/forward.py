@@ -20,7 +20,7 @@ from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.effects import emit_call
-from ..frontend.operations import list_append
+from ..ir import list_append
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from .contributions import adjoint_kind
 from .tangent_rules import ZERO, TangentRules

@@ -20,9 +20,9 @@ from ..analysis.aliasing import holds_memory, is_slice
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
-from ..frontend.operations import list_append
 from ..frontend.structure import item_structure
 from ..frontend.values import ListObject, Ref, Tuple
+from ..ir import list_append
 from ..kinds import Array, Kind, ListOf, Opaque, Scalar, TupleOf
 from .contributions import Contributions, is_zero
 

@@ -21,8 +21,8 @@ from ..analysis.aliasing import Aliasing, is_slice
 from ..analysis.inference import Inferred
 from ..analysis.keys import kept_axes
 from ..emit import runtime
-from ..frontend.operations import list_append
 from ..frontend.structure import item_kinds
+from ..ir import list_append
 from ..kinds import INT, Array, ListOf, Opaque, Scalar, TupleOf, holds_arrays
 from ..rules import registry
 

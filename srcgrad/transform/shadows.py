@@ -18,7 +18,7 @@ from ..analysis.inference import Inferred
 from ..analysis.regions import Regions
 from ..emit import runtime
 from ..errors import UnsupportedError
-from ..frontend.operations import list_append
+from ..ir import list_append
 from ..kinds import BOOL, INT, Array, ListOf, Opaque, Scalar, TupleOf, holds_arrays
 from .layouts import keep_layouts
 from .lists import Lists, takes_part
