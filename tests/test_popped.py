@@ -26,6 +26,25 @@ def test_what_was_popped_is_computed_in():
     check_grads(lambda x, w: np.sum(grad(lambda x: damped(x, w, 3))(x) ** 2), (X, X[::-1].copy()))
 
 
+def gated(x, w, n):
+    """What one item of a record is computed in doesn't keep others from being written where they
+    are used."""
+    for _ in range(n):
+        z = x * w
+        gate = 1 / (1 + np.exp(-z))
+        g = np.tanh(z)
+        x = x + gate * g
+    return np.sum(x * x)
+
+
+def test_the_items_of_a_record_are_told_apart():
+    gradient = grad(gated, argnums=(0, 1))
+    gradient(X, X[::-1].copy(), 3)
+    assert "d_z = np.multiply(exp, gate, out=exp)" in gradient.source
+    assert "d_z -= g * g" in gradient.source
+    check_grads(lambda x, w: gated(x, w, 3), (X, X[::-1].copy()))
+
+
 def test_a_pullback_can_be_called_again():
     _, pullback = vjp(lambda x, w: damped(x, w, 3), X, X[::-1].copy())
     for a, b in zip(pullback(1.0), pullback(1.0), strict=True):

@@ -1,5 +1,6 @@
 """Arrays that are needed no more are computed in, and no others (optimize/reuse.py)."""
 
+import operator
 import tracemalloc
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import srcgrad
 from srcgrad import grad, value_and_grad, vjp
+from srcgrad.analysis.elementwise import FRESH
 from srcgrad.testing import check_grads
 
 
@@ -222,3 +224,38 @@ def single(x):
 def test_single_precision_stays():
     assert grad(single)(np.ones(3, np.float32)).dtype == np.float32
     assert grad(single)(np.ones(3)).dtype == np.float64
+
+
+A = np.arange(1.0, 10.0).reshape(3, 3) + 10 * np.eye(3)
+ARGUMENTS = {
+    np.where: (A > 0, A, A), np.zeros: (A.shape,), np.ones: (A.shape,), np.full: (A.shape, 1.0),
+    np.full_like: (A, 1.0), np.concatenate: ([A],), np.stack: ([A],), np.repeat: (A, 1),
+    np.take: (A, [0, 1, 2]), np.fft.fft: (A + 0j,), np.fft.ifft: (A + 0j,),
+    np.fft.irfft: (A + 0j,), np.fft.hfft: (A + 0j,),
+}  # fmt: skip
+AXIS = (np.sum, np.max, np.min, np.mean, np.prod, np.cumsum, np.cumprod)
+PAIRS = {operator.matmul, np.matmul, np.dot, np.outer, np.vecdot, np.linalg.solve}
+
+
+@pytest.mark.parametrize("function", sorted(FRESH, key=repr))
+def test_what_is_said_to_be_fresh_is(function):
+    args = ARGUMENTS.get(function, (A, A) if function in PAIRS else (A,))
+    axes = [{"axis": 0}, {"axis": ()}] if function in AXIS else [{}]
+    for kwargs in axes if function not in AXIS[-2:] else axes[:1]:
+        result = function(*args, **kwargs)
+        assert result.flags.writeable
+        for a in args:
+            assert not np.shares_memory(result, a[0] if isinstance(a, list) else a)
+
+
+def filtered_signal(gain, signal, target):
+    filtered = np.fft.irfft(gain * np.fft.rfft(signal), len(signal))
+    return np.sum((filtered - target) ** 2)
+
+
+def test_what_a_transform_returns_is_computed_in():
+    args = np.linspace(0.5, 1.0, 4), np.linspace(-1.0, 1.0, 6), np.linspace(0.0, 1.0, 6)
+    gradient = grad(filtered_signal, argnums=(0, 1))
+    gradient(*args)
+    assert "np.subtract(filtered, target, out=filtered)" in gradient.source
+    check_grads(filtered_signal, args)

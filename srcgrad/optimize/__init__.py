@@ -10,6 +10,7 @@ Less arithmetic: `normal` and `restructure` shorten what arithmetic tells to be 
 `scaling`, `contracting`, `signs`, `invariants` and `faster_calls` are passes of their own.
 
 Memory: `accumulation` (where adjoints are added up), `copies`, `reads`, `destinations`, `reuse`,
-`loop_buffers` and `tangent_buffers` save arrays, as `footprint` and `schedule` tell them to.
+`loop_buffers` and `tangent_buffers` save arrays, as `footprint` and `schedule` tell them to. What
+may be overwritten, `popped` and `keeping` know.
 `unboxing` makes arrays lists.
 """
