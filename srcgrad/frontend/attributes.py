@@ -195,7 +195,10 @@ class Attributes(Subscripts):
                 if isinstance(found, (np.ndarray, list, dict)):
                     return Place(found, None)
                 return self.lift(found, None)
-            return self.lift(found, Path("global", thing.__dict__, name))
+            if name in thing.__dict__:
+                return self.lift(found, Path("global", thing.__dict__, name))
+            if not hasattr(type(thing), name):  # what its `__getattr__` returns (PEP 562)
+                return self.lift(found, Path("attribute", thing, name))
         if isinstance(thing, type):
             found = getattr(thing, name)
             owner = next((b for b in thing.__mro__ if name in b.__dict__), None)

@@ -294,6 +294,10 @@ class Subscripts(Comparisons):
         if isinstance(container.kind, Array) and is_field(index):
             raise self.refuse("a structured array has no derivative", "use an array for each field")
         trying = self.catcher(IndexError)
+        rank = container.kind.rank if isinstance(container.kind, Array) else None
+        if trying is not None and rank is not None and axes_taken(index) > rank:
+            many = f"array is {rank}-dimensional, but {axes_taken(index)} were indexed"
+            raise self.fault(IndexError, f"too many indices for array: {many}")
         if trying is not None and any(c in trying.caught for c in (IndexError, LookupError)):
             self.guard(operator.getitem, (container, index), {})
 
@@ -400,6 +404,22 @@ class Subscripts(Comparisons):
                 "make a copy of it first, or return the value",
             )
         self.store(container, key, value)
+
+
+def axes_taken(index: ir.Operand) -> int:
+    """How many axes of an array an index takes, as far as that is known."""
+    taken = 0
+    for item in ir.items_of(index):
+        if isinstance(item, ir.Const):
+            value = np.asarray(item.value)  # of objects, for a slice, None or an Ellipsis
+            nothing = item.value is None or item.value is Ellipsis
+            taken += value.ndim if value.dtype.kind == "b" else not nothing
+        elif isinstance(item, ir.Var):
+            dtype = getattr(item.kind, "dtype", None)
+            taken += dtype is not None and dtype.kind in "iu"
+        else:
+            taken += item.type is slice
+    return taken
 
 
 def is_field(index: ir.Operand) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..frontend.values import ListObject, Slice, Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, TupleOf, holds_arrays, is_float
 from ..rules import registry
 from .contributions import NONE, is_zero
-from .masks import Mask, Masks
+from .masks import Mask, Masks, is_bound
 
 HOW_TO_ADD = (
     "Add a rule: @srcgrad.adjoint(function) on a function of the same parameters and the keywords "
@@ -101,8 +102,7 @@ class Rules(Masks):
         if record.adjoint is not None:
             rule = record.adjoint
             self._check_keywords(s, rule)
-            result = self.inline(rule, values, {**kwargs, "out": out, "d_out": d_out})  # type: ignore[arg-type]
-            contributions = self._contributions(result)
+            contributions = self._contributed(s, rule, values, {**kwargs, "out": out}, d_out)  # type: ignore[arg-type]
             if not str(rule.__module__).startswith("srcgrad."):
                 pairs = zip(s.args, contributions, strict=False)
                 contributions = [self.doubted(c, operand) for operand, c in pairs]
@@ -152,6 +152,25 @@ class Rules(Masks):
                 raise UnsupportedError(
                     f"{name_of(s.function)} isn't differentiable with respect to {k!r}", s.span
                 )
+
+    def _contributed(
+        self,
+        s: ir.Assign,
+        rule: FunctionType,
+        values: list[Any],
+        named: dict[str, Any],
+        d_out: Any,
+    ) -> list[Any]:
+        """What a rule contributes, zero where it is a multiple of zero of an infinite adjoint."""
+        if not (is_bound(s) and s.target in self.under_roots):
+            return self._contributions(self.inline(rule, values, {**named, "d_out": d_out}))
+        partials = self.inline(rule, values, {**named, "d_out": ir.Const(1.0)})
+        d = self.operand(d_out)
+        return [
+            p if is_zero(p) or not isinstance(d, ir.Var) or not isinstance(p, ir.Var)
+            else self.unless_zero(self.binary(operator.mul, d, p), p)
+            for p in self._contributions(partials)
+        ]  # fmt: skip
 
     def used_where(
         self, record: registry.Primitive | None, operand: Any

@@ -194,6 +194,32 @@ class Masks(Shadows):
                     found.add(s.target)
         return found
 
+    @functools.cached_property
+    def under_roots(self) -> set[ir.Var]:
+        """What is handed on to a root, so that its adjoint may be infinite.
+
+        Where a bound gave it, `np.sqrt(np.maximum(x, 0.0))` at -1 say, what the bound left out
+        has the adjoint zero all the same.
+        """
+        found: set[ir.Var] = set()
+        for s in reversed(self.made.values()):
+            if s.target in found and _hands_on(s):
+                found.update(ir.uses(s))
+            if singularity(s) == "root":
+                found.update(ir.variables(s.args[0]))
+        return found
+
+    @functools.cached_property
+    def of_bounds(self) -> set[ir.Var]:
+        """What is handed on from a bound, or a `where`, so that its tangent is zero in parts."""
+        found: set[ir.Var] = set()
+        for s in self.made.values():
+            if is_bound(s) or s.function is np.where:
+                found.add(s.target)
+            elif _hands_on(s) and not found.isdisjoint(ir.uses(s)):
+                found.add(s.target)
+        return found
+
     def _is_square(self, operand: ir.Operand) -> bool:
         """Whether an operand is a square or a sum of squares."""
         made = self.made.get(operand) if isinstance(operand, ir.Var) else None
@@ -285,6 +311,19 @@ def singularity(s: ir.Assign) -> str:
     if isinstance(second, ir.Const) and isinstance(second.value, (int, float)):
         return "" if second.value >= 1 else "root" if second.value > 0 else "pole"
     return record.singular
+
+
+def is_bound(s: ir.Assign) -> bool:
+    """Whether a statement gives the larger or smaller of numbers, or of arrays by element."""
+    record = registry.lookup(s.function)
+    if record is None or record.chooses != "position":
+        return record is not None and record.chooses == "bound"
+    return all(_shape(v) == () for v in (s.target, *ir.uses(s)))
+
+
+def _hands_on(s: ir.Assign) -> bool:
+    """Whether the elements of the result are made of those of the operands, or sums of them."""
+    return s.function in HANDING | SUMS or is_bound(s) or is_elementwise(s.function)
 
 
 def _singular_operand(s: ir.Assign) -> ir.Operand:

@@ -24,6 +24,7 @@ from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from ..rules import registry
 from .application import name_of
 from .contributions import NONE, is_zero
+from .masks import singularity
 from .recording import record
 from .reverse import Adjoint
 
@@ -96,9 +97,14 @@ class TangentRules(Adjoint):
                     whole[operand] = tangent
                     self.tangents[operand] = self._used_of(s, i, operand, tangent)
         try:
-            return self._by_derivative(s, record_)
+            tangent = self._by_derivative(s, record_)
         finally:
             self.tangents.update(whole)
+        if singularity(s) == "root" and s.args[0] in self.of_bounds and s.args[0] in whole:
+            step = whole[s.args[0]]  # zero where a bound is passed, and the root may be infinite
+            if len(moving) == 1 and isinstance(step, ir.Var) and tangent is not None:
+                return self.operand(self.unless_zero(tangent, step))
+        return tangent
 
     def _used_of(self, s: ir.Assign, i: int, operand: ir.Var, moving: ir.Operand) -> ir.Operand:
         """The tangent of an operand with zeros where it isn't used: there it may be nan."""

@@ -77,6 +77,16 @@ POLES = {
     "special.gammaln(x)": 0.0, "special.logit(x)": 0.0, "special.kv(1.0, x)": 0.0,
     "special.erfinv(x)": 1.0,
 }  # fmt: skip
+# Functions of x that are flat at a place beyond a bound, though by what the bound gives they aren't
+BOUNDED = {
+    "np.sqrt(np.maximum(x, 0.0))": -0.5, "np.sqrt(np.clip(x, 0.0, 1.0))": -0.5,
+    "np.arccos(np.clip(x, -1.0, 1.0))": 1.5, "np.arcsin(np.minimum(x, 1.0)) * y": 1.5,
+    "np.sqrt(2 * np.fmax(x, -0.2) + 0.4)": -0.5, "np.maximum(0.0, x) ** 0.7": -0.5,
+    "np.sqrt(np.where(x > 0, x, 0.0))": -0.5, "np.sqrt(1 - np.clip(x * 2, -1.0, 1.0) ** 2)": 0.8,
+    "np.array([np.sqrt(max(a, 0.0)) for a in x])": -0.5,
+    "np.array([np.arccos(max(min(a, 1.0), -1.0)) for a in x])": 1.5,
+    "np.sqrt(np.maximum(np.minimum(x, 1.0), 0 * y))": -0.5,
+}  # fmt: skip
 USED = np.array([False, True, True, True])
 BOUND = np.where(USED, -15.0, 15.0)
 Y = np.array([0.4, 1.2, 0.8, 2.0])
@@ -109,6 +119,7 @@ CASES = [
         (WAYS, POLES),
         (PRODUCTS, FINITE),
         (STENCILS, FINITE),
+        (["{F}", "y + 2 * {F}"], BOUNDED),
     )
     for way in ways
     for function, at in functions.items()
@@ -118,7 +129,9 @@ MANY = bool(os.environ.get("SRCGRAD_ALL_SAMPLES"))
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("way", "function", "at"), CASES if MANY else CASES[::7])
+@pytest.mark.parametrize(
+    ("way", "function", "at"), CASES if MANY else [*CASES[::7], *CASES[-2 * len(BOUNDED) :: 2]]
+)
 def test_what_is_left_out_leaks_no_nan(way: str, function: str, at: float) -> None:
     loss = program(way, function)
     x = np.array([at, 0.6, 0.35, 0.45])
