@@ -500,3 +500,36 @@ def test_the_assertions_of_numpy_are_made_by_the_gradient():
     for derivative in (srcgrad.grad(asserted), srcgrad.value_and_grad(asserted)):
         with pytest.raises(AssertionError, match="2 numbers"):
             derivative(x, 0.1)
+
+
+def ends_of_an_interval(x, q):
+    a, b = np.asarray(x), np.asarray(q)
+    try:
+        return np.sum(np.r_[a[0] - b[1], a[1] ** 2])
+    except Exception:
+        return np.sum(a * b)
+
+
+def text_of_the_error(x):
+    y = np.sum(x)
+    try:
+        return y[0, None, 1:]
+    except IndexError:
+        pass
+    try:
+        return x[0, 1]
+    except IndexError as error:
+        return y * len(str(error))
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (ends_of_an_interval, (np.array([0.5, 2.0]), np.array([1.0, 0.3]))),
+        (ends_of_an_interval, (0.5, 0.7)),
+        (ends_of_an_interval, (np.ones((2, 2)), 1.5)),
+        (text_of_the_error, (np.array([0.5, 2.0]),)),
+    ],
+)
+def test_too_many_indices_are_known_to_be_when_compiling(f, args):
+    check_grads(f, args)

@@ -1924,3 +1924,51 @@ def in_place_on_objects(x):
 )
 def test_operators_in_place_called_as_functions(f):
     check(f, X)
+
+
+class Backend(types.ModuleType):
+    """A module whose functions are those of its class, as some libraries choose among several."""
+
+    squared = staticmethod(lambda x: x**2)
+    factor = 3.0
+
+    @property
+    def doubled(self):
+        return 2 * self.factor
+
+    def times(self, x):
+        return self.factor * x
+
+
+backend = Backend("backend")
+
+
+def lazily(name):
+    if name not in ("cubed", "offset"):
+        raise AttributeError(name)
+    return LAZY[name]
+
+
+def cubed(x):
+    return x**3
+
+
+LAZY = {"cubed": cubed, "offset": 0.5}
+lazy = types.ModuleType("lazy")
+lazy.__getattr__ = lazily
+
+
+def by_modules(x):
+    y = backend.squared(x) + backend.times(x) * backend.doubled * backend.factor
+    return np.sum(y + lazy.cubed(x + lazy.offset))
+
+
+def test_what_a_module_has_by_its_class_or_by_getattr(monkeypatch):
+    check(by_modules, X)
+    gradient = srcgrad.grad(by_modules)
+    before = gradient(X)
+    monkeypatch.setitem(LAZY, "cubed", np.sin)
+    monkeypatch.setattr(Backend, "factor", 4.0)
+    expected = srcgrad.grad(by_modules)(X)
+    assert not np.allclose(before, expected)
+    np.testing.assert_allclose(gradient(X), expected)

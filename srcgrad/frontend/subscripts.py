@@ -139,12 +139,8 @@ class Subscripts(Comparisons):
             python = number.kind.python
         if python:
             raise self.fault(TypeError, "a number can't be indexed")
-        known = key.value if isinstance(key, ir.Const) else None
-        kind = key.kind if isinstance(key, ir.Var) else None
-        whole = isinstance(known, int) and not isinstance(known, bool)
-        whole = whole or (isinstance(kind, Scalar) and kind.dtype.kind in "iu")
-        if python is False and (whole or isinstance(key, Slice)):
-            raise self.fault(IndexError, "a number can't be indexed")
+        if python is False and axes_taken(self.index(key)) > 0:
+            raise self.fault(IndexError, "invalid index to scalar variable.")
 
     def is_table_of_functions(self, thing: DictObject, key: ir.Var) -> bool:
         """Whether a dict holds functions alone, and is asked for a key that the data choose."""

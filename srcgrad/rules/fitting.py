@@ -61,6 +61,7 @@ def polysub(a1, a2, *, out, d_out):
 @adjoint(np.polymul)
 def polymul(a1, a2, *, out, d_out):
     """A convolution, without the leading zeros of the factors."""
+    a1, a2 = np.atleast_1d(a1, a2)
     d_full = np.zeros(a1.size + a2.size - 1, d_out.dtype)
     d_full[d_full.size - d_out.size :] = d_out
     return np.convolve(d_full, a2[::-1], "valid"), np.convolve(d_full, a1[::-1], "valid")

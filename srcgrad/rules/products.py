@@ -418,7 +418,7 @@ def matrix_power(a, n, *, out, d_out):
 
 def positive_power(a_t, n, d_out):
     power, corner = a_t, d_out
-    for digit in range(n.bit_length() - 2, -1, -1):
+    for digit in range(int(n).bit_length() - 2, -1, -1):
         power, corner = power @ power, power @ corner + corner @ power
         if n >> digit & 1:
             power, corner = power @ a_t, power @ d_out + corner @ a_t

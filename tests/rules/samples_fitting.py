@@ -26,9 +26,12 @@ SAMPLES = {
     ],
     np.polyder: [case(r(4)), case(r(5), 2), case(r(2), 3), case(r(1)), case(c(4), m=0)],
     np.polyint: [case(r(4)), case(r(4), 2), case(r(1), m=3), case(c(4))],
-    np.polyadd: [case(r(4), r(4)), case(r(2), r(4)), case(r(4), r(1))],
+    np.polyadd: [case(r(4), r(4)), case(r(2), r(4)), case(r(4), r(1)), case(r(3), 0.5)],
     np.polysub: [case(r(4), r(4)), case(r(2), r(4)), case(c(4), c(1))],
-    np.polymul: [case(r(4), r(4)), case(r(2), r(4)), case(r(4), r(1)), case(c(2), c(3))],
+    np.polymul: [
+        *(case(r(4), r(4)), case(r(2), r(4)), case(r(4), r(1)), case(c(2), c(3))),
+        *(case(r(3), 0.5), case(1.5, r(2)), case(0.4, 0.7)),
+    ],
     np.roots: [
         case(np.array([1.0, -6.0, 11.0, -6.1])),
         case(np.array([2.0, 0.3, 1.0])),
