@@ -17,6 +17,7 @@ import pytest
 import srcgrad
 import tests.rules
 from srcgrad.rules import registry
+from srcgrad.testing import check_grads
 from tests.rules.kit import Case, is_float
 
 pytest.importorskip("scipy")
@@ -446,3 +447,21 @@ def test_functions_are_printed_with_their_public_place() -> None:
     gradient(0.5)
     assert "scipy.special.ndtr(x)" in gradient.source
     assert "scipy.special.logsumexp(" in gradient.source
+
+
+def solved(a: Any, b: Any) -> Any:
+    return np.sum(linalg.lu_solve(linalg.lu_factor(a), -b) ** 2)
+
+
+def solved_by_the_transpose(a: Any, b: Any) -> Any:
+    factors = linalg.lu_factor(a * a)
+    return np.sum(linalg.lu_solve(factors, b, 1) * linalg.lu_solve(factors, b))
+
+
+@pytest.mark.parametrize("program", [solved, solved_by_the_transpose])
+def test_forward_mode_through_a_tuple_of_factors(program: Any) -> None:
+    a, b = np.eye(3) + np.arange(9.0).reshape(3, 3) / 20, np.array([1.0, 2.0, 0.5])
+    check_grads(program, (a, b))
+    d_a, d_b = srcgrad.grad(program, (0, 1))(a, b)
+    moved = srcgrad.jvp(program, (a, b), (a.T, 2 * b))[1]
+    np.testing.assert_allclose(moved, np.sum(d_a * a.T) + d_b @ (2 * b))

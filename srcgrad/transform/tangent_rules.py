@@ -307,30 +307,40 @@ class TangentRules(Adjoint):
         inner.definitions, inner.span = self.definitions, s.span
         inner.may_be_complex = self.may_be_complex
         d_out, seeds = _adjoint_like(s.target)
-        collected: list[tuple[ir.Var, ir.Operand]] = []
+        collected: list[tuple[ir.Var, int | None, ir.Operand]] = []  # an item's of a tuple
 
         class Collector(Adjoint):
             def add(self, var: ir.Var, contribution: Any) -> None:
                 operand = self.operand(contribution)
+                if isinstance(operand, ir.Pack) and isinstance(var.kind, TupleOf):
+                    collected.extend((var, i, item) for i, item in enumerate(operand.items))
+                    return
                 if isinstance(operand, ir.Pack):
                     operand = self.number(contribution)
-                collected.append((var, self.fit(operand, var.kind, var)))
+                collected.append((var, None, self.fit(operand, var.kind, var)))
 
         collector = Collector(ir.Function("rule", (), ir.Block()), [], [])
         collector.__dict__.update(inner.__dict__)
         collector.activity = _Moving(self)  # type: ignore[assignment]
         collector.block = ir.Block()
         collector.apply(s, d_out)
-        outputs = [c for _, c in collected if isinstance(c, ir.Var)]
+        outputs = [c for *_, c in collected if isinstance(c, ir.Var)]
         rule = ir.Function("rule", tuple(seeds), collector.block)
         transpose = Adjoint(rule, seeds, outputs)
         transpose.within(self)
         transpose.may_be_complex = self.may_be_complex
         forward = transpose.augment(collector.block)
         transpose.block = ir.Block()
-        for var, c in collected:
+        for var, i, c in collected:
             tangent = self.tangent(var)
             if isinstance(c, ir.Var) and tangent is not None:
+                if i is not None and isinstance(tangent, ir.Pack):
+                    tangent = tangent.items[i]
+                elif i is not None:
+                    item = Inferred(c.kind, (tangent,) if isinstance(tangent, ir.Var) else ())
+                    tangent = transpose.emit(
+                        operator.getitem, (tangent, ir.Const(i)), inferred=item
+                    )
                 if isinstance(c.kind, Array) and not isinstance(var.kind, Array):
                     tangent = transpose.emit(np.asarray, (tangent,), inferred=Inferred(c.kind))
                 transpose.add(c, tangent)
