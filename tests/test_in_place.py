@@ -935,3 +935,40 @@ def test_a_view_of_the_same_dtype_is_written():
     assert np.array_equal(srcgrad.grad(f)(np.ones(3)), [18.0, 2.0, 2.0])
     with pytest.raises(srcgrad.UnsupportedError, match="a view with another dtype"):
         srcgrad.grad(lambda x: np.sum(x.view(np.float32)))(np.ones(3))
+
+
+def imaginary_part_of_what_was_written(x):
+    z = x + 0j
+    z *= 1j * x + 0.3
+    return np.sum(z.imag**2 * x) + np.sum(z.real**3)
+
+
+def imaginary_part_of_what_a_loop_wrote(x):
+    z = np.zeros(3, complex)
+    for i in range(3):
+        z[i] = np.exp(1j * x[i] * x[0])
+        z[0] += z[i] * 0.5
+    w = np.imag(z)[1:]
+    return np.sum(w * w[::-1]) + np.abs(z[0])
+
+
+def imaginary_part_written(x):
+    z = x * (1 + 2j)
+    z *= z
+    z.imag[1] = x[0] ** 2
+    w = z.imag
+    v = w + 0
+    v *= x
+    return np.sum(np.abs(z) ** 2 * x) + np.sum(v) + np.sum(w.reshape(3, 1) * x)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        imaginary_part_of_what_was_written,
+        imaginary_part_of_what_a_loop_wrote,
+        imaginary_part_written,
+    ],
+)
+def test_the_imaginary_part_of_an_array_that_was_written(f):
+    check_grads(f, (X,))

@@ -345,6 +345,8 @@ class Shadows(Lists):
                     "broadcast a copy of it: .copy()",
                 )
             views = []
+        if s.function is np.imag and not self._written_later(self.aliasing.find(target)):
+            views = []  # the imaginary part of an adjoint has another sign: it is none of its views
         if not views:
             if isinstance(target.kind, Array):
                 self.adopt(target, self.shadow_zeros(target))
