@@ -12,6 +12,7 @@ from srcgrad.analysis.inference import Inferred, LengthsNeeded, infer
 from srcgrad.kinds import Array, Kind, Opaque, Scalar, Size, TupleOf, kind_of
 from srcgrad.rules.registry import kinds
 
+from .samples_linalg import eigenvalues  # real or complex as the values decide, which no kind says
 from .test_rules import SAMPLES, name
 
 
@@ -33,10 +34,22 @@ def operand(
     return ir.Const(value)
 
 
+def longest(values: Any) -> int:
+    """The greatest length of an axis among arguments."""
+    lengths = [0]
+    for value in values:
+        if isinstance(value, np.ndarray):
+            lengths += value.shape
+        elif isinstance(value, (tuple, list)):
+            lengths.append(longest(value))
+    return max(lengths)
+
+
 def inferred(
-    function: Any, sample: Any, known: bool
+    function: Any, sample: Any, known: bool, literal: int = 0
 ) -> tuple[Inferred, list[tuple[ir.Var, Any]], Any]:
-    sizes: dict[int, Size] = {}
+    """What is inferred of a sample whose lengths, but for `literal`, aren't known."""
+    sizes: dict[int, Any] = {literal: literal} if literal else {}
     inputs: list[tuple[ir.Var, Any]] = []
     args = tuple(operand(a, sizes, inputs, known) for a in sample.args)
     kwargs = {k: operand(v, sizes, inputs, known) for k, v in sample.kwargs.items()}
@@ -120,11 +133,12 @@ VARIATIONS = (
 )  # fmt: skip
 
 
-def kind_failures(function: Any, ints_known: bool = True) -> list[str]:
+def kind_failures(function: Any, ints_known: bool = True, literals: bool = False) -> list[str]:
     failures = []
     for sample in SAMPLES[function]:
-        found, inputs, sizes = inferred(function, sample, ints_known)
-        known = {size.base: n for n, size in sizes.items()}
+        literal = longest((*sample.args, *sample.kwargs.values())) if literals else 0
+        found, inputs, sizes = inferred(function, sample, ints_known, literal)
+        known = {size.base: n for n, size in sizes.items() if isinstance(size, Size)}
         for how in VARIATIONS:
             args = [varied(a, how) for a in sample.args] if how != "as it is" else sample.args
             try:
@@ -161,4 +175,11 @@ def unshared(found: Inferred, inputs: list[tuple[ir.Var, Any]], out: Any) -> str
 @pytest.mark.parametrize("function", SAMPLES, ids=name)
 def test_the_kind_of_a_result_is_what_it_is(function: Any, ints_known: bool) -> None:
     failures = kind_failures(function, ints_known)
+    assert not failures, "\n".join([f"{len(failures)} samples fail", *failures[:10]])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("function", [f for f in SAMPLES if f is not eigenvalues], ids=name)
+def test_the_kind_of_a_result_where_the_longest_axis_is_a_literal(function: Any) -> None:
+    failures = kind_failures(function, literals=True)
     assert not failures, "\n".join([f"{len(failures)} samples fail", *failures[:10]])
