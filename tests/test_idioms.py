@@ -324,6 +324,16 @@ def fstrings(x):
     return np.sum(x) * len("abc")
 
 
+def ranges_as_arrays(x):
+    scores = np.outer(x, x) + 0.1 * np.arange(9).reshape(3, 3)
+    labels, count = np.array([0, 2, 1]), len(scores)
+    picked = scores[range(count), labels]
+    scores[range(count), list(labels)] -= 1
+    scores[range(1, count, 2)] *= 2
+    total = np.dot(scores[:, 1] ** 2, range(count)) + np.sum(range(count)) * scores[0, range(2)]
+    return np.sum(np.log(picked**2)) + np.sum(total**2) + np.mean(np.array(range(3)) * x**2)
+
+
 def default_mutable(x, acc=[]):
     def g(v, store=[]):
         store.append(v)

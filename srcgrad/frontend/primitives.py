@@ -107,6 +107,8 @@ class Primitives(Inlining):
             kind = value.kind if isinstance(value, ir.Var) else None
             if role != "array" or not isinstance(kind, (ListOf, TupleOf)):
                 return value
+        if role == "array" and isinstance(value, Sequence) and value.bounds is not None:
+            return self.array_of_range(value)
         if isinstance(value, (Generator, Sequence)):
             value = self.builtin_list(value)
         items = self.state.heap[value.id] if isinstance(value, Ref) else value

@@ -19,6 +19,7 @@ from .comparisons import Comparisons
 from .structure import (
     NONE,
     SIMPLE,
+    constant,
     described,
     is_none,
     is_number,
@@ -172,7 +173,7 @@ class Subscripts(Comparisons):
         return Choice(index, tuple(thing.items.values()))
 
     def index(self, key: Value) -> ir.Operand:
-        """The operand of an index: lists in it are arrays of ints."""
+        """The operand of an index: lists and ranges in it are arrays of ints."""
         if isinstance(key, Tuple):
             return ir.Pack(tuple, tuple(self.index(item) for item in key.items))
         if isinstance(key, Ref):
@@ -189,7 +190,14 @@ class Subscripts(Comparisons):
             ):
                 named["dtype"] = ir.Const(np.dtype(np.intp))
             return self.emit(np.array, (operand,), named)
+        if isinstance(key, Sequence) and key.bounds is not None:
+            return self.array_of_range(key)
         return self.operand(key)
+
+    def array_of_range(self, sequence: Sequence) -> ir.Var:
+        start, stop, step = map(self.operand, sequence.bounds)
+        plain = constant(start) == (True, 0) and constant(step) == (True, 1)
+        return self.emit(np.arange, (stop,) if plain else (start, stop, step), name="indices")
 
     def as_index(self, key: Value) -> Value:
         """What an index is in ints: an object outside says it itself."""
