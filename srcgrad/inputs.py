@@ -16,7 +16,7 @@ from .analysis.inference import Inferred
 from .emit import runtime
 from .errors import UnsupportedError, user_error
 from .frontend.lower import Lowerer
-from .frontend.values import Instance, ListObject, Place, Ref, Tuple, Value
+from .frontend.values import Heap, Instance, ListObject, Place, Ref, Tuple, Value
 from .kinds import (
     BOOL,
     FLOAT,
@@ -83,7 +83,7 @@ class Inputs:
             )
             if isinstance(value, tuple):
                 return Tuple(items, type(value))
-            return low.new(ListObject(items, None, holder.name, type=type(value)))
+            return self.held(holder, ListObject(items, None, holder.name, type=type(value)))
         if isinstance(value, dict):
             low.check_class(type(value))
             holder = variable(Opaque(dict))
@@ -91,22 +91,23 @@ class Inputs:
                 k: self.value(v, None, (*path, k), self._item(holder, operator.getitem, k))
                 for k, v in value.items()
             }
-            return low.new(low.dict_from_outside(value, entries, holder.name))
+            return self.held(holder, low.dict_from_outside(value, entries, holder.name))
         if is_record(value):
             holder = variable(Opaque(type(value)))
-            return low.new(
-                Instance(
-                    type(value),
-                    {
-                        k: self.value(v, None, (*path, k), self._item(holder, builtins.getattr, k))
-                        for k, v in vars(value).items()
-                    },
-                    holder.name,
-                )
-            )
+            attributes = {
+                k: self.value(v, None, (*path, k), self._item(holder, builtins.getattr, k))
+                for k, v in vars(value).items()
+            }
+            return self.held(holder, Instance(type(value), attributes, holder.name))
         if isinstance(value, (np.random.Generator, np.random.RandomState)):
             return variable(Opaque(type(value)))
         return Place(value)
+
+    def held(self, holder: ir.Var, thing: Heap) -> Ref:
+        """The reference to what stands for an argument, which a variable holds as it is."""
+        ref = self.lowerer.new(thing)
+        self.lowerer.holders[ref.id] = holder
+        return ref
 
     def array_kind(self, value: np.ndarray[Any, Any], asked: Sequence[Any]) -> Kind:
         """The kind of an array from outside; `asked` has for each axis what asks for its length."""

@@ -144,7 +144,9 @@ def _lowered_in_tables(low: Lowerer, task: Task, values: dict[str, Value]) -> Va
     """
     low.open_tables()
     try:
+        low.take_in()
         result = _lowered_call(low, task, values)
+        low.write_back()
         low.close_tables()
         return result
     except (NeedStatic, UnsupportedError, NeedUnit, Unreached, Materialize) as need:

@@ -169,6 +169,9 @@ class Attributes(Subscripts):
 
     def constant_attribute(self, value: ir.Const, name: str) -> Value:
         thing = value.value
+        taken = self.outer(thing, None)
+        if taken is not None:
+            return self.attribute(taken, name)
         if self.fixed_span and isinstance(thing, (int, float, complex)):
             # in a rule, a number stands for an array of no dimensions
             described = {"ndim": 0, "size": 1, "dtype": np.asarray(thing).dtype}
@@ -459,9 +462,14 @@ class Attributes(Subscripts):
         if isinstance(target, Choice):
             self.set_attribute(target, name, value)
             return
+        if isinstance(target, Place):
+            taken = self.outer(target.value, None)
+            if taken is None and self.write_count(self.outer_holder(target, name), value):
+                return
+            if taken is None:
+                self.want_in(target.value, name)
+            target = taken or target
         thing = self.thing(target)
-        if isinstance(target, Place) and self.write_count(self.outer_holder(target, name), value):
-            return
         if not isinstance(thing, Instance):
             raise self.refuse(
                 f"assigning an attribute of {described(target)}, which the caller would see, "
@@ -540,6 +548,7 @@ class Attributes(Subscripts):
             self.write(target, text, value)
             return NONE
         assert isinstance(target, Ref)
+        self.check_added(target, text)
         self.state.heap[target.id] = Instance(thing.type, {**thing.items, text: value})
         return NONE
 

@@ -118,9 +118,10 @@ class Dicts(Containers):
     def tabulate(self, ref: Ref) -> None:
         """Turn a dict or set on the abstract heap into one that the generated code builds."""
         thing = self.dictionary(ref)
-        if thing.external:
-            raise self.refuse(
-                f"the keys of {thing.external!r} must be known when compiling",
+        if thing.external or self.is_taken(ref):
+            raise Unkeepable(
+                f"the keys of {thing.external or 'a dict outside'!r} must be known when compiling",
+                self.span,
                 "make a copy first: dict(...)",
             )
         self.settled_keys(thing)

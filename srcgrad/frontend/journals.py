@@ -42,11 +42,11 @@ class Notes:
 
     Attributes:
         arrays: that are kept outside, with the place in the program.
-        read: the floats that are read from what is written, with the name of that.
+        read: the floats that are read from what is written, with what that is.
     """
 
     arrays: list[tuple[ir.Var, Span | None]]
-    read: dict[ir.Var, tuple[str, Span | None]]
+    read: dict[ir.Var, tuple[Journal, Span | None]]
 
 
 class Journals(Counts):
@@ -125,7 +125,7 @@ class Journals(Counts):
         if type(found) in (int, bool):
             return self.emit(count_outside, operands, inferred=inferred, name=name, effect=True)
         number = self.emit(read_outside, operands, inferred=inferred, name=name, effect=True)
-        self.notes.read[number] = (str(journal), self.span)
+        self.notes.read[number] = (journal, self.span)
         return number
 
     def unread(self, journal: Journal) -> UnsupportedError:
@@ -133,6 +133,9 @@ class Journals(Counts):
             f"{str(journal)!r} is written by this function, so that what it holds isn't known here",
             "keep what is read again in a variable of the function",
         )
+
+    def want_journal(self, journal: Journal) -> None:
+        """Begin again if what a journal stands for can be followed: see `outer_objects`."""
 
     def truth_of_journal(self, journal: Journal) -> ir.Var:
         return self.emit(bool, (journal.var,), inferred=Inferred(BOOL), name="test", effect=True)
@@ -224,9 +227,11 @@ def check_journals(low: Journals, function: ir.Function, outputs: list[ir.Var]) 
                 "this array is kept outside of the function, and written in place besides",
                 span, "keep a copy: x.copy()",
             )  # fmt: skip
-    for read, (name, span) in reversed(low.notes.read.items()):
+    for read, (journal, span) in reversed(low.notes.read.items()):
         activity = Activity(function.block, [read], [], aliasing)
         if any(map(activity.is_varied, outputs)):
+            low.want_journal(journal)
+            name = str(journal)
             raise UnsupportedError(
                 f"the result depends on what is read from {name!r}, which the function writes",
                 span, "keep it in a variable of the function",

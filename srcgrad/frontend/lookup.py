@@ -174,6 +174,9 @@ class Lookup(Journals):
 
     def lift(self, value: Any, path: Path | None) -> Value:
         """The abstract value of an object that exists before the function runs."""
+        taken = self.outer(value, path)
+        if taken is not None:
+            return taken
         if path is None and isinstance(value, (list, dict, set, np.ndarray)):
             path = Path("object", value, "outer")  # what is in it may change from call to call
         place = self.written_outside(path, value)

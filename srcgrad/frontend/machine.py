@@ -10,6 +10,7 @@ The interpreter is one class in parts, each of which derives from the one before
     counts             counts and flags outside that are written
     journals           lists and dicts outside that are written
     lookup             names, and what comes from outside of the function
+    outer_objects      objects outside that are assigned
     operators          operators, truth
     comparisons        comparisons, identity, `in`
     subscripts         `container[key]`
@@ -119,6 +120,7 @@ class Machine:
         self.meanings: dict[ir.Var, tuple[Choice, frozenset[int]]] = {}
         self.site = 0  # the expression being evaluated
         self.lifted: dict[Path, Ref] = {}
+        self.holders: dict[int, ir.Var] = {}  # of references to arguments: what they stand for
         self.outer_objects: set[int] = set()  # references to what was ever lifted
         self.depth = 0
         self.active_nodes: list[int] = []  # of the functions being inlined
@@ -362,6 +364,12 @@ class Machine:
         raise NotImplementedError
 
     def new_set(self, items: dict[Any, Value]) -> Ref:
+        raise NotImplementedError
+
+    def outer(self, thing: Any, path: Path | None) -> Ref | None:
+        raise NotImplementedError
+
+    def is_taken(self, ref: Ref) -> bool:
         raise NotImplementedError
 
     def rest_of(self, ref: Ref) -> Sequence:

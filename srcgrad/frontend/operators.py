@@ -15,8 +15,16 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, Array, ListOf, Opaque, Reference, Scalar, TupleOf
 from ..rules import registry
-from .lookup import Lookup
-from .structure import FALSE, SIMPLE, TRUE, is_settled, is_written, leaf_kind, object_type
+from .outer_objects import OuterObjects
+from .structure import (
+    FALSE,
+    SIMPLE,
+    TRUE,
+    is_settled,
+    is_written,
+    leaf_kind,
+    object_type,
+)
 from .values import (
     Bound,
     Choice,
@@ -87,7 +95,7 @@ DUNDER = {
 }
 
 
-class Operators(Lookup):
+class Operators(OuterObjects):
     """Evaluates operators."""
 
     def expression_BinOp(self, node: Any) -> Value:

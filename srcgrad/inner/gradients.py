@@ -17,6 +17,7 @@ from ..analysis.aliasing import Aliasing
 from ..analysis.inference import Inferred
 from ..frontend.inlining import is_mutable
 from ..frontend.lower import Lowerer
+from ..frontend.structure import object_items, parts, rebuild
 from ..frontend.values import (
     Bound,
     Closure,
@@ -28,6 +29,7 @@ from ..frontend.values import (
     Partial,
     Place,
     Ref,
+    State,
     Tuple,
     Value,
 )
@@ -74,6 +76,7 @@ def lower_gradient(
     trying, low.trying = low.trying, None
     try:
         args, kwargs = placed(low, gradient, values)
+        before = low.state.copy()
         with low.inner_tables():
             result = low.call(primal or Place(gradient.primal), args, kwargs)
         block = low.block
@@ -98,6 +101,7 @@ def lower_gradient(
     demand(function, low)
     adjoint = _differentiated(low, function, wrt, outputs)
     results: list[ir.Operand] = []
+    left = left_behind(low, before, {*outer, *(t for s in ir.walk(block) for t in ir.targets(s))})
 
     def derivative(leaf: ir.Var | ir.Const) -> Value:
         operand = finished(adjoint, low, leaf) if isinstance(leaf, ir.Var) else leaf
@@ -106,6 +110,8 @@ def lower_gradient(
 
     holders = [mapped(low, t, derivative) for t in targets]
     shown = [value, *_operands(low, aux)]
+    place = len(results) + len(shown)
+    shown += left
     _finish(function, adjoint, (*results, *shown))
     ir.rename(function.block, outer)
     low.block.statements += [
@@ -123,6 +129,7 @@ def lower_gradient(
                 return operand
         return leaf
 
+    exchange(low, {**outer, **dict(zip(left, final[place:], strict=True))})
     answers = [mapped(low, h, settled) for h in holders]
     single = not isinstance(gradient._argnums, tuple)
     answer: Value = answers[0] if single else Tuple(tuple(answers))
@@ -133,6 +140,60 @@ def lower_gradient(
         pair = Tuple((outer_value, aux))
         return Tuple((pair, answer)) if gradient._value else Tuple((answer, aux))
     return Tuple((outer_value, answer)) if gradient._value else answer
+
+
+def left_behind(low: Lowerer, before: State, inside: set[ir.Var]) -> list[ir.Var]:
+    """The variables of a function that are kept by what is outside of it when it is done."""
+    known = dict(low.slots(before))
+    found: dict[ir.Var, None] = {}
+    seen: set[int] = set()
+
+    def visit(value: Any) -> None:
+        if isinstance(value, ir.Var):
+            found[value] = None
+        elif isinstance(value, Ref):
+            thing = low.state.heap.get(value.id)
+            if thing is None or value.id in seen:
+                return
+            seen.add(value.id)
+            for item in (*object_items(thing), getattr(thing, "var", None)):
+                visit(item)
+        elif value is not None:
+            for part in (*parts(value), getattr(value, "missing", None)):
+                visit(part)
+
+    for slot, value in low.slots(low.state):
+        there = low.state.frames if slot[0] == "frame" else low.state.heap
+        was = before.frames if slot[0] == "frame" else before.heap
+        if slot[1] in there and slot[1] in was and known.get(slot) is not value:
+            visit(value)
+    for number, thing in before.heap.items():
+        if isinstance(thing, ListObject) and low.state.heap.get(number) is not thing:
+            visit(Ref(number))
+    return [v for v in found if v in inside]
+
+
+def exchange(low: Lowerer, others: dict[ir.Var, ir.Operand]) -> None:
+    """Put others in place of some variables, in all that there is."""
+
+    def exchanged(value: Any) -> Any:
+        if isinstance(value, ir.Var):
+            return others.get(value, value)
+        items = parts(value)
+        new = rebuild(value, list(map(exchanged, items))) if items else value
+        if isinstance(new, Tuple):
+            new.missing = exchanged(value.missing)
+        return new
+
+    for slot, value in list(low.slots(low.state)):
+        new = exchanged(value)
+        if new is not value and not low.same(new, value):
+            low.put(low.state, slot, new)
+    for number, thing in list(low.state.heap.items()):
+        if isinstance(thing, ListObject) and thing.var in others:
+            var = others[thing.var]
+            assert isinstance(var, ir.Var)
+            low.state.heap[number] = replace(thing, var=var)
 
 
 def option(low: Lowerer, value: Value, name: str) -> Any:
@@ -236,7 +297,7 @@ def mapped(low: Lowerer, value: Value, leaf: Callable[[Any], Value]) -> Value:
             named = {k: mapped(low, item, leaf) for k, item in thing.items.items()}
             if isinstance(thing, Instance):
                 return low.new(Instance(thing.type, named))
-            return low.new(replace(thing, items=named, external=None))
+            return low.new(replace(thing, items=named))
     return value
 
 

@@ -1,0 +1,256 @@
+"""Objects, lists and dicts outside that the function writes and reads: `self.output = ...`.
+
+Such a thing is taken in whole: from the first statement on it is an object of the function's own,
+with the attributes or items that it has outside. Written and read, on branches and in loops, it is
+followed as any other; when the function ends, the generated code writes outside what has another
+value then. That a thing is written is known since the function is lowered once more when the first
+assignment is met, like `counts`. A list or dict that is only written is left where it is: see
+`journals`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.aliasing import Aliasing
+from ..analysis.inference import Inferred
+from ..errors import UnsupportedError
+from ..kinds import Array, Opaque
+from ..signature import is_record
+from .lookup import Lookup
+from .operations import put_outside
+from .structure import Poison
+from .values import (
+    DictObject,
+    Heap,
+    Instance,
+    Journal,
+    ListObject,
+    NeedStatic,
+    Path,
+    Ref,
+    Value,
+    layout,
+)
+
+TAKEN_IN = "%taken"  # of known sites: the things outside that are written and read
+ADDED = "%added"  # the attributes that they get on some paths only
+LONGEST = 16  # list that is taken in
+_PLAIN: Any = (object.__setattr__, object.__getattribute__)
+
+
+@dataclass(eq=False, slots=True)
+class Taken:
+    """What is taken in: the thing, where it is found, what stands for it, and what it had."""
+
+    thing: Any
+    path: Path
+    ref: Ref
+    before: dict[Any, Any]
+
+
+class OuterObjects(Lookup):
+    """Takes in the things outside that are written, and writes back what has changed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.taken_in: dict[int, Taken] = {}
+        self.overwritten: Aliasing | None = None  # at the end: of all that was written in place
+
+    def within(self, low: Any) -> None:
+        super().within(low)
+        self.taken_in = low.taken_in
+
+    # At the beginning
+
+    def take_in(self) -> None:
+        """Take in everything of which it is known that it is written and read."""
+        sites = [site for site in self.known_sites if isinstance(site, tuple)]
+        for _, path, _ in sorted((s for s in sites if s[0] == TAKEN_IN), key=lambda s: s[2]):
+            ref = self.new(Instance(type(path.container), {}))
+            self.taken_in[id(path.container)] = Taken(path.container, path, ref, {})
+        for taken in self.taken_in.values():
+            how, members = taken.path, _members(taken.thing)
+            if members is not taken.thing and isinstance(members, dict):
+                how = Path("attribute", taken.path, "__dict__")
+            self.guards[Path("structure", how, "")] = layout(members)
+            named = members if isinstance(members, dict) else dict(enumerate(members))
+            kind = "item" if members is taken.thing else "attribute"
+            for name, value in named.items():
+                try:
+                    taken.before[name] = self.lift(value, Path(kind, taken.path, name))
+                except UnsupportedError as error:
+                    taken.before[name] = Poison(error.message, self.span)
+            added = [s[2] for s in sites if s[0] == ADDED and s[1] == taken.path]
+            absent = {name: self.absent_outside(name) for name in added}
+            self.state.heap[taken.ref.id] = _stand_in(taken, absent)
+            self.sites[taken.ref.id] = self.site
+
+    def absent_outside(self, name: str) -> Any:
+        return Poison(
+            f"{name!r} of what is outside is written on some paths only, and isn't there before",
+            self.span,
+        )
+
+    def outer(self, thing: Any, path: Path | None) -> Ref | None:
+        """What stands for a thing outside, if it is taken in."""
+        taken = self.taken_in.get(id(thing))
+        if taken is None:
+            return None
+        if path is not None:
+            self.guards[path] = thing
+        return taken.ref
+
+    # Before that
+
+    def want_in(self, thing: Any, name: str) -> None:
+        """Begin again if a thing outside, which is written, can be taken in."""
+        if isinstance(thing, (list, dict)):
+            fits = type(thing) in (list, dict) and len(thing) <= (
+                LONGEST if isinstance(thing, list) else 10 * LONGEST
+            )
+        else:
+            cls = type(thing)
+            fits = is_record(thing) and (cls.__setattr__, cls.__getattribute__) == _PLAIN
+        if self.on_free is None or not fits or id(thing) in self.taken_in:
+            return
+        site = (TAKEN_IN, Path("object", thing, name), len(self.taken_in))
+        raise NeedStatic(frozenset([site]), f"{name} is written here", self.span)
+
+    def want_journal(self, journal: Journal) -> None:
+        if not journal.fresh:
+            name = journal.var.name if journal.path is None else str(journal.path.name)
+            self.want_in(journal.thing, name)
+
+    def unread(self, journal: Journal) -> UnsupportedError:
+        self.want_journal(journal)
+        return super().unread(journal)
+
+    def read_journal(self, journal: Journal, key: Value) -> Value:
+        known = key.value if isinstance(key, ir.Const) else None
+        try:
+            found = journal.thing[known]
+        except (LookupError, TypeError):
+            return super().read_journal(journal, key)
+        if id(found) in self.taken_in:
+            raise self.unread(journal)
+        if isinstance(found, float):
+            self.want_journal(journal)  # what is computed from it may have a derivative
+        return super().read_journal(journal, key)
+
+    def store_journal(self, journal: Journal, key: Value, value: Value) -> None:
+        try:
+            super().store_journal(journal, key, value)
+        except UnsupportedError:
+            self.want_journal(journal)
+            raise
+
+    def call_of_journal(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        try:
+            return super().call_of_journal(function, args, kwargs)
+        except UnsupportedError:
+            if isinstance(args[0], Journal):
+                self.want_journal(args[0])
+            raise
+
+    def is_taken(self, ref: Ref) -> bool:
+        return any(taken.ref == ref for taken in self.taken_in.values())
+
+    def check_added(self, ref: Ref, name: Any) -> None:
+        """Begin again if what is taken in gets an attribute or item on some paths only."""
+        taken = next((t for t in self.taken_in.values() if t.ref == ref), None)
+        if taken is None or name in taken.before:
+            return
+        thing = self.state.heap[ref.id]
+        if isinstance(thing, ListObject) or name in thing.items:
+            return
+        if self.fork_depth or self.loop_depth or self.making:
+            site = (ADDED, taken.path, name)
+            raise NeedStatic(frozenset([site]), f"{name} is written here", self.span)
+
+    # At the end
+
+    def write_back(self) -> None:
+        """Write outside what is another now than it was."""
+        if self.state.unreachable:
+            return
+        self.overwritten = Aliasing(self.block, ())
+        for taken in self.taken_in.values():
+            thing = self.state.heap[taken.ref.id]
+            items = _items(thing) if thing_type(thing) is type(taken.thing) else None
+            if items is None or not items.keys() >= taken.before.keys():
+                raise self.refuse(
+                    f"how {taken.path} changes outside of the function can't be followed",
+                    "make a new one, or a copy of it",
+                )
+            for name, value in items.items():
+                if name not in taken.before or not self.same(taken.before[name], value):
+                    self.write_outside(taken, name, self.known(str(name), value))
+            taken.before = items
+
+    def write_outside(self, taken: Taken, name: Any, value: Value) -> None:
+        function: Any = put_outside
+        if isinstance(taken.thing, list) and name not in taken.before:
+            function = list.append
+        elif not isinstance(taken.thing, (list, dict)):
+            function = builtins.setattr
+        holder, item = self.outside(taken.ref), self.entry(value, 1)
+        assert holder is not None
+        operands = (holder, item) if function is list.append else (holder, ir.Const(name), item)
+        self.emit(function, operands, inferred=Inferred(Opaque(None)), effect=True)
+
+    def outside(self, ref: Ref) -> ir.Operand | None:
+        """The variable that holds what is found outside, as it is; None for what isn't."""
+        taken = next((t for t in self.taken_in.values() if t.ref == ref), None)
+        if taken is not None and self.on_free is not None:
+            return self.operand(self.on_free(taken.path, taken.thing))
+        if ref.id in self.holders:
+            return self.holders[ref.id]
+        path = next((path for path, known in self.lifted.items() if known == ref), None)
+        if path is not None and self.on_free is not None:
+            return self.operand(self.on_free(path, path.read()))
+        return None
+
+    def entry(self, value: Value, holders: int = 0) -> ir.Operand:
+        if isinstance(value, ir.Var) and self.overwritten is not None:
+            if isinstance(value.kind, Array) and self.overwritten.is_written(value):
+                return self.emit(np.copy, (value,), name=value.name)
+        if isinstance(value, Journal):
+            return value.var
+        if isinstance(value, ir.Var) and value.kind == Opaque(str):
+            return value
+        if isinstance(value, Ref):
+            thing = self.state.heap[value.id]
+            found = self.outside(value)
+            if found is not None and not (isinstance(thing, ListObject) and thing.var is not None):
+                return found
+        return super().entry(value, holders)
+
+
+def thing_type(thing: Heap) -> type | None:
+    """The class of what stands on the heap; None for a list that exists at run time."""
+    if isinstance(thing, ListObject):
+        return thing.type if thing.var is None else None
+    return thing.type
+
+
+def _items(thing: Heap) -> dict[Any, Any]:
+    return dict(enumerate(thing.items)) if isinstance(thing, ListObject) else dict(thing.items)
+
+
+def _members(thing: Any) -> Any:
+    return thing if isinstance(thing, (list, dict)) else vars(thing)
+
+
+def _stand_in(taken: Taken, absent: dict[Any, Any]) -> Heap:
+    if isinstance(taken.thing, list):
+        return ListObject(tuple(taken.before.values()))
+    items = {**taken.before, **absent}
+    if isinstance(taken.thing, dict):
+        return DictObject(items)
+    return Instance(type(taken.thing), items)

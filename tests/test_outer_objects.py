@@ -1,0 +1,269 @@
+"""Objects outside that the function writes and reads: layers, cells, networks with caches."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+X = np.array([0.3, 0.8, 0.55])
+
+
+class Thing:
+    """An object with attributes, which is put back in place."""
+
+    def __init__(self, **attributes):
+        vars(self).update(attributes)
+
+
+class Dense(Thing):
+    def forward(self, inputs):
+        self.inputs = inputs
+        self.output = np.tanh(inputs @ self.weights + self.bias)
+        self.calls += 1
+
+
+class Norm(Thing):
+    def forward(self, inputs):
+        self.mean, self.spread = inputs.mean(), inputs.std()
+        self.running = 0.9 * self.running + 0.1 * self.mean
+        self.output = (inputs - self.running) / (self.spread + 0.1)
+
+
+class Chain(Thing):
+    @property
+    def last(self):
+        return self._last
+
+    @last.setter
+    def last(self, value):
+        self._last = value * 1.0
+
+    def __call__(self, x):
+        for layer in self.layers:
+            layer.forward(x)
+            x = layer.output
+        self.last = x
+        return np.sum(self.last**2)
+
+
+class Cell(Thing):
+    def step(self, x):
+        if self.state is None:
+            self.state = np.zeros(3)
+        self.state = np.tanh(self.state @ self.weights + x)
+        self.states.append(self.state)
+        self.cache["state"] = self.state
+        return self.cache["state"] @ self.states[-1] + self.states[0][0]
+
+
+class Simulation(Thing):
+    def run(self, x, n):
+        self.position, self.velocity = x, np.zeros(3)
+        for _ in range(n):
+            self.velocity = self.velocity - self.dt * self.position
+            self.position = self.position + self.dt * self.velocity
+            self.time += self.dt
+        return self.position @ self.position * self.time
+
+
+def world():
+    rng = np.random.default_rng(0)
+    first = Dense(weights=rng.normal(size=(3, 3)), bias=np.zeros(3), calls=0)
+    second = Dense(weights=rng.normal(size=(3, 2)), bias=np.ones(2), calls=3)
+    norm = Norm(running=0.2)
+    return Thing(
+        chain=Chain(layers=[first, norm, second], first=first, _last=None),
+        cell=Cell(weights=rng.normal(size=(3, 3)), state=None, states=[], cache={}),
+        simulation=Simulation(dt=0.1, time=0.0, kept=[1.0]),
+        box=Thing(value=2.0, flag=False, name="a", pair=(1.0, 2.0), table={"k": 1.5, "n": {}}),
+        twin=Thing(),
+    )
+
+
+WORLD = world()
+WORLD.twin.box = WORLD.box
+START = copy.deepcopy(WORLD)
+
+
+def put_back():
+    put_back_thing(WORLD, START, set())
+
+
+def put_back_thing(now, start, seen):
+    """Everything as it was, the objects, lists and dicts being the same ones."""
+    if id(now) in seen:
+        return now
+    seen.add(id(now))
+    if isinstance(start, Thing):
+        old = dict(vars(now))
+        vars(now).clear()
+        vars(now).update({k: put_back_value(old.get(k), v, seen) for k, v in vars(start).items()})
+    elif isinstance(start, dict):
+        old = dict(now)
+        now.clear()
+        now.update({k: put_back_value(old.get(k), v, seen) for k, v in start.items()})
+    elif isinstance(start, list):
+        old = [*now, *[None] * len(start)]
+        now[:] = [put_back_value(o, v, seen) for o, v in zip(old, start, strict=False)]
+    return now
+
+
+KEPT = {}
+
+
+def put_back_value(now, start, seen):
+    if not isinstance(start, (Thing, dict, list)):
+        return start
+    return put_back_thing(KEPT.setdefault(id(start), now), start, seen)
+
+
+put_back()
+
+
+def described(value, seen=()):
+    if isinstance(value, Thing):
+        if id(value) in seen:
+            return "again"
+        seen = (*seen, id(value))
+        return {k: described(v, seen) for k, v in vars(value).items()}
+    if isinstance(value, dict):
+        return {k: described(v, seen) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [type(value), *(described(v, seen) for v in value)]
+    if isinstance(value, np.ndarray):
+        return [value.shape, *np.round(value, 9).ravel().tolist()]
+    return round(float(value), 9) if isinstance(value, (float, np.floating)) else value
+
+
+def caches(x):
+    return WORLD.chain(x) * np.sum(WORLD.chain.first.output) * WORLD.chain.layers[1].mean
+
+
+def weights_assigned(x):
+    WORLD.chain.layers[0].weights = np.outer(x, x)
+    WORLD.chain.first.bias = x**2
+    return WORLD.chain(np.array([0.5, 0.2, 0.1])) + x @ WORLD.chain.layers[0].bias
+
+
+def cell_in_steps(x):
+    total = 0.0
+    for k in range(3):
+        total = total + WORLD.cell.step(x * (k + 1))
+    return total * len(WORLD.cell.states)
+
+
+def kept_loop(x):
+    return WORLD.simulation.run(x, 3 + len(WORLD.simulation.kept)) * WORLD.simulation.time
+
+
+def written_by_one_name_and_read_by_another(x):
+    WORLD.box.value = x[0] * x[1]
+    other = WORLD.twin.box
+    other.value = other.value * x[2]
+    return WORLD.box.value**2 if other is WORLD.box else 0.0
+
+
+def on_branches(x):
+    box = WORLD.box
+    if x[0] > 0.2:
+        box.value = box.value * x[0]
+        box.flag = True
+    else:
+        box.value = np.exp(x[1])
+    if x[1] > 5:
+        box.table["k"] = x[1]
+    box.name = "b" if box.flag else "c"
+    return box.value**3 * box.table["k"]
+
+
+def dynamic_names(x):
+    for k, name in enumerate(["value", "other"]):
+        setattr(WORLD.box, name, x[k] ** 2)
+    WORLD.box.pair = WORLD.box.pair[::-1]
+    return getattr(WORLD.box, "value") * WORLD.box.other * vars(WORLD.box)["pair"][0]  # noqa: B009
+
+
+def swapped(x):
+    box = WORLD.box
+    box.pair = (x[0], x[1] * box.pair[0])
+    box.value, box.pair = box.pair[1], (box.value, box.pair[0])
+    return box.value * box.pair[1] + box.pair[0] * x[2]
+
+
+def items_of_a_dict(x):
+    table = WORLD.box.table
+    for k, v in enumerate(x):
+        table[f"item{k}"] = v * v
+    table["n"]["deep"] = table["item0"] * table["k"]
+    table.update(k=table["n"]["deep"] * 2)
+    return sum(v for k, v in table.items() if k != "n") * len(table)
+
+
+def made_if_missing(x):
+    box = WORLD.box
+    if not hasattr(box, "history"):
+        box.history = [x[0]]
+    box.history.append(x[1] * box.history[-1])
+    return box.history[-1] * x[2]
+
+
+def filled_in_place(x):
+    WORLD.box.out = np.zeros(3)
+    for k in range(3):
+        WORLD.box.out[k] = x[k] ** 2
+    WORLD.box.rows = {"out": WORLD.box.out * 2, "list": [x[0], {"x": x}]}
+    return WORLD.box.out @ x + WORLD.box.rows["list"][0]
+
+
+def in_an_inner_function(x):
+    def f(v):
+        WORLD.box.value = v[0] * v[1]
+        return np.sum(v**3) * WORLD.box.value
+
+    gradient = srcgrad.grad(f)(x)
+    return gradient @ x * WORLD.box.value
+
+
+PROGRAMS = [
+    caches, weights_assigned, cell_in_steps, kept_loop, written_by_one_name_and_read_by_another,
+    on_branches, dynamic_names, swapped, items_of_a_dict, made_if_missing, filled_in_place,
+    in_an_inner_function, WORLD.chain,
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def outside():
+    put_back()
+    yield
+    put_back()
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: getattr(f, "__name__", "Chain"))
+def test_what_is_written_outside(f):
+    direction = np.array([0.3, -0.2, 0.5])
+
+    def slope(function):
+        sides = []
+        for sign in (1, -1):
+            put_back()
+            sides.append(function(X + sign * 1e-5 * direction))
+        return (sides[0] - sides[1]) / 2e-5
+
+    put_back()
+    value = f(X.copy())
+    end = described(WORLD)
+    first = slope(f)
+    ways = {
+        "grad": (lambda: srcgrad.grad(f)(X) @ direction, first),
+        "value_and_grad": (lambda: srcgrad.value_and_grad(f)(X)[1] @ direction, first),
+        "value": (lambda: srcgrad.value_and_grad(f)(X)[0], value),
+        "jvp": (lambda: srcgrad.jvp(f, (X,), (direction,))[1], first),
+        "hvp": (lambda: srcgrad.hvp(f)(X, direction), slope(srcgrad.grad(f))),
+    }
+    for name, (way, expected) in ways.items():
+        for _ in range(2):
+            put_back()
+            np.testing.assert_allclose(way(), expected, rtol=1e-6, atol=1e-7, err_msg=name)
+            assert described(WORLD) == end, name
