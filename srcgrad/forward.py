@@ -171,7 +171,9 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Linear]:
     if not primals:
         raise TypeError("linearize needs the arguments of the function: linearize(f, *primals)")
     zeros = [mapped(lambda x: 0 * x, p) for p in primals]
-    return jvp(f, primals, zeros)[0], Linear(f, primals)
+    linear = Linear(f, primals)
+    linear._tangent._ready(primals, {})
+    return jvp(f, primals, zeros)[0], linear
 
 
 class Linear:
@@ -186,6 +188,7 @@ class Linear:
         self.primal = f
         self._primals = tuple(mapped(_kept, p, _kept) for p in primals)
         self._tangent: Tangent = _tangent(f, tuple(range(len(primals))), False, False)
+        self._tangent._repeats = True
 
     def __call__(self, *tangents: Any) -> Any:
         if len(tangents) != len(self._primals):
@@ -392,6 +395,7 @@ class Elementwise(Derived):
     def __init__(self, primal: Callable[..., Any], argnums: int | str) -> None:
         super().__init__(primal, _Unit(primal, argnums, False, False))
         self._along: Tangent = _tangent(primal, argnums, False, False)
+        self._part._repeats = self._along._repeats = True
         self._known: set[int] = set()  # the variants that are known to be of elementwise functions
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

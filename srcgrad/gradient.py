@@ -19,7 +19,8 @@ import numpy as np
 
 from .argnums import Argnums, Input, inputs_of, one_or_several, placed
 from .cache import MOST_KEYS, Store, Variant, store_for
-from .errors import is_ours
+from .errors import UnsupportedError, is_ours
+from .frontend.values import writes_what_it_reads
 from .lookup import Latest, lookup_for
 from .signature import DIFFERENTIATED, describe, signature_of, stand_in
 
@@ -62,6 +63,7 @@ class Gradient:
     _unit = False
     _batch = False
     _nan_check = False
+    _repeats = False  # calls what it generates, or the function, several times for one answer
 
     def __init__(
         self,
@@ -145,6 +147,11 @@ class Gradient:
             args = self._bound(args, kwargs)
         args = self._unmapped(args)
         variant, free = self._looked_up(args)
+        if self._repeats and writes_what_it_reads(variant.compiled.static):
+            raise UnsupportedError(
+                f"{_name(self.primal)} writes outside what it reads there, and would be called "
+                "several times", None, "return the values instead",
+            )  # fmt: skip
         return variant.compiled, args, free
 
     def _looked_up(self, args: tuple[Any, ...]) -> tuple[Variant, tuple[Any, ...]]:

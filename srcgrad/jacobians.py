@@ -58,6 +58,8 @@ class Jacobian(Derived):
         several = self._one._argnums if isinstance(self._one._argnums, tuple) else (argnums,)
         self._pulled = Forward(primal, several)
         self._adjoints = _Adjoints(primal, several)
+        for part in (self._one, self._tangents, self._pulled, self._adjoints):
+            part._repeats = True
         self._mode, self._holomorphic = mode, holomorphic
         self._results: dict[Any, Any] = {}
         self._unbatchable: set[Any] = set()

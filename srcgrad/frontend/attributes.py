@@ -467,7 +467,7 @@ class Attributes(Subscripts):
             if taken is None and self.write_count(self.outer_holder(target, name), value):
                 return
             if taken is None:
-                self.want_in(target.value, name)
+                self.want_in(target.value, type(target.value).__name__.lower())
             target = taken or target
         thing = self.thing(target)
         if not isinstance(thing, Instance):

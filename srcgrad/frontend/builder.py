@@ -284,6 +284,8 @@ class Builder(Choices):
             raise self.refuse("this container changes in a way that can't be followed here")
         if thing.var is not None:
             return
+        if self.is_taken(need.ref):
+            raise Unkeepable("how a list outside changes can't be followed here", self.span)
         if thing.external:
             raise self.refuse(
                 f"the list {thing.external!r} belongs to the caller and would be changed",

@@ -186,6 +186,8 @@ class Calls(Primitives):
                 f"{place} can't be differentiated: {record.refused}",
                 "make it outside of the differentiated function if it is a constant",
             )
+        if record is not None and is_users(function) and not is_srcgrads(function):
+            self.check_unseen(function)
         if record is not None or function in registry.inplace_rules:
             return self.primitive(function, record, args, kwargs)
         if isinstance(function, types.FunctionType) and str(function.__module__).startswith(RULES):
@@ -200,7 +202,7 @@ class Calls(Primitives):
             return self.unknown_call(function, args, kwargs)
         calling = getattr(type(function), "__call__", None)  # noqa: B004
         if calling in LOWERINGS or registry.lookup(calling) or calling in registry.definitions:
-            return self.call(Bound(Place(calling), Place(function)), args, kwargs)
+            return self.call(Bound(Place(calling), self.receiver(function)), args, kwargs)
         match function:
             case functools.partial():
                 bound = tuple(self.lift(a, None) for a in function.args)
@@ -215,13 +217,14 @@ class Calls(Primitives):
                 return self.inline(function, args, kwargs)
             case types.MethodType():
                 return self.call(
-                    Bound(Place(function.__func__), Place(function.__self__)), args, kwargs
+                    Bound(Place(function.__func__), self.receiver(function.__self__)), args, kwargs
                 )
             case types.BuiltinMethodType() if registry.member(
                 type(function.__self__), function.__name__
             ):
                 method = registry.member(type(function.__self__), function.__name__)
-                return self.call(Bound(Place(method), Place(function.__self__)), args, kwargs)
+                receiver = self.receiver(function.__self__)
+                return self.call(Bound(Place(method), receiver), args, kwargs)
             case type():
                 return self.construct(function, args, kwargs)
             case functools._lru_cache_wrapper():
@@ -232,8 +235,12 @@ class Calls(Primitives):
         if isinstance(function, (np.ufunc, types.MethodDescriptorType)) or is_numpy(function):
             return self.primitive(function, None, args, kwargs)
         if is_written_method(calling):
-            return self.call(Bound(Place(calling), Place(function)), args, kwargs)
+            return self.call(Bound(Place(calling), self.receiver(function)), args, kwargs)
         return self.unknown_call(function, args, kwargs)
+
+    def receiver(self, thing: Any) -> Value:
+        """An object outside of which a method is called."""
+        return self.outer(thing, None) or Place(thing)
 
     def chosen_argument(
         self, function: Any, args: list[Value], kwargs: dict[str, Value]
@@ -324,6 +331,10 @@ def is_users(function: Any) -> bool:
     """Whether a function or class is written in Python, and not part of Python."""
     written = isinstance(function, (types.FunctionType, type))
     return written and not is_static(function.__module__)
+
+
+def is_srcgrads(function: Any) -> bool:
+    return str(function.__module__).partition(".")[0] == "srcgrad"
 
 
 def is_of_text(function: Any) -> bool:

@@ -19,13 +19,14 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..analysis.inference import Inferred
-from ..errors import UnsupportedError
+from ..errors import Span, UnsupportedError
 from ..kinds import Array, Opaque
 from ..signature import is_record
 from .lookup import Lookup
 from .operations import put_outside
 from .structure import Poison
 from .values import (
+    TAKEN_IN,
     DictObject,
     Heap,
     Instance,
@@ -38,7 +39,6 @@ from .values import (
     layout,
 )
 
-TAKEN_IN = "%taken"  # of known sites: the things outside that are written and read
 ADDED = "%added"  # the attributes that they get on some paths only
 LONGEST = 16  # list that is taken in
 _PLAIN: Any = (object.__setattr__, object.__getattribute__)
@@ -46,10 +46,19 @@ _PLAIN: Any = (object.__setattr__, object.__getattribute__)
 
 @dataclass(eq=False, slots=True)
 class Taken:
-    """What is taken in: the thing, where it is found, what stands for it, and what it had."""
+    """What is taken in.
+
+    Attributes:
+        thing: itself.
+        path: where it is found.
+        span: where the function writes it first.
+        ref: what stands for it.
+        before: what it has outside, by name or position.
+    """
 
     thing: Any
     path: Path
+    span: Span | None
     ref: Ref
     before: dict[Any, Any]
 
@@ -71,9 +80,11 @@ class OuterObjects(Lookup):
     def take_in(self) -> None:
         """Take in everything of which it is known that it is written and read."""
         sites = [site for site in self.known_sites if isinstance(site, tuple)]
-        for _, path, _ in sorted((s for s in sites if s[0] == TAKEN_IN), key=lambda s: s[2]):
+        for _, path, _, span in sorted((s for s in sites if s[0] == TAKEN_IN), key=lambda s: s[2]):
+            if not _fits(path.container):
+                continue  # it has grown
             ref = self.new(Instance(type(path.container), {}))
-            self.taken_in[id(path.container)] = Taken(path.container, path, ref, {})
+            self.taken_in[id(path.container)] = Taken(path.container, path, span, ref, {})
         for taken in self.taken_in.values():
             how, members = taken.path, _members(taken.thing)
             if members is not taken.thing and isinstance(members, dict):
@@ -110,16 +121,9 @@ class OuterObjects(Lookup):
 
     def want_in(self, thing: Any, name: str) -> None:
         """Begin again if a thing outside, which is written, can be taken in."""
-        if isinstance(thing, (list, dict)):
-            fits = type(thing) in (list, dict) and len(thing) <= (
-                LONGEST if isinstance(thing, list) else 10 * LONGEST
-            )
-        else:
-            cls = type(thing)
-            fits = is_record(thing) and (cls.__setattr__, cls.__getattribute__) == _PLAIN
-        if self.on_free is None or not fits or id(thing) in self.taken_in:
+        if self.on_free is None or not _fits(thing) or id(thing) in self.taken_in:
             return
-        site = (TAKEN_IN, Path("object", thing, name), len(self.taken_in))
+        site = (TAKEN_IN, Path("object", thing, name), len(self.taken_in), self.span)
         raise NeedStatic(frozenset([site]), f"{name} is written here", self.span)
 
     def want_journal(self, journal: Journal) -> None:
@@ -139,8 +143,6 @@ class OuterObjects(Lookup):
             return super().read_journal(journal, key)
         if id(found) in self.taken_in:
             raise self.unread(journal)
-        if isinstance(found, float):
-            self.want_journal(journal)  # what is computed from it may have a derivative
         return super().read_journal(journal, key)
 
     def store_journal(self, journal: Journal, key: Value, value: Value) -> None:
@@ -173,6 +175,18 @@ class OuterObjects(Lookup):
             site = (ADDED, taken.path, name)
             raise NeedStatic(frozenset([site]), f"{name} is written here", self.span)
 
+    def check_unseen(self, function: Any) -> None:
+        """Refuse to call what may read outside what has been written here, and isn't there yet."""
+        for taken in self.taken_in.values():
+            thing = self.state.heap[taken.ref.id]
+            if _type_of(thing) is type(taken.thing) and _items(thing) == taken.before:
+                continue
+            raise self.refuse(
+                f"{function.__name__!r}, which isn't looked into, may read {taken.path}, which is "
+                "written here",
+                "give it what it needs as arguments",
+            )
+
     # At the end
 
     def write_back(self) -> None:
@@ -181,8 +195,9 @@ class OuterObjects(Lookup):
             return
         self.overwritten = Aliasing(self.block, ())
         for taken in self.taken_in.values():
+            self.span = taken.span
             thing = self.state.heap[taken.ref.id]
-            items = _items(thing) if thing_type(thing) is type(taken.thing) else None
+            items = _items(thing) if _type_of(thing) is type(taken.thing) else None
             if items is None or not items.keys() >= taken.before.keys():
                 raise self.refuse(
                     f"how {taken.path} changes outside of the function can't be followed",
@@ -232,7 +247,17 @@ class OuterObjects(Lookup):
         return super().entry(value, holders)
 
 
-def thing_type(thing: Heap) -> type | None:
+def _fits(thing: Any) -> bool:
+    """Whether a thing can be taken in: all of it is lowered, for each length of a list anew."""
+    if isinstance(thing, list):
+        return type(thing) is list and len(thing) <= LONGEST
+    if isinstance(thing, dict):
+        return type(thing) is dict and len(thing) <= 10 * LONGEST
+    cls = type(thing)
+    return is_record(thing) and (cls.__setattr__, cls.__getattribute__) == _PLAIN
+
+
+def _type_of(thing: Heap) -> type | None:
     """The class of what stands on the heap; None for a list that exists at run time."""
     if isinstance(thing, ListObject):
         return thing.type if thing.var is None else None

@@ -257,6 +257,14 @@ class State:
         )
 
 
+TAKEN_IN = "%taken"  # of known sites: the things outside that are written and read
+
+
+def writes_what_it_reads(static: frozenset[Any]) -> bool:
+    """Whether what is known of a function says that what it computes depends on earlier calls."""
+    return any(isinstance(site, tuple) and site[0] == TAKEN_IN for site in static)
+
+
 class NeedStatic(Exception):
     """An int or string must be known when compiling; `origins` says what it derives from.
 

@@ -186,7 +186,7 @@ class Widening(Paths):
         if not all(isinstance(t, Instance) for t in things):
             return False
         if marker not in self.thawed:
-            return len(refs) == 1 or not same_layout(*things)
+            return len(refs) == 1 or (len(refs) == 2 and not same_layout(*things))
         return all(is_before(start, ref, marker) for ref in refs)
 
     def widened_choice(

@@ -16,6 +16,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..analysis.inference import Inferred
 from ..frontend.inlining import is_mutable
+from ..frontend.journals import check_journals
 from ..frontend.lower import Lowerer
 from ..frontend.structure import object_items, parts, rebuild
 from ..frontend.values import (
@@ -98,6 +99,7 @@ def lower_gradient(
     value, aux = (in_copies(low, v, copies) for v in (value, aux))
     outputs = [value] if isinstance(value, ir.Var) else []
     _check_writes(low, function)
+    check_journals(low, function, outputs)
     demand(function, low)
     adjoint = _differentiated(low, function, wrt, outputs)
     results: list[ir.Operand] = []
@@ -180,14 +182,19 @@ def exchange(low: Lowerer, others: dict[ir.Var, ir.Operand]) -> None:
         if isinstance(value, ir.Var):
             return others.get(value, value)
         items = parts(value)
-        new = rebuild(value, list(map(exchanged, items))) if items else value
-        if isinstance(new, Tuple):
-            new.missing = exchanged(value.missing)
-        return new
+        missing = exchanged(value.missing) if isinstance(value, Tuple) else None
+        new = list(map(exchanged, items))
+        if all(a is b for a, b in zip(items, new, strict=True)):
+            if not isinstance(value, Tuple) or missing is value.missing:
+                return value
+        made = rebuild(value, new)
+        if isinstance(made, Tuple):
+            made.missing = missing
+        return made
 
     for slot, value in list(low.slots(low.state)):
         new = exchanged(value)
-        if new is not value and not low.same(new, value):
+        if new is not value:
             low.put(low.state, slot, new)
     for number, thing in list(low.state.heap.items()):
         if isinstance(thing, ListObject) and thing.var in others:
