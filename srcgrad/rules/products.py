@@ -181,6 +181,12 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None, *, out, d_out):
         d_a = np.stack((d_out[..., 0] * b[..., 1], d_out[..., 0] * -b[..., 0]), -1)
         d_b = np.stack((d_out[..., 0] * -a[..., 1], d_out[..., 0] * a[..., 0]), -1)
         return np.moveaxis(d_a, -1, axisa), np.moveaxis(d_b, -1, axisb)
+    if a.shape[axisa] != b.shape[axisb]:  # one has length two: its third component is zero
+        a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
+        d_out = np.moveaxis(d_out, axisc, -1)
+        d_a = np.cross(b, d_out)[..., : a.shape[-1]]
+        d_b = np.cross(d_out, a)[..., : b.shape[-1]]
+        return np.moveaxis(d_a, -1, axisa), np.moveaxis(d_b, -1, axisb)
     if axisa == -1 and axisb == -1 and axisc == -1:
         return np.cross(b, d_out), np.cross(d_out, a)
     back_a = axisa - a.ndim if axisa >= 0 else axisa

@@ -205,7 +205,9 @@ def cross(args: Args, kwargs: Kwargs) -> LengthsNeeded | None:
     named = dict(zip(("axisa", "axisb", "axisc", "axis"), args[2:], strict=False)) | kwargs
     unknown: list[Size] = []
     for operand, name in zip(args[:2], ("axisa", "axisb"), strict=False):
-        kind, axis = getattr(operand, "kind", None), named.get("axis", ir.Const(None))
+        if not isinstance(operand, ir.Var):
+            continue  # its lengths are written out
+        kind, axis = operand.kind, named.get("axis", ir.Const(None))
         if isinstance(axis, ir.Const) and axis.value is None:
             axis = named.get(name, ir.Const(-1))
         if not isinstance(kind, Array) or not kind.shape or not isinstance(axis, ir.Const):
