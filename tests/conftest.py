@@ -11,6 +11,8 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
+from srcgrad.compiler import primal  # noqa: E402
+
 # Reproducible where nobody watches; a different search on each run at a developer's desk.
 settings.register_profile("default", deadline=None)
 settings.register_profile(
@@ -66,3 +68,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("cases of the rules")
         for what, number in cases.items():
             terminalreporter.write_line(f"{number:7,} {what}")
+
+
+@pytest.fixture
+def loops_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops aren't made operations on whole arrays: what else is done with them is tested."""
+    monkeypatch.setattr(primal, "vectorize", lambda *_: None)

@@ -128,7 +128,7 @@ def factorised(a):
     return np.sum(a * a)
 
 
-def test_an_item_that_is_subtracted_from_keeps_its_adjoint():
+def test_an_item_that_is_subtracted_from_keeps_its_adjoint(loops_stay):
     a = np.random.default_rng(0).normal(size=(4, 4)) + 4 * np.eye(4)
     text = reverse_sweep(factorised, a)
     inner = text.split("# a[i, j] -=")[1].split("# a[i, k] =")[0]

@@ -319,7 +319,7 @@ def test_parts_of_an_array_that_a_loop_writes(function):
     check_grads(function, (a, -b), order=1, argnums=(0, 1))
 
 
-def test_the_row_of_the_pivot_is_read_and_kept_once():
+def test_the_row_of_the_pivot_is_read_and_kept_once(loops_stay):
     rng = np.random.default_rng(5)
     a, b = rng.normal(size=(4, 4)) + 3 * np.eye(4), rng.normal(size=4)
     gradient = grad(eliminated)

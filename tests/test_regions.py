@@ -313,7 +313,7 @@ def by_elements(a, b):
     for i in range(len(b)):
         s = 0.0
         for j in range(i):
-            s += a[i, j] * y[j] * y[j]
+            s += a[i, j] * y[j]
         y[i] = (b[i] - s) / a[i, i]
     return np.sum(y**2)
 

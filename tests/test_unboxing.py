@@ -118,7 +118,7 @@ def test_two_dimensions_of_odd_lengths(shape):
     np.testing.assert_allclose(grad(f)(a.copy()), 2 * a + 0.5)
 
 
-def test_division_by_zero_is_numpys(monkeypatch):
+def test_division_by_zero_is_numpys(monkeypatch, loops_stay):
     def f(x, y):
         z = np.zeros(len(x))
         for i in range(len(x)):
@@ -156,7 +156,7 @@ def test_a_loop_that_is_left_early(monkeypatch):
     check(monkeypatch, f, np.arange(1.0, 6.0), listed=False)
 
 
-def test_a_sum_leaves_the_loop_as_numpys_number(monkeypatch):
+def test_a_sum_leaves_the_loop_as_numpys_number(monkeypatch, loops_stay):
     def f(x):
         total = 0.0
         for i in range(1, len(x)):
@@ -326,7 +326,7 @@ def test_an_error_that_the_function_handles(monkeypatch):
     np.testing.assert_allclose(gradient(x), [8.0, 40.0, 30.0])
 
 
-def test_triangles(monkeypatch):
+def test_triangles(monkeypatch, loops_stay):
     def f(a):
         a = a.copy()
         n = len(a)

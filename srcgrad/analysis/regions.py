@@ -16,12 +16,12 @@ import builtins
 import itertools
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from .. import ir
 from ..kinds import Array, Scalar
+from .affine import Affine, constant, term
 from .aliasing import Aliasing
 
 # Whether a comparison says that the first operand is the larger one, and not equal
@@ -30,36 +30,6 @@ ORDER = {
     operator.lt: (False, True), operator.le: (False, False),
 }  # fmt: skip
 DEPTH = 8  # bounds put in for variables, one after the other, in a proof
-
-
-@dataclass(frozen=True)
-class Affine:
-    """A sum of variables with whole factors, and a whole number.
-
-    A variable is told apart by who looks at it: the trip of a loop in which something is read is
-    another one than that in which it is written.
-    """
-
-    terms: frozenset[tuple[tuple[ir.Var, bool], int]]
-    constant: int = 0
-
-    def __add__(self, other: Affine) -> Affine:
-        return self.plus(other, 1)
-
-    def __sub__(self, other: Affine) -> Affine:
-        return self.plus(other, -1)
-
-    def plus(self, other: Affine, factor: int) -> Affine:
-        """This and another times a factor."""
-        terms = dict(self.terms)
-        for v, n in other.terms:
-            terms[v] = terms.get(v, 0) + factor * n
-        kept = frozenset((v, n) for v, n in terms.items() if n)
-        return Affine(kept, self.constant + factor * other.constant)
-
-
-def _number(n: int) -> Affine:
-    return Affine(frozenset(), n)
 
 
 Key = tuple[ir.Operand, ...]  # the items of an index
@@ -184,11 +154,11 @@ class Regions:
             place = proof.affine(item, False)
             if place is None or not proof.holds(place):
                 return False
-            ends = [_number(n)] if isinstance(n, int) else [
+            ends = [constant(n)] if isinstance(n, int) else [
                 end for o in lengths if isinstance(o, ir.Var) and o.kind.size == n  # type: ignore[attr-defined]
                 and (end := proof.affine(o, False)) is not None
             ]  # fmt: skip
-            if not any(proof.holds(end - place - _number(1)) for end in ends):
+            if not any(proof.holds(end - place - constant(1)) for end in ends):
                 return False
         return True
 
@@ -273,11 +243,11 @@ class _Proof:
             return None
         more, strict = ORDER[s.function]
         difference = a - b if more == true else b - a
-        return difference - _number(1) if strict == true else difference
+        return difference - constant(1) if strict == true else difference
 
     def interval(self, item: ir.Operand, written: bool) -> Interval:
         """From where up to where an item of an index reaches; everything if it may be negative."""
-        zero = _number(0)
+        zero = constant(0)
         if isinstance(item, ir.Const) and isinstance(item.value, slice):
             parts = (item.value.start, item.value.stop, item.value.step)
             item = ir.Pack(slice, tuple(map(ir.Const, parts)))
@@ -293,12 +263,12 @@ class _Proof:
         place = self.affine(item, written)
         if place is None or not self.holds(place):
             return zero, None
-        return place, place + _number(1)
+        return place, place + constant(1)
 
     def affine(self, operand: ir.Operand, written: bool) -> Affine | None:
         """An int as a sum, None if it isn't known to be an int."""
         if isinstance(operand, ir.Const):
-            return _number(operand.value) if type(operand.value) is int else None
+            return constant(operand.value) if type(operand.value) is int else None
         if not isinstance(operand, ir.Var) or not isinstance(operand.kind, Scalar):
             return None
         if operand.kind.dtype != np.int64:
@@ -309,7 +279,7 @@ class _Proof:
             if a is not None and b is not None:
                 return a + b if s.function is operator.add else a - b
         others = any(loop not in self.same for loop in self.regions.places.get(operand, ()))
-        return Affine(frozenset({((operand, written and others), 1)}))
+        return term((operand, written and others))
 
     def holds(self, difference: Affine, depth: int = DEPTH) -> bool:
         """Whether a sum is surely not negative: bounds put in for its variables show it."""
@@ -325,10 +295,8 @@ class _Proof:
 
     def gaps(self, v: ir.Var, written: bool, below: bool) -> Iterator[Affine]:
         """Sums that aren't negative: a variable less a bound below it, or a bound above less it."""
-        this = Affine(frozenset({((v, written), 1)}))
-        yield from (
-            f for f in self.facts if dict(f.terms).get((v, written)) == (1 if below else -1)
-        )
+        this = term((v, written))
+        yield from (f for f in self.facts if f.factor((v, written)) == (1 if below else -1))
         loop = self.regions.index_of.get(v)
         if loop is None:
             if below and self.counts(v):
@@ -340,11 +308,11 @@ class _Proof:
         if not isinstance(step, ir.Const) or type(step.value) is not int:
             return
         up = step.value > 0
-        one = _number(1)
+        one = constant(1)
         order = not loop.backwards and loop is self.later
         if order and below == (up if written else not up):
             # the write's trip comes after the read's
-            other = Affine(frozenset({((v, not written), 1)}))
+            other = term((v, not written))
             yield (this - other if below else other - this) - one
         if below:
             bound = self.affine(start if up else stop, written)

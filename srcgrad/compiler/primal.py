@@ -38,6 +38,7 @@ from ..frontend.values import (
 from ..inner.lowerings import LOWERINGS
 from ..inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies
 from ..kinds import ListOf, Opaque, is_float, kind_of
+from ..optimize.vectorizing import vectorize
 from ..results import check_output, check_returned
 from ..signature import signature_of
 from .task import Task
@@ -133,6 +134,8 @@ def _lowered(task: Task) -> Primal:
     lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))
     check_journals(low, function, [v for v in leaves(low, result) if isinstance(v, ir.Var)])
     ir.passed("lowered", function)
+    if not request.traced:
+        vectorize(function, low, [v for shown in (result, aux) for v in leaves(low, shown)])
     return lowered
 
 

@@ -151,7 +151,7 @@ def taken_in(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
 
 
 def indexed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
-    """`x.sum(axis=1, keepdims=True)[:, 0]` is `x.sum(axis=1)`, and `x[:, 0][:, None]` is x.
+    """`x.sum(axis=1, keepdims=True)[:, 0]` is `x.sum(axis=1)`, and `x[:, 0][:, None]` and `x[:]` x.
 
     The sign of what a key takes all elements of moves outwards.
     """
@@ -162,6 +162,9 @@ def indexed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     there = None if x.kind.shape is None else kept_axes(key, x.kind.shape)
     if there is None or x.kind.shape is None:
         return None
+    own = isinstance(s.span, ir.Origin) and s.span.role == "reverse"
+    if own and there == list(range(len(x.kind.shape))):
+        return ctx.same(s.target, x)
     inner = ctx.definition(x, operator.getitem)
     if inner is not None and inner.args[0].kind == s.target.kind:  # type: ignore[union-attr]
         shape = s.target.kind.shape  # type: ignore[attr-defined]

@@ -115,6 +115,9 @@ class _Director:
     ) -> None:
         """Let a chain of calls compute in a part of an array."""
         view = ir.Assign(part, operator.getitem, s.args[:2], (), s.span, views=s.writes)
+        whole = isinstance(s.args[1], ir.Const) and s.args[1].value == slice(None)
+        if whole and part.kind == s.writes[0].kind:
+            part = s.writes[0]
         self.aliasing.union(part, s.writes[0])
         start = next(i for i, other in enumerate(statements) if other is chain[0])
         for number, made in enumerate(chain):
@@ -123,7 +126,8 @@ class _Director:
             statements[position] = _written_in(made, part, before)
             self.renamed[made.target] = part
         statements[:] = [o for o in statements if o is not s]
-        statements.insert(start, view)
+        if part is view.target:
+            statements.insert(start, view)
 
 
 def _part(x: ir.Operand, key: ir.Operand, value: ir.Operand) -> ir.Var | None:

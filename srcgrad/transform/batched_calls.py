@@ -98,8 +98,8 @@ class Calls(Values):
         if not batched:  # what is batched is one of many
             return None
         low: Any = self.low
-        args = [low._value(self.packed(a)) for a in s.args]
-        kwargs = {k: low._value(self.packed(a)) for k, a in s.kwargs}
+        args = [self.abstract(self.packed(a)) for a in s.args]
+        kwargs = {k: self.abstract(self.packed(a)) for k, a in s.kwargs}
         kwargs["batched"] = low.lift(batched, None)
         result = low.inline(rule, args, kwargs)
         if isinstance(result, ir.Const) and result.value is NotImplemented:
@@ -108,6 +108,11 @@ class Calls(Values):
         if not isinstance(operand, ir.Var):
             raise Unbatchable(f"{s.function} made {operand}")
         return operand
+
+    def abstract(self, operand: ir.Operand) -> Any:
+        """The abstract value of an operand, as a rule is called with it."""
+        low: Any = self.low
+        return low._value(operand)
 
     def packed(self, operand: ir.Operand) -> ir.Operand:
         """The operand, of which all items are batches if one is."""
