@@ -389,3 +389,33 @@ def test_random_loops(monkeypatch, seed):
             for x, y in zip(result, expected[1], strict=True):
                 scale = np.max(np.abs(y), initial=1.0)
                 np.testing.assert_allclose(x / scale, y / scale, atol=1e-9, err_msg=text)
+
+
+def test_a_division_by_a_length(monkeypatch):
+    def f(x):
+        n, re = len(x), np.zeros(len(x))
+        for k in range(n):
+            for t in range(n):
+                re[k] += x[t] * np.cos(2 * np.pi * k * t / n)
+        return np.sum(re**2)
+
+    text = check(monkeypatch, f, normal(9), loops=1)
+    assert "np.arange(n) / n" in text
+    check(monkeypatch, f, normal(1), loops=2)
+
+
+def test_what_reads_well(monkeypatch):
+    def f(x):
+        y = np.exp(x)
+        n = len(y)
+        for i in range(n):
+            y[i, :] /= y[i, :].sum()
+        s = 0.0
+        for i in range(n - 2):
+            for j in range(n - 1):
+                s += y[i + 2, j]
+        return np.log(s)
+
+    text = check(monkeypatch, f, normal(9, 9))
+    for ugly in ("[:, :]", "+ 0", "np.float64"):
+        assert ugly not in text, text

@@ -22,7 +22,7 @@ import numpy as np
 from .. import ir
 from ..analysis.affine import Affine, Integers, constant, is_int
 from ..analysis.aliasing import Aliasing, is_slice
-from ..analysis.independence import Dependent, Iterations, Rows, Sum
+from ..analysis.independence import Dependent, Iterations, Rows, Sum, slice_parts
 from ..analysis.inference import Inferred, fits
 from ..analysis.keys import same_key
 from ..errors import Unbatchable, UnsupportedError
@@ -313,6 +313,8 @@ class Whole(Batch):
             statement = self.low.block.statements[-1]
             assert isinstance(statement, ir.Assign)
             statement.target = target
+            if isinstance(kind, Scalar):
+                target.kind = result.kind  # NumPy's number, also where nothing is added
             self.now[s.target] = target
 
     def sum(self, batch: ir.Var, once: bool) -> ir.Var:
@@ -441,8 +443,10 @@ class Whole(Batch):
         if isinstance(right, ir.Const):
             sign = 1 if made.function is operator.add else -1
             return self.moved(left, at, plus + sign * right.value)
-        parts = (self.moved(left, at, plus), self.moved(right, at))
-        return self.low.emit(made.function, parts)
+        moved = self.moved(left, at, plus), self.moved(right, at)
+        if made.function is operator.add and is_zero(moved[0]):
+            return moved[1]
+        return moved[0] if is_zero(moved[1]) else self.low.emit(made.function, moved)
 
     def _shape(self, array: Any, key: ir.Operand, rows: Rows) -> list[Dimension]:
         """The shape of all rows, the axis of the rows where the index has it."""
@@ -632,10 +636,23 @@ class Whole(Batch):
                 whole = isinstance(divisor, ir.Const) and divisor.value in (2, 3)
                 if not whole:
                     raise Unbatchable("a power of Python's numbers")
-            elif not (isinstance(divisor, ir.Const) and divisor.value):
+            elif not self.is_nonzero(divisor):
                 raise Unbatchable("a division of Python's numbers")
         if isinstance(s.function, np.ufunc) and s.kwargs:
             raise Unbatchable("keywords")
+
+    def is_nonzero(self, operand: ir.Operand) -> bool:
+        """Whether a number isn't zero where the loop's body is run."""
+        if isinstance(operand, ir.Const):
+            return bool(operand.value)
+        found, natural = self.found, self.found.integers.is_natural
+        value = None if found.varies(operand) else found.integers.of(operand)
+        if value is None:
+            return False
+        # the index is less than the loop's end, and not negative
+        return natural(value - constant(1)) or (
+            natural(found.start) and natural(value - found.stop)
+        )
 
     @staticmethod
     def is_python(s: ir.Assign) -> bool:
@@ -718,7 +735,7 @@ def is_zero(operand: ir.Operand) -> bool:
 
 def is_whole(item: ir.Operand) -> bool:
     """Whether an item of an index takes a whole axis."""
-    return isinstance(item, ir.Const) and item.value == slice(None)
+    return is_slice(item) and all(ir.is_constant(part, None) for part in slice_parts(item))
 
 
 def sliced(start: ir.Operand, stop: ir.Operand) -> ir.Operand:
