@@ -20,27 +20,24 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.affine import Affine, Integers, constant, is_int
+from ..analysis.affine import Integers, constant, is_int
 from ..analysis.aliasing import Aliasing, is_slice
-from ..analysis.independence import Dependent, Iterations, Rows, Sum, slice_parts
+from ..analysis.independence import Dependent, Iterations, Sum
 from ..analysis.inference import Inferred, fits
 from ..analysis.keys import same_key
 from ..errors import Unbatchable, UnsupportedError
 from ..frontend.lower import Lowerer
-from ..frontend.values import NeedStatic, Tuple
-from ..kinds import Array, Dimension, Scalar, Size, fresh_size
+from ..frontend.values import NeedStatic
+from ..kinds import Array, Dimension, Scalar
 from ..rules import registry
 from ..transform.batched_calls import IN_PLACE
-from ..transform.batching import Batch
+from .vectorized_rows import PRODUCTS, VectorizedRows, is_zero
 
-BACKWARDS = ir.Const(slice(None, None, -1))
-FEW = 8  # as many elements are as fast one by one
 DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, operator.pow, divmod)
 AUGMENTED = {
     operator.add: operator.iadd, operator.sub: operator.isub, operator.mul: operator.imul,
     operator.truediv: operator.itruediv,
 }  # fmt: skip
-PRODUCTS = (operator.matmul, np.matmul, np.dot, np.inner)
 TOTAL = (operator.add, operator.sub, operator.mul, operator.neg, operator.pos, abs)
 
 
@@ -115,11 +112,8 @@ def asked_for(block: ir.Block, needed: Iterable[ir.Var]) -> set[ir.Var]:
                 found.update(ir.uses(s))
             case ir.If():
                 found.update(ir.variables(s.test))
-                handed += zip(
-                    ((t,) for t in s.targets),
-                    zip(s.then.results, s.orelse.results, strict=False),
-                    strict=False,
-                )
+                for k, t in enumerate(s.targets):
+                    handed.append(((t,), (s.then.results[k], s.orelse.results[k])))
             case ir.Loop():
                 found.update(v for o in s.range or () for v in ir.variables(o))
                 found.update(v for r in s.body.results[len(s.params) :] for v in ir.variables(r))
@@ -147,51 +141,8 @@ def may_be_missing(block: ir.Block) -> set[ir.Var]:
     return {v for v in found if isinstance(v, ir.Var)}
 
 
-class Whole(Batch):
+class Whole(VectorizedRows):
     """The walk through the body of a loop, which becomes that of all iterations at once."""
-
-    def __init__(self, found: Iterations, low: Lowerer) -> None:
-        self.low, self.found, self.aliasing = low, found, found.aliasing
-        self.batched = set(found.moving) - {
-            s.target for total in found.sums for s, _ in total.chain
-        }
-        self.inputs: set[ir.Var] = set()
-        self.classes: set[ir.Var] = set()
-        self.now: dict[ir.Var, Any] = dict(found.starts)
-        self.rows: dict[ir.Var, Any] = {}
-        self.uncopied: set[ir.Var] = set()  # views of rows
-        self.size = self._trips()  # type: ignore[assignment]
-        self.surely_runs = found.integers.is_natural(found.stop - found.start - constant(1))
-        self.extents = [self._extent(s) for s in found.rows]
-
-    @property
-    def count(self) -> ir.Var:  # type: ignore[override]
-        raise Unbatchable("the number of iterations")
-
-    def _trips(self) -> Dimension:
-        """How many iterations there are, as a dimension."""
-        trips = self.found.stop - self.found.start
-        if not trips.terms:
-            if trips.constant < FEW:
-                raise Unbatchable("a few iterations")
-            return trips.constant
-        if len(trips.terms) == 1:
-            ((term, factor),) = trips.terms
-            if isinstance(term, Size) and factor == 1 and abs(trips.constant) <= 4:
-                size = Size(term.base, term.offset + trips.constant, term.big)
-                if size.exact:
-                    return size
-        for s, rows in self.found.rows.items():
-            outer, self.low.block = self.low.block, ir.Block()
-            items = self.items(s.args[1], rows)
-            kind = self.low.emit(operator.getitem, (s.args[0], ir.Pack(tuple, tuple(items)))).kind
-            self.low.block = outer
-            if isinstance(kind, Array) and kind.shape is not None:
-                return kind.shape[rows.kept]
-        return fresh_size()
-
-    def is_batched(self, operand: ir.Operand) -> bool:
-        return not self.batched.isdisjoint(ir.variables(operand))
 
     def all_at_once(self) -> None:
         """Append the statements for all iterations to the block of `low`."""
@@ -252,26 +203,6 @@ class Whole(Batch):
 
     def _around(self) -> set[ir.Assign]:
         return {s for total in self.found.sums for s in (total.written,) if s is not None}
-
-    def _is_inside(self, array: ir.Var, key: ir.Operand, but: int = -1) -> bool:
-        """Whether an index has no item, `but` one, that is outside the array."""
-        kind, axis = array.kind, 0
-        if not isinstance(kind, Array) or kind.shape is None:
-            return False
-        integers = self.found.integers
-        for position, item in enumerate(ir.items_of(key)):
-            if isinstance(item, ir.Const) and item.value is None:
-                continue
-            if axis >= len(kind.shape):
-                return False
-            if not is_slice(item) and position != but:
-                place, length = integers.of(item), integers.length(kind.shape[axis])
-                if place is None or not integers.is_natural(length - place - constant(1)):
-                    return False
-                if not integers.is_natural(place) and not integers.is_natural(place + length):
-                    return False
-            axis += 1
-        return True
 
     # Sums
 
@@ -354,124 +285,6 @@ class Whole(Batch):
             return False
         readers = [(i, r) for i, r in enumerate(later) if s.target in ir.uses(r)]
         return any(i > writes[0] or not is_arithmetic(r.function) for i, r in readers)
-
-    def view(self, array: Any, key: ir.Operand, rows: Rows, name: str) -> ir.Var:
-        """A view of all rows, their axis in front."""
-        items = self.items(key, rows)
-        shape = self._shape(array, key, rows)
-        if array.kind.dtype is None:
-            raise Unbatchable("an array of unknown dtype")
-        kind = Array(array.kind.dtype, tuple(shape))
-        now: ir.Var = self.known(array)  # type: ignore[assignment]
-        if not all(is_whole(item) for item in items):
-            operand = items[0] if len(items) == 1 else ir.Pack(tuple, tuple(items))
-            now = self.low.emit(
-                operator.getitem, (now, operand), inferred=Inferred(kind, (now,)), name=name
-            )
-        if rows.falls:
-            turned = ir.Pack(tuple, (*[ir.Const(slice(None))] * rows.kept, BACKWARDS))
-            key = turned if rows.kept else BACKWARDS
-            now = self.low.emit(
-                operator.getitem, (now, key), inferred=Inferred(kind, (now,)), name=name
-            )
-        if rows.kept:
-            others = (n for i, n in enumerate(shape) if i != rows.kept)
-            inferred = Inferred(Array(kind.dtype, (self.size, *others)), (now,))
-            if len(shape) == 2:
-                return self.low.emit(np.transpose, (now,), inferred=inferred, name=name)
-            args = (now, ir.Const(rows.kept), ir.Const(0))
-            return self.low.emit(np.moveaxis, args, inferred=inferred, name=name)
-        return now
-
-    def items(self, key: ir.Operand, rows: Rows) -> list[ir.Operand]:
-        """The items of an index of all rows."""
-        items = list(map(self.known, ir.items_of(key)))
-        length = self.found.integers.length(rows.array.kind.shape[rows.axis])  # type: ignore[attr-defined]
-        item = ir.items_of(key)[rows.position]
-        left = (length - rows.last).known()
-        stop: ir.Operand = ir.Const(None if not left else -left)
-        start: ir.Operand = ir.Const(None)
-        lowest, beyond = self.bounds()[:: -1 if rows.falls else 1]
-        if rows.first.known() != 0:
-            start = self.place(item, lowest, rows.first, int(rows.falls))
-        if left is None:
-            stop = self.place(item, beyond, rows.last, int(rows.falls))
-        items[rows.position] = sliced(start, stop)
-        return items
-
-    def bounds(self) -> tuple[ir.Operand, ir.Operand]:
-        """The least index, and one more than the greatest."""
-        assert self.found.loop.range is not None
-        start, stop, step = self.found.loop.range
-        assert isinstance(step, ir.Const)
-        if step.value == 1:
-            return self.known(start), self.known(stop)
-        return self.shifted(stop, 1), self.shifted(start, 1)
-
-    def shifted(self, operand: ir.Operand, by: int) -> ir.Operand:
-        """An int plus a constant, as short as it can be written."""
-        if isinstance(operand, ir.Const):
-            return ir.Const(operand.value + by)
-        assert isinstance(operand, ir.Var)
-        made = self.found.integers.made.get(operand)
-        if made is not None and made.function in (operator.add, operator.sub):
-            left, right = made.args
-            if isinstance(right, ir.Const) and not self.found.varies(left):
-                sign = 1 if made.function is operator.add else -1
-                return self.shifted(left, sign * right.value + by)
-        if not by:
-            return self.known(operand)
-        function = operator.add if by > 0 else operator.sub
-        return self.low.emit(function, (self.known(operand), ir.Const(abs(by))))
-
-    def place(self, item: ir.Operand, at: ir.Operand, value: Affine, plus: int) -> ir.Operand:
-        """What an index is where the loop's own is `at` some place, plus a number."""
-        known = value.known()
-        if known is not None:
-            return ir.Const(known)
-        return self.moved(item, at, plus)
-
-    def moved(self, item: ir.Operand, at: ir.Operand, plus: int = 0) -> ir.Operand:
-        """A sum of the index and other numbers, with another number for the index."""
-        if item is self.found.index:
-            return self.shifted(at, plus)
-        if not self.found.varies(item):
-            return self.shifted(item, plus)
-        assert isinstance(item, ir.Var)
-        made = self.found.integers.made[item]
-        left, right = made.args
-        if isinstance(right, ir.Const):
-            sign = 1 if made.function is operator.add else -1
-            return self.moved(left, at, plus + sign * right.value)
-        moved = self.moved(left, at, plus), self.moved(right, at)
-        if made.function is operator.add and is_zero(moved[0]):
-            return moved[1]
-        return moved[0] if is_zero(moved[1]) else self.low.emit(made.function, moved)
-
-    def _shape(self, array: Any, key: ir.Operand, rows: Rows) -> list[Dimension]:
-        """The shape of all rows, the axis of the rows where the index has it."""
-        original = ir.items_of(key)
-        row = ir.Pack(tuple, (*original[: rows.position], ir.Const(slice(None)),
-                              *original[rows.position + 1 :]))  # fmt: skip
-        shape = self._shape_of(array, row)
-        return [self.size if i == rows.kept else n for i, n in enumerate(shape)]
-
-    def _shape_of(self, array: ir.Var, key: ir.Operand) -> tuple[Dimension, ...]:
-        """The shape of what an index takes out of an array."""
-        outer, self.low.block = self.low.block, ir.Block()
-        kind = self.low.emit(operator.getitem, (array, key)).kind
-        self.low.block = outer
-        if not isinstance(kind, (Array, Scalar)) or kind.shape is None:
-            raise Unbatchable("an array of unknown rank")
-        return kind.shape
-
-    def _extent(self, s: ir.Assign) -> tuple[Dimension, ...]:
-        """The shape of one row."""
-        rows = self.found.rows[s]
-        if not self.surely_runs and not self._is_inside(rows.array, s.args[1], rows.position):
-            raise Unbatchable("what may raise if the loop isn't run")
-        shape = self._shape(s.args[0], s.args[1], rows)
-        return tuple(n for i, n in enumerate(shape) if i != rows.kept)
 
     # Writes
 
@@ -611,21 +424,6 @@ class Whole(Batch):
         result.name, result.user = s.target.name, s.target.user
         return result
 
-    def is_covered(self, shape: tuple[Dimension, ...]) -> bool:
-        """Whether some array has rows at least as large as these."""
-        if not shape:
-            return True
-        for extent in self.extents:
-            left = list(extent)
-            for n in shape:
-                if n in left:
-                    left.remove(n)
-                elif n != 1:
-                    break
-            else:
-                return True
-        return False
-
     def check_arithmetic(self, s: ir.Assign) -> None:
         """Refuse what arrays do differently: Python's numbers raise where arrays have an inf."""
         if s.function in (*DIVISIONS, *IN_PLACE) and self.is_python(s):
@@ -664,50 +462,6 @@ class Whole(Batch):
             for o in s.args
         )  # fmt: skip
 
-    def materialized(self, operand: ir.Operand) -> ir.Operand:
-        """An operand; if it is an index, the array of its values is made."""
-        for v in ir.variables(operand):
-            if v in self.batched and v not in self.now:
-                self.now[v] = self.positions(v)
-        return operand
-
-    def positions(self, v: ir.Var) -> ir.Var:
-        """The values of an index, in all iterations."""
-        place = self.found.integers.of(v)
-        if not is_int(v) or place is None or place.factor(self.found.index) != 1:
-            raise Unbatchable("a number made of the index")
-        lowest, beyond = self.bounds()
-        start = self.place(v, lowest, self.found.at(place, self.found.start), 0)
-        stop = self.place(v, beyond, self.found.at(place, self.found.stop), 0)
-        args = (stop,) if isinstance(start, ir.Const) and start.value == 0 else (start, stop)
-        kind = Array(np.dtype(np.int64), (self.size,))
-        return self.low.emit(np.arange, args, inferred=Inferred(kind), name=v.name)
-
-    def abstract(self, operand: ir.Operand) -> Any:
-        if isinstance(operand, ir.Pack):
-            if operand.type is not tuple:
-                raise Unbatchable("a container")
-            return Tuple(tuple(map(self.abstract, operand.items)))
-        if isinstance(operand, ir.Const) and isinstance(operand.value, tuple):
-            return self.low.lift(operand.value, None)
-        if isinstance(operand, ir.Var) and not isinstance(operand.kind, (Array, Scalar)):
-            raise Unbatchable("a container")
-        return operand
-
-    def row_by_row(self, s: ir.Assign) -> ir.Var:
-        function = registry.methods.get(s.function, s.function)
-        if function in PRODUCTS and not s.kwargs and all(map(self.is_batched, s.args)):
-            left, right = map(self.full, s.args)
-            if self.rank(s.args[0]) == self.rank(s.args[1]) == 1:
-                product = self.low.emit(operator.mul, (left, right))
-                return self.low.emit(np.sum, (product,), {"axis": ir.Const(1)})
-        raise Unbatchable(f"{s.function} of rows")
-
-    def full(self, operand: ir.Operand, kind: Any = None) -> ir.Operand:
-        if not self.is_batched(operand):
-            raise Unbatchable("the same in each iteration")
-        return super().full(self.materialized(operand), kind)
-
 
 def is_arithmetic(function: Any) -> bool:
     """Whether a function works element by element, and makes something new."""
@@ -724,22 +478,3 @@ def holds(kind: Any, value: ir.Operand) -> bool:
     own = value.kind if isinstance(value, ir.Var) else None
     python = isinstance(own, Scalar) and own.python is not False and own.dtype.kind in "iu"
     return not python or kind.dtype in (np.int64, np.float64, np.complex128)
-
-
-def is_zero(operand: ir.Operand) -> bool:
-    """Whether an operand is the number zero."""
-    return (
-        isinstance(operand, ir.Const) and type(operand.value) in (int, float) and not operand.value
-    )
-
-
-def is_whole(item: ir.Operand) -> bool:
-    """Whether an item of an index takes a whole axis."""
-    return is_slice(item) and all(ir.is_constant(part, None) for part in slice_parts(item))
-
-
-def sliced(start: ir.Operand, stop: ir.Operand) -> ir.Operand:
-    """The operand for a slice from one place to another."""
-    if isinstance(start, ir.Const) and isinstance(stop, ir.Const):
-        return ir.Const(slice(start.value, stop.value))
-    return ir.Pack(slice, (start, stop, ir.Const(None)))
