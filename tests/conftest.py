@@ -30,12 +30,15 @@ SLOW = (
     "tests/test_forward.py",
     "tests/test_inner_derivatives.py",
     "tests/test_normal.py",
+    "tests/test_optimize.py",
+    "tests/test_popped.py",
     "tests/test_regions.py",
     "tests/test_restructure.py",
     "tests/test_reuse.py",
     "tests/test_scipy",
     "tests/test_tapes.py",
     "tests/test_unboxing.py",
+    "tests/test_vectorizing.py",
     "tests/test_workloads.py",
 )
 
