@@ -271,6 +271,17 @@ def items_of(key: Operand) -> tuple[Operand, ...]:
     return key.items if isinstance(key, Pack) and key.type is tuple else (key,)
 
 
+def slice_parts(item: Operand) -> tuple[Operand, ...]:
+    """The start, stop and step of a slice; nothing if an item of an index is none.
+
+    >>> [part.value for part in slice_parts(Const(slice(1, None)))], slice_parts(Const(1))
+    ([1, None, None], ())
+    """
+    if isinstance(item, Const) and isinstance(item.value, slice):
+        return tuple(map(Const, (item.value.start, item.value.stop, item.value.step)))
+    return item.items if isinstance(item, Pack) and item.type is slice else ()
+
+
 def uses(statement: Statement) -> list[Var]:
     """The variables a statement reads itself, those in its blocks not included."""
     operands: tuple[Operand, ...]

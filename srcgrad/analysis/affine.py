@@ -154,9 +154,9 @@ class Integers:
 
     def is_natural(self, value: Affine | None) -> bool:
         """Whether a number is surely 0 or more, wherever the loops that bound it are run."""
+        if value is None:
+            return False
         for _ in range(MOST_STEPS):
-            if value is None:
-                return False
             index = next((t for t, _ in value.terms if t in self.loops), None)
             if index is None:
                 break
@@ -166,8 +166,6 @@ class Integers:
                 return False
             up = value.factor(index) > 0
             value = value.replaced(index, bounds[0] if up else bounds[1] - constant(1))
-        if value is None or any(t in self.loops for t, _ in value.terms):
-            return False
         least = value.constant
         for size, factor in value.terms:
             if not isinstance(size, Size) or factor < 0:

@@ -88,6 +88,7 @@ class Iterations:
             if not all(isinstance(v.kind, Array) for v in s.writes):
                 raise Dependent("a list or an object that is written")
             self.body.append(s)
+        integers.exist(ir.free_variables(loop.body))
         self.readers: dict[ir.Var, list[ir.Assign]] = {}
         for s in self.body:
             for v in dict.fromkeys(ir.uses(s)):
@@ -341,7 +342,7 @@ class Iterations:
             if place is None or not self.integers.is_natural(place):
                 return None, None
             return place, place + _ONE
-        parts = slice_parts(item)
+        parts = ir.slice_parts(item)
         if not (isinstance(parts[2], ir.Const) and parts[2].value in (None, 1)):
             return None, None
         start, stop = (
@@ -363,14 +364,6 @@ _OVERLAPPING = (
     np.lib.stride_tricks.as_strided, np.lib.stride_tricks.sliding_window_view,
     np.broadcast_to, np.broadcast_arrays, np.meshgrid,
 )  # fmt: skip
-
-
-def slice_parts(item: ir.Operand) -> tuple[ir.Operand, ...]:
-    """The start, stop and step of a slice."""
-    if isinstance(item, ir.Const):
-        return tuple(map(ir.Const, (item.value.start, item.value.stop, item.value.step)))
-    assert isinstance(item, ir.Pack)
-    return item.items
 
 
 def alike(a: Rows, b: Rows) -> bool:

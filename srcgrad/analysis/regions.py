@@ -248,11 +248,9 @@ class _Proof:
     def interval(self, item: ir.Operand, written: bool) -> Interval:
         """From where up to where an item of an index reaches; everything if it may be negative."""
         zero = constant(0)
-        if isinstance(item, ir.Const) and isinstance(item.value, slice):
-            parts = (item.value.start, item.value.stop, item.value.step)
-            item = ir.Pack(slice, tuple(map(ir.Const, parts)))
-        if isinstance(item, ir.Pack) and item.type is slice:
-            start, stop, step = item.items
+        parts = ir.slice_parts(item)
+        if parts:
+            start, stop, step = parts
             if not isinstance(step, ir.Const) or step.value not in (None, 1):
                 return zero, None
             low = zero if ir.is_constant(start, None) else self.affine(start, written)

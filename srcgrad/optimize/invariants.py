@@ -163,9 +163,7 @@ def _results(block: ir.Block) -> set[ir.Var]:
 
 
 def _only_slices(key: ir.Operand, kind: Any) -> bool:
-    items = key.items if isinstance(key, ir.Pack) and key.type is tuple else (key,)
-    if isinstance(key, ir.Const) and isinstance(key.value, tuple):
-        items = tuple(ir.Const(item) for item in key.value)
+    items = ir.items_of(key)
 
     def is_slice(item: ir.Operand) -> bool:
         if isinstance(item, ir.Pack):

@@ -15,7 +15,7 @@ import numpy as np
 from .. import ir
 from ..analysis.affine import Affine, constant, is_int
 from ..analysis.aliasing import is_slice
-from ..analysis.independence import Iterations, Rows, slice_parts
+from ..analysis.independence import Iterations, Rows
 from ..analysis.inference import Inferred
 from ..errors import Unbatchable
 from ..frontend.lower import Lowerer
@@ -23,6 +23,7 @@ from ..frontend.values import Tuple
 from ..kinds import Array, Dimension, Scalar, Size, fresh_size
 from ..rules import registry
 from ..transform.batching import Batch
+from .operands import is_number
 
 BACKWARDS = ir.Const(slice(None, None, -1))
 FEW = 8  # as many elements are as fast one by one
@@ -37,8 +38,6 @@ class VectorizedRows(Batch):
         self.batched = set(found.moving) - {
             s.target for total in found.sums for s, _ in total.chain
         }
-        self.inputs: set[ir.Var] = set()
-        self.classes: set[ir.Var] = set()
         self.now: dict[ir.Var, Any] = dict(found.starts)
         self.rows: dict[ir.Var, Any] = {}
         self.uncopied: set[ir.Var] = set()  # views of rows
@@ -164,9 +163,9 @@ class VectorizedRows(Batch):
             sign = 1 if made.function is operator.add else -1
             return self.moved(left, at, plus + sign * right.value)
         moved = self.moved(left, at, plus), self.moved(right, at)
-        if made.function is operator.add and is_zero(moved[0]):
+        if made.function is operator.add and is_number(moved[0], 0.0):
             return moved[1]
-        return moved[0] if is_zero(moved[1]) else self.low.emit(made.function, moved)
+        return moved[0] if is_number(moved[1], 0.0) else self.low.emit(made.function, moved)
 
     def _shape(self, array: Any, key: ir.Operand, rows: Rows) -> list[Dimension]:
         """The shape of all rows, the axis of the rows where the index has it."""
@@ -275,16 +274,9 @@ class VectorizedRows(Batch):
         return super().full(self.materialized(operand), kind)
 
 
-def is_zero(operand: ir.Operand) -> bool:
-    """Whether an operand is the number zero."""
-    return (
-        isinstance(operand, ir.Const) and type(operand.value) in (int, float) and not operand.value
-    )
-
-
 def is_whole(item: ir.Operand) -> bool:
     """Whether an item of an index takes a whole axis."""
-    return is_slice(item) and all(ir.is_constant(part, None) for part in slice_parts(item))
+    return is_slice(item) and all(ir.is_constant(part, None) for part in ir.slice_parts(item))
 
 
 def sliced(start: ir.Operand, stop: ir.Operand) -> ir.Operand:

@@ -31,7 +31,8 @@ from ..frontend.values import NeedStatic
 from ..kinds import Array, Dimension, Scalar
 from ..rules import registry
 from ..transform.batched_calls import IN_PLACE
-from .vectorized_rows import PRODUCTS, VectorizedRows, is_zero
+from .operands import is_number
+from .vectorized_rows import PRODUCTS, VectorizedRows
 
 DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, operator.pow, divmod)
 AUGMENTED = {
@@ -82,14 +83,10 @@ class _Loops:
 
     def loop(self, loop: ir.Loop) -> list[ir.Statement] | None:
         """The statements that do what a loop does; None if it has to stay."""
-        used = self.used
-        if any(not isinstance(s, ir.Assign) or s.effect for s in loop.body.statements):
-            return None
         outer, lengths = (self.low.block, self.low.span), set(self.integers.lengths)
         self.low.block = ir.Block()
         try:
-            self.integers.exist(ir.free_variables(loop.body))
-            iterations = Iterations(loop, self.aliasing, self.integers, used)
+            iterations = Iterations(loop, self.aliasing, self.integers, self.used)
             whole = Whole(iterations, self.low)
             if not whole.surely_runs and not self.missing.isdisjoint(ir.free_variables(loop.body)):
                 return None
@@ -105,26 +102,24 @@ class _Loops:
 def asked_for(block: ir.Block, needed: Iterable[ir.Var]) -> set[ir.Var]:
     """The variables that are asked for, other than to be handed on and never asked for."""
     found = {*needed, *(v for r in block.results for v in ir.variables(r))}
-    handed: list[tuple[tuple[ir.Var, ...], tuple[ir.Operand, ...]]] = []
+    handed: list[tuple[ir.Var, tuple[ir.Operand, ...]]] = []
     for s in ir.walk(block):
         match s:
             case ir.Assign():
                 found.update(ir.uses(s))
+                continue
             case ir.If():
                 found.update(ir.variables(s.test))
-                for k, t in enumerate(s.targets):
-                    handed.append(((t,), (s.then.results[k], s.orelse.results[k])))
             case ir.Loop():
-                found.update(v for o in s.range or () for v in ir.variables(o))
-                found.update(v for r in s.body.results[len(s.params) :] for v in ir.variables(r))
-                for k, t in enumerate(s.targets):
-                    handed.append(((t, s.params[k]), (s.inits[k], s.body.results[k])))
+                asked = (*(s.range or ()), *s.body.results[len(s.params) :])
+                found.update(v for o in asked for v in ir.variables(o))
+        handed += ir.joins(s)
     size = -1
     while len(found) != size:
         size = len(found)
-        for names, operands in handed:
-            if not found.isdisjoint(names):
-                found.update(v for o in operands for v in ir.variables(o))
+        for v, ends in handed:
+            if v in found:
+                found.update(w for end in ends for w in ir.variables(end))
     return found
 
 
@@ -136,7 +131,7 @@ def may_be_missing(block: ir.Block) -> set[ir.Var]:
         size = len(found)
         for s in ir.walk(block):
             for target, ends in () if isinstance(s, ir.Assign) else ir.joins(s):
-                if any(e in found or e == ir.Const(None) for e in ends):
+                if any(e in found or ir.is_constant(e, None) for e in ends):
                     found.add(target)
     return {v for v in found if isinstance(v, ir.Var)}
 
@@ -229,7 +224,7 @@ class Whole(VectorizedRows):
             return
         if not self.surely_runs and not fits(s.function, s.args, {}):
             raise Unbatchable("what may raise if the loop isn't run")
-        if s.function is operator.add and is_zero(start):
+        if s.function is operator.add and is_number(start, 0.0):
             result = summed
         else:
             result = self.low.emit(s.function, pair, name=s.target.name)

@@ -112,14 +112,8 @@ def getitem(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
     if not isinstance(x, ir.Var) or not isinstance(x.kind, Array):
         return None
     array = x.kind
-    if isinstance(key, ir.Const) and isinstance(key.value, tuple):
-        key = ir.Pack(tuple, tuple(ir.Const(item) for item in key.value))
-    items = list(key.items) if isinstance(key, ir.Pack) and key.type is tuple else [key]
     items = [
-        ir.Pack(slice, (ir.Const(i.value.start), ir.Const(i.value.stop), ir.Const(i.value.step)))
-        if isinstance(i, ir.Const) and isinstance(i.value, slice)
-        else i
-        for i in items
+        ir.Pack(slice, ir.slice_parts(i)) if ir.slice_parts(i) else i for i in ir.items_of(key)
     ]
     if array.shape is None:
         basic = all(
