@@ -7,6 +7,7 @@ import inspect
 import re
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -27,16 +28,25 @@ class _Module:
         self.imports = {"import numpy as np": None}
         self.functions: dict[str, str] = {}
         self.constants: list[str] = []
+        self.bound: dict[str, Any] = {"np": np}
         self.taken = taken
 
     def bind(self, name: str, value: Any) -> None:
-        """Give a name a value."""
+        """Give a name a value, and those that it uses itself theirs."""
+        if name in self.bound:
+            if self.bound[name] is not value:
+                raise UnsupportedError(f"the module would need two things named {name!r}")
+            return
+        self.bound[name] = value
         if isinstance(value, types.FunctionType) and value.__module__.startswith("srcgrad."):
             source = inspect.getsource(value).rstrip()
             self.functions[name] = re.sub(r"^def \w+", f"def {name}", source)
+            for used, what in _outer_values(value):
+                self.bind(used, what)
             return
         if isinstance(value, types.ModuleType):
-            self.imports[f"import {value.__name__} as {name}"] = None
+            given = "" if value.__name__ == name else f" as {name}"
+            self.imports[f"import {value.__name__}{given}"] = None
             return
         if callable(value) and not isinstance(value, np.dtype):
             self.imports[_import(name, value)] = None
@@ -91,6 +101,16 @@ def _array(value: np.ndarray[Any, Any]) -> str:
     data = np.ascontiguousarray(value).tobytes().hex()
     flat = f"np.frombuffer(bytes.fromhex({data!r}), dtype={value.dtype.str!r})"
     return f"{flat}.reshape({value.shape!r}).copy()"
+
+
+def _outer_values(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """What a function finds outside of itself, by name."""
+    codes = [function.__code__]
+    for code in codes:
+        codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+        for name in code.co_names:
+            if name in function.__globals__:
+                yield name, function.__globals__[name]
 
 
 def _import(name: str, value: Any) -> str:

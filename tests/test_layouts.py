@@ -316,3 +316,54 @@ def test_random_layouts(start):
             assert "shares memory" in str(refused)
         else:
             np.testing.assert_allclose(moved, expected.sum(), rtol=1e-5, err_msg=source)
+
+
+def convolution(images):
+    count, channels, height, width = images.shape
+    rows, columns = (height - 3) // 2 + 1, (width - 3) // 2 + 1
+    s = images.strides
+    windows = np.lib.stride_tricks.as_strided(
+        images,
+        shape=(count, rows, columns, channels, 3, 3),
+        strides=(s[0], 2 * s[2], 2 * s[3], s[1], *s[2:]),
+    )
+    kernels = np.arange(windows[0, 0, 0].size).reshape(channels, 3, 3) / 10
+    return np.sum(np.tensordot(windows, kernels, 3) ** 2)
+
+
+def by_slices(images):
+    kernels = np.arange(9 * images.shape[1]).reshape(images.shape[1], 3, 3) / 10
+    total = 0
+    for i in range(3):
+        for j in range(3):
+            part = images[:, :, i : i + 5 : 2, j : j + 3 : 2]
+            total = total + np.tensordot(part, kernels[:, i, j], (1, 0))
+    return np.sum(total**2)
+
+
+def test_strides_chosen_at_will_are_differentiated():
+    images = np.random.default_rng(0).normal(size=(2, 3, 8, 6))
+    gradient = grad(convolution)
+    np.testing.assert_allclose(gradient(images), grad(by_slices)(images))
+    assert "sum_of_strided(" in gradient.source
+    np.testing.assert_allclose(gradient(images.astype(np.float32)), gradient(images), rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "x, shape, strides, message",
+    [
+        (np.ones((3, 2)).T, (3,), (8,), "for np.ascontiguousarray"),
+        (np.ones(6)[::2], (2,), (16,), "for np.ascontiguousarray"),
+        (np.ones(9)[4:], (3, 3), (8, -8), "outside of the array"),
+        (np.ones(3), (3, 2), (8, 8), "outside of the array"),
+        (np.ones(3), (2,), (4,), "whole elements"),
+    ],
+)
+def test_what_strides_show_elsewhere_is_refused(x, shape, strides, message):
+    def f(x):
+        return np.sum(np.lib.stride_tricks.as_strided(x, shape, strides))
+
+    with pytest.raises(ValueError, match=message):
+        grad(f)(x)
+    with pytest.raises(ValueError, match=message):
+        jvp(f, (x,), (x,))

@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import math
 import subprocess
 import sys
 
@@ -125,3 +126,18 @@ def test_user_classes_are_imported_or_refused(tmp_path):
 def test_saving_before_calling(tmp_path):
     with pytest.raises(ValueError, match="call the gradient once, then save it"):
         grad(loss).save(tmp_path / "saved.py")
+
+
+def windows(x):
+    return np.sum(np.lib.stride_tricks.as_strided(x, (2, 2), (8, 8)) ** 3)
+
+
+def gammas(x):
+    return math.lgamma(x[0]) * math.gamma(x[2])
+
+
+@pytest.mark.parametrize("f", [windows, gammas])
+def test_what_helpers_use_is_written_too(tmp_path, f):
+    gradient = grad(f)
+    expected = gradient(X)
+    np.testing.assert_array_equal(run_saved(tmp_path, gradient, (X,)), expected)

@@ -383,7 +383,9 @@ class Attributes(Subscripts):
         if name == "ndim" and shape is not None:
             return ir.Const(len(shape))
         if name == "shape" and shape is not None:
-            return self.shape_of(value, shape)
+            return self.numbers_of(value, "shape", shape)
+        if name == "strides" and shape is not None:
+            return self.numbers_of(value, "strides", (None,) * len(shape))
         if name == "size" and shape is not None:
             if 0 in shape:
                 return ir.Const(0)
@@ -421,19 +423,19 @@ class Attributes(Subscripts):
             return Inferred(Scalar(np.dtype(np.int64), True))
         return Inferred(Opaque(None))
 
-    def shape_of(self, value: ir.Var, shape: tuple[Any, ...]) -> Value:
-        """The shape of an array as a tuple, whose literal dimensions are known."""
-        if all(isinstance(n, int) for n in shape):
-            return Tuple(tuple(ir.Const(n) for n in shape))
+    def numbers_of(self, value: ir.Var, name: str, numbers: tuple[Any, ...]) -> Value:
+        """The shape of an array, or its strides, as a tuple in which literal numbers are known."""
+        if all(isinstance(n, int) for n in numbers):
+            return Tuple(tuple(ir.Const(n) for n in numbers))
         integer = np.dtype(np.int64)
         whole = self.emit(
             getattr,
-            (value, ir.Const("shape")),
-            inferred=Inferred(TupleOf(tuple(Scalar(integer, True, n) for n in shape))),
-            name="shape",
+            (value, ir.Const(name)),
+            inferred=Inferred(TupleOf(tuple(Scalar(integer, True, n) for n in numbers))),
+            name=name,
         )
         items: list[Value] = []
-        for i, n in enumerate(shape):
+        for i, n in enumerate(numbers):
             if isinstance(n, int):
                 items.append(ir.Const(n))
             else:

@@ -36,6 +36,7 @@ from . import (
     shaping,
     sizes,
     spectral,
+    strides,
     ufuncs,
 )
 from .registry import loaders, lookup
@@ -81,5 +82,6 @@ __all__ = [
     "shaping",
     "sizes",
     "spectral",
+    "strides",
     "ufuncs",
 ]

@@ -6,7 +6,6 @@ import numpy as np
 
 from .helpers import known
 from .registry import adjoint, inert, of_bits, refuse, reshapes, zero
-from .shaping import along, at
 
 # Copies and conversions
 
@@ -205,10 +204,6 @@ refuse(
     reason="what x.resize does can be followed in a statement x.resize(shape) alone",
     always=True,
 )
-refuse(
-    np.lib.stride_tricks.as_strided,
-    reason="as_strided may make elements overlap: use slices or sliding_window_view",
-)
 
 
 @reshapes("resize")
@@ -224,27 +219,3 @@ def resized(x, *new_shape, refcheck=True):
     if size > x.size:
         elements = np.concatenate([elements, np.zeros(size - x.size, x.dtype)])
     return np.reshape(elements[:size], shape)
-
-
-@adjoint(np.lib.stride_tricks.sliding_window_view)
-def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False, out, d_out):
-    """Add up the adjoints of all windows, one offset within the window at a time."""
-    if isinstance(window_shape, (int, np.integer)):
-        window_shape = (window_shape,)
-    if axis is None:
-        axes = tuple(range(len(window_shape)))
-    else:
-        axes = (axis % x.ndim,) if isinstance(axis, (int, np.integer)) else axis
-    sizes = window_shape
-    # axes may repeat: the later windows are made of what the earlier have left
-    for number in reversed(range(len(sizes))):
-        place = along(axes[number], x.ndim)
-        count = d_out.shape[place]
-        d_x = np.zeros(
-            (*d_out.shape[:place], count + sizes[number] - 1, *d_out.shape[place + 1 : -1]),
-            d_out.dtype,
-        )
-        for offset in range(sizes[number]):
-            d_x[at(place, slice(offset, offset + count))] += d_out[..., offset]
-        d_out = d_x
-    return d_out

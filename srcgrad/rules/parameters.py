@@ -17,8 +17,8 @@ DESCRIBING = frozenset(
     """
     self args axis axes axis1 axis2 axisa axisb axisc source destination start shape newshape
     new_shape window_shape k n N s num deg d nu order ord mode norm dtype out key
-    indices_or_sections obj indices kth offset pad_width stat_length reps repeats shift optimize
-    subset_by_index subset_by_value c_and_lower lu_and_piv l_and_u c_or_cr p_indices object
+    indices_or_sections obj indices kth offset pad_width stat_length reps repeats shift strides
+    optimize subset_by_index subset_by_value c_and_lower lu_and_piv l_and_u c_or_cr p_indices object
     size origin output_shape zoom sigma footprint radius structure labels window bins range output
     iterable sequence operands funclist condlist func func1d function ind kw kwargs kwds like
     blocks mats bc_type fill_value tck bounds bracket constraints events options t_span extrapolate

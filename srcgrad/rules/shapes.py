@@ -41,7 +41,7 @@ def _length(kind: Any) -> Dimension:
     return fresh_size()
 
 
-def _as_shape(operand: ir.Operand) -> tuple[Dimension, ...] | None:
+def as_shape(operand: ir.Operand) -> tuple[Dimension, ...] | None:
     if isinstance(operand, ir.Pack):
         return tuple(_as_dimension(item) for item in operand.items)
     if isinstance(operand, ir.Const):
@@ -252,7 +252,7 @@ def reshape(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
     shape = args[1] if len(args) > 1 else kwargs.get("shape", kwargs.get("newshape"))
     if shape is None or not isinstance(x, ir.Var) or not isinstance(x.kind, (Array, Scalar)):
         return None
-    new = _as_shape(shape)
+    new = as_shape(shape)
     if new is not None:
         new = _completed(new, shape, x.kind.shape)
     return Inferred(Array(x.kind.dtype, new), (x,), False)
@@ -301,7 +301,7 @@ def broadcast_to(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) ->
     shape = args[1] if len(args) > 1 else kwargs.get("shape")
     if shape is None or not isinstance(x, ir.Var) or not isinstance(x.kind, (Array, Scalar)):
         return None
-    return Inferred(Array(x.kind.dtype, _as_shape(shape)), (x,))
+    return Inferred(Array(x.kind.dtype, as_shape(shape)), (x,))
 
 
 @kind(np.ndarray.copy)
@@ -318,7 +318,7 @@ def created(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
     if shape is None:
         return None
     known = np.dtype(dtype.value) if isinstance(dtype, ir.Const) else None
-    return Inferred(Array(known, _as_shape(shape)))
+    return Inferred(Array(known, as_shape(shape)))
 
 
 @kind(np.full)
@@ -330,11 +330,11 @@ def full(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferre
     if not isinstance(dtype, ir.Const):
         return None
     if dtype.value is not None:
-        return Inferred(Array(np.dtype(dtype.value), _as_shape(args[0])))
+        return Inferred(Array(np.dtype(dtype.value), as_shape(args[0])))
     if isinstance(value, ir.Const):
-        return Inferred(Array(np.asarray(value.value).dtype, _as_shape(args[0])))
+        return Inferred(Array(np.asarray(value.value).dtype, as_shape(args[0])))
     if isinstance(value, ir.Var) and isinstance(value.kind, (Array, Scalar)):
-        return Inferred(Array(value.kind.dtype, _as_shape(args[0])))
+        return Inferred(Array(value.kind.dtype, as_shape(args[0])))
     return None
 
 

@@ -46,6 +46,8 @@ def keep_layouts(function: ir.Function, aliasing: Aliasing) -> None:
 
 def _asks(s: ir.Assign) -> bool:
     """Whether a call depends on the layout itself."""
+    if s.function is np.lib.stride_tricks.as_strided:
+        return True
     constants = (c.value for o in s.operands() for c in ir.constants(o))
     if not any(isinstance(c, str) and c in ("K", "A", *ASKED) for c in constants):
         return False

@@ -35,7 +35,7 @@ LIST_OPERATIONS: frozenset[Any] = frozenset(
 REPEATING: frozenset[Any] = frozenset(
     {
         np.broadcast_to, np.broadcast_arrays, np.meshgrid,
-        np.lib.stride_tricks.sliding_window_view,
+        np.lib.stride_tricks.as_strided, np.lib.stride_tricks.sliding_window_view,
     }
 )  # fmt: skip
 READ_ONLY: frozenset[Any] = frozenset({np.diag, np.diagonal, np.ndarray.diagonal})

@@ -474,6 +474,14 @@ SAMPLES = {
         case(5.3, 0.2, -0.7, fixed=(1,)),
     ],
     np.zeros_like: [case(r(3))],
+    np.lib.stride_tricks.as_strided: [
+        case(r(6), (4, 3), (8, 8)),
+        case(r(6), (2, 5), (0, 8)),
+        case(r(3, 4), (3,), (40,)),
+        case(r(4, 6), (2, 4, 3, 2), (48, 8, 48, 16)),
+        case(r(6), (0, 3), (8, 8)),
+        case(r(2, 3)),
+    ],
     np.lib.stride_tricks.sliding_window_view: [
         case(r(6), 3),
         case(r(4, 5), (2, 3)),

@@ -1,0 +1,145 @@
+"""Views in which an element occurs several times: windows, and strides chosen at will.
+
+The adjoint of such a view is no view of the array's adjoint: what it holds is added up.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..kinds import Array
+from .registry import adjoint, kind, linear, tangent
+from .shapes import as_shape
+from .shaping import along, at
+
+
+@adjoint(np.lib.stride_tricks.sliding_window_view)
+def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False, out, d_out):
+    """Add up the adjoints of all windows, one offset within the window at a time."""
+    if isinstance(window_shape, (int, np.integer)):
+        window_shape = (window_shape,)
+    if axis is None:
+        axes = tuple(range(len(window_shape)))
+    else:
+        axes = (axis % x.ndim,) if isinstance(axis, (int, np.integer)) else axis
+    sizes = window_shape
+    # axes may repeat: the later windows are made of what the earlier have left
+    for number in reversed(range(len(sizes))):
+        place = along(axes[number], x.ndim)
+        count = d_out.shape[place]
+        d_x = np.zeros(
+            (*d_out.shape[:place], count + sizes[number] - 1, *d_out.shape[place + 1 : -1]),
+            d_out.dtype,
+        )
+        for offset in range(sizes[number]):
+            d_x[at(place, slice(offset, offset + count))] += d_out[..., offset]
+        d_out = d_x
+    return d_out
+
+
+def elements(x, shape, strides):
+    """The strides of a view counted in elements of `x`, in whose memory it must lie."""
+    if not x.flags.c_contiguous:
+        raise ValueError("as_strided is differentiated for np.ascontiguousarray(x), not for this x")
+    steps = [stride // x.itemsize for stride in strides]
+    reach = sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
+    if 0 not in shape and (reach >= x.size or min(steps, default=0) < 0):
+        raise ValueError("as_strided shows memory outside of the array: give it all that it shows")
+    if any(stride % x.itemsize for stride in strides):
+        raise ValueError("as_strided is differentiated for strides of whole elements")
+    return steps
+
+
+def strided(x, like, shape, strides):
+    """What `as_strided` makes of an array of the shape of `like`, whose strides they are.
+
+    >>> x = np.arange(4.0)
+    >>> strided(x, x.astype(np.float32), (2, 3), (4, 4))
+    array([[0., 1., 2.],
+           [1., 2., 3.]])
+    """
+    steps = elements(like, shape, strides)
+    x = np.ascontiguousarray(x)
+    return np.lib.stride_tricks.as_strided(x, shape, [x.itemsize * step for step in steps])
+
+
+def sum_of_strided(windows, like, strides):
+    """For each element of `like`, the sum of the `windows` that `as_strided` shows it in.
+
+    One addition takes all axes that together name no element twice, the longest first.
+
+    >>> sum_of_strided(np.ones((2, 3)), np.zeros(4), (8, 8))
+    array([1., 2., 2., 1.])
+    """
+    steps = elements(like, windows.shape, strides)
+    total = np.zeros(like.size, windows.dtype)
+    together = []
+    for axis in sorted(range(windows.ndim), key=lambda axis: -windows.shape[axis]):
+        reach = 0
+        for other in sorted([*together, axis], key=lambda other: steps[other]):
+            if windows.shape[other] > 1 and steps[other] <= reach:
+                break
+            reach += steps[other] * (windows.shape[other] - 1)
+        else:
+            together.append(axis)
+    together.sort()
+    apart = [axis for axis in range(windows.ndim) if axis not in together]
+    rows = windows.transpose(*apart, *together)
+    strides = [total.itemsize * steps[axis] for axis in together]
+    for place in np.ndindex(rows.shape[: len(apart)]) if windows.size else ():
+        start = sum(i * steps[axis] for i, axis in zip(place, apart, strict=True))
+        part = np.lib.stride_tricks.as_strided(total[start:], rows.shape[len(apart) :], strides)
+        part += rows[place]
+    return total.reshape(like.shape)
+
+
+linear(strided, sum_of_strided)
+
+
+@tangent(np.lib.stride_tricks.as_strided)
+def tangent_as_strided(x, shape=None, strides=None, *, subok=False, writeable=True, out, tangents):
+    shape = x.shape if shape is None else shape
+    return strided(tangents[0], x, shape, x.strides if strides is None else strides)
+
+
+@adjoint(np.lib.stride_tricks.as_strided)
+def as_strided(x, shape=None, strides=None, *, subok=False, writeable=True, out, d_out):
+    return sum_of_strided(d_out, x, x.strides if strides is None else strides), None, None
+
+
+@adjoint(strided)
+def d_strided(x, like, shape, strides, *, out, d_out):
+    return sum_of_strided(d_out, like, strides), None, None, None
+
+
+@adjoint(sum_of_strided)
+def d_sum_of_strided(windows, like, strides, *, out, d_out):
+    return strided(d_out, like, windows.shape, strides), None, None
+
+
+@kind(np.lib.stride_tricks.as_strided)
+def kind_as_strided(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Any:
+    x, shape = args[0], args[1] if len(args) > 1 else kwargs.get("shape", ir.Const(None))
+    if not isinstance(x, ir.Var) or not isinstance(x.kind, Array):
+        return None
+    same = isinstance(shape, ir.Const) and shape.value is None
+    return Inferred(Array(x.kind.dtype, x.kind.shape if same else as_shape(shape)), (x,))
+
+
+@kind(strided)
+def kind_strided(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Any:
+    x = args[0]
+    assert isinstance(x, ir.Var) and isinstance(x.kind, Array)
+    return Inferred(Array(x.kind.dtype, as_shape(args[2])), (x,), False)
+
+
+@kind(sum_of_strided)
+def kind_sum_of_strided(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Any:
+    windows, like = args[:2]
+    assert isinstance(windows, ir.Var) and isinstance(windows.kind, Array)
+    assert isinstance(like, ir.Var) and isinstance(like.kind, Array)
+    return Inferred(Array(windows.kind.dtype, like.kind.shape))
