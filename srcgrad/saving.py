@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import importlib
 import inspect
 import re
@@ -108,8 +109,9 @@ def _outer_values(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
     codes = [function.__code__]
     for code in codes:
         codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
-        for name in code.co_names:
-            if name in function.__globals__:
+        for instruction in dis.get_instructions(code):
+            name = instruction.argval
+            if instruction.opname == "LOAD_GLOBAL" and name in function.__globals__:
                 yield name, function.__globals__[name]
 
 
