@@ -113,7 +113,8 @@ def check_output(name: str, result: Any) -> None:
 def seed_gradient(adjoint: Adjoint, outputs: list[ir.Var]) -> None:
     """The derivative of the result by itself is 1."""
     for v in outputs:
-        if v.optional:
+        unknown = isinstance(v.kind, Array) and (v.kind.shape is None or v.kind.dtype is None)
+        if v.optional or unknown:
             nothing = Inferred(Opaque(None))
             adjoint.emit(runtime.check_number, (v,), inferred=nothing, effect=True, name="_")
         if v in adjoint.shadows or isinstance(v.kind, Array):

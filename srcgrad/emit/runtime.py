@@ -211,12 +211,15 @@ def check_call(function: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def check_number(result: Any) -> None:
-    """Refuse what a function returned where it has no number to return.
+    """Refuse what a function returned, of which it wasn't known that it is a real number.
 
     >>> check_number(1.5)
     """
-    if result is None:
-        raise TypeError("grad needs a function that returns a number, but it returned None")
+    if result is None or np.size(result) != 1:
+        what = "None" if result is None else f"an array of shape {np.shape(result)}"
+        raise TypeError(f"grad needs a function that returns a number, but it returned {what}")
+    if np.iscomplexobj(result):
+        raise TypeError("grad needs a real result, but the function returned a complex number")
 
 
 def finished(gradient: Any, like: Any) -> Any:
