@@ -281,8 +281,9 @@ class Mixed:
         indices = [v for v in names if len(v) == 1]
         v = indices[-1] if r.random() < 0.65 else r.choice(indices)
         return r.choice([v] * 30 + [
-            f"{v} - 1", f"{v} - 1", f"{v} + 1", f"{v} - 2", f"n - 1 - {v}", "0", "-1", f"-{v}", f"-1 - {v}",
-            f"{v} // 2", f"order[{v}]", f"counts[{v}]", f"({v} + 1) % n", f"2 * {v}", "n - 1",
+            f"{v} - 1", f"{v} - 1", f"{v} + 1", f"{v} - 2", f"n - 1 - {v}", "0", "-1",
+            f"-{v}", f"-1 - {v}", f"{v} // 2", f"order[{v}]", f"counts[{v}]", f"({v} + 1) % n",
+            f"2 * {v}", "n - 1",
         ])  # fmt: skip
 
     def atom(self, names: list[str]) -> str:
@@ -328,9 +329,9 @@ class Mixed:
             [
                 f"({x} + {y})", f"({x} - {y})", f"({x} * {y})", f"({x} * {y})", f"np.sin({x})",
                 f"{x} / (2.0 + {self.atom(names)} ** 2)", f"np.where({x} > 0.1, {x}, {y})",
-                f"np.maximum({x}, {y})", f"({x} if {self.test(names)} else {y})", f"{x} + {y} * 0.5", f"{x} * {y}",
-                f"min({x}, {y})", f"abs({x})", f"max(0.0, {x})", f"np.sqrt(1.5 + np.cos({x}))",
-                f"np.hypot({x}, 0.3 + {y})", f"float({x})", f"(-{x}) ** 2",
+                f"np.maximum({x}, {y})", f"({x} if {self.test(names)} else {y})", f"{x} * {y}",
+                f"{x} + {y} * 0.5", f"min({x}, {y})", f"abs({x})", f"max(0.0, {x})",
+                f"np.sqrt(1.5 + np.cos({x}))", f"np.hypot({x}, 0.3 + {y})", f"float({x})", f"(-{x}) ** 2",
             ]
         )  # fmt: skip
 
@@ -346,7 +347,7 @@ class Mixed:
                 f"{v} != n - 1",
                 f"y[{at(names)}] < 0.2",
                 f"{v} > 0 and b[{v} - 1] > 0.02",
-                f"a[0, 0] > 0.03",
+                "a[0, 0] > 0.03",
             ]
         )
 

@@ -1,22 +1,31 @@
-"""Integers as sums of multiples of other integers, and proofs that they aren't negative.
+"""Integers as sums of multiples of other integers, and what is known of them at some place.
 
-What bounds an index: the lengths of arrays, the ranges of the loops around, and constants added to
-them. `k + 1`, where `k` runs over `range(n)`, is at least 1, and at most `n`, the length of `a`.
+What bounds an index: the lengths of arrays, the ranges of the loops around, tests that were
+passed, and constants added to them. `k + 1`, where `k` runs over `range(n)`, is at least 1, and at
+most `n`, the length of `a`: so `a[k + 1 :]` is apart from `a[: k + 1]`, and `a[k]` is there.
 """
 
 from __future__ import annotations
 
+import builtins
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .. import ir
-from ..kinds import Array, Dimension, Scalar, Size
+from ..kinds import Array, Dimension, Scalar, Size, least
+from .aliasing import is_slice
 
-MOST_STEPS = 12  # of a proof, each of which replaces a loop's index by a bound
+MOST_SUMS = 200  # that a proof looks at
+# Whether a comparison says that the first operand is the larger one, and not equal
+ORDER = {
+    operator.gt: (True, True), operator.ge: (True, False),
+    operator.lt: (False, True), operator.le: (False, False),
+}  # fmt: skip
+_SUMS: dict[Any, int] = {operator.add: 1, operator.sub: -1}
 
 
 @dataclass(frozen=True)
@@ -69,71 +78,139 @@ def term(of: Any) -> Affine:
     return Affine(frozenset({(of, 1)}))
 
 
+ONE = constant(1)
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """What a variable of a loop is in another trip of it."""
+
+    variable: ir.Var
+
+
 class Integers:
     """The integers of a function.
 
     Attributes:
         made: the statement that makes a variable.
+        places: the loops around the definition of a variable.
         loops: the loop that a variable is the index of.
         named: the sum that a size is the value of.
-        lengths: the bases of sizes that are surely lengths, and so not negative.
+    """
+
+    def __init__(self, block: ir.Block) -> None:
+        self.made: dict[ir.Var, ir.Assign] = {}
+        self.places: dict[ir.Var, tuple[ir.Loop, ...]] = {}
+        self.loops: dict[ir.Var, ir.Loop] = {}
+        self.named: dict[Dimension, ir.Var] = {}
+        self._visit(block, ())
+
+    def _visit(self, block: ir.Block, around: tuple[ir.Loop, ...]) -> None:
+        for s in block.statements:
+            inner = (*around, s) if isinstance(s, ir.Loop) else around
+            if around:
+                self.places.update(dict.fromkeys(ir.targets(s), around))
+            if isinstance(s, ir.Assign):
+                self.made[s.target] = s
+                if is_int(s.target) and s.function in _SUMS:
+                    self.named[s.target.kind.size] = s.target  # type: ignore[attr-defined]
+            elif isinstance(s, ir.Loop):
+                self.places.update(dict.fromkeys(s.params, inner))
+                if s.index is not None:
+                    self.loops[s.index], self.places[s.index] = s, inner
+            for b in ir.blocks(s):
+                self._visit(b, inner)
+
+
+Interval = tuple[Affine, Affine | None]  # from where up to where; None: as far as it goes
+
+
+class Proof:
+    """What is known of integers at a place of a function.
+
+    Where two trips of loops are compared, `same` are the loops around the place that are in the
+    same trip, and a variable that may differ is told apart from what it is `elsewhere`. Of such a
+    variable no size is used: in another trip it is another one.
 
     >>> from srcgrad.kinds import INT
     >>> n, k = ir.Var("n", Scalar(np.dtype(int), True, Size(0))), ir.Var("k", INT)
     >>> after = ir.Var("after", INT)
     >>> add = ir.Assign(after, operator.add, (k, ir.Const(1)))
     >>> loop = ir.Loop(k, (ir.Const(0), n, ir.Const(1)), (), (), ir.Block([add]), ())
-    >>> integers = Integers(ir.Block([loop]))
-    >>> integers.exist([ir.Var("a", Array(np.dtype(float), (Size(0),)))])
-    >>> length, next_k = integers.of(n), integers.of(after)
-    >>> integers.is_natural(length - next_k), integers.is_natural(next_k - length)
+    >>> proof = Proof(Integers(ir.Block([loop])), [ir.Var("a", Array(np.dtype(float), (Size(0),)))])
+    >>> length, next_k = proof.of(n), proof.of(after)
+    >>> proof.is_natural(length - next_k), proof.is_natural(next_k - length)
     (True, False)
     """
 
-    def __init__(self, block: ir.Block) -> None:
-        self.lengths: set[int] = set()
-        self.made: dict[ir.Var, ir.Assign] = {}
-        self.loops: dict[ir.Var, ir.Loop] = {}
-        self.named: dict[Dimension, ir.Var] = {}
-        for s in ir.walk(block):
-            if isinstance(s, ir.Assign):
-                self.made[s.target] = s
-                if is_int(s.target) and s.function in _SUMS:
-                    self.named[s.target.kind.size] = s.target  # type: ignore[attr-defined]
-            elif isinstance(s, ir.Loop) and s.index is not None:
-                self.loops[s.index] = s
-
-    def exist(self, variables: Iterable[ir.Var]) -> None:
-        """Note that these arrays have been made: numbers as long as their axes aren't negative."""
-        for v in variables:
+    def __init__(
+        self,
+        integers: Integers,
+        arrays: Iterable[ir.Var] = (),
+        same: frozenset[ir.Loop] | None = None,
+    ) -> None:
+        self.integers, self.same = integers, same
+        self.facts: list[Affine] = []  # what isn't negative
+        self.lengths: set[int] = set()  # the bases of sizes that are lengths, and so not negative
+        for v in arrays:
             shape = v.kind.shape if isinstance(v.kind, Array) else None
             for n in shape or ():
                 if isinstance(n, Size) and n.offset <= 0:
                     self.lengths.add(n.base)
 
-    def of(self, operand: ir.Operand) -> Affine | None:
-        """An integer as a sum; None if the operand is no Python int."""
+    def passed(self, test: ir.Operand, true: bool) -> None:
+        """Note that a test was true, or false."""
+        s = self.integers.made.get(test) if isinstance(test, ir.Var) else None
+        if s is not None and s.function is operator.not_:
+            self.passed(s.args[0], not true)
+        elif s is not None and s.function in ORDER:
+            a, b = map(self.of, s.args)
+            if a is not None and b is not None:
+                more, strict = ORDER[s.function]
+                difference = a - b if more == true else b - a
+                self.facts.append(difference - ONE if strict == true else difference)
+
+    def comes_later(self, loop: ir.Loop) -> None:
+        """Note that elsewhere is a later trip of a loop."""
+        if loop.range is None or loop.index is None or loop.backwards:
+            return
+        step = loop.range[2]
+        if isinstance(step, ir.Const) and type(step.value) is int:
+            further = term(Elsewhere(loop.index)) - term(loop.index)
+            self.facts.append(constant(-1).plus(further, 1 if step.value > 0 else -1))
+
+    # Sums
+
+    def of(self, operand: ir.Operand, elsewhere: bool = False) -> Affine | None:
+        """An integer as a sum; None if the operand is none, or one that may wrap around."""
         if isinstance(operand, ir.Const):
             return constant(operand.value) if type(operand.value) is int else None
-        if not isinstance(operand, ir.Var) or not is_int(operand):
+        if not isinstance(operand, ir.Var) or not isinstance(operand.kind, Scalar):
             return None
-        if operand in self.loops:
-            return term(operand)
-        size = operand.kind.size  # type: ignore[attr-defined]
+        if operand.kind.dtype != np.int64:
+            return None
+        total, size = self._sum(operand, elsewhere), operand.kind.size
         if isinstance(size, int):
             return constant(size)
-        total = self._sum(operand)
         if total is not None:
             return total
-        if isinstance(size, Size) and size.exact:
+        if not self._is_here(operand):
+            return term(Elsewhere(operand) if elsewhere else operand)
+        if isinstance(size, Size) and size.exact and operand not in self.integers.loops:
+            if self._is_length(operand) and not size.offset:
+                self.lengths.add(size.base)
             return self.length(size)
         return term(operand)
 
-    def _sum(self, v: ir.Var) -> Affine | None:
-        made = self.made.get(v)
+    def _is_here(self, v: ir.Var) -> bool:
+        """Whether a variable is the same in all trips that are compared."""
+        return self.same is None or self.same.issuperset(self.integers.places.get(v, ()))
+
+    def _sum(self, v: ir.Var, elsewhere: bool) -> Affine | None:
+        made = self.integers.made.get(v)
         if made is None or made.function not in _SUMS or len(made.args) != 2:
             return None
-        left, right = map(self.of, made.args)
+        left, right = (self.of(a, elsewhere) for a in made.args)
         if left is None or right is None:
             return None
         return left.plus(right, _SUMS[made.function])
@@ -142,53 +219,140 @@ class Integers:
         """A dimension of an array as a sum."""
         if isinstance(n, int):
             return constant(n)
-        named = self.named.pop(n, None)  # so that it isn't asked for in its own terms
+        named = self.integers.named.pop(n, None)  # so that it isn't asked for in its own terms
         if named is not None:
-            total = self._sum(named)
-            self.named[n] = named
+            total = self._sum(named, False) if self._is_here(named) else None
+            self.integers.named[n] = named
             if total is not None:
                 return total
         if not n.exact:
             return term(n)
         return term(Size(n.base, 0, n.big)) + constant(n.offset)
 
-    def is_natural(self, value: Affine | None) -> bool:
-        """Whether a number is surely 0 or more, wherever the loops that bound it are run."""
-        if value is None:
-            return False
-        for _ in range(MOST_STEPS):
-            index = next((t for t, _ in value.terms if t in self.loops), None)
-            if index is None:
-                break
-            assert isinstance(index, ir.Var)
-            bounds = self.bounds(self.loops[index])
-            if bounds is None:
-                return False
-            up = value.factor(index) > 0
-            value = value.replaced(index, bounds[0] if up else bounds[1] - constant(1))
-        least = value.constant
-        for size, factor in value.terms:
-            if not isinstance(size, Size) or factor < 0:
-                return False
-            if not size.big and size.base not in self.lengths:
-                return False
-            least += factor * (2 if size.big and not size.offset else 0)
-        return least >= 0
+    # Inequalities
 
-    def bounds(self, loop: ir.Loop) -> tuple[Affine, Affine] | None:
+    def is_natural(self, value: Affine | None) -> bool:
+        """Whether a number is surely 0 or more, wherever the loops that bound it are run.
+
+        Bounds are put in for its terms until one of the sums that result, all of which are no
+        larger, is known.
+        """
+        sums = [] if value is None else [value]
+        seen = set(sums)
+        for each in sums:
+            if not each.terms and each.constant >= 0:
+                return True
+            for t, factor in each.terms if len(sums) < MOST_SUMS else ():
+                for gap in self.gaps(t, factor > 0):
+                    less = each.plus(gap, -abs(factor))
+                    if less not in seen:
+                        seen.add(less)
+                        sums.append(less)
+        return False
+
+    def gaps(self, t: Any, below: bool) -> Iterator[Affine]:
+        """Sums that aren't negative: a term less a bound below it, or a bound above less it."""
+        this = term(t)
+        yield from (f for f in self.facts if f.factor(t) == (1 if below else -1))
+        if isinstance(t, Size):
+            if below and (t.big or t.base in self.lengths):
+                yield this - constant(max(least(t) or 0, 0))
+            return
+        elsewhere = isinstance(t, Elsewhere)
+        v: ir.Var = t.variable if elsewhere else t
+        loop = self.integers.loops.get(v)
+        if loop is not None:
+            bounds = self.bounds(loop, elsewhere)
+            if bounds is not None:
+                yield this - bounds[0] if below else bounds[1] - ONE - this
+        elif below and self._is_length(v):
+            yield this
+        elif not below and not elsewhere and isinstance(v.kind.size, Size) and self._is_here(v):  # type: ignore[attr-defined]
+            yield self.length(v.kind.size) - this  # type: ignore[attr-defined]
+
+    def bounds(self, loop: ir.Loop, elsewhere: bool = False) -> tuple[Affine, Affine] | None:
         """The least index of a loop that runs, and one more than the greatest."""
         if loop.range is None:
             return None
-        start, stop = map(self.of, loop.range[:2])
+        start, stop = (self.of(o, elsewhere) for o in loop.range[:2])
         step = loop.range[2]
         if start is None or stop is None or not isinstance(step, ir.Const):
             return None
-        if step.value > 0:
-            return start, stop
-        return stop + constant(1), start + constant(1)
+        return (start, stop) if step.value > 0 else (stop + ONE, start + ONE)
+
+    def _is_length(self, v: ir.Var) -> bool:
+        """Whether an int is the length of something."""
+        made = self.integers.made
+        s = made.get(v)
+        if s is None or s.function is builtins.len:
+            return s is not None
+        shape = s.args[0] if s.function is operator.getitem else None
+        asked = made.get(shape) if isinstance(shape, ir.Var) else None
+        return asked is not None and asked.function is getattr and (
+            ir.is_constant(asked.args[1], "shape")
+        )  # fmt: skip
+
+    # Indices
+
+    def interval(self, item: ir.Operand, elsewhere: bool = False) -> Interval:
+        """Where what an item of an index takes begins and ends; everything if it isn't known."""
+        parts = ir.slice_parts(item)
+        if parts:
+            start, stop, step = parts
+            if not isinstance(step, ir.Const) or step.value not in (None, 1):
+                return constant(0), None
+            low, high = (self.of(o, elsewhere) for o in (start, stop))
+        else:
+            low = high = self.of(item, elsewhere)
+            high = None if high is None else high + ONE
+            if not self.is_natural(low):
+                high = None
+        return (
+            low if low is not None and self.is_natural(low) else constant(0),
+            high if self.is_natural(high) else None,
+        )
+
+    def are_apart(self, one: Iterable[Interval], other: Iterable[Interval]) -> bool:
+        """Whether two parts of an array, an interval for each axis, have nothing in common."""
+        return any(
+            high is not None and self.is_natural(low - high)
+            for a, b in zip(one, other, strict=False)
+            for low, high in ((a[0], b[1]), (b[0], a[1]))
+        )
+
+    def is_inside(self, array: ir.Var, key: ir.Operand, but: int = -1) -> bool:
+        """Whether an index has no item, `but` one, that is outside the array."""
+        kind, axis = array.kind, 0
+        if not isinstance(kind, Array) or kind.shape is None:
+            return False
+        for position, item in enumerate(ir.items_of(key)):
+            if ir.is_constant(item, None):
+                continue
+            if axis >= len(kind.shape):
+                return False
+            if not is_slice(item) and position != but:
+                place, length = self.of(item), self.length(kind.shape[axis])
+                if place is None or not self.is_natural(length - place - ONE):
+                    return False
+                if not self.is_natural(place) and not self.is_natural(place + length):
+                    return False
+            axis += 1
+        return True
 
 
-_SUMS: dict[Any, int] = {operator.add: 1, operator.sub: -1}
+def items_by_axis(key: ir.Operand) -> tuple[ir.Operand, ...] | None:
+    """The items of an index, each for one axis; None if that isn't sure."""
+    kept = tuple(item for item in ir.items_of(key) if not ir.is_constant(item, None))
+    return kept if all(map(_takes_one_axis, kept)) else None
+
+
+def _takes_one_axis(item: ir.Operand) -> bool:
+    if is_slice(item):
+        return True
+    if isinstance(item, ir.Const):
+        return type(item.value) is int
+    kind = item.kind if isinstance(item, ir.Var) else None
+    return isinstance(kind, Scalar) and kind.dtype.kind in "iu"
 
 
 def is_int(v: ir.Var) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Array, Dimension
-from .affine import Affine, Integers, constant
+from .affine import ONE, Affine, Integers, Interval, Proof, items_by_axis
 from .aliasing import Aliasing, holds_memory, is_slice
 from .keys import same_key
 
@@ -64,6 +64,7 @@ class Iterations:
         moving: the variables that depend on the loop's index.
         rows: of statements that index arrays by it, what they take or where they write.
         sums: what iterations add to.
+        surely_runs: whether there is one.
         starts: of the loop's other parameters, what they are throughout.
 
     Raises:
@@ -71,9 +72,11 @@ class Iterations:
     """
 
     def __init__(
-        self, loop: ir.Loop, aliasing: Aliasing, integers: Integers, used: set[ir.Var]
-    ) -> None:
-        index, bounds = loop.index, integers.bounds(loop)
+        self, loop: ir.Loop, aliasing: Aliasing, integers: Integers,
+        arguments: tuple[ir.Var, ...], used: set[ir.Var],
+    ) -> None:  # fmt: skip
+        self.proof = Proof(integers, [*arguments, *ir.free_variables(loop.body)])
+        index, bounds = loop.index, self.proof.bounds(loop)
         if index is None or bounds is None or loop.exits or loop.backwards:
             raise Dependent("no range")
         step = loop.range[2]  # type: ignore[index]
@@ -81,6 +84,7 @@ class Iterations:
             raise Dependent("a step")
         self.loop, self.index, self.aliasing, self.integers = loop, index, aliasing, integers
         self.start, self.stop = bounds
+        self.surely_runs = self.proof.is_natural(self.stop - self.start - ONE)
         self.body: list[ir.Assign] = []
         for s in loop.body.statements:
             if not isinstance(s, ir.Assign) or s.effect:
@@ -88,7 +92,6 @@ class Iterations:
             if not all(isinstance(v.kind, Array) for v in s.writes):
                 raise Dependent("a list or an object that is written")
             self.body.append(s)
-        integers.exist(ir.free_variables(loop.body))
         self.readers: dict[ir.Var, list[ir.Assign]] = {}
         for s in self.body:
             for v in dict.fromkeys(ir.uses(s)):
@@ -189,10 +192,10 @@ class Iterations:
             raise Dependent("not an array of known rank")
         for position, item in enumerate(ir.items_of(key)):
             new = isinstance(item, ir.Const) and item.value is None
-            if not (new or is_slice(item) or self.integers.of(item) is not None):
+            if not (new or is_slice(item) or self.proof.of(item) is not None):
                 raise Dependent("an index that isn't a number or a slice")
             if self.varies(item):
-                place = self.integers.of(item)
+                place = self.proof.of(item)
                 factor = 0 if place is None else place.factor(self.index)
                 if place is None or factor not in (1, -1) or found is not None:
                     raise Dependent("an index that doesn't follow the loop's")
@@ -201,7 +204,7 @@ class Iterations:
                     raise Dependent("an index that doesn't follow the loop's")
                 first, last = self.at(place, self.start), self.at(place, self.stop)
                 if factor < 0:
-                    first, last = last.plus(_ONE, 1), first.plus(_ONE, 1)
+                    first, last = last.plus(ONE, 1), first.plus(ONE, 1)
                 found = Rows(array, axis, position, kept, first, last, factor < 0)
                 if not self._is_there(found, kind.shape[axis]):
                     raise Dependent("an index that may be outside")
@@ -217,7 +220,7 @@ class Iterations:
         With an end below zero there is none of them, but a slice counts it from the other end. At
         a known distance from the end of the axis it is written as that, and then comes out empty.
         """
-        natural, length = self.integers.is_natural, self.integers.length(n)
+        natural, length = self.proof.is_natural, self.proof.length(n)
         if not (natural(rows.first) and natural(length - rows.last)):
             return False
         return (length - rows.last).known() is not None or natural(rows.last)
@@ -309,54 +312,19 @@ class Iterations:
 
     def _is_outside(self, rows: Rows, key: ir.Operand | None) -> bool:
         """Whether an index that stays chooses nothing of these rows."""
-        extents = self._extents(key)
-        if rows.axis >= len(extents):
-            return False
-        return self._are_apart((rows.first, rows.last), extents[rows.axis])
+        extent = self._extents(key)[rows.axis : rows.axis + 1]
+        return self.proof.are_apart([(rows.first, rows.last)], extent)
 
     def _is_apart(self, one: ir.Operand | None, other: ir.Operand | None) -> bool:
         """Whether two indices that stay choose nothing that both have."""
-        pairs = zip(self._extents(one), self._extents(other), strict=False)
-        return any(self._are_apart(a, b) for a, b in pairs)
+        return self.proof.are_apart(self._extents(one), self._extents(other))
 
-    def _are_apart(self, one: Extent, other: Extent) -> bool:
-        natural = self.integers.is_natural
-        return any(
-            a[1] is not None and b[0] is not None
-            and natural(a[1]) and natural(b[0]) and natural(b[0] - a[1])
-            for a, b in ((one, other), (other, one))
-        )  # fmt: skip
-
-    def _extents(self, key: ir.Operand | None) -> list[Extent]:
+    def _extents(self, key: ir.Operand | None) -> list[Interval]:
         """Where what an index chooses of each axis begins, and where it ends."""
-        if key is None:
-            return []
-        items = [i for i in ir.items_of(key) if not (isinstance(i, ir.Const) and i.value is None)]
-        if all(is_slice(i) or self.integers.of(i) is not None for i in items):
-            return list(map(self._extent, items))
-        return []
-
-    def _extent(self, item: ir.Operand) -> Extent:
-        if not is_slice(item):
-            place = self.integers.of(item)
-            if place is None or not self.integers.is_natural(place):
-                return None, None
-            return place, place + _ONE
-        parts = ir.slice_parts(item)
-        if not (isinstance(parts[2], ir.Const) and parts[2].value in (None, 1)):
-            return None, None
-        start, stop = (
-            None if isinstance(p, ir.Const) and p.value is None else self.integers.of(p)
-            for p in parts[:2]
-        )
-        begins = isinstance(parts[0], ir.Const) and parts[0].value is None
-        if stop is not None and not begins and not self.integers.is_natural(start):
-            stop = None  # the start may count from the end
-        return start, stop
+        items = None if key is None else items_by_axis(key)
+        return [self.proof.interval(item) for item in items or ()]
 
 
-Extent = tuple[Affine | None, Affine | None]
-_ONE = constant(1)
 _ADDITIONS = (operator.add, operator.sub)
 _IN_PLACE = (operator.iadd, operator.isub)
 # Views in which one element of memory may occur several times

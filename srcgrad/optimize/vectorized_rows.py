@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.affine import Affine, constant, is_int
+from ..analysis.affine import Affine, is_int
 from ..analysis.aliasing import is_slice
 from ..analysis.independence import Iterations, Rows
 from ..analysis.inference import Inferred
@@ -42,7 +42,6 @@ class VectorizedRows(Batch):
         self.rows: dict[ir.Var, Any] = {}
         self.uncopied: set[ir.Var] = set()  # views of rows
         self.size = self._trips()  # type: ignore[assignment]
-        self.surely_runs = found.integers.is_natural(found.stop - found.start - constant(1))
         self.extents = [self._extent(s) for s in found.rows]
 
     @property
@@ -105,7 +104,7 @@ class VectorizedRows(Batch):
     def items(self, key: ir.Operand, rows: Rows) -> list[ir.Operand]:
         """The items of an index of all rows."""
         items = list(map(self.known, ir.items_of(key)))
-        length = self.found.integers.length(rows.array.kind.shape[rows.axis])  # type: ignore[attr-defined]
+        length = self.found.proof.length(rows.array.kind.shape[rows.axis])  # type: ignore[attr-defined]
         item = ir.items_of(key)[rows.position]
         left = (length - rows.last).known()
         stop: ir.Operand = ir.Const(None if not left else -left)
@@ -187,30 +186,12 @@ class VectorizedRows(Batch):
     def _extent(self, s: ir.Assign) -> tuple[Dimension, ...]:
         """The shape of one row."""
         rows = self.found.rows[s]
-        if not self.surely_runs and not self._is_inside(rows.array, s.args[1], rows.position):
+        if not self.found.surely_runs and not self.found.proof.is_inside(
+            rows.array, s.args[1], rows.position
+        ):
             raise Unbatchable("what may raise if the loop isn't run")
         shape = self._shape(s.args[0], s.args[1], rows)
         return tuple(n for i, n in enumerate(shape) if i != rows.kept)
-
-    def _is_inside(self, array: ir.Var, key: ir.Operand, but: int = -1) -> bool:
-        """Whether an index has no item, `but` one, that is outside the array."""
-        kind, axis = array.kind, 0
-        if not isinstance(kind, Array) or kind.shape is None:
-            return False
-        integers = self.found.integers
-        for position, item in enumerate(ir.items_of(key)):
-            if isinstance(item, ir.Const) and item.value is None:
-                continue
-            if axis >= len(kind.shape):
-                return False
-            if not is_slice(item) and position != but:
-                place, length = integers.of(item), integers.length(kind.shape[axis])
-                if place is None or not integers.is_natural(length - place - constant(1)):
-                    return False
-                if not integers.is_natural(place) and not integers.is_natural(place + length):
-                    return False
-            axis += 1
-        return True
 
     def is_covered(self, shape: tuple[Dimension, ...]) -> bool:
         """Whether some array has rows at least as large as these."""
@@ -238,7 +219,7 @@ class VectorizedRows(Batch):
 
     def positions(self, v: ir.Var) -> ir.Var:
         """The values of an index, in all iterations."""
-        place = self.found.integers.of(v)
+        place = self.found.proof.of(v)
         if not is_int(v) or place is None or place.factor(self.found.index) != 1:
             raise Unbatchable("a number made of the index")
         lowest, beyond = self.bounds()

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.affine import Integers, constant, is_int
+from ..analysis.affine import ONE, Integers, is_int
 from ..analysis.aliasing import Aliasing, is_slice
 from ..analysis.independence import Dependent, Iterations, Sum
 from ..analysis.inference import Inferred, fits
@@ -66,7 +66,6 @@ class _Loops:
         block = self.function.block
         self.aliasing = Aliasing(block, self.function.together)
         self.integers = Integers(block)
-        self.integers.exist(self.function.params)
         self.used = asked_for(block, self.needed)
         self.missing = may_be_missing(block)
 
@@ -83,12 +82,16 @@ class _Loops:
 
     def loop(self, loop: ir.Loop) -> list[ir.Statement] | None:
         """The statements that do what a loop does; None if it has to stay."""
-        outer, lengths = (self.low.block, self.low.span), set(self.integers.lengths)
+        outer = (self.low.block, self.low.span)
         self.low.block = ir.Block()
         try:
-            iterations = Iterations(loop, self.aliasing, self.integers, self.used)
+            iterations = Iterations(
+                loop, self.aliasing, self.integers, self.function.params, self.used
+            )
             whole = Whole(iterations, self.low)
-            if not whole.surely_runs and not self.missing.isdisjoint(ir.free_variables(loop.body)):
+            if not iterations.surely_runs and not self.missing.isdisjoint(
+                ir.free_variables(loop.body)
+            ):
                 return None
             whole.all_at_once()
             return self.low.block.statements
@@ -96,7 +99,6 @@ class _Loops:
             return None
         finally:
             self.low.block, self.low.span = outer
-            self.integers.lengths = lengths
 
 
 def asked_for(block: ir.Block, needed: Iterable[ir.Var]) -> set[ir.Var]:
@@ -171,7 +173,7 @@ class Whole(VectorizedRows):
 
     def keep(self, s: ir.Assign) -> None:
         """A statement that is the same for all iterations."""
-        if not self.surely_runs and not self.is_harmless(s):
+        if not self.found.surely_runs and not self.is_harmless(s):
             raise Unbatchable("what may raise if the loop isn't run")
         args = tuple(map(self.known, s.args))
         kwargs = tuple((k, self.known(a)) for k, a in s.kwargs)
@@ -190,7 +192,7 @@ class Whole(VectorizedRows):
         if function in (getattr, len, np.shape) or s in self._around():
             return True
         if function is operator.getitem and isinstance(s.args[0], ir.Var):
-            return self._is_inside(s.args[0], s.args[1])
+            return self.found.proof.is_inside(s.args[0], s.args[1])
         if s.kwargs or not (isinstance(function, np.ufunc) or function in TOTAL):
             if function not in DIVISIONS or self.is_python(s):
                 return False
@@ -222,7 +224,7 @@ class Whole(VectorizedRows):
             writes = self.all_known(s.writes)
             self.low.emit(s.function, pair, writes=writes, inferred=Inferred(s.target.kind))
             return
-        if not self.surely_runs and not fits(s.function, s.args, {}):
+        if not self.found.surely_runs and not fits(s.function, s.args, {}):
             raise Unbatchable("what may raise if the loop isn't run")
         if s.function is operator.add and is_number(start, 0.0):
             result = summed
@@ -332,7 +334,7 @@ class Whole(VectorizedRows):
 
     def check_fits(self, value: ir.Operand, shape: tuple[Dimension, ...]) -> None:
         """Refuse a write that raises if the shapes are unlike, though there is no row."""
-        if self.surely_runs or not isinstance(value, ir.Var):
+        if self.found.surely_runs or not isinstance(value, ir.Var):
             return
         own = getattr(value.kind, "shape", None) or ()
         if not all(n in (1, m) for n, m in zip(own[::-1], shape[::-1], strict=False)):
@@ -357,9 +359,9 @@ class Whole(VectorizedRows):
         elif s.function is operator.setitem:
             whole = ir.Const(slice(None))
             items = ir.items_of(s.args[1])
-            if not all(is_slice(i) or self.found.integers.of(i) is not None for i in items):
+            if not all(is_slice(i) or self.found.proof.of(i) is not None for i in items):
                 raise Unbatchable("an index that isn't a number or a slice")
-            if not self.surely_runs and not self._is_inside(target, s.args[1]):
+            if not self.found.surely_runs and not self.found.proof.is_inside(target, s.args[1]):
                 raise Unbatchable("what may raise if the loop isn't run")
             shape = self._shape_of(target, s.args[1])
             self.check_fits(s.args[2], shape)
@@ -385,7 +387,7 @@ class Whole(VectorizedRows):
         )  # fmt: skip
         if not known or isinstance(s.function, ir.Unit):
             raise Unbatchable(f"{s.function} of rows")
-        if not self.surely_runs and not self.is_harmless_of_rows(s, function):
+        if not self.found.surely_runs and not self.is_harmless_of_rows(s, function):
             raise Unbatchable("what may raise if the loop isn't run")
         if not isinstance(s.target.kind, (Array, Scalar)):
             raise Unbatchable("a container")
@@ -397,7 +399,9 @@ class Whole(VectorizedRows):
     def is_harmless_of_rows(self, s: ir.Assign, function: Any) -> bool:
         """Whether a call with no rows raises nothing."""
         if function is operator.getitem:
-            return isinstance(s.args[0], ir.Var) and self._is_inside(s.args[0], s.args[1])
+            return isinstance(s.args[0], ir.Var) and self.found.proof.is_inside(
+                s.args[0], s.args[1]
+            )
         if isinstance(function, type):
             return True
         known = is_arithmetic(function) or function in PRODUCTS or function in registry.batch_axes
@@ -438,14 +442,12 @@ class Whole(VectorizedRows):
         """Whether a number isn't zero where the loop's body is run."""
         if isinstance(operand, ir.Const):
             return bool(operand.value)
-        found, natural = self.found, self.found.integers.is_natural
-        value = None if found.varies(operand) else found.integers.of(operand)
+        found, natural = self.found, self.found.proof.is_natural
+        value = None if found.varies(operand) else found.proof.of(operand)
         if value is None:
             return False
         # the index is less than the loop's end, and not negative
-        return natural(value - constant(1)) or (
-            natural(found.start) and natural(value - found.stop)
-        )
+        return natural(value - ONE) or (natural(found.start) and natural(value - found.stop))
 
     @staticmethod
     def is_python(s: ir.Assign) -> bool:
