@@ -331,7 +331,8 @@ class Mixed:
                 f"{x} / (2.0 + {self.atom(names)} ** 2)", f"np.where({x} > 0.1, {x}, {y})",
                 f"np.maximum({x}, {y})", f"({x} if {self.test(names)} else {y})", f"{x} * {y}",
                 f"{x} + {y} * 0.5", f"min({x}, {y})", f"abs({x})", f"max(0.0, {x})",
-                f"np.sqrt(1.5 + np.cos({x}))", f"np.hypot({x}, 0.3 + {y})", f"float({x})", f"(-{x}) ** 2",
+                f"np.sqrt(1.5 + np.cos({x}))", f"np.hypot({x}, 0.3 + {y})", f"float({x})",
+                f"(-{x}) ** 2",
             ]
         )  # fmt: skip
 

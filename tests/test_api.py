@@ -892,3 +892,16 @@ def test_refusals_are_raised_without_the_frames_of_the_compiler():
             files = [f.filename for f in traceback.extract_tb(caught.value.__traceback__)]
             assert len(files) < 6
             assert caught.value.__suppress_context__
+
+
+def test_what_may_be_an_array_in_the_end_must_be_a_number() -> None:
+    def f(x):
+        t = 1.0
+        for _ in range(len(x)):
+            t = t + 1.0 if x[0] > 0 else t * x
+        return t
+
+    for gradient in (grad(f), value_and_grad(f)):
+        with pytest.raises(TypeError, match=r"it returned an array of shape \(3,\)"):
+            gradient(-np.ones(3))
+    assert np.all(grad(f)(np.ones(3)) == 0)
