@@ -16,6 +16,47 @@ def dict_of_some(x):
     return sum(d.values()) + d[3] ** 2
 
 
+class Record:
+    scale = 1.0
+
+    def __init__(self, **attributes):
+        self.__dict__.update(attributes)
+
+    def decay(self):
+        for name in vars(self):
+            self.__dict__[name] = self.__dict__[name] * 0.9
+
+
+def attributes_and_their_dict_are_one(x):
+    record = Record(a=x, b=x**2)
+    attributes = vars(record)
+    record.decay()
+    record.c = attributes["a"] * record.b
+    del record.a
+    attributes["scale"] = len(attributes) + hasattr(record, "a")
+    return record.scale * sum(np.sum(v) for v in attributes.values())
+
+
+def either_is_written_on_a_branch_and_in_a_loop(x):
+    record = Record(total=0.0)
+    attributes = record.__dict__
+    for i in range(len(x)):
+        attributes["total"] = attributes["total"] * record.total + x[i]
+        if x[i] > 0.5:
+            vars(record).update(total=x[i] * record.total)
+        else:
+            record.total += attributes["total"] ** 2
+    return record.total * attributes["total"]
+
+
+def a_dict_becomes_the_attributes(x):
+    record, attributes = Record(), {"a": x}
+    record.__dict__ = attributes
+    attributes["scale"] = 3.0
+    record.b = x**2
+    return np.sum(record.a * attributes["b"]) * record.scale
+
+
 def field_of_a_local_dataclass(x):
     @dataclass
     class T:
@@ -459,6 +500,39 @@ def test_unusual_classes_are_refused(cls, message):
 
     with pytest.raises(srcgrad.UnsupportedError, match=message):
         srcgrad.grad(f)(X)
+
+
+HELD = {"a": 2.0}
+
+
+def of_another_class(record):
+    record.__class__ = object
+
+
+def attributes_of_another_object(record):
+    record.__dict__ = Record(a=2.0).__dict__
+
+
+def attributes_from_outside(record):
+    record.__dict__ = HELD
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (of_another_class, "the class of an object can't be changed"),
+        (attributes_of_another_object, "this dict is held elsewhere, too"),
+        (attributes_from_outside, "this can't be made the attributes"),
+    ],
+)
+def test_objects_that_become_others_are_refused(change, message):
+    def f(x):
+        record = Record(a=x)
+        change(record)
+        return record.a * record.scale
+
+    with pytest.raises(srcgrad.UnsupportedError, match=message):
+        srcgrad.grad(f)(1.5)
 
 
 @pytest.mark.parametrize("names", [("a", "b"), ["a", "b"]])

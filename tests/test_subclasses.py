@@ -60,6 +60,15 @@ def items_as_attributes(x):
     return np.sum(x * BY_GETITEM.a + BY_GET.a * BY_GET.inner.b * x**2 + NAMESPACE.a * x**3)
 
 
+def made_in_the_function(x):
+    one, two = ByGet(a=x), Namespace(a=x**2)
+    for made in (one, two):
+        made.b = 2.0 * made.a
+        made["b"] = made.b + made["a"]
+    two.c = one.b * two.b
+    return np.sum(two["c"]) * (one.missing is None) * len(two)
+
+
 def what_a_class_adds_to_a_dict(x):
     return np.sum(DEFAULTING["missing"] * x + DEFAULTING.twice * x**2 + DEFAULTING.scaled(x) * x)
 

@@ -152,6 +152,14 @@ def private_in_local_classes(x):
     return np.sum(Above(x).product())
 
 
+def numbers_of_texts_unknown_when_compiling(x):
+    powers = {f"{i:02d}": v for i, v in enumerate(x)}
+    total = 0.0
+    for text in powers:
+        total += powers[text] ** int(text) * float(text) + x[int(text)] * 2 ** int(text[1])
+    return total
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_texts(f):
     check(f)

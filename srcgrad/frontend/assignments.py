@@ -327,10 +327,8 @@ class Assignments(Matching):
         thing = self.state.heap.get(target.id) if isinstance(target, Ref) else None
         if not isinstance(thing, Instance) or thing.external or name not in thing.items:
             raise self.refuse("this del isn't supported")
-        self.unfrozen(thing)
-        items = {k: v for k, v in thing.items.items() if k != name}
         assert isinstance(target, Ref)
-        self.state.heap[target.id] = Instance(thing.type, items)
+        self.put_items(target, {k: v for k, v in thing.items.items() if k != name})
 
     def reshaping(self, node: Any) -> bool:
         """Lower a call of a method that gives an array another shape; whether it is one."""

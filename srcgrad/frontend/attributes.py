@@ -8,6 +8,7 @@ import inspect
 import operator
 import sys
 import types
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..kinds import Array, ListOf, Opaque, Reference, Scalar, TupleOf, fresh_siz
 from ..rules import registry
 from .choices import options
 from .operations import namedtuple_asdict, namedtuple_replace
-from .structure import NONE, SIMPLE, described, is_none, object_type
+from .structure import NONE, SIMPLE, described, is_none, object_type, references
 from .subclasses import BUILTINS, added_by
 from .subscripts import Subscripts
 from .values import (
@@ -472,6 +473,9 @@ class Attributes(Subscripts):
                 self.want_in(target.value, type(target.value).__name__.lower())
             target = taken or target
         thing = self.thing(target)
+        if isinstance(target, Ref) and isinstance(thing, DictObject):
+            if self.set_item_by_attribute(target, thing, name, value):
+                return
         if not isinstance(thing, Instance):
             raise self.refuse(
                 f"assigning an attribute of {described(target)}, which the caller would see, "
@@ -491,6 +495,38 @@ class Attributes(Subscripts):
             return
         function, first = code
         self.call(function, [*first, value], {})
+
+    def set_item_by_attribute(
+        self, target: Ref, thing: DictObject, name: str, value: Value
+    ) -> bool:
+        """Assign an attribute of a user's dict, if its items are its attributes."""
+        if name == "__dict__" and value == target:
+            self.state.heap[target.id] = replace(thing, is_namespace=True)
+            return True
+        setter = self.added_attribute(target, thing.type, "__setattr__")
+        if setter is not None:
+            self.call(setter, [ir.Const(name), value], {})
+        elif thing.is_namespace:
+            self.store_item(target, ir.Const(name), value)
+        return setter is not None or thing.is_namespace
+
+    def set_vars(self, target: Value, value: Value) -> None:
+        """`target.__dict__ = value`: from here on, the object's attributes are the dict's items."""
+        thing = self.thing(value)
+        mine = isinstance(value, Ref) and isinstance(thing, DictObject) and thing.type is dict
+        if not mine or not isinstance(target, Ref):
+            advice = "assign each of its items"
+            raise self.refuse("this can't be made the attributes of an object", advice)
+        assert isinstance(value, Ref) and isinstance(thing, DictObject)
+        self.writable(thing)
+        shared = self.builtin_vars(target)
+        frames = self.state.frames.values()
+        names = [(frame, name) for frame in frames for name in frame if frame[name] == value]
+        for frame, name in names:
+            frame[name] = shared
+        if references(self.state, value) or references(self.state, shared) > 1 + len(names):
+            raise self.refuse("this dict is held elsewhere, too", "assign each of its items")
+        self.put_items(target, thing.items)
 
     def assignment(self, cls: type, target: Value, name: str) -> tuple[Value, list[Value]] | None:
         """What of a class runs when an attribute is assigned, and what it gets before the value.
@@ -543,6 +579,11 @@ class Attributes(Subscripts):
             raise self.refuse("assigning an attribute of this object can't be differentiated")
         self.unfrozen(thing)
         text = self.key(name)
+        if text == "__dict__":
+            self.set_vars(target, value)
+            return NONE
+        if text == "__class__":
+            raise self.refuse("the class of an object can't be changed", "make a new object")
         value = self.with_position(text, value)
         if isinstance(value, ir.Var) and not value.user:
             value.name = text
@@ -550,8 +591,7 @@ class Attributes(Subscripts):
             self.write(target, text, value)
             return NONE
         assert isinstance(target, Ref)
-        self.check_added(target, text)
-        self.state.heap[target.id] = Instance(thing.type, {**thing.items, text: value})
+        self.put_items(target, {**thing.items, text: value})
         return NONE
 
     def builtin_super(self, *args: Value) -> Value:

@@ -26,6 +26,7 @@ from .lookup import LOCAL
 from .machine import Frame
 from .names import scope_of
 from .structure import NONE, is_none, is_table
+from .subclasses import added_by, stores_itself
 from .values import (
     Bound,
     Closure,
@@ -73,6 +74,10 @@ class Classes(BuiltinFunctions):
             return self.builtin_list(values)
         if issubclass(cls, BaseException):
             return self.exception(cls, args, kwargs)
+        if issubclass(cls, dict) and added_by(cls) and not stores_itself(cls):
+            made = self.new(DictObject({}, type=cls))
+            self.call(self.attribute(made, "__init__"), args, kwargs)
+            return made
         if cls in registry.kinds:
             return self.primitive(cls, registry.lookup(cls), args, kwargs)
         if self.is_made_of(cls, enum.Enum) and len(args) == 1:
@@ -294,12 +299,15 @@ class Classes(BuiltinFunctions):
         items = {k: inner(v) for k, v in thing.items.items()}
         return self.new(replace(thing, items=items, external=None, frozen=None))
 
-    def builtin_vars(self, value: Value) -> Value:
-        """`vars(x)`: a dict that can be read, but not written."""
+    def builtin_vars(self, value: Value) -> Ref:
+        """`vars(x)`: a dict with the same items as the object, whichever of them is written."""
         thing = self.instance(value)
-        if thing is None or isinstance(value, ir.Var):
+        if thing is None or not isinstance(value, Ref):
             raise self.refuse("vars() of this isn't supported")
-        return self.new(DictObject(dict(thing.items), "the __dict__ of an object"))
+        if thing.external:
+            return self.new(DictObject(dict(thing.items), "the __dict__ of an object"))
+        self.state.heap.setdefault(-value.id, DictObject(thing.items))
+        return Ref(-value.id)
 
     # Classes
 

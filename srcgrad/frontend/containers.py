@@ -17,7 +17,18 @@ from . import running
 from .comprehensions import Comprehensions
 from .iteration import MOST_UNROLLED
 from .structure import NONE
-from .values import DictObject, Generator, ListObject, Ref, Sequence, Slice, Thaw, Tuple, Value
+from .values import (
+    DictObject,
+    Generator,
+    Instance,
+    ListObject,
+    Ref,
+    Sequence,
+    Slice,
+    Thaw,
+    Tuple,
+    Value,
+)
 
 
 class Containers(Comprehensions):
@@ -58,6 +69,18 @@ class Containers(Comprehensions):
                 self.span,
                 "make a new object instead of changing it",
             )
+
+    def put_items(self, ref: Ref, items: dict[Any, Value]) -> None:
+        """Give a dict, a set or an object other items: an object, and what `vars()` of it is."""
+        for number in (ref.id, -ref.id):
+            thing = self.state.heap.get(number)
+            if thing is None:
+                continue
+            assert isinstance(thing, (DictObject, Instance))
+            self.unfrozen(thing)
+            for name in items.keys() - thing.items.keys():
+                self.check_added(Ref(number), name)
+            self.state.heap[number] = replace(thing, items=items)
 
     def extend(self, ref: Ref, part: Value) -> None:
         part = self.builtin_list(part) if part == ref else part  # which grows under its iterator

@@ -60,7 +60,7 @@ class Dicts(Containers):
         assert isinstance(value, Ref)
         thing = self.dictionary(value)
         self.writable(thing)
-        self.state.heap[value.id] = replace(thing, items=items)
+        self.put_items(value, items)
 
     def missing_item(self, value: Value, key: Any) -> Value:
         """`d[key]` where a dict has no such key."""
@@ -118,7 +118,7 @@ class Dicts(Containers):
     def tabulate(self, ref: Ref) -> None:
         """Turn a dict or set on the abstract heap into one that the generated code builds."""
         thing = self.dictionary(ref)
-        if thing.external or self.is_taken(ref):
+        if thing.external or self.is_taken(ref) or ref.id < 0:
             raise Unkeepable(
                 f"the keys of {thing.external or 'a dict outside'!r} must be known when compiling",
                 self.span,
@@ -532,6 +532,7 @@ def dict_methods() -> dict[Any, str]:
     table: dict[Any, str] = {}
     for name in "pop popitem items keys values get setdefault update copy clear".split():
         table[getattr(dict, name)] = f"dict_{name}"
+    table[dict.__init__] = "dict_update"
     table[collections.OrderedDict.move_to_end] = "dict_move_to_end"
     table[collections.OrderedDict.popitem] = "dict_popitem"
     for name in (

@@ -279,6 +279,9 @@ class Machine:
     def unfrozen(self, thing: Any) -> None:
         raise NotImplementedError
 
+    def put_items(self, ref: Ref, items: dict[Any, Value]) -> None:
+        raise NotImplementedError
+
     def writable(self, thing: Any) -> None:
         raise NotImplementedError
 
@@ -327,7 +330,7 @@ class Machine:
     def added_attribute(self, value: Value, cls: type, name: str) -> Value | None:
         raise NotImplementedError
 
-    def builtin_vars(self, value: Value) -> Value:
+    def builtin_vars(self, value: Value) -> Ref:
         raise NotImplementedError
 
     def static(self, value: Value) -> Any:

@@ -297,7 +297,7 @@ def references(state: State, ref: Ref) -> int:
 
     values = [v for frame in state.frames.values() for v in frame.values()]
     held = [v for thing in state.heap.values() for v in object_items(thing)]
-    return sum(map(count, (*values, *held)))
+    return sum(map(count, (*values, *held))) + (-ref.id in state.heap)
 
 
 def shown_name(name: Any) -> str:

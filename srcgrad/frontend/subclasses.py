@@ -45,6 +45,12 @@ def added_by(cls: type) -> dict[str, Any]:
     return found
 
 
+def stores_itself(cls: type) -> bool:
+    """Whether a user's dict has its own way of keeping items, or of making those it lacks."""
+    own = ("__new__", "__setitem__", "__delitem__", "__missing__")
+    return not added_by(cls).keys().isdisjoint(own)
+
+
 def redefined(cls: type) -> str | None:
     """What a user's class redefines of being a container or number; None if it doesn't.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import replace
 from typing import Any
 
 import gast
@@ -360,9 +359,7 @@ class Subscripts(Comparisons):
                 if self.asks_at_run_time(container, key):
                     self.store_item(container, key, value)
                     return
-                self.state.heap[container.id] = replace(
-                    thing, items={**thing.items, self.key(key): value}
-                )
+                self.put_items(container, {**thing.items, self.key(key): value})
                 return
             if thing.var is None and isinstance(key, ir.Const):
                 items = list(thing.items)

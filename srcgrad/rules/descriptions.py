@@ -33,12 +33,12 @@ def size(a, axis=None):
 
 @definition(np.iscomplexobj)
 def iscomplexobj(x):
-    return x.dtype.kind == "c"
+    return np.asarray(x).dtype.kind == "c"
 
 
 @definition(np.isrealobj)
 def isrealobj(x):
-    return x.dtype.kind != "c"
+    return np.asarray(x).dtype.kind != "c"
 
 
 @definition(np.isscalar)

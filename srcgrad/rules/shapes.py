@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 import random
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import (
+    FLOAT,
     UNKNOWN,
     Array,
     Dimension,
@@ -393,3 +395,18 @@ def random_state(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) ->
 @kind(random.Random)
 def python_random(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
     return Inferred(Opaque(random.Random))
+
+
+def _made_by(number: Scalar | None) -> Callable[..., Inferred | None]:
+    """The kind of what a conversion makes of a thing of an unknown kind: a string, perhaps."""
+
+    def made(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
+        of = args[0].kind if args and isinstance(args[0], ir.Var) else None
+        unknown = of == UNKNOWN or (isinstance(of, Opaque) and of.type in (None, str))
+        return Inferred(number or int_kind()) if unknown else None
+
+    return made
+
+
+kind(builtins.int)(_made_by(None))
+kind(builtins.float)(_made_by(FLOAT))
