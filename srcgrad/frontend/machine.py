@@ -41,7 +41,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import ir
 from ..analysis.inference import Inferred
@@ -163,234 +163,107 @@ class Machine:
         """The object that a value refers to, on the abstract heap or in a table; or None."""
         return self.state.heap.get(value.id) if isinstance(value, Ref) else None
 
-    def class_default(self, cls: type, name: Any) -> ir.Const:
-        raise NotImplementedError
-
-    def spread(self, value: Any) -> Any:
-        raise NotImplementedError
-
-    def wants_table(self, thing: Any) -> None:
-        raise NotImplementedError
-
-    def reference_attribute(self, value: ir.Var, name: str) -> Value:
-        raise NotImplementedError
-
-    def same_reference(self, a: Value, b: Value) -> Value:
-        raise NotImplementedError
-
-    def check_references(
-        self, function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
-    ) -> None:
-        raise NotImplementedError
-
-    def unknown_attribute(self, thing: Instance, name: str) -> UnsupportedError:
-        raise NotImplementedError
-
-    def write(self, value: ir.Var, name: str, new: Value) -> None:
-        raise NotImplementedError
-
-    def unique(self) -> int:
-        raise NotImplementedError
-
-    def compared_fields(self, function: Any, a: Value, b: Value) -> Value:
-        raise NotImplementedError
-
-    def emit(
-        self,
-        function: Any,
-        args: tuple[ir.Operand, ...],
-        kwargs: dict[str, ir.Operand] | None = None,
-        name: str = "",
-        inferred: Inferred | None = None,
-        effect: bool = False,
-        writes: tuple[ir.Var, ...] = (),
-    ) -> ir.Var:
-        raise NotImplementedError
-
-    def branch(
-        self,
-        test: ir.Operand,
-        then: Callable[[], None],
-        orelse: Callable[[], None],
-        rest: Callable[[], None] | None = None,
-    ) -> bool:
-        raise NotImplementedError
-
-    def refuse(self, message: str, advice: str | None = None) -> UnsupportedError:
-        raise NotImplementedError
-
-    def raise_at_run_time(self, error: Raised) -> None:
-        raise NotImplementedError
-
-    def known(self, name: str, value: Any) -> Value:
-        raise NotImplementedError
-
-    def expression(self, node: Any) -> Value:
-        raise NotImplementedError
-
-    def tested(self, node: Any) -> ir.Var | ir.Const:
-        raise NotImplementedError
-
-    def key(self, value: Value) -> Any:
-        raise NotImplementedError
-
-    def need_static(self, value: Value, message: str) -> None:
-        raise NotImplementedError
-
-    def opaque(self, function: Any, args: list[Value]) -> Value:
-        raise NotImplementedError
-
-    def unpacked(self, value: Value) -> list[Value]:
-        raise NotImplementedError
-
-    def comprehension(self, node: Any) -> Value:
-        raise NotImplementedError
-
-    def generator_expression(self, node: Any) -> Value:
-        raise NotImplementedError
-
-    def iterate(self, iterable: Value, body: Callable[[Value], None], name: str = "i") -> None:
-        raise NotImplementedError
-
-    def sequence(self, value: Value) -> Sequence | None:
-        raise NotImplementedError
-
-    def yielded(self, value: Value) -> None:
-        raise NotImplementedError
-
-    def append(self, ref: Ref, value: Value) -> None:
-        raise NotImplementedError
-
-    def builtin_list(self, value: Value | None = None) -> Value:
-        raise NotImplementedError
-
-    def extend(self, ref: Ref, part: Value) -> None:
-        raise NotImplementedError
-
-    def list_of_items(self, value: Value) -> Value:
-        raise NotImplementedError
-
-    def listed(self, length: Value, item: Callable[[Value], Value]) -> Ref:
-        raise NotImplementedError
-
-    def settled_keys(self, thing: DictObject) -> None:
-        raise NotImplementedError
-
-    def unfrozen(self, thing: Any) -> None:
-        raise NotImplementedError
-
-    def put_items(self, ref: Ref, items: dict[Any, Value]) -> None:
-        raise NotImplementedError
-
-    def writable(self, thing: Any) -> None:
-        raise NotImplementedError
-
-    def replace_slice(self, ref: Ref, key: Slice, value: Value) -> None:
-        raise NotImplementedError
-
-    def augmented(self, function: Any, old: Value, value: Value) -> Value:
-        raise NotImplementedError
-
-    def builtin_len(self, value: Value) -> Value:
-        raise NotImplementedError
-
-    def builtin_sorted(self, value: Value, **kwargs: Value) -> Value:
-        raise NotImplementedError
-
-    def builtin_type(self, value: Value, *rest: Value) -> Value:
-        raise NotImplementedError
-
-    def primitive(
-        self,
-        function: Any,
-        record: registry.Primitive | None,
-        args: list[Value],
-        kwargs: dict[str, Value],
-    ) -> Value:
-        raise NotImplementedError
-
-    def unknown_call(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        raise NotImplementedError
-
-    def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        raise NotImplementedError
-
-    def call_object(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        raise NotImplementedError
-
-    def assign(self, target: Any, value: Value) -> None:
-        raise NotImplementedError
-
-    def run(self, statements: list[Any]) -> None:
-        raise NotImplementedError
-
-    def attribute(self, value: Value, name: str) -> Value:
-        raise NotImplementedError
-
-    def added_attribute(self, value: Value, cls: type, name: str) -> Value | None:
-        raise NotImplementedError
-
-    def builtin_vars(self, value: Value) -> Ref:
-        raise NotImplementedError
-
-    def static(self, value: Value) -> Any:
-        raise NotImplementedError
-
-    def computed(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
-        raise NotImplementedError
-
-    def dict_operator(self, function: Any, a: Value, b: Value) -> Value | None:
-        raise NotImplementedError
-
-    def inline(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        raise NotImplementedError
-
-    def cursor(self, sequence: Any) -> Ref:
-        raise NotImplementedError
-
-    def is_cursor(self, value: Value) -> bool:
-        raise NotImplementedError
-
-    def is_keepable(self, thing: Instance) -> bool:
-        raise NotImplementedError
-
-    def tabulate(self, ref: Ref) -> None:
-        raise NotImplementedError
-
-    def asks_at_run_time(self, value: Value, key: Value) -> bool:
-        raise NotImplementedError
-
-    def keys_of(self, thing: DictObject) -> list[Any]:
-        raise NotImplementedError
-
-    def missing_item(self, value: Value, key: Any) -> Value:
-        raise NotImplementedError
-
-    def new_set(self, items: dict[Any, Value]) -> Ref:
-        raise NotImplementedError
-
-    def outer(self, thing: Any, path: Path | None) -> Ref | None:
-        raise NotImplementedError
-
-    def is_taken(self, ref: Ref) -> bool:
-        raise NotImplementedError
-
-    def rest_of(self, ref: Ref) -> Sequence:
-        raise NotImplementedError
-
-    def catcher(self, exception: type[BaseException]) -> Trying | None:
-        raise NotImplementedError
-
-    def throw(self, value: Value) -> None:
-        raise NotImplementedError
-
-    def shown(self, value: Value) -> ir.Operand:
-        raise NotImplementedError
-
-    def insist(self, test: Value, exception: type[BaseException], message: str) -> None:
-        raise NotImplementedError
-
-    def guard(
-        self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
-    ) -> None:
-        raise NotImplementedError
+    if TYPE_CHECKING:  # used before the module that defines them
+
+        def class_default(self, cls: type, name: Any) -> ir.Const: ...
+        def spread(self, value: Any) -> Any: ...
+        def wants_table(self, thing: Any) -> None: ...
+        def reference_attribute(self, value: ir.Var, name: str) -> Value: ...
+        def same_reference(self, a: Value, b: Value) -> Value: ...
+        def check_references(
+            self, function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
+        ) -> None: ...
+        def unknown_attribute(self, thing: Instance, name: str) -> UnsupportedError: ...
+        def write(self, value: ir.Var, name: str, new: Value) -> None: ...
+        def unique(self) -> int: ...
+        def compared_fields(self, function: Any, a: Value, b: Value) -> Value: ...
+        def emit(
+            self,
+            function: Any,
+            args: tuple[ir.Operand, ...],
+            kwargs: dict[str, ir.Operand] | None = None,
+            name: str = "",
+            inferred: Inferred | None = None,
+            effect: bool = False,
+            writes: tuple[ir.Var, ...] = (),
+        ) -> ir.Var: ...
+        def branch(
+            self,
+            test: ir.Operand,
+            then: Callable[[], None],
+            orelse: Callable[[], None],
+            rest: Callable[[], None] | None = None,
+        ) -> bool: ...
+        def refuse(self, message: str, advice: str | None = None) -> UnsupportedError: ...
+        def raise_at_run_time(self, error: Raised) -> None: ...
+        def known(self, name: str, value: Any) -> Value: ...
+        def expression(self, node: Any) -> Value: ...
+        def tested(self, node: Any) -> ir.Var | ir.Const: ...
+        def key(self, value: Value) -> Any: ...
+        def need_static(self, value: Value, message: str) -> None: ...
+        def opaque(self, function: Any, args: list[Value]) -> Value: ...
+        def unpacked(self, value: Value) -> list[Value]: ...
+        def comprehension(self, node: Any) -> Value: ...
+        def generator_expression(self, node: Any) -> Value: ...
+        def iterate(
+            self, iterable: Value, body: Callable[[Value], None], name: str = "i"
+        ) -> None: ...
+        def sequence(self, value: Value) -> Sequence | None: ...
+        def yielded(self, value: Value) -> None: ...
+        def append(self, ref: Ref, value: Value) -> None: ...
+        def builtin_list(self, value: Value | None = None) -> Value: ...
+        def extend(self, ref: Ref, part: Value) -> None: ...
+        def list_of_items(self, value: Value) -> Value: ...
+        def listed(self, length: Value, item: Callable[[Value], Value]) -> Ref: ...
+        def settled_keys(self, thing: DictObject) -> None: ...
+        def unfrozen(self, thing: Any) -> None: ...
+        def put_items(self, ref: Ref, items: dict[Any, Value]) -> None: ...
+        def writable(self, thing: Any) -> None: ...
+        def replace_slice(self, ref: Ref, key: Slice, value: Value) -> None: ...
+        def augmented(self, function: Any, old: Value, value: Value) -> Value: ...
+        def builtin_len(self, value: Value) -> Value: ...
+        def builtin_sorted(self, value: Value, **kwargs: Value) -> Value: ...
+        def builtin_type(self, value: Value, *rest: Value) -> Value: ...
+        def primitive(
+            self,
+            function: Any,
+            record: registry.Primitive | None,
+            args: list[Value],
+            kwargs: dict[str, Value],
+        ) -> Value: ...
+        def unknown_call(
+            self, function: Any, args: list[Value], kwargs: dict[str, Value]
+        ) -> Value: ...
+        def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value: ...
+        def call_object(
+            self, function: Any, args: list[Value], kwargs: dict[str, Value]
+        ) -> Value: ...
+        def assign(self, target: Any, value: Value) -> None: ...
+        def run(self, statements: list[Any]) -> None: ...
+        def attribute(self, value: Value, name: str) -> Value: ...
+        def added_attribute(self, value: Value, cls: type, name: str) -> Value | None: ...
+        def builtin_vars(self, value: Value) -> Ref: ...
+        def static(self, value: Value) -> Any: ...
+        def computed(
+            self, function: Any, args: list[Value], kwargs: dict[str, Value]
+        ) -> Value | None: ...
+        def dict_operator(self, function: Any, a: Value, b: Value) -> Value | None: ...
+        def inline(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value: ...
+        def cursor(self, sequence: Any) -> Ref: ...
+        def is_cursor(self, value: Value) -> bool: ...
+        def is_keepable(self, thing: Instance) -> bool: ...
+        def tabulate(self, ref: Ref) -> None: ...
+        def asks_at_run_time(self, value: Value, key: Value) -> bool: ...
+        def keys_of(self, thing: DictObject) -> list[Any]: ...
+        def missing_item(self, value: Value, key: Any) -> Value: ...
+        def new_set(self, items: dict[Any, Value]) -> Ref: ...
+        def outer(self, thing: Any, path: Path | None) -> Ref | None: ...
+        def is_taken(self, ref: Ref) -> bool: ...
+        def rest_of(self, ref: Ref) -> Sequence: ...
+        def catcher(self, exception: type[BaseException]) -> Trying | None: ...
+        def throw(self, value: Value) -> None: ...
+        def shown(self, value: Value) -> ir.Operand: ...
+        def insist(self, test: Value, exception: type[BaseException], message: str) -> None: ...
+        def guard(
+            self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
+        ) -> None: ...

@@ -87,9 +87,9 @@ def reshape_method(x, *shape, order="C", copy=None, batched):
     return np.reshape(x, (len(x), *shape))
 
 
-@batch(np.ravel, np.ndarray.ravel, np.ndarray.flatten)
-def ravel(a, order="C", *, batched):
-    return np.reshape(a, (len(a), -1)) if order == "C" else NotImplemented
+batch(np.ravel, np.ndarray.ravel, np.ndarray.flatten)(
+    lambda a, order="C", *, batched: np.reshape(a, (len(a), -1)) if order == "C" else NotImplemented
+)
 
 
 @batch(np.squeeze)
@@ -145,19 +145,11 @@ def roll(a, shift, axis=None, *, batched):
     return np.roll(a, shift, behind(axis, np.ndim(a) - 1))
 
 
-@batch(np.flipud)
-def flipud(m, *, batched):
-    return m[:, ::-1]
-
-
-@batch(np.fliplr)
-def fliplr(m, *, batched):
-    return m[:, :, ::-1]
-
-
-@batch(np.rot90)
-def rot90(m, k=1, axes=(0, 1), *, batched):
-    return np.rot90(m, k, behind(axes, np.ndim(m) - 1))
+batch(np.flipud)(lambda m, *, batched: m[:, ::-1])
+batch(np.fliplr)(lambda m, *, batched: m[:, :, ::-1])
+batch(np.rot90)(
+    lambda m, k=1, axes=(0, 1), *, batched: np.rot90(m, k, behind(axes, np.ndim(m) - 1))
+)
 
 
 @batch(np.stack)
@@ -185,19 +177,11 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, ba
     return np.array(np.broadcast_to(raised(fill_value, len(shape) + 1), size), dtype)
 
 
-@batch(builtins.float)
-def to_float(x=0.0, *, batched):
-    return np.reshape(x, (len(x),))
-
-
-@batch(builtins.complex)
-def to_complex(real=0.0, imag=0.0, *, batched):
-    return real + 1j * imag
-
-
-@batch(np.ndarray.item)
-def item(x, *args, batched):
-    return np.reshape(x, (len(x),)) if not args else NotImplemented
+batch(builtins.float)(lambda x=0.0, *, batched: np.reshape(x, (len(x),)))
+batch(builtins.complex)(lambda real=0.0, imag=0.0, *, batched: real + 1j * imag)
+batch(np.ndarray.item)(
+    lambda x, *args, batched: np.reshape(x, (len(x),)) if not args else NotImplemented
+)
 
 
 @batch(np.diagonal)

@@ -8,15 +8,8 @@ import numpy as np
 
 from .registry import definition
 
-
-@definition(np.ndim)
-def ndim(a):
-    return a.ndim
-
-
-@definition(np.shape)
-def shape(a):
-    return a.shape
+definition(np.ndim)(lambda a: a.ndim)
+definition(np.shape)(lambda a: a.shape)
 
 
 @definition(np.size)
@@ -31,16 +24,8 @@ def size(a, axis=None):
     return count
 
 
-@definition(np.iscomplexobj)
-def iscomplexobj(x):
-    return np.asarray(x).dtype.kind == "c"
-
-
-@definition(np.isrealobj)
-def isrealobj(x):
-    return np.asarray(x).dtype.kind != "c"
-
-
-@definition(np.isscalar)
-def isscalar(element):
-    return isinstance(element, (np.generic, str, bytes, numbers.Number))
+definition(np.iscomplexobj)(lambda x: np.asarray(x).dtype.kind == "c")
+definition(np.isrealobj)(lambda x: np.asarray(x).dtype.kind != "c")
+definition(np.isscalar)(
+    lambda element: isinstance(element, (np.generic, str, bytes, numbers.Number))
+)

@@ -39,9 +39,7 @@ def nancumsum(a, axis=None, dtype=None, *, out, d_out):
     return ~np.isnan(a) * reversed_cumsum(d_out, axis)
 
 
-@adjoint(np.cumprod)
-def cumprod(a, axis=None, dtype=None, *, out, d_out):
-    return d_cumprod(a, axis, out, d_out)
+adjoint(np.cumprod)(lambda a, axis=None, dtype=None, *, out, d_out: d_cumprod(a, axis, out, d_out))
 
 
 @adjoint(np.nancumprod)

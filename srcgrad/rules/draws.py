@@ -39,14 +39,12 @@ def uniform_by_global(low=0.0, high=1.0, size=None, *, out, d_out):
     return d_out - d_high, d_high
 
 
-@adjoint(*(getattr(o, n) for o in OWNERS for n in ("exponential", "rayleigh")))
-def scaled(self, scale=1.0, size=None, *, out, d_out):
-    return None, d_out * out / (scale + (scale == 0))
-
-
-@adjoint(np.random.exponential, np.random.rayleigh)
-def scaled_by_global(scale=1.0, size=None, *, out, d_out):
-    return d_out * out / (scale + (scale == 0))
+adjoint(*(getattr(o, n) for o in OWNERS for n in ("exponential", "rayleigh")))(
+    lambda self, scale=1.0, size=None, *, out, d_out: (None, d_out * out / (scale + (scale == 0)))
+)
+adjoint(np.random.exponential, np.random.rayleigh)(
+    lambda scale=1.0, size=None, *, out, d_out: d_out * out / (scale + (scale == 0))
+)
 
 
 def described() -> set[object]:

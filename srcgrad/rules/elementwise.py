@@ -30,19 +30,9 @@ def divisor(x, dividend=0.0):
 # Arithmetic
 
 
-@adjoint(operator.add, np.add)
-def add(x, y, *, out, d_out):
-    return d_out, d_out
-
-
-@adjoint(operator.sub, np.subtract)
-def subtract(x, y, *, out, d_out):
-    return d_out, -d_out
-
-
-@elementwise(operator.mul, np.multiply)
-def multiply(x, y, *, out):
-    return y, x
+adjoint(operator.add, np.add)(lambda x, y, *, out, d_out: (d_out, d_out))
+adjoint(operator.sub, np.subtract)(lambda x, y, *, out, d_out: (d_out, -d_out))
+elementwise(operator.mul, np.multiply)(lambda x, y, *, out: (y, x))
 
 
 @adjoint(operator.truediv)
@@ -57,34 +47,12 @@ def divide(x, y, *, out, d_out):
     return d_x, -d_x * out
 
 
-@adjoint(operator.neg, np.negative)
-def negative(x, *, out, d_out):
-    return -d_out
-
-
-@adjoint(operator.pos, np.positive)
-def positive(x, *, out, d_out):
-    return d_out
-
-
-@adjoint(operator.mod)
-def mod(x, y, *, out, d_out):
-    return d_out, -d_out * (x // y)
-
-
-@adjoint(np.remainder)
-def remainder(x, y, *, out, d_out):
-    return d_out, -d_out * (x // divisor(y, x))
-
-
-@adjoint(np.fmod)
-def fmod(x, y, *, out, d_out):
-    return d_out, -d_out * np.trunc(x / divisor(y, x))
-
-
-@adjoint(builtins.divmod, np.divmod)
-def divmod(x, y, *, out, d_out):
-    return d_out[1], -d_out[1] * out[0]
+adjoint(operator.neg, np.negative)(lambda x, *, out, d_out: -d_out)
+adjoint(operator.pos, np.positive)(lambda x, *, out, d_out: d_out)
+adjoint(operator.mod)(lambda x, y, *, out, d_out: (d_out, -d_out * (x // y)))
+adjoint(np.remainder)(lambda x, y, *, out, d_out: (d_out, -d_out * (x // divisor(y, x))))
+adjoint(np.fmod)(lambda x, y, *, out, d_out: (d_out, -d_out * np.trunc(x / divisor(y, x))))
+adjoint(builtins.divmod, np.divmod)(lambda x, y, *, out, d_out: (d_out[1], -d_out[1] * out[0]))
 
 
 @elementwise(operator.pow, builtins.pow)
@@ -96,9 +64,9 @@ def power(x, y, *, out):
     return d_x, out * log_of_base(x)
 
 
-@elementwise(np.power, np.float_power)
-def power_of_arrays(x, y, *, out):
-    return power_by_base(x, y), out * log_of_base(x)
+elementwise(np.power, np.float_power)(
+    lambda x, y, *, out: (power_by_base(x, y), out * log_of_base(x))
+)
 
 
 def power_by_base(x, y):
@@ -117,62 +85,22 @@ def log_of_base(x):
     return math.log(x) if x > 0 else 0.0 if x == 0 else math.nan
 
 
-@adjoint(np.reciprocal)
-def reciprocal(x, *, out, d_out):
-    return -d_out * out * out
-
-
-@adjoint(np.square)
-def square(x, *, out, d_out):
-    return 2 * d_out * x
-
-
-@adjoint(np.sqrt)
-def sqrt(x, *, out, d_out):
-    return 0.5 * d_out / out
-
-
-@adjoint(np.cbrt)
-def cbrt(x, *, out, d_out):
-    return d_out / (3 * out * out)
+adjoint(np.reciprocal)(lambda x, *, out, d_out: -d_out * out * out)
+adjoint(np.square)(lambda x, *, out, d_out: 2 * d_out * x)
+adjoint(np.sqrt)(lambda x, *, out, d_out: 0.5 * d_out / out)
+adjoint(np.cbrt)(lambda x, *, out, d_out: d_out / (3 * out * out))
 
 
 # Exponentials and logarithms
 
 
-@elementwise(np.exp)
-def exp(x, *, out):
-    return out
-
-
-@adjoint(np.exp2)
-def exp2(x, *, out, d_out):
-    return math.log(2.0) * d_out * out
-
-
-@elementwise(np.expm1)
-def expm1(x, *, out):
-    return out + 1
-
-
-@adjoint(np.log)
-def log(x, *, out, d_out):
-    return d_out / divisor(x)
-
-
-@adjoint(np.log2)
-def log2(x, *, out, d_out):
-    return d_out / math.log(2.0) / divisor(x)
-
-
-@adjoint(np.log10)
-def log10(x, *, out, d_out):
-    return d_out / math.log(10.0) / divisor(x)
-
-
-@adjoint(np.log1p)
-def log1p(x, *, out, d_out):
-    return d_out / divisor(1 + x)
+elementwise(np.exp)(lambda x, *, out: out)
+adjoint(np.exp2)(lambda x, *, out, d_out: math.log(2.0) * d_out * out)
+elementwise(np.expm1)(lambda x, *, out: out + 1)
+adjoint(np.log)(lambda x, *, out, d_out: d_out / divisor(x))
+adjoint(np.log2)(lambda x, *, out, d_out: d_out / math.log(2.0) / divisor(x))
+adjoint(np.log10)(lambda x, *, out, d_out: d_out / math.log(10.0) / divisor(x))
+adjoint(np.log1p)(lambda x, *, out, d_out: d_out / divisor(1 + x))
 
 
 @elementwise(np.logaddexp)
@@ -191,34 +119,12 @@ def logaddexp2(x, y, *, out):
 # Trigonometry
 
 
-@elementwise(np.sin)
-def sin(x, *, out):
-    return np.cos(x)
-
-
-@adjoint(np.cos)
-def cos(x, *, out, d_out):
-    return -d_out * np.sin(x)
-
-
-@elementwise(np.tan)
-def tan(x, *, out):
-    return 1 + out * out
-
-
-@adjoint(np.arcsin)
-def arcsin(x, *, out, d_out):
-    return d_out / np.sqrt(1 - x * x)
-
-
-@adjoint(np.arccos)
-def arccos(x, *, out, d_out):
-    return -d_out / np.sqrt(1 - x * x)
-
-
-@adjoint(np.arctan)
-def arctan(x, *, out, d_out):
-    return d_out / (1 + x * x)
+elementwise(np.sin)(lambda x, *, out: np.cos(x))
+adjoint(np.cos)(lambda x, *, out, d_out: -d_out * np.sin(x))
+elementwise(np.tan)(lambda x, *, out: 1 + out * out)
+adjoint(np.arcsin)(lambda x, *, out, d_out: d_out / np.sqrt(1 - x * x))
+adjoint(np.arccos)(lambda x, *, out, d_out: -d_out / np.sqrt(1 - x * x))
+adjoint(np.arctan)(lambda x, *, out, d_out: d_out / (1 + x * x))
 
 
 @adjoint(np.arctan2)
@@ -234,24 +140,10 @@ def hypot(x, y, *, out, d_out):
     return scaled * x, scaled * y
 
 
-@elementwise(np.sinh)
-def sinh(x, *, out):
-    return np.cosh(x)
-
-
-@elementwise(np.cosh)
-def cosh(x, *, out):
-    return np.sinh(x)
-
-
-@elementwise(np.tanh)
-def tanh(x, *, out):
-    return 1 - out * out
-
-
-@adjoint(np.arcsinh)
-def arcsinh(x, *, out, d_out):
-    return d_out / np.sqrt(x * x + 1)
+elementwise(np.sinh)(lambda x, *, out: np.cosh(x))
+elementwise(np.cosh)(lambda x, *, out: np.sinh(x))
+elementwise(np.tanh)(lambda x, *, out: 1 - out * out)
+adjoint(np.arcsinh)(lambda x, *, out, d_out: d_out / np.sqrt(x * x + 1))
 
 
 @adjoint(np.arccosh)
@@ -261,19 +153,9 @@ def arccosh(x, *, out, d_out):
     return d_out / np.sqrt(x * x - 1)
 
 
-@adjoint(np.arctanh)
-def arctanh(x, *, out, d_out):
-    return d_out / divisor(1 - x * x)
-
-
-@adjoint(np.deg2rad, np.radians)
-def deg2rad(x, *, out, d_out):
-    return math.pi / 180 * d_out
-
-
-@adjoint(np.rad2deg, np.degrees)
-def rad2deg(x, *, out, d_out):
-    return 180 / math.pi * d_out
+adjoint(np.arctanh)(lambda x, *, out, d_out: d_out / divisor(1 - x * x))
+adjoint(np.deg2rad, np.radians)(lambda x, *, out, d_out: math.pi / 180 * d_out)
+adjoint(np.rad2deg, np.degrees)(lambda x, *, out, d_out: 180 / math.pi * d_out)
 
 
 @elementwise(np.sinc)
@@ -285,14 +167,8 @@ def sinc(x, *, out):
     return np.where(near, -np.pi * np.pi / 3 * x * series, (np.cos(np.pi * x) - out) / (x + near))
 
 
-@elementwise(np.i0)
-def i0(x, *, out):
-    return bessel_i(1, x)
-
-
-@adjoint(np.unwrap)
-def unwrap(p, discont=None, axis=-1, *, out, d_out):
-    return d_out
+elementwise(np.i0)(lambda x, *, out: bessel_i(1, x))
+adjoint(np.unwrap)(lambda p, discont=None, axis=-1, *, out, d_out: d_out)
 
 
 # Signs, maxima and choices
@@ -307,9 +183,7 @@ def absolute(x, *, out):
     return np.sign(x)
 
 
-@elementwise(np.fabs)
-def fabs(x, *, out):
-    return np.sign(x)
+elementwise(np.fabs)(lambda x, *, out: np.sign(x))
 
 
 @adjoint(np.sign)
@@ -321,9 +195,7 @@ def sign(x, *, out, d_out):
     return None
 
 
-@elementwise(np.copysign)
-def copysign(x, y, *, out):
-    return np.sign(x) * np.sign(out), None
+elementwise(np.copysign)(lambda x, y, *, out: (np.sign(x) * np.sign(out), None))
 
 
 @adjoint(np.maximum)
@@ -375,9 +247,7 @@ def where(condition, x=None, y=None, *, out, d_out):
     return None, np.where(condition, d_out, 0.0), np.where(condition, 0.0, d_out)
 
 
-@elementwise(np.heaviside)
-def heaviside(x, y, *, out):
-    return None, x == 0
+elementwise(np.heaviside)(lambda x, y, *, out: (None, x == 0))
 
 
 copying(np.nan_to_num, by="copy")
@@ -393,44 +263,14 @@ def nan_to_num(x, *, nan=0.0, posinf=None, neginf=None, out, d_out):
 # Parts of numbers
 
 
-@adjoint(np.ldexp)
-def ldexp(x, i, *, out, d_out):
-    return np.ldexp(d_out, i)
-
-
-@adjoint(np.modf)
-def modf(x, *, out, d_out):
-    return d_out[0]
-
-
-@adjoint(np.frexp)
-def frexp(x, *, out, d_out):
-    return np.ldexp(d_out[0], -out[1])
-
-
-@adjoint(np.nextafter)
-def nextafter(x, y, *, out, d_out):
-    return d_out, None
-
-
-@adjoint(np.real)
-def real(val, *, out, d_out):
-    return d_out
-
-
-@adjoint(np.real_if_close)
-def real_if_close(a, tol=100, *, out, d_out):
-    return d_out
-
-
-@adjoint(np.imag)
-def imag(val, *, out, d_out):
-    return -1j * d_out if np.iscomplexobj(val) else None
-
-
-@adjoint(np.conjugate)
-def conjugate(x, *, out, d_out):
-    return np.conj(d_out) if np.iscomplexobj(x) else d_out
+adjoint(np.ldexp)(lambda x, i, *, out, d_out: np.ldexp(d_out, i))
+adjoint(np.modf)(lambda x, *, out, d_out: d_out[0])
+adjoint(np.frexp)(lambda x, *, out, d_out: np.ldexp(d_out[0], -out[1]))
+adjoint(np.nextafter)(lambda x, y, *, out, d_out: (d_out, None))
+adjoint(np.real)(lambda val, *, out, d_out: d_out)
+adjoint(np.real_if_close)(lambda a, tol=100, *, out, d_out: d_out)
+adjoint(np.imag)(lambda val, *, out, d_out: -1j * d_out if np.iscomplexobj(val) else None)
+adjoint(np.conjugate)(lambda x, *, out, d_out: np.conj(d_out) if np.iscomplexobj(x) else d_out)
 
 
 @adjoint(np.angle)

@@ -55,14 +55,12 @@ def ifft(a, n=None, axis=-1, norm=None, *, out, d_out):
     return fitted(np.fft.ifft(d_out, None, axis, norm), a, axis, n)
 
 
-@adjoint(np.fft.rfft)
-def rfft(a, n=None, axis=-1, norm=None, *, out, d_out):
-    return rfft_adjoint(a, n, axis, norm, d_out)
-
-
-@adjoint(np.fft.irfft)
-def irfft(a, n=None, axis=-1, norm=None, *, out, d_out):
-    return irfft_adjoint(a, n, axis, norm, d_out)
+adjoint(np.fft.rfft)(
+    lambda a, n=None, axis=-1, norm=None, *, out, d_out: rfft_adjoint(a, n, axis, norm, d_out)
+)
+adjoint(np.fft.irfft)(
+    lambda a, n=None, axis=-1, norm=None, *, out, d_out: irfft_adjoint(a, n, axis, norm, d_out)
+)
 
 
 @adjoint(np.fft.hfft)
@@ -141,16 +139,8 @@ def irfft2(a, s=None, axes=(-2, -1), norm=None, *, out, d_out):
     return irfftn(a, s, axes, norm, out=out, d_out=d_out)
 
 
-@adjoint(np.fft.fftshift)
-def fftshift(x, axes=None, *, out, d_out):
-    return np.fft.ifftshift(d_out, axes)
-
-
-@adjoint(np.fft.ifftshift)
-def ifftshift(x, axes=None, *, out, d_out):
-    return np.fft.fftshift(d_out, axes)
-
-
-@adjoint(np.fft.fftfreq, np.fft.rfftfreq)
-def fftfreq(n, d=1.0, *, device=None, out, d_out):
-    return None, -(d_out @ out) / d
+adjoint(np.fft.fftshift)(lambda x, axes=None, *, out, d_out: np.fft.ifftshift(d_out, axes))
+adjoint(np.fft.ifftshift)(lambda x, axes=None, *, out, d_out: np.fft.fftshift(d_out, axes))
+adjoint(np.fft.fftfreq, np.fft.rfftfreq)(
+    lambda n, d=1.0, *, device=None, out, d_out: (None, -(d_out @ out) / d)
+)

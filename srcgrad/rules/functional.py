@@ -15,9 +15,7 @@ inert(runtime.check_first)
 effect(runtime.check_first)
 
 
-@kind(runtime.check_first)
-def nothing(args, kwargs):
-    return Inferred(NOTHING)
+kind(runtime.check_first)(lambda args, kwargs: Inferred(NOTHING))
 
 
 @definition(np.fromfunction)
@@ -125,9 +123,7 @@ def grid(self, key):
     return axes if self.sparse else np.stack(axes)
 
 
-@definition(np.ndarray)
-def ndarray(shape, dtype=float, *, order="C"):
-    return np.empty(shape, dtype, order)
+definition(np.ndarray)(lambda shape, dtype=float, *, order="C": np.empty(shape, dtype, order))
 
 
 @definition(np.place)

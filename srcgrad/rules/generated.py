@@ -10,45 +10,18 @@ from ..emit import runtime
 from ..kinds import Array, Scalar
 from .registry import adjoint, elementwise_batch, kind, tangent, zero
 
-
-@adjoint(runtime.unbroadcast)
-def unbroadcast(gradient, like, *, out, d_out):
-    return np.broadcast_to(d_out, np.shape(gradient)), None
-
-
-@adjoint(runtime.unbroadcast_to)
-def unbroadcast_to(gradient, shape, *, out, d_out):
-    return np.broadcast_to(d_out, np.shape(gradient)), None
-
-
-@adjoint(runtime.total)
-def total(gradient, *, out, d_out):
-    return np.broadcast_to(d_out, np.shape(gradient))
-
-
-@adjoint(runtime.as_dtype)
-def as_dtype(gradient, dtype, *, out, d_out):
-    return d_out, None
-
-
-@adjoint(runtime.filled_like)
-def filled_like(value, like, *, out, d_out):
-    return d_out, None
-
-
-@adjoint(runtime.given)
-def given(gradient, like, *, out, d_out):
-    return d_out, None
-
-
-@adjoint(runtime.project)
-def project(gradient, like, *, out, d_out):
-    return d_out, None
-
-
-@adjoint(runtime.finished)
-def finished(gradient, like, *, out, d_out):
-    return d_out, None
+adjoint(runtime.unbroadcast)(
+    lambda gradient, like, *, out, d_out: (np.broadcast_to(d_out, np.shape(gradient)), None)
+)
+adjoint(runtime.unbroadcast_to)(
+    lambda gradient, shape, *, out, d_out: (np.broadcast_to(d_out, np.shape(gradient)), None)
+)
+adjoint(runtime.total)(lambda gradient, *, out, d_out: np.broadcast_to(d_out, np.shape(gradient)))
+adjoint(runtime.as_dtype)(lambda gradient, dtype, *, out, d_out: (d_out, None))
+adjoint(runtime.filled_like)(lambda value, like, *, out, d_out: (d_out, None))
+adjoint(runtime.given)(lambda gradient, like, *, out, d_out: (d_out, None))
+adjoint(runtime.project)(lambda gradient, like, *, out, d_out: (d_out, None))
+adjoint(runtime.finished)(lambda gradient, like, *, out, d_out: (d_out, None))
 
 
 @adjoint(runtime.unless_zero)

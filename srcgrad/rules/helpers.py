@@ -219,9 +219,7 @@ def polygamma(order, x):
     return sign * total if order else math.log(x) + sign * total
 
 
-@adjoint(polygamma)
-def d_polygamma(order, x, *, out, d_out):
-    return None, d_out * polygamma(order + 1, x)
+adjoint(polygamma)(lambda order, x, *, out, d_out: (None, d_out * polygamma(order + 1, x)))
 
 
 def bessel_i(order, x):

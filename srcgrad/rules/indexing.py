@@ -94,14 +94,12 @@ def take_along_axis(arr, indices, axis=-1, *, out, d_out):
     return d_arr
 
 
-@adjoint(np.compress)
-def compress(condition, a, axis=None, *, out, d_out):
-    return None, compressed(a, condition, axis, d_out)
-
-
-@adjoint(np.ndarray.compress)
-def compress_method(a, condition, axis=None, *, out, d_out):
-    return compressed(a, condition, axis, d_out)
+adjoint(np.compress)(
+    lambda condition, a, axis=None, *, out, d_out: (None, compressed(a, condition, axis, d_out))
+)
+adjoint(np.ndarray.compress)(
+    lambda a, condition, axis=None, *, out, d_out: compressed(a, condition, axis, d_out)
+)
 
 
 def compressed(a, condition, axis, d_out):
@@ -112,9 +110,9 @@ def compressed(a, condition, axis, d_out):
     return d_a if np.ndim(a) == len(shape) else d_a.reshape(np.shape(a))
 
 
-@adjoint(np.extract)
-def extract(condition, arr, *, out, d_out):
-    return None, compressed(arr, condition, None, d_out)
+adjoint(np.extract)(
+    lambda condition, arr, *, out, d_out: (None, compressed(arr, condition, None, d_out))
+)
 
 
 @adjoint(np.choose)
@@ -184,9 +182,7 @@ def sort(a, axis=-1, kind=None, *, stable=None, out, d_out):
     return put(a.shape, stable_order(a, axis), axis, d_out)
 
 
-@adjoint(np.sort_complex)
-def sort_complex(a, *, out, d_out):
-    return sort(a, out=out, d_out=d_out)
+adjoint(np.sort_complex)(lambda a, *, out, d_out: sort(a, out=out, d_out=d_out))
 
 
 @adjoint(np.partition)

@@ -30,14 +30,8 @@ def last_written(d_array, key, *, out, d_out):
     return d_d_array
 
 
-@inplace(operator.iadd)
-def iadd(x, y, *, d_x):
-    return None, d_x
-
-
-@inplace(operator.isub)
-def isub(x, y, *, d_x):
-    return None, -d_x
+inplace(operator.iadd)(lambda x, y, *, d_x: (None, d_x))
+inplace(operator.isub)(lambda x, y, *, d_x: (None, -d_x))
 
 
 @inplace(operator.imul)
@@ -60,9 +54,7 @@ def ipow(x, y, *, d_x):
     return None, d_y
 
 
-@inplace(operator.imod)
-def imod(x, y, *, d_x):
-    return None, -d_x * (x // y)
+inplace(operator.imod)(lambda x, y, *, d_x: (None, -d_x * (x // y)))
 
 
 @inplace(operator.ifloordiv)
@@ -78,14 +70,8 @@ def imatmul(x, y, *, d_x):
     return None, d_y
 
 
-@inplace(np.add.at)
-def add_at(x, indices, b, *, d_x):
-    return None, None, d_x[indices]
-
-
-@inplace(np.subtract.at)
-def subtract_at(x, indices, b, *, d_x):
-    return None, None, -d_x[indices]
+inplace(np.add.at)(lambda x, indices, b, *, d_x: (None, None, d_x[indices]))
+inplace(np.subtract.at)(lambda x, indices, b, *, d_x: (None, None, -d_x[indices]))
 
 
 @definition(np.copyto)
@@ -168,6 +154,4 @@ def fill_diagonal(a, val, wrap=False):
         a[(i,) * a.ndim] = repeated(val, i.size)
 
 
-@adjoint(runtime.own_copy)
-def own_copy(array, *, out, d_out):
-    return d_out
+adjoint(runtime.own_copy)(lambda array, *, out, d_out: d_out)

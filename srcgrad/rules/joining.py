@@ -153,9 +153,7 @@ def unblocked(arrays, d_out, level):
     return contributions
 
 
-@adjoint(np.block)
-def block(arrays, *, out, d_out):
-    return unblocked(arrays, d_out, depth(arrays))
+adjoint(np.block)(lambda arrays, *, out, d_out: unblocked(arrays, d_out, depth(arrays)))
 
 
 # Splitting
@@ -179,9 +177,9 @@ def split(ary, indices_or_sections, axis=0, *, out, d_out):
     return joined(ary, indices_or_sections, axis, out, d_out)
 
 
-@adjoint(np.vsplit)
-def vsplit(ary, indices_or_sections, *, out, d_out):
-    return joined(ary, indices_or_sections, 0, out, d_out)
+adjoint(np.vsplit)(
+    lambda ary, indices_or_sections, *, out, d_out: joined(ary, indices_or_sections, 0, out, d_out)
+)
 
 
 @adjoint(np.hsplit)
@@ -189,9 +187,9 @@ def hsplit(ary, indices_or_sections, *, out, d_out):
     return joined(ary, indices_or_sections, 1 if ary.ndim > 1 else 0, out, d_out)
 
 
-@adjoint(np.dsplit)
-def dsplit(ary, indices_or_sections, *, out, d_out):
-    return joined(ary, indices_or_sections, 2, out, d_out)
+adjoint(np.dsplit)(
+    lambda ary, indices_or_sections, *, out, d_out: joined(ary, indices_or_sections, 2, out, d_out)
+)
 
 
 if hasattr(np, "unstack"):

@@ -195,14 +195,10 @@ def heappushpop(heap, item):
     return item
 
 
-@definition(heapq.nsmallest)
-def nsmallest(n, iterable, key=None):
-    return sorted(iterable, key=key)[:n]
-
-
-@definition(heapq.nlargest)
-def nlargest(n, iterable, key=None):
-    return sorted(iterable, key=key, reverse=True)[:n]
+definition(heapq.nsmallest)(lambda n, iterable, key=None: sorted(iterable, key=key)[:n])
+definition(heapq.nlargest)(
+    lambda n, iterable, key=None: sorted(iterable, key=key, reverse=True)[:n]
+)
 
 
 @definition(heapq.merge)
@@ -253,14 +249,8 @@ def pvariance(data, mu=None):
     return sum([(x - center) ** 2 for x in items]) / len(items)
 
 
-@definition(statistics.stdev)
-def stdev(data, xbar=None):
-    return np.sqrt(variance(data, xbar))
-
-
-@definition(statistics.pstdev)
-def pstdev(data, mu=None):
-    return np.sqrt(pvariance(data, mu))
+definition(statistics.stdev)(lambda data, xbar=None: np.sqrt(variance(data, xbar)))
+definition(statistics.pstdev)(lambda data, mu=None: np.sqrt(pvariance(data, mu)))
 
 
 @definition(statistics.median)
@@ -280,9 +270,7 @@ def wraps(wrapped, assigned=None, updated=None):
     return lambda wrapper: wrapper
 
 
-@definition(functools.update_wrapper)
-def update_wrapper(wrapper, wrapped, assigned=None, updated=None):
-    return wrapper
+definition(functools.update_wrapper)(lambda wrapper, wrapped, assigned=None, updated=None: wrapper)
 
 
 @definition(functools.lru_cache, functools.cache)
@@ -290,9 +278,7 @@ def lru_cache(maxsize=128, typed=False):
     return maxsize if callable(maxsize) else lambda function: function
 
 
-@definition(functools.total_ordering)
-def total_ordering(cls):
-    return cls
+definition(functools.total_ordering)(lambda cls: cls)
 
 
 # NumPy's counterparts

@@ -127,9 +127,9 @@ def whole_product(prefix, c1, c2):
     return of_length(times(c1, c2), len(c1) + len(c2) - 1)
 
 
-@adjoint(whole_product)
-def d_whole_product(prefix, c1, c2, *, out, d_out):
-    return None, *d_factors(prefix, c1, c2, d_out)
+adjoint(whole_product)(
+    lambda prefix, c1, c2, *, out, d_out: (None, *d_factors(prefix, c1, c2, d_out))
+)
 
 
 def d_factors(prefix, c1, c2, d_out):

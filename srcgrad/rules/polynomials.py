@@ -119,34 +119,12 @@ BASES = {
 # In the powers, the lowest first
 
 
-@definition(polynomial.polyvander)
-def polyvander(x, deg):
-    return np.asarray(x)[..., None] ** np.arange(deg + 1)
-
-
-@definition(polynomial.polyder)
-def polyder(c, m=1):
-    return np.polyder(c[::-1], m)[::-1]
-
-
-@definition(polynomial.polyint)
-def polyint(c, m=1):
-    return np.polyint(c[::-1], m)[::-1]
-
-
-@definition(polynomial.polymul)
-def polymul(c1, c2):
-    return np.polymul(c1[::-1], c2[::-1])[::-1]
-
-
-@definition(polynomial.polyroots)
-def polyroots(c):
-    return np.sort(np.roots(c[::-1]))
-
-
-@definition(polynomial.polyfromroots)
-def polyfromroots(roots):
-    return np.poly(roots)[::-1]
+definition(polynomial.polyvander)(lambda x, deg: np.asarray(x)[..., None] ** np.arange(deg + 1))
+definition(polynomial.polyder)(lambda c, m=1: np.polyder(c[::-1], m)[::-1])
+definition(polynomial.polyint)(lambda c, m=1: np.polyint(c[::-1], m)[::-1])
+definition(polynomial.polymul)(lambda c1, c2: np.polymul(c1[::-1], c2[::-1])[::-1])
+definition(polynomial.polyroots)(lambda c: np.sort(np.roots(c[::-1])))
+definition(polynomial.polyfromroots)(lambda roots: np.poly(roots)[::-1])
 
 
 @definition(polynomial.polyvalfromroots)
@@ -156,9 +134,9 @@ def polyvalfromroots(x, r, tensor=True):
     return np.prod(x - coefficients(x, r, tensor), axis=0)
 
 
-@definition(polynomial.polyfit)
-def polyfit(x, y, deg, rcond=None, *, w=None):
-    return np.polyfit(x, y, deg, rcond, w=w)[::-1]
+definition(polynomial.polyfit)(
+    lambda x, y, deg, rcond=None, *, w=None: np.polyfit(x, y, deg, rcond, w=w)[::-1]
+)
 
 
 def _register() -> None:

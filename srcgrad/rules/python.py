@@ -49,9 +49,7 @@ def to_float(x=0.0, *, out, d_out):
     return np.reshape(d_out, np.shape(x)) if np.ndim(x) else d_out
 
 
-@adjoint(builtins.complex)
-def to_complex(real=0.0, imag=0.0, *, out, d_out):
-    return d_out, 1j * d_out
+adjoint(builtins.complex)(lambda real=0.0, imag=0.0, *, out, d_out: (d_out, 1j * d_out))
 
 
 zero(builtins.int, builtins.bool, builtins.round, builtins.any, builtins.all)
@@ -82,9 +80,7 @@ refuse(
 # Math: powers, exponentials and logarithms
 
 
-@adjoint(math.sqrt)
-def sqrt(x, *, out, d_out):
-    return 0.5 * d_out / out if out else d_out * math.inf
+adjoint(math.sqrt)(lambda x, *, out, d_out: 0.5 * d_out / out if out else d_out * math.inf)
 
 
 @elementwise(math.pow)
@@ -96,14 +92,8 @@ def pow(x, y, *, out):
     return d_x, out * math.log(x) if x > 0 else 0.0 if x == 0 else math.nan
 
 
-@adjoint(math.exp, cmath.exp)
-def exp(x, *, out, d_out):
-    return d_out * out
-
-
-@elementwise(math.expm1)
-def expm1(x, *, out):
-    return out + 1
+adjoint(math.exp, cmath.exp)(lambda x, *, out, d_out: d_out * out)
+elementwise(math.expm1)(lambda x, *, out: out + 1)
 
 
 @adjoint(math.log, cmath.log)
@@ -114,19 +104,9 @@ def log(x, base=None, *, out, d_out):
     return scaled / x, -scaled * out / base
 
 
-@adjoint(math.log2)
-def log2(x, *, out, d_out):
-    return d_out / math.log(2.0) / x
-
-
-@adjoint(math.log10, cmath.log10)
-def log10(x, *, out, d_out):
-    return d_out / math.log(10.0) / x
-
-
-@adjoint(math.log1p)
-def log1p(x, *, out, d_out):
-    return d_out / (1 + x)
+adjoint(math.log2)(lambda x, *, out, d_out: d_out / math.log(2.0) / x)
+adjoint(math.log10, cmath.log10)(lambda x, *, out, d_out: d_out / math.log(10.0) / x)
+adjoint(math.log1p)(lambda x, *, out, d_out: d_out / (1 + x))
 
 
 @adjoint(math.hypot)
@@ -150,34 +130,16 @@ def dist(p, q, *, out, d_out):
 # Math: trigonometry
 
 
-@elementwise(math.sin)
-def sin(x, *, out):
-    return math.cos(x)
-
-
-@adjoint(math.cos)
-def cos(x, *, out, d_out):
-    return -d_out * math.sin(x)
-
-
-@elementwise(math.tan, cmath.tan)
-def tan(x, *, out):
-    return 1 + out * out
-
-
-@adjoint(math.asin)
-def asin(x, *, out, d_out):
-    return d_out / math.sqrt(1 - x * x) if x * x != 1 else d_out * math.inf
-
-
-@adjoint(math.acos)
-def acos(x, *, out, d_out):
-    return -d_out / math.sqrt(1 - x * x) if x * x != 1 else -d_out * math.inf
-
-
-@adjoint(math.atan, cmath.atan)
-def atan(x, *, out, d_out):
-    return d_out / (1 + x * x)
+elementwise(math.sin)(lambda x, *, out: math.cos(x))
+adjoint(math.cos)(lambda x, *, out, d_out: -d_out * math.sin(x))
+elementwise(math.tan, cmath.tan)(lambda x, *, out: 1 + out * out)
+adjoint(math.asin)(
+    lambda x, *, out, d_out: d_out / math.sqrt(1 - x * x) if x * x != 1 else d_out * math.inf
+)
+adjoint(math.acos)(
+    lambda x, *, out, d_out: -d_out / math.sqrt(1 - x * x) if x * x != 1 else -d_out * math.inf
+)
+adjoint(math.atan, cmath.atan)(lambda x, *, out, d_out: d_out / (1 + x * x))
 
 
 @adjoint(math.atan2)
@@ -187,110 +149,38 @@ def atan2(y, x, *, out, d_out):
     return scaled * x, -scaled * y
 
 
-@elementwise(math.sinh)
-def sinh(x, *, out):
-    return math.cosh(x)
-
-
-@elementwise(math.cosh)
-def cosh(x, *, out):
-    return math.sinh(x)
-
-
-@elementwise(math.tanh, cmath.tanh)
-def tanh(x, *, out):
-    return 1 - out * out
-
-
-@adjoint(math.asinh)
-def asinh(x, *, out, d_out):
-    return d_out / math.sqrt(x * x + 1)
-
-
-@adjoint(math.acosh)
-def acosh(x, *, out, d_out):
-    return d_out / math.sinh(out) if out else d_out * math.inf
-
-
-@adjoint(math.atanh, cmath.atanh)
-def atanh(x, *, out, d_out):
-    return d_out / (1 - x * x)
-
-
-@adjoint(math.radians)
-def radians(x, *, out, d_out):
-    return math.pi / 180 * d_out
-
-
-@adjoint(math.degrees)
-def degrees(x, *, out, d_out):
-    return 180 / math.pi * d_out
+elementwise(math.sinh)(lambda x, *, out: math.cosh(x))
+elementwise(math.cosh)(lambda x, *, out: math.sinh(x))
+elementwise(math.tanh, cmath.tanh)(lambda x, *, out: 1 - out * out)
+adjoint(math.asinh)(lambda x, *, out, d_out: d_out / math.sqrt(x * x + 1))
+adjoint(math.acosh)(lambda x, *, out, d_out: d_out / math.sinh(out) if out else d_out * math.inf)
+adjoint(math.atanh, cmath.atanh)(lambda x, *, out, d_out: d_out / (1 - x * x))
+adjoint(math.radians)(lambda x, *, out, d_out: math.pi / 180 * d_out)
+adjoint(math.degrees)(lambda x, *, out, d_out: 180 / math.pi * d_out)
 
 
 # Math: special functions
 
 
-@elementwise(math.gamma)
-def gamma(x, *, out):
-    return out * polygamma(0, x)
-
-
-@elementwise(math.lgamma)
-def lgamma(x, *, out):
-    return polygamma(0, x)
-
-
-@adjoint(math.erf)
-def erf(x, *, out, d_out):
-    return 2 / math.sqrt(math.pi) * d_out * math.exp(-x * x)
-
-
-@adjoint(math.erfc)
-def erfc(x, *, out, d_out):
-    return -2 / math.sqrt(math.pi) * d_out * math.exp(-x * x)
+elementwise(math.gamma)(lambda x, *, out: out * polygamma(0, x))
+elementwise(math.lgamma)(lambda x, *, out: polygamma(0, x))
+adjoint(math.erf)(lambda x, *, out, d_out: 2 / math.sqrt(math.pi) * d_out * math.exp(-x * x))
+adjoint(math.erfc)(lambda x, *, out, d_out: -2 / math.sqrt(math.pi) * d_out * math.exp(-x * x))
 
 
 # Math: arithmetic
 
 
-@elementwise(math.fabs)
-def fabs(x, *, out):
-    return math.copysign(1.0, x) if x else 0.0
-
-
-@elementwise(math.copysign)
-def copysign(x, y, *, out):
-    return math.copysign(1.0, x) * math.copysign(1.0, y) if x else 0.0, None
-
-
-@adjoint(math.fmod)
-def fmod(x, y, *, out, d_out):
-    return d_out, -d_out * round((x - out) / y)
-
-
-@adjoint(math.remainder)
-def remainder(x, y, *, out, d_out):
-    return d_out, -d_out * round((x - out) / y)
-
-
-@adjoint(math.modf)
-def modf(x, *, out, d_out):
-    return d_out[0]
-
-
-@adjoint(math.frexp)
-def frexp(x, *, out, d_out):
-    return d_out[0] * 2.0 ** -out[1]
-
-
-@adjoint(math.ldexp)
-def ldexp(x, i, *, out, d_out):
-    return d_out * 2.0**i
-
-
-@adjoint(math.nextafter)
-def nextafter(x, y, *, out, d_out):
-    return d_out, None
+elementwise(math.fabs)(lambda x, *, out: math.copysign(1.0, x) if x else 0.0)
+elementwise(math.copysign)(
+    lambda x, y, *, out: (math.copysign(1.0, x) * math.copysign(1.0, y) if x else 0.0, None)
+)
+adjoint(math.fmod)(lambda x, y, *, out, d_out: (d_out, -d_out * round((x - out) / y)))
+adjoint(math.remainder)(lambda x, y, *, out, d_out: (d_out, -d_out * round((x - out) / y)))
+adjoint(math.modf)(lambda x, *, out, d_out: d_out[0])
+adjoint(math.frexp)(lambda x, *, out, d_out: d_out[0] * 2.0 ** -out[1])
+adjoint(math.ldexp)(lambda x, i, *, out, d_out: d_out * 2.0**i)
+adjoint(math.nextafter)(lambda x, y, *, out, d_out: (d_out, None))
 
 
 @adjoint(math.fsum)
@@ -358,49 +248,15 @@ zero(*(math.comb, math.perm, math.factorial, math.gcd, math.lcm, math.isqrt), no
 # Cmath
 
 
-@adjoint(cmath.sqrt)
-def complex_sqrt(z, *, out, d_out):
-    return 0.5 * d_out / out if out else d_out * math.inf
-
-
-@elementwise(cmath.sin)
-def complex_sin(z, *, out):
-    return cmath.cos(z)
-
-
-@adjoint(cmath.cos)
-def complex_cos(z, *, out, d_out):
-    return -d_out * cmath.sin(z)
-
-
-@elementwise(cmath.sinh)
-def complex_sinh(z, *, out):
-    return cmath.cosh(z)
-
-
-@elementwise(cmath.cosh)
-def complex_cosh(z, *, out):
-    return cmath.sinh(z)
-
-
-@adjoint(cmath.asin)
-def complex_asin(z, *, out, d_out):
-    return d_out / cmath.sqrt(1 - z * z)
-
-
-@adjoint(cmath.acos)
-def complex_acos(z, *, out, d_out):
-    return -d_out / cmath.sqrt(1 - z * z)
-
-
-@adjoint(cmath.asinh)
-def complex_asinh(z, *, out, d_out):
-    return d_out / cmath.sqrt(1 + z * z)
-
-
-@adjoint(cmath.acosh)
-def complex_acosh(z, *, out, d_out):
-    return d_out / (cmath.sqrt(z - 1) * cmath.sqrt(z + 1))
+adjoint(cmath.sqrt)(lambda z, *, out, d_out: 0.5 * d_out / out if out else d_out * math.inf)
+elementwise(cmath.sin)(lambda z, *, out: cmath.cos(z))
+adjoint(cmath.cos)(lambda z, *, out, d_out: -d_out * cmath.sin(z))
+elementwise(cmath.sinh)(lambda z, *, out: cmath.cosh(z))
+elementwise(cmath.cosh)(lambda z, *, out: cmath.sinh(z))
+adjoint(cmath.asin)(lambda z, *, out, d_out: d_out / cmath.sqrt(1 - z * z))
+adjoint(cmath.acos)(lambda z, *, out, d_out: -d_out / cmath.sqrt(1 - z * z))
+adjoint(cmath.asinh)(lambda z, *, out, d_out: d_out / cmath.sqrt(1 + z * z))
+adjoint(cmath.acosh)(lambda z, *, out, d_out: d_out / (cmath.sqrt(z - 1) * cmath.sqrt(z + 1)))
 
 
 @adjoint(cmath.phase)
@@ -417,9 +273,7 @@ def polar(z, *, out, d_out):
     return (r * d_r - 1j * d_phi) * z.conjugate() / (r * r + (r == 0))
 
 
-@adjoint(cmath.rect)
-def rect(r, phi, *, out, d_out):
-    return d_out * cmath.exp(1j * phi), 1j * d_out * out
+adjoint(cmath.rect)(lambda r, phi, *, out, d_out: (d_out * cmath.exp(1j * phi), 1j * d_out * out))
 
 
 zero(cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan, note="a truth value")

@@ -69,9 +69,9 @@ def reshape(a, shape=None, order="C", *, newshape=None, copy=None, out, d_out):
     return reshaped(d_out, a, order)
 
 
-@adjoint(np.ndarray.reshape)
-def reshape_method(x, *shape, order="C", copy=None, out, d_out):
-    return reshaped(d_out, x, order)
+adjoint(np.ndarray.reshape)(
+    lambda x, *shape, order="C", copy=None, out, d_out: reshaped(d_out, x, order)
+)
 
 
 @adjoint(np.ravel, np.ndarray.ravel, np.ndarray.flatten)
@@ -109,19 +109,9 @@ def squeeze(a, axis=None, *, out, d_out):
 method(np.ndarray.squeeze, np.squeeze)
 
 
-@adjoint(np.atleast_1d)
-def atleast_1d(*arys, out, d_out):
-    return lowered(arys, d_out, 1)
-
-
-@adjoint(np.atleast_2d)
-def atleast_2d(*arys, out, d_out):
-    return lowered(arys, d_out, 2)
-
-
-@adjoint(np.atleast_3d)
-def atleast_3d(*arys, out, d_out):
-    return lowered(arys, d_out, 3)
+adjoint(np.atleast_1d)(lambda *arys, out, d_out: lowered(arys, d_out, 1))
+adjoint(np.atleast_2d)(lambda *arys, out, d_out: lowered(arys, d_out, 2))
+adjoint(np.atleast_3d)(lambda *arys, out, d_out: lowered(arys, d_out, 3))
 
 
 def lowered(arrays, d_out, rank):
@@ -161,9 +151,7 @@ if hasattr(np, "matrix_transpose"):
     methods[np.ndarray.mT] = np.matrix_transpose
 
 
-@adjoint(np.swapaxes)
-def swapaxes(a, axis1, axis2, *, out, d_out):
-    return d_out.swapaxes(axis1, axis2)
+adjoint(np.swapaxes)(lambda a, axis1, axis2, *, out, d_out: d_out.swapaxes(axis1, axis2))
 
 
 method(np.ndarray.swapaxes, np.swapaxes)
@@ -217,24 +205,10 @@ def reversing(axis, ndim):
     )
 
 
-@adjoint(np.flip)
-def flip(m, axis=None, *, out, d_out):
-    return d_out[reversing(axis, m.ndim)]
-
-
-@adjoint(np.flipud)
-def flipud(m, *, out, d_out):
-    return d_out[::-1]
-
-
-@adjoint(np.fliplr)
-def fliplr(m, *, out, d_out):
-    return d_out[:, ::-1]
-
-
-@adjoint(np.rot90)
-def rot90(m, k=1, axes=(0, 1), *, out, d_out):
-    return np.rot90(d_out, -k, axes)
+adjoint(np.flip)(lambda m, axis=None, *, out, d_out: d_out[reversing(axis, m.ndim)])
+adjoint(np.flipud)(lambda m, *, out, d_out: d_out[::-1])
+adjoint(np.fliplr)(lambda m, *, out, d_out: d_out[:, ::-1])
+adjoint(np.rot90)(lambda m, k=1, axes=(0, 1), *, out, d_out: np.rot90(d_out, -k, axes))
 
 
 @adjoint(np.roll)
@@ -247,14 +221,8 @@ def roll(a, shift, axis=None, *, out, d_out):
 # Repetition
 
 
-@adjoint(np.broadcast_to)
-def broadcast_to(array, shape, *, subok=False, out, d_out):
-    return d_out
-
-
-@adjoint(np.broadcast_arrays)
-def broadcast_arrays(*args, subok=False, out, d_out):
-    return tuple(d_out)
+adjoint(np.broadcast_to)(lambda array, shape, *, subok=False, out, d_out: d_out)
+adjoint(np.broadcast_arrays)(lambda *args, subok=False, out, d_out: tuple(d_out))
 
 
 @adjoint(np.repeat)
@@ -305,14 +273,8 @@ def resize(a, new_shape, *, out, d_out):
 # Triangles and diagonals
 
 
-@adjoint(np.tril)
-def tril(m, k=0, *, out, d_out):
-    return np.tril(d_out, k)
-
-
-@adjoint(np.triu)
-def triu(m, k=0, *, out, d_out):
-    return np.triu(d_out, k)
+adjoint(np.tril)(lambda m, k=0, *, out, d_out: np.tril(d_out, k))
+adjoint(np.triu)(lambda m, k=0, *, out, d_out: np.triu(d_out, k))
 
 
 @adjoint(np.diag)

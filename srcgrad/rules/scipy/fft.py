@@ -7,16 +7,15 @@ import math
 import numpy as np
 from scipy import fft
 
-from .. import fft as numpy_rules
 from ..fft import fitted
-from ..registry import adjoint, definition, inert, refuse
+from ..registry import adjoint, definition, inert, lookup, refuse
 from ..shapes import register_transforms
 from ..shaping import along, at, present
 
 
 def _twin(name):
     """The rule of a transform of one axis, which is that of NumPy's."""
-    rule = getattr(numpy_rules, name)
+    rule = lookup(getattr(np.fft, name)).adjoint
 
     @adjoint(getattr(fft, name))
     def transform(x, n=None, axis=-1, norm=None, *, workers=None, out, d_out):
@@ -24,7 +23,7 @@ def _twin(name):
 
 
 def _twin_of_several(name, axes):
-    rule = getattr(numpy_rules, name)
+    rule = lookup(getattr(np.fft, name)).adjoint
 
     @adjoint(getattr(fft, name))
     def transform(x, s=None, axes=axes, norm=None, *, workers=None, out, d_out):
@@ -42,14 +41,8 @@ for _name in ("fft2", "ifft2", "rfft2", "irfft2"):
 register_transforms(fft)
 
 
-@definition(fft.fftshift)
-def fftshift(x, axes=None):
-    return np.fft.fftshift(x, axes)
-
-
-@definition(fft.ifftshift)
-def ifftshift(x, axes=None):
-    return np.fft.ifftshift(x, axes)
+definition(fft.fftshift)(lambda x, axes=None: np.fft.fftshift(x, axes))
+definition(fft.ifftshift)(lambda x, axes=None: np.fft.ifftshift(x, axes))
 
 
 def weighted(x, axis, position, factor):
@@ -154,14 +147,8 @@ def idstn(x, type=2, s=None, axes=None, norm=None, *, workers=None):
     return x
 
 
-@definition(fft.fftfreq)
-def fftfreq(n, d=1.0):
-    return np.fft.fftfreq(n, d)
-
-
-@definition(fft.rfftfreq)
-def rfftfreq(n, d=1.0):
-    return np.fft.rfftfreq(n, d)
+definition(fft.fftfreq)(lambda n, d=1.0: np.fft.fftfreq(n, d))
+definition(fft.rfftfreq)(lambda n, d=1.0: np.fft.rfftfreq(n, d))
 
 
 inert(fft.next_fast_len, *present(fft, "prev_fast_len"), fft.get_workers)

@@ -20,9 +20,9 @@ def parts(y, x, dx, axis):
     return sums * (x[..., 1:] - x[..., :-1])
 
 
-@definition(integrate.trapezoid)
-def trapezoid(y, x=None, dx=1.0, axis=-1):
-    return np.sum(parts(y, x, dx, axis), axis=-1)
+definition(integrate.trapezoid)(
+    lambda y, x=None, dx=1.0, axis=-1: np.sum(parts(y, x, dx, axis), axis=-1)
+)
 
 
 @definition(integrate.cumulative_trapezoid)

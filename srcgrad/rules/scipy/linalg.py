@@ -86,9 +86,9 @@ def inv(a, *, check_finite=True, assume_a=None, lower=False, out, d_out):
     return structured(-out_t @ d_out @ out_t, assume_a, lower)
 
 
-@adjoint(linalg.det)
-def det(a, *, check_finite=True, out, d_out):
-    return numpy_rules.det(a, out=out, d_out=d_out)
+adjoint(linalg.det)(
+    lambda a, *, check_finite=True, out, d_out: numpy_rules.det(a, out=out, d_out=d_out)
+)
 
 
 @adjoint(linalg.pinv)
@@ -266,9 +266,9 @@ def block_diag(*arrs, out, d_out):
     return contributions
 
 
-@definition(linalg.khatri_rao)
-def khatri_rao(a, b):
-    return (a[:, None, :] * b).reshape(a.shape[0] * b.shape[0], a.shape[1])
+definition(linalg.khatri_rao)(
+    lambda a, b: (a[:, None, :] * b).reshape(a.shape[0] * b.shape[0], a.shape[1])
+)
 
 
 for _name in ("kron", "tril", "triu"):

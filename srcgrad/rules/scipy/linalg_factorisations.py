@@ -190,9 +190,9 @@ def t_svd(
     return spectral.t_svd(a, full_matrices, compute_uv, out=out, tangents=tangents)
 
 
-@adjoint(linalg.svdvals)
-def svdvals(a, *, check_finite=True, out, d_out):
-    return spectral.svdvals_adjoint(a, d_out)
+adjoint(linalg.svdvals)(
+    lambda a, *, check_finite=True, out, d_out: spectral.svdvals_adjoint(a, d_out)
+)
 
 
 def eigh_adjoint(v, w, d_w, d_v, generalised):

@@ -432,14 +432,12 @@ def fourier_ellipsoid(input, size, n=-1, axis=-1, *, out, d_out):
     return ndimage.fourier_ellipsoid(d_out, size, n, axis)
 
 
-@adjoint(ndimage.fourier_uniform)
-def fourier_uniform(input, size, n=-1, axis=-1, *, out, d_out):
-    return ndimage.fourier_uniform(d_out, size, n, axis)
-
-
-@adjoint(ndimage.fourier_shift)
-def fourier_shift(input, shift, n=-1, axis=-1, *, out, d_out):
-    return ndimage.fourier_shift(d_out, shift, n, axis)
+adjoint(ndimage.fourier_uniform)(
+    lambda input, size, n=-1, axis=-1, *, out, d_out: ndimage.fourier_uniform(d_out, size, n, axis)
+)
+adjoint(ndimage.fourier_shift)(
+    lambda input, shift, n=-1, axis=-1, *, out, d_out: ndimage.fourier_shift(d_out, shift, n, axis)
+)
 
 
 LABELLED = "use np.bincount(labels.ravel(), x.ravel()), or x[labels == k]"

@@ -224,9 +224,9 @@ def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0):
     )
 
 
-@definition(interpolate.InterpolatedUnivariateSpline)
-def interpolated_univariate_spline(x, y, w=None, bbox=None, k=3):
-    return make_interp_spline(x, y, k)
+definition(interpolate.InterpolatedUnivariateSpline)(
+    lambda x, y, w=None, bbox=None, k=3: make_interp_spline(x, y, k)
+)
 
 
 @definition(interpolate.UnivariateSpline)

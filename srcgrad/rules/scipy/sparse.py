@@ -87,9 +87,7 @@ def product_kind(args, rows):
     return dtype, other.shape, shape_of(args[0])[rows]
 
 
-@adjoint(BASE.__matmul__)
-def matmul(self, other, *, out, d_out):
-    return None, flipped(self) @ d_out
+adjoint(BASE.__matmul__)(lambda self, other, *, out, d_out: (None, flipped(self) @ d_out))
 
 
 @kind(BASE.__matmul__)
@@ -101,9 +99,7 @@ def matmul_kind(args, kwargs):
     return Inferred(Array(dtype, (rows, *shape[1:])))
 
 
-@adjoint(BASE.__rmatmul__)
-def rmatmul(self, other, *, out, d_out):
-    return None, d_out @ flipped(self)
+adjoint(BASE.__rmatmul__)(lambda self, other, *, out, d_out: (None, d_out @ flipped(self)))
 
 
 @kind(BASE.__rmatmul__)
@@ -119,14 +115,8 @@ spelled(BASE.__matmul__, "@")
 spelled(BASE.__rmatmul__, "@ reversed")
 
 
-@definition(*members("dot"))
-def dot(self, other):
-    return self @ other
-
-
-@definition(*members("T"), *members("transpose"))
-def transpose(self, axes=None, copy=False):
-    return flipped(self)
+definition(*members("dot"))(lambda self, other: self @ other)
+definition(*members("T"), *members("transpose"))(lambda self, axes=None, copy=False: flipped(self))
 
 
 @definition(sparse.spmatrix.__mul__)
@@ -135,9 +125,9 @@ def matrix_times(self, other):
     return scaled(self, other) if np.ndim(other) == 0 else self @ other
 
 
-@definition(sparse.spmatrix.__rmul__)
-def times_matrix(self, other):
-    return scaled(self, other) if np.ndim(other) == 0 else other @ self
+definition(sparse.spmatrix.__rmul__)(
+    lambda self, other: scaled(self, other) if np.ndim(other) == 0 else other @ self
+)
 
 
 @definition(BASE.__mul__, BASE.__rmul__)
@@ -327,14 +317,12 @@ def stacked(matrices, axis):
     return Matrix(np.concatenate(data), np.concatenate(rows), np.concatenate(columns), shape)
 
 
-@definition(sparse.vstack)
-def vstack(blocks, format=None, dtype=None):
-    return stacked([as_matrix(A) for A in blocks], 0)
-
-
-@definition(sparse.hstack)
-def hstack(blocks, format=None, dtype=None):
-    return stacked([as_matrix(A) for A in blocks], 1)
+definition(sparse.vstack)(
+    lambda blocks, format=None, dtype=None: stacked([as_matrix(A) for A in blocks], 0)
+)
+definition(sparse.hstack)(
+    lambda blocks, format=None, dtype=None: stacked([as_matrix(A) for A in blocks], 1)
+)
 
 
 @definition(sparse.block_diag)
@@ -358,9 +346,7 @@ def kron(A, B, format=None):
     return Matrix(data, rows, columns, (A.shape[0] * B.shape[0], A.shape[1] * B.shape[1]))
 
 
-@definition(sparse.issparse)
-def issparse(x):
-    return isinstance(x, (Matrix, *FORMATS))
+definition(sparse.issparse)(lambda x: isinstance(x, (Matrix, *FORMATS)))
 
 
 def dense_entries(x):

@@ -40,9 +40,7 @@ def spsolve(A, b):
     return linalg.spsolve(A, b)
 
 
-@adjoint(spsolve)
-def d_spsolve(A, b, *, out, d_out):
-    return None, spsolve(flipped(A), d_out)
+adjoint(spsolve)(lambda A, b, *, out, d_out: (None, spsolve(flipped(A), d_out)))
 
 
 @kind(spsolve)
@@ -98,14 +96,10 @@ refuse(factors, reason=OPAQUE)
 kind(factors)(lambda args, kwargs: Inferred(Opaque(FACTORISED)))
 
 
-@definition(linalg.splu)
-def splu(A):
-    return Factorised(A) if isinstance(A, Matrix) else factors(A)
-
-
-@definition(linalg.factorized)
-def factorized(A):
-    return Factorised(A) if isinstance(A, Matrix) else factors(A).solve
+definition(linalg.splu)(lambda A: Factorised(A) if isinstance(A, Matrix) else factors(A))
+definition(linalg.factorized)(
+    lambda A: Factorised(A) if isinstance(A, Matrix) else factors(A).solve
+)
 
 
 def iterated(A, b, symmetric, rtol, atol, maxiter):
@@ -165,27 +159,23 @@ for _name in ("bicg", "bicgstab", "cg", "cgs", "gmres", "qmr", "tfqmr"):
     kind(getattr(linalg, _name))(iterative_kind)
 
 
-@adjoint(linalg.expm_multiply)
-def expm_multiply(A, B, *, out, d_out):
-    return None, linalg.expm_multiply(flipped(A), d_out)
+adjoint(linalg.expm_multiply)(
+    lambda A, B, *, out, d_out: (None, linalg.expm_multiply(flipped(A), d_out))
+)
 
 
 kind(linalg.expm_multiply)(spsolve_kind)
 
 
-@adjoint(linalg.LinearOperator.matvec)
-def matvec(self, x, *, out, d_out):
-    return None, conj(self.rmatvec(conj(d_out)))
-
-
-@adjoint(linalg.LinearOperator.rmatvec)
-def rmatvec(self, x, *, out, d_out):
-    return None, conj(self.matvec(conj(d_out)))
-
-
-@definition(linalg.LinearOperator.__matmul__, linalg.LinearOperator.dot)
-def apply(self, x):
-    return self.matvec(x)
+adjoint(linalg.LinearOperator.matvec)(
+    lambda self, x, *, out, d_out: (None, conj(self.rmatvec(conj(d_out))))
+)
+adjoint(linalg.LinearOperator.rmatvec)(
+    lambda self, x, *, out, d_out: (None, conj(self.matvec(conj(d_out))))
+)
+definition(linalg.LinearOperator.__matmul__, linalg.LinearOperator.dot)(
+    lambda self, x: self.matvec(x)
+)
 
 
 @kind(linalg.LinearOperator.matvec, linalg.LinearOperator.rmatvec)

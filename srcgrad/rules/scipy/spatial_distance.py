@@ -29,19 +29,9 @@ def euclidean(u, v, w=None):
     return np.linalg.norm(np.sqrt(w) * (u - v))
 
 
-@definition(distance.sqeuclidean)
-def sqeuclidean(u, v, w=None):
-    return np.sum(weighted((u - v) ** 2, w))
-
-
-@definition(distance.cityblock)
-def cityblock(u, v, w=None):
-    return np.sum(weighted(np.abs(u - v), w))
-
-
-@definition(distance.chebyshev)
-def chebyshev(u, v):
-    return np.max(np.abs(u - v))
+definition(distance.sqeuclidean)(lambda u, v, w=None: np.sum(weighted((u - v) ** 2, w)))
+definition(distance.cityblock)(lambda u, v, w=None: np.sum(weighted(np.abs(u - v), w)))
+definition(distance.chebyshev)(lambda u, v: np.max(np.abs(u - v)))
 
 
 @definition(distance.minkowski)
@@ -51,9 +41,7 @@ def minkowski(u, v, p=2, w=None):
     return np.linalg.norm(w ** (1 / p) * (u - v), p)
 
 
-@definition(distance.seuclidean)
-def seuclidean(u, v, V):
-    return np.linalg.norm((u - v) / np.sqrt(V))
+definition(distance.seuclidean)(lambda u, v, V: np.linalg.norm((u - v) / np.sqrt(V)))
 
 
 @definition(distance.mahalanobis)
@@ -81,9 +69,9 @@ def canberra(u, v, w=None):
     return np.sum(weighted(np.abs(u - v) / (total + (total == 0)), w))
 
 
-@definition(distance.braycurtis)
-def braycurtis(u, v, w=None):
-    return np.sum(weighted(np.abs(u - v), w)) / np.sum(weighted(np.abs(u + v), w))
+definition(distance.braycurtis)(
+    lambda u, v, w=None: np.sum(weighted(np.abs(u - v), w)) / np.sum(weighted(np.abs(u + v), w))
+)
 
 
 @definition(distance.jensenshannon)
@@ -157,9 +145,7 @@ def squareform(X, force="no", checks=True, *, out, d_out):
     return d_X
 
 
-@kind(distance.pdist)
-def pdist_kind(args, kwargs):
-    return Inferred(Array(DOUBLE, (fresh_size(),)))
+kind(distance.pdist)(lambda args, kwargs: Inferred(Array(DOUBLE, (fresh_size(),))))
 
 
 @kind(distance.squareform)

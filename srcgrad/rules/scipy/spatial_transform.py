@@ -222,9 +222,9 @@ def identity(num=None):
     return Turn(one if num is None else np.tile(one, (num, 1)))
 
 
-@definition(Rotation.concatenate)
-def concatenate(rotations):
-    return Turn(np.concatenate([np.reshape(turn(r).quat, (-1, 4)) for r in rotations]))
+definition(Rotation.concatenate)(
+    lambda rotations: Turn(np.concatenate([np.reshape(turn(r).quat, (-1, 4)) for r in rotations]))
+)
 
 
 @definition(Rotation.align_vectors)
@@ -286,9 +286,7 @@ class Arcs:
         return self.rotations[i] * from_rotvec(part[..., None] * self.vectors[i])
 
 
-@definition(Slerp)
-def slerp(times, rotations):
-    return Arcs(np.asarray(times), Turn(rotations.as_quat()))
+definition(Slerp)(lambda times, rotations: Arcs(np.asarray(times), Turn(rotations.as_quat())))
 
 
 refuse(

@@ -20,24 +20,12 @@ from .special_arguments import OF_COMPLEX
 # The logistic function, softmax, and what else machine learning uses
 
 
-@elementwise(special.expit)
-def expit(x, *, out):
-    return out * (1 - out)
+elementwise(special.expit)(lambda x, *, out: out * (1 - out))
+adjoint(special.logit)(lambda x, *, out, d_out: d_out / (x * (1 - x)))
+elementwise(special.log_expit)(lambda x, *, out: special.expit(-x))
 
 
-@adjoint(special.logit)
-def logit(x, *, out, d_out):
-    return d_out / (x * (1 - x))
-
-
-@elementwise(special.log_expit)
-def log_expit(x, *, out):
-    return special.expit(-x)
-
-
-@adjoint(*present(special, "softplus"))
-def softplus(x, *, out, d_out):
-    return d_out * special.expit(x)
+adjoint(*present(special, "softplus"))(lambda x, *, out, d_out: d_out * special.expit(x))
 
 
 @adjoint(special.softmax)
@@ -83,9 +71,7 @@ def xlog1py(x, y, *, out):
     return np.log1p(y), x / (1 + y)
 
 
-@elementwise(special.entr)
-def entr(x, *, out):
-    return -1 - np.log(x)
+elementwise(special.entr)(lambda x, *, out: -1 - np.log(x))
 
 
 @elementwise(special.rel_entr)
@@ -100,9 +86,9 @@ def kl_div(x, y, *, out):
     return np.log(ratio), 1 - ratio
 
 
-@elementwise(special.huber)
-def huber(delta, r, *, out):
-    return np.maximum(np.abs(r) - delta, 0.0), np.clip(r, -delta, delta)
+elementwise(special.huber)(
+    lambda delta, r, *, out: (np.maximum(np.abs(r) - delta, 0.0), np.clip(r, -delta, delta))
+)
 
 
 @elementwise(special.pseudo_huber)
@@ -116,34 +102,14 @@ def pseudo_huber(delta, r, *, out):
 # Powers, exponentials, angles
 
 
-@elementwise(special.expm1)
-def expm1(x, *, out):
-    return out + 1
-
-
-@adjoint(special.log1p)
-def log1p(x, *, out, d_out):
-    return d_out / (1 + x)
-
-
-@adjoint(special.cbrt)
-def cbrt(x, *, out, d_out):
-    return d_out / (3 * out * out)
-
-
-@adjoint(special.exp2)
-def exp2(x, *, out, d_out):
-    return math.log(2.0) * d_out * out
-
-
-@adjoint(special.exp10)
-def exp10(x, *, out, d_out):
-    return math.log(10.0) * d_out * out
-
-
-@elementwise(special.powm1)
-def powm1(x, y, *, out):
-    return power_by_base(x, y), (out + 1) * special.xlogy(out != -1, x)
+elementwise(special.expm1)(lambda x, *, out: out + 1)
+adjoint(special.log1p)(lambda x, *, out, d_out: d_out / (1 + x))
+adjoint(special.cbrt)(lambda x, *, out, d_out: d_out / (3 * out * out))
+adjoint(special.exp2)(lambda x, *, out, d_out: math.log(2.0) * d_out * out)
+adjoint(special.exp10)(lambda x, *, out, d_out: math.log(10.0) * d_out * out)
+elementwise(special.powm1)(
+    lambda x, y, *, out: (power_by_base(x, y), (out + 1) * special.xlogy(out != -1, x))
+)
 
 
 def exprel_slope(x):
@@ -151,9 +117,7 @@ def exprel_slope(x):
     return 0.5 * special.hyp1f1(2, 3, x)
 
 
-@elementwise(special.exprel)
-def exprel(x, *, out):
-    return exprel_slope(x)
+elementwise(special.exprel)(lambda x, *, out: exprel_slope(x))
 
 
 @elementwise(special.boxcox)
@@ -182,29 +146,13 @@ def inv_boxcox1p(y, lmbda, *, out):
     return slope, -slope * log * log * exprel_slope(lmbda * log)
 
 
-@elementwise(special.cosm1)
-def cosm1(x, *, out):
-    return -np.sin(x)
+elementwise(special.cosm1)(lambda x, *, out: -np.sin(x))
 
 
-@elementwise(special.sindg)
-def sindg(x, *, out):
-    return math.pi / 180 * special.cosdg(x)
-
-
-@elementwise(special.cosdg)
-def cosdg(x, *, out):
-    return -math.pi / 180 * special.sindg(x)
-
-
-@elementwise(special.tandg)
-def tandg(x, *, out):
-    return math.pi / 180 * (1 + out * out)
-
-
-@elementwise(special.cotdg)
-def cotdg(x, *, out):
-    return -math.pi / 180 * (1 + out * out)
+elementwise(special.sindg)(lambda x, *, out: math.pi / 180 * special.cosdg(x))
+elementwise(special.cosdg)(lambda x, *, out: -math.pi / 180 * special.sindg(x))
+elementwise(special.tandg)(lambda x, *, out: math.pi / 180 * (1 + out * out))
+elementwise(special.cotdg)(lambda x, *, out: -math.pi / 180 * (1 + out * out))
 
 
 @adjoint(special.radian)
@@ -212,14 +160,10 @@ def radian(d, m, s, *, out, d_out):
     return math.pi / 180 * d_out, math.pi / 10800 * d_out, math.pi / 648000 * d_out
 
 
-@adjoint(special.lambertw)
-def lambertw(z, k=0, *, tol=1e-8, out, d_out):
-    return d_out * np.exp(-out) / (1 + out)
+adjoint(special.lambertw)(lambda z, k=0, *, tol=1e-8, out, d_out: d_out * np.exp(-out) / (1 + out))
 
 
-@adjoint(special.wrightomega)
-def wrightomega(z, *, out, d_out):
-    return d_out * out / (1 + out)
+adjoint(special.wrightomega)(lambda z, *, out, d_out: d_out * out / (1 + out))
 
 
 # Everything else

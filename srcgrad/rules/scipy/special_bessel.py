@@ -49,9 +49,9 @@ def hankel2e(v, z, *, out):
     return BY_ORDER, 0.5 * (special.hankel2e(v - 1, z) - special.hankel2e(v + 1, z)) + 1j * out
 
 
-@elementwise(special.iv)
-def iv(v, z, *, out):
-    return BY_ORDER, 0.5 * (special.iv(v - 1, z) + special.iv(v + 1, z))
+elementwise(special.iv)(
+    lambda v, z, *, out: (BY_ORDER, 0.5 * (special.iv(v - 1, z) + special.iv(v + 1, z)))
+)
 
 
 @elementwise(special.ive)
@@ -61,34 +61,18 @@ def ive(v, z, *, out):
     return BY_ORDER, 0.5 * (special.ive(v - 1, z) + special.ive(v + 1, z)) - np.sign(z) * out
 
 
-@elementwise(special.kv)
-def kv(v, z, *, out):
-    return BY_ORDER, -0.5 * (special.kv(v - 1, z) + special.kv(v + 1, z))
-
-
-@elementwise(special.kn)
-def kn(n, x, *, out):
-    return BY_ORDER, -0.5 * (special.kv(n - 1, x) + special.kv(n + 1, x))
-
-
-@elementwise(special.kve)
-def kve(v, z, *, out):
-    return BY_ORDER, out - 0.5 * (special.kve(v - 1, z) + special.kve(v + 1, z))
-
-
-@elementwise(special.j0)
-def j0(x, *, out):
-    return -special.j1(x)
-
-
-@elementwise(special.j1)
-def j1(x, *, out):
-    return 0.5 * (special.j0(x) - special.jv(2, x))
-
-
-@elementwise(special.y0)
-def y0(x, *, out):
-    return -special.y1(x)
+elementwise(special.kv)(
+    lambda v, z, *, out: (BY_ORDER, -0.5 * (special.kv(v - 1, z) + special.kv(v + 1, z)))
+)
+elementwise(special.kn)(
+    lambda n, x, *, out: (BY_ORDER, -0.5 * (special.kv(n - 1, x) + special.kv(n + 1, x)))
+)
+elementwise(special.kve)(
+    lambda v, z, *, out: (BY_ORDER, out - 0.5 * (special.kve(v - 1, z) + special.kve(v + 1, z)))
+)
+elementwise(special.j0)(lambda x, *, out: -special.j1(x))
+elementwise(special.j1)(lambda x, *, out: 0.5 * (special.j0(x) - special.jv(2, x)))
+elementwise(special.y0)(lambda x, *, out: -special.y1(x))
 
 
 @elementwise(special.y1)
@@ -97,74 +81,26 @@ def y1(x, *, out):
     return special.y0(x) - out / x
 
 
-@elementwise(special.i0)
-def i0(x, *, out):
-    return special.i1(x)
-
-
-@elementwise(special.i1)
-def i1(x, *, out):
-    return 0.5 * (special.i0(x) + special.iv(2, x))
-
-
-@elementwise(special.i0e)
-def i0e(x, *, out):
-    return special.i1e(x) - np.sign(x) * out
-
-
-@elementwise(special.i1e)
-def i1e(x, *, out):
-    return 0.5 * (special.i0e(x) + special.ive(2, x)) - np.sign(x) * out
-
-
-@elementwise(special.k0)
-def k0(x, *, out):
-    return -special.k1(x)
-
-
-@elementwise(special.k1)
-def k1(x, *, out):
-    return -special.k0(x) - out / x
-
-
-@elementwise(special.k0e)
-def k0e(x, *, out):
-    return out - special.k1e(x)
-
-
-@elementwise(special.k1e)
-def k1e(x, *, out):
-    return out - special.k0e(x) - out / x
-
-
-@adjoint(special.jvp)
-def jvp(v, z, n=1, *, out, d_out):
-    return BY_ORDER, d_out * special.jvp(v, z, n + 1)
-
-
-@adjoint(special.yvp)
-def yvp(v, z, n=1, *, out, d_out):
-    return BY_ORDER, d_out * special.yvp(v, z, n + 1)
-
-
-@adjoint(special.ivp)
-def ivp(v, z, n=1, *, out, d_out):
-    return BY_ORDER, d_out * special.ivp(v, z, n + 1)
-
-
-@adjoint(special.kvp)
-def kvp(v, z, n=1, *, out, d_out):
-    return BY_ORDER, d_out * special.kvp(v, z, n + 1)
-
-
-@adjoint(special.h1vp)
-def h1vp(v, z, n=1, *, out, d_out):
-    return BY_ORDER, d_out * special.h1vp(v, z, n + 1)
-
-
-@adjoint(special.h2vp)
-def h2vp(v, z, n=1, *, out, d_out):
-    return BY_ORDER, d_out * special.h2vp(v, z, n + 1)
+elementwise(special.i0)(lambda x, *, out: special.i1(x))
+elementwise(special.i1)(lambda x, *, out: 0.5 * (special.i0(x) + special.iv(2, x)))
+elementwise(special.i0e)(lambda x, *, out: special.i1e(x) - np.sign(x) * out)
+elementwise(special.i1e)(
+    lambda x, *, out: 0.5 * (special.i0e(x) + special.ive(2, x)) - np.sign(x) * out
+)
+elementwise(special.k0)(lambda x, *, out: -special.k1(x))
+elementwise(special.k1)(lambda x, *, out: -special.k0(x) - out / x)
+elementwise(special.k0e)(lambda x, *, out: out - special.k1e(x))
+elementwise(special.k1e)(lambda x, *, out: out - special.k0e(x) - out / x)
+adjoint(special.jvp)(lambda v, z, n=1, *, out, d_out: (BY_ORDER, d_out * special.jvp(v, z, n + 1)))
+adjoint(special.yvp)(lambda v, z, n=1, *, out, d_out: (BY_ORDER, d_out * special.yvp(v, z, n + 1)))
+adjoint(special.ivp)(lambda v, z, n=1, *, out, d_out: (BY_ORDER, d_out * special.ivp(v, z, n + 1)))
+adjoint(special.kvp)(lambda v, z, n=1, *, out, d_out: (BY_ORDER, d_out * special.kvp(v, z, n + 1)))
+adjoint(special.h1vp)(
+    lambda v, z, n=1, *, out, d_out: (BY_ORDER, d_out * special.h1vp(v, z, n + 1))
+)
+adjoint(special.h2vp)(
+    lambda v, z, n=1, *, out, d_out: (BY_ORDER, d_out * special.h2vp(v, z, n + 1))
+)
 
 
 def spherical_second(function, n, z, out, sign):
@@ -230,44 +166,18 @@ def airy(z, *, out, d_out):
     return d_z
 
 
-@elementwise(special.ber)
-def ber(x, *, out):
-    return special.berp(x)
-
-
-@elementwise(special.bei)
-def bei(x, *, out):
-    return special.beip(x)
-
-
-@elementwise(special.ker)
-def ker(x, *, out):
-    return special.kerp(x)
-
-
-@elementwise(special.kei)
-def kei(x, *, out):
-    return special.keip(x)
+elementwise(special.ber)(lambda x, *, out: special.berp(x))
+elementwise(special.bei)(lambda x, *, out: special.beip(x))
+elementwise(special.ker)(lambda x, *, out: special.kerp(x))
+elementwise(special.kei)(lambda x, *, out: special.keip(x))
 
 
 # Their second derivatives: both ber + i bei and ker + i kei satisfy w'' + w' / x = i w, DLMF 10.61
 
 
-@elementwise(special.berp)
-def berp(x, *, out):
-    return -out / (x + (x == 0)) - special.bei(x)
-
-
-@elementwise(special.beip)
-def beip(x, *, out):
-    return np.where(x == 0, 0.5, -out / (x + (x == 0)) + special.ber(x))
-
-
-@elementwise(special.kerp)
-def kerp(x, *, out):
-    return -out / x - special.kei(x)
-
-
-@elementwise(special.keip)
-def keip(x, *, out):
-    return -out / x + special.ker(x)
+elementwise(special.berp)(lambda x, *, out: -out / (x + (x == 0)) - special.bei(x))
+elementwise(special.beip)(
+    lambda x, *, out: np.where(x == 0, 0.5, -out / (x + (x == 0)) + special.ber(x))
+)
+elementwise(special.kerp)(lambda x, *, out: -out / x - special.kei(x))
+elementwise(special.keip)(lambda x, *, out: -out / x + special.ker(x))

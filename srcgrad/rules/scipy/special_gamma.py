@@ -19,9 +19,7 @@ def gamma(z, *, out):
     return out * special.digamma(z)
 
 
-@elementwise(special.gammaln, special.loggamma)
-def gammaln(x, *, out):
-    return special.digamma(x)
+elementwise(special.gammaln, special.loggamma)(lambda x, *, out: special.digamma(x))
 
 
 @elementwise(special.rgamma)
@@ -64,14 +62,10 @@ def polygamma_of_complex(order, z):
     return (-1) ** (order + 1) * total[()]
 
 
-@adjoint(polygamma_of_complex)
-def d_polygamma_of_complex(order, z, *, out, d_out):
-    return None, d_out * polygamma_of_complex(order + 1, z)
-
-
-@adjoint(special.polygamma)
-def polygamma(n, x, *, out, d_out):
-    return None, d_out * special.polygamma(n + 1, x)
+adjoint(polygamma_of_complex)(
+    lambda order, z, *, out, d_out: (None, d_out * polygamma_of_complex(order + 1, z))
+)
+adjoint(special.polygamma)(lambda n, x, *, out, d_out: (None, d_out * special.polygamma(n + 1, x)))
 
 
 @adjoint(special.multigammaln)
@@ -148,44 +142,20 @@ def beta_density(a, b, x):
     return np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b))
 
 
-@elementwise(special.gammainc)
-def gammainc(a, x, *, out):
-    return BY_SHAPE, gamma_density(a, x)
-
-
-@elementwise(special.gammaincc)
-def gammaincc(a, x, *, out):
-    return BY_SHAPE, -gamma_density(a, x)
-
-
-@elementwise(special.gammaincinv)
-def gammaincinv(a, y, *, out):
-    return BY_SHAPE, 1 / gamma_density(a, out)
-
-
-@elementwise(special.gammainccinv)
-def gammainccinv(a, y, *, out):
-    return BY_SHAPE, -1 / gamma_density(a, out)
-
-
-@elementwise(special.betainc)
-def betainc(a, b, x, *, out):
-    return BY_SHAPE, BY_SHAPE, beta_density(a, b, x)
-
-
-@elementwise(*present(special, "betaincc"))
-def betaincc(a, b, x, *, out):
-    return BY_SHAPE, BY_SHAPE, -beta_density(a, b, x)
-
-
-@elementwise(special.betaincinv)
-def betaincinv(a, b, y, *, out):
-    return BY_SHAPE, BY_SHAPE, 1 / beta_density(a, b, out)
-
-
-@elementwise(*present(special, "betainccinv"))
-def betainccinv(a, b, y, *, out):
-    return BY_SHAPE, BY_SHAPE, -1 / beta_density(a, b, out)
+elementwise(special.gammainc)(lambda a, x, *, out: (BY_SHAPE, gamma_density(a, x)))
+elementwise(special.gammaincc)(lambda a, x, *, out: (BY_SHAPE, -gamma_density(a, x)))
+elementwise(special.gammaincinv)(lambda a, y, *, out: (BY_SHAPE, 1 / gamma_density(a, out)))
+elementwise(special.gammainccinv)(lambda a, y, *, out: (BY_SHAPE, -1 / gamma_density(a, out)))
+elementwise(special.betainc)(lambda a, b, x, *, out: (BY_SHAPE, BY_SHAPE, beta_density(a, b, x)))
+elementwise(*present(special, "betaincc"))(
+    lambda a, b, x, *, out: (BY_SHAPE, BY_SHAPE, -beta_density(a, b, x))
+)
+elementwise(special.betaincinv)(
+    lambda a, b, y, *, out: (BY_SHAPE, BY_SHAPE, 1 / beta_density(a, b, out))
+)
+elementwise(*present(special, "betainccinv"))(
+    lambda a, b, y, *, out: (BY_SHAPE, BY_SHAPE, -1 / beta_density(a, b, out))
+)
 
 
 @adjoint(special.zeta)
@@ -198,49 +168,15 @@ def zeta(x, q=None, *, out, d_out):
 # The error function and its relatives
 
 
-@elementwise(special.erf)
-def erf(z, *, out):
-    return 2 / math.sqrt(math.pi) * np.exp(-z * z)
-
-
-@elementwise(special.erfc)
-def erfc(z, *, out):
-    return -2 / math.sqrt(math.pi) * np.exp(-z * z)
-
-
-@elementwise(special.erfcx)
-def erfcx(z, *, out):
-    return 2 * z * out - 2 / math.sqrt(math.pi)
-
-
-@elementwise(special.erfi)
-def erfi(z, *, out):
-    return 2 / math.sqrt(math.pi) * np.exp(z * z)
-
-
-@elementwise(special.erfinv)
-def erfinv(y, *, out):
-    return math.sqrt(math.pi) / 2 * np.exp(out * out)
-
-
-@elementwise(special.erfcinv)
-def erfcinv(y, *, out):
-    return -math.sqrt(math.pi) / 2 * np.exp(out * out)
-
-
-@elementwise(special.dawsn)
-def dawsn(x, *, out):
-    return 1 - 2 * x * out
-
-
-@elementwise(special.wofz)
-def wofz(z, *, out):
-    return 2j / math.sqrt(math.pi) - 2 * z * out
-
-
-@elementwise(special.ndtr)
-def ndtr(x, *, out):
-    return np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+elementwise(special.erf)(lambda z, *, out: 2 / math.sqrt(math.pi) * np.exp(-z * z))
+elementwise(special.erfc)(lambda z, *, out: -2 / math.sqrt(math.pi) * np.exp(-z * z))
+elementwise(special.erfcx)(lambda z, *, out: 2 * z * out - 2 / math.sqrt(math.pi))
+elementwise(special.erfi)(lambda z, *, out: 2 / math.sqrt(math.pi) * np.exp(z * z))
+elementwise(special.erfinv)(lambda y, *, out: math.sqrt(math.pi) / 2 * np.exp(out * out))
+elementwise(special.erfcinv)(lambda y, *, out: -math.sqrt(math.pi) / 2 * np.exp(out * out))
+elementwise(special.dawsn)(lambda x, *, out: 1 - 2 * x * out)
+elementwise(special.wofz)(lambda z, *, out: 2j / math.sqrt(math.pi) - 2 * z * out)
+elementwise(special.ndtr)(lambda x, *, out: np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi))
 
 
 @elementwise(special.log_ndtr)
@@ -250,14 +186,10 @@ def log_ndtr(x, *, out):
     return math.sqrt(2 / math.pi) / special.erfcx(-math.sqrt(0.5) * x)
 
 
-@elementwise(special.ndtri)
-def ndtri(y, *, out):
-    return math.sqrt(2 * math.pi) * np.exp(0.5 * out * out)
-
-
-@elementwise(special.ndtri_exp)
-def ndtri_exp(y, *, out):
-    return math.sqrt(2 * math.pi) * np.exp(0.5 * out * out + y)
+elementwise(special.ndtri)(lambda y, *, out: math.sqrt(2 * math.pi) * np.exp(0.5 * out * out))
+elementwise(special.ndtri_exp)(
+    lambda y, *, out: math.sqrt(2 * math.pi) * np.exp(0.5 * out * out + y)
+)
 
 
 @elementwise(special.owens_t)

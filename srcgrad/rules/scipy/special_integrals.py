@@ -18,14 +18,8 @@ def ellipk(m, *, out):
     return special.elliprd(0, 1, 1 - m) / 6
 
 
-@elementwise(special.ellipkm1)
-def ellipkm1(p, *, out):
-    return -special.elliprd(0, 1, p) / 6
-
-
-@elementwise(special.ellipe)
-def ellipe(m, *, out):
-    return -special.elliprd(0, 1 - m, 1) / 6
+elementwise(special.ellipkm1)(lambda p, *, out: -special.elliprd(0, 1, p) / 6)
+elementwise(special.ellipe)(lambda m, *, out: -special.elliprd(0, 1 - m, 1) / 6)
 
 
 @elementwise(special.ellipkinc)
@@ -71,14 +65,8 @@ def ellipj(u, m, *, out, d_out):
     return d_u, BY_SHAPE
 
 
-@elementwise(special.expi)
-def expi(x, *, out):
-    return np.exp(x) / x
-
-
-@elementwise(special.exp1)
-def exp1(z, *, out):
-    return -np.exp(-z) / z
+elementwise(special.expi)(lambda x, *, out: np.exp(x) / x)
+elementwise(special.exp1)(lambda z, *, out: -np.exp(-z) / z)
 
 
 @elementwise(special.expn)
@@ -126,24 +114,14 @@ adjoint(special.itj0y0)(of_several(special.j0, special.y0))
 adjoint(special.iti0k0)(of_several(special.i0, special.k0))
 
 
-@adjoint(special.it2j0y0)
-def it2j0y0(x, *, out, d_out):
-    return d_out[0] * (1 - special.j0(x)) / x - d_out[1] * special.y0(x) / x
-
-
-@adjoint(special.it2i0k0)
-def it2i0k0(x, *, out, d_out):
-    return d_out[0] * (special.i0(x) - 1) / x - d_out[1] * special.k0(x) / x
-
-
-@elementwise(special.itstruve0)
-def itstruve0(x, *, out):
-    return special.struve(0, x)
-
-
-@elementwise(special.itmodstruve0)
-def itmodstruve0(x, *, out):
-    return special.modstruve(0, x)
+adjoint(special.it2j0y0)(
+    lambda x, *, out, d_out: d_out[0] * (1 - special.j0(x)) / x - d_out[1] * special.y0(x) / x
+)
+adjoint(special.it2i0k0)(
+    lambda x, *, out, d_out: d_out[0] * (special.i0(x) - 1) / x - d_out[1] * special.k0(x) / x
+)
+elementwise(special.itstruve0)(lambda x, *, out: special.struve(0, x))
+elementwise(special.itmodstruve0)(lambda x, *, out: special.modstruve(0, x))
 
 
 @elementwise(special.elliprc)
@@ -155,9 +133,7 @@ def elliprc(x, y, *, out):
     return d_x, np.where(same, -out / (3 * x), (np.sqrt(x) / y - out) / twice)
 
 
-@definition(special.assoc_laguerre)
-def assoc_laguerre(x, n, k=0.0):
-    return special.eval_genlaguerre(n, k, x)
+definition(special.assoc_laguerre)(lambda x, n, k=0.0: special.eval_genlaguerre(n, k, x))
 
 
 @elementwise(special.spence)
@@ -172,14 +148,10 @@ def spence(z, *, out):
 # Hypergeometric functions, polynomials
 
 
-@elementwise(special.hyp0f1)
-def hyp0f1(v, z, *, out):
-    return BY_SHAPE, special.hyp0f1(v + 1, z) / v
-
-
-@elementwise(special.hyp1f1)
-def hyp1f1(a, b, x, *, out):
-    return BY_SHAPE, BY_SHAPE, a / b * special.hyp1f1(a + 1, b + 1, x)
+elementwise(special.hyp0f1)(lambda v, z, *, out: (BY_SHAPE, special.hyp0f1(v + 1, z) / v))
+elementwise(special.hyp1f1)(
+    lambda a, b, x, *, out: (BY_SHAPE, BY_SHAPE, a / b * special.hyp1f1(a + 1, b + 1, x))
+)
 
 
 @elementwise(special.hyp2f1)
@@ -187,14 +159,12 @@ def hyp2f1(a, b, c, z, *, out):
     return BY_SHAPE, BY_SHAPE, BY_SHAPE, a * b / c * special.hyp2f1(a + 1, b + 1, c + 1, z)
 
 
-@elementwise(special.hyperu)
-def hyperu(a, b, x, *, out):
-    return BY_SHAPE, BY_SHAPE, -a * special.hyperu(a + 1, b + 1, x)
-
-
-@elementwise(special.wright_bessel)
-def wright_bessel(a, b, x, *, out):
-    return BY_SHAPE, BY_SHAPE, special.wright_bessel(a, a + b, x)
+elementwise(special.hyperu)(
+    lambda a, b, x, *, out: (BY_SHAPE, BY_SHAPE, -a * special.hyperu(a + 1, b + 1, x))
+)
+elementwise(special.wright_bessel)(
+    lambda a, b, x, *, out: (BY_SHAPE, BY_SHAPE, special.wright_bessel(a, a + b, x))
+)
 
 
 @elementwise(special.eval_legendre)
@@ -209,19 +179,11 @@ def eval_jacobi(n, alpha, beta, x, *, out):
     return BY_ORDER, BY_SHAPE, BY_SHAPE, slope
 
 
-@elementwise(special.eval_chebyt)
-def eval_chebyt(n, x, *, out):
-    return BY_ORDER, n * special.eval_chebyu(n - 1, x)
-
-
-@elementwise(special.eval_chebyu)
-def eval_chebyu(n, x, *, out):
-    return BY_ORDER, np.where(n == 0, 0.0, 2 * special.eval_gegenbauer(n - 1, 2, x))
-
-
-@elementwise(special.eval_chebyc)
-def eval_chebyc(n, x, *, out):
-    return BY_ORDER, n * special.eval_chebys(n - 1, x)
+elementwise(special.eval_chebyt)(lambda n, x, *, out: (BY_ORDER, n * special.eval_chebyu(n - 1, x)))
+elementwise(special.eval_chebyu)(
+    lambda n, x, *, out: (BY_ORDER, np.where(n == 0, 0.0, 2 * special.eval_gegenbauer(n - 1, 2, x)))
+)
+elementwise(special.eval_chebyc)(lambda n, x, *, out: (BY_ORDER, n * special.eval_chebys(n - 1, x)))
 
 
 @elementwise(special.eval_chebys)
@@ -245,9 +207,9 @@ def eval_hermitenorm(n, x, *, out):
     return BY_ORDER, np.where(n == 0, 0.0, n * special.eval_hermitenorm(np.maximum(n - 1, 0), x))
 
 
-@elementwise(special.eval_laguerre)
-def eval_laguerre(n, x, *, out):
-    return BY_ORDER, np.where(n == 0, 0.0, -special.eval_genlaguerre(n - 1, 1, x))
+elementwise(special.eval_laguerre)(
+    lambda n, x, *, out: (BY_ORDER, np.where(n == 0, 0.0, -special.eval_genlaguerre(n - 1, 1, x)))
+)
 
 
 @elementwise(special.eval_genlaguerre)
@@ -262,9 +224,9 @@ def eval_sh_legendre(n, x, *, out):
     return BY_ORDER, np.where(n == 0, 0.0, (n + 1) * inner)
 
 
-@elementwise(special.eval_sh_chebyt)
-def eval_sh_chebyt(n, x, *, out):
-    return BY_ORDER, 2 * n * special.eval_chebyu(n - 1, 2 * x - 1)
+elementwise(special.eval_sh_chebyt)(
+    lambda n, x, *, out: (BY_ORDER, 2 * n * special.eval_chebyu(n - 1, 2 * x - 1))
+)
 
 
 @elementwise(special.eval_sh_chebyu)
@@ -282,29 +244,11 @@ def t_density(df, t):
     return np.exp(log) / np.sqrt(df)
 
 
-@elementwise(special.stdtr)
-def stdtr(df, t, *, out):
-    return BY_SHAPE, t_density(df, t)
-
-
-@elementwise(special.stdtrit)
-def stdtrit(df, p, *, out):
-    return BY_SHAPE, 1 / t_density(df, out)
-
-
-@elementwise(special.chdtr)
-def chdtr(v, x, *, out):
-    return BY_SHAPE, 0.5 * gamma_density(0.5 * v, 0.5 * x)
-
-
-@elementwise(special.chdtrc)
-def chdtrc(v, x, *, out):
-    return BY_SHAPE, -0.5 * gamma_density(0.5 * v, 0.5 * x)
-
-
-@elementwise(special.chdtri)
-def chdtri(v, p, *, out):
-    return BY_SHAPE, -2 / gamma_density(0.5 * v, 0.5 * out)
+elementwise(special.stdtr)(lambda df, t, *, out: (BY_SHAPE, t_density(df, t)))
+elementwise(special.stdtrit)(lambda df, p, *, out: (BY_SHAPE, 1 / t_density(df, out)))
+elementwise(special.chdtr)(lambda v, x, *, out: (BY_SHAPE, 0.5 * gamma_density(0.5 * v, 0.5 * x)))
+elementwise(special.chdtrc)(lambda v, x, *, out: (BY_SHAPE, -0.5 * gamma_density(0.5 * v, 0.5 * x)))
+elementwise(special.chdtri)(lambda v, p, *, out: (BY_SHAPE, -2 / gamma_density(0.5 * v, 0.5 * out)))
 
 
 def f_density(dfn, dfd, x):
@@ -313,19 +257,13 @@ def f_density(dfn, dfd, x):
     return scale * beta_density(0.5 * dfn, 0.5 * dfd, ratio)
 
 
-@elementwise(special.fdtr)
-def fdtr(dfn, dfd, x, *, out):
-    return BY_SHAPE, BY_SHAPE, f_density(dfn, dfd, x)
-
-
-@elementwise(special.fdtrc)
-def fdtrc(dfn, dfd, x, *, out):
-    return BY_SHAPE, BY_SHAPE, -f_density(dfn, dfd, x)
-
-
-@elementwise(special.fdtri)
-def fdtri(dfn, dfd, p, *, out):
-    return BY_SHAPE, BY_SHAPE, 1 / f_density(dfn, dfd, out)
+elementwise(special.fdtr)(lambda dfn, dfd, x, *, out: (BY_SHAPE, BY_SHAPE, f_density(dfn, dfd, x)))
+elementwise(special.fdtrc)(
+    lambda dfn, dfd, x, *, out: (BY_SHAPE, BY_SHAPE, -f_density(dfn, dfd, x))
+)
+elementwise(special.fdtri)(
+    lambda dfn, dfd, p, *, out: (BY_SHAPE, BY_SHAPE, 1 / f_density(dfn, dfd, out))
+)
 
 
 @elementwise(special.gdtr)
@@ -346,31 +284,13 @@ def binomial_slope(k, n, p):
     return (k - n) * special.binom(n, k) * p**k * (1 - p) ** (n - k - 1)
 
 
-@elementwise(special.bdtr)
-def bdtr(k, n, p, *, out):
-    return None, BY_SHAPE, binomial_slope(k, n, p)
-
-
-@elementwise(special.bdtrc)
-def bdtrc(k, n, p, *, out):
-    return None, BY_SHAPE, -binomial_slope(k, n, p)
-
-
-@elementwise(special.pdtr)
-def pdtr(k, m, *, out):
-    return None, -gamma_density(np.floor(k) + 1, m)
-
-
-@elementwise(special.pdtrc)
-def pdtrc(k, m, *, out):
-    return None, gamma_density(np.floor(k) + 1, m)
-
-
-@elementwise(special.nbdtr)
-def nbdtr(k, n, p, *, out):
-    return None, BY_SHAPE, beta_density(n, np.floor(k) + 1, p)
-
-
-@elementwise(special.nbdtrc)
-def nbdtrc(k, n, p, *, out):
-    return None, BY_SHAPE, -beta_density(n, np.floor(k) + 1, p)
+elementwise(special.bdtr)(lambda k, n, p, *, out: (None, BY_SHAPE, binomial_slope(k, n, p)))
+elementwise(special.bdtrc)(lambda k, n, p, *, out: (None, BY_SHAPE, -binomial_slope(k, n, p)))
+elementwise(special.pdtr)(lambda k, m, *, out: (None, -gamma_density(np.floor(k) + 1, m)))
+elementwise(special.pdtrc)(lambda k, m, *, out: (None, gamma_density(np.floor(k) + 1, m)))
+elementwise(special.nbdtr)(
+    lambda k, n, p, *, out: (None, BY_SHAPE, beta_density(n, np.floor(k) + 1, p))
+)
+elementwise(special.nbdtrc)(
+    lambda k, n, p, *, out: (None, BY_SHAPE, -beta_density(n, np.floor(k) + 1, p))
+)

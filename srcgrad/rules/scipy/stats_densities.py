@@ -11,188 +11,90 @@ import math
 import numpy as np
 from scipy import special, stats
 
-from .stats_distributions import form, parameters, positive, within
-
-HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
-
-
-# Supports
-
-
-def everywhere(function):
-    """A standard density on the whole line."""
-    return function
-
-
-def above_zero(function):
-    """A standard density that is 0 below 0."""
-
-    def inside(z, *shapes):
-        kept = np.where(z >= 0, z, 1.0)
-        return np.where(z >= 0, function(kept, *shapes), -np.inf)
-
-    return inside
-
-
-def strictly_above_zero(function):
-    """A standard density that is 0 at 0 as well, whatever the formula says."""
-
-    def inside(z, *shapes):
-        kept = np.where(z > 0, z, 1.0)
-        return np.where(z > 0, function(kept, *shapes), -np.inf)
-
-    return inside
-
-
-def on_unit(function):
-    """A standard density that is 0 below 0 and above 1."""
-
-    def inside(z, *shapes):
-        outside = (z < 0) | (z > 1)
-        return np.where(outside, -np.inf, function(np.where(outside, 0.5, z), *shapes))
-
-    return inside
-
-
-def strictly_inside_unit(function):
-    """A standard density that is 0 at 0 and at 1 as well."""
-
-    def inside(z, *shapes):
-        outside = (z <= 0) | (z >= 1)
-        return np.where(outside, -np.inf, function(np.where(outside, 0.5, z), *shapes))
-
-    return inside
-
-
-def between(bounds):
-    """A standard density that is 0 outside two bounds, which follow from the shapes."""
-
-    def support(function):
-        def inside(z, *shapes):
-            low, high = bounds(*shapes)
-            outside = (z < low) | (z > high)
-            kept = np.where(outside, interior(low, high), z)
-            return np.where(outside, -np.inf, function(kept, *shapes))
-
-        return inside
-
-    return support
-
-
-def interior(low, high):
-    """A point between two bounds, of which either may be infinite."""
-    below = np.where(np.isinf(low), np.where(np.isinf(high), -1.0, high - 2), low)
-    above = np.where(np.isinf(high), below + 2, high)
-    return 0.5 * (below + above)
-
-
-def log_density(*distributions, support):
-    """Decorator: register the logarithm of a standard density, of the variable and the shapes."""
-
-    def register(function):
-        for distribution in distributions:
-            form(distribution, "logpdf")(located(distribution, support(function)))
-        return function
-
-    return register
-
-
-def located(distribution, standard):
-    """The logarithm of a density with location and scale, from that in standard form."""
-
-    def logpdf(x, *args, loc=0, scale=1, **kwds):
-        shapes, loc, scale = parameters(distribution, args, kwds, loc, scale)
-        scale = positive(scale)
-        return standard((x - loc) / scale, *shapes) - np.log(scale)
-
-    logpdf.standard = standard
-    return logpdf
-
+from .stats_distributions import (
+    HALF_LOG_2PI,
+    above_zero,
+    between,
+    on_unit,
+    positive,
+    standard,
+    strictly_above_zero,
+    strictly_inside_unit,
+    within,
+)
 
 # On the whole line
 
 
-@log_density(stats.vonmises, support=everywhere)
+@standard(stats.vonmises)
 def vonmises(z, kappa):
     kappa = within(kappa, math.inf)
     return kappa * special.cosm1(z) - math.log(2 * math.pi) - np.log(special.i0e(kappa))
 
 
-@log_density(stats.exponnorm, support=everywhere)
+@standard(stats.exponnorm)
 def exponnorm(z, K):
     rate = 1 / positive(K)
     return 0.5 * rate * rate - rate * z + special.log_ndtr(z - rate) + np.log(rate)
 
 
-@log_density(stats.skewnorm, support=everywhere)
-def skewnorm(z, a):
-    return math.log(2.0) - 0.5 * z * z - HALF_LOG_2PI + special.log_ndtr(a * z)
+standard(stats.skewnorm)(
+    lambda z, a: math.log(2.0) - 0.5 * z * z - HALF_LOG_2PI + special.log_ndtr(a * z)
+)
+standard(stats.loggamma)(lambda z, c: c * z - np.exp(z) - special.gammaln(positive(c)))
 
 
-@log_density(stats.loggamma, support=everywhere)
-def loggamma(z, c):
-    return c * z - np.exp(z) - special.gammaln(positive(c))
-
-
-@log_density(stats.laplace_asymmetric, support=everywhere)
+@standard(stats.laplace_asymmetric)
 def laplace_asymmetric(z, kappa):
     kappa = positive(kappa)
     return -kappa * np.maximum(z, 0.0) + np.minimum(z, 0.0) / kappa - np.log(kappa + 1 / kappa)
 
 
-@log_density(stats.johnsonsu, support=everywhere)
+@standard(stats.johnsonsu)
 def johnsonsu(z, a, b):
     b = positive(b)
     normal = a + b * np.arcsinh(z)
     return np.log(b) - 0.5 * np.log1p(z * z) - 0.5 * normal * normal - HALF_LOG_2PI
 
 
-@log_density(stats.hypsecant, support=everywhere)
-def hypsecant(z):
-    return math.log(2 / math.pi) - np.logaddexp(z, -z)
+standard(stats.hypsecant)(lambda z: math.log(2 / math.pi) - np.logaddexp(z, -z))
+standard(stats.moyal)(lambda z: -0.5 * (z + np.exp(-z)) - HALF_LOG_2PI)
+standard(stats.genlogistic)(
+    lambda z, c: np.log(positive(c)) + c * special.log_expit(z) + special.log_expit(-z)
+)
 
 
-@log_density(stats.moyal, support=everywhere)
-def moyal(z):
-    return -0.5 * (z + np.exp(-z)) - HALF_LOG_2PI
-
-
-@log_density(stats.genlogistic, support=everywhere)
-def genlogistic(z, c):
-    return np.log(positive(c)) + c * special.log_expit(z) + special.log_expit(-z)
-
-
-@log_density(stats.dweibull, support=everywhere)
+@standard(stats.dweibull)
 def dweibull(z, c):
     c, size = positive(c), np.abs(z)
     return np.log(0.5 * c) + special.xlogy(c - 1, size) - size**c
 
 
-@log_density(stats.dgamma, support=everywhere)
+@standard(stats.dgamma)
 def dgamma(z, a):
     a, size = positive(a), np.abs(z)
     return special.xlogy(a - 1, size) - size - special.gammaln(a) - math.log(2.0)
 
 
-@log_density(stats.gennorm, support=everywhere)
+@standard(stats.gennorm)
 def gennorm(z, beta):
     beta = positive(beta)
     return np.log(0.5 * beta) - special.gammaln(1 / beta) - np.abs(z) ** beta
 
 
-@log_density(stats.norminvgauss, support=everywhere)
+@standard(stats.norminvgauss)
 def norminvgauss(z, a, b):
     size = np.hypot(1.0, z)
     bessel = np.log(special.k1e(a * size)) - a * size
     return np.log(positive(a) / math.pi) + bessel - np.log(size) + b * z + np.sqrt(a * a - b * b)
 
 
-@log_density(stats.powernorm, support=everywhere)
-def powernorm(z, c):
-    return np.log(positive(c)) - 0.5 * z * z - HALF_LOG_2PI + (c - 1) * special.log_ndtr(-z)
+standard(stats.powernorm)(
+    lambda z, c: np.log(positive(c)) - 0.5 * z * z - HALF_LOG_2PI + (c - 1) * special.log_ndtr(-z)
+)
 
 
-@log_density(stats.skewcauchy, support=everywhere)
+@standard(stats.skewcauchy)
 def skewcauchy(z, a):
     side = z / (1 + a * np.sign(z))
     return -math.log(math.pi) - np.log1p(side * side)
@@ -201,83 +103,73 @@ def skewcauchy(z, a):
 # Above zero
 
 
-@log_density(stats.halfcauchy, support=above_zero)
-def halfcauchy(z):
-    return math.log(2 / math.pi) - np.log1p(z * z)
+standard(stats.halfcauchy, support=above_zero)(lambda z: math.log(2 / math.pi) - np.log1p(z * z))
 
 
-@log_density(stats.weibull_max, support=between(lambda c: (-math.inf, 0.0)))
+@standard(stats.weibull_max, support=between(lambda c: (-math.inf, 0.0)))
 def weibull_max(z, c):
     c = positive(c)
     return np.log(c) + special.xlogy(c - 1, -z) - (-z) ** c
 
 
-@log_density(stats.invgauss, support=strictly_above_zero)
+@standard(stats.invgauss, support=strictly_above_zero)
 def invgauss(z, mu):
     mu = positive(mu)
     deviation = (z - mu) / mu
     return -HALF_LOG_2PI - 1.5 * np.log(z) - 0.5 * deviation * deviation / z
 
 
-@log_density(stats.wald, support=strictly_above_zero)
-def wald(z):
-    return invgauss(z, 1.0)
+standard(stats.wald, support=strictly_above_zero)(lambda z: invgauss(z, 1.0))
 
 
-@log_density(stats.gengamma, support=strictly_above_zero)
+@standard(stats.gengamma, support=strictly_above_zero)
 def gengamma(z, a, c):
     a = positive(a)
     return np.log(np.abs(c)) + special.xlogy(c * a - 1, z) - z**c - special.gammaln(a)
 
 
-@log_density(stats.maxwell, support=above_zero)
-def maxwell(z):
-    return 0.5 * math.log(2 / math.pi) + 2 * np.log(z) - 0.5 * z * z
+standard(stats.maxwell, support=above_zero)(
+    lambda z: 0.5 * math.log(2 / math.pi) + 2 * np.log(z) - 0.5 * z * z
+)
+standard(stats.levy, support=strictly_above_zero)(
+    lambda z: -HALF_LOG_2PI - 1.5 * np.log(z) - 0.5 / z
+)
+standard(stats.lomax, support=above_zero)(lambda z, c: np.log(positive(c)) - (c + 1) * np.log1p(z))
 
 
-@log_density(stats.levy, support=strictly_above_zero)
-def levy(z):
-    return -HALF_LOG_2PI - 1.5 * np.log(z) - 0.5 / z
-
-
-@log_density(stats.lomax, support=above_zero)
-def lomax(z, c):
-    return np.log(positive(c)) - (c + 1) * np.log1p(z)
-
-
-@log_density(stats.nakagami, support=above_zero)
+@standard(stats.nakagami, support=above_zero)
 def nakagami(z, nu):
     nu = positive(nu)
     constant = math.log(2.0) + special.xlogy(nu, nu) - special.gammaln(nu)
     return constant + special.xlogy(2 * nu - 1, z) - nu * z * z
 
 
-@log_density(stats.rice, support=above_zero)
+@standard(stats.rice, support=above_zero)
 def rice(z, b):
     b = within(b, math.inf)
     return np.log(z) - 0.5 * (z - b) ** 2 + np.log(special.i0e(z * b))
 
 
-@log_density(stats.chi, support=above_zero)
+@standard(stats.chi, support=above_zero)
 def chi(z, df):
     half = 0.5 * positive(df)
     constant = math.log(2.0) - half * math.log(2.0) - special.gammaln(half)
     return constant + special.xlogy(df - 1, z) - 0.5 * z * z
 
 
-@log_density(stats.fisk, support=above_zero)
+@standard(stats.fisk, support=above_zero)
 def fisk(z, c):
     c = positive(c)
     return np.log(c) + special.xlogy(c - 1, z) - 2 * np.log1p(z**c)
 
 
-@log_density(stats.erlang, support=above_zero)
+@standard(stats.erlang, support=above_zero)
 def erlang(z, a):
     a = positive(a)
     return special.xlogy(a - 1, z) - z - special.gammaln(a)
 
 
-@log_density(stats.exponweib, support=above_zero)
+@standard(stats.exponweib, support=above_zero)
 def exponweib(z, a, c):
     a, c = positive(a), positive(c)
     power = z**c
@@ -285,65 +177,63 @@ def exponweib(z, a, c):
     return np.log(a) + np.log(c) + rise - power + special.xlogy(c - 1, z)
 
 
-@log_density(stats.gompertz, support=above_zero)
-def gompertz(z, c):
-    return np.log(positive(c)) + z - c * np.expm1(z)
+standard(stats.gompertz, support=above_zero)(lambda z, c: np.log(positive(c)) + z - c * np.expm1(z))
 
 
-@log_density(stats.burr, support=above_zero)
+@standard(stats.burr, support=above_zero)
 def burr(z, c, d):
     c, d = positive(c), positive(d)
     return np.log(c) + np.log(d) + special.xlogy(c * d - 1, z) - (d + 1) * np.log1p(z**c)
 
 
-@log_density(stats.burr12, support=above_zero)
+@standard(stats.burr12, support=above_zero)
 def burr12(z, c, d):
     c, d = positive(c), positive(d)
     return np.log(c) + np.log(d) + special.xlogy(c - 1, z) - (d + 1) * np.log1p(z**c)
 
 
-@log_density(stats.foldnorm, support=above_zero)
+@standard(stats.foldnorm, support=above_zero)
 def foldnorm(z, c):
     c = within(c, math.inf)
     return np.logaddexp(-0.5 * (z - c) ** 2, -0.5 * (z + c) ** 2) - HALF_LOG_2PI
 
 
-@log_density(stats.foldcauchy, support=above_zero)
+@standard(stats.foldcauchy, support=above_zero)
 def foldcauchy(z, c):
     c = within(c, math.inf)
     return np.log(1 / (1 + (z - c) ** 2) + 1 / (1 + (z + c) ** 2)) - math.log(math.pi)
 
 
-@log_density(stats.halflogistic, support=above_zero)
-def halflogistic(z):
-    return math.log(2.0) - z - 2 * np.log1p(np.exp(-z))
+standard(stats.halflogistic, support=above_zero)(
+    lambda z: math.log(2.0) - z - 2 * np.log1p(np.exp(-z))
+)
 
 
-@log_density(stats.halfgennorm, support=above_zero)
+@standard(stats.halfgennorm, support=above_zero)
 def halfgennorm(z, beta):
     beta = positive(beta)
     return np.log(beta) - special.gammaln(1 / beta) - z**beta
 
 
-@log_density(stats.betaprime, support=above_zero)
+@standard(stats.betaprime, support=above_zero)
 def betaprime(z, a, b):
     a, b = positive(a), positive(b)
     return special.xlogy(a - 1, z) - special.xlog1py(a + b, z) - special.betaln(a, b)
 
 
-@log_density(stats.mielke, support=above_zero)
+@standard(stats.mielke, support=above_zero)
 def mielke(z, k, s):
     k, s = positive(k), positive(s)
     return np.log(k) + special.xlogy(k - 1, z) - (1 + k / s) * np.log1p(z**s)
 
 
-@log_density(stats.kappa3, support=above_zero)
+@standard(stats.kappa3, support=above_zero)
 def kappa3(z, a):
     a = positive(a)
     return np.log(a) - (1 + 1 / a) * np.log(a + z**a)
 
 
-@log_density(stats.ncx2, support=above_zero)
+@standard(stats.ncx2, support=above_zero)
 def ncx2(z, df, nc):
     order = 0.5 * df - 1
     root, spread = np.sqrt(z), np.sqrt(nc)
@@ -351,43 +241,43 @@ def ncx2(z, df, nc):
     return 0.5 * special.xlogy(order, z / nc) - 0.5 * (root - spread) ** 2 + bessel
 
 
-@log_density(stats.exponpow, support=above_zero)
+@standard(stats.exponpow, support=above_zero)
 def exponpow(z, b):
     power = z ** positive(b)
     return 1 + np.log(b) + special.xlogy(b - 1, z) + power - np.exp(power)
 
 
-@log_density(stats.fatiguelife, support=strictly_above_zero)
+@standard(stats.fatiguelife, support=strictly_above_zero)
 def fatiguelife(z, c):
     c = positive(c)
     spread = (z - 1) ** 2 / (2 * z * c * c)
     return np.log(z + 1) - spread - np.log(2 * c) - HALF_LOG_2PI - 1.5 * np.log(z)
 
 
-@log_density(stats.gibrat, support=strictly_above_zero)
+@standard(stats.gibrat, support=strictly_above_zero)
 def gibrat(z):
     log = np.log(z)
     return -0.5 * log * log - log - HALF_LOG_2PI
 
 
-@log_density(stats.invweibull, support=strictly_above_zero)
-def invweibull(z, c):
-    return np.log(positive(c)) - (c + 1) * np.log(z) - z**-c
+standard(stats.invweibull, support=strictly_above_zero)(
+    lambda z, c: np.log(positive(c)) - (c + 1) * np.log(z) - z**-c
+)
 
 
-@log_density(stats.loglaplace, support=strictly_above_zero)
+@standard(stats.loglaplace, support=strictly_above_zero)
 def loglaplace(z, c):
     log = np.log(z)
     return np.log(0.5 * positive(c)) - c * np.abs(log) - log
 
 
-@log_density(stats.recipinvgauss, support=strictly_above_zero)
+@standard(stats.recipinvgauss, support=strictly_above_zero)
 def recipinvgauss(z, mu):
     deviation = (1 - positive(mu) * z) / mu
     return -0.5 * deviation * deviation / z - HALF_LOG_2PI - 0.5 * np.log(z)
 
 
-@log_density(stats.alpha, support=strictly_above_zero)
+@standard(stats.alpha, support=strictly_above_zero)
 def alpha(z, a):
     deviation = positive(a) - 1 / z
     constant = -HALF_LOG_2PI - special.log_ndtr(a)
@@ -397,73 +287,66 @@ def alpha(z, a):
 # Between two numbers
 
 
-@log_density(stats.powerlaw, support=strictly_inside_unit)
-def powerlaw(z, a):
-    return np.log(positive(a)) + special.xlogy(a - 1, z)
+standard(stats.powerlaw, support=strictly_inside_unit)(
+    lambda z, a: np.log(positive(a)) + special.xlogy(a - 1, z)
+)
 
 
-@log_density(stats.johnsonsb, support=strictly_inside_unit)
+@standard(stats.johnsonsb, support=strictly_inside_unit)
 def johnsonsb(z, a, b):
     b = positive(b)
     normal = a + b * special.logit(z)
     return np.log(b) - np.log(z * (1 - z)) - 0.5 * normal * normal - HALF_LOG_2PI
 
 
-@log_density(stats.arcsine, support=on_unit)
-def arcsine(z):
-    return -math.log(math.pi) - 0.5 * np.log(z * (1 - z))
+standard(stats.arcsine, support=on_unit)(lambda z: -math.log(math.pi) - 0.5 * np.log(z * (1 - z)))
+standard(stats.bradford, support=on_unit)(
+    lambda z, c: np.log(positive(c)) - np.log1p(c * z) - np.log(np.log1p(c))
+)
 
 
-@log_density(stats.bradford, support=on_unit)
-def bradford(z, c):
-    return np.log(positive(c)) - np.log1p(c * z) - np.log(np.log1p(c))
-
-
-@log_density(stats.triang, support=on_unit)
+@standard(stats.triang, support=on_unit)
 def triang(z, c):
     rising = z < within(c, 1)
     height = np.where(rising, z / np.where(rising, c, 1.0), (1 - z) / np.where(rising, 1.0, 1 - c))
     return np.log(2 * height)
 
 
-@log_density(stats.semicircular, support=between(lambda: (-1.0, 1.0)))
-def semicircular(z):
-    return math.log(2 / math.pi) + 0.5 * np.log1p(-z * z)
+standard(stats.semicircular, support=between(lambda: (-1.0, 1.0)))(
+    lambda z: math.log(2 / math.pi) + 0.5 * np.log1p(-z * z)
+)
 
 
-@log_density(stats.rdist, support=between(lambda c: (-1.0, 1.0)))
+@standard(stats.rdist, support=between(lambda c: (-1.0, 1.0)))
 def rdist(z, c):
     half = 0.5 * positive(c)
     return special.xlog1py(half - 1, -z * z) - special.betaln(0.5, half)
 
 
-@log_density(stats.cosine, support=between(lambda: (-math.pi, math.pi)))
-def cosine(z):
-    return np.log1p(np.cos(z)) - math.log(2 * math.pi)
+standard(stats.cosine, support=between(lambda: (-math.pi, math.pi)))(
+    lambda z: np.log1p(np.cos(z)) - math.log(2 * math.pi)
+)
+standard(stats.anglit, support=between(lambda: (-math.pi / 4, math.pi / 4)))(
+    lambda z: np.log(np.cos(2 * z))
+)
 
 
-@log_density(stats.anglit, support=between(lambda: (-math.pi / 4, math.pi / 4)))
-def anglit(z):
-    return np.log(np.cos(2 * z))
-
-
-@log_density(stats.wrapcauchy, support=between(lambda c: (0.0, 2 * math.pi)))
+@standard(stats.wrapcauchy, support=between(lambda c: (0.0, 2 * math.pi)))
 def wrapcauchy(z, c):
     c = within(c, 1)
     return np.log1p(-c * c) - math.log(2 * math.pi) - np.log(1 + c * c - 2 * c * np.cos(z))
 
 
-@log_density(stats.truncexpon, support=between(lambda b: (0.0, b)))
-def truncexpon(z, b):
-    return -z - np.log(-np.expm1(-positive(b)))
+standard(stats.truncexpon, support=between(lambda b: (0.0, b)))(
+    lambda z, b: -z - np.log(-np.expm1(-positive(b)))
+)
+for _distribution in (stats.loguniform, stats.reciprocal):
+    standard(_distribution, support=between(lambda a, b: (a, b)))(
+        lambda z, a, b: -np.log(z) - np.log(np.log(b) - np.log(positive(a)))
+    )
 
 
-@log_density(stats.loguniform, stats.reciprocal, support=between(lambda a, b: (a, b)))
-def loguniform(z, a, b):
-    return -np.log(z) - np.log(np.log(b) - np.log(positive(a)))
-
-
-@log_density(stats.truncnorm, support=between(lambda a, b: (a, b)))
+@standard(stats.truncnorm, support=between(lambda a, b: (a, b)))
 def truncnorm(z, a, b):
     """The mass between the bounds is computed on the side where it is the smaller one."""
     right = a > 0
@@ -477,7 +360,7 @@ def end_of_pareto(c):
     return 0.0, np.where(c < 0, -1 / np.where(c < 0, c, -1.0), np.inf)
 
 
-@log_density(stats.genpareto, support=between(end_of_pareto))
+@standard(stats.genpareto, support=between(end_of_pareto))
 def genpareto(z, c):
     curved = np.where(c == 0, 1.0, c)
     return np.where(c == 0, -z, -(c + 1) * np.log1p(curved * z) / curved)
@@ -488,7 +371,7 @@ def ends_of_extremes(c):
     return np.where(c < 0, bound, -np.inf), np.where(c > 0, bound, np.inf)
 
 
-@log_density(stats.genextreme, support=between(ends_of_extremes))
+@standard(stats.genextreme, support=between(ends_of_extremes))
 def genextreme(z, c):
     curved = np.where(c == 0, 1.0, c)
     log = np.log1p(-curved * z)

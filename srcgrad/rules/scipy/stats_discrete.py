@@ -53,9 +53,7 @@ def binom_cdf(k, n, p, loc=0):
     return 1.0 * np.where(k < 0, 0.0, np.where(k >= n, 1.0, inside))
 
 
-@form(stats.bernoulli, "logpmf")
-def bernoulli_logpmf(k, p, loc=0):
-    return binom_logpmf(k, 1, p, loc)
+form(stats.bernoulli, "logpmf")(lambda k, p, loc=0: binom_logpmf(k, 1, p, loc))
 
 
 @form(stats.nbinom, "logpmf")
@@ -85,6 +83,6 @@ def geom_logpmf(k, p, loc=0):
     return 1.0 * np.where(outside, -np.inf, inside)
 
 
-@form(stats.geom, "cdf")
-def geom_cdf(k, p, loc=0):
-    return -np.expm1(np.maximum(np.floor(k - loc), 0.0) * np.log1p(-within(p, 1)))
+form(stats.geom, "cdf")(
+    lambda k, p, loc=0: -np.expm1(np.maximum(np.floor(k - loc), 0.0) * np.log1p(-within(p, 1)))
+)

@@ -17,6 +17,7 @@ from scipy import stats
 
 from ..registry import Unknown, adjoint, definition, primitives, refuse
 
+HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 BY_SHAPE = "by the shape of the distribution it has no closed form"
 _forms: dict[tuple[type, str, str], Callable[..., Any]] = {}
 
@@ -26,6 +27,20 @@ def form(distribution, method):
 
     def register(function):
         _forms[type(distribution), distribution.name, method] = function
+        return function
+
+    return register
+
+
+def standard(distribution, method="logpdf", support=None):
+    """Decorator: register a method in standard form: location 0 and scale 1, before the shapes.
+
+    Outside the `support` the logarithm of a density isn't asked for: it is -inf.
+    """
+
+    def register(function):
+        inside = support(function) if support else function
+        form(distribution, method)(located(distribution, method, inside))
         return function
 
     return register
@@ -71,8 +86,7 @@ SLOPES = {
 def standardised(distribution, method):
     """A method as SciPy computes it, differentiable by the variable, the location and the scale."""
     bound, slope = getattr(distribution, method), SLOPES[method]
-    general = _forms[type(distribution), distribution.name, "logpdf"]
-    log_density = getattr(general, "standard", general)
+    log_density = _forms[type(distribution), distribution.name, "logpdf"].standard
 
     def standard(x, *shapes):
         return bound(x, *shapes)
@@ -85,15 +99,27 @@ def standardised(distribution, method):
         d_x = d_out * slope(out, log_density(at, *shapes))
         return d_x, *[Unknown(BY_SHAPE) for _ in shapes]
 
+    return located(distribution, method, standard)
+
+
+def located(distribution, method, standard):
+    """A method with location and scale, from that in standard form."""
+
     def of_variable(x, *args, loc=0, scale=1, **kwds):
         shapes, loc, scale = parameters(distribution, args, kwds, loc, scale)
-        return standard((x - loc) / positive(scale), *shapes)
+        scale = positive(scale)
+        result = standard((x - loc) / scale, *shapes)
+        if method == "logpdf":
+            return result - np.log(scale)
+        return result / scale if method == "pdf" else result
 
-    def of_level(x, *args, loc=0, scale=1, **kwds):
+    def of_level(q, *args, loc=0, scale=1, **kwds):
         shapes, loc, scale = parameters(distribution, args, kwds, loc, scale)
-        return loc + positive(scale) * standard(x, *shapes)
+        return loc + positive(scale) * standard(q, *shapes)
 
-    return of_level if method in ("ppf", "isf") else of_variable
+    made = of_level if method in ("ppf", "isf") else of_variable
+    made.standard = standard
+    return made
 
 
 def parameters(distribution, args, kwds, loc, scale):
@@ -112,6 +138,13 @@ def parameters(distribution, args, kwds, loc, scale):
 # The methods of all distributions
 
 
+class Frozen:
+    """A distribution with its parameters."""
+
+    def __init__(self, dist, args, kwds):
+        self.dist, self.args, self.kwds = dist, args, kwds
+
+
 def _method(cls, name):
     def body(self, x, *args, **kwds):
         return closed_form(self, name)(x, *args, **kwds)
@@ -124,58 +157,23 @@ def _frozen_method(cls, name):
         return closed_form(self.dist, name)(x, *self.args, **self.kwds)
 
     definition(getattr(cls, name))(body)
-
-
-class Frozen:
-    """A distribution with its parameters."""
-
-    def __init__(self, dist, args, kwds):
-        self.dist, self.args, self.kwds = dist, args, kwds
-
-    def pdf(self, x):
-        return closed_form(self.dist, "pdf")(x, *self.args, **self.kwds)
-
-    def logpdf(self, x):
-        return closed_form(self.dist, "logpdf")(x, *self.args, **self.kwds)
-
-    def pmf(self, k):
-        return closed_form(self.dist, "pmf")(k, *self.args, **self.kwds)
-
-    def logpmf(self, k):
-        return closed_form(self.dist, "logpmf")(k, *self.args, **self.kwds)
-
-    def cdf(self, x):
-        return closed_form(self.dist, "cdf")(x, *self.args, **self.kwds)
-
-    def logcdf(self, x):
-        return closed_form(self.dist, "logcdf")(x, *self.args, **self.kwds)
-
-    def sf(self, x):
-        return closed_form(self.dist, "sf")(x, *self.args, **self.kwds)
-
-    def logsf(self, x):
-        return closed_form(self.dist, "logsf")(x, *self.args, **self.kwds)
-
-    def ppf(self, q):
-        return closed_form(self.dist, "ppf")(q, *self.args, **self.kwds)
-
-    def isf(self, q):
-        return closed_form(self.dist, "isf")(q, *self.args, **self.kwds)
+    setattr(Frozen, name, body)
 
 
 def freeze(self, *args, **kwds):
     return Frozen(self, args, kwds)
 
 
+METHODS = ("cdf", "logcdf", "sf", "logsf", "ppf", "isf")
 _continuous, _discrete = type(stats.norm).__mro__[1], type(stats.poisson).__mro__[1]
-for _cls, _names in ((_continuous, ("pdf", "logpdf")), (_discrete, ("pmf", "logpmf"))):
-    for _name in (*_names, "cdf", "logcdf", "sf", "logsf", "ppf", "isf"):
+for _cls, _frozen, _names in (
+    (_continuous, type(stats.norm()), ("pdf", "logpdf", *METHODS)),
+    (_discrete, type(stats.poisson(1)), ("pmf", "logpmf", *METHODS)),
+):
+    for _name in _names:
         _method(_cls, _name)
-for _example, _names in ((stats.norm(), ("pdf", "logpdf")), (stats.poisson(1), ("pmf", "logpmf"))):
-    for _name in (*_names, "cdf", "logcdf", "sf", "logsf", "ppf", "isf"):
-        _frozen_method(type(_example), _name)
-definition(_continuous.__call__)(freeze)
-definition(_discrete.__call__)(freeze)
+        _frozen_method(_frozen, _name)
+    definition(_cls.__call__)(freeze)
 
 
 def positive(x):
@@ -192,5 +190,45 @@ def within(x, high):
     return np.where((x >= 0) & (x <= high), x, np.nan)
 
 
-def scaled(x, loc, scale):
-    return (x - loc) / positive(scale)
+# Supports of densities
+
+
+def supported(outside, kept):
+    """A support: outside of it, the formula of a density gets the number `kept` instead."""
+
+    def support(function):
+        def inside(z, *shapes):
+            left_out = outside(z)
+            return np.where(left_out, -np.inf, function(np.where(left_out, kept, z), *shapes))
+
+        return inside
+
+    return support
+
+
+above_zero = supported(lambda z: z < 0, 1.0)
+strictly_above_zero = supported(lambda z: z <= 0, 1.0)
+on_unit = supported(lambda z: (z < 0) | (z > 1), 0.5)
+strictly_inside_unit = supported(lambda z: (z <= 0) | (z >= 1), 0.5)
+
+
+def between(bounds):
+    """A support of which the bounds follow from the shapes."""
+
+    def support(function):
+        def inside(z, *shapes):
+            low, high = bounds(*shapes)
+            outside = (z < low) | (z > high)
+            kept = np.where(outside, interior(low, high), z)
+            return np.where(outside, -np.inf, function(kept, *shapes))
+
+        return inside
+
+    return support
+
+
+def interior(low, high):
+    """A point between two bounds, of which either may be infinite."""
+    below = np.where(np.isinf(low), np.where(np.isinf(high), -1.0, high - 2), low)
+    above = np.where(np.isinf(high), below + 2, high)
+    return 0.5 * (below + above)

@@ -105,9 +105,9 @@ def wishart_logpdf(self, x, df, scale):
 definition(type(stats.wishart).logpdf)(wishart_logpdf)
 
 
-@definition(type(stats.multivariate_normal).__call__)
-def frozen_normal(self, mean=None, cov=1, allow_singular=False, seed=None):
-    return Frozen(self, (mean, cov))
+definition(type(stats.multivariate_normal).__call__)(
+    lambda self, mean=None, cov=1, allow_singular=False, seed=None: Frozen(self, (mean, cov))
+)
 
 
 @definition(type(stats.multivariate_t).__call__)
@@ -115,6 +115,4 @@ def frozen_student(self, loc=None, shape=1, df=1, allow_singular=False, seed=Non
     return Frozen(self, (loc, shape, df))
 
 
-@definition(type(stats.dirichlet).__call__)
-def frozen_dirichlet(self, alpha):
-    return Frozen(self, (alpha,))
+definition(type(stats.dirichlet).__call__)(lambda self, alpha: Frozen(self, (alpha,)))
