@@ -1,6 +1,6 @@
 """The rules, by family. Importing this package registers them."""
 
-from . import (
+from . import (  # noqa: F401  (they register their rules)
     assertions,
     batching,
     classes,
@@ -39,49 +39,8 @@ from . import (
     strides,
     ufuncs,
 )
-from .registry import loaders, lookup
+from .registry import loaders
 
 ufuncs.register()
 classes.register()
 loaders += [scipy.load, assertions.load]
-
-__all__ = [
-    "assertions",
-    "batching",
-    "classes",
-    "creation",
-    "debugging",
-    "descriptions",
-    "differences",
-    "draws",
-    "edges",
-    "elementwise",
-    "fft",
-    "fitting",
-    "functional",
-    "generated",
-    "histograms",
-    "indexing",
-    "inplace",
-    "joining",
-    "library",
-    "linalg",
-    "linear",
-    "lookup",
-    "methods",
-    "order_statistics",
-    "padding",
-    "polynomial_bases",
-    "polynomial_classes",
-    "polynomials",
-    "products",
-    "python",
-    "reductions",
-    "scipy",
-    "shapes",
-    "shaping",
-    "sizes",
-    "spectral",
-    "strides",
-    "ufuncs",
-]

@@ -60,7 +60,6 @@ of_bits(
     reason="the bits of a number are read as something else",
 )
 
-
 adjoint(np.require)(lambda a, dtype=None, requirements=None, *, out, d_out: unpacked(a, d_out))
 adjoint(np.ndarray.astype)(
     lambda x, dtype, order="K", casting="unsafe", subok=True, copy=True, *, out, d_out: d_out
@@ -82,7 +81,6 @@ INTEGERS = {np.dtype(code).type for code in np.typecodes["AllInteger"] + "?"}
 
 adjoint(*FLOATING)(lambda x=0.0, *, out, d_out: d_out)
 
-
 zero(*INTEGERS, note="an integer, or a truth value")
 inert(np.dtype)
 
@@ -101,9 +99,7 @@ def item(x, *args, out, d_out):
 
 adjoint(np.ndarray.tolist)(lambda x, *, out, d_out: np.asarray(d_out))
 
-
 # Creation
-
 
 adjoint(np.full)(
     lambda shape, fill_value, dtype=None, order="C", *, device=None, out, d_out: (None, d_out)

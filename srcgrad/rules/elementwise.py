@@ -29,7 +29,6 @@ def divisor(x, dividend=0.0):
 
 # Arithmetic
 
-
 adjoint(operator.add, np.add)(lambda x, y, *, out, d_out: (d_out, d_out))
 adjoint(operator.sub, np.subtract)(lambda x, y, *, out, d_out: (d_out, -d_out))
 elementwise(operator.mul, np.multiply)(lambda x, y, *, out: (y, x))
@@ -90,9 +89,7 @@ adjoint(np.square)(lambda x, *, out, d_out: 2 * d_out * x)
 adjoint(np.sqrt)(lambda x, *, out, d_out: 0.5 * d_out / out)
 adjoint(np.cbrt)(lambda x, *, out, d_out: d_out / (3 * out * out))
 
-
 # Exponentials and logarithms
-
 
 elementwise(np.exp)(lambda x, *, out: out)
 adjoint(np.exp2)(lambda x, *, out, d_out: math.log(2.0) * d_out * out)
@@ -117,7 +114,6 @@ def logaddexp2(x, y, *, out):
 
 
 # Trigonometry
-
 
 elementwise(np.sin)(lambda x, *, out: np.cos(x))
 adjoint(np.cos)(lambda x, *, out, d_out: -d_out * np.sin(x))
@@ -249,7 +245,6 @@ def where(condition, x=None, y=None, *, out, d_out):
 
 elementwise(np.heaviside)(lambda x, y, *, out: (None, x == 0))
 
-
 copying(np.nan_to_num, by="copy")
 
 
@@ -261,7 +256,6 @@ def nan_to_num(x, *, nan=0.0, posinf=None, neginf=None, out, d_out):
 
 
 # Parts of numbers
-
 
 adjoint(np.ldexp)(lambda x, i, *, out, d_out: np.ldexp(d_out, i))
 adjoint(np.modf)(lambda x, *, out, d_out: d_out[0])

@@ -190,5 +190,4 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None, out, d_out):
 
 # Counts
 
-
 adjoint(np.bincount)(lambda x, weights=None, minlength=0, *, out, d_out: (None, d_out[x]))

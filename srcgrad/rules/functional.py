@@ -14,7 +14,6 @@ from .registry import definition, effect, inert, kind, refuse
 inert(runtime.check_first)
 effect(runtime.check_first)
 
-
 kind(runtime.check_first)(lambda args, kwargs: Inferred(NOTHING))
 
 

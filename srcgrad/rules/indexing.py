@@ -259,7 +259,6 @@ def folded(d_points, order):
 
 # Functions without a derivative, and functions that write
 
-
 zero(np.argsort, np.argpartition, np.lexsort, np.nonzero, np.flatnonzero, np.argwhere)
 zero(np.searchsorted, np.digitize, np.isin)
 zero(np.ndarray.argsort, np.ndarray.argpartition, np.ndarray.nonzero, np.ndarray.searchsorted)

@@ -118,7 +118,6 @@ BASES = {
 
 # In the powers, the lowest first
 
-
 definition(polynomial.polyvander)(lambda x, deg: np.asarray(x)[..., None] ** np.arange(deg + 1))
 definition(polynomial.polyder)(lambda c, m=1: np.polyder(c[::-1], m)[::-1])
 definition(polynomial.polyint)(lambda c, m=1: np.polyint(c[::-1], m)[::-1])

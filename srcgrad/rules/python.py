@@ -51,7 +51,6 @@ def to_float(x=0.0, *, out, d_out):
 
 adjoint(builtins.complex)(lambda real=0.0, imag=0.0, *, out, d_out: (d_out, 1j * d_out))
 
-
 zero(builtins.int, builtins.bool, builtins.round, builtins.any, builtins.all)
 no_jumps(builtins.bool)
 zero(*(dtype for dtype in np.sctypeDict.values() if issubclass(dtype, (np.integer, np.bool))))
@@ -78,7 +77,6 @@ refuse(
 )
 
 # Math: powers, exponentials and logarithms
-
 
 adjoint(math.sqrt)(lambda x, *, out, d_out: 0.5 * d_out / out if out else d_out * math.inf)
 
@@ -129,7 +127,6 @@ def dist(p, q, *, out, d_out):
 
 # Math: trigonometry
 
-
 elementwise(math.sin)(lambda x, *, out: math.cos(x))
 adjoint(math.cos)(lambda x, *, out, d_out: -d_out * math.sin(x))
 elementwise(math.tan, cmath.tan)(lambda x, *, out: 1 + out * out)
@@ -158,18 +155,14 @@ adjoint(math.atanh, cmath.atanh)(lambda x, *, out, d_out: d_out / (1 - x * x))
 adjoint(math.radians)(lambda x, *, out, d_out: math.pi / 180 * d_out)
 adjoint(math.degrees)(lambda x, *, out, d_out: 180 / math.pi * d_out)
 
-
 # Math: special functions
-
 
 elementwise(math.gamma)(lambda x, *, out: out * polygamma(0, x))
 elementwise(math.lgamma)(lambda x, *, out: polygamma(0, x))
 adjoint(math.erf)(lambda x, *, out, d_out: 2 / math.sqrt(math.pi) * d_out * math.exp(-x * x))
 adjoint(math.erfc)(lambda x, *, out, d_out: -2 / math.sqrt(math.pi) * d_out * math.exp(-x * x))
 
-
 # Math: arithmetic
-
 
 elementwise(math.fabs)(lambda x, *, out: math.copysign(1.0, x) if x else 0.0)
 elementwise(math.copysign)(
@@ -247,7 +240,6 @@ zero(*(math.comb, math.perm, math.factorial, math.gcd, math.lcm, math.isqrt), no
 
 # Cmath
 
-
 adjoint(cmath.sqrt)(lambda z, *, out, d_out: 0.5 * d_out / out if out else d_out * math.inf)
 elementwise(cmath.sin)(lambda z, *, out: cmath.cos(z))
 adjoint(cmath.cos)(lambda z, *, out, d_out: -d_out * cmath.sin(z))
@@ -274,6 +266,5 @@ def polar(z, *, out, d_out):
 
 
 adjoint(cmath.rect)(lambda r, phi, *, out, d_out: (d_out * cmath.exp(1j * phi), 1j * d_out * out))
-
 
 zero(cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan, note="a truth value")

@@ -108,7 +108,6 @@ def squeeze(a, axis=None, *, out, d_out):
 
 method(np.ndarray.squeeze, np.squeeze)
 
-
 adjoint(np.atleast_1d)(lambda *arys, out, d_out: lowered(arys, d_out, 1))
 adjoint(np.atleast_2d)(lambda *arys, out, d_out: lowered(arys, d_out, 2))
 adjoint(np.atleast_3d)(lambda *arys, out, d_out: lowered(arys, d_out, 3))
@@ -152,7 +151,6 @@ if hasattr(np, "matrix_transpose"):
 
 
 adjoint(np.swapaxes)(lambda a, axis1, axis2, *, out, d_out: d_out.swapaxes(axis1, axis2))
-
 
 method(np.ndarray.swapaxes, np.swapaxes)
 
@@ -220,7 +218,6 @@ def roll(a, shift, axis=None, *, out, d_out):
 
 # Repetition
 
-
 adjoint(np.broadcast_to)(lambda array, shape, *, subok=False, out, d_out: d_out)
 adjoint(np.broadcast_arrays)(lambda *args, subok=False, out, d_out: tuple(d_out))
 
@@ -271,7 +268,6 @@ def resize(a, new_shape, *, out, d_out):
 
 
 # Triangles and diagonals
-
 
 adjoint(np.tril)(lambda m, k=0, *, out, d_out: np.tril(d_out, k))
 adjoint(np.triu)(lambda m, k=0, *, out, d_out: np.triu(d_out, k))

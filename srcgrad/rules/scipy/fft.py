@@ -40,7 +40,6 @@ for _name in ("fft2", "ifft2", "rfft2", "irfft2"):
 
 register_transforms(fft)
 
-
 definition(fft.fftshift)(lambda x, axes=None: np.fft.fftshift(x, axes))
 definition(fft.ifftshift)(lambda x, axes=None: np.fft.ifftshift(x, axes))
 

@@ -270,7 +270,6 @@ definition(linalg.khatri_rao)(
     lambda a, b: (a[:, None, :] * b).reshape(a.shape[0] * b.shape[0], a.shape[1])
 )
 
-
 for _name in ("kron", "tril", "triu"):
     for _function in present(linalg, _name):
         definition(_function)(getattr(np, _name))

@@ -64,7 +64,6 @@ def sqrtm(A, *, out, d_out):
 
 only_reverse(linalg.logm, reason="whether its result is complex depends on the values")
 
-
 adjoint(linalg.logm)(lambda A, *, out, d_out: derivative(linalg.logm, transposed(A), d_out))
 
 

@@ -114,7 +114,6 @@ def rmatmul_kind(args, kwargs):
 spelled(BASE.__matmul__, "@")
 spelled(BASE.__rmatmul__, "@ reversed")
 
-
 definition(*members("dot"))(lambda self, other: self @ other)
 definition(*members("T"), *members("transpose"))(lambda self, axes=None, copy=False: flipped(self))
 

@@ -95,7 +95,6 @@ def factors(A):
 refuse(factors, reason=OPAQUE)
 kind(factors)(lambda args, kwargs: Inferred(Opaque(FACTORISED)))
 
-
 definition(linalg.splu)(lambda A: Factorised(A) if isinstance(A, Matrix) else factors(A))
 definition(linalg.factorized)(
     lambda A: Factorised(A) if isinstance(A, Matrix) else factors(A).solve
@@ -163,9 +162,7 @@ adjoint(linalg.expm_multiply)(
     lambda A, B, *, out, d_out: (None, linalg.expm_multiply(flipped(A), d_out))
 )
 
-
 kind(linalg.expm_multiply)(spsolve_kind)
-
 
 adjoint(linalg.LinearOperator.matvec)(
     lambda self, x, *, out, d_out: (None, conj(self.rmatvec(conj(d_out))))

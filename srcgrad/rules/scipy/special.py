@@ -19,11 +19,9 @@ from .special_arguments import OF_COMPLEX
 
 # The logistic function, softmax, and what else machine learning uses
 
-
 elementwise(special.expit)(lambda x, *, out: out * (1 - out))
 adjoint(special.logit)(lambda x, *, out, d_out: d_out / (x * (1 - x)))
 elementwise(special.log_expit)(lambda x, *, out: special.expit(-x))
-
 
 adjoint(*present(special, "softplus"))(lambda x, *, out, d_out: d_out * special.expit(x))
 
@@ -101,7 +99,6 @@ def pseudo_huber(delta, r, *, out):
 
 # Powers, exponentials, angles
 
-
 elementwise(special.expm1)(lambda x, *, out: out + 1)
 adjoint(special.log1p)(lambda x, *, out, d_out: d_out / (1 + x))
 adjoint(special.cbrt)(lambda x, *, out, d_out: d_out / (3 * out * out))
@@ -148,7 +145,6 @@ def inv_boxcox1p(y, lmbda, *, out):
 
 elementwise(special.cosm1)(lambda x, *, out: -np.sin(x))
 
-
 elementwise(special.sindg)(lambda x, *, out: math.pi / 180 * special.cosdg(x))
 elementwise(special.cosdg)(lambda x, *, out: -math.pi / 180 * special.sindg(x))
 elementwise(special.tandg)(lambda x, *, out: math.pi / 180 * (1 + out * out))
@@ -162,9 +158,7 @@ def radian(d, m, s, *, out, d_out):
 
 adjoint(special.lambertw)(lambda z, k=0, *, tol=1e-8, out, d_out: d_out * np.exp(-out) / (1 + out))
 
-
 adjoint(special.wrightomega)(lambda z, *, out, d_out: d_out * out / (1 + out))
-
 
 # Everything else
 

@@ -171,9 +171,7 @@ elementwise(special.bei)(lambda x, *, out: special.beip(x))
 elementwise(special.ker)(lambda x, *, out: special.kerp(x))
 elementwise(special.kei)(lambda x, *, out: special.keip(x))
 
-
 # Their second derivatives: both ber + i bei and ker + i kei satisfy w'' + w' / x = i w, DLMF 10.61
-
 
 elementwise(special.berp)(lambda x, *, out: -out / (x + (x == 0)) - special.bei(x))
 elementwise(special.beip)(

@@ -167,7 +167,6 @@ def zeta(x, q=None, *, out, d_out):
 
 # The error function and its relatives
 
-
 elementwise(special.erf)(lambda z, *, out: 2 / math.sqrt(math.pi) * np.exp(-z * z))
 elementwise(special.erfc)(lambda z, *, out: -2 / math.sqrt(math.pi) * np.exp(-z * z))
 elementwise(special.erfcx)(lambda z, *, out: 2 * z * out - 2 / math.sqrt(math.pi))

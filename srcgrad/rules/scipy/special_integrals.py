@@ -113,7 +113,6 @@ def of_several(*slopes):
 adjoint(special.itj0y0)(of_several(special.j0, special.y0))
 adjoint(special.iti0k0)(of_several(special.i0, special.k0))
 
-
 adjoint(special.it2j0y0)(
     lambda x, *, out, d_out: d_out[0] * (1 - special.j0(x)) / x - d_out[1] * special.y0(x) / x
 )
@@ -146,7 +145,6 @@ def spence(z, *, out):
 
 
 # Hypergeometric functions, polynomials
-
 
 elementwise(special.hyp0f1)(lambda v, z, *, out: (BY_SHAPE, special.hyp0f1(v + 1, z) / v))
 elementwise(special.hyp1f1)(

@@ -102,7 +102,6 @@ def skewcauchy(z, a):
 
 # Above zero
 
-
 standard(stats.halfcauchy, support=above_zero)(lambda z: math.log(2 / math.pi) - np.log1p(z * z))
 
 
@@ -285,7 +284,6 @@ def alpha(z, a):
 
 
 # Between two numbers
-
 
 standard(stats.powerlaw, support=strictly_inside_unit)(
     lambda z, a: np.log(positive(a)) + special.xlogy(a - 1, z)
