@@ -246,9 +246,23 @@ def variables(operand: Operand) -> tuple[Var, ...]:
     """The variables in an operand."""
     if isinstance(operand, Var):
         return (operand,)
-    if isinstance(operand, Pack):
-        return tuple(v for item in operand.items for v in variables(item))
-    return ()
+    return tuple(variables_of(operand.items)) if isinstance(operand, Pack) else ()
+
+
+def variables_of(operands: Iterable[Operand]) -> list[Var]:
+    """The variables in several operands."""
+    found: list[Var] = []
+    _gather(operands, found)
+    return found
+
+
+def _gather(operands: Iterable[Operand], found: list[Var]) -> None:
+    """Add the variables in operands to those found."""
+    for operand in operands:
+        if isinstance(operand, Var):
+            found.append(operand)
+        elif isinstance(operand, Pack):
+            _gather(operand.items, found)
 
 
 def constants(operand: Operand) -> Iterator[Const]:
@@ -284,20 +298,16 @@ def slice_parts(item: Operand) -> tuple[Operand, ...]:
 
 def uses(statement: Statement) -> list[Var]:
     """The variables a statement reads itself, those in its blocks not included."""
-    operands: tuple[Operand, ...]
+    return variables_of(_operands(statement))
+
+
+def _operands(statement: Statement) -> tuple[Operand, ...]:
+    """The operands of a statement itself."""
     if isinstance(statement, Assign):
-        operands = statement.operands()
-    elif isinstance(statement, If):
-        operands = (statement.test,)
-    else:
-        operands = (*(statement.range or ()), *statement.inits)
-    found: list[Var] = []
-    for operand in operands:
-        if isinstance(operand, Var):
-            found.append(operand)
-        elif isinstance(operand, Pack):
-            found += variables(operand)
-    return found
+        return statement.operands() if statement.kwargs else statement.args
+    if isinstance(statement, If):
+        return (statement.test,)
+    return (*(statement.range or ()), *statement.inits)
 
 
 def targets(statement: Statement) -> tuple[Var, ...]:
@@ -344,19 +354,26 @@ def all_blocks(block: Block) -> Iterator[Block]:
     """A block and the blocks in it, at any depth."""
     yield block
     for statement in block.statements:
-        for inner in blocks(statement):
-            yield from all_blocks(inner)
+        if not isinstance(statement, Assign):
+            for inner in blocks(statement):
+                yield from all_blocks(inner)
 
 
 def all_uses(block: Block) -> list[Var]:
     """The variables used in a block and the blocks in it, as often as they are."""
     found: list[Var] = []
-    for s in block.statements:
-        found += uses(s)
-        for inner in blocks(s):
-            found += all_uses(inner)
-    for operand in block.results:
-        found += variables(operand)
+
+    def visit(block: Block) -> None:
+        for s in block.statements:
+            if isinstance(s, Assign) and not s.kwargs:
+                _gather(s.args, found)
+                continue
+            _gather(_operands(s), found)
+            for inner in blocks(s):
+                visit(inner)
+        _gather(block.results, found)
+
+    visit(block)
     return found
 
 
@@ -409,27 +426,38 @@ class Renaming(dict[Var, Any]):
 def rename(block: Block, names: Mapping[Var, Operand]) -> None:
     """Replace the variables that a block uses, in place."""
     if names:
-        get = names if isinstance(names, Renaming) else lambda v: names.get(v, v)
         for inner in list(all_blocks(block)):
             for statement in inner.statements:
-                rename_uses(statement, get)
-            inner.results = tuple(substitute(a, get) for a in inner.results)
+                rename_uses(statement, names)
+            inner.results = renamed(inner.results, names)
 
 
-def rename_uses(s: Statement, get: Callable[[Var], Operand]) -> None:
+def renamed(operands: tuple[Operand, ...], names: Mapping[Var, Operand]) -> tuple[Operand, ...]:
+    """The operands with their variables replaced."""
+    if names.keys().isdisjoint(variables_of(operands)):
+        return operands
+    get = names if isinstance(names, Renaming) else lambda v: names.get(v, v)
+    return tuple(substitute(operand, get) for operand in operands)
+
+
+def rename_uses(s: Statement, names: Mapping[Var, Operand]) -> None:
     """Replace the variables that a statement uses itself, those in its blocks not included."""
     match s:
         case Assign():
-            s.args = tuple(substitute(a, get) for a in s.args)
-            s.kwargs = tuple((k, substitute(a, get)) for k, a in s.kwargs)
-            s.views = tuple(w for v in s.views for w in variables(get(v)))
-            s.writes = tuple(w for v in s.writes for w in variables(get(v)))
+            s.args = renamed(s.args, names)
+            if s.kwargs:
+                values = renamed(tuple(a for _, a in s.kwargs), names)
+                s.kwargs = tuple((k, a) for (k, _), a in zip(s.kwargs, values, strict=True))
+            if s.views:
+                s.views = tuple(w for a in renamed(s.views, names) for w in variables(a))
+            if s.writes:
+                s.writes = tuple(w for a in renamed(s.writes, names) for w in variables(a))
         case If():
-            s.test = substitute(s.test, get)
+            (s.test,) = renamed((s.test,), names)
         case Loop():
-            s.inits = tuple(substitute(a, get) for a in s.inits)
+            s.inits = renamed(s.inits, names)
             if s.range is not None:
-                start, stop, step = (substitute(a, get) for a in s.range)
+                start, stop, step = renamed(s.range, names)
                 s.range = (start, stop, step)
 
 

@@ -38,12 +38,10 @@ class Aliasing:
                 self.union(first, v)
         self.recorded = records(block)
         self.handing = {id(s) for record in self.recorded for s in record.statements()}
+        self.writes: set[ir.Var] = set()
         self._visit(block)
         self._hand_over()
-        self.written: set[ir.Var] = set()
-        for statement in ir.walk(block):
-            if isinstance(statement, ir.Assign):
-                self.written.update(self.find(v) for v in statement.writes)
+        self.written = {self.find(v) for v in self.writes}
         self.shared = self.written | {self.find(v) for v in self.contents.values()}
         pushed = (v for record in self.recorded for v in ir.variables(record.push.args[1]))
         self.shared.update(self.find(v) for v in pushed)
@@ -113,14 +111,13 @@ class Aliasing:
 
     def _visit(self, block: ir.Block) -> None:
         for s in block.statements:
-            match s:
-                case ir.Assign():
-                    self._assign(s)
-                case _:
-                    for inner in ir.blocks(s):
-                        self._visit(inner)
-                    for target, ends in ir.joins(s):
-                        self._meet(target, *ends)
+            if isinstance(s, ir.Assign):
+                self._assign(s)
+            else:
+                for inner in ir.blocks(s):
+                    self._visit(inner)
+                for target, ends in ir.joins(s):
+                    self._meet(target, *ends)
 
     def _meet(self, target: ir.Var, *operands: ir.Operand) -> None:
         if holds_memory(target.kind):
@@ -137,6 +134,7 @@ class Aliasing:
                         self.union(v, after)
 
     def _assign(self, s: ir.Assign) -> None:
+        self.writes.update(s.writes)
         if id(s) in self.handing:
             return
         first = s.args[0] if s.args else None
@@ -156,9 +154,9 @@ class Aliasing:
         if isinstance(first, ir.Var) and isinstance(first.kind, ListOf) and first in s.writes:
             for operand in s.args[1:]:
                 self._store(first, operand)
+        if not s.views or not holds_memory(s.target.kind):
+            return
         for v in s.views:
-            if not holds_memory(s.target.kind):
-                continue
             if not isinstance(v.kind, ListOf):
                 self.union(s.target, v)
             elif isinstance(s.target.kind, ListOf) and not _takes_item(s):

@@ -7,7 +7,6 @@ for one another.
 from __future__ import annotations
 
 import operator
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -53,19 +52,21 @@ def records(block: ir.Block) -> list[Record]:
     items: dict[ir.Var, list[ir.Assign]] = {}
     for inner in ir.all_blocks(block):
         for s in inner.statements:
-            source = s.args[0] if isinstance(s, ir.Assign) and s.args else None
-            if not isinstance(source, ir.Var):
+            if not isinstance(s, ir.Assign):
                 continue
-            assert isinstance(s, ir.Assign)
-            if s.function is list_append and source in made:
-                pushes[source] = s, inner
-            elif s.function is list.pop and source in made and len(s.args) == 1:
-                pops[source] = s
-            elif s.function is operator.getitem and _is_number(s.args[1]):
-                items.setdefault(source, []).append(s)
-    counts = Counter(ir.all_uses(block))
+            if s.function is operator.getitem:
+                if isinstance(s.args[0], ir.Var) and _is_number(s.args[1]):
+                    items.setdefault(s.args[0], []).append(s)
+            elif s.function is list_append and s.args[0] in made:
+                pushes[s.args[0]] = s, inner
+            elif s.function is list.pop and s.args[0] in made and len(s.args) == 1:
+                pops[s.args[0]] = s
+    both = pushes.keys() & pops.keys()
+    if not both:
+        return []
+    counts = ir.use_counts(block)
     found = []
-    for v in made & pushes.keys() & pops.keys():
+    for v in both:
         (push, inner), pop = pushes[v], pops[v]
         pushed, taken = push.args[1], items.get(pop.target, [])
         if isinstance(pushed, ir.Pack):

@@ -16,6 +16,7 @@ from ..errors import InternalError, SrcgradError, UnsupportedError, is_ours
 from ..frontend.columns import Knowledge, Unkept
 from ..frontend.units import NeedUnit
 from ..frontend.values import Junction, NeedStatic, Path, Raised, Thaw, TooLong, Unkeepable
+from .garbage import collecting_later
 from .gradient import gradient_function
 from .primal import lower_primal
 from .tangent import tangent_function
@@ -40,12 +41,13 @@ def compile_gradient(
     each of its items is.
     """
     task = Task(primal, request, arguments, static, source)
-    try:
-        return _compiled_objects(task)
-    except UnsupportedError:
-        if not task.lists:
-            raise
-    return _compiled_objects(replace(task, static=static | task.lists, objects=Knowledge()))
+    with collecting_later():
+        try:
+            return _compiled_objects(task)
+        except UnsupportedError:
+            if not task.lists:
+                raise
+        return _compiled_objects(replace(task, static=static | task.lists, objects=Knowledge()))
 
 
 def _compiled_objects(task: Task) -> Compiled:

@@ -80,6 +80,7 @@ def gradient_function(task: Task, lowered: Primal) -> Compiled:
     function.block = block
     ir.passed("reversed", function)
     simplified(function, marker)
+    keep_demands(function, low)  # what isn't made now won't be: that is known early
     if request.batch:
         floats = [seed for seed in seeds if is_float(seed.kind)]
         params = (*params, *seeds, batched(function, adjoint, floats, free, [len(shown)]))

@@ -69,6 +69,7 @@ class _Accumulator:
         self.aliasing = Aliasing(function.block)
         self.counts = ir.use_counts(function.block)
         self.renamed = ir.Renaming()
+        self.used: dict[ir.Statement, list[ir.Var]] = {}  # in the branches and loops that are done
 
     def run(self) -> None:
         self.block(self.function.block)
@@ -142,13 +143,13 @@ class _Accumulator:
 
     def mentions(self, statement: ir.Statement, root: ir.Var) -> bool:
         """Whether a statement touches memory, or may; one that only asks its shape does too."""
-        inside = [statement, *(s for b in ir.blocks(statement) for s in ir.walk(b))]
-        results = [o for s in inside for b in ir.blocks(s) for o in b.results]
-        return any(
-            holds_memory(v.kind) and self.aliasing.find(v) is root
-            for used in (*(ir.uses(s) for s in inside), *(ir.variables(o) for o in results))
-            for v in used
-        )
+        if isinstance(statement, ir.Assign):
+            used = ir.uses(statement)
+        else:
+            if statement not in self.used:
+                self.used[statement] = ir.all_uses(ir.Block([statement]))
+            used = self.used[statement]
+        return any(holds_memory(v.kind) and self.aliasing.find(v) is root for v in used)
 
     def begin(self, block: ir.Block, start: int, position: int) -> bool:
         """Make `d = zeros; d += c` into `d = c`, if that is what these statements are."""

@@ -12,6 +12,7 @@ others. What a loop records is many times what it records once.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ class Footprint:
         self.nothing = np.zeros(1 + len(self.bases))
         self.made: dict[ir.Var, Sizes] = {}  # the arrays and lists that the function makes
         self.sources: dict[ir.Var, tuple[ir.Var, ...]] = {}  # whose memory a variable may share
+        self.reached: dict[ir.Var, set[ir.Var]] = {}
         self.needed = self.nothing  # by a call at most, if all that can be is computed in place
         self.anew: dict[ir.Var, Sizes] = {}  # by a call that makes a new array for its result
         self.counts = ir.use_counts(function.block)
@@ -101,10 +103,20 @@ class Footprint:
         for target, ends in ir.joins(s):
             self.sources[target] = tuple(v for o in ends for v in ir.variables(o))
 
-    def roots(self, operands: Any) -> set[ir.Var]:
+    def roots(self, operands: Iterable[ir.Operand]) -> set[ir.Var]:
         """The arrays and lists in whose memory some operands are."""
         found: set[ir.Var] = set()
-        waiting = [v for o in operands for v in ir.variables(o)]
+        for v in ir.variables_of(operands):
+            if holds_memory(v.kind) and v not in found:
+                if v not in self.reached:
+                    self.reached[v] = self.reach(v)
+                found |= self.reached[v]
+        return found
+
+    def reach(self, v: ir.Var) -> set[ir.Var]:
+        """A variable, and those whose memory it may share."""
+        found: set[ir.Var] = set()
+        waiting = [v]
         while waiting:
             v = waiting.pop()
             if v not in found and holds_memory(v.kind):
@@ -113,7 +125,10 @@ class Footprint:
         return found
 
     def size(self, live: set[ir.Var]) -> Sizes:
-        return sum((self.made[v] for v in live if v in self.made), self.nothing)
+        size = self.nothing
+        for v in live & self.made.keys() if live else ():
+            size = size + self.made[v]
+        return size
 
     def weight(self, v: ir.Var) -> Sizes:
         """The bytes of an array."""
@@ -150,9 +165,11 @@ class Footprint:
 
     def call(self, s: ir.Assign, live: set[ir.Var]) -> set[ir.Var]:
         used = self.roots(s.operands())
-        before = (live - {s.target}) | used
         held = self.held if live is self.live else self.size(live)
-        held = held + self.size(used - live) - self.size(live & {s.target} - used)
+        before, begun = live, used - live
+        if begun or s.target in live:
+            before = (live - {s.target}) | used
+            held = held + self.size(begun) - self.size(live & {s.target} - used)
         self.live, self.held = before, held
         size = held + self.size({s.target} - before)
         over = [

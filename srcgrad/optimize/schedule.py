@@ -11,8 +11,8 @@ Only calls without effects move, and never past a write of what they read.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -90,22 +90,37 @@ class _Scheduler:
     def last_passes(self, block: ir.Block) -> None:
         """Reduce an array before the last array of its shape is made of it, which may then be made
         in its place. Both undo one line: else the order of the lines is worth more."""
-        made: set[ir.Var] = set()
+        made: dict[ir.Var, list[ir.Statement]] = {}  # what is made, and the statements that use it
         statements = block.statements
-        for s in list(statements):
-            if isinstance(s, ir.Assign) and isinstance(s.span, ir.Origin) and makes_fresh(s):
-                alike = {v for v in ir.uses(s) if v in made and v.kind == s.target.kind}
-                if is_elementwise(s.function) and len(alike) == 1:
-                    self.reduce_before(statements, s, *alike)
+        for s in statements:
+            for v in set(ir.all_uses(ir.Block([s]))) & made.keys():
+                made[v].append(s)
             if isinstance(s, ir.Assign) and makes_fresh(s):
-                made.add(s.target)
+                made[s.target] = []
+        seen: set[ir.Var] = set()
+        for s in list(statements):
+            if not isinstance(s, ir.Assign) or not makes_fresh(s):
+                continue
+            if isinstance(s.span, ir.Origin) and is_elementwise(s.function):
+                alike = {v for v in ir.uses(s) if v in seen and v.kind == s.target.kind}
+                if len(alike) == 1:
+                    self.reduce_before(statements, s, alike.pop(), made)
+            seen.add(s.target)
 
-    def reduce_before(self, statements: list[ir.Statement], s: ir.Assign, v: ir.Var) -> None:
+    def reduce_before(
+        self,
+        statements: list[ir.Statement],
+        s: ir.Assign,
+        v: ir.Var,
+        made: Mapping[ir.Var, list[ir.Statement]],
+    ) -> None:
         """Move what reduces an array before a call, if that is all that comes after it."""
+        if not any(self.summarizes(o, v) for o in made[v] if isinstance(o, ir.Assign)):
+            return
+        using = set(map(id, made[v]))
         start = next(i for i, o in enumerate(statements) if o is s)
-        later = statements[start + 1 :]
-        users = [o for o in later if v in ir.all_uses(ir.Block([o]))]
-        uses = sum(ir.uses(o).count(v) for o in statements[: start + 1])
+        users = [o for o in statements[start + 1 :] if id(o) in using]
+        uses = sum(ir.uses(o).count(v) for o in statements[: start + 1] if id(o) in using)
         defined = {t for o in statements[start:] for t in ir.targets(o)}
         for o in users:
             if not isinstance(o, ir.Assign) or not self.movable(o) or not _same_line(o, s):
@@ -126,13 +141,15 @@ class _Scheduler:
 
         In the reverse sweep alone: zeros like another array may be laid out another way.
         """
+        if not any(map(_asks, block.statements)):
+            return
         last: dict[ir.Var, int] = {}
         for position, s in enumerate(block.statements):
             last.update(dict.fromkeys(ir.all_uses(ir.Block([s])), position))
         last.update((v, len(block.statements)) for o in block.results for v in ir.variables(o))
         made: dict[ir.Var, None] = {}
         for position, s in enumerate(block.statements):
-            if isinstance(s, ir.Assign) and s.function in ASKING and isinstance(s.span, ir.Origin):
+            if _asks(s):
                 v = s.args[0]
                 if isinstance(v, ir.Var) and v in made and last[v] == position:
                     others = (w for w in made if w.kind == v.kind and last.get(w, -1) > position)
@@ -192,6 +209,11 @@ class _Scheduler:
         """The memory that a statement writes, or one inside it."""
         inside: Iterable[ir.Statement] = ir.walk(ir.Block([statement]))
         return {self.aliasing.find(v) for s in inside if isinstance(s, ir.Assign) for v in s.writes}
+
+
+def _asks(s: ir.Statement) -> TypeGuard[ir.Assign]:
+    """Whether a statement of the reverse sweep asks an array for its shape."""
+    return isinstance(s, ir.Assign) and s.function in ASKING and isinstance(s.span, ir.Origin)
 
 
 def _same_line(a: ir.Assign, b: ir.Assign) -> bool:

@@ -24,7 +24,7 @@ from ..frontend.operations import leave_unless
 from ..ir import reverse_sweep
 from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar
 from .algebra import ALGEBRA, FORWARD
-from .operands import fold
+from .operands import Rule, fold
 from .spreading import ELEMENTWISE, SPREADING
 from .stores import STORES
 
@@ -51,9 +51,7 @@ class Simplifier:
         self.escaping = self._escaping()
         self.counts = ir.use_counts(function.block)
         self.definitions: dict[ir.Var, ir.Assign] = {}
-        for s in ir.walk(function.block):
-            if isinstance(s, ir.Assign):
-                self.definitions[s.target] = s
+        self.rules: dict[tuple[Any, bool], tuple[Rule, ...]] = {}
         self.replaced = ir.Renaming()
         self.out: list[ir.Statement] = []
         self.scopes: list[Available] = []
@@ -71,12 +69,13 @@ class Simplifier:
         return found
 
     def _times(self) -> None:
-        """When memory is last written, and when variables are defined, by top-level statement."""
+        """What makes variables, when, and when memory is last written, by top-level statement."""
         self.last_write: dict[ir.Var, int] = {}
         self.made: dict[ir.Var, int] = {}
         for position, statement in enumerate(self.function.block.statements):
             for s in ir.walk(ir.Block([statement])):
                 if isinstance(s, ir.Assign):
+                    self.definitions[s.target] = s
                     self.made[s.target] = position
                     for v in s.writes:
                         self.last_write[self.aliasing.find(v)] = position
@@ -96,12 +95,16 @@ class Simplifier:
         if s is None or s.writes or s.effect or (functions and s.function not in functions):
             return None
         since = self.made.get(operand, 0)
-        return s if all(self.stable(o, since) for o in (operand, *s.operands())) else None
+        for o in (operand, *s.operands()):
+            if not self.stable(o, since):
+                return None
+        return s
 
     def temporary(self, operand: ir.Operand, *functions: Any) -> ir.Assign | None:
         """The call that made an operand which is used nowhere else."""
-        s = self.definition(operand, *functions) or self.just_made(operand, *functions)
-        return s if s is not None and self.counts.get(s.target, 0) == 1 else None
+        if not isinstance(operand, ir.Var) or self.counts.get(operand) != 1:
+            return None
+        return self.definition(operand, *functions) or self.just_made(operand, *functions)
 
     def just_made(self, operand: ir.Operand, *functions: Any) -> ir.Assign | None:
         """The call before the current one, in its block, that made an operand.
@@ -137,6 +140,8 @@ class Simplifier:
 
         That is, from the current one if none is given: whenever one looks later, it is the same.
         """
+        if isinstance(operand, ir.Const):
+            return True
         since = self.position if since is None else since
         for v in ir.variables(operand):
             if isinstance(v.kind, ListOf):
@@ -236,7 +241,7 @@ class Simplifier:
                 case ir.Loop():
                     self.loop(s)
         block.statements[:] = self.out
-        block.results = tuple(ir.substitute(r, self.replaced) for r in block.results)
+        block.results = ir.renamed(block.results, self.replaced)
         self.scopes.pop()
         self.out = outer
 
@@ -276,15 +281,7 @@ class Simplifier:
         folded = fold(s) if self.reversing and not s.writes else None
         if folded is not None:
             return folded, True
-        try:
-            rules = [*SPREADING.get(s.function, ()), *FORWARD.get(s.function, ())]
-            if self.reversing:
-                rules += [*ALGEBRA.get(s.function, ()), *STORES.get(s.function, ())]
-                if is_elementwise(s.function):
-                    rules = [*ELEMENTWISE, *rules]
-        except TypeError:  # not hashable
-            return None, False
-        for rule in rules:
+        for rule in self._rules(s.function):
             before = (s.function, s.args, s.kwargs)
             self.current = s
             result = rule(self, s)
@@ -294,6 +291,21 @@ class Simplifier:
             if before != (s.function, s.args, s.kwargs):
                 return None, True
         return None, False
+
+    def _rules(self, function: Any) -> tuple[Rule, ...]:
+        """The rules for calls of a function."""
+        try:
+            found = self.rules.get((function, self.reversing))
+            if found is None:
+                found = (*SPREADING.get(function, ()), *FORWARD.get(function, ()))
+                if self.reversing:
+                    found += (*ALGEBRA.get(function, ()), *STORES.get(function, ()))
+                    if is_elementwise(function):
+                        found = (*ELEMENTWISE, *found)
+                self.rules[function, self.reversing] = found
+            return found
+        except TypeError:  # not hashable
+            return ()
 
     def key(self, s: ir.Assign) -> Any:
         """What two calls that yield the same value have in common; None if it may differ."""

@@ -256,14 +256,9 @@ def same_shape(a: Any, b: Any) -> bool:
 
 def _mentions(ctx: Simplifier, statement: ir.Statement, root: ir.Var) -> bool:
     """Whether a statement touches memory, or may."""
-    inside = list(ir.walk(ir.Block([statement])))
     return any(
         holds_memory(v.kind) and ctx.aliasing.find(v) is root
-        for s in inside
-        for v in (
-            *ir.uses(s),
-            *(u for b in ir.blocks(s) for r in b.results for u in ir.variables(r)),
-        )
+        for v in ir.all_uses(ir.Block([statement]))
     )
 
 
