@@ -115,8 +115,7 @@ def seed_gradient(adjoint: Adjoint, outputs: list[ir.Var]) -> None:
     for v in outputs:
         unknown = isinstance(v.kind, Array) and (v.kind.shape is None or v.kind.dtype is None)
         if v.optional or unknown:
-            nothing = Inferred(Opaque(None))
-            adjoint.emit(runtime.check_number, (v,), inferred=nothing, effect=True, name="_")
+            adjoint.act(runtime.check_number, v)
         if v in adjoint.shadows or isinstance(v.kind, Array):
             adjoint.span = None
             adjoint.add(v, adjoint.emit(np.ones_like, (v,), name=f"d_{v.name}"))

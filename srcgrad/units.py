@@ -20,14 +20,13 @@ import operator
 
 from . import ir
 from .analysis.aliasing import Aliasing, shared_memory
-from .analysis.inference import Inferred
 from .emit import runtime
 from .emit.names import INSTEAD, RESERVED
 from .frontend.effects import is_reentrant
 from .frontend.operations import leave_unless
 from .inputs import own_copies
 from .ir import reverse_sweep
-from .kinds import FLOAT, RESIDUALS, Array, Kind, ListOf, Opaque, TupleOf
+from .kinds import FLOAT, RESIDUALS, Array, Kind, ListOf, TupleOf
 from .optimize.accumulation import accumulate, materialize
 from .optimize.cancel import cancel
 from .optimize.copies import drop_overwritten
@@ -277,7 +276,7 @@ def _reversed(
     adjoint.block = forward
     returned = tuple(adjoint.list_shadow(results[i]) for i in outputs if _is_list(unit.kinds[i]))
     adjoint.block = ir.Block()
-    adjoint.emit(reverse_sweep, (), inferred=Inferred(Opaque(None)), effect=True)
+    adjoint.act(reverse_sweep)
     seeds: list[ir.Var] = []
     for i in outputs:
         if _is_list(unit.kinds[i]):

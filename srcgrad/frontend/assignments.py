@@ -10,9 +10,8 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..kinds import Array, Opaque, Reference, Size
+from ..kinds import Array, Reference, Size
 from ..rules import registry
 from .choices import options
 from .matching import Matching
@@ -264,9 +263,7 @@ class Assignments(Matching):
             inplace = INPLACE[function]
             if self.trying is not None:
                 self.guard(function, (old, self.number(value)), {})
-            self.emit(
-                inplace, (old, self.number(value)), inferred=Inferred(Opaque(None)), writes=(old,)
-            )
+            self.modify(inplace, old, self.number(value))
             return old
         if isinstance(old, Ref):
             thing = self.state.heap[old.id]

@@ -166,6 +166,15 @@ class Builder(Choices):
         )
         return target
 
+    def modify(self, function: Any, into: ir.Var, *operands: ir.Operand) -> None:
+        """Append a call that is made for what it does to its first operand."""
+        silent = Inferred(Opaque(None))
+        self.emit(function, (into, *operands), name="_", inferred=silent, writes=(into,))
+
+    def act(self, function: Any, *operands: ir.Operand) -> None:
+        """Append a call that is made for what else it does than to return a result."""
+        self.emit(function, operands, name="_", inferred=Inferred(Opaque(None)), effect=True)
+
     def follow_sizes(self, kind: Array, operands: tuple[ir.Operand, ...]) -> None:
         """Note from which arguments the new dimensions of a result follow."""
         known = self.size_origins

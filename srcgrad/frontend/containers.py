@@ -10,9 +10,8 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..analysis.inference import Inferred
 from ..ir import list_append
-from ..kinds import ListOf, Opaque
+from ..kinds import ListOf
 from . import running
 from .comprehensions import Comprehensions
 from .iteration import MOST_UNROLLED
@@ -43,12 +42,7 @@ class Containers(Comprehensions):
             return
         assert isinstance(thing.var.kind, ListOf)
         self.keep(thing.var, value)
-        self.emit(
-            list_append,
-            (thing.var, self.kept_operand(value)),
-            inferred=Inferred(Opaque(None)),
-            writes=(thing.var,),
-        )
+        self.modify(list_append, thing.var, self.kept_operand(value))
 
     def writable(self, thing: Any) -> None:
         if thing.external:
@@ -190,12 +184,7 @@ class Containers(Comprehensions):
         var = self.list_of(items)[1].var
         assert var is not None
         self.keep(var, value)
-        self.emit(
-            list.insert,
-            (var, self.operand(position), self.kept_operand(value)),
-            inferred=Inferred(Opaque(None)),
-            writes=(var,),
-        )
+        self.modify(list.insert, var, self.operand(position), self.kept_operand(value))
         return NONE
 
     def below(self, length: Value) -> Sequence:
@@ -233,9 +222,7 @@ class Containers(Comprehensions):
         ref, thing = self.list_of(items)
         self.writable(thing)
         if thing.var is not None:
-            self.emit(
-                list.reverse, (thing.var,), inferred=Inferred(Opaque(None)), writes=(thing.var,)
-            )
+            self.modify(list.reverse, thing.var)
             return NONE
         self.state.heap[ref.id] = ListObject(thing.items[::-1])
         return NONE

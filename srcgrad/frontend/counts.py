@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import BOOL, Opaque, Scalar, int_kind, kind_of
+from ..kinds import BOOL, Scalar, int_kind, kind_of
 from .loops import Loops
 from .values import NeedStatic, Path, Place, Value
 
@@ -59,7 +59,7 @@ class Counts(Loops):
         if (WRITTEN, place) not in self.known_sites:
             raise NeedStatic(frozenset([(WRITTEN, place)]), f"{name} is written here", self.span)
         operands = (self.outer_object(thing, path), ir.Const(name), self.operand(value))
-        self.emit(builtins.setattr, operands, inferred=Inferred(Opaque(None)), effect=True)
+        self.act(builtins.setattr, *operands)
         return True
 
     def outer_object(self, thing: Any, path: Path) -> ir.Operand:

@@ -13,7 +13,7 @@ import gast
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import BOOL, INT, Array, ListOf, Opaque, Places, TupleOf, int_kind, is_float
+from ..kinds import BOOL, INT, Array, ListOf, Places, TupleOf, int_kind, is_float
 from . import tables
 from .containers import Containers
 from .structure import NONE, TRUE, Poison, described, is_table, leaf_kind
@@ -198,26 +198,22 @@ class Dicts(Containers):
 
     def lookup_enter(self, where: Value, key: Value, position: Value) -> Value:
         var, operand = self.noted_key(where, key)
-        self.emit(
-            operator.setitem, (var, operand, self.operand(position)),
-            inferred=NOTHING_MADE, writes=(var,),
-        )  # fmt: skip
+        self.modify(operator.setitem, var, operand, self.operand(position))
         return NONE
 
     def lookup_leave(self, where: Value, key: Value) -> Value:
         var = self.lookup_of(where)
-        args = (var, self.asked_key(key))
-        self.emit(operator.delitem, args, inferred=NOTHING_MADE, writes=(var,))
+        self.modify(operator.delitem, var, self.asked_key(key))
         return NONE
 
     def lookup_join(self, where: Value, key: Value) -> Value:
         var, operand = self.noted_key(where, key)
-        self.emit(set.add, (var, operand), inferred=NOTHING_MADE, writes=(var,))
+        self.modify(set.add, var, operand)
         return NONE
 
     def lookup_part(self, where: Value, key: Value) -> Value:
         var = self.lookup_of(where)
-        self.emit(set.remove, (var, self.asked_key(key)), inferred=NOTHING_MADE, writes=(var,))
+        self.modify(set.remove, var, self.asked_key(key))
         return NONE
 
     def lookup_keys(self, where: Value) -> Value:
@@ -562,7 +558,6 @@ def kind_leaves(item: Any) -> Iterator[Any]:
         yield item
 
 
-NOTHING_MADE = Inferred(Opaque(None))
 METHODS = (types.MethodDescriptorType,)
 OWNERS = frozenset({dict, set, collections.OrderedDict})
 # Methods that take a key.

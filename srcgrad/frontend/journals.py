@@ -146,7 +146,7 @@ class Journals(Counts):
         """`journal[key] = value`."""
         self.written_inside(journal)
         operands = (journal.var, self.entry(key), self.entry(value))
-        self.emit(put_outside, operands, inferred=Inferred(Opaque(None)), effect=True)
+        self.act(put_outside, *operands)
 
     def written_inside(self, journal: Journal) -> None:
         """Begin again if it isn't known yet that a container in a container is written."""

@@ -23,9 +23,7 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..kinds import Opaque
 from .assignments import Assignments
 from .attempts import EVERYTHING
 from .inlining import returns_value
@@ -195,8 +193,7 @@ class Lowerer(Assignments):
                     return self.exit_flag()
                 return TRUE
             if self.block is block and self.unchanged(before):
-                done = Inferred(Opaque(None))
-                self.emit(leave_unless, (test,), inferred=done, effect=True)
+                self.act(leave_unless, test)
                 self.run(node.body)
                 return self.exit_flag()
             frame[left] = FALSE

@@ -29,7 +29,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..ir import list_append
-from ..kinds import BOOL, INT, KindMismatch, ListOf, Opaque, Places, Reference, fresh_size
+from ..kinds import BOOL, INT, KindMismatch, ListOf, Places, Reference, fresh_size
 from .columns import (
     ANY,
     MISSING,
@@ -177,7 +177,7 @@ class Objects(Cursors):
         tags = self.column_var(table, (TAGS,))
         kind = Reference(table, frozenset([cls]))
         made = self.emit(len, (tags,), inferred=Inferred(kind), name=cls.__name__.lower())
-        self.put_last(tags, ir.Const(table.classes.index(cls)))
+        self.modify(list_append, tags, ir.Const(table.classes.index(cls)))
         for name, column in table.columns.items():
             default = self.default(cls, name)
             if default is not ir.UNDEFINED:
@@ -187,12 +187,8 @@ class Objects(Cursors):
                 item = NONE if default is ir.UNDEFINED or len(path) > 1 else default
                 if not is_none(item) and leaf.kind is not None:
                     self.keep(var, item)
-                self.put_last(var, TRUE if path[-1] == MISSING else item)
+                self.modify(list_append, var, TRUE if path[-1] == MISSING else item)
         return made
-
-    def put_last(self, var: ir.Var, item: ir.Operand) -> None:
-        none = Inferred(Opaque(None))
-        self.emit(list_append, (var, item), inferred=none, writes=(var,))
 
     def default(self, cls: type, name: str) -> ir.Const:
         """What an attribute is where an object doesn't have its own."""
@@ -225,8 +221,7 @@ class Objects(Cursors):
             store = None if use is None else statements[use]
             if isinstance(store, ir.Assign) and store.function is operator.setitem:
                 assert use is not None
-                nothing = Inferred(Opaque(None))
-                self.emit(list_append, (var, store.args[2]), inferred=nothing, writes=(var,))
+                self.modify(list_append, var, store.args[2])
                 added = statements.pop()
                 assert isinstance(added, ir.Assign)
                 added.span = store.span
@@ -312,8 +307,7 @@ class Objects(Cursors):
         var = self.column_var(table, path)
         if not is_none(new) and not is_nothing(new):
             self.keep(var, new)
-        operands = (var, at, self.kept_operand(new))
-        self.emit(operator.setitem, operands, inferred=Inferred(Opaque(None)), writes=(var,))
+        self.modify(operator.setitem, var, at, self.kept_operand(new))
 
     # What is known of attributes
 

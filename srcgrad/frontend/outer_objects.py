@@ -18,7 +18,6 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing
-from ..analysis.inference import Inferred
 from ..errors import Span, UnsupportedError
 from ..kinds import Array, Opaque
 from ..signature import is_record
@@ -217,7 +216,7 @@ class OuterObjects(Lookup):
         holder, item = self.outside(taken.ref), self.entry(value, 1)
         assert holder is not None
         operands = (holder, item) if function is list.append else (holder, ir.Const(name), item)
-        self.emit(function, operands, inferred=Inferred(Opaque(None)), effect=True)
+        self.act(function, *operands)
 
     def outside(self, ref: Ref) -> ir.Operand | None:
         """The variable that holds what is found outside, as it is; None for what isn't."""

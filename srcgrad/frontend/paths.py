@@ -149,7 +149,7 @@ class Paths(Builder):
         made = self.emit(
             error.exception, (ir.Const(str(error.message)),), inferred=Inferred(Opaque(None))
         )
-        self.emit(raise_exception, (made,), inferred=Inferred(Opaque(None)), effect=True)
+        self.act(raise_exception, made)
         self.state.unreachable = True
 
     def branch(
@@ -293,7 +293,7 @@ class Paths(Builder):
     def raise_uncaught(self, value: Value) -> None:
         """Raise an exception at run time."""
         operand = self.exception_operand(value)
-        self.emit(raise_exception, (operand,), inferred=Inferred(Opaque(None)), effect=True)
+        self.act(raise_exception, operand)
         self.state.unreachable = True
 
     def exception_class(self, value: Value) -> type[BaseException]:

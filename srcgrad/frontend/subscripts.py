@@ -317,12 +317,7 @@ class Subscripts(Comparisons):
             operand = self.number(value)
         index = self.index(key)
         self.guard_index(array, index)
-        self.emit(
-            operator.setitem,
-            (array, index, operand),
-            inferred=Inferred(Opaque(None)),
-            writes=(array,),
-        )
+        self.modify(operator.setitem, array, index, operand)
 
     def refuse_base(self, array: Value) -> None:
         """Refuse to write into `view.base`, of which it isn't known whose memory it is."""
@@ -389,12 +384,7 @@ class Subscripts(Comparisons):
                 raise
             index = self.operand(key)
             self.guard_index(var, index)
-            self.emit(
-                operator.setitem,
-                (var, index, self.kept_operand(value)),
-                inferred=Inferred(Opaque(None)),
-                writes=(var,),
-            )
+            self.modify(operator.setitem, var, index, self.kept_operand(value))
             return
         if isinstance(container, Journal):
             self.store_journal(container, key, value)

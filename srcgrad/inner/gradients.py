@@ -14,7 +14,6 @@ from typing import Any
 
 from .. import ir
 from ..analysis.aliasing import Aliasing
-from ..analysis.inference import Inferred
 from ..frontend.inlining import is_mutable
 from ..frontend.journals import check_journals
 from ..frontend.lower import Lowerer
@@ -393,7 +392,7 @@ def _differentiated(
     adjoint.again = True
     function.block = adjoint.augment(function.block)
     adjoint.block = ir.Block()
-    adjoint.emit(reverse_sweep, (), inferred=Inferred(Opaque(None)), effect=True)
+    adjoint.act(reverse_sweep)
     seed_gradient(adjoint, outputs)
     adjoint.reverse(function.block)
     return adjoint

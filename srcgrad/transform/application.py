@@ -273,12 +273,7 @@ class Rules(Masks):
             operand.items if isinstance(operand, ir.Pack) and operand.type is tuple else (operand,)
         )
         if any(names_repeatedly(item) for item in items):
-            self.emit(
-                np.add.at,
-                (buffer, operand, value),
-                inferred=Inferred(Opaque(None)),
-                writes=(buffer,),
-            )
+            self.modify(np.add.at, buffer, operand, value)
             return
         item = self.emit(operator.getitem, (buffer, operand), name=buffer.name)
         definition = self.definitions[item]
@@ -286,12 +281,7 @@ class Rules(Masks):
             self._accumulate(item, value)
             return
         total = self.emit(operator.add, (item, value), name=buffer.name)
-        self.emit(
-            operator.setitem,
-            (buffer, operand, total),
-            inferred=Inferred(Opaque(None)),
-            writes=(buffer,),
-        )
+        self.modify(operator.setitem, buffer, operand, total)
 
 
 def is_mask(key: Any) -> bool:

@@ -294,13 +294,10 @@ class Calls(Values):
         now = self.now.get(items, items)
         if s.function is list_append:
             item = self.full(s.args[1])
-            self.low.emit(list_append, (now, item), inferred=Inferred(Opaque(None)), writes=(now,))
+            self.low.modify(list_append, now, item)
             return
         if s.function is operator.setitem and not self.is_batched(s.args[1]):
-            self.low.emit(
-                operator.setitem, (now, s.args[1], self.full(s.args[2])),
-                inferred=Inferred(Opaque(None)), writes=(now,),
-            )  # fmt: skip
+            self.low.modify(operator.setitem, now, s.args[1], self.full(s.args[2]))
             return
         if s.function is list.pop:
             views = (now,) if s.views else ()
@@ -333,7 +330,7 @@ class Calls(Values):
         args = tuple(ir.substitute(a, row) for a in s.args)
         kwargs = {k: ir.substitute(a, row) for k, a in s.kwargs}
         result = self.low.emit(s.function, args, kwargs, inferred=Inferred(kind))
-        self.low.emit(list_append, (rows, result), inferred=Inferred(Opaque(None)), writes=(rows,))
+        self.low.modify(list_append, rows, result)
         body, self.low.block = self.low.block, outer
         zero, one = ir.Const(0), ir.Const(1)
         outer.statements.append(

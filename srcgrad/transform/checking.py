@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ir
-from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..kinds import Array, Opaque, Scalar
+from ..kinds import Array, Scalar
 from .reverse import Adjoint
 
 
@@ -32,7 +31,4 @@ class Checking(Adjoint):
         if kind.dtype is not None and kind.dtype.kind not in "fc":
             return
         place = (ir.Const(var.name), ir.Const(self.span.filename), ir.Const(self.span.line))
-        self.emit(
-            runtime.check_finite, (adjoint, *place), inferred=Inferred(Opaque(None)),
-            effect=True, name="_",
-        )  # fmt: skip
+        self.act(runtime.check_finite, adjoint, *place)

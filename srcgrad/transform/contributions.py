@@ -19,7 +19,7 @@ from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.lower import Lowerer
-from ..kinds import INT, Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, is_complex
+from ..kinds import INT, Array, Kind, ListOf, Scalar, Size, TupleOf, is_complex
 
 NONE = ir.Const(None)
 
@@ -102,7 +102,7 @@ class Contributions(Lowerer):
             d.kind = Array(d.kind.dtype, None)
 
     def _accumulate(self, into: ir.Var, value: ir.Operand) -> None:
-        self.emit(operator.iadd, (into, value), inferred=Inferred(Opaque(None)), writes=(into,))
+        self.modify(operator.iadd, into, value)
 
     def add_list(self, var: ir.Var, contribution: Any) -> None:
         """Add a list of contributions, item by item."""

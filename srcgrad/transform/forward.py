@@ -260,12 +260,7 @@ class Tangent(TangentRules):
         return made
 
     def _store_all(self, array: ir.Var, value: ir.Operand) -> None:
-        self.emit(
-            operator.setitem,
-            (array, ir.Const(Ellipsis), value),
-            inferred=Inferred(Opaque(None)),
-            writes=(array,),
-        )
+        self.modify(operator.setitem, array, ir.Const(Ellipsis), value)
 
     def _write(self, s: ir.Assign) -> None:
         written = s.writes[0]

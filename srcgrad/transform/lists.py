@@ -29,7 +29,6 @@ from .contributions import Contributions, is_zero
 ZERO = ir.Const(0.0)
 INSERTIONS: frozenset[Any] = frozenset({list.insert, runtime.put_back})
 MADE_OF_A_LIST = (operator.getitem, list.pop, list, runtime.fresh_items)
-SILENT = Inferred(Opaque(None))
 
 
 class Lists(Contributions):
@@ -146,16 +145,16 @@ class Lists(Contributions):
         shadow, kind = self.shadows[items], items.kind.item
         if s.function is list_append:
             item = self.shadow_item(s, s.args[1], kind)
-            self.emit(list_append, (shadow, item), inferred=SILENT, writes=(shadow,))
+            self.modify(list_append, shadow, item)
         elif s.function in INSERTIONS:
             item = self.shadow_item(s, s.args[2], kind)
-            self.emit(s.function, (shadow, s.args[1], item), inferred=SILENT, writes=(shadow,))
+            self.modify(s.function, shadow, s.args[1], item)
         elif s.function is operator.setitem:
             if has_references(kind):
                 item = self.shadow_item(s, s.args[2], kind)
                 self.set_item(shadow, s.args[1], item)
         elif s.function is list.reverse:
-            self.emit(list.reverse, (shadow,), inferred=SILENT, writes=(shadow,))
+            self.modify(list.reverse, shadow)
         elif s.function in (list.pop, operator.getitem) and not takes_part(s):
             if isinstance(s.target.kind, ListOf):
                 return  # made by make_list_shadow
@@ -200,7 +199,7 @@ class Lists(Contributions):
             self.set_item(shadow, s.args[1], self._emptied(d, kind))
             self._spill(s.args[2], d, kind)
         elif s.function is list.reverse:
-            self.emit(list.reverse, (shadow,), inferred=SILENT, writes=(shadow,))
+            self.modify(list.reverse, shadow)
         elif takes_part(s):
             parts: tuple[ir.Operand, ...] = (ir.Const(None),)
             if len(s.args) > 1 and isinstance(s.args[1], ir.Pack):
@@ -221,10 +220,9 @@ class Lists(Contributions):
         elif s.function is list.pop:
             d = self.operand(self._taken(s.target, kind))
             if len(s.args) == 1:
-                self.emit(list_append, (shadow, d), inferred=SILENT, writes=(shadow,))
+                self.modify(list_append, shadow, d)
             else:
-                back = (shadow, s.args[1], d)
-                self.emit(runtime.put_back, back, inferred=SILENT, writes=(shadow,))
+                self.modify(runtime.put_back, shadow, s.args[1], d)
 
     def _reverse_made(self, s: ir.Assign, items: ir.Pack) -> None:
         assert isinstance(s.target.kind, ListOf)
@@ -236,10 +234,10 @@ class Lists(Contributions):
 
     def _add_items(self, shadow: ir.Var, key: ir.Operand, more: ir.Var) -> None:
         """Add the items of a list to those that `key` selects of a shadow."""
-        self.emit(runtime.add_items, (shadow, key, more), inferred=SILENT, writes=(shadow,))
+        self.modify(runtime.add_items, shadow, key, more)
 
     def set_item(self, shadow: ir.Var, key: ir.Operand, item: ir.Operand) -> None:
-        self.emit(operator.setitem, (shadow, key, item), inferred=SILENT, writes=(shadow,))
+        self.modify(operator.setitem, shadow, key, item)
 
     def list_value(self, var: ir.Var) -> Ref:
         ref = Ref(self.unique())

@@ -21,7 +21,7 @@ from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.values import Tuple
-from ..kinds import Array, Kind, ListOf, Opaque, TupleOf
+from ..kinds import Array, Kind, ListOf, TupleOf
 from ..rules import registry
 from .application import HOW_TO_ADD, keywords_of, name_of, names_repeatedly
 from .contributions import adjoint_kind, is_zero
@@ -182,10 +182,7 @@ class Adjoint(UnitCalls):
             runtime.last_written, (shadow, key), inferred=Inferred(kind), name="d_value"
         )
         zero = ir.Const(0)
-        self.emit(
-            operator.setitem, (shadow, key, zero), inferred=Inferred(Opaque(None)),
-            writes=(shadow,),
-        )  # fmt: skip
+        self.modify(operator.setitem, shadow, key, zero)
         self.distribute(s.args[2], d_value)
 
     def _refuse_integer_store(self, s: ir.Assign, written: ir.Var) -> None:

@@ -19,7 +19,7 @@ from ..analysis.regions import Regions
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..ir import list_append
-from ..kinds import BOOL, INT, Array, ListOf, Opaque, Scalar, TupleOf, holds_arrays
+from ..kinds import BOOL, INT, Array, ListOf, Scalar, TupleOf, holds_arrays
 from .layouts import keep_layouts
 from .lists import Lists, takes_part
 from .recording import Lasting
@@ -362,9 +362,8 @@ class Shadows(Lists):
                 "make a copy of it first: .copy()",
             )
         if len(views) > 1:  # a function of several arrays hardly returns a view of one
-            none = Inferred(Opaque(None))
             operands = (target, ir.Pack(tuple, tuple(views)))
-            self.emit(runtime.check_fresh, operands, inferred=none, effect=True, name="_")
+            self.act(runtime.check_fresh, *operands)
             self.adopt(target, self.shadow_zeros(target))
             return
         shares = self.emit(

@@ -20,7 +20,7 @@ from ..analysis.usage import PRODUCTS
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.values import Tuple
-from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
+from ..kinds import Array, ListOf, Scalar, TupleOf
 from ..rules import registry
 from .application import name_of
 from .contributions import NONE, is_zero
@@ -177,8 +177,7 @@ class TangentRules(Adjoint):
                 "make a copy of it first: .copy()",
             )
         operands = (s.target, ir.Pack(tuple, tuple(v for v in s.views if holds_memory(v.kind))))
-        none = Inferred(Opaque(None))
-        self.emit(runtime.check_fresh, operands, inferred=none, effect=True, name="_")
+        self.act(runtime.check_fresh, *operands)
         self.fresh.add(s.target)
 
     def _is_structural(self, s: ir.Assign) -> bool:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import ir
-from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import Span
 from ..kinds import Array, Opaque, Scalar
@@ -122,7 +121,4 @@ class Observing(Adjoint):
         if not self.activity.active(var):
             return
         adjoint = self.shadows.get(var) or self.buffers.get(var) or self.adjoints.get(var)
-        self.emit(
-            observe_adjoint, (site, ir.Const(0.0) if adjoint is None else self.operand(adjoint)),
-            inferred=Inferred(Opaque(None)), effect=True,
-        )  # fmt: skip
+        self.act(observe_adjoint, site, ir.Const(0.0) if adjoint is None else self.operand(adjoint))

@@ -248,8 +248,7 @@ class UnitCalls(Rules):
         if len(arrays) > 1:
             written_arrays = tuple(v for v in s.writes if isinstance(v.kind, Array))
             pair = (ir.Pack(tuple, written_arrays), ir.Pack(tuple, tuple(arrays)))
-            none = Inferred(Opaque(None))
-            self.emit(runtime.check_apart, pair, inferred=none, effect=True, name="_")
+            self.act(runtime.check_apart, *pair)
         self.augment_call(call, s.writes)
         if len(unit.kinds) > 1:
             taken = [(count + k, new) for k, (_, new) in enumerate(contents)]
@@ -461,8 +460,7 @@ class UnitCalls(Rules):
         emitted = emit_call(self, call.backward, (*call.given, *call.lists, *seeds), results)
         emitted.writes = call.lists
         for shadow in call.real:
-            none = Inferred(Opaque(None))
-            self.emit(runtime.drop_imaginary, (shadow,), inferred=none, writes=(shadow,))
+            self.modify(runtime.drop_imaginary, shadow)
         self._define_last(1 + len(results) * (len(results) != 1))
         for operand, d in zip(call.wanted, results, strict=True):
             self.distribute(operand, d)
