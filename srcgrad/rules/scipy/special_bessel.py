@@ -18,25 +18,21 @@ def _cylinder(function):
     def rule(v, z, *, out):
         return BY_ORDER, 0.5 * (function(v - 1, z) - function(v + 1, z))
 
-    return rule
+
+def _scaled_cylinder(function):
+    """The rule of one that is scaled, which of complex numbers isn't analytic."""
+
+    @elementwise(function)
+    def rule(v, z, *, out):
+        if np.iscomplexobj(z):
+            return OF_COMPLEX, OF_COMPLEX
+        return BY_ORDER, 0.5 * (function(v - 1, z) - function(v + 1, z))
 
 
 for _function in (special.jv, special.yv, special.hankel1, special.hankel2, special.yn):
     _cylinder(_function)
-
-
-@elementwise(special.jve)
-def jve(v, z, *, out):
-    if np.iscomplexobj(z):
-        return OF_COMPLEX, OF_COMPLEX
-    return BY_ORDER, 0.5 * (special.jve(v - 1, z) - special.jve(v + 1, z))
-
-
-@elementwise(special.yve)
-def yve(v, z, *, out):
-    if np.iscomplexobj(z):
-        return OF_COMPLEX, OF_COMPLEX
-    return BY_ORDER, 0.5 * (special.yve(v - 1, z) - special.yve(v + 1, z))
+for _function in (special.jve, special.yve):
+    _scaled_cylinder(_function)
 
 
 @elementwise(special.hankel1e)
@@ -91,49 +87,30 @@ elementwise(special.k0)(lambda x, *, out: -special.k1(x))
 elementwise(special.k1)(lambda x, *, out: -special.k0(x) - out / x)
 elementwise(special.k0e)(lambda x, *, out: out - special.k1e(x))
 elementwise(special.k1e)(lambda x, *, out: out - special.k0e(x) - out / x)
-adjoint(special.jvp)(lambda v, z, n=1, *, out, d_out: (BY_ORDER, d_out * special.jvp(v, z, n + 1)))
-adjoint(special.yvp)(lambda v, z, n=1, *, out, d_out: (BY_ORDER, d_out * special.yvp(v, z, n + 1)))
-adjoint(special.ivp)(lambda v, z, n=1, *, out, d_out: (BY_ORDER, d_out * special.ivp(v, z, n + 1)))
-adjoint(special.kvp)(lambda v, z, n=1, *, out, d_out: (BY_ORDER, d_out * special.kvp(v, z, n + 1)))
-adjoint(special.h1vp)(
-    lambda v, z, n=1, *, out, d_out: (BY_ORDER, d_out * special.h1vp(v, z, n + 1))
-)
-adjoint(special.h2vp)(
-    lambda v, z, n=1, *, out, d_out: (BY_ORDER, d_out * special.h2vp(v, z, n + 1))
-)
 
 
-def spherical_second(function, n, z, out, sign):
-    """The second derivative of a spherical Bessel function, from its equation: DLMF 10.47."""
-    return sign * (1 + sign * n * (n + 1) / (z * z)) * function(n, z) - 2 / z * out
+def _derivative(function):
+    """The rule of the n-th derivative of a Bessel function."""
+    adjoint(function)(lambda v, z, n=1, *, out, d_out: (BY_ORDER, d_out * function(v, z, n + 1)))
 
 
-@adjoint(special.spherical_jn)
-def spherical_jn(n, z, derivative=False, *, out, d_out):
-    if derivative:
-        return None, d_out * spherical_second(special.spherical_jn, n, z, out, -1)
-    return None, d_out * special.spherical_jn(n, z, True)
+def _spherical(function, sign):
+    """The rule of a spherical Bessel function; its second derivative from DLMF 10.47."""
+
+    @adjoint(function)
+    def rule(n, z, derivative=False, *, out, d_out):
+        if not derivative:
+            return None, d_out * function(n, z, True)
+        second = sign * (1 + sign * n * (n + 1) / (z * z)) * function(n, z) - 2 / z * out
+        return None, d_out * second
 
 
-@adjoint(special.spherical_yn)
-def spherical_yn(n, z, derivative=False, *, out, d_out):
-    if derivative:
-        return None, d_out * spherical_second(special.spherical_yn, n, z, out, -1)
-    return None, d_out * special.spherical_yn(n, z, True)
-
-
-@adjoint(special.spherical_in)
-def spherical_in(n, z, derivative=False, *, out, d_out):
-    if derivative:
-        return None, d_out * spherical_second(special.spherical_in, n, z, out, 1)
-    return None, d_out * special.spherical_in(n, z, True)
-
-
-@adjoint(special.spherical_kn)
-def spherical_kn(n, z, derivative=False, *, out, d_out):
-    if derivative:
-        return None, d_out * spherical_second(special.spherical_kn, n, z, out, 1)
-    return None, d_out * special.spherical_kn(n, z, True)
+for _name in ("jvp", "yvp", "ivp", "kvp", "h1vp", "h2vp"):
+    _derivative(getattr(special, _name))
+_spherical(special.spherical_jn, -1)
+_spherical(special.spherical_yn, -1)
+_spherical(special.spherical_in, 1)
+_spherical(special.spherical_kn, 1)
 
 
 @elementwise(special.struve)
