@@ -32,15 +32,23 @@ def form(distribution, method):
     return register
 
 
-def standard(distribution, method="logpdf", support=None):
+def positive(x):
+    """A parameter that must be positive: else nan, as is all that SciPy computes of it."""
+    if np.ndim(x) == 0:
+        return x if x > 0 else math.nan
+    return np.where(x > 0, x, np.nan)
+
+
+def standard(distribution, method="logpdf", support=None, valid=positive):
     """Decorator: register a method in standard form: location 0 and scale 1, before the shapes.
 
-    Outside the `support` the logarithm of a density isn't asked for: it is -inf.
+    Outside the `support` the logarithm of a density isn't asked for: it is -inf. `valid` makes a
+    shape nan that isn't; where it is None, the form does so.
     """
 
     def register(function):
         inside = support(function) if support else function
-        form(distribution, method)(located(distribution, method, inside))
+        form(distribution, method)(located(distribution, method, inside, valid))
         return function
 
     return register
@@ -86,7 +94,8 @@ SLOPES = {
 def standardised(distribution, method):
     """A method as SciPy computes it, differentiable by the variable, the location and the scale."""
     bound, slope = getattr(distribution, method), SLOPES[method]
-    log_density = _forms[type(distribution), distribution.name, "logpdf"].standard
+    general = _forms[type(distribution), distribution.name, "logpdf"]
+    log_density = general.standard
 
     def standard(x, *shapes):
         return bound(x, *shapes)
@@ -99,30 +108,29 @@ def standardised(distribution, method):
         d_x = d_out * slope(out, log_density(at, *shapes))
         return d_x, *[Unknown(BY_SHAPE) for _ in shapes]
 
-    return located(distribution, method, standard)
+    return located(distribution, method, standard, general.valid)
 
 
-def located(distribution, method, standard):
+def located(distribution, method, standard, valid):
     """A method with location and scale, from that in standard form."""
 
     def of_variable(x, *args, loc=0, scale=1, **kwds):
-        shapes, loc, scale = parameters(distribution, args, kwds, loc, scale)
-        scale = positive(scale)
+        shapes, loc, scale = parameters(distribution, args, kwds, loc, scale, valid)
         result = standard((x - loc) / scale, *shapes)
         if method == "logpdf":
             return result - np.log(scale)
         return result / scale if method == "pdf" else result
 
     def of_level(q, *args, loc=0, scale=1, **kwds):
-        shapes, loc, scale = parameters(distribution, args, kwds, loc, scale)
-        return loc + positive(scale) * standard(q, *shapes)
+        shapes, loc, scale = parameters(distribution, args, kwds, loc, scale, valid)
+        return loc + scale * standard(q, *shapes)
 
     made = of_level if method in ("ppf", "isf") else of_variable
-    made.standard = standard
+    made.standard, made.valid = standard, valid
     return made
 
 
-def parameters(distribution, args, kwds, loc, scale):
+def parameters(distribution, args, kwds, loc, scale, valid):
     """The shapes of a distribution, its location and scale, from the arguments of a method."""
     count, names = distribution.numargs, (distribution.shapes or "").split(", ")
     shapes = [*args[:count], *[kwds[name] for name in names if name in kwds]]
@@ -132,7 +140,9 @@ def parameters(distribution, args, kwds, loc, scale):
         loc = args[count]
     if len(args) > count + 1:
         scale = args[count + 1]
-    return shapes, loc, scale
+    if valid is not None:
+        shapes = [valid(shape) for shape in shapes]
+    return shapes, loc, positive(scale)
 
 
 # The methods of all distributions
@@ -176,11 +186,8 @@ for _cls, _frozen, _names in (
     definition(_cls.__call__)(freeze)
 
 
-def positive(x):
-    """A parameter that must be positive: else nan, as is all that SciPy computes of it."""
-    if np.ndim(x) == 0:
-        return x if x > 0 else math.nan
-    return np.where(x > 0, x, np.nan)
+def not_negative(x):
+    return within(x, math.inf)
 
 
 def within(x, high):
