@@ -71,6 +71,7 @@ class Variant:
     static: frozenset[Any]
     pattern: Any
     opaque: frozenset[Any]  # the outer values of which only the types matter
+    steady: bool  # right for these arguments while the primal's code and the rules are the same
 
     def fits(self, primal: Any, arguments: dict[str, Any]) -> tuple[Any, ...] | None:
         """The outer values, or None if this gradient isn't right for them and the arguments."""
@@ -144,7 +145,8 @@ class Store:
                     if isinstance(kind, Opaque)
                 )  # fmt: skip
                 pattern = pattern_of(arguments, free, kept, opaque)
-                variant = Variant(compiled, read, used, kept, pattern, opaque)
+                steady = is_steady(compiled, primal)
+                variant = Variant(compiled, read, used, kept, pattern, opaque, steady)
                 self.static |= frozenset(own(s, primal) for s in compiled.static)
                 self.variants.insert(0, variant)
                 del self.variants[MOST_VARIANTS:]
@@ -241,6 +243,13 @@ def make_reader(compiled: Any, primal: Any) -> tuple[int, Reader]:
     lines += [f"        return ({values})", "    except errors:", "        return None"]
     exec("\n".join(lines), names)
     return used, names["read"]
+
+
+def is_steady(compiled: Any, primal: Any) -> bool:
+    """Whether nothing but the primal's code and the rules matters, of all outside the arguments."""
+    others = any(f is not primal and not _of_srcgrad(f) for f, _ in compiled.codes)
+    guarded = any(not _ours(path) for path, _ in compiled.guards)
+    return not (others or guarded or compiled.free or compiled.unused)
 
 
 _ERRORS = (AttributeError, LookupError, TypeError, ValueError)

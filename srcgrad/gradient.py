@@ -127,17 +127,29 @@ class Gradient:
         self._structures += 1
         if not 0 < self._structures <= MOST_STRUCTURES:
             return
-        static = self._store.static
+        from .rules import registry
+
+        static, code, version = basis = self._basis()
         known: dict[Any, Any] = {}
-        missed = functools.partial(_missed, weakref.ref(self), static, known)
+        steady: dict[Any, Any] = {}
         needs = {
             "primal": self.primal,
             "known": known,
+            "steady": steady,
+            "code": code,
+            "rules": registry,
+            "version": version,
             "latest": self._last,
-            "missed": missed,
+            "missed": functools.partial(_missed, weakref.ref(self), basis, known, steady),
             "otherwise": self.__call__,
         }
         self.__call__ = lookup_for(self._signature, args, static, needs) or self.__call__
+
+    def _basis(self) -> tuple[frozenset[Any], Any, int]:
+        """What a look-up is generated for, beside the structure of the arguments."""
+        from .rules import registry  # only now: importing the rules takes long
+
+        return self._store.static, self._code, registry.version
 
     def _ready(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -447,16 +459,21 @@ def _called(reference: Any, *args: Any, **kwargs: Any) -> Any:
     return compiled.function(*args, *free)
 
 
-def _missed(reference: Any, static: Any, known: Any, key: Any, args: tuple[Any, ...]) -> Any:
+def _missed(
+    reference: Any, basis: Any, known: Any, steady: Any, key: Any, args: tuple[Any, ...]
+) -> Any:
     """Call a gradient whose look-up doesn't know the key; from now on it does."""
     gradient = reference()
     variant, free = gradient._looked_up(args)
-    if gradient._store.static != static:
-        gradient._begin()  # more values must be part of the key
+    if gradient._basis() != basis:
+        gradient._begin()  # more values must be part of the key, say
     else:
         if len(known) >= MOST_KEYS:
             known.clear()
+            steady.clear()
         known[key] = gradient._entries[tuple(gradient._key(args))]
+        if variant.steady:
+            steady[key] = variant.compiled.function, variant
     return variant.compiled.function(*args, *free)
 
 

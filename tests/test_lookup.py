@@ -238,6 +238,22 @@ def test_code_replaced():
     assert repeated(gradient, 2.0) == 12.0
 
 
+def test_a_call_that_was_kept_follows_the_code():
+    def f(x):
+        return np.sum(x * x)
+
+    def other(x):
+        return np.sum(x**3)
+
+    gradient, code = grad(f), f.__code__
+    repeated(gradient, X)
+    call = gradient.__call__
+    f.__code__ = other.__code__
+    np.testing.assert_allclose(call(X[:2]), 3 * X[:2] ** 2)
+    f.__code__ = code
+    np.testing.assert_allclose(call(X[:2]), 2 * X[:2])
+
+
 def test_defaults_replaced():
     def f(x, scale=2.0, *, power=2):
         return scale * np.sum(x**power)
