@@ -57,7 +57,10 @@ UNARY = {operator.neg: gast.USub, operator.pos: gast.UAdd, operator.invert: gast
 METHODS = {
     np.sum: "sum", np.mean: "mean", np.prod: "prod", np.max: "max", np.min: "min",
     np.var: "var", np.std: "std", np.reshape: "reshape", np.ravel: "ravel",
-    np.cumsum: "cumsum", np.argsort: "argsort", np.swapaxes: "swapaxes",
+    np.cumsum: "cumsum", np.argsort: "argsort", np.swapaxes: "swapaxes", np.argmax: "argmax",
+    np.argmin: "argmin", np.any: "any", np.all: "all", np.cumprod: "cumprod", np.take: "take",
+    np.repeat: "repeat", np.diagonal: "diagonal", np.trace: "trace", np.squeeze: "squeeze",
+    np.clip: "clip", np.searchsorted: "searchsorted",
 }  # fmt: skip
 READS = (builtins.getattr, object.__getattribute__)  # now, and when it stands there
 ASKED = ("shape", "ndim", "size")  # which Python's numbers haven't, but NumPy has functions for
@@ -210,8 +213,8 @@ class Speller:
         assert isinstance(first, ir.Var) and isinstance(first.kind, Array)
         if f is np.reshape and (len(args) != 2 or kwargs.keys() - {"order", "copy"}):
             return None  # the method takes the order by name only
-        if f is np.swapaxes and kwargs:
-            return None  # the method takes no keywords
+        if (f is np.swapaxes and kwargs) or (f is np.clip and (kwargs or len(args) != 3)):
+            return None  # the method takes no keywords, or others
         if f in METHODS and not kwargs.keys() & {"where", "initial", "correction"}:
             return call(attribute(args[0], METHODS[f]), args[1:], kwargs)
         if f is np.transpose and len(args) == 1 and not kwargs:
