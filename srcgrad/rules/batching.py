@@ -113,10 +113,9 @@ def transpose_method(x, *axes, batched):
 
 
 if hasattr(np, "matrix_transpose"):
-
-    @batch(np.matrix_transpose, np.linalg.matrix_transpose)
-    def matrix_transpose(x, *, batched):
-        return np.swapaxes(x, -1, -2)
+    batch(np.matrix_transpose, np.linalg.matrix_transpose)(
+        lambda x, *, batched: np.swapaxes(x, -1, -2)
+    )
 
 
 @batch(np.swapaxes)

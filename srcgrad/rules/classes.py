@@ -86,10 +86,7 @@ refuse(np.ndarray.getfield, reason="use x.view or x.astype")
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     if hasattr(np, "row_stack"):
-
-        @definition(np.row_stack)
-        def row_stack(tup):
-            return np.vstack(tup)
+        definition(np.row_stack)(lambda tup: np.vstack(tup))
 
 
 # Random numbers

@@ -67,10 +67,7 @@ adjoint(np.ndarray.astype)(
 
 
 if hasattr(np, "astype"):
-
-    @adjoint(np.astype)
-    def astype(x, dtype, *, copy=True, device=None, out, d_out):
-        return d_out
+    adjoint(np.astype)(lambda x, dtype, *, copy=True, device=None, out, d_out: d_out)
 
 
 # NumPy's types of numbers, called: they convert arrays too

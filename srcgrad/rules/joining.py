@@ -193,10 +193,7 @@ adjoint(np.dsplit)(
 
 
 if hasattr(np, "unstack"):
-
-    @adjoint(np.unstack)
-    def unstack(x, *, axis=0, out, d_out):
-        return np.stack(filled(d_out, out), axis)
+    adjoint(np.unstack)(lambda x, *, axis=0, out, d_out: np.stack(filled(d_out, out), axis))
 
 
 # Insertion and deletion

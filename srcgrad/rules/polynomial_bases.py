@@ -185,13 +185,12 @@ def _register(prefix: str, module: Any) -> None:
 
     times, slope, integral, vander = (named(name) for name in ("mul", "der", "int", "vander"))
 
-    @adjoint(named("add"))
-    def add(c1, c2, *, out, d_out):
-        return of_length(d_out, len(c1)), of_length(d_out, len(c2))
-
-    @adjoint(named("sub"))
-    def sub(c1, c2, *, out, d_out):
-        return of_length(d_out, len(c1)), -of_length(d_out, len(c2))
+    adjoint(named("add"))(
+        lambda c1, c2, *, out, d_out: (of_length(d_out, len(c1)), of_length(d_out, len(c2)))
+    )
+    adjoint(named("sub"))(
+        lambda c1, c2, *, out, d_out: (of_length(d_out, len(c1)), -of_length(d_out, len(c2)))
+    )
 
     @adjoint(named("mulx"))
     def by_x(c, *, out, d_out):

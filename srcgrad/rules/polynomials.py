@@ -79,34 +79,6 @@ def lagval(x, c, tensor=True):
     return c[0] + (1 - x) * later - 0.5 * latest
 
 
-def _of_two(value):
-    def value_2d(x, y, c):
-        return value(y, value(x, c), tensor=False)
-
-    return value_2d
-
-
-def _of_three(value):
-    def value_3d(x, y, z, c):
-        return value(z, value(y, value(x, c), tensor=False), tensor=False)
-
-    return value_3d
-
-
-def _on_grid_of_two(value):
-    def grid_2d(x, y, c):
-        return value(y, value(x, c))
-
-    return grid_2d
-
-
-def _on_grid_of_three(value):
-    def grid_3d(x, y, z, c):
-        return value(z, value(y, value(x, c)))
-
-    return grid_3d
-
-
 BASES = {
     "poly": (polynomial, polyval),
     "cheb": (chebyshev, chebval),
@@ -138,15 +110,15 @@ definition(polynomial.polyfit)(
 )
 
 
-def _register() -> None:
-    for prefix, (module, value) in BASES.items():
-        for suffix, made in (
-            ("val2d", _of_two(value)),
-            ("val3d", _of_three(value)),
-            ("grid2d", _on_grid_of_two(value)),
-            ("grid3d", _on_grid_of_three(value)),
-        ):
-            definition(getattr(module, prefix + suffix))(made)
+def _of_several_variables(prefix, module, value):
+    def named(suffix):
+        return definition(getattr(module, prefix + suffix))
+
+    named("val2d")(lambda x, y, c: value(y, value(x, c), tensor=False))
+    named("val3d")(lambda x, y, z, c: value(z, value(y, value(x, c), tensor=False), tensor=False))
+    named("grid2d")(lambda x, y, c: value(y, value(x, c)))
+    named("grid3d")(lambda x, y, z, c: value(z, value(y, value(x, c))))
 
 
-_register()
+for _prefix, (_module, _value) in BASES.items():
+    _of_several_variables(_prefix, _module, _value)

@@ -202,14 +202,10 @@ def prod(iterable, *, start=1, out, d_out):
 
 
 if hasattr(math, "cbrt"):
-
-    @adjoint(math.cbrt)
-    def cbrt(x, *, out, d_out):
-        return d_out / (3 * out * out) if out else d_out * math.inf
-
-    @adjoint(math.exp2)
-    def exp2(x, *, out, d_out):
-        return math.log(2.0) * d_out * out
+    adjoint(math.cbrt)(
+        lambda x, *, out, d_out: d_out / (3 * out * out) if out else d_out * math.inf
+    )
+    adjoint(math.exp2)(lambda x, *, out, d_out: math.log(2.0) * d_out * out)
 
 
 if hasattr(math, "sumprod"):
@@ -222,10 +218,7 @@ if hasattr(math, "sumprod"):
 
 
 if hasattr(math, "fma"):
-
-    @elementwise(math.fma)
-    def fma(x, y, z, *, out):
-        return y, x, 1.0
+    elementwise(math.fma)(lambda x, y, z, *, out: (y, x, 1.0))
 
 
 zero(math.ceil, math.floor, math.trunc, math.ulp)

@@ -142,10 +142,9 @@ methods[np.ndarray.T] = np.transpose
 
 
 if hasattr(np, "matrix_transpose"):
-
-    @adjoint(np.matrix_transpose, np.linalg.matrix_transpose)
-    def matrix_transpose(x, *, out, d_out):
-        return transposed(d_out)
+    adjoint(np.matrix_transpose, np.linalg.matrix_transpose)(
+        lambda x, *, out, d_out: transposed(d_out)
+    )
 
     methods[np.ndarray.mT] = np.matrix_transpose
 
@@ -301,10 +300,9 @@ method(np.ndarray.diagonal, np.diagonal)
 
 
 if hasattr(np.linalg, "diagonal"):
-
-    @adjoint(np.linalg.diagonal)
-    def linalg_diagonal(x, *, offset=0, out, d_out):
-        return diagonal(x, offset, -2, -1, out=out, d_out=d_out)
+    adjoint(np.linalg.diagonal)(
+        lambda x, *, offset=0, out, d_out: diagonal(x, offset, -2, -1, out=out, d_out=d_out)
+    )
 
 
 @adjoint(np.vander)

@@ -15,17 +15,17 @@ from ..registry import adjoint, definition, inert, refuse
 def _of_one_axis(name):
     modern = getattr(fft, name)
 
-    @definition(getattr(fftpack, name))
-    def transform(x, n=None, axis=-1, overwrite_x=False):
-        return modern(x, n, axis)
+    definition(getattr(fftpack, name))(
+        lambda x, n=None, axis=-1, overwrite_x=False: modern(x, n, axis)
+    )
 
 
 def _of_several_axes(name, axes):
     modern = getattr(fft, name)
 
-    @definition(getattr(fftpack, name))
-    def transform(x, shape=None, axes=axes, overwrite_x=False):
-        return modern(x, shape, axes)
+    definition(getattr(fftpack, name))(
+        lambda x, shape=None, axes=axes, overwrite_x=False: modern(x, shape, axes)
+    )
 
 
 INVERSES = (None, 1, 3, 2, 4)  # the type of the transform that is the inverse, but for a factor

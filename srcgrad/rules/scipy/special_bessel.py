@@ -14,9 +14,9 @@ from .special_arguments import BY_ORDER, OF_COMPLEX
 def _cylinder(function):
     """The rule of a Bessel function with C'(v) = (C(v - 1) - C(v + 1)) / 2: DLMF 10.6.1."""
 
-    @elementwise(function)
-    def rule(v, z, *, out):
-        return BY_ORDER, 0.5 * (function(v - 1, z) - function(v + 1, z))
+    elementwise(function)(
+        lambda v, z, *, out: (BY_ORDER, 0.5 * (function(v - 1, z) - function(v + 1, z)))
+    )
 
 
 def _scaled_cylinder(function):
