@@ -193,9 +193,38 @@ def used_up_on_a_branch(x):
     return total + sum(kept.items)
 
 
+def views_see_what_is_changed(x):
+    parts = {"a": x[0], "b": x[1] ** 2}
+    values, pairs = iter(parts.values()), zip(parts.items(), x, strict=False)
+    parts["a"] = x[2] ** 2
+    total = next(values) + parts["b"]
+    for (name, value), v in pairs:
+        parts[name] = value - 0.1 * v
+        parts["b"] = parts["b"] * parts["a"]
+    return total + sum(values) * parts["b"]
+
+
+def changed_where_it_stands(x):
+    items = [v * v for v in x]
+    pairs, numbered = zip(items, x, strict=True), enumerate(items)
+    items[0] = x[1] ** 3
+    total = 0.0
+    for i, v in numbered:
+        items[-1] = items[-1] + v * i
+    if x[0] > 0.1:
+        items[1] = x[2]
+    return total + sum(a * b for a, b in pairs)
+
+
+def part_of_an_array(x):
+    part = itertools.islice(x * x, 1, 4)
+    return next(part) * sum(part)
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        views_see_what_is_changed, changed_where_it_stands, part_of_an_array,
         next_of_what_builtins_make, weights_in_turn, counted_on_branches, broken_off_and_gone_on,
         each_round_goes_on, first_and_rest_of_a_generator, generator_broken_off,
         generator_sees_what_is_changed, used_up, until_it_stops, taken_apart, in_pieces, two_of_one,
@@ -236,3 +265,75 @@ def test_an_iterator_that_has_no_more_items():
         f(X)
     with pytest.raises(StopIteration, match="this iterator has no more items"):
         srcgrad.grad(f)(X)
+
+
+def made_before(make, consume=sum):
+    def f(x):
+        items = [x[0], x[1]]
+        iterator = make(items, x)
+        items.append(x[2] ** 2)
+        return consume(iterator)
+
+    return f
+
+
+def numbered_while_it_grows(x):
+    queue, total = [x[0]], 0.0
+    for i, node in enumerate(queue):
+        total += node * i
+        if i < 3:
+            queue.append(node * x[i])
+    return total
+
+
+def as_many_as_the_run_tells(x):
+    queue, total = [v for v in x if v > 0], 0.0
+    for i, node in enumerate(queue):
+        total += node * i
+        if node > 1.0:
+            queue.append(0.5 * node)
+    return total
+
+
+def begun_empty(x):
+    items = []
+    numbered = enumerate(items)
+    for v in x:
+        items.append(v * v)
+    return sum(i * v for i, v in numbered)
+
+
+def after_the_last(x):
+    items, total = [x[0], x[1]], 0.0
+    for v, w in zip(items, x):  # noqa: B905
+        total += v * w
+        if len(items) == 2 and v is items[1]:
+            items.append(x[2])
+    return total
+
+
+def a_dict_that_grows(x):
+    parts, total = {"a": x[0]}, 0.0
+    for name, value in parts.items():
+        total += value
+        parts[name + "a"] = value
+    return total
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        made_before(lambda items, x: iter(items)),
+        made_before(lambda items, x: (a * b for a, b in zip(items, x, strict=False))),
+        made_before(lambda items, x: map(lambda a, b: a * b, items, x)),
+        made_before(lambda items, x: itertools.islice(items, 3)),
+        made_before(lambda items, x: itertools.accumulate(items)),
+        made_before(lambda items, x: itertools.zip_longest(items, x), lambda z: next(z)[0]),
+        made_before(lambda items, x: iter(items), next),
+        numbered_while_it_grows, as_many_as_the_run_tells, begun_empty, after_the_last,
+        a_dict_that_grows,
+    ],
+)  # fmt: skip
+def test_lists_that_get_longer_meanwhile_are_refused(f):
+    with pytest.raises(srcgrad.UnsupportedError, match="changes its length while it is iterated"):
+        srcgrad.value_and_grad(f)(X)

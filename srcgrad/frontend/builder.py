@@ -15,6 +15,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred, LengthsNeeded, infer
 from ..errors import UnsupportedError
+from ..ir import list_append
 from ..kinds import (
     NOTHING,
     UNKNOWN,
@@ -68,6 +69,8 @@ from .values import (
     Value,
 )
 
+RESIZING: frozenset[Any] = frozenset({list_append, list.pop, list.insert})
+
 
 def part_of(item: Any, path: tuple[int, ...]) -> Any:
     """A part of the kind of a list's items, which may be a tuple of kinds."""
@@ -118,6 +121,8 @@ class Builder(Choices):
         if self.longest is not None and self.emitted > self.longest:
             raise TooLong
         self.check_references(function, args, kwargs)
+        if function in RESIZING:
+            self.resized[writes[0]] += 1
         if inferred is None:
             special = registry.kinds.get(function)
             found = special(args, kwargs) if special else None
@@ -308,6 +313,7 @@ class Builder(Choices):
         var.name = "items"
         for value in thing.items:
             self.hold(var, (), value)
+        self.first_lengths[var] = len(thing.items)
         self.state.heap[need.ref.id] = ListObject((), var, None, thing.frozen)
 
     def joined_item(self, item: Any, value: Any) -> Any:

@@ -15,6 +15,7 @@ import operator
 import re
 import types
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -45,8 +46,10 @@ from .values import (
     Partial,
     Place,
     Ref,
+    Sequence,
     Tuple,
     Value,
+    births,
 )
 
 RULES = "srcgrad.rules."
@@ -146,7 +149,7 @@ class Calls(Primitives):
                 which = ITERATING[function]
                 args = [*args]
                 args[which] = map(self.lazily, args[which])
-            result: Value | None = special(*args, **kwargs)
+            result: Value | None = self.iterator(function, args, lambda: special(*args, **kwargs))
             if result is not None:
                 return result
         if hashable(function) and function in IN_PLACE and len(args) == 2:
@@ -175,8 +178,12 @@ class Calls(Primitives):
             args, kwargs = self.arguments(function, args, kwargs)
         if hashable(function) and function in registry.definitions:
             before, self.fixed_span = self.fixed_span, True
+            definition: Any = registry.definitions[function]
             try:
-                return self.inline(registry.definitions[function], args, kwargs)  # type: ignore[arg-type]
+                found: Value = self.iterator(
+                    function, args, lambda: self.inline(definition, args, kwargs)
+                )
+                return found
             finally:
                 self.fixed_span = before
         record = registry.lookup(function)
@@ -304,6 +311,23 @@ class Calls(Primitives):
         assert isinstance(cls, ir.Const)
         return self.call(Place(function.dispatch(cls.value)), args, {})
 
+    def iterator(self, function: Any, args: list[Value], make: Callable[[], Any]) -> Any:
+        """What a call makes, an iterator perhaps: that knows the lists it goes through."""
+        around, self.sources = self.sources, []
+        try:
+            result, over = make(), self.sources
+            if hashable(function) and function in EAGER:
+                through = [ref for a in args if isinstance(a, Sequence) for ref, _ in a.over]
+                through += [a for a in args if isinstance(a, Ref)]
+                over = [(ref, self.state.heap[ref.id]) for ref in through]
+                if not isinstance(result, (Sequence, Generator)) and not self.is_cursor(result):
+                    result = self.require(result)
+            if isinstance(result, Sequence):
+                result = replace(result, over=(*result.over, *over), born=next(births))
+        finally:
+            self.sources = around
+        return result
+
     def special(self, function: Any) -> Callable[..., Value | None] | None:
         name = SPECIAL.get(function) if hashable(function) else None
         return getattr(self, name) if name else None
@@ -429,6 +453,13 @@ IN_PLACE = {
 }
 _COMPARE = {function: node for node, function in COMPARE.items()}
 SPECIAL = _special_table()
+# Iterators whose items are made at once
+EAGER = frozenset(
+    {
+        itertools.accumulate, itertools.islice, itertools.zip_longest, itertools.groupby,
+        itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.compress,
+    }
+)  # fmt: skip
 
 # Functions that go through all items of some of their arguments: of which
 ITERATING: dict[Any, slice] = {

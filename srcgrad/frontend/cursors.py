@@ -61,10 +61,14 @@ class Cursors(Selections):
         self.unfrozen(thing)
         start = self.known("this iterator", thing.items["position"])
         whole: Sequence = thing.items["sequence"]
+        self.check_lengths(whole)
         endless = isinstance(whole.length, ir.Const) and whole.length.value == ENDLESS
         length = whole.length if endless else self.binary(operator.sub, whole.length, start)
         return Sequence(
-            length, lambda i: whole.item(self.binary(operator.add, start, i)), whole.structural
+            length,
+            lambda i: whole.item(self.binary(operator.add, start, i)),
+            whole.structural,
+            over=whole.over,
         )
 
     def moving_along(self, ref: Ref) -> Sequence:
@@ -123,6 +127,7 @@ class Cursors(Selections):
         self.unfrozen(thing)
         position = self.known("this iterator", thing.items["position"])
         sequence: Any = thing.items["sequence"]
+        self.check_lengths(sequence)
         left = self.truth(self.compare(gast.Lt(), position, sequence.length))
         if isinstance(left, ir.Const) and not left.value:
             if default is None:

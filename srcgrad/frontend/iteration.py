@@ -12,11 +12,12 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..ir import list_append
 from ..kinds import Array, ListOf, Reference, Scalar, Size, TupleOf
+from .builder import RESIZING
 from .expressions import Expressions
 from .operations import items_of
 from .structure import FALSE, FLAGS, NONE, TRUE, nothing
+from .tables import View
 from .values import (
     Bound,
     Choice,
@@ -63,7 +64,7 @@ class Iteration(Expressions):
         sequence = self.sequence(iterable)
         if sequence is None:
             raise self.not_iterable(iterable)
-        length, count = sequence.length, self.list_length(iterable)
+        length = sequence.length
 
         def unrolled() -> bool:
             if isinstance(length, ir.Var):
@@ -75,11 +76,8 @@ class Iteration(Expressions):
 
         def checked(item: Value) -> None:
             body(item)
-            if not self.state.unreachable and self.list_length(iterable) != count:
-                raise self.refuse(
-                    "this list changes its length while it is iterated over",
-                    "iterate over a copy: list(...)",
-                )
+            if not self.state.unreachable:
+                self.check_lengths(sequence)
 
         known = isinstance(length, ir.Const) or (isinstance(length, ir.Var) and length.origins)
         if known and ("%site", site) in self.known_sites and unrolled():
@@ -123,7 +121,7 @@ class Iteration(Expressions):
             self.peeled(sequence, body, rest)
         often = length.origins if isinstance(length, ir.Var) else frozenset()
         deciding = {("%site", site), *often} if site and known else often
-        self.note_lists(iterable, block.statements[before:], deciding)
+        self.note_lists(sequence, block.statements[before:], deciding)
 
     def instead(self, site: int, unrollable: bool, peeled: bool) -> frozenset[Any]:
         """What to do with a loop instead, if what it changes has no counterpart at run time.
@@ -223,34 +221,50 @@ class Iteration(Expressions):
 
         return Generator(start)
 
-    def list_length(self, iterable: Value) -> int | None:
-        """The number of items of a list, if it is known."""
-        thing = self.state.heap.get(iterable.id) if isinstance(iterable, Ref) else None
-        if isinstance(thing, ListObject) and thing.var is None:
+    def extent(self, ref: Ref) -> Any:
+        """What changes with the length of a list, or with the keys of a dict."""
+        thing = self.state.heap[ref.id]
+        if not isinstance(thing, ListObject):
+            return list(thing.items)
+        if thing.var is None:
             return len(thing.items)
-        return None
+        times = self.resized[thing.var]
+        return self.first_lengths.get(thing.var) if not times else (thing.var, times)
+
+    def over(self, ref: Ref) -> tuple[Any, ...]:
+        """A list or dict that is gone through, and its extent."""
+        found = (ref, self.extent(ref))
+        self.sources.append(found)
+        return (found,)
+
+    def check_lengths(self, sequence: Sequence) -> None:
+        """Refuse to go on through what has more or less items than when one began."""
+        heap, over = self.state.heap, sequence.over
+        if any(self.extent(ref) != known and heap[ref.id] is not known for ref, known in over):
+            raise self.refuse(
+                "this list changes its length while it is iterated over",
+                "iterate over a copy, list(...), or by indices: while i < len(...)",
+            )
 
     def note_lists(
-        self, iterable: Value, loop: list[ir.Statement], deciding: Collection[Any]
+        self, sequence: Sequence, loop: list[ir.Statement], deciding: Collection[Any]
     ) -> None:
-        """Look at the lists that a loop changes: not the one it iterates over, it is to be hoped.
+        """Look at the lists that a loop changes: none that it iterates over, it is to be hoped.
 
         `deciding` is what must be known for their number of items to be known: how often the loop
         runs, and that it is unrolled.
         """
-        thing = self.state.heap.get(iterable.id) if isinstance(iterable, Ref) else None
-        own = thing.var if isinstance(thing, ListObject) else None
+        things = (self.state.heap[ref.id] for ref, _ in sequence.over)
+        own = [thing.var for thing in things if isinstance(thing, ListObject)]
         for statement in ir.walk(ir.Block(loop)):
             if not isinstance(statement, ir.Assign) or not statement.writes:
                 continue
-            if statement.function in (list_append, list.pop):
-                changed = statement.writes[0]
-                if changed is own:
+            if statement.function in RESIZING:
+                changed, span = statement.writes[0], self.span
+                if changed in own:
                     self.span = statement.span
-                    raise self.refuse(
-                        "this list changes its length while it is iterated over",
-                        "iterate over a copy: list(...)",
-                    )
+                    self.check_lengths(sequence)
+                    self.span = span
                 changed.origins |= frozenset(deciding)
         for statement in ir.walk(ir.Block(loop)):
             if isinstance(statement, ir.Loop):
@@ -305,6 +319,8 @@ class Iteration(Expressions):
         match value:
             case Sequence():
                 self.use_up(value)
+                self.check_lengths(value)
+                self.sources += value.over
                 return replace(value, born=None)  # what it has is asked for once, by whoever asked
             case Tuple():
                 items = value.items
@@ -319,15 +335,17 @@ class Iteration(Expressions):
                             ir.Const(len(thing.items)),
                             lambda i: self.subscript(value, i),
                             len(thing.items) <= MOST_UNROLLED,
+                            over=self.over(value),
                         )
-                    var = thing.var
-                    return Sequence(self.builtin_len(value), lambda i: self.list_item(var, i))
+                    var, count = thing.var, self.builtin_len(value)
+                    return Sequence(count, lambda i: self.list_item(var, i), over=self.over(value))
                 if isinstance(thing, DictObject):
                     keys = tuple(
                         ir.Const(k) if not isinstance(k, tuple) else self.lift(k, None)
                         for k in self.keys_of(thing)
                     )
-                    return self.sequence(Tuple(keys))
+                    known = self.sequence(Tuple(keys))
+                    return None if known is None else replace(known, over=self.over(value))
                 return self.sequence_of_instance(value, thing)
             case ir.Var() if isinstance(value.kind, Reference):
                 return self.sequence_of_instance(value, self.thing(value))
@@ -382,6 +400,10 @@ class Iteration(Expressions):
         iterator = self.iterator_of(ref)
         if iterator is not None:
             return self.sequence(self.stepped(iterator))
+        if thing.type is View:
+            table, part = thing.items["table"], thing.items["part"]
+            keys = self.require(table)
+            return replace(keys, item=lambda i: self.call(part, [table, keys.item(i)], {}))
         getter = self.class_attribute(thing.type, "__getitem__")
         counter = self.class_attribute(thing.type, "__len__")
         if getter is not None and counter is not None:

@@ -39,6 +39,7 @@ The interpreter is one class in parts, each of which derives from the one before
 from __future__ import annotations
 
 import types
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -93,6 +94,9 @@ class Machine:
         self.first_loop: int | None = None  # sizes older than this are the same in all iterations
         self.lengths: dict[ir.Var, Size] = {}  # of lists from outside
         self.unrollable: set[Any] = set()
+        self.resized: Counter[ir.Var] = Counter()  # how often a list that exists at run time was
+        self.first_lengths: dict[ir.Var, int] = {}  # of those that were known item by item before
+        self.sources: list[tuple[Ref, Any]] = []  # what is being made goes through these lists
         self.dynamic_sites: set[int] = set()  # expressions whose list must exist at run time
         # Of a list: those with items of the same kind, or parts of it; see `Builder.link`.
         self.links: dict[ir.Var, list[tuple[tuple[int, ...] | None, ir.Var, bool]]] = {}

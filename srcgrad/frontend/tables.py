@@ -195,7 +195,10 @@ class Counts(Table):
 
 
 class View:
-    """What `items` or `values` of any dict returns: what it holds when one looks."""
+    """What `items` or `values` of any dict returns: what it holds when one looks.
+
+    How it is gone through, `Iteration.sequence_of_instance` knows.
+    """
 
     def __init__(self, table: Any, part: Any) -> None:
         self.table = table
@@ -204,11 +207,7 @@ class View:
     def __len__(self) -> Any:
         return len(self.table)
 
-    def __iter__(self) -> Any:
-        for key in list(self.table):
-            yield self.part(self.table, key)
-
-    def __contains__(self, item: Any) -> Any:
+    def __contains__(self: Any, item: Any) -> Any:
         return item in list(self)
 
 
