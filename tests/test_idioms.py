@@ -1615,6 +1615,11 @@ def matrix_functions_of_lists(x):
     return np.linalg.det(m) + np.trace(np.array(m)) + np.matmul(m, m)[0, 0]
 
 
+def operators_called_as_methods(x):
+    y = x.__mul__(x).__add__(1.0).__matmul__(x.__neg__())
+    return y.__pow__(2) + x.__getitem__(1).__truediv__(x[0]) + x[x.__lt__(0.5)].sum()
+
+
 def clip_of_list(x):
     return np.hypot(*x[:2]) + np.clip([v for v in x], 0.4, 0.6).sum()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from .registry import definition, method
@@ -9,6 +11,11 @@ from .registry import definition, method
 _SAME = (
     *("sum", "mean", "var", "std", "prod", "max", "min", "cumsum", "cumprod"),
     *("any", "all", "argmax", "argmin", "clip", "round", "conj", "conjugate", "real", "imag"),
+)
+
+_OPERATORS = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "neg", "pos", "abs"),
+    *("getitem", "lt", "le", "eq", "ne", "gt", "ge", "and", "or", "xor", "invert"),
 )
 
 
@@ -22,6 +29,10 @@ for _owner in (np.ndarray, np.generic):
     for _name in _SAME:
         if getattr(_owner, _name) not in (np.ndarray.conj, np.ndarray.conjugate):
             method(getattr(_owner, _name), getattr(np, _name))
+
+    for _name in _OPERATORS:
+        if (_written := getattr(_owner, f"__{_name}__", None)) is not None:
+            method(_written, getattr(operator, f"__{_name}__"))
 
 method(np.ndarray.dot, np.dot)
 for _number in (float, complex):
