@@ -507,9 +507,7 @@ class Builder(Choices):
             case Tuple():
                 if value.whole is not None:
                     return value.whole
-                if value.type is not tuple:
-                    return ir.Pack(tuple, tuple(self.operand(item) for item in value.items))
-                return ir.Pack(tuple, tuple(self.operand(item) for item in value.items))
+                return ir.Pack(tuple, tuple(map(self.operand, value.items)))
             case Slice():
                 parts = (value.start, value.stop, value.step)
                 return ir.Pack(slice, tuple(self.operand(part) for part in parts))

@@ -263,7 +263,7 @@ class Comparisons(Operators):
                 return x.missing if is_none(y) else FALSE
         for x, y in ((a, b), (b, a)):
             if isinstance(x, ir.Var):
-                none = isinstance(y, ir.Const) and y.value is None
+                none = is_none(y)
                 unknown = isinstance(x.kind, Opaque) or is_object(x.kind)
                 if none and not x.optional and not unknown:
                     return FALSE

@@ -313,7 +313,7 @@ class Iterators(Dicts):
         return Sequence(zipped.length, item, zipped.structural, eager=zipped.eager)
 
     def builtin_filter(self, function: Value, value: Value) -> Value:
-        none = isinstance(function, ir.Const) and function.value is None
+        none = is_none(function)
 
         def run(body: Callable[[Value], None]) -> None:
             def tested(item: Value) -> None:
@@ -344,14 +344,14 @@ class Iterators(Dicts):
         self, value: Value, function: Value | None = None, *, initial: Value = NONE
     ) -> Value:
         def step(a: Value, b: Value) -> Value:
-            if function is None or (isinstance(function, ir.Const) and function.value is None):
+            if function is None or is_none(function):
                 return self.binary(operator.add, a, b)
             return self.call(function, [a, b], {})
 
         if isinstance(value, Generator):
             value = self.builtin_list(value)
         sequence, one = self.require(value), ir.Const(1)
-        given = not (isinstance(initial, ir.Const) and initial.value is None)
+        given = not is_none(initial)
         if isinstance(sequence.length, ir.Const):
             items: list[Value] = [initial] if given else []
             for item in self.unpacked(sequence):

@@ -8,7 +8,7 @@ added in place; so have the *shadows* of memory that is written in place (`shado
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -104,9 +104,9 @@ class Contributions(Lowerer):
     def _accumulate(self, into: ir.Var, value: ir.Operand) -> None:
         self.modify(operator.iadd, into, value)
 
-    def add_list(self, var: ir.Var, contribution: Any) -> None:
-        """Add a list of contributions, item by item."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def add_list(self, var: ir.Var, contribution: Any) -> None: ...
 
     def settled(self, value: ir.Operand, var: ir.Var) -> ir.Operand:
         """The value as an adjoint that nothing will change: a copy if it is part of a buffer."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -88,8 +88,9 @@ class Masks(Shadows):
         if mask is not None and var in self.adjoints:
             self.adjoints[var] = self.limited(self.adjoints[var], mask)
 
-    def distribute(self, operand: ir.Operand, contribution: Any) -> None:
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def distribute(self, operand: ir.Operand, contribution: Any) -> None: ...
 
     def taint(self, s: ir.Assign, operand: ir.Operand) -> None:
         """The adjoint of an operand has zeros where that of the statement's target has some."""

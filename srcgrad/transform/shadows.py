@@ -9,7 +9,7 @@ analysis to be right. An operand that is overwritten later is copied (a *snapsho
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -218,16 +218,11 @@ class Shadows(Lists):
         if on_list and s.args[0] in self.shadows:
             self.augment_list(s)
 
-    def augment_call(self, s: ir.Assign) -> None:
-        """Emit what the reverse sweep needs of the call of a unit."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # of calls of units, of which `unit_calls` takes care
 
-    def augment_result(self, s: ir.Assign) -> None:
-        """Emit the statement that takes one of the results of such a call."""
-        raise NotImplementedError
-
-    def takes_result(self, s: ir.Assign) -> bool:
-        raise NotImplementedError
+        def augment_call(self, s: ir.Assign) -> None: ...
+        def augment_result(self, s: ir.Assign) -> None: ...
+        def takes_result(self, s: ir.Assign) -> bool: ...
 
     @staticmethod
     def _on_list(s: ir.Assign) -> bool:

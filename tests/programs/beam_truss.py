@@ -71,7 +71,7 @@ def program(areas, nodes, load, slope, bars, fixed):
 
 
 def inputs(size=None):
-    n = 4 if size is None else size  # panels
+    n = 3 if size is None else size  # columns of nodes
     rng = np.random.default_rng(0)
     nodes = np.array([[float(k), float(y)] for k in range(n) for y in (0, 1)])
     nodes += 0.05 * rng.normal(size=nodes.shape)

@@ -47,7 +47,7 @@ def polint(xa, ya, x):
     return y, dy
 
 
-def qromb(func, a, b, eps=1e-8, jmax=12, k=4):
+def qromb(func, a, b, eps=1e-8, jmax=8, k=4):
     s, h = [0.0] * (jmax + 1), [0.0] * (jmax + 1)
     h[0] = 1.0
     ss = 0.0
