@@ -146,7 +146,7 @@ class Primitives(Inlining):
         out = kwargs.get("out")
         if isinstance(function, np.ufunc) and "dtype" in kwargs:
             args, kwargs = self.in_dtype(function, args, kwargs)
-        if out is not None and not (is_none(out)):
+        if out is not None and not is_none(out):
             return self.with_out(function, record, args, kwargs)
         if isinstance(function, np.ufunc) and function.nin < len(args) <= function.nargs:
             names = args[function.nin :]
