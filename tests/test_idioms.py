@@ -18,7 +18,9 @@ import operator
 import random
 import statistics
 import sys
+import time
 import typing
+import weakref
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache, partial, reduce, singledispatch, wraps
@@ -1844,6 +1846,20 @@ def extended_by_itself(x):
 HELPERS = {"scaled", "weights", "area", "helper", "differences"}
 
 
+def limits_of_floats(x):
+    return x[0] * math.log(sys.float_info.min) + max(x[1], sys.float_info.epsilon)
+
+
+def weak_references(x):
+    class Node:
+        def __init__(self, value):
+            self.value = value
+
+    nodes = [Node(x[0]), Node(x[1] * x[2])]
+    references = [weakref.ref(node) for node in nodes]
+    return references[0]().value * references[1]().value
+
+
 def programs():
     module = sys.modules[__name__]
     for name, thing in sorted(vars(module).items()):
@@ -1891,3 +1907,18 @@ def test_signatures_and_limits_are_known_when_compiling():
     np.testing.assert_allclose(gradient(x), -3.0 * 8.0 / x, rtol=1e-12)
     assert gradient(x.astype(np.float32)).dtype == np.float32
     assert "finfo" not in gradient.source
+
+
+def test_a_loop_over_a_clock_stays_a_loop():
+    def rounds(x):
+        start = time.perf_counter()
+        for i in range(1, 61):
+            x = np.sin(x)
+            if x[0] < 0.2:
+                pace = (time.perf_counter() - start) / i  # noqa: F841
+                break
+        return np.sum(x)
+
+    gradient = srcgrad.grad(rounds)
+    np.testing.assert_allclose(gradient(X), differences(rounds), rtol=1e-6)
+    assert gradient.source.count("= np.sin(") < 5

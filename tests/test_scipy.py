@@ -98,6 +98,35 @@ VECTOR = np.random.default_rng(4).normal(size=4)
 DEFINITE = MATRIX @ MATRIX.T + 4 * np.eye(4)
 
 
+@program(VECTOR)
+def matrices_made_in_other_formats(x):
+    n = len(x)
+    gradient = sparse.lil_matrix(
+        sparse.spdiags(np.vstack((-np.ones(n), np.ones(n))), [-1, 1], n, n)
+    )
+    gradient[0, n - 1] = -1
+    gradient /= 2.0
+    return np.sum((sparse.csr_matrix(gradient) @ np.sin(x)) ** 3)
+
+
+@program(VECTOR)
+def matrices_scaled_in_place(x):
+    a = sparse.csr_matrix(sparse.eye(4))
+    b = sparse.lil_matrix((4, 4))
+    b[0, 3] = 6
+    other, another = a, b
+    a *= x[0]
+    a /= 1.0 + x[1] ** 2
+    b /= 3.0
+    return np.sum((other @ x) ** 2) + np.sum((another @ x) ** 2)
+
+
+@program(VECTOR[:2])
+def densities_of_one_point(x):
+    normal = stats.multivariate_normal
+    return normal.logpdf(x[:1], [0.2], [[2.0]]) + normal.logpdf(x[None], cov=2.0 * np.eye(2))
+
+
 @program(MATRIX)
 def solve_assuming(x):
     a = x @ x.T + 4 * np.eye(4)

@@ -417,3 +417,13 @@ def test_a_number_asks_no_array_that_is_made_for_it():
 def test_temporaries_of_the_forward_sweep_stand_where_they_are_used():
     lines = body(lambda x, y: np.mean((np.tanh(x) - y) ** 2), X, X + 1, argnums=1)
     assert lines == ["tanh = np.tanh(x)", "tanh -= y", "return -2.0 / x.size * tanh"]
+
+
+def test_zeros_of_a_known_shape_need_no_array() -> None:
+    def f(x):
+        a, b = np.real((np.sin(x[0]), x[1]))
+        return a * b
+
+    gradient = srcgrad.grad(f)
+    np.testing.assert_allclose(gradient(np.array([0.0, 2.0])), [2.0, 0.0])
+    assert "np.zeros(2)" in gradient.source

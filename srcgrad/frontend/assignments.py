@@ -283,6 +283,11 @@ class Assignments(Matching):
                 result = self.call(Bound(found, old), [value], {})
                 if not (isinstance(result, ir.Const) and result.value is NotImplemented):
                     return result
+        if isinstance(old, ir.Var) and isinstance(old.kind, Opaque):
+            inplace = INPLACE[function]
+            if hasattr(old.kind.type, f"__{inplace.__name__}__"):  # it may write into the object
+                operands = (old, self.operand(value))
+                return self.emit(inplace, operands, inferred=Inferred(old.kind), effect=True)
         return self.binary(function, old, value)
 
     def statement_Delete(self, node: Any) -> None:

@@ -80,12 +80,16 @@ class Attributes(Subscripts):
                 return self.for_each(value, lambda v: self.attribute(v, name))
             case Tuple():
                 fields = getattr(value.type, "_fields", ())
+                if hasattr(value.type, "n_sequence_fields"):  # sys.float_info
+                    fields = getattr(value.type, "__match_args__", ())[: len(value.items)]
                 if name in fields:
                     return value.items[fields.index(name)]
                 if fields and name in ("_replace", "_asdict"):
                     return Bound(ir.Const(NAMEDTUPLE[name]), value)
                 found = self.class_attribute(value.type, name)
                 if found is not None and value.type is not tuple:
+                    if isinstance(getattr(found, "value", None), MEMBERS):
+                        raise self.refuse(f"{name!r} of this object can't be followed")
                     return self.bound(found, value, value.type)
                 if self.fixed_span and name in DESCRIBING:
                     return self.attribute(self.call(ir.Const(np.asarray), [value], {}), name)

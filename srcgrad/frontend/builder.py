@@ -210,9 +210,13 @@ class Builder(Choices):
             raise NeedStatic(origins, message, self.span)
 
     def need_known_ints(self, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> None:
-        """The kind of a result may follow from the value of an int: ask for it."""
-        for operand in (*args, *kwargs.values()):
-            for v in ir.variables(operand):
+        """The kind of a result may follow from the value of an int: ask for it.
+
+        Not where it follows from an object of which nothing is known.
+        """
+        found = [v for operand in (*args, *kwargs.values()) for v in ir.variables(operand)]
+        if not any(isinstance(v.kind, Opaque) or v.kind is UNKNOWN for v in found):
+            for v in found:
                 wanted = {o for o in v.origins if type(o) is not object or o in self.unrollable}
                 if wanted and isinstance(v.kind, Scalar) and v.kind.dtype.kind in "iu":
                     raise NeedStatic(v.origins, f"{v.name} must be known when compiling", self.span)

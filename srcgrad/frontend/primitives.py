@@ -374,7 +374,9 @@ class Primitives(Inlining):
         if any(map(_is_mutable, (*operands, *named.values()))):
             operands = operands if function is operator.call else (ir.Const(function), *operands)
             function = runtime.unwritten
-        known = isinstance(function, type) and function in registry.reentrant
+        known = isinstance(function, type) and (
+            function in registry.reentrant or _is_numpy(function)
+        )
         kind = Opaque(function if known else None)
         return self.emit(
             function, operands, named, inferred=Inferred(kind), effect=True, name="value"

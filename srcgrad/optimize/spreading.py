@@ -236,10 +236,16 @@ def attribute(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
 
 
 def zeros(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
-    """Zeros for an adjoint, in the shape of an array that is there anyway."""
+    """Zeros for an adjoint, in a shape that is known or that of an array that is there anyway."""
     x = s.args[0]
     if not ctx.reversing or len(s.args) != 1 or s.kwargs or not isinstance(x, ir.Var):
         return None
+    kind = s.target.kind
+    if isinstance(kind, Array) and kind.dtype == np.float64 and kind.shape:
+        if all(isinstance(n, int) for n in kind.shape):
+            shape = kind.shape if len(kind.shape) > 1 else kind.shape[0]
+            s.function, s.args = np.zeros, (ir.Const(shape),)
+            return None
     if isinstance(x.kind, Array) and x.kind.shape is not None and x.kind == s.target.kind:
         anchor = _anchor(ctx, x)
         if anchor is not x and anchor.kind == x.kind:

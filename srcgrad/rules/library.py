@@ -12,6 +12,7 @@ import heapq
 import itertools
 import operator
 import statistics
+import weakref
 
 import numpy as np
 
@@ -279,6 +280,14 @@ def lru_cache(maxsize=128, typed=False):
 
 
 definition(functools.total_ordering)(lambda cls: cls)
+
+
+# Objects
+
+
+@definition(weakref.ref)
+def ref(obj, callback=None):
+    return lambda: obj
 
 
 # NumPy's counterparts

@@ -182,6 +182,14 @@ class Matrix:
     def __truediv__(self, other):
         return Matrix(self.data / other, self.row, self.col, self.shape)
 
+    def __imul__(self, other):
+        self.data = self.data * other
+        return self
+
+    def __itruediv__(self, other):
+        self.data = self.data / other
+        return self
+
     def __neg__(self):
         return Matrix(-self.data, self.row, self.col, self.shape)
 
@@ -366,9 +374,7 @@ def of_places(arg1, shape):
 
 @definition(sparse.coo_matrix, sparse.coo_array)
 def coo(arg1, shape=None, dtype=None, copy=False):
-    if isinstance(arg1, Matrix):
-        return arg1
-    return of_places(arg1, shape) if isinstance(arg1, tuple) else dense_entries(arg1)
+    return of_places(arg1, shape) if isinstance(arg1, tuple) else as_matrix(arg1)
 
 
 @definition(sparse.csr_matrix, sparse.csr_array)
@@ -423,6 +429,11 @@ def diags(diagonals, offsets=0, shape=None, format=None, dtype=None):
 def eye(m, n=None, k=0, dtype=float, format=None):
     n = m if n is None else n
     return diags(np.ones(min(m + min(k, 0), n - max(k, 0))), k, (m, n))
+
+
+@kind(sparse.spdiags)
+def spdiags_kind(args, kwargs):
+    return Inferred(Opaque(sparse.dia_matrix))
 
 
 DESCRIBING = (

@@ -43,6 +43,8 @@ def whitened(x, mean, cov):
     flat = delta.reshape(-1, dimension)
     z = np.linalg.solve(lower, flat.T)
     squared = np.sum(z * z, axis=0).reshape(delta.shape[:-1])
+    if squared.ndim > 0:
+        squared = np.squeeze(squared)  # SciPy leaves out all axes of length 1
     return squared, 2 * np.sum(np.log(np.diagonal(lower))), dimension
 
 
