@@ -10,8 +10,9 @@ import gast
 import numpy as np
 
 from .. import ir
+from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..kinds import Array, Reference, Size
+from ..kinds import Array, Opaque, Reference, Size
 from ..rules import registry
 from .choices import options
 from .matching import Matching
@@ -283,12 +284,19 @@ class Assignments(Matching):
                 result = self.call(Bound(found, old), [value], {})
                 if not (isinstance(result, ir.Const) and result.value is NotImplemented):
                     return result
-        if isinstance(old, ir.Var) and isinstance(old.kind, Opaque):
+        if isinstance(old, ir.Var) and isinstance(old.kind, Opaque) and self.is_made_here(old):
             inplace = INPLACE[function]
             if hasattr(old.kind.type, f"__{inplace.__name__}__"):  # it may write into the object
                 operands = (old, self.operand(value))
                 return self.emit(inplace, operands, inferred=Inferred(old.kind), effect=True)
         return self.binary(function, old, value)
+
+    def is_made_here(self, var: ir.Var) -> bool:
+        """Whether an object is a new one of a class, not one that the caller may see change."""
+        for s in reversed(self.block.statements):
+            if isinstance(s, ir.Assign) and s.target is var:
+                return isinstance(s.function, type) or s.function in INPLACE.values()
+        return False
 
     def statement_Delete(self, node: Any) -> None:
         for target in node.targets:
