@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from srcgrad import adjoint, grad, hvp
-from srcgrad.emit.runtime import add_to_rows, cross_product, sum_of_products
+from srcgrad.emit.runtime import add_to_rows, cross_product, sum_of_products, weighted_sum
 from srcgrad.testing import check_grads
 from tests.test_simplify import body
 
@@ -139,7 +139,74 @@ def test_a_product_that_is_there_takes_the_place_of_a_factor():
     lines = body(standardized, X[0], X[1], X, argnums=(0, 1))
     assert "z = (x - mean) * exp" in lines, lines
     lines = body(quotient, X[0], X[1], X, argnums=1)
-    assert lines[-1] == "return -np.multiply(z, z, out=z).sum(axis=0)", lines
+    assert lines[-1] == "return -np.einsum('ij,ij->j', z, z)", lines
+
+
+POINTS, CENTRES = RNG.normal(size=(6, 2)), RNG.normal(size=(3, 2))
+
+
+def shares(centres, x):
+    d = x[:, None] - centres
+    return np.sum(np.log(np.sum(np.exp(-np.sum(d * d, axis=2)), axis=1)))
+
+
+def distances(x, centres):
+    d = x[:, None] - centres
+    return np.sum(np.sqrt(1 + np.sum(d * d, axis=2)))
+
+
+def precisions(scale, x, centres):
+    z = (x[:, None] - centres) * scale
+    return np.sum(np.sin(np.sum(z * z, axis=2)))
+
+
+def asked_again(scale, x, centres):
+    z = (x[:, None] - centres) * scale
+    return np.sum(np.sum(z * z, axis=2) ** 2) + np.sum(np.tanh(z))
+
+
+def rows_and_matrices(m, table):
+    return np.sum(np.exp(m * table))
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "calls"),
+    [
+        (shares, (CENTRES, POINTS), 1),
+        (distances, (POINTS, CENTRES), 1),
+        (precisions, (np.array([0.5, 1.5]), POINTS, CENTRES), 0),
+        (precisions, (np.full((3, 2), 0.7), POINTS, CENTRES), 1),
+        (asked_again, (np.full((3, 2), 0.7), POINTS, CENTRES), 0),
+        (rows_and_matrices, (RNG.normal(size=(3, 3)), RNG.normal(size=(3, 3, 3))), 0),
+    ],
+)
+def test_weighted_sums_of_matrices(f, args, calls):
+    lines = body(f, *args)
+    assert sum(line.count("weighted_sum(") for line in lines) == calls, lines
+    check_grads(f, args)
+    nothing = grad(f)(args[0], *(a[:0] for a in args[1:2]), *args[2:])
+    assert nothing.shape == (args[0].shape if f is not distances else (6, 2))
+
+
+def test_weighted_sums_are_what_they_say():
+    for shape in ((2, 3, 4), (1, 3, 1), (0, 3, 2), (3, 0, 2)):
+        weights, array = RNG.normal(size=shape[:2]), RNG.normal(size=shape)
+        for axis in (0, 1):
+            expected = (weights[..., None] * array).sum(axis=axis)
+            np.testing.assert_allclose(weighted_sum(weights, array, axis), expected, rtol=1e-12)
+
+
+def test_last_axes_that_are_alike():
+    def f(m, t):
+        return np.sum(np.exp(m * t[:, None]))
+
+    args = RNG.normal(size=(4, 3, 2)), RNG.normal(size=(4, 2))
+    check_grads(f, args)
+
+    def g(t, m):
+        return np.sum(np.exp(np.sum(m * t[:, None], axis=2)) * np.sum(t, axis=1)[:, None])
+
+    check_grads(g, args[::-1])
 
 
 def test_what_a_sum_begins_with_has_no_factor():

@@ -972,3 +972,126 @@ def imaginary_part_written(x):
 )
 def test_the_imaginary_part_of_an_array_that_was_written(f):
     check_grads(f, (X,))
+
+
+def exchanged(x):
+    x = x * 1.5
+    for k in range(3):
+        p = k + np.argmax(np.abs(x[k:, k]))
+        x[[k, p]] = x[[p, k]]
+        x[k + 1 :] -= x[k + 1 :, k, None] / x[k, k] * x[k]
+    return np.sum(np.sin(x[0])) + x[1, 1] * x[2, 2]
+
+
+def exchanged_parts(x):
+    x = x * 1.5
+    for k in range(3):
+        p = k + np.argmax(np.abs(x[k:, k]))
+        if p != k:
+            x[[k, p], k:] = x[[p, k], k:]
+        x[k + 1 :] -= x[k + 1 :, k, None] / x[k, k] * x[k]
+    return np.sum(np.sin(x[0])) + x[1, 1] * x[2, 2]
+
+
+def rotated(x):
+    x = x * 1.5
+    for k in range(2):
+        x[[k, k + 1, 2]] = x[[k + 1, 2, k]]
+    return np.sum(np.sin(x) * np.arange(9.0).reshape(3, 3))
+
+
+def copied_up(x):
+    x = x * 1.5
+    for k in range(2):
+        x[[k, k + 1]] = x[[k + 1, k + 1]] * x[[k, k]]
+    return np.sum(np.sin(x) * np.arange(9.0).reshape(3, 3))
+
+
+@pytest.mark.parametrize("f", [exchanged, exchanged_parts, rotated, copied_up])
+def test_rows_that_are_exchanged(f):
+    x = np.random.default_rng(1).normal(size=(3, 3))
+    gradient = srcgrad.grad(f)
+    gradient(x)
+    assert ("last_written" in gradient.source) == (f in (rotated, copied_up)), gradient.source
+    for matrix in (x, x[::-1].copy(), x + 5 * np.eye(3)):
+        check_grads(f, (matrix,))
+
+
+def smoothed(x):
+    y = np.zeros_like(x)
+    for i in range(len(x)):
+        y[i] = x[i] ** 2
+        if i >= 2:
+            y[i] = x[i] * y[i - 1] + np.sin(y[i - 2])
+    return np.sum(y)
+
+
+def recurrence(x):
+    y = np.zeros_like(x)
+    for i in range(len(x)):
+        y[i] = x[i] ** 2
+        if i >= 2:
+            y[i] += x[i] * y[i - 1] + np.sin(y[i - 2])
+    return np.sum(y**2)
+
+
+def columns(x):
+    y = np.ones((len(x), len(x)))
+    for j in range(len(x)):
+        y[j, j] = x[j]
+        y[j + 1 :, j] = (x[j + 1 :] - y[j + 1 :, :j] @ y[j, :j]) * y[j, j]
+    return np.sum(np.sin(y))
+
+
+def read_afterwards(x):
+    y = np.zeros(len(x) + 1)
+    for i in range(len(x)):
+        y[i] = x[i] ** 2
+        y[i + 1] = x[i] * y[i]
+    return np.sum(y)
+
+
+def overlapping_rows(x):
+    y = np.zeros((len(x), 2))
+    for i in range(1, len(x)):
+        y[i - 1 :, 0] = x[i] * y[i - 1, 0] + x[i - 1]
+        y[i, 1] = x[i] * y[i, 0]
+    return np.sum(y**2)
+
+
+def backwards(x):
+    y = x * 2.0
+    for i in range(len(x) - 2, -1, -1):
+        y[i] = np.sin(y[i + 1]) * x[i]
+    for i in range(1, len(x)):
+        y[i] = y[i - 1] * y[i]
+    return np.sum(y)
+
+
+def from_the_end(x):
+    y = np.zeros_like(x)
+    for i in range(len(x)):
+        y[i] = x[i] * y[i - 1] + x[i]
+    return np.sum(y)
+
+
+@pytest.mark.parametrize(
+    ("f", "zeros"),
+    [
+        (recurrence, 0),
+        (columns, 0),
+        (smoothed, 1),
+        (read_afterwards, 1),
+        (overlapping_rows, 1),
+        (backwards, 1),
+        (from_the_end, 1),
+    ],
+)
+def test_zeros_that_nothing_reads_again(f, zeros):
+    x = np.array([0.5, -1.5, 2.0, 0.25, 0.75])
+    gradient = srcgrad.grad(f)
+    gradient(x)
+    stored = [line for line in gradient.source.splitlines() if line.endswith(("= 0", "= 0.0"))]
+    assert len(stored) == zeros, gradient.source
+    for y in (x, x[:2], x[:1]):
+        check_grads(f, (y,))

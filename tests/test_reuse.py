@@ -231,7 +231,8 @@ ARGUMENTS = {
     np.where: (A > 0, A, A), np.zeros: (A.shape,), np.ones: (A.shape,), np.full: (A.shape, 1.0),
     np.full_like: (A, 1.0), np.concatenate: ([A],), np.stack: ([A],), np.repeat: (A, 1),
     np.take: (A, [0, 1, 2]), np.fft.fft: (A + 0j,), np.fft.ifft: (A + 0j,),
-    np.fft.irfft: (A + 0j,), np.fft.hfft: (A + 0j,),
+    np.fft.irfft: (A + 0j,), np.fft.hfft: (A + 0j,), np.empty: (A.shape,),
+    np.einsum: ("ij,ij->i", A, A),
 }  # fmt: skip
 AXIS = (np.sum, np.max, np.min, np.mean, np.prod, np.cumsum, np.cumprod)
 PAIRS = {operator.matmul, np.matmul, np.dot, np.outer, np.vecdot, np.linalg.solve}

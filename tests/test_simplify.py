@@ -427,3 +427,84 @@ def test_zeros_of_a_known_shape_need_no_array() -> None:
     gradient = srcgrad.grad(f)
     np.testing.assert_allclose(gradient(np.array([0.0, 2.0])), [2.0, 0.0])
     assert "np.zeros(2)" in gradient.source
+
+
+def sigmoids(x):
+    return np.sum(x / (1 + np.exp(-x))) + np.sum(1 / (1 + np.exp(-x)))
+
+
+def test_a_reciprocal_that_is_there_takes_the_place_of_its_denominator():
+    def f(x, y):
+        return np.sum(y / (1 + np.exp(-x)) * (1 / (1 + np.exp(-x))))
+
+    def g(x, y):
+        return np.sum(y * (1 / (1 + np.exp(-x))))
+
+    lines = body(g, X, 0.5 * X)
+    assert not any("/" in line for line in lines[2:]), lines
+    for function in (f, g):
+        check_grads(function, (X, 0.5 * X))
+    check_grads(sigmoids, (X,))
+
+
+def test_parts_of_zeros_that_do_not_overlap_are_stored():
+    def f(x):
+        n = x.shape[0] // 3
+        return np.sum(np.sin(x[:n])) * np.sum(x[n : 2 * n] ** 2) * np.sum(np.exp(x[2 * n :]))
+
+    def g(x):
+        return np.sum(np.sin(x[3:])) * np.sum(x[1:3] ** 2)
+
+    def overlapping(x):
+        return np.sum(np.sin(x[:3])) * np.sum(x[2:4] ** 2)
+
+    def from_the_end(x):
+        return np.sum(np.sin(x[:3])) * np.sum(x[-2:] ** 2)
+
+    def gates(w, x, h):
+        n = h.shape[1]
+        z = x @ w
+        i, f, g = z[:, :n], z[:, n : 2 * n], z[:, 2 * n :]
+        return np.sum(np.tanh(i) * h + np.sin(f) * np.exp(g))
+
+    y = np.linspace(-1.0, 1.0, 7)
+    for function in (f, g, overlapping, from_the_end):
+        check_grads(function, (y,))
+        check_grads(function, (y[:4],))
+    assert not any("+=" in line for line in body(g, y)), body(g, y)
+    assert any("+=" in line for line in body(overlapping, y))
+    assert any("+=" in line for line in body(from_the_end, y))
+    w, x, h = (
+        np.random.default_rng(i).normal(size=s) for i, s in enumerate(((2, 9), (4, 2), (4, 3)))
+    )
+    lines = body(gates, w, x, h)
+    assert any("np.empty" in line for line in lines), lines
+    assert not any("+=" in line for line in lines), lines
+    check_grads(gates, (w, x, h))
+    check_grads(gates, (w[:, :6], x, h[:, :2]))
+
+
+def test_what_is_made_of_an_array_that_is_written_is_shared_until_then():
+    def f(x, steps):
+        u = x.copy()
+        middle = u[1:-1]
+        for _ in range(steps):
+            along = u[2:] - 2 * middle
+            back = u[:-2] - 2 * middle
+            middle += 0.1 * along * back
+        return np.sum(u * u)
+
+    def g(x, steps):
+        u = x.copy()
+        total = 0.0
+        for _ in range(steps):
+            total = total + np.sum(np.sin(2 * u))
+            u[0] *= 0.5
+            total = total + np.sum(np.sin(2 * u))
+        return total
+
+    y = np.linspace(-1.0, 1.0, 7)
+    forward = body(f, y, 2)
+    assert sum("2" in line and "middle" in line for line in forward[:12]) == 1, forward
+    for function in (f, g):
+        check_grads(function, (y, 2))

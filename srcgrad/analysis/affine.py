@@ -158,13 +158,13 @@ class Proof:
                 if isinstance(n, Size) and n.offset <= 0:
                     self.lengths.add(n.base)
 
-    def passed(self, test: ir.Operand, true: bool) -> None:
+    def passed(self, test: ir.Operand, true: bool, elsewhere: bool = False) -> None:
         """Note that a test was true, or false."""
         s = self.integers.made.get(test) if isinstance(test, ir.Var) else None
         if s is not None and s.function is operator.not_:
-            self.passed(s.args[0], not true)
+            self.passed(s.args[0], not true, elsewhere)
         elif s is not None and s.function in ORDER:
-            a, b = map(self.of, s.args)
+            a, b = (self.of(o, elsewhere) for o in s.args)
             if a is not None and b is not None:
                 more, strict = ORDER[s.function]
                 difference = a - b if more == true else b - a
@@ -172,12 +172,13 @@ class Proof:
 
     def comes_later(self, loop: ir.Loop) -> None:
         """Note that elsewhere is a later trip of a loop."""
-        if loop.range is None or loop.index is None or loop.backwards:
+        if loop.range is None or loop.index is None:
             return
         step = loop.range[2]
         if isinstance(step, ir.Const) and type(step.value) is int:
             further = term(Elsewhere(loop.index)) - term(loop.index)
-            self.facts.append(constant(-1).plus(further, 1 if step.value > 0 else -1))
+            rises = (step.value > 0) != loop.backwards
+            self.facts.append(constant(-1).plus(further, 1 if rises else -1))
 
     # Sums
 
@@ -208,11 +209,16 @@ class Proof:
 
     def _sum(self, v: ir.Var, elsewhere: bool) -> Affine | None:
         made = self.integers.made.get(v)
-        if made is None or made.function not in _SUMS or len(made.args) != 2:
+        if made is None or len(made.args) != 2:
+            return None
+        if made.function not in _SUMS and made.function is not operator.mul:
             return None
         left, right = (self.of(a, elsewhere) for a in made.args)
         if left is None or right is None:
             return None
+        if made.function is operator.mul:
+            many, factor = (left, right.known()) if left.terms else (right, left.known())
+            return None if factor is None else constant(0).plus(many, factor)
         return left.plus(right, _SUMS[made.function])
 
     def length(self, n: Dimension) -> Affine:
@@ -320,6 +326,44 @@ class Proof:
             for low, high in ((a[0], b[1]), (b[0], a[1]))
         )
 
+    def parts_apart(self, one: ir.Operand, other: ir.Operand) -> bool:
+        """Whether two indices of an array choose nothing that both have."""
+        keys = items_by_axis(one), items_by_axis(other)
+        if keys[0] is None or keys[1] is None:
+            return False
+        return self.are_apart(map(self.interval, keys[0]), map(self.interval, keys[1]))
+
+    def cover(self, keys: list[ir.Operand], rank: int | None) -> bool:
+        """Whether slices of one axis, one after the other, are together all of an array."""
+        several = [ir.items_of(key) for key in keys]
+        cut = {i for items in several for i, item in enumerate(items) if not is_whole(item)}
+        if len(cut) != 1 or any(len(items) > (rank or 0) for items in several):
+            return False
+        (axis,) = cut
+        left = [items[axis] if len(items) > axis else ir.Const(0) for items in several]
+        at = constant(0)
+        while True:
+            found = next((item for item in left if self._begins(item, at)), None)
+            if found is None:
+                return False
+            left.remove(found)
+            stop = ir.slice_parts(found)[1]
+            end = self.of(stop)
+            if ir.is_constant(stop, None):
+                return not left
+            if end is None or not self.is_natural(end):
+                return False
+            at = end
+
+    def _begins(self, item: ir.Operand, at: Affine) -> bool:
+        """Whether an item of an index is a slice from a place on."""
+        if not is_slice(item):
+            return False
+        start, _, step = ir.slice_parts(item)
+        begin = constant(0) if ir.is_constant(start, None) else self.of(start)
+        same = begin is not None and (begin - at).known() == 0
+        return same and isinstance(step, ir.Const) and step.value in (None, 1)
+
     def is_inside(self, array: ir.Var, key: ir.Operand, but: int = -1) -> bool:
         """Whether an index has no item, `but` one, that is outside the array."""
         kind, axis = array.kind, 0
@@ -353,6 +397,11 @@ def _takes_one_axis(item: ir.Operand) -> bool:
         return type(item.value) is int
     kind = item.kind if isinstance(item, ir.Var) else None
     return isinstance(kind, Scalar) and kind.dtype.kind in "iu"
+
+
+def is_whole(item: ir.Operand) -> bool:
+    """Whether an item of an index takes a whole axis."""
+    return is_slice(item) and all(ir.is_constant(part, None) for part in ir.slice_parts(item))
 
 
 def is_int(v: ir.Var) -> bool:

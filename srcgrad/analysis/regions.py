@@ -12,8 +12,11 @@ or an array of indices, makes an interval everything.
 
 from __future__ import annotations
 
+import builtins
 import itertools
 import operator
+
+import numpy as np
 
 from .. import ir
 from ..kinds import Array
@@ -32,6 +35,8 @@ class Regions:
         self.aliasing = aliasing
         self.integers = Integers(block)
         self.writes: dict[ir.Var, list[tuple[ir.Assign, int, Loops]]] = {}
+        self.stores: list[tuple[ir.Assign, int, Loops]] = []
+        self.touched: dict[ir.Var, list[tuple[ir.Assign, ir.Var, int, Loops]]] = {}  # that is read
         self.joined: set[ir.Var] = set()  # classes with variables that branches or loops hand on
         self.tests: dict[int, tuple[Test, ...]] = {}  # what is known where a statement is
         self.number = itertools.count()
@@ -45,6 +50,7 @@ class Regions:
             if isinstance(s, ir.Assign):
                 for v in s.writes:
                     self.writes.setdefault(self.aliasing.find(v), []).append((s, number, loops))
+                self._touch(s, number, loops)
                 continue
             self.joined.update(self.aliasing.find(v) for v in s.targets)
             inner = (*loops, s) if isinstance(s, ir.Loop) else loops
@@ -53,6 +59,33 @@ class Regions:
             for b in ir.blocks(s):
                 more = ((s.test, b is s.then),) if isinstance(s, ir.If) else ()
                 self._visit(b, inner, (*tests, *more))
+
+    def _touch(self, s: ir.Assign, number: int, loops: Loops) -> None:
+        """Note what a call reads."""
+        operands = s.operands()
+        if s.function is operator.setitem:
+            self.stores.append((s, number, loops))
+            operands = s.args[1:]
+        for v in (v for o in operands for v in ir.variables(o)):
+            view = v in s.views and s.certain and not s.writes
+            if not view and s.function not in (builtins.getattr, builtins.len, np.shape):
+                for root in self.aliasing.classes(v):
+                    self.touched.setdefault(root, []).append((s, v, number, loops))
+
+    def unread(self, s: ir.Assign, position: int, loops: Loops) -> bool:
+        """Whether nothing reads what a call stores in a part of an array of the function."""
+        (v,) = s.writes
+        root, stored = self.aliasing.find(v), self._part(v, s)
+        if stored is None or root in self.joined or self.integers.places.get(stored[0]):
+            return False
+        for other, w, number, around in self.touched.get(root, ()):
+            item = other.function is operator.getitem and other.args[0] is w
+            read = self._item(w, other.args[1]) if item else self._part(w)
+            if read is None or read[0] is not stored[0]:
+                return False
+            if not self._apart(stored[1], position, loops, read[1], number, around):
+                return False
+        return True
 
     def lasts(self, v: ir.Var, position: int, loops: Loops, key: ir.Operand | None = None) -> bool:
         """Whether what an array, or an item of it, holds at a statement is never written after it.
@@ -153,24 +186,27 @@ class Regions:
         common = sum(
             1 for _ in itertools.takewhile(lambda p: p[0] is p[1], zip(loops, around, strict=False))
         )
-        tests = self.tests.get(position, ())
-        if number >= position and not self._disjoint(key, other, around, common, None, tests):
+        tests = self.tests.get(position, ()), self.tests.get(number, ())
+        if number >= position and not self._disjoint(key, other, around, common, None, *tests):
             return False
-        return all(self._disjoint(key, other, around, k, loops[k], tests) for k in range(common))
+        return all(self._disjoint(key, other, around, k, loops[k], *tests) for k in range(common))
 
     def _disjoint(
         self, key: Key | None, other: Key | None, around: Loops, same: int,
-        later: ir.Loop | None, tests: tuple[Test, ...] = (),
+        later: ir.Loop | None, tests: tuple[Test, ...] = (), afterwards: tuple[Test, ...] = (),
     ) -> bool:  # fmt: skip
         """Whether two parts are disjoint if the first loops around both are in the same trip.
 
-        Of the next one, the write's trip is `later`. The `tests` are known where it is read.
+        Of the next one, the write's trip is `later`. The `tests` are known where it is read, those
+        `afterwards` where it is written.
         """
         if key is None or other is None:
             return False
         proof = Proof(self.integers, (), frozenset(around[:same]))
         for test, true in tests:
             proof.passed(test, true)
+        for test, true in afterwards:
+            proof.passed(test, true, True)
         if later is not None:
             proof.comes_later(later)
         read = [proof.interval(item) for item in key]

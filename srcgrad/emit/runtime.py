@@ -398,7 +398,7 @@ def cross_product(a: Any, b: Any) -> Any:
     a0, a1, a2 = a[..., 0], a[..., 1], a[..., 2]
     b0, b1, b2 = b[..., 0], b[..., 1], b[..., 2]
     first = a1 * b2 - a2 * b1
-    out = np.empty((*first.shape, 3), first.dtype)
+    out = np.empty_like(a, first.dtype, shape=(*first.shape, 3))
     out[..., 0] = first
     out[..., 1] = a2 * b0 - a0 * b2
     out[..., 2] = a0 * b1 - a1 * b0
@@ -414,6 +414,19 @@ def sum_of_products(a: Any, b: Any) -> Any:
     if a.size < 10_000 or a.shape[-1] < 64:
         return np.vdot(a, b)
     return np.vecdot(a, b).sum()
+
+
+def weighted_sum(weights: Any, array: Any, axis: int) -> Any:
+    """`(weights[..., None] * array).sum(axis)` of three axes, for the first axis or the second.
+
+    In less time: it is a product of matrices for each place along the other axis of the weights.
+
+    >>> weighted_sum(np.array([[1.0], [2.0]]), np.ones((2, 1, 3)), 0)
+    array([[3., 3., 3.]])
+    """
+    if axis == 0:
+        weights, array = weights.T, array.swapaxes(0, 1)
+    return (weights[:, None] @ array)[:, 0]
 
 
 def writable(view: Any) -> Any:

@@ -98,6 +98,7 @@ HELPERS = {
     runtime.add_to_rows,
     runtime.cross_product,
     runtime.sum_of_products,
+    runtime.weighted_sum,
     runtime.listed,
     runtime.writable,
     runtime.fails,

@@ -15,5 +15,6 @@ Less arithmetic: `normal` and `restructure` shorten what arithmetic tells to be 
 
 Memory: `accumulation` (where adjoints are added up), `copies`, `reads`, `destinations`, `reuse`,
 `loop_buffers` and `tangent_buffers` save arrays, as `footprint` and `schedule` tell them to. What
-may be overwritten, `popped` and `keeping` know.
+may be overwritten, `popped` and `keeping` know. `components` lays out rows of few components the
+other way round.
 """

@@ -14,11 +14,13 @@ import operator
 import numpy as np
 
 from .. import ir
+from ..analysis.affine import Integers, Proof
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..analysis.elementwise import COPIES, makes_fresh, number_kind
 from ..analysis.keys import same_key
 from ..errors import Span
 from ..kinds import INT, Array, Kind, Scalar, TupleOf
+from .components import lay_out
 from .contracting import contract
 from .copies import spare_copies, spare_first_passes
 from .destinations import compute_in_place
@@ -56,6 +58,7 @@ def accumulate(function: ir.Function, cut: bool = False) -> None:
     if ir.sweep_start(function) is not None:  # tangents have none
         scale_smaller(function)
         contract(function)
+        lay_out(function)
         settle_signs(function)
         spare_first_passes(function)
     schedule(function)
@@ -68,6 +71,8 @@ class _Accumulator:
         self.function = function
         self.aliasing = Aliasing(function.block)
         self.counts = ir.use_counts(function.block)
+        arrays = (v for s in ir.walk(function.block) for v in ir.uses(s))
+        self.proof = Proof(Integers(function.block), arrays)
         self.renamed = ir.Renaming()
         self.used: dict[ir.Statement, list[ir.Var]] = {}  # in the branches and loops that are done
 
@@ -118,7 +123,7 @@ class _Accumulator:
         d = zeros.target
         root = self.aliasing.find(d)
         start = next(i for i, s in enumerate(statements) if s is zeros)
-        touched: set[int] = set()
+        touched: list[ir.Operand] = []
         position = start + 1
         while position < len(statements):
             s = statements[position]
@@ -132,14 +137,17 @@ class _Accumulator:
                 start = position
                 position += 1
             if not isinstance(s, ir.Assign):
-                return
+                break
             if not touched and s.args and s.args[0] is d and self.begin(block, start, position):
                 return
-            key = self.store(block, position, d, touched)
-            if key is None:
-                return
-            touched.add(key)
-            position += 1
+            stored = self.store(block, position, d, touched)
+            if stored is None:
+                break
+            key, count = stored
+            touched.append(key)
+            position += count
+        if isinstance(d.kind, Array) and self.proof.cover(touched, d.kind.rank):
+            zeros.function = np.empty if zeros.function is np.zeros else np.empty_like
 
     def mentions(self, statement: ir.Statement, root: ir.Var) -> bool:
         """Whether a statement touches memory, or may; one that only asks its shape does too."""
@@ -206,10 +214,12 @@ class _Accumulator:
         self.counts[shape] = 1
         return True
 
-    def store(self, block: ir.Block, position: int, d: ir.Var, touched: set[int]) -> int | None:
-        """Make a first `d[key] += c` into `d[key] = c`; the key, if others may follow.
+    def store(
+        self, block: ir.Block, position: int, d: ir.Var, touched: list[ir.Operand]
+    ) -> tuple[ir.Operand, int] | None:
+        """Make a first `d[key] += c` into `d[key] = c`, where other parts have been touched.
 
-        Items with other constant keys have been touched already.
+        Returns the key and how many statements there are now; None if that isn't it.
         """
         statements = block.statements
         read = statements[position]
@@ -219,8 +229,7 @@ class _Accumulator:
         if self.counts.get(read.target) != 1 or position + 1 >= len(statements):
             return None
         key = read.args[1]
-        number = key.value if isinstance(key, ir.Const) and type(key.value) is int else -1
-        if touched and (number < 0 or number in touched):
+        if not all(self.proof.parts_apart(key, k) for k in touched):
             return None
         following = statements[position + 1]
         if not isinstance(following, ir.Assign) or not following.args:
@@ -264,7 +273,7 @@ class _Accumulator:
         target = ir.Var("_", statements[position + 1].target.kind)  # type: ignore[union-attr]
         made.append(ir.Assign(target, operator.setitem, (d, key, value), (), span, writes=(d,)))
         statements[position : position + count] = made
-        return number if number >= 0 else None
+        return key, len(made)
 
 
 def makes_zeros(s: ir.Assign) -> bool:

@@ -199,6 +199,21 @@ def divide(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     return None
 
 
+def by_reciprocal(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """`a / t * r`, where `r` is `1 / t`, is `a * r * r`, which needs no `t`."""
+    for a, r in (s.args, s.args[::-1]):
+        ratio = ctx.temporary(a, operator.truediv)
+        made = ctx.definition(r, operator.truediv)
+        if ratio is None or made is None or not is_number(made.args[0], 1.0):
+            continue
+        if made.args[1] is ratio.args[1] and same_kind(number_kind(ratio.args[0]), number_kind(a)):
+            x = ratio.args[0]
+            if elementwise_kind(operator.mul, (x, r)) == number_kind(a):
+                become(s, operator.mul, ctx.emit(operator.mul, x, r, kind=number_kind(a)), r)
+                return None
+    return None
+
+
 def negative(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     (a,) = s.args
     if not is_floating(s):
@@ -411,7 +426,7 @@ def once(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
 FORWARD: dict[Any, list[Rule]] = {operator.pow: [cube], np.mean: [mean], operator.mul: [once]}
 
 ALGEBRA: dict[Any, list[Rule]] = {
-    operator.mul: [multiply, taken_in],
+    operator.mul: [by_reciprocal, multiply, taken_in],
     operator.truediv: [divide, taken_in],
     operator.neg: [negative],
     operator.add: [add],

@@ -22,6 +22,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..analysis.elementwise import COPIES, is_elementwise, makes_fresh, number_kind
 from ..analysis.keys import same_key
+from ..analysis.regions import Regions
 from ..errors import Span
 from ..kinds import Array, Opaque, Scalar
 
@@ -38,11 +39,27 @@ def spare_copies(function: ir.Function) -> None:
         return
     while _Sparer(function).drop_unread(statements, start):
         pass
+    _drop_unread_items(function)
     sparer = _Sparer(function)
     tail = ir.Block(statements[start:], function.block.results)
     sparer.block(tail)
     statements[start:] = tail.statements
     ir.rename(function.block, sparer.renamed)
+
+
+def _drop_unread_items(function: ir.Function) -> None:
+    """Remove what loops of the reverse sweep store where nothing looks any more: zeros mostly."""
+    aliasing = Aliasing(function.block, function.together)
+    regions = Regions(function.block, aliasing)
+    kept = [*function.params, *(v for o in function.block.results for v in ir.variables(o))]
+    roots = {root for v in (*kept, *aliasing.contents.values()) for root in aliasing.classes(v)}
+    unread = {
+        s for s, position, loops in regions.stores
+        if loops and isinstance(s.writes[0].kind, Array)
+        and aliasing.find(s.writes[0]) not in roots and regions.unread(s, position, loops)
+    }  # fmt: skip
+    for block in ir.sweep_blocks(function) if unread else ():
+        block.statements[:] = [s for s in block.statements if s not in unread]
 
 
 def drop_overwritten(function: ir.Function) -> None:

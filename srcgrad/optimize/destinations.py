@@ -21,6 +21,8 @@ from ..kinds import Array, Opaque
 from .footprint import scarce
 from .reuse import takes_out, written_over
 
+ALLOCATIONS = (np.zeros, np.zeros_like, np.empty, np.empty_like)
+
 
 def compute_in_place(function: ir.Function) -> None:
     """Compute what is stored in a part of an array where it is stored, in place."""
@@ -95,7 +97,7 @@ class _Director:
 
     def moved(self, statements: list[ir.Statement], zeros: ir.Statement, start: int) -> bool:
         """Move the statement that makes an array of zeros up to a position, if that can be."""
-        if not isinstance(zeros, ir.Assign) or zeros.function not in (np.zeros, np.zeros_like):
+        if not isinstance(zeros, ir.Assign) or zeros.function not in ALLOCATIONS:
             return False
         position = next(i for i, other in enumerate(statements) if other is zeros)
         made = {v for o in statements[start:position] for v in ir.targets(o)}

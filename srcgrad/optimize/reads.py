@@ -1,9 +1,9 @@
 """Reads of memory that is written in place: what was read is read again only after a write.
 
 `simplify.py` shares calls whose operands never change. Here an item or a snapshot of an array that
-does change is shared for as long as nothing in between writes the array; so is a number that was
-stored there. In loops, two views of
-the same part of an array are one view, whatever is written.
+does change is shared for as long as nothing in between writes the array, as is what arithmetic
+makes of it, and a number that was stored there. In loops, two views of the same part of an array
+are one view, whatever is written.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.elementwise import is_elementwise, makes_fresh
 from ..kinds import Array, Scalar
 from .simplify import constant_key
 
@@ -76,13 +77,16 @@ class _Sharer:
         if index is not None and isinstance(value, ir.Var) and isinstance(value.kind, Scalar):
             dtype, plain = source.kind.dtype, not value.optional and not value.partial
             if plain and dtype is not None and value.kind.dtype == dtype:
-                available[False, self.shared(source), index] = self.shared(value)
+                available[False, (self.shared(source),), index] = self.shared(value)
 
     def key(self, s: ir.Assign, looped: bool) -> Any:
         """What equal reads have in common; None if a call isn't a read, or needs memory of its own.
 
-        The first item says whether the result is a view, for which writes don't matter.
+        The first item says whether the result is a view, for which writes don't matter, the second
+        one what is read.
         """
+        if is_elementwise(s.function):
+            return self.arithmetic(s)
         source = s.args[0] if s.args else None
         if s.writes or s.effect or s.kwargs or not isinstance(source, ir.Var):
             return None
@@ -96,13 +100,27 @@ class _Sharer:
                 return None
             if not is_view and holds_memory(s.target.kind):
                 return None
-            return is_view, source, index
-        if s.function is np.ndarray.copy and len(s.args) == 1:
-            root = self.aliasing.find(s.target)
-            if root in self.aliasing.written or root in self.escaping:
-                return None
-            return False, source, "copy"
+            return is_view, (source,), index
+        if s.function is np.ndarray.copy and len(s.args) == 1 and self.stays(s.target):
+            return False, (source,), "copy"
         return None
+
+    def arithmetic(self, s: ir.Assign) -> Any:
+        """What equal calls that work element by element on arrays have in common."""
+        given = [a for a in s.args if isinstance(a, ir.Var) and isinstance(a.kind, Array)]
+        arrays = tuple(map(self.shared, given))
+        if not arrays or s.kwargs or not isinstance(s.target.kind, Array):
+            return None
+        if not makes_fresh(s) or not self.stays(s.target):
+            return None
+        operands: list[Any] = [self.shared(a) if isinstance(a, ir.Var) else a for a in s.args]
+        parts = [a if a in arrays else self.index(a) for a in operands]
+        return None if None in parts else (False, arrays, (s.function, *parts))
+
+    def stays(self, array: ir.Var) -> bool:
+        """Whether what a new array holds never changes, and nobody else gets it."""
+        root = self.aliasing.find(array)
+        return root not in self.aliasing.written and root not in self.escaping
 
     def index(self, operand: ir.Operand) -> Any:
         match operand:
@@ -118,5 +136,8 @@ class _Sharer:
         """Drop what was read from memory that is written."""
         roots = {self.aliasing.find(v) for v in written if isinstance(v.kind, Array)}
         if roots:
-            for key in [k for k in available if not k[0] and self.aliasing.find(k[1]) in roots]:
+            for key in [
+                k for k in available
+                if not k[0] and not roots.isdisjoint(map(self.aliasing.find, k[1]))
+            ]:  # fmt: skip
                 del available[key]

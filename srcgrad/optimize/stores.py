@@ -4,14 +4,18 @@ part of an array one after the other is added at once.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .. import ir
-from ..analysis.aliasing import holds_memory
+from ..analysis.aliasing import holds_memory, is_slice
 from ..analysis.elementwise import elementwise_kind, number_kind
 from ..analysis.keys import same_key
+from ..emit import runtime
 from ..frontend.operations import add_to_item, subtract_from_item
 from ..kinds import Scalar, same_dtype
 from .operands import Rule, is_array, is_number, negated, scaled
@@ -164,6 +168,49 @@ def _join(ctx: Simplifier, s: ir.Assign, part: ir.Assign, position: int, since: 
     return True
 
 
+def exchange(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """The adjoint of `x[[i, j]] = x[[j, i]]` is `d[[j, i]] = d[[i, j]]`, also where i is j."""
+    d, key, value = s.args
+    if len(ctx.out) < 2:
+        return None
+    taken, zeros = ctx.out[-2:]
+    if not isinstance(taken, ir.Assign) or not isinstance(zeros, ir.Assign):
+        return None
+    if taken.function is not runtime.last_written or taken.target is not value:
+        return None
+    if zeros.function is not operator.setitem or not ir.is_constant(zeros.args[2], 0):
+        return None
+    stored = taken.args[1]
+    if taken.args[0] is not d or zeros.args[0] is not d or not same_key(zeros.args[1], stored):
+        return None
+    if ctx.counts.get(taken.target) != 1 or not _exchanges(ctx, stored, key):
+        return None
+    taken.function, s.function = operator.getitem, operator.setitem
+    ctx.out.remove(zeros)
+    return None
+
+
+def _exchanges(ctx: Simplifier, one: ir.Operand, other: ir.Operand) -> bool:
+    """Whether two keys are the same but for a pair of ints, which is turned round."""
+    pairs = list(itertools.zip_longest(ir.items_of(one), ir.items_of(other)))
+    turned = [(a, b) for a, b in pairs if None in (a, b) or not same_key(a, b)]
+    rest = [a for a, b in pairs if (a, b) not in turned]
+    if len(turned) != 1 or not all(is_slice(a) or is_integer(a) for a in rest):
+        return False
+    makers = [ctx.definition(o, np.array) for o in turned[0]]
+    lists = [m.args[0] if m is not None and len(m.args) == 1 else None for m in makers]
+    if not all(isinstance(o, ir.Pack) and len(o.items) == 2 for o in lists):
+        return False
+    (a, b), (c, d) = (o.items for o in lists)  # type: ignore[union-attr]
+    return same_key(a, d) and same_key(b, c) and is_integer(a) and is_integer(b)
+
+
+def is_integer(operand: ir.Operand) -> bool:
+    """Whether an operand is an int, Python's or NumPy's."""
+    kind = number_kind(operand)
+    return isinstance(kind, Scalar) and kind.dtype.kind in "iu"
+
+
 def _part(ctx: Simplifier, operand: ir.Operand) -> ir.Assign | None:
     """The call that took a part of an array, to be written once."""
     s = ctx.definitions.get(operand) if isinstance(operand, ir.Var) else None
@@ -262,4 +309,6 @@ def _mentions(ctx: Simplifier, statement: ir.Statement, root: ir.Var) -> bool:
     )
 
 
-STORES: dict[Any, list[Rule]] = {operator.iadd: [accumulate], operator.isub: [accumulate]}
+STORES: dict[Any, list[Rule]] = {
+    operator.iadd: [accumulate], operator.isub: [accumulate], np.add.at: [exchange],
+}  # fmt: skip

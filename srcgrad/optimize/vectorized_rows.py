@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.affine import Affine, is_int
-from ..analysis.aliasing import is_slice
+from ..analysis.affine import Affine, is_int, is_whole
 from ..analysis.independence import Iterations, Rows
 from ..analysis.inference import Inferred
 from ..errors import Unbatchable
@@ -157,6 +156,8 @@ class VectorizedRows(Batch):
             return self.shifted(item, plus)
         assert isinstance(item, ir.Var)
         made = self.found.integers.made[item]
+        if made.function not in (operator.add, operator.sub):
+            raise Unbatchable("a multiple of the index")
         left, right = made.args
         if isinstance(right, ir.Const):
             sign = 1 if made.function is operator.add else -1
@@ -253,11 +254,6 @@ class VectorizedRows(Batch):
         if not self.is_batched(operand):
             raise Unbatchable("the same in each iteration")
         return super().full(self.materialized(operand), kind)
-
-
-def is_whole(item: ir.Operand) -> bool:
-    """Whether an item of an index takes a whole axis."""
-    return is_slice(item) and all(ir.is_constant(part, None) for part in ir.slice_parts(item))
 
 
 def sliced(start: ir.Operand, stop: ir.Operand) -> ir.Operand:
