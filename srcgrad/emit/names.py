@@ -116,6 +116,8 @@ class Names:
             inside = self._block(s.body, set(around) | self._flag(s))
             for p in own:
                 self._define(p, inside | own | around)
+            if around.issuperset(inside - own):
+                break
             around |= inside - own
         self.carried.pop()
         # a parameter's next value is assigned while the exit flag is still needed
