@@ -168,6 +168,31 @@ def test_sums_from_numbers_and_into_places(monkeypatch):
     check(monkeypatch, g, normal(9, 3), normal(9), argnums=(0, 1))
 
 
+def test_swapped_buffers(monkeypatch):
+    def f(x, again):
+        u, v, n = x.copy(), x * 0.5, len(x)
+        for t in range(4):
+            for i in range(1, n - 1):
+                v[i] = u[i] + 0.1 * (u[i - 1] - 2 * u[i] + u[i + 1]) ** 2
+            if t != again:
+                u, v = v, u
+        return np.sum(u * np.cos(v))
+
+    text = check(monkeypatch, f, normal(9), 2, loops=1)
+    assert "u[:-2] - 2 * u_inner + u[2:]" in text
+
+    def g(x):  # in the first trip, they are one array
+        u, n = x.copy(), len(x)
+        v = u
+        for _ in range(4):
+            for i in range(1, n):
+                v[i] += u[i - 1]
+            u, v = v.copy(), u
+        return np.sum(u * np.cos(v))
+
+    check(monkeypatch, g, normal(9), loops=2)
+
+
 STAYS = {}
 
 

@@ -227,9 +227,9 @@ class Iterations:
 
     def _memory(self) -> None:
         """Find the rows, and that no iteration touches what another one writes."""
-        mine: set[ir.Var] = set()  # what is a view of the rows
+        mine: dict[ir.Var, ir.Var] = {}  # views of rows, and the arrays that these are of
         others: set[ir.Var] = set()  # what is a view of what lies outside of them
-        changed: set[ir.Var] = set()  # the classes of which rows are written
+        changed: set[ir.Var] = set()  # the arrays of which rows are written
         read: list[tuple[ir.Var, ir.Operand | None]] = []
         for s in self.body:
             first = s.args[0] if s.args else None
@@ -241,13 +241,13 @@ class Iterations:
                     self.rows[s] = self.rows_at(first, s.args[1])
                     skipped = True
                     if s.views:
-                        mine.add(s.target)
+                        mine[s.target] = first
             known = self.aliasing.find(s.target) not in self.written
             for position, operand in enumerate(s.operands()):
                 for v in self._memories(operand):
                     known = True
                     if v in s.writes and position == 0 and (v in mine or s in self.rows):
-                        changed.add(self.aliasing.find(v))
+                        changed.add(mine.get(v, v))
                     elif v in s.writes and not skipped:
                         raise Dependent("memory that all iterations write")
                     elif (skipped and position == 0) or v in mine or v in others:
@@ -257,7 +257,11 @@ class Iterations:
                     else:
                         read.append(self._outer_view(v))
             if s.views and s.target not in mine and known:
-                (mine if not mine.isdisjoint(s.views) else others).add(s.target)
+                source = next((mine[v] for v in s.views if v in mine), None)
+                if source is None:
+                    others.add(s.target)
+                else:
+                    mine[s.target] = source
         self._check(changed, read)
 
     def _check(self, changed: set[ir.Var], read: list[tuple[ir.Var, ir.Operand | None]]) -> None:
@@ -266,23 +270,23 @@ class Iterations:
         for made in self.integers.made.values():
             if made.function in _OVERLAPPING and find(made.target) in self.written:
                 raise Dependent("rows that may overlap")
-        for root in self.written:
-            rows = [r for r in self.rows.values() if find(r.array) is root]
-            places = [t.place for t in self.sums if t.place and find(t.place[0]) is root]
-            elsewhere = [place for place in read if find(place[0]) is root]
-            arrays = {r.array for r in rows} | {array for array, _ in (*places, *elsewhere)}
-            if len(arrays) > 1:
+        places = [t.place for t in self.sums if t.place]
+        used = (*(r.array for r in self.rows.values()), *(array for array, _ in (*places, *read)))
+        arrays = [v for v in dict.fromkeys(used) if find(v) in self.written]
+        for array in arrays:
+            if not all(v is array or self.aliasing.are_distinct(v, array) for v in arrays):
                 raise Dependent("two names of one array")
-            if root in changed and not all(alike(rows[0], r) for r in rows):
-                raise Dependent("rows of other iterations")
-            if root in changed:
-                kept = [*places, *elsewhere]
-            else:
-                kept = places
-            if not all(self._is_outside(r, key) for _, key in kept for r in rows):
+            rows = [r for r in self.rows.values() if r.array is array]
+            kept = added = [key for v, key in places if v is array]
+            elsewhere = [key for v, key in read if v is array]
+            if array in changed:
+                if not all(alike(rows[0], r) for r in rows):
+                    raise Dependent("rows of other iterations")
+                kept = [*added, *elsewhere]
+            if not all(self._is_outside(r, key) for key in kept for r in rows):
                 raise Dependent("what other iterations may write")
-            for i, (_, key) in enumerate(places):
-                if not all(self._is_apart(key, k) for _, k in (*places[:i], *elsewhere)):
+            for i, key in enumerate(added):
+                if not all(self._is_apart(key, k) for k in (*added[:i], *elsewhere)):
                     raise Dependent("a place that is written by all")
 
     def _memories(self, operand: ir.Operand) -> Iterator[ir.Var]:
