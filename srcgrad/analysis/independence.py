@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Array, Dimension
-from .affine import ONE, Affine, Integers, Interval, Proof, items_by_axis
+from .affine import ONE, Affine, Interval, Proof, items_by_axis
 from .aliasing import Aliasing, holds_memory, is_slice
 from .keys import same_key
 
@@ -61,6 +61,7 @@ class Iterations:
     """What the iterations of a loop read and write.
 
     Attributes:
+        body: what they do.
         moving: the variables that depend on the loop's index.
         rows: of statements that index arrays by it, what they take or where they write.
         sums: what iterations add to.
@@ -72,26 +73,21 @@ class Iterations:
     """
 
     def __init__(
-        self, loop: ir.Loop, aliasing: Aliasing, integers: Integers,
-        arguments: tuple[ir.Var, ...], used: set[ir.Var],
+        self, loop: ir.Loop, body: list[ir.Assign], aliasing: Aliasing, proof: Proof,
+        used: set[ir.Var],
     ) -> None:  # fmt: skip
-        self.proof = Proof(integers, [*arguments, *ir.free_variables(loop.body)])
-        index, bounds = loop.index, self.proof.bounds(loop)
+        index, bounds = loop.index, proof.bounds(loop)
         if index is None or bounds is None or loop.exits or loop.backwards:
             raise Dependent("no range")
         step = loop.range[2]  # type: ignore[index]
         if not (isinstance(step, ir.Const) and step.value in (1, -1)):
             raise Dependent("a step")
-        self.loop, self.index, self.aliasing, self.integers = loop, index, aliasing, integers
+        self.loop, self.index, self.body, self.aliasing = loop, index, body, aliasing
+        self.proof, self.integers = proof, proof.integers
         self.start, self.stop = bounds
         self.surely_runs = self.proof.is_natural(self.stop - self.start - ONE)
-        self.body: list[ir.Assign] = []
-        for s in loop.body.statements:
-            if not isinstance(s, ir.Assign) or s.effect:
-                raise Dependent("a branch, a loop or an effect")
-            if not all(isinstance(v.kind, Array) for v in s.writes):
-                raise Dependent("a list or an object that is written")
-            self.body.append(s)
+        if not all(isinstance(v.kind, Array) for s in body for v in s.writes):
+            raise Dependent("a list or an object that is written")
         self.readers: dict[ir.Var, list[ir.Assign]] = {}
         for s in self.body:
             for v in dict.fromkeys(ir.uses(s)):

@@ -6,9 +6,9 @@ can be left out, and the derivatives stay what they are (`tests/test_optimize.py
 Begin with `prune` (dead code) and `simplify`, which applies the rewriting rules of `algebra`,
 `array_algebra`, `spreading` and `stores`; `operands` is what these share.
 
-Less Python: `vectorizing` (with `vectorized_rows`) makes loops whose iterations are independent
-operations on whole arrays, before anything is differentiated, and `unboxing` makes arrays lists
-where loops stay.
+Less Python: `vectorizing` (with `vectorized_rows`, and `choices` in place of branches) makes loops
+whose iterations are independent operations on whole arrays, before anything is differentiated, and
+`unboxing` makes arrays lists where loops stay.
 
 Less arithmetic: `normal` and `restructure` shorten what arithmetic tells to be equal; `cancel`,
 `scaling`, `contracting`, `signs`, `invariants` and `faster_calls` are passes of their own.

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.affine import ONE, Integers, is_int
+from ..analysis.affine import ONE, Integers, Proof, is_int
 from ..analysis.aliasing import Aliasing, is_slice
 from ..analysis.independence import Dependent, Iterations, Sum
 from ..analysis.inference import Inferred, fits
@@ -31,6 +31,7 @@ from ..frontend.values import NeedStatic
 from ..kinds import Array, Dimension, Scalar
 from ..rules import registry
 from ..transform.batched_calls import IN_PLACE
+from .choices import without_branches
 from .operands import is_number
 from .vectorized_rows import PRODUCTS, VectorizedRows
 
@@ -85,9 +86,10 @@ class _Loops:
         outer = (self.low.block, self.low.span)
         self.low.block = ir.Block()
         try:
-            iterations = Iterations(
-                loop, self.aliasing, self.integers, self.function.params, self.used
-            )
+            known = [*self.function.params, *ir.free_variables(loop.body)]
+            proof = Proof(self.integers, known)
+            body = without_branches(loop, proof, self.aliasing, self.used)
+            iterations = Iterations(loop, body, self.aliasing, proof, self.used)
             whole = Whole(iterations, self.low)
             if not iterations.surely_runs and not self.missing.isdisjoint(
                 ir.free_variables(loop.body)
