@@ -289,6 +289,102 @@ def test_what_has_to_stay(monkeypatch, name):
     check(monkeypatch, STAYS[name], normal(9) + 0.1, loops=1)
 
 
+def huber(x, _):
+    s = 0.0
+    for i in range(len(x)):
+        r = x[i]
+        if abs(r) <= 0.5:
+            s += 0.5 * r * r
+        else:
+            s += 0.5 * (abs(r) - 0.25)
+    return s
+
+
+def three_ways(x, y):
+    s, c = 0.0, np.zeros(3)
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            w = x[i] * 2
+            y[i] = w * w
+            s += w
+        elif y[i] < 0:
+            c[1] += x[i]
+            y[i] *= 0.1
+        else:
+            c[1] -= x[i] ** 2
+            c[2] += y[i]
+    return s * c[1] * c[2] + y @ y
+
+
+def upwind(x, y):
+    for _ in range(3):
+        v = y.copy()
+        for i in range(1, len(x) - 1):
+            d = y[i] - y[i - 1] if x[i] > 0 else y[i + 1] - y[i]
+            v[i] = y[i] - 0.1 * x[i] * d
+        y = v
+    return y @ y
+
+
+def skipped(x, y):
+    s = 0.0
+    for i in range(len(x)):
+        for j in range(len(y)):
+            if i == j or x[i] < 0:
+                continue
+            s += np.cos(x[i]) * y[j]
+    return s
+
+
+@pytest.mark.parametrize("function", [huber, three_ways, upwind, skipped])
+def test_branches_that_become_choices(monkeypatch, function):
+    def f(x, y):
+        return function(x, y.copy())
+
+    x, y = normal(9), normal(9, seed=1)
+    loops = int(function in (upwind, skipped))  # of all pairs there is no array
+    assert "np.where(" in check(monkeypatch, f, x, y, argnums=(0, 1), loops=loops)
+
+
+def roots(x):
+    s = 0.0
+    for i in range(len(x)):
+        if x[i] > 0:
+            s += np.sqrt(x[i])
+    return s
+
+
+def neighbours(x):
+    s = 0.0
+    for i in range(len(x)):
+        if i < len(x) - 1:
+            s += x[i] * x[i + 1]
+    return s
+
+
+def partial_sums(x):
+    s, y = 0.0, np.zeros_like(x)
+    for i in range(len(x)):
+        if x[i] > 0:
+            s += x[i]
+            y[i] = s
+    return y @ x
+
+
+def read_again(x):
+    s, y = 0.0, x.copy()
+    for i in range(len(x)):
+        if x[i] > 0:
+            y[i] = x[i] ** 2
+            s += y[i]
+    return s * np.sum(y)
+
+
+@pytest.mark.parametrize("function", [roots, neighbours, partial_sums, read_again])
+def test_branches_that_have_to_stay(monkeypatch, function):
+    check(monkeypatch, function, normal(9), loops=1)
+
+
 def test_an_index_that_is_outside_raises():
     def f(x, y):
         s = 0.0

@@ -54,8 +54,9 @@ class _Choices:
     def __init__(self, loop: ir.Loop, proof: Proof, aliasing: Aliasing, used: set[ir.Var]) -> None:
         self.proof, self.aliasing, self.used = proof, aliasing, used
         self.moving: set[ir.Var | None] = {loop.index}
-        self.carried = set(loop.params)  # numbers that are added to, from the first to the last
-        self.readers = ir.use_counts(loop.body)
+        self.carried = dict.fromkeys(
+            loop.params
+        )  # numbers that are added to, from the first to the last
 
     def varies(self, *operands: ir.Operand) -> bool:
         return any(not self.moving.isdisjoint(ir.variables(o)) for o in operands)
@@ -68,8 +69,8 @@ class _Choices:
             for made in self.chosen(s) if isinstance(s, ir.If) else [s]:
                 if self.varies(*made.operands()):
                     self.moving.add(made.target)
-                if made.function in ADDITIONS and not self.carried.isdisjoint(ir.uses(made)):
-                    self.carried.add(made.target)
+                if made.function in ADDITIONS and any(v in self.carried for v in ir.uses(made)):
+                    self.carried[made.target] = None
                 found.append(made)
         return found
 
@@ -100,18 +101,16 @@ class _Choices:
                     after += self.stored(s, k, store, sides, stores, links)
         calls = [c for side in sides for c in side if c not in links]
         calls = [c for c in calls if c.function is not operator.setitem]
-        self.check(calls, sides, {link.target for link in links})
+        inner = {link.target for link in links}
+        if any(not inner.isdisjoint(ir.uses(c)) for c in (*calls, *after)):
+            raise Dependent("a sum that is asked for")
+        self.check(calls, sides)
         return [*calls, *after]
 
-    def check(
-        self, calls: list[ir.Assign], sides: tuple[list[ir.Assign], ...], inner: set[ir.Var]
-    ) -> None:
+    def check(self, calls: list[ir.Assign], sides: tuple[list[ir.Assign], ...]) -> None:
         """Refuse what can't be done where the branch isn't taken, or not before what is stored."""
-        for s in calls:
-            if not self.is_quiet(s):
-                raise Dependent("what may do harm if the branch isn't taken")
-            if not inner.isdisjoint(ir.uses(s)):
-                raise Dependent("a sum that is asked for")
+        if not all(map(self.is_quiet, calls)):
+            raise Dependent("what may do harm if the branch isn't taken")
         for side in sides:
             stored: set[ir.Var] = set()
             for s in side:
@@ -196,7 +195,7 @@ class _Choices:
                 for r in own:
                     taken = r.function is operator.getitem and r.args[0] is array
                     path = _path(end, r.target, own) if taken and same_key(r.args[1], key) else None
-                    if path and self.readers[r.target] == 1:
+                    if path:
                         paths[-1] = path
                         links.add(r)
             if None in paths:
