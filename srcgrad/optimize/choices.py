@@ -173,9 +173,6 @@ class _Choices:
         kind = array.kind if isinstance(array, ir.Var) else None
         if not (isinstance(array, ir.Var) and isinstance(kind, Array) and kind.dtype is not None):
             raise Dependent("a store into something else")
-        whole = kind.rank == len(ir.items_of(key)) and self.proof.is_inside(array, key)
-        if not whole or kind.dtype.kind != "f" or _dtype(value) != kind.dtype:
-            raise Dependent("a store of more than a number, or of another one")
         number = Scalar(kind.dtype, False)
         read = ir.Assign(
             ir.Var(array.name, number), operator.getitem, (array, key), span=store.span
@@ -186,6 +183,9 @@ class _Choices:
         if twins:
             stores[1 - side].remove(twins[0])
             ends[1 - side] = twins[0].args[2]
+        whole = kind.rank == len(ir.items_of(key)) and self.proof.is_inside(array, key)
+        if not whole or kind.dtype.kind != "f" or any(_dtype(e) != kind.dtype for e in ends):
+            raise Dependent("a store of more than a number, or of another one")
         made, stays = [read], not self.varies(key)
         result = ir.Var(array.name, number)
         if stays:
