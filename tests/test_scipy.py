@@ -494,3 +494,13 @@ def test_forward_mode_through_a_tuple_of_factors(program: Any) -> None:
     d_a, d_b = srcgrad.grad(program, (0, 1))(a, b)
     moved = srcgrad.jvp(program, (a, b), (a.T, 2 * b))[1]
     np.testing.assert_allclose(moved, np.sum(d_a * a.T) + d_b @ (2 * b))
+
+
+def test_a_star_between_sparse_matrices_is_refused() -> None:
+    def f(x):
+        places = np.arange(3), np.array([1, 2, 0])
+        turned = sparse.coo_matrix((np.ones(3), places), shape=(3, 3)) * x
+        return np.sum(turned @ np.array([4.0, 5.0, 7.0]))
+
+    with pytest.raises(srcgrad.UnsupportedError, match="write A @ x"):
+        srcgrad.grad(f)(np.ones(3))

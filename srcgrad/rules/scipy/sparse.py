@@ -153,6 +153,14 @@ refuse(elementwise_product, *members("multiply"), reason="multiply entries: make
 # Matrices that the function makes
 
 
+def starred(A, x):
+    """The product of the matrices for `csr_matrix`, that of the elements for `csr_array`."""
+    return A * x
+
+
+refuse(starred, reason="write A @ x for the product of the matrices", always=True)
+
+
 class Matrix:
     """A sparse matrix by its entries; those at the same place add up."""
 
@@ -174,10 +182,12 @@ class Matrix:
         return self @ other
 
     def __mul__(self, other):
+        if isinstance(other, (Matrix, *FORMATS)) or np.ndim(other) > 0:
+            return starred(self.data, other)
         return Matrix(self.data * other, self.row, self.col, self.shape)
 
     def __rmul__(self, other):
-        return Matrix(self.data * other, self.row, self.col, self.shape)
+        return self * other
 
     def __truediv__(self, other):
         return Matrix(self.data / other, self.row, self.col, self.shape)
