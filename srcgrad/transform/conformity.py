@@ -20,13 +20,13 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..analysis.elementwise import IN_PLACE, WITH_OUT, is_elementwise
-from ..analysis.inference import fits, infer
+from ..analysis.inference import Inferred, fits, infer
 from ..emit import runtime
 from ..frontend.lower import Lowerer
 from ..frontend.operators import INPLACE
 from ..frontend.values import NeedStatic
 from ..kinds import Array, Dimension, ListOf, Opaque, Scalar
-from ..rules.registry import hashable, raising
+from ..rules.registry import hashable, kinds, raising
 
 ADDED = frozenset({np.add.at, np.subtract.at})
 AUGMENTED = frozenset(INPLACE.values()) - {operator.imatmul}
@@ -175,7 +175,7 @@ class _Demands:
         yield _checked(s, check, (selected.target, value))
 
     def surely_takes(self, x: ir.Operand, key: ir.Operand, value: ir.Operand) -> bool:
-        region = infer(operator.getitem, (x, key), {}).kind
+        region = _inferred(operator.getitem, (x, key)).kind
         given, shape = _shape(value), region.shape if isinstance(region, Array) else None
         if given and shape and self.masks.get(given[0]) is key:
             return len(given) == len(shape) and _within(given[1:], shape[1:])
@@ -187,9 +187,15 @@ def _is_mask(key: ir.Operand) -> TypeGuard[ir.Var]:
 
 
 def _made(s: ir.Assign, function: Any, args: tuple[ir.Operand, ...]) -> ir.Assign:
-    found = infer(function, args, {})
+    found = _inferred(function, args)
     target = ir.Var("region", found.kind)
     return ir.Assign(target, function, args, (), s.span, found.views, found.certain)
+
+
+def _inferred(function: Any, args: tuple[ir.Operand, ...]) -> Inferred:
+    special = kinds.get(function)
+    found = special(args, {}) if special else None
+    return found if isinstance(found, Inferred) else infer(function, args, {})
 
 
 def _checked(
