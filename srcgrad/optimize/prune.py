@@ -1,6 +1,7 @@
 """Dead-code elimination: what no result, effect or needed memory depends on goes.
 
-A write in place is alive if anybody alive reads the memory (the aliasing class) that it writes.
+A write in place is alive if anybody alive reads the memory (the aliasing class) that it writes: after
+it, or in the same loop.
 """
 
 from __future__ import annotations
@@ -52,14 +53,17 @@ def prune_to(function: ir.Function, needed: Iterable[ir.Operand]) -> None:
 class _Marker:
     def __init__(self, aliasing: Aliasing, block: ir.Block) -> None:
         self.aliasing, self.block = aliasing, block
-        self.live: set[Any] = set()  # variables, statements, and roots of memory that is read
+        self.own = set(block.statements)
+        self.live: set[Any] = set()  # variables and statements
+        # Of memory that is written, the root: where in the function's block it is read last
+        self.last_read: dict[ir.Var, int] = {}
+        self.position = len(block.statements)
 
     def run(self) -> None:
         for operand in self.block.results:
             self.read(operand)
-        size = -1
-        while len(self.live) != size:
-            size = len(self.live)
+        before: Any = None
+        while before != (before := (len(self.live), dict(self.last_read))):
             self.mark(self.block)
 
     def use(self, operand: ir.Operand) -> None:
@@ -70,12 +74,14 @@ class _Marker:
             self.live.add(v)
             for root in self.aliasing.classes(v) if holds_memory(v.kind) else ():
                 if root in self.aliasing.written:
-                    self.live.add((root, "read"))
+                    self.last_read[root] = max(self.position, self.last_read.get(root, -1))
 
     def mark(self, block: ir.Block) -> bool:
         """Mark what is alive in a block; whether anything is."""
         found = False
-        for s in reversed(block.statements):
+        for position, s in reversed(list(enumerate(block.statements))):
+            if block is self.block:
+                self.position = position
             match s:
                 case ir.Assign():
                     alive = s in self.live or self.alive(s)
@@ -106,7 +112,9 @@ class _Marker:
             return True
         if any(isinstance(v.kind, Opaque) for v in s.writes):
             return True  # who reads the memory of an unknown object can't be known
-        return any((self.aliasing.find(v), "read") in self.live for v in s.writes)
+        # what a loop writes, its next trip may read
+        after = self.position + (s in self.own)
+        return any(self.last_read.get(self.aliasing.find(v), -1) >= after for v in s.writes)
 
     def mark_operands(self, s: ir.Assign) -> None:
         shape_only = s.function in SHAPE_ONLY

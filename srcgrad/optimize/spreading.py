@@ -141,7 +141,10 @@ def store(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
 
 
 def copied(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
-    """A copy of a spread number is a full array."""
+    """A copy of a spread number is a full array; what is kept of an array may stay where it is."""
+    kept = isinstance(s.span, ir.Origin) and s.span.role == "recorded" and not ctx.escapes(s.target)
+    if kept and not s.kwargs and (whole := ctx.same(s.target, s.args[0])) is not None:
+        return whole
     found = scalar_spread(ctx, s.args[0]) if len(s.args) == 1 and not s.kwargs else None
     if found is not None and ctx.reversing:
         dtype = s.target.kind.dtype  # type: ignore[attr-defined]
@@ -337,9 +340,11 @@ def real_part(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
 
 
 def copied_argument(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
-    """A plain copy will do where nothing depends on the memory layout."""
+    """A plain copy will do where nothing depends on the memory layout; none, where none is written."""
     if isinstance(s.span, ir.Origin):
         return None  # what is kept of an array where it does
+    if not ctx.escapes(s.target) and (found := ctx.same(s.target, s.args[0])) is not None:
+        return found
     root = ctx.aliasing.find(s.target)
     for other in ctx.definitions.values():
         if not other.certain and any(ctx.aliasing.find(v) is root for v in other.views):
