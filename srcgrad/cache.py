@@ -19,7 +19,7 @@ from .errors import InternalError
 from .frontend.values import Path, layout
 from .kinds import Opaque
 from .lookup import matcher_for
-from .signature import OPAQUE, describe
+from .signature import OPAQUE, RELATED, describe, nearby
 
 MOST_STORES = 256
 MOST_VARIANTS = 64
@@ -90,7 +90,7 @@ def pattern_of(
     arguments: dict[str, Any], free: tuple[Any, ...], static: frozenset[Any], opaque: frozenset[Any]
 ) -> Any:
     """What a compiled gradient depends on in its arguments and in outer values."""
-    sizes: dict[int, int] = {}
+    sizes: dict[int, Any] = dict(nearby(arguments.values())) if RELATED in static else {}
     parts = [describe(v, ("argument", n), static, sizes) for n, v in arguments.items()]
     return tuple(parts), tuple(describe(v, (i,), opaque, sizes) for i, v in enumerate(free))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,11 +38,21 @@ from .trees import is_float as is_float_leaf
 
 
 class Inputs:
-    """The parameters of the function being compiled as abstract values."""
+    """The parameters of the function being compiled as abstract values.
 
-    def __init__(self, lowerer: Lowerer, static: frozenset[Any], lists: set[Any]) -> None:
-        self.lowerer, self.static, self.lists = lowerer, static, lists
-        self.sizes: dict[int, Size] = {}
+    `related`: the lengths of which it is known how they are related, as `nearby` says it.
+    """
+
+    def __init__(
+        self,
+        lowerer: Lowerer,
+        static: frozenset[Any],
+        lists: set[Any],
+        related: Mapping[int, tuple[int, int]],
+    ) -> None:
+        self.lowerer, self.static, self.lists, self.related = lowerer, static, lists, related
+        bases = {least: fresh_size(True) for least, _ in related.values()}
+        self.sizes = {n: replace(bases[b], offset=by) for n, (b, by) in related.items()}
         self.paths: dict[Any, Any] = {}
 
     def value(self, value: Any, var: ir.Var | None, path: Any, access: Any = None) -> Value:
@@ -67,7 +77,7 @@ class Inputs:
             low.check_class(type(value))
             if path in self.static:
                 return ir.Const(value)
-            leaf = variable(int_kind())
+            leaf = variable(int_kind(self.sizes[value] if value in self.related else None))
             leaf.origins = frozenset([path])
             return leaf
         if isinstance(value, list):

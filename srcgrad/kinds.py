@@ -30,7 +30,8 @@ class Size:
     def shifted(self, by: int) -> Size:
         if by == 0:
             return self
-        if self.offset * by < 0 or abs(self.offset + by) > 4:  # the clamp at zero loses information
+        cut = self.offset * by < 0 and not self.exact  # the clamp at zero loses information
+        if cut or abs(self.offset + by) > 4:
             return fresh_size()
         return Size(self.base, self.offset + by, self.big)
 

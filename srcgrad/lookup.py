@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .signature import OPAQUE, describe, is_record, whole
+from .signature import OPAQUE, RELATED, describe, is_record, whole
 
 if TYPE_CHECKING:
     from .cache import Variant
@@ -185,7 +185,7 @@ class _Writer:
             tests.append(of_type)
         elif t is int or t is bool or t is str or t is bytes:
             tests.append(of_type)
-            if t is not int or path in self.static:
+            if t is not int or path in self.static or RELATED in self.static:
                 self.key.append(name)
         elif isinstance(value, (list, tuple)) and whole(value, path, self.static) is None:
             tests += [of_type, f"{own}len({name}) == {len(value)}"]

@@ -2,7 +2,8 @@
 
 `describe` says it exactly, for looking up an entry. With `sizes` it says only what the compiler
 may use: which dimensions are equal and which are 0 or 1, so that one compiled gradient serves
-arrays of every size.
+arrays of every size. Where a program's shapes can't be told without (`RELATED`), it also says which
+dimensions are longer than others by little, as on a staggered grid, and which ints are as long.
 """
 
 from __future__ import annotations
@@ -10,17 +11,21 @@ from __future__ import annotations
 import functools
 import inspect
 import types
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 SHAPE = "%shape"  # the path of an array with this and an axis after it: its length must be known
 SPREAD = "%spread"  # that of a list: each of its items is a value of its own
+RELATED = ("%related",)  # what `nearby` finds is known of lengths, and of ints that are as long
 OPAQUE = "%opaque"  # the path of a value with this after it: only of what type it is matters
 DIFFERENTIATED = "%differentiated"  # with the name of an argument: derivatives are taken by it
 FEW = 4  # items: lists of as many are always spread
 SEVERAL = 16  # numbers that derivatives are taken by: lists of as many are
 MOST_NESTED = 4  # lists and tuples in each other
+NEAR = 4  # by so much, lengths that are related differ
+ANYWHERE = (1, 0)  # where the axis of a vector is: that of any array may follow from its length
 
 
 class Same:
@@ -42,7 +47,7 @@ def describe(
     value: Any,
     path: tuple[Any, ...] = (),
     static: frozenset[Any] = frozenset(),
-    sizes: dict[int, int] | None = None,
+    sizes: dict[int, Any] | None = None,
 ) -> Any:
     """A hashable description of a value; of an int its value too if its path is in `static`.
 
@@ -69,7 +74,11 @@ def describe(
     if t is float or t is complex:
         return t
     if t is int:
-        return (int, value) if path in static else int
+        if RELATED not in static or path in static:
+            return (int, value) if path in static else int
+        if sizes is None:
+            return (int, value)
+        return (int, _length(value, sizes)) if type(sizes.get(value)) is tuple else int
     if t is bool or t is str or t is bytes or value is None:
         return (t, value)
     if isinstance(value, np.number):
@@ -103,7 +112,7 @@ def whole(
     value: Any,
     path: tuple[Any, ...] = (),
     static: frozenset[Any] = frozenset(),
-    sizes: dict[int, int] | None = None,
+    sizes: dict[int, Any] | None = None,
 ) -> Any:
     """What the items of a list are that is one value at run time; None if the list isn't.
 
@@ -129,7 +138,7 @@ def spread_path(path: tuple[Any, ...]) -> tuple[Any, ...]:
     return ("argument", *path[1:], SPREAD)
 
 
-def common(items: Any, sizes: dict[int, int] | None = None, depth: int = MOST_NESTED) -> Any:
+def common(items: Any, sizes: dict[int, Any] | None = None, depth: int = MOST_NESTED) -> Any:
     """What values are, if they are alike, described; None if they aren't.
 
     Alike are numbers of one type, arrays of one dtype and number of dimensions (and of one shape,
@@ -165,8 +174,50 @@ def common(items: Any, sizes: dict[int, int] | None = None, depth: int = MOST_NE
     return None
 
 
-def _length(n: int, sizes: dict[int, int] | None) -> Any:
+def _length(n: int, sizes: dict[int, Any] | None) -> Any:
     return n if n < 2 or sizes is None else ("n", sizes.setdefault(n, len(sizes)))
+
+
+def nearby(values: Iterable[Any]) -> dict[int, tuple[int, int]]:
+    """The lengths of arrays: of each a length it may follow from, and how much longer it is.
+
+    That is the next one near it of those along the same axis, of arrays of as many axes or one.
+
+    >>> nearby([np.ones((10, 12)), np.ones((14, 12)), {"edges": np.ones(13)}])
+    {10: (10, 0), 12: (12, 0), 13: (12, 1), 14: (10, 4)}
+    """
+    places: dict[int, set[tuple[int, int]]] = {}
+    for shape in _shapes(values):
+        for axis, n in enumerate(shape):
+            places.setdefault(n, set()).add((len(shape), axis) if len(shape) > 1 else ANYWHERE)
+    found: dict[int, tuple[int, int]] = {}
+    for n in sorted(n for n in places if n > 1):
+        base = n
+        for m, (_, offset) in found.items():
+            along = places[m] & places[n] or ANYWHERE in places[m] | places[n]
+            if along and not offset and n <= m + NEAR:
+                base = m
+        found[n] = (base, n - base)
+    return found
+
+
+def _shapes(values: Iterable[Any]) -> Iterator[tuple[int, ...]]:
+    for value in values:
+        if isinstance(value, np.ndarray):
+            yield value.shape
+        elif isinstance(value, (list, tuple)):
+            yield from _shapes(value)
+        elif isinstance(value, dict) or is_record(value):
+            yield from _shapes((value if isinstance(value, dict) else vars(value)).values())
+
+
+def has_related(arguments: Iterable[Any]) -> bool:
+    """Whether the arguments tell more of each other's lengths than which are equal."""
+    values = list(arguments)
+    found = nearby(values)
+    return any(offset for _, offset in found.values()) or any(
+        type(value) is int and value in found for value in values
+    )
 
 
 def stand_in(value: Any) -> Any:

@@ -362,3 +362,37 @@ def test_many_axes_of_unknown_length():
     assert kind.shape == tuple(reversed(sizes))
     kind = infer(np.diagonal, (ir.Var("x", Array(FLOAT.dtype, (*sizes[:4], 3))),), {}).kind
     assert kind.shape[:3] == (sizes[2], sizes[3], 3)
+
+
+def test_lengths_that_differ_by_little_are_related_where_shapes_depend_on_it():
+    def flux(cells, edges):
+        return np.sum((edges[1:] - edges[:-1]) * cells**2) + np.sum(edges[1:] ** 3 * cells)
+
+    gradient = srcgrad.grad(flux, argnums=(0, 1))
+    for n in (4, 9, 1, 2):
+        cells, edges = X[0] + np.arange(n), np.cos(np.arange(n + 1.0))
+        check_grads(flux, (cells, edges))
+        np.testing.assert_allclose(gradient(cells, edges)[0], differences(flux, cells, edges), 1e-6)
+        assert n < 2 or "unbroadcast" not in gradient.source
+    one = np.array([2.0])
+    assert gradient(one, np.arange(5.0))[0] == 8 * one + 1 + 8 + 27 + 64
+    with pytest.raises(ValueError, match="broadcast"):
+        gradient(X, np.ones(7))
+
+
+def test_ints_that_are_as_long_as_an_array_are_related_to_it_where_shapes_depend_on_it():
+    def smooth(x, n, steps):
+        for _ in range(steps):
+            x[1 : n - 1] = 0.1 * x[1 : n - 1] * x[0 : n - 2] + 0.5 * x[2:n]
+        return np.sum(x**2)
+
+    def plain(x, n, steps):
+        return smooth(x.copy(), n, steps)
+
+    gradient = srcgrad.grad(smooth)
+    for size, n, steps in ((6, 6, 2), (7, 7, 7), (6, 4, 2), (6, 5, 6), (7, 5, 3), (2, 2, 1)):
+        x = np.linspace(0.5, 1.5, size)
+        np.testing.assert_allclose(
+            gradient(x, n, steps), differences(plain, x, n, steps), rtol=1e-7, atol=1e-7
+        )
+        assert ("unbroadcast" in gradient.source) == (n != size)

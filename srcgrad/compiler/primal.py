@@ -40,7 +40,8 @@ from ..inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies
 from ..kinds import ListOf, Opaque, is_float, kind_of
 from ..optimize.vectorizing import vectorize
 from ..results import check_output, check_returned
-from ..signature import signature_of
+from ..signature import RELATED, has_related, nearby, signature_of
+from ..transform.conformity import demanding
 from .task import Task
 
 
@@ -85,7 +86,8 @@ def _lowered(task: Task) -> Primal:
     assert LOWERINGS  # the functions that the frontend lowers by itself are known
     low = Lowerer()
     low.objects, low.longest = task.objects, task.longest
-    inputs = Inputs(low, task.static, task.lists)
+    related = RELATED in task.static
+    inputs = Inputs(low, task.static, task.lists, nearby(arguments.values()) if related else {})
     free = Free(inputs, arguments)
     low.known_sites, low.kept = task.static, task.kept
     low.static_paths = {p: None for p in task.static if isinstance(p, Path)}
@@ -134,6 +136,8 @@ def _lowered(task: Task) -> Primal:
     lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))
     check_journals(low, function, [v for v in leaves(low, result) if isinstance(v, ir.Var)])
     ir.passed("lowered", function)
+    if not related and has_related(arguments.values()) and (unsure := demanding(function)):
+        raise NeedStatic(frozenset([RELATED]), "the shapes aren't known", unsure.span)
     if not request.traced:
         vectorize(function, low, [v for shown in (result, aux) for v in leaves(low, shown)])
     return lowered

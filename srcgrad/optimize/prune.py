@@ -1,7 +1,7 @@
 """Dead-code elimination: what no result, effect or needed memory depends on goes.
 
-A write in place is alive if anybody alive reads the memory (the aliasing class) that it writes: after
-it, or in the same loop.
+A write in place is alive if anybody alive reads the memory (the aliasing class) that it writes,
+after it or in the same loop.
 """
 
 from __future__ import annotations

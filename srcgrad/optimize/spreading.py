@@ -340,7 +340,7 @@ def real_part(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
 
 
 def copied_argument(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
-    """A plain copy will do where nothing depends on the memory layout; none, where none is written."""
+    """What isn't written needs no copy; where no layout matters, a plain one will do."""
     if isinstance(s.span, ir.Origin):
         return None  # what is kept of an array where it does
     if not ctx.escapes(s.target) and (found := ctx.same(s.target, s.args[0])) is not None:

@@ -83,7 +83,7 @@ def _sliced(n: Dimension, parts: tuple[ir.Operand, ...]) -> Dimension:
         # x[:m] is m long only where m is no more than the length; equal sizes prove that
         bound: Any = stop.kind.size if isinstance(stop.kind, Scalar) else None
         same = isinstance(bound, Size) and bound.base == n.base
-        shrinks = same and bound.offset <= n.offset <= 0
+        shrinks = same and bound.offset <= n.offset and (n.offset <= 0 or bound.exact)
         return bound.shifted(-(start or 0)) if shrinks else _slice_size(n, parts)
     if stop is not None and stop >= 0:
         return _slice_size(n, parts)

@@ -57,6 +57,13 @@ def demand(function: ir.Function, low: Lowerer) -> None:
         block.statements = statements
 
 
+def demanding(function: ir.Function) -> ir.Assign | None:
+    """A call whose operands may not go together; None if it is known of all that they do."""
+    demands = _Demands(function)
+    calls = (s for s in ir.walk(function.block) if isinstance(s, ir.Assign) and _is_own(s))
+    return next((s for s in calls if s.function not in raising and any(demands.of(s))), None)
+
+
 def keep_demands(function: ir.Function, low: Lowerer) -> None:
     """Ask for the checks of the calls that demand something and aren't made any more.
 

@@ -101,7 +101,7 @@ class Masks(Shadows):
         self, s: ir.Assign, operand: ir.Operand, contribution: Any, d_out: Any, mask: Mask | None
     ) -> None:
         """Add what a statement contributes to an operand; remember or apply its mask."""
-        tame = s.function in TAME or s.function is np.where
+        tame = s.function in TAME or s.function is np.where or _scales(s)
         if is_zero(contribution) or not isinstance(operand, ir.Var):
             self.taint(s, operand)
             self.distribute(operand, contribution)
@@ -335,6 +335,16 @@ def _singular_operand(s: ir.Assign) -> ir.Operand:
 def _shape(operand: ir.Operand) -> Any:
     kind = operand.kind if isinstance(operand, ir.Var) else None
     return kind.shape if isinstance(kind, (Array, Scalar)) else None
+
+
+def _scales(s: ir.Assign) -> bool:
+    """Whether a statement multiplies something by a finite constant, or divides it by one."""
+    numbers = [a.value for a in s.args[-1:] if isinstance(a, ir.Const)]
+    if s.function in (operator.mul, np.multiply):
+        numbers = [a.value for a in s.args if isinstance(a, ir.Const)]
+    elif s.function not in (operator.truediv, np.divide) or 0 in numbers:
+        return False
+    return bool(numbers) and bool(np.isfinite(numbers[0]).all())
 
 
 def _blocks(block: ir.Block) -> list[ir.Block]:
