@@ -478,3 +478,19 @@ def test_a_list_that_is_there_is_not_made_again():
     gradient(x, c)
     for line in ("x_list = x.tolist()", "y_list = y.tolist()"):
         assert gradient.source.count(line) == 1, gradient.source
+
+
+@pytest.mark.parametrize("shortest", [min, max])
+def test_the_least_and_largest_of_numbers(monkeypatch, shortest):
+    def path(cost):
+        n, m = cost.shape
+        best = np.zeros((n + 1, m + 1))
+        for i in range(n):
+            for j in range(m):
+                before = shortest(best[i, j], 0.5 + best[i, j + 1], best[i + 1, j])
+                best[i + 1, j + 1] = cost[i, j] / max(before, 1) + before
+        return np.sum(best * best)
+
+    costs = np.random.default_rng(3).uniform(0.5, 1.5, (3, 4))
+    check(monkeypatch, path, costs)
+    check(monkeypatch, path, -costs[:1])

@@ -45,6 +45,7 @@ SUMS = (operator.add, operator.sub)
 EXACT = (*SUMS, operator.mul, operator.neg, operator.pos, operator.abs, builtins.abs)
 ACCUMULATE = (operator.iadd, operator.isub, operator.imul)
 COMPARE = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
+EXTREMES = (builtins.max, builtins.min)  # one of their operands, whichever it is
 SHAPES = ("shape", "size", "ndim")
 FLOAT = np.dtype(np.float64)
 PLAIN = tuple(map(np.dtype, (bool, np.int64, np.float64, np.complex128)))  # floats go along with
@@ -404,7 +405,7 @@ class _Flow:
             return
         if s.function is list_append:
             self.add(s.args[0], regions)  # type: ignore[arg-type]
-        elif s.function in COMPARE or s.function is operator.not_ or _takes_out(s):
+        elif s.function in (*COMPARE, *EXTREMES, operator.not_) or _takes_out(s):
             self.add(s.target, regions)
         elif s.function in (*EXACT, operator.truediv) and isinstance(s.target.kind, Scalar):
             if not any(map(self.is_numpys, s.args)):
@@ -444,6 +445,12 @@ class _Flow:
             held = _holds_floats(array) and not self.of([key])
             return held and isinstance(value, ir.Var) and _is_double(value)
         plain = all(map(_is_plain, s.args))
+        if f in EXTREMES:
+            return (
+                plain
+                and len(s.args) > 1
+                and all(isinstance(a.kind, Scalar) for a in s.args if isinstance(a, ir.Var))
+            )
         if f in EXACT or f in COMPARE:
             return plain and sum(map(_is_flag, s.args)) < len(s.args)
         if f in ACCUMULATE:

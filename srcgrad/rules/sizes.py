@@ -363,7 +363,18 @@ def bincount(args: Args, kwargs: Kwargs) -> Inferred | None:
 
 @kind(np.histogram)
 def histogram(args: Args, kwargs: Kwargs) -> Inferred | None:
-    """The edges may be the array that was given."""
-    bins = args[1] if len(args) > 1 else kwargs.get("bins", ir.Const(10))
-    kinds = TupleOf((Array(None, (fresh_size(),)), Array(None, (fresh_size(),))))
-    return Inferred(kinds, tuple(ir.variables(bins)), False)
+    """As many counts as an int says, and one more edge. The edges may be an array that is given."""
+    named = dict(zip(("a", "bins", "range", "density", "weights"), args, strict=False)) | kwargs
+    bins, plain = named.get("bins", ir.Const(10)), named.get("density", ir.Const(None))
+    weights = named.get("weights", ir.Const(None))
+    size: Any = bins.value if isinstance(bins, ir.Const) else getattr(bins, "kind", None)
+    if isinstance(size, Scalar) and size.python and size.dtype.kind == "i":
+        size = size.size or fresh_size()
+    counted = isinstance(weights, ir.Const) and isinstance(plain, ir.Const) and not plain.value
+    known = _dtype(named["a"]) == np.float64 and (counted or _dtype(weights) == np.float64)
+    if type(size) not in (int, Size) or not known:
+        kinds = TupleOf((Array(None, (fresh_size(),)), Array(None, (fresh_size(),))))
+        return Inferred(kinds, tuple(ir.variables(bins)), False)
+    edges = size.shifted(1) if isinstance(size, Size) else size + 1
+    counts = Array(np.dtype(np.intp if counted else float), (size,))
+    return Inferred(TupleOf((counts, Array(np.dtype(float), (edges,)))))

@@ -58,9 +58,8 @@ def _accumulate(whole):
 
 def _outer(ufunc):
     def outer(A, B, *, out=None):
-        A, B = np.asarray(A), np.asarray(B)
-        if B.ndim:
-            A = np.reshape(A, (*A.shape, *(1 for _ in range(B.ndim))))
+        for _ in range(np.ndim(B)):
+            A = np.expand_dims(A, -1)
         if out is not None:
             return ufunc(A, B, out=out)
         return ufunc(A, B)
