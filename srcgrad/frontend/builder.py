@@ -174,7 +174,7 @@ class Builder(Choices):
     def modify(self, function: Any, into: ir.Var, *operands: ir.Operand) -> None:
         """Append a call that is made for what it does to its first operand."""
         silent = Inferred(Opaque(None))
-        self.emit(function, (into, *operands), name="_", inferred=silent, writes=(into,))
+        self.emit(function, (into, *operands), inferred=silent, writes=(into,))
 
     def act(self, function: Any, *operands: ir.Operand) -> None:
         """Append a call that is made for what else it does than to return a result."""
