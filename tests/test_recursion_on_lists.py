@@ -174,9 +174,9 @@ def arrays_written_in_the_list(x, depth):
     n = int(depth)
     xs = [x * (k + 1) for k in range(n)]
     first = xs[0]
-    before = np.sum(first**2)
+    before = np.sum(first**2) * first[0]
     scale_items(n, xs)
-    return np.sum(first**2) * before + sum(np.sum(v**3) for v in xs)
+    return np.sum(first**2) * first[0] * before + sum(np.sum(v**3) for v in xs)
 
 
 def set_items(n, xs):

@@ -174,15 +174,13 @@ def test_an_array_that_is_needed_anyway_is_asked_for_the_shape():
     check_grads(lambda x: f(x, labels), (M[:2],))
 
 
-def test_the_last_array_of_a_shape_takes_the_place_of_one_that_is_reduced_before():
+def test_the_last_array_of_a_shape_takes_the_place_of_one_that_is_reduced():
     def f(mean, log_scale, x):
         z = (x - mean) * np.exp(log_scale)
-        return -0.5 * np.sum(z * z) + np.sum(log_scale)
+        return -0.5 * np.sum(np.cosh(z)) + np.sum(log_scale)
 
     lines = body(f, X[:3], X[1:], M, argnums=(0, 1))
-    sums = [line for line in lines if ".sum(axis=0)" in line]
-    assert sums[0].startswith("d_mean = "), lines
-    assert "np.multiply(z, z, out=z).sum(axis=0)" in sums[1], lines
+    assert any("np.multiply(d_z, z, out=z).sum(axis=0)" in line for line in lines), lines
     check_grads(f, (X[:3], X[1:], M), argnums=(0, 1, 2))
 
 

@@ -9,6 +9,7 @@ are one view, whatever is written.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,15 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..analysis.elementwise import is_elementwise, makes_fresh
+from ..ir import list_append
 from ..kinds import Array, Scalar
 from .simplify import constant_key
 
 Available = dict[Any, ir.Var]
+# What is done to a list, not to the arrays in it
+OF_THE_LIST: frozenset[Any] = frozenset(
+    {list_append, list.pop, list.insert, list.reverse, operator.setitem, operator.delitem}
+)
 
 
 def share_reads(function: ir.Function, count: int | None = None) -> None:
@@ -52,14 +58,11 @@ class _Sharer:
                     continue
                 if key is not None:
                     available[key] = s.target
-                self.forget(available, s.writes)
+                self.forget(available, [s])
                 if s.function is operator.setitem:
                     self.stored(available, s)
             else:
-                written = [
-                    v for b in ir.blocks(s) for inner in ir.walk(b)
-                    if isinstance(inner, ir.Assign) for v in inner.writes
-                ]  # fmt: skip
+                written = [inner for b in ir.blocks(s) for inner in ir.walk(b)]
                 if isinstance(s, ir.Loop):
                     self.forget(available, written)
                 for inner in ir.blocks(s):
@@ -132,9 +135,15 @@ class _Sharer:
                 items = [self.index(item) for item in operand.items]
                 return None if None in items else (operand.type, *items)
 
-    def forget(self, available: Available, written: Any) -> None:
-        """Drop what was read from memory that is written."""
-        roots = {self.aliasing.find(v) for v in written if isinstance(v.kind, Array)}
+    def forget(self, available: Available, statements: Iterable[ir.Statement]) -> None:
+        """Drop what was read from memory that statements write: that of a list's items, too."""
+        roots: set[ir.Var] = set()
+        for s in (s for s in statements if isinstance(s, ir.Assign)):
+            for v in s.writes:
+                if isinstance(v.kind, Array):
+                    roots.add(self.aliasing.find(v))
+                elif s.function not in OF_THE_LIST:
+                    roots.update(self.aliasing.classes(v))
         if roots:
             for key in [
                 k for k in available

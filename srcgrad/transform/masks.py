@@ -339,12 +339,13 @@ def _shape(operand: ir.Operand) -> Any:
 
 def _scales(s: ir.Assign) -> bool:
     """Whether a statement multiplies something by a finite constant, or divides it by one."""
-    numbers = [a.value for a in s.args[-1:] if isinstance(a, ir.Const)]
-    if s.function in (operator.mul, np.multiply):
-        numbers = [a.value for a in s.args if isinstance(a, ir.Const)]
-    elif s.function not in (operator.truediv, np.divide) or 0 in numbers:
+    by = s.args if s.function in (operator.mul, np.multiply) else s.args[1:]
+    numbers = [np.asarray(a.value) for a in by if isinstance(a, ir.Const)]
+    if not numbers or numbers[0].dtype.kind not in "biufc" or not np.isfinite(numbers[0]).all():
         return False
-    return bool(numbers) and bool(np.isfinite(numbers[0]).all())
+    if s.function in (operator.truediv, np.divide):
+        return bool(numbers[0].all())
+    return s.function in (operator.mul, np.multiply)
 
 
 def _blocks(block: ir.Block) -> list[ir.Block]:

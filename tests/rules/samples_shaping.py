@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from srcgrad.rules import strides
+
 from .kit import case
 
 rng = np.random.default_rng(2)
@@ -481,6 +483,11 @@ SAMPLES = {
         case(r(4, 6), (2, 4, 3, 2), (48, 8, 48, 16)),
         case(r(6), (0, 3), (8, 8)),
         case(r(2, 3)),
+    ],
+    strides.strided: [case(r(4), np.zeros(4), (2, 3), (8, 8), fixed=(1,))],
+    strides.sum_of_strided: [
+        case(r(2, 3), np.zeros(4), (8, 8), fixed=(1,)),
+        case(r(3, 2, 2), np.zeros((2, 4)), (16, 8, 0), fixed=(1,)),
     ],
     np.lib.stride_tricks.sliding_window_view: [
         case(r(6), 3),

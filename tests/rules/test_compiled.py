@@ -64,7 +64,7 @@ def test_gradient(function: Any, record_property: Any) -> None:
 
 
 def reads_memory_order(function: Any, sample: Case) -> bool:
-    if function is np.lib.stride_tricks.as_strided:
+    if name(function).endswith("strided"):
         return True
     given = (*sample.args, *sample.kwargs.values())
     return any(value in ("A", "K") for value in given if isinstance(value, str))
@@ -84,7 +84,7 @@ def test_gradient_is_that_of_any_layout(function: Any) -> None:
 def test_gradient_in_single_precision(function: Any) -> None:
     if name(function) == "math.trunc":
         pytest.skip("np.float32 has no __trunc__")
-    if function is np.lib.stride_tricks.as_strided:
+    if name(function).endswith("strided"):
         pytest.skip("its strides are in bytes")
     with np.errstate(all="ignore"):
         found = failures(function, some(function, MOST_VARIANTS), check_single)

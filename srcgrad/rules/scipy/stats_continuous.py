@@ -13,7 +13,9 @@ from scipy import special, stats
 from .stats_distributions import (
     HALF_LOG_2PI,
     above_zero,
+    form,
     on_unit,
+    positive,
     standard,
     strictly_above_zero,
 )
@@ -82,7 +84,14 @@ standard(stats.f, "sf")(lambda z, dfn, dfd: special.fdtrc(dfn, dfd, np.maximum(z
 
 # Exponential and related
 
-standard(stats.expon, support=above_zero)(lambda z: -z)
+
+@form(stats.expon, "logpdf")
+def expon_logpdf(x, loc=0, scale=1):
+    """Compared with the location: where an integrand jumps doesn't move with the scale then."""
+    scale = positive(scale)
+    return np.where(x < loc, -np.inf, -(x - loc) / scale) - np.log(scale)
+
+
 standard(stats.expon, "cdf")(lambda z: -np.expm1(-np.maximum(z, 0.0)))
 standard(stats.expon, "logcdf")(lambda z: np.log(-np.expm1(-np.maximum(z, 0.0))))
 standard(stats.expon, "sf")(lambda z: np.exp(-np.maximum(z, 0.0)))
