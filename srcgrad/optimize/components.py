@@ -142,12 +142,16 @@ class _Layout:
             if rank == 2 and s.args[0] in self.turned:
                 self.turned.add(s.target)
             return simple or s.args[0] not in self.turned
+        if function in CROSS and not _of_vectors(s):
+            return True  # in an array of its own
         if is_elementwise(function) or function in KEPT or function in CROSS or function in LIKE:
+            if s.writes:
+                return False  # what a copy is written in nobody sees
             if rank == 2:
                 self.turned.add(s.target)
                 self.changed.append(s)
             return True
-        if function is np.vecdot:
+        if function is np.vecdot and not s.kwargs:
             self.changed.append(s)
         if function is builtins.getattr:
             return isinstance(s.args[1], ir.Const) and s.args[1].value in ATTRIBUTES
@@ -157,7 +161,9 @@ class _Layout:
 
     def is_filled(self, s: ir.Assign) -> bool:
         """Whether a call makes an array shaped as one that lies by columns."""
-        if s.function not in SHAPED or s.kwargs or not isinstance(s.args[0], ir.Var):
+        if s.function not in SHAPED or s.kwargs or len(s.args) > 2:
+            return False
+        if not isinstance(s.args[0], ir.Var):
             return False
         shape = self.definitions.get(s.args[0])
         if shape is None or shape.function not in (builtins.getattr, np.shape):
@@ -172,11 +178,14 @@ class _Layout:
             at = next(i for i, o in enumerate(statements) if o is s)
             if s.target in self.chosen:
                 statements[at : at + 1] = _by_columns(s)
-            elif s.function in SHAPED or s.function in LIKE:
+            elif s.function in SHAPED:
                 s.kwargs = (("order", ir.Const("F")),)
+            elif s.function in LIKE:
+                if not s.kwargs and len(s.args) < 3:  # others have an order of their own, or follow that of the array
+                    s.kwargs = (("order", ir.Const("F")),)
             elif s.function is np.vecdot:
                 kinds = [a.kind for a in s.args]  # type: ignore[union-attr]
-                if kinds[0] == kinds[1]:
+                if kinds[0] == kinds[1] and kinds[0].dtype.kind == "f":
                     s.function, s.args = np.einsum, (ir.Const("ij,ij->i"), *s.args)
             else:
                 if s.function in CROSS:
@@ -189,6 +198,12 @@ class _Layout:
                         turn = ir.Assign(columns[v], np.asfortranarray, (v,), (), s.span, (v,))
                         statements.insert(at, turn)
                     ir.rename_uses(s, {v: columns[v]})
+
+
+def _of_vectors(s: ir.Assign) -> bool:
+    """Whether a cross product is that of vectors of three components, along the last axis."""
+    shapes = [getattr(getattr(a, "kind", None), "shape", None) for a in s.args]
+    return not s.kwargs and len(shapes) == 2 and all(n and n[-1] == 3 for n in shapes)
 
 
 def _is_matrix(v: ir.Var) -> bool:
