@@ -51,10 +51,18 @@ def getitem(x, key, *, out, d_out):
     return d_x
 
 
+def is_truth(indices):
+    if isinstance(indices, np.ndarray):
+        return indices.dtype.kind == "b"
+    return isinstance(indices, (bool, np.bool_))
+
+
 @adjoint(np.take)
 def take(a, indices, axis=None, *, mode="raise", out, d_out):
     if isinstance(indices, (list, tuple)):
         indices = np.asarray(indices)
+    if is_truth(indices):
+        indices = np.asarray(indices, int)  # as a key it would be a mask
     shape = (np.size(a),) if axis is None else a.shape
     axis = 0 if axis is None else along(axis, a.ndim)
     if mode == "wrap":
