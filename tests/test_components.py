@@ -57,6 +57,20 @@ def test_what_is_gathered_lies_by_components(f):
         grad(f)(TABLE, INDEX + 4, SEEN)
 
 
+def worded(table, index, seen):
+    near = table[index][:, :2]
+    weights = np.full_like(near, 2.7, dtype=int)
+    few = np.ones_like(near, None, "C", shape=(3, 2))
+    across = np.cross(table[index][:3, :5], np.sin(table[:3, :5]), axis=0)
+    return np.sum(near * weights * seen) * np.sum(few) + np.sum(across**2)
+
+
+def test_arrays_and_cross_products_keep_the_words_of_their_own():
+    check_grads(worded, (TABLE, INDEX, SEEN), argnums=(0, 2), order=1)
+    value, _ = value_and_grad(worded)(TABLE, INDEX, SEEN)
+    np.testing.assert_allclose(value, worded(TABLE, INDEX, SEEN), rtol=1e-14)
+
+
 def test_derivatives_of_derivatives_and_pullbacks():
     v = RNG.normal(size=TABLE.shape)
     step = 1e-5

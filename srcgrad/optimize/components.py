@@ -181,11 +181,11 @@ class _Layout:
             elif s.function in SHAPED:
                 s.kwargs = (("order", ir.Const("F")),)
             elif s.function in LIKE:
-                if not s.kwargs and len(s.args) < 3:  # others have an order of their own, or follow that of the array
+                if not s.kwargs and len(s.args) < 3:  # the order may be said, or is the array's
                     s.kwargs = (("order", ir.Const("F")),)
             elif s.function is np.vecdot:
                 kinds = [a.kind for a in s.args]  # type: ignore[union-attr]
-                if kinds[0] == kinds[1] and kinds[0].dtype.kind == "f":
+                if kinds[0] == kinds[1] and s.target.kind.dtype.kind == "f":  # type: ignore[attr-defined]
                     s.function, s.args = np.einsum, (ir.Const("ij,ij->i"), *s.args)
             else:
                 if s.function in CROSS:

@@ -105,6 +105,8 @@ TAKE = [
     case(r(3, 4), np.array([7, -8, 2]), axis=1, mode="clip"),
     case(r(3, 4), 9, axis=1, mode="clip"),
     case(c(4), [0, 2, 2]),
+    case(r(3), np.array([True, False, True])),
+    case(r(4), True),
 ]
 
 XP = np.array([0.1, 0.4, 1.1, 1.5, 2.3])
