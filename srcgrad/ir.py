@@ -150,7 +150,7 @@ class Function:
     """A function.
 
     `together` are groups of parameters that may share memory with each other; `seeds` those that
-    only the reverse sweep has.
+    only the reverse sweep has; `lent` those that the caller may write between the sweeps.
     """
 
     name: str
@@ -159,6 +159,7 @@ class Function:
     span: Span | None = None
     together: tuple[tuple[Var, ...], ...] = ()
     seeds: tuple[Var, ...] = ()
+    lent: tuple[Var, ...] = ()
 
 
 @dataclass(eq=False, slots=True)

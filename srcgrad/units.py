@@ -266,8 +266,8 @@ def _reversed(
     adjoint.within(unit.context)
     adjoint.again = again
     written = tuple(p for p in function.params if changed(p, adjoint.aliasing))
-    kept = (*written, *(function.params[i] for i in lent))
-    adjoint.lent = {root for p in kept for root in adjoint.aliasing.classes(p)}
+    function.lent = (*written, *(function.params[i] for i in lent))
+    adjoint.lent = {root for p in function.lent for root in adjoint.aliasing.classes(p)}
     shadows = [ir.Var(f"d_{p.name}", p.kind, True) for p in lists]
     for p, shadow in zip(lists, shadows, strict=True):
         adjoint.adopt(p, shadow)

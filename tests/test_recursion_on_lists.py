@@ -179,6 +179,25 @@ def arrays_written_in_the_list(x, depth):
     return np.sum(first**2) * first[0] * before + sum(np.sum(v**3) for v in xs)
 
 
+def squares_of_items(n, xs):
+    if n == 0:
+        return 0.0
+    copied = xs[n - 1].copy()
+    return np.sum(xs[n - 1] ** 2 * copied) + squares_of_items(n - 1, xs)
+
+
+def read_and_then_overwritten(x, depth):
+    n = int(depth)
+    xs = [x * (k + 1) for k in range(n)]
+    first, copied = xs[0], xs[1] * 1.0
+    before = squares_of_items(n, xs)
+    first[:] = first**3 * copied
+    after = squares_of_items(n, xs)
+    first[:] = 0.0
+    scale_items(n, xs)
+    return before * after + np.sum(copied**2)
+
+
 def set_items(n, xs):
     if n == 0:
         return
@@ -323,7 +342,7 @@ def expanded_determinant(x, depth):
 
 PROGRAMS = [
     sorted_by_merging, sorted_by_pivots, bezier, power_spectrum, quadrature, search_tree,
-    all_orders, backtracking, depth_first, arrays_written_in_the_list, numbers_set, arrays_set,
+    all_orders, backtracking, depth_first, arrays_written_in_the_list, read_and_then_overwritten, numbers_set, arrays_set,
     an_item_returned, stacked_and_grown, new_lists_in_a_loop, one_array_twice, tuples_in_lists,
     number_and_list_returned, lists_that_change_places, one_list_for_two, over_permutations,
     expanded_determinant,

@@ -13,11 +13,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import ir
+from ..ir import list_append
 from ..kinds import Array, ListOf, TupleOf
 from .records import records
 
 # The number of the statement that makes a variable, the statement, and what meets there
 Maker = tuple[int, ir.Statement | None, tuple[ir.Operand, ...]]
+
+# What is done to a list, not to the arrays in it
+OF_THE_LIST: frozenset[Any] = frozenset(
+    {list_append, list.pop, list.insert, list.reverse, operator.setitem, operator.delitem}
+)
 
 
 class Aliasing:
@@ -78,6 +84,14 @@ class Aliasing:
     def changes(self, var: ir.Var) -> bool:
         """Whether a variable's memory, or that of anything in it, is written anywhere."""
         return not self.written.isdisjoint(self.classes(var))
+
+    def written_by(self, s: ir.Assign) -> set[ir.Var]:
+        """The memory that a statement writes: of a list given to a function, that of its items."""
+        roots: set[ir.Var] = set()
+        for v in s.writes:
+            listed = isinstance(v.kind, Array) or s.function in OF_THE_LIST
+            roots.update([self.find(v)] if listed else self.classes(v))
+        return roots
 
     def is_shared(self, var: ir.Var) -> bool:
         """Whether memory of this variable's class is written anywhere, or kept in a list."""

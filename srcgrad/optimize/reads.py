@@ -17,15 +17,10 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..analysis.elementwise import is_elementwise, makes_fresh
-from ..ir import list_append
 from ..kinds import Array, Scalar
 from .simplify import constant_key
 
 Available = dict[Any, ir.Var]
-# What is done to a list, not to the arrays in it
-OF_THE_LIST: frozenset[Any] = frozenset(
-    {list_append, list.pop, list.insert, list.reverse, operator.setitem, operator.delitem}
-)
 
 
 def share_reads(function: ir.Function, count: int | None = None) -> None:
@@ -138,12 +133,9 @@ class _Sharer:
     def forget(self, available: Available, statements: Iterable[ir.Statement]) -> None:
         """Drop what was read from memory that statements write: that of a list's items, too."""
         roots: set[ir.Var] = set()
-        for s in (s for s in statements if isinstance(s, ir.Assign)):
-            for v in s.writes:
-                if isinstance(v.kind, Array):
-                    roots.add(self.aliasing.find(v))
-                elif s.function not in OF_THE_LIST:
-                    roots.update(self.aliasing.classes(v))
+        for s in statements:
+            if isinstance(s, ir.Assign):
+                roots |= self.aliasing.written_by(s)
         if roots:
             for key in [
                 k for k in available

@@ -49,6 +49,7 @@ class Simplifier:
         self.function = function
         self.aliasing = Aliasing(function.block)
         self.escaping = self._escaping()
+        self.lent = {root for p in function.lent for root in self.aliasing.classes(p)}
         self.counts = ir.use_counts(function.block)
         self.definitions: dict[ir.Var, ir.Assign] = {}
         self.rules: dict[tuple[Any, bool], tuple[Rule, ...]] = {}
@@ -77,8 +78,8 @@ class Simplifier:
                 if isinstance(s, ir.Assign):
                     self.definitions[s.target] = s
                     self.made[s.target] = position
-                    for v in s.writes:
-                        self.last_write[self.aliasing.find(v)] = position
+                    for root in self.aliasing.written_by(s):
+                        self.last_write[root] = position
 
     def run(self) -> None:
         self._times()
@@ -214,6 +215,8 @@ class Simplifier:
         if not isinstance(want, Array) or want.shape is None or have != want:
             return None
         if not self.stable(target) or not self.stable(operand):
+            return None
+        if self.aliasing.find(operand) in self.lent:
             return None
         if self.escapes(target):
             if self.current is not None and self.current.function is np.ndarray.copy:
