@@ -342,7 +342,8 @@ def expanded_determinant(x, depth):
 
 PROGRAMS = [
     sorted_by_merging, sorted_by_pivots, bezier, power_spectrum, quadrature, search_tree,
-    all_orders, backtracking, depth_first, arrays_written_in_the_list, read_and_then_overwritten, numbers_set, arrays_set,
+    all_orders, backtracking, depth_first, arrays_written_in_the_list, read_and_then_overwritten,
+    numbers_set, arrays_set,
     an_item_returned, stacked_and_grown, new_lists_in_a_loop, one_array_twice, tuples_in_lists,
     number_and_list_returned, lists_that_change_places, one_list_for_two, over_permutations,
     expanded_determinant,
