@@ -504,3 +504,27 @@ def test_a_star_between_sparse_matrices_is_refused() -> None:
 
     with pytest.raises(srcgrad.UnsupportedError, match="write A @ x"):
         srcgrad.grad(f)(np.ones(3))
+
+
+def test_an_operator_of_what_is_differentiated_is_refused() -> None:
+    from scipy.sparse.linalg import aslinearoperator
+
+    def f(x, y):
+        return np.sum(aslinearoperator(np.diag(x)) @ y)
+
+    with pytest.raises(srcgrad.UnsupportedError, match="aslinearoperator can't be differentiated"):
+        srcgrad.grad(f)(np.ones(3), np.ones(3))
+    np.testing.assert_array_equal(srcgrad.grad(f, 1)(np.arange(3.0), np.ones(3)), np.arange(3.0))
+
+
+def test_objects_that_copy_what_they_are_made_of() -> None:
+    def f(x):
+        y = x * 2.0
+        matrix = sparse.csr_matrix((y, (np.arange(3), np.arange(3))))
+        line = np.polynomial.Polynomial(y)
+        y[1] = 0.0
+        return np.sum(matrix @ x) + line(2.0)
+
+    check_grads(f, (np.array([1.0, -2.0, 0.5]),))
+    x = np.array([1.0, -2.0, 0.5])
+    assert srcgrad.value_and_grad(f)(x)[0] == f(x)

@@ -336,7 +336,18 @@ def skipped(x, y):
     return s
 
 
-@pytest.mark.parametrize("function", [huber, three_ways, upwind, skipped])
+def same_place_twice(x, y):
+    for i in range(len(x)):
+        j = i + 1
+        if x[i] > 0:
+            y[i] = x[i] * 2
+        else:
+            y[j - 1] = x[i]
+            y[i] = x[i] ** 2
+    return y @ x
+
+
+@pytest.mark.parametrize("function", [huber, three_ways, upwind, skipped, same_place_twice])
 def test_branches_that_become_choices(monkeypatch, function):
     def f(x, y):
         return function(x, y.copy())

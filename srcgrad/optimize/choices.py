@@ -11,6 +11,7 @@ there, whether the branch is taken or not. (What isn't chosen contributes no der
 
 from __future__ import annotations
 
+import itertools
 import operator
 from typing import Any
 
@@ -179,7 +180,10 @@ class _Choices:
         )
         ends: list[ir.Operand] = [read.target, read.target]
         ends[side] = value
-        twins = [w for w in stores[1 - side] if w.args[0] is array and same_key(w.args[1], key)]
+        root = self.aliasing.find(array)
+        others = (w for w in stores[1 - side] if root in map(self.aliasing.find, w.writes))
+        twins = [w for w in itertools.islice(others, 1) if w.args[0] is array]  # in order
+        twins = [w for w in twins if same_key(w.args[1], key)]
         if twins:
             stores[1 - side].remove(twins[0])
             ends[1 - side] = twins[0].args[2]

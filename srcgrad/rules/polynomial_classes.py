@@ -112,7 +112,7 @@ class Series:
 def _register(cls, functions):
     def series(coef, domain=None, window=None, symbol="x"):
         return Series(
-            functions, np.asarray(coef),
+            functions, np.array(coef),
             functions.window if domain is None else domain,
             functions.window if window is None else window,
         )  # fmt: skip

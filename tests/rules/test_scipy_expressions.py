@@ -103,6 +103,8 @@ CASES += [
     ("sl.gmres(csr, x, rtol=1e-13)[0]", VECTOR),
     ("sl.bicgstab(x, y, rtol=1e-13)[0]", SPARSE.toarray(), VECTOR),
     ("sl.expm_multiply(csr, x)", VECTOR),
+    ("sl.expm_multiply(x, y)", SPARSE.toarray() / 4, VECTOR),
+    ("sl.expm_multiply(x, y)", SPARSE.toarray() / 4, COLUMNS),
     ("sparse.csr_matrix((x, (i, j)), shape=(6, 6)) @ y", DATA, VECTOR),
     ("y.T @ sparse.coo_array((x, (i, j)))", DATA, COLUMNS),
     ("sparse.csr_array((x, csr.indices, csr.indptr)) @ y", DATA, VECTOR),

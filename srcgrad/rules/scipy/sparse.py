@@ -382,6 +382,14 @@ def of_places(arg1, shape):
     return Matrix(np.asarray(data), np.asarray(rows), np.asarray(columns), shape)
 
 
+def of_summed_places(arg1, shape):
+    """What `csr_matrix` makes of numbers and their places: it sums them, and so copies them."""
+    if not isinstance(arg1, tuple):
+        return as_matrix(arg1)
+    data, places = arg1
+    return of_places((np.array(data), places), shape)
+
+
 @definition(sparse.coo_matrix, sparse.coo_array)
 def coo(arg1, shape=None, dtype=None, copy=False):
     return of_places(arg1, shape) if isinstance(arg1, tuple) else as_matrix(arg1)
@@ -390,7 +398,7 @@ def coo(arg1, shape=None, dtype=None, copy=False):
 @definition(sparse.csr_matrix, sparse.csr_array)
 def csr(arg1, shape=None, dtype=None, copy=False):
     if not is_compressed(arg1):
-        return coo(arg1, shape)
+        return of_summed_places(arg1, shape)
     data, columns, starts = arg1
     rows = places_of(starts)
     return Matrix(data, rows, columns, shape or (len(starts) - 1, extent(columns)))
@@ -399,7 +407,7 @@ def csr(arg1, shape=None, dtype=None, copy=False):
 @definition(sparse.csc_matrix, sparse.csc_array)
 def csc(arg1, shape=None, dtype=None, copy=False):
     if not is_compressed(arg1):
-        return coo(arg1, shape)
+        return of_summed_places(arg1, shape)
     data, rows, starts = arg1
     columns = places_of(starts)
     return Matrix(data, rows, columns, shape or (extent(rows), len(starts) - 1))

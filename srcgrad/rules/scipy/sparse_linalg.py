@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import expm
 from scipy.sparse import linalg
 
 from ...analysis.inference import Inferred
 from ...kinds import INT, Array, Opaque, TupleOf, fresh_size
 from ..products import conj
-from ..registry import adjoint, definition, kind, primitives, refuse
+from ..registry import adjoint, definition, kind, primitives, refuse, tangent
+from ..shaping import transposed
 from .kinds import floating, operand_kind
+from .linalg_functions import derivative
 from .sparse import OPAQUE, Matrix, dtype_of, flipped, of_entries_kind
 
 
@@ -57,6 +60,8 @@ def spsolve_kind(args, kwargs):
 def solve(A, b, permc_spec=None, use_umfpack=True):
     if isinstance(A, Matrix):
         return solution(A.data, A.row, A.col, A.shape, b)
+    if isinstance(A, np.ndarray):
+        return np.linalg.solve(A, b)
     return spsolve(A, b)
 
 
@@ -121,7 +126,7 @@ def d_iterated(A, b, symmetric, rtol, atol, maxiter, *, out, d_out):
     d_b = iterated(turned(A, symmetric), d_out, symmetric, rtol, atol, maxiter)
     if isinstance(A, np.ndarray):
         return -d_b[:, None] * out, d_b
-    return None, d_b
+    return d_b, d_b  # which refuses a matrix or an operator that is differentiated
 
 
 kind(iterated)(spsolve_kind)
@@ -143,7 +148,7 @@ def iterative(method, symmetric):
         d_b = iterated(turned(A, symmetric), d_out[0], symmetric, rtol, atol, maxiter)
         if isinstance(A, np.ndarray):
             return -d_b[:, None] * out[0], d_b
-        return None, d_b
+        return d_b, d_b  # which refuses a matrix or an operator that is differentiated
 
     return rule
 
@@ -158,17 +163,31 @@ for _name in ("bicg", "bicgstab", "cg", "cgs", "gmres", "qmr", "tfqmr"):
     kind(getattr(linalg, _name))(iterative_kind)
 
 
-adjoint(linalg.expm_multiply)(
-    lambda A, B, *, out, d_out: (None, linalg.expm_multiply(flipped(A), d_out))
-)
+@adjoint(linalg.expm_multiply)
+def d_expm_multiply(A, B, *, out, d_out):
+    if isinstance(A, np.ndarray):
+        product = d_out[:, None] * B if B.ndim == 1 else d_out @ B.T
+        turned_A = transposed(A)
+        return derivative(expm, turned_A, product), linalg.expm_multiply(turned_A, d_out)
+    d_b = linalg.expm_multiply(flipped(A), d_out)
+    return d_b, d_b
+
+
+@tangent(linalg.expm_multiply)
+def t_expm_multiply(A, B, *, out, tangents):
+    t_A, t_B = tangents
+    total = 0.0 if t_B is None else linalg.expm_multiply(A, t_B)
+    return total if t_A is None else total + derivative(expm, A, t_A) @ B
+
 
 kind(linalg.expm_multiply)(spsolve_kind)
 
+# An operator that is made of what is differentiated is asked for its adjoint, and so refused
 adjoint(linalg.LinearOperator.matvec)(
-    lambda self, x, *, out, d_out: (None, conj(self.rmatvec(conj(d_out))))
+    lambda self, x, *, out, d_out: (d_out, conj(self.rmatvec(conj(d_out))))
 )
 adjoint(linalg.LinearOperator.rmatvec)(
-    lambda self, x, *, out, d_out: (None, conj(self.matvec(conj(d_out))))
+    lambda self, x, *, out, d_out: (d_out, conj(self.matvec(conj(d_out))))
 )
 definition(linalg.LinearOperator.__matmul__, linalg.LinearOperator.dot)(
     lambda self, x: self.matvec(x)
