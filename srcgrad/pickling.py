@@ -25,6 +25,7 @@ class Portable:
     """A function as text and values. Each value is (how, what): see `_Packer.pack`."""
 
     name: str
+    written: str  # the name in the text, which `functools.wraps` leaves as it is
     qualname: str
     module: str
     doc: str | None
@@ -33,7 +34,6 @@ class Portable:
     cells: dict[str, tuple[str, Any]] = field(default_factory=dict)
     defaults: tuple[Any, ...] | None = None
     keyword_defaults: dict[str, Any] | None = None
-    annotations: dict[str, Any] = field(default_factory=dict)
 
 
 def reduce(gradient: Any) -> Any:
@@ -75,6 +75,7 @@ class _Packer:
         given = self.text if function is self.primal else None
         portable = Portable(
             function.__name__,
+            function.__code__.co_name,
             function.__qualname__,
             function.__module__,
             function.__doc__,
@@ -140,7 +141,7 @@ def _unpacked(cls: Any, portables: list[Portable], options: tuple[Any, ...]) -> 
 
 def _function(portable: Portable) -> types.FunctionType:
     """A function with its code, its globals and cells still empty."""
-    lambda_ = portable.name == "<lambda>"
+    lambda_ = portable.written == "<lambda>"
     if lambda_:
         tree = ast.parse(f"(\n{portable.text}\n)")
         ast.increment_lineno(tree, -1)
@@ -149,8 +150,8 @@ def _function(portable: Portable) -> types.FunctionType:
     # Compiled inside a function whose variables are its free ones, it has cells for them.
     names = [ast.arg(name) for name in portable.cells]
     body = list(tree.body)
-    if not lambda_ and portable.name not in portable.cells:
-        body.insert(0, ast.Global([portable.name]))  # one that calls itself finds itself there
+    if not lambda_ and portable.written not in portable.cells:
+        body.insert(0, ast.Global([portable.written]))  # one that calls itself finds itself there
     outer = ast.FunctionDef("outer", ast.arguments([], names, None, [], [], None, []), body, [])
     module = ast.fix_missing_locations(ast.Module([outer], []))
     code = compile(module, f"<srcgrad copy of {portable.name}>", "exec", dont_inherit=True)
@@ -158,7 +159,7 @@ def _function(portable: Portable) -> types.FunctionType:
     own = next(
         c
         for c in outer_code.co_consts
-        if isinstance(c, types.CodeType) and c.co_name == portable.name
+        if isinstance(c, types.CodeType) and c.co_name == portable.written
     )
     cells = tuple(types.CellType() for _ in own.co_freevars)
     namespace = {"__name__": portable.module, "__builtins__": __builtins__}

@@ -1,5 +1,6 @@
 """A Gradient goes to another process: by name, or with the source of its function."""
 
+import functools
 import math
 import multiprocessing
 import pickle
@@ -167,6 +168,19 @@ def test_functions_of_the_main_script(tmp_path):
     assert run.stdout.split("]") == ["[8. 8."] + ["\n[8. 8."] * 3 + [" [8. 8.", "\n[8. 8."] + [
         " [8. 8.", "\n"
     ]  # fmt: skip
+
+
+def doubled(f):
+    @functools.wraps(f)
+    def wrapper(x):
+        return 2.0 * f(x)
+
+    return wrapper
+
+
+def test_a_function_that_has_the_name_of_another():
+    gradient = grad(doubled(lambda x: x**3))
+    assert pickle.loads(pickle.dumps(gradient))(2.0) == gradient(2.0) == 24.0
 
 
 def countdown(x):
