@@ -90,7 +90,9 @@ def pattern_of(
     arguments: dict[str, Any], free: tuple[Any, ...], static: frozenset[Any], opaque: frozenset[Any]
 ) -> Any:
     """What a compiled gradient depends on in its arguments and in outer values."""
-    sizes: dict[int, Any] = dict(nearby(arguments.values())) if RELATED in static else {}
+    related = nearby(arguments.values()) if RELATED in static else {}
+    bases = list(dict.fromkeys(base for base, _ in related.values()))
+    sizes: dict[int, Any] = {n: (bases.index(m), more) for n, (m, more) in related.items()}
     parts = [describe(v, ("argument", n), static, sizes) for n, v in arguments.items()]
     return tuple(parts), tuple(describe(v, (i,), opaque, sizes) for i, v in enumerate(free))
 

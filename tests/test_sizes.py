@@ -374,6 +374,7 @@ def test_lengths_that_differ_by_little_are_related_where_shapes_depend_on_it():
         check_grads(flux, (cells, edges))
         np.testing.assert_allclose(gradient(cells, edges)[0], differences(flux, cells, edges), 1e-6)
         assert n < 2 or "unbroadcast" not in gradient.source
+    assert len(gradient.sources) == 2  # for a single cell, and for any number of them
     one = np.array([2.0])
     assert gradient(one, np.arange(5.0))[0] == 8 * one + 1 + 8 + 27 + 64
     with pytest.raises(ValueError, match="broadcast"):
