@@ -98,6 +98,38 @@ def test_interpolant(name: str) -> None:
     assert moved == pytest.approx(found, rel=1e-9)
 
 
+MAKERS: dict[str, Any] = {
+    "CubicSpline": lambda y: interpolate.CubicSpline(KNOTS, y),
+    "PchipInterpolator": lambda y: interpolate.PchipInterpolator(KNOTS, y),
+    "Akima1DInterpolator": lambda y: interpolate.Akima1DInterpolator(KNOTS, y),
+    "CubicHermiteSpline": lambda y: interpolate.CubicHermiteSpline(KNOTS, y, y),
+    "interp1d": lambda y: interpolate.interp1d(KNOTS, y),
+    "uncopied interp1d": lambda y: interpolate.interp1d(KNOTS, y, copy=False),
+    "make_interp_spline": lambda y: interpolate.make_interp_spline(KNOTS, y),
+    "BSpline": lambda y: interpolate.BSpline(KNOTS, y, 3),
+    "RegularGridInterpolator": lambda y: interpolate.RegularGridInterpolator((KNOTS,), y),
+    "BarycentricInterpolator": lambda y: interpolate.BarycentricInterpolator(KNOTS, y),
+    "KroghInterpolator": lambda y: interpolate.KroghInterpolator(KNOTS, y),
+    "lagrange": lambda y: interpolate.lagrange(KNOTS, y),
+}
+
+
+@pytest.mark.filterwarnings("ignore:`lagrange` is deprecated:DeprecationWarning")
+@pytest.mark.parametrize("name", MAKERS)
+def test_values_written_after_the_interpolant_is_made(name: str) -> None:
+    def loss(y):
+        values = y * 1.0
+        made = MAKERS[name](values)
+        values[2] = values[3] * 7.0
+        return np.sum(made(INSIDE) ** 2)
+
+    value, found = srcgrad.value_and_grad(loss)(VALUES)
+    along, h = R.normal(size=8), 1e-6
+    expected = (loss(VALUES + h * along) - loss(VALUES - h * along)) / (2 * h)
+    assert value == pytest.approx(loss(VALUES), rel=1e-9)
+    assert found @ along == pytest.approx(expected, rel=1e-5)
+
+
 def test_second_order_by_the_points() -> None:
     def loss(t):
         return np.sum(interpolate.CubicSpline(KNOTS, np.sin(KNOTS))(t))

@@ -311,7 +311,8 @@ class Spline:
 def b_spline(t, c, k, extrapolate=True, axis=0):
     if extrapolate is not True or axis != 0:
         raise NotImplementedError("BSpline is differentiated with extrapolate=True and axis=0")
-    return Spline(np.asarray(t) * 1.0, np.asarray(c) * 1.0, k, True)
+    dtype = complex if np.iscomplexobj(c) else float  # an array of such numbers is kept, no copy
+    return Spline(np.ascontiguousarray(t, float), np.ascontiguousarray(c, dtype), k, True)
 
 
 @definition(interpolate.splrep)
@@ -337,8 +338,11 @@ def regular_grid_interpolator(
 ):
     if method != "linear":
         raise NotImplementedError("RegularGridInterpolator is differentiated with method='linear'")
-    axes = tuple([np.asarray(p) * 1.0 for p in points])
-    return Grid(axes, np.asarray(values) * 1.0, bounds_error, fill_value)
+    axes = tuple([np.asarray(p, float) for p in points])
+    values = np.asarray(values)
+    if values.dtype.kind in "biu":
+        values = values.astype(float)
+    return Grid(axes, values, bounds_error, fill_value)
 
 
 class Grid:
@@ -383,11 +387,15 @@ def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=n
 
 @definition(interpolate.lagrange)
 def lagrange(x, w):
-    x, w = np.asarray(x), np.asarray(w)
-    return Barycentric(x, w, 0)
+    return krogh_interpolator(x, w)
 
 
-@definition(interpolate.BarycentricInterpolator, interpolate.KroghInterpolator)
+@definition(interpolate.KroghInterpolator)
+def krogh_interpolator(xi, yi, axis=0):
+    return barycentric_interpolator(np.asarray(xi) * 1.0, np.asarray(yi) * 1.0, axis)
+
+
+@definition(interpolate.BarycentricInterpolator)
 def barycentric_interpolator(xi, yi, axis=0):
     y = np.asarray(yi)
     return Barycentric(np.asarray(xi), np.moveaxis(y, axis, 0), axis % np.ndim(y))
