@@ -8,7 +8,7 @@ import pytest
 import srcgrad
 from srcgrad import ir
 from srcgrad.analysis.inference import infer
-from srcgrad.kinds import FLOAT, Array, Scalar, fresh_size, int_kind
+from srcgrad.kinds import FLOAT, UNKNOWN, Array, Scalar, Size, fresh_size, int_kind
 from srcgrad.rules.shapes import getitem
 from srcgrad.testing import check_grads
 
@@ -397,3 +397,11 @@ def test_ints_that_are_as_long_as_an_array_are_related_to_it_where_shapes_depend
             gradient(x, n, steps), differences(plain, x, n, steps), rtol=1e-7, atol=1e-7
         )
         assert ("unbroadcast" in gradient.source) == (n != size)
+
+
+def test_what_is_known_of_a_length_is_part_of_what_is_remembered():
+    several, any_number = (
+        ir.Var("x", Array(np.dtype(float), (Size(0, 0, big),))) for big in (True, False)
+    )
+    assert infer(np.squeeze, (several,), {}).kind == several.kind
+    assert infer(np.squeeze, (any_number,), {}).kind is UNKNOWN

@@ -218,10 +218,11 @@ def _describe_kind(kind: Any, bases: list[Size | int], key: list[Any]) -> None:
 
 
 def _described(n: Dimension, bases: list[Size | int]) -> Any:
-    """A dimension as part of a key: a literal, or the position of its base and its offset."""
+    """A dimension as part of a key: a literal, or the position of its base, and what is known."""
     if is_literal(n):
         return n
-    return base_of(n, bases), n.offset if isinstance(n, Size) else 0
+    offset, big = (n.offset, n.big) if isinstance(n, Size) else (0, False)
+    return base_of(n, bases), offset, big
 
 
 def _broadcast(function: Any, args: tuple[ir.Operand, ...], kind: Kind) -> Kind:
