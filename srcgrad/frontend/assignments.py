@@ -181,7 +181,7 @@ class Assignments(Matching):
 
     def unpack_list(self, targets: list[Any], star: int | None, value: Value) -> bool:
         """Unpack a list that exists at run time, its length unknown; False if it isn't one."""
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.on_heap(value)
         if not isinstance(thing, ListObject) or thing.var is None:
             return False
         self.check_count(thing.var, len(targets) - (star is not None), star is not None)
@@ -334,7 +334,7 @@ class Assignments(Matching):
 
     def delete_attribute(self, target: Value, name: str) -> None:
         """`del target.name`."""
-        thing = self.state.heap.get(target.id) if isinstance(target, Ref) else None
+        thing = self.on_heap(target)
         if not isinstance(thing, Instance) or thing.external or name not in thing.items:
             raise self.refuse("this del isn't supported")
         assert isinstance(target, Ref)

@@ -440,7 +440,7 @@ class Builder(Choices):
         """The operand of what is kept in a list: an object is the tuple of its attributes."""
         if isinstance(value, Tuple) and value.whole is None:
             return ir.Pack(tuple, tuple(map(self.kept_operand, value.items)))
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.on_heap(value)
         if isinstance(thing, Instance):
             return ir.Pack(tuple, tuple(map(self.kept_operand, thing.items.values())))
         return self.operand(value)

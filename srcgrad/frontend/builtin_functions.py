@@ -129,7 +129,7 @@ class BuiltinFunctions(Texts):
                 return self.call_object(whole, [value], {})
             if isinstance(value, Generator):
                 value = self.builtin_list(value)
-            thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+            thing = self.on_heap(value)
             sequence = self.require(value)
             var = thing.var if isinstance(thing, ListObject) else None
             kind = None if var is None else var.kind
@@ -198,7 +198,7 @@ class BuiltinFunctions(Texts):
             raise self.refuse("reverse= must be known when compiling")
         if isinstance(value, (Generator, Sequence)):
             value = self.builtin_list(value)
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.on_heap(value)
         listed = isinstance(thing, ListObject) and thing.var is not None
         if not listed and not (isinstance(value, ir.Var) and isinstance(value.kind, Array)):
             items = self.unpacked(value)
@@ -229,7 +229,7 @@ class BuiltinFunctions(Texts):
 
     def holds_numbers(self, value: Value) -> bool:
         """Whether a value is an array, or a list that exists at run time, of numbers."""
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.on_heap(value)
         kind = thing.var.kind if isinstance(thing, ListObject) and thing.var is not None else None
         return not isinstance(kind, ListOf) or isinstance(kind.item, Scalar)
 

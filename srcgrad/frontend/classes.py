@@ -197,7 +197,7 @@ class Classes(BuiltinFunctions):
 
     def dataclass_asdict(self, value: Value, /) -> Value:
         def plain(item: Value) -> Value:
-            thing = self.state.heap.get(item.id) if isinstance(item, Ref) else None
+            thing = self.on_heap(item)
             if isinstance(thing, Instance) and dataclasses.is_dataclass(thing.type):
                 return self.dataclass_asdict(item)
             if isinstance(thing, ListObject) and thing.var is None:

@@ -193,7 +193,7 @@ class Comparisons(Operators):
         """list or tuple, if the value is one."""
         if isinstance(value, Tuple):
             return tuple
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.on_heap(value)
         return list if isinstance(thing, ListObject) else None
 
     def ordered_tuples(self, function: Any, a: list[Value], b: list[Value]) -> Value:
@@ -296,7 +296,7 @@ class Comparisons(Operators):
 
     def may_be_none(self, value: Value) -> bool:
         """Whether a list that exists at run time may be None instead."""
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.on_heap(value)
         var = thing.var if isinstance(thing, ListObject) else None
         return var is not None and var.optional
 

@@ -244,7 +244,7 @@ class Containers(Comprehensions):
         return NONE
 
     def method_index(self, items: Value, value: Value) -> Value:
-        thing = self.state.heap.get(items.id) if isinstance(items, Ref) else None
+        thing = self.on_heap(items)
         if isinstance(thing, ListObject) and thing.var is not None:
             return self.of_definition(running.index, [items, value])
         for i, item in enumerate(self.unpacked(items)):

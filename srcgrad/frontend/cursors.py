@@ -46,7 +46,7 @@ class Cursors(Selections):
         return self.new(Instance(Cursor, {"sequence": sequence, "position": ir.Const(0)}))
 
     def is_cursor(self, value: Value) -> bool:
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.on_heap(value)
         return isinstance(thing, Instance) and thing.type is Cursor
 
     def rest_of(self, ref: Ref) -> Sequence:
@@ -116,7 +116,7 @@ class Cursors(Selections):
             return self.first_item(iterator, default)
         if isinstance(iterator, Sequence):
             self.asked_where(iterator)
-        thing = self.state.heap.get(iterator.id) if isinstance(iterator, Ref) else None
+        thing = self.on_heap(iterator)
         if isinstance(thing, Instance) and thing.type is not Cursor:
             found = self.class_attribute(thing.type, "__next__")
             if found is not None and default is None:

@@ -329,7 +329,7 @@ class Dicts(Containers):
 
     def dict_update(self, value: Value, other: Value | None = None, **named: Value) -> Value:
         self.writable(self.dictionary(value))
-        thing = self.state.heap.get(other.id) if isinstance(other, Ref) else None
+        thing = self.on_heap(other)
         if isinstance(thing, DictObject):
             self.settled_keys(thing)
             for k, v in thing.items.items():
@@ -360,7 +360,7 @@ class Dicts(Containers):
 
     def has_keys(self, other: Value) -> bool:
         """Whether a dict is made of this by its keys: it's a mapping of a user's class."""
-        thing = self.state.heap.get(other.id) if isinstance(other, Ref) else None
+        thing = self.on_heap(other)
         if isinstance(thing, Instance):
             return not is_table(thing) and self.class_attribute(thing.type, "keys") is not None
         return isinstance(other, ir.Const) and hasattr(other.value, "keys")
@@ -408,7 +408,7 @@ class Dicts(Containers):
         return {k: known[k] for k in function(*map(set, things))}
 
     def builtin_set_items(self, value: Value) -> dict[Any, Value]:
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.on_heap(value)
         if isinstance(thing, DictObject):
             self.settled_keys(thing)
             return {k: v if thing.is_set else ir.Const(k) for k, v in thing.items.items()}
@@ -451,7 +451,7 @@ class Dicts(Containers):
     # Methods of counters
 
     def counter_update(self, value: Value, other: Value | None = None, **named: Value) -> Value:
-        thing = self.state.heap.get(other.id) if isinstance(other, Ref) else None
+        thing = self.on_heap(other)
         counts: list[tuple[Any, Value]] = [*named.items()]
         if isinstance(thing, DictObject) and not thing.is_set:
             self.settled_keys(thing)
@@ -481,7 +481,7 @@ class Dicts(Containers):
 
     def dict_operator(self, function: Any, a: Value, b: Value) -> Value | None:
         """`a | b` of dicts, and what sets can do; None for other values."""
-        p, q = (self.state.heap.get(v.id) if isinstance(v, Ref) else None for v in (a, b))
+        p, q = map(self.on_heap, (a, b))
         if not isinstance(p, DictObject) or not isinstance(q, DictObject):
             return None
         if p.is_set and q.is_set:

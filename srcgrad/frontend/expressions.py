@@ -14,7 +14,7 @@ from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque
 from .attributes import Attributes
 from .structure import NONE, described, is_number
-from .values import DictObject, Generator, ListObject, NeedStatic, Ref, Sequence, Tuple, Value
+from .values import DictObject, Generator, ListObject, NeedStatic, Sequence, Tuple, Value
 
 
 class Expressions(Attributes):
@@ -61,7 +61,7 @@ class Expressions(Attributes):
 
     def is_built(self, value: Value) -> bool:
         """Whether a value is a list that exists at run time."""
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.on_heap(value)
         return isinstance(thing, ListObject) and thing.var is not None
 
     def expression_Set(self, node: Any) -> Value:
@@ -110,7 +110,7 @@ class Expressions(Attributes):
         raise AssertionError
 
     def dictionary(self, value: Value) -> DictObject:
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.on_heap(value)
         if not isinstance(thing, DictObject):
             raise self.refuse(f"{described(value)} isn't a dict")
         return thing
@@ -136,7 +136,7 @@ class Expressions(Attributes):
 
     def need_items(self, value: Value) -> None:
         """Ask for the loops to be unrolled that make a list whose items must be known."""
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.on_heap(value)
         var = thing.var if isinstance(thing, ListObject) else None
         if isinstance(value, ir.Var) and isinstance(value.kind, ListOf):
             var = value

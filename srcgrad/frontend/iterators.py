@@ -107,7 +107,7 @@ class Iterators(Dicts):
 
     def columns(self, rows: Value) -> Value | None:
         """`zip(*rows)` of a list of tuples that exists at run time; None of anything else."""
-        thing = self.state.heap.get(rows.id) if isinstance(rows, Ref) else None
+        thing = self.on_heap(rows)
         kind = thing.var.kind if isinstance(thing, ListObject) and thing.var is not None else None
         if not isinstance(kind, ListOf) or not isinstance(kind.item, tuple):
             return None

@@ -92,7 +92,7 @@ class Journals(Counts):
 
     def check_journal(self, function: Any, args: list[Value]) -> None:
         """Begin again if a method writes a container outside, and it can."""
-        thing = self.state.heap.get(args[0].id) if args and isinstance(args[0], Ref) else None
+        thing = self.on_heap(args[0]) if args else None
         if getattr(thing, "external", None) and getattr(function, "__name__", "") in WRITING:
             if getattr(function, "__objclass__", None) in CONTAINERS:
                 self.write_journal(thing)

@@ -163,9 +163,13 @@ class Machine:
         if self.first_loop is None:
             self.first_loop = fresh_size().base
 
+    def on_heap(self, value: Any) -> Any:
+        """The object on the abstract heap that a value refers to; None if it is something else."""
+        return self.state.heap.get(value.id) if isinstance(value, Ref) else None
+
     def thing(self, value: Any) -> Any:
         """The object that a value refers to, on the abstract heap or in a table; or None."""
-        return self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        return self.on_heap(value)
 
     if TYPE_CHECKING:  # used before the module that defines them
 

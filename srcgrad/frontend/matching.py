@@ -83,7 +83,7 @@ class Matching(Attempts):
                 items = self.unpacked(subject)
                 return self.matched_items(pattern.patterns, items, captures)
             case gast.MatchMapping():
-                thing = self.state.heap.get(subject.id) if isinstance(subject, Ref) else None
+                thing = self.on_heap(subject)
                 if not isinstance(thing, DictObject):
                     return FALSE
                 self.settled_keys(thing)

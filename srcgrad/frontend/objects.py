@@ -62,7 +62,7 @@ from .structure import (
     item_structure,
     resized,
 )
-from .values import Choice, Instance, ListObject, Ref, Tuple, Unreached, Value
+from .values import Choice, Instance, ListObject, Tuple, Unreached, Value
 
 TAGS = ""  # the name of the column that says of which class an object is
 
@@ -355,7 +355,7 @@ class Objects(Cursors):
         kind = without_sizes(self.item_kind(value))
         if old is not None and old.kind is not None:
             kind = without_sizes(self.stable_items(old.kind, kind))
-        holder = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        holder = self.on_heap(value)
         held = holder.var if isinstance(holder, ListObject) else value
         optional = getattr(held, "optional", False) or (old is not None and old.optional)
         return Leaf(kind, optional)
@@ -367,7 +367,7 @@ class Objects(Cursors):
 
     def check_kept(self, value: Any) -> None:
         """Ask for a table for an object that would be kept in one."""
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.on_heap(value)
         if isinstance(value, (ir.Var, ir.Const)) or isinstance(thing, ListObject):
             return
         if thing is not None:

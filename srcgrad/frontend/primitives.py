@@ -182,7 +182,7 @@ class Primitives(Inlining):
 
     def with_array_items(self, value: Value) -> Value:
         """A list at run time of tuples or lists as a list of arrays; other values as they are."""
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.on_heap(value)
         if isinstance(thing, ListObject) and thing.var is None:
             inner = tuple(map(self.with_array_items, thing.items))
             if all(a is b for a, b in zip(inner, thing.items, strict=True)):
@@ -208,7 +208,7 @@ class Primitives(Inlining):
 
     def array_of_arrays(self, value: Value) -> Value:
         """The array of the arrays, alike in shape, of a list that exists at run time."""
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = self.on_heap(value)
         var = thing.var if isinstance(thing, ListObject) else None
         if var is None or not isinstance(var.kind, ListOf) or not isinstance(var.kind.item, Array):
             return value
