@@ -315,7 +315,7 @@ def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> d
         if classes := written.intersection(aliasing.classes(var)):
             writer = next(
                 (s for s in ir.walk(function.block) if isinstance(s, ir.Assign)
-                 and any(aliasing.find(w) in classes for w in s.writes)), None,
+                 and not classes.isdisjoint(aliasing.written_by(s))), None,
             )  # fmt: skip
             raise UnsupportedError(
                 f"{var.name!r} belongs to the caller, who would see it change",

@@ -85,13 +85,18 @@ class Aliasing:
         """Whether a variable's memory, or that of anything in it, is written anywhere."""
         return not self.written.isdisjoint(self.classes(var))
 
-    def written_by(self, s: ir.Assign) -> set[ir.Var]:
-        """The memory that a statement writes: of a list given to a function, that of its items."""
-        roots: set[ir.Var] = set()
-        for v in s.writes:
-            listed = isinstance(v.kind, Array) or s.function in OF_THE_LIST
-            roots.update([self.find(v)] if listed else self.classes(v))
-        return roots
+    def written_by(self, *statements: ir.Statement) -> set[ir.Var]:
+        """The memory that statements write, or those inside them."""
+        inside: Iterable[ir.Statement] = ir.walk(ir.Block([*statements]))
+        return {
+            root for s in inside if isinstance(s, ir.Assign) for v in s.writes
+            for root in self.written_through(v, s)
+        }  # fmt: skip
+
+    def written_through(self, v: ir.Var, s: ir.Assign) -> list[ir.Var]:
+        """What a call writes that writes an operand: of a function's list, the items too."""
+        alone = isinstance(v.kind, Array) or s.function in OF_THE_LIST
+        return [self.find(v)] if alone else self.classes(v)
 
     def is_shared(self, var: ir.Var) -> bool:
         """Whether memory of this variable's class is written anywhere, or kept in a list."""

@@ -92,7 +92,7 @@ class Iterations:
         for s in self.body:
             for v in dict.fromkeys(ir.uses(s)):
                 self.readers.setdefault(v, []).append(s)
-        self.written = {aliasing.find(v) for s in self.body for v in s.writes}
+        self.written = aliasing.written_by(*self.body)
         self.moving = {index}
         for s in self.body:
             if self.varies(*s.operands()):

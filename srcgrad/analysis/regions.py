@@ -15,6 +15,7 @@ from __future__ import annotations
 import builtins
 import itertools
 import operator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -48,8 +49,8 @@ class Regions:
             if tests:
                 self.tests[number] = tests
             if isinstance(s, ir.Assign):
-                for v in s.writes:
-                    self.writes.setdefault(self.aliasing.find(v), []).append((s, number, loops))
+                for root in self.aliasing.written_by(s):
+                    self.writes.setdefault(root, []).append((s, number, loops))
                 self._touch(s, number, loops)
                 continue
             self.joined.update(self.aliasing.find(v) for v in s.targets)
@@ -98,13 +99,11 @@ class Regions:
         if read is None or root in self.joined or self.integers.places.get(read[0]):
             return False
         for s, number, around in self.writes.get(root, ()):
-            for w in s.writes:
-                if self.aliasing.find(w) is root:
-                    written = self._part(w, s)
-                    if written is None or written[0] is not read[0]:
-                        return False
-                    if not self._apart(read[1], position, loops, written[1], number, around):
-                        return False
+            for written in self._written(s, root):
+                if written is None or written[0] is not read[0]:
+                    return False
+                if not self._apart(read[1], position, loops, written[1], number, around):
+                    return False
         return True
 
     def spared(
@@ -121,13 +120,11 @@ class Regions:
         for s, _, within in self.writes.get(root, ()):
             if loop not in within:
                 continue
-            for w in s.writes:
-                if self.aliasing.find(w) is root:
-                    written = self._part(w, s)
-                    if written is None or written[0] is not whole[0]:
-                        return False
-                    if not self._disjoint(whole[1], written[1], within, len(around), None):
-                        return False
+            for written in self._written(s, root):
+                if written is None or written[0] is not whole[0]:
+                    return False
+                if not self._disjoint(whole[1], written[1], within, len(around), None):
+                    return False
         return True
 
     def untouched(self, v: ir.Var, s: ir.Assign, loops: Loops) -> bool:
@@ -136,13 +133,11 @@ class Regions:
         `loops` are those around both.
         """
         root, part = self.aliasing.find(v), self._part(v)
-        for w in s.writes:
-            if self.aliasing.find(w) is root:
-                written = self._part(w, s)
-                if part is None or written is None or written[0] is not part[0]:
-                    return False
-                if not self._disjoint(part[1], written[1], loops, len(loops), None):
-                    return False
+        for written in self._written(s, root):
+            if part is None or written is None or written[0] is not part[0]:
+                return False
+            if not self._disjoint(part[1], written[1], loops, len(loops), None):
+                return False
         return True
 
     def inside(self, s: ir.Assign, loops: Loops) -> bool:
@@ -154,6 +149,14 @@ class Regions:
         if not isinstance(array, ir.Var) or items_by_axis(key) is None:
             return False
         return Proof(self.integers, [array], frozenset(loops)).is_inside(array, key)
+
+    def _written(self, s: ir.Assign, root: ir.Var) -> Iterator[tuple[ir.Var, Key | None] | None]:
+        """The parts of some memory that a call writes; None for what can't be told."""
+        for w in s.writes:
+            if self.aliasing.find(w) is root:
+                yield self._part(w, s)
+            elif root in self.aliasing.written_through(w, s):
+                yield None
 
     def _item(self, v: ir.Var, key: ir.Operand) -> tuple[ir.Var, Key | None] | None:
         """The array that an item is taken of, and the index that takes it, or more."""

@@ -75,7 +75,7 @@ class PartialUse:
         self.uses: dict[ir.Var, Use] = {}
         statements = [s for s in ir.walk(block) if isinstance(s, ir.Assign)]
         self.made = {s.target: s for s in statements}
-        self.written = {self.aliasing.find(v) for s in statements for v in s.writes}
+        self.written = aliasing.written_by(*block.statements)
         self.sparse: set[ir.Var] = set()
         for s in statements:
             if self._has_zeros(s):

@@ -74,7 +74,7 @@ class Inlining:
                     size, memory = take(s.operands(), 1, (s.target,))
                     memory |= self._reads(s)
                     if s.writes or s.effect:
-                        written = {self.aliasing.find(v) for v in s.writes}
+                        written = self.aliasing.written_by(s)
                         for v in list(pending):
                             if s.effect or reads[v] & written:
                                 del pending[v]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import ir
-from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.aliasing import Aliasing
 from ..analysis.keys import kept_axes
 from ..emit import runtime
 from ..kinds import Array, Scalar
@@ -50,14 +50,7 @@ def contract(function: ir.Function) -> None:
                     weighted += _weighted(product, s, products)
             elif isinstance(s, ir.Assign) and (_is_product(s) or _is_by_part(s)):
                 products[s.target] = s
-            written = {
-                aliasing.find(v)
-                for inner in ir.walk(ir.Block([s]))
-                if isinstance(inner, ir.Assign)
-                for v in inner.writes
-                if holds_memory(v.kind)
-            }
-            if written:
+            if written := aliasing.written_by(s):
                 for target, product in list(products.items()):
                     if not written.isdisjoint(map(aliasing.find, ir.uses(product))):
                         del products[target]

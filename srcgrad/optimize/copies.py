@@ -139,7 +139,7 @@ class _Sparer:
         following = block.statements[position + 1 :]
         uses = [i for i, other in enumerate(following) if copy in ir.all_uses(ir.Block([other]))]
         root = self.aliasing.find(self.renamed(source))
-        return not any(self.writes(other, root) for other in following[: max(uses, default=-1) + 1])
+        return root not in self.aliasing.written_by(*following[: max(uses, default=-1) + 1])
 
     def views_read(self, copy: ir.Var, source: ir.Var) -> bool:
         """Whether neither a copy nor what it's a copy of is written, nor a result."""
@@ -148,15 +148,6 @@ class _Sparer:
         if self.aliasing.find(copy) in escaping:
             return False
         return not any(map(self.aliasing.is_shared, (copy, self.renamed(source))))
-
-    def writes(self, statement: ir.Statement, root: ir.Var) -> bool:
-        """Whether a statement writes memory, or may."""
-        return any(
-            holds_memory(v.kind) and root in self.aliasing.classes(v)
-            for s in ir.walk(ir.Block([statement]))
-            if isinstance(s, ir.Assign)
-            for v in s.writes
-        )
 
     def mentions(self, statement: ir.Statement, root: ir.Var) -> bool:
         """Whether a statement has anything to do with memory."""
@@ -293,7 +284,7 @@ class _Sparer:
             moved = [value, *(a for s in late if isinstance(s, ir.Assign) for a in s.args)]
             held = {self.aliasing.find(v) for o in moved for v in ir.variables(o)
                     if holds_memory(v.kind)} - {self.aliasing.find(d)}  # fmt: skip
-            if any(self.writes(s, root) for s in inside for root in held):
+            if not held.isdisjoint(self.aliasing.written_by(*inside)):
                 return
         target = ir.Var("_", Opaque(None))
         stored = ir.Assign(target, operator.setitem, (d, key, value), (), span, writes=(d,))
@@ -309,7 +300,7 @@ class _Sparer:
         for before in reversed(statements):
             if isinstance(before, ir.Assign) and before.target is value:
                 return _takes(before, d, key) and isinstance(before.target.kind, Scalar)
-            if self.writes(before, self.aliasing.find(d)):
+            if self.aliasing.find(d) in self.aliasing.written_by(before):
                 return False
         return False
 

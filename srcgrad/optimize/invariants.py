@@ -67,11 +67,9 @@ class _Hoister:
     def invariants(self, loop: ir.Loop, around: Loops) -> list[ir.Statement]:
         """Take out of a loop's body what can stand before the loop."""
         varying = {*loop.params, loop.index}
-        written: set[ir.Var] = set()
         for s in ir.walk(loop.body):
             varying.update(ir.targets(s))
-            if isinstance(s, ir.Assign):
-                written.update(self.aliasing.find(v) for v in s.writes)
+        written = self.aliasing.written_by(*loop.body.statements)
         moved: list[ir.Statement] = []
         views: dict[Any, ir.Assign] = {}  # that move with what is read through them
         for s in loop.body.statements:

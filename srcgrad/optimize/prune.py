@@ -114,7 +114,7 @@ class _Marker:
             return True  # who reads the memory of an unknown object can't be known
         # what a loop writes, its next trip may read
         after = self.position + (s in self.own)
-        return any(self.last_read.get(self.aliasing.find(v), -1) >= after for v in s.writes)
+        return any(self.last_read.get(root, -1) >= after for root in self.aliasing.written_by(s))
 
     def mark_operands(self, s: ir.Assign) -> None:
         shape_only = s.function in SHAPE_ONLY

@@ -132,11 +132,7 @@ class _Sharer:
 
     def forget(self, available: Available, statements: Iterable[ir.Statement]) -> None:
         """Drop what was read from memory that statements write: that of a list's items, too."""
-        roots: set[ir.Var] = set()
-        for s in statements:
-            if isinstance(s, ir.Assign):
-                roots |= self.aliasing.written_by(s)
-        if roots:
+        if roots := self.aliasing.written_by(*statements):
             for key in [
                 k for k in available
                 if not k[0] and not roots.isdisjoint(map(self.aliasing.find, k[1]))

@@ -11,7 +11,7 @@ Only calls without effects move, and never past a write of what they read.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -203,12 +203,7 @@ class _Scheduler:
         if isinstance(other, ir.Assign) and other.effect:
             return False
         reads = {self.aliasing.find(v) for v in ir.uses(s) if holds_memory(v.kind)}
-        return not reads & self.writes(other)
-
-    def writes(self, statement: ir.Statement) -> set[ir.Var]:
-        """The memory that a statement writes, or one inside it."""
-        inside: Iterable[ir.Statement] = ir.walk(ir.Block([statement]))
-        return {self.aliasing.find(v) for s in inside if isinstance(s, ir.Assign) for v in s.writes}
+        return not reads & self.aliasing.written_by(other)
 
 
 def _asks(s: ir.Statement) -> TypeGuard[ir.Assign]:

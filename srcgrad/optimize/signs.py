@@ -95,7 +95,7 @@ class _Settler:
             return True
         root = self.aliasing.find(x)
         return all(
-            all(self.aliasing.find(w) is not root for w in s.writes)
+            root not in self.aliasing.written_by(s)
             or (s is statement and self.regions.untouched(x, s, loops))
             for s in ir.walk(ir.Block([statement]))
             if isinstance(s, ir.Assign)

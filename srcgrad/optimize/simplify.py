@@ -78,8 +78,8 @@ class Simplifier:
                 if isinstance(s, ir.Assign):
                     self.definitions[s.target] = s
                     self.made[s.target] = position
-                    for root in self.aliasing.written_by(s):
-                        self.last_write[root] = position
+            for root in self.aliasing.written_by(statement):
+                self.last_write[root] = position
 
     def run(self) -> None:
         self._times()
@@ -121,7 +121,7 @@ class Simplifier:
                 return s
             if not isinstance(other, ir.Assign) or other.effect:
                 return None
-            if not memory.isdisjoint(self.aliasing.find(v) for v in other.writes):
+            if not memory.isdisjoint(self.aliasing.written_by(other)):
                 return None
         return None
 

@@ -89,10 +89,7 @@ def _still_there(
         ):
             continue
         between = region.block.statements[position[id(before.loop)] + 1 : position[id(region.loop)]]
-        written = {
-            aliasing.find(v) for s in ir.walk(ir.Block(between)) if isinstance(s, ir.Assign)
-            for v in s.writes
-        }  # fmt: skip
+        written = aliasing.written_by(*between)
         for v, twin in writer.twins.items():
             alike = (v in before.lists) == (v in region.lists)
             if alike and v in region.lists | region.short and aliasing.find(v) not in written:

@@ -79,8 +79,8 @@ class Shadows(Lists):
         """The forward sweep: the block with shadows, snapshots and trip counts added."""
         for number, statement in enumerate(ir.walk(block)):
             if isinstance(statement, ir.Assign):
-                for v in statement.writes:
-                    self.last_write[self.aliasing.find(v)] = number
+                for root in self.aliasing.written_by(statement):
+                    self.last_write[root] = number
         self.position = -1
         self.regions = Regions(block, self.aliasing)
         self.block = first = ir.Block()
@@ -149,12 +149,7 @@ class Shadows(Lists):
         self.block.statements.append(s)
 
     def _augment_loop(self, s: ir.Loop) -> None:
-        writes = {
-            self.aliasing.find(v)
-            for inner in ir.walk(s.body)
-            if isinstance(inner, ir.Assign)
-            for v in inner.writes
-        }
+        writes = self.aliasing.written_by(*s.body.statements)
         wanted = [k for k, p in enumerate(s.params) if self.shadowed(p)]
         inits = tuple(self._passed(s.inits[k], s.params[k], s) for k in wanted)
         params = tuple(self._twin(s.params[k]) for k in wanted)
