@@ -1,5 +1,6 @@
 """Iterators that are used more than once: next, loops that are left and go on, itertools.tee."""
 
+import collections
 import itertools
 
 import numpy as np
@@ -233,6 +234,10 @@ def part_of_an_array(x):
     ],
 )  # fmt: skip
 def test_an_iterator_knows_how_far_it_has_come(function):
+    compare_with_differences(function)
+
+
+def compare_with_differences(function):
     gradient = srcgrad.grad(function)
     found = gradient(X)
     steps = 1e-6 * np.eye(X.size)
@@ -295,6 +300,84 @@ def as_many_as_the_run_tells(x):
     return total
 
 
+def shorter_by_and_by(x):
+    items, total = [v * v for v in x], 0.0
+    for v in items:
+        total += 2 * v
+        items.remove(v)
+    return total * len(items)
+
+
+def broken_off_or_not(x):
+    total, queue = 0.0, [(0, x[0])]
+    for k in range(3):
+        for i, value in queue:
+            total += np.sin(value) * i
+            if i + 1 < x.size:
+                queue += [(i + 1, value * x[i + 1])]
+            elif total < -k:
+                break
+        else:
+            total += k * value
+    return total * len(queue)
+
+
+def breadth_first(x):
+    neighbours = {0: [1, 2], 1: [3], 2: [3, 4], 3: [], 4: [0]}
+    distances, seen, queue = np.zeros(5), {0}, [0]
+    for node in queue:
+        for other in neighbours[node]:
+            if other not in seen:
+                seen.add(other)
+                queue.append(other)
+                distances[other] = distances[node] + x[node] * x[other]
+    return np.sum(distances**2)
+
+
+def two_loops_over_one(x):
+    def items():
+        yield from queue
+
+    total, queue = 0.0, [0]
+    for i in items():
+        for j in queue:
+            total += x[i] * x[j] * (i + 2 * j)
+            if j < 2 and len(queue) < 4:
+                queue.append(j + 1)
+    return total
+
+
+class Cell:
+    def __init__(self, low, high, parent=None):
+        self.low, self.high, self.parent, self.mass = low, high, parent, 0.0
+
+
+def cells_are_parted(x):
+    cells = [Cell(0, x.size)]
+    for cell in cells:
+        middle = (cell.low + cell.high) // 2
+        if middle > cell.low:
+            cells.append(Cell(cell.low, middle, cell))
+            cells.append(Cell(middle, cell.high, cell))
+        else:
+            cell.mass = x[cell.low] ** 2
+    for cell in reversed(cells):
+        if cell.parent is not None:
+            cell.parent.mass += 1.1 * cell.mass
+    return cells[0].mass ** 2
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        numbered_while_it_grows, as_many_as_the_run_tells, shorter_by_and_by, broken_off_or_not,
+        breadth_first, two_loops_over_one, cells_are_parted,
+    ],
+)  # fmt: skip
+def test_a_list_may_change_while_it_is_gone_through(function):
+    compare_with_differences(function)
+
+
 def begun_empty(x):
     items = []
     numbered = enumerate(items)
@@ -320,6 +403,14 @@ def a_dict_that_grows(x):
     return total
 
 
+def a_deque_that_grows(x):
+    queue, total = collections.deque([x[0]]), 0.0
+    for v in queue:
+        total += v
+        queue.append(v)
+    return total
+
+
 @pytest.mark.parametrize(
     "f",
     [
@@ -330,8 +421,7 @@ def a_dict_that_grows(x):
         made_before(lambda items, x: itertools.accumulate(items)),
         made_before(lambda items, x: itertools.zip_longest(items, x), lambda z: next(z)[0]),
         made_before(lambda items, x: iter(items), next),
-        numbered_while_it_grows, as_many_as_the_run_tells, begun_empty, after_the_last,
-        a_dict_that_grows,
+        begun_empty, after_the_last, a_dict_that_grows, a_deque_that_grows,
     ],
 )  # fmt: skip
 def test_lists_that_get_longer_meanwhile_are_refused(f):

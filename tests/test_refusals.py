@@ -366,11 +366,11 @@ CASES = {
         "d[k + 1] = (x[0], 1.0)",
         "the items of this list are of different kinds",
     ),
-    "list grows while iterated over": (
+    "list grows while it is mapped": (
         """
         def f(x):
             items = [x[0]]
-            for v in items:
+            for v in map(abs, items):
                 if len(items) < 4:
                     items.append(v * 2)  # <-
             return sum(items)
@@ -520,7 +520,7 @@ def test_advice_is_shown():
         """
         def f(x):
             items = [x[0]]
-            for v in items:
+            for v in reversed(items):
                 items.append(v)
             return items[0]
         """

@@ -71,6 +71,7 @@ class Classes(BuiltinFunctions):
             values, most = given.get("iterable", Tuple(())), given.get("maxlen", NONE)
             if not is_none(most):
                 return self.construct(tables.Window, [values, most], {})
+            self.has_deques = True
             return self.builtin_list(values)
         if issubclass(cls, BaseException):
             return self.exception(cls, args, kwargs)

@@ -15,7 +15,7 @@ from .. import ir
 from ..kinds import Array, ListOf, Reference, Scalar, Size, TupleOf
 from .builder import RESIZING
 from .expressions import Expressions
-from .operations import items_of
+from .operations import items_of, items_of_changing
 from .structure import FALSE, FLAGS, NONE, TRUE, nothing
 from .tables import View
 from .values import (
@@ -64,6 +64,9 @@ class Iteration(Expressions):
         sequence = self.sequence(iterable)
         if sequence is None:
             raise self.not_iterable(iterable)
+        if ("%changing", site) in self.known_sites and sequence.changing is not None:
+            self.iterate(sequence.changing(), body, name)
+            return
         length = sequence.length
 
         def unrolled() -> bool:
@@ -77,7 +80,7 @@ class Iteration(Expressions):
         def checked(item: Value) -> None:
             body(item)
             if not self.state.unreachable:
-                self.check_lengths(sequence)
+                self.check_lengths(sequence, site)
 
         known = isinstance(length, ir.Const) or (isinstance(length, ir.Var) and length.origins)
         if known and ("%site", site) in self.known_sites and unrolled():
@@ -121,7 +124,7 @@ class Iteration(Expressions):
             self.peeled(sequence, body, rest)
         often = length.origins if isinstance(length, ir.Var) else frozenset()
         deciding = {("%site", site), *often} if site and known else often
-        self.note_lists(sequence, block.statements[before:], deciding)
+        self.note_lists(sequence, block.statements[before:], deciding, site)
 
     def instead(self, site: int, unrollable: bool, peeled: bool) -> frozenset[Any]:
         """What to do with a loop instead, if what it changes has no counterpart at run time.
@@ -237,17 +240,27 @@ class Iteration(Expressions):
         self.sources.append(found)
         return (found,)
 
-    def check_lengths(self, sequence: Sequence) -> None:
-        """Refuse to go on through what has more or less items than when one began."""
+    def check_lengths(self, sequence: Sequence, site: int = 0) -> None:
+        """Refuse to go on through what has more or less items than when one began.
+
+        The loop at `site` is lowered once more instead, as one that knows how far it has come.
+        """
         heap, over = self.state.heap, sequence.over
         if any(self.extent(ref) != known and heap[ref.id] is not known for ref, known in over):
+            if site and sequence.changing is not None:
+                sites = frozenset([("%changing", site)])
+                raise NeedStatic(sites, "this list changes while it is gone through", self.span)
             raise self.refuse(
                 "this list changes its length while it is iterated over",
                 "iterate over a copy, list(...), or by indices: while i < len(...)",
             )
 
     def note_lists(
-        self, sequence: Sequence, loop: list[ir.Statement], deciding: Collection[Any]
+        self,
+        sequence: Sequence,
+        loop: list[ir.Statement],
+        deciding: Collection[Any],
+        site: int,
     ) -> None:
         """Look at the lists that a loop changes: none that it iterates over, it is to be hoped.
 
@@ -263,7 +276,7 @@ class Iteration(Expressions):
                 changed, span = statement.writes[0], self.span
                 if changed in own:
                     self.span = statement.span
-                    self.check_lengths(sequence)
+                    self.check_lengths(sequence, site)
                     self.span = span
                 changed.origins |= frozenset(deciding)
         for statement in ir.walk(ir.Block(loop)):
@@ -330,15 +343,24 @@ class Iteration(Expressions):
             case Ref():
                 thing = self.state.heap[value.id]
                 if isinstance(thing, ListObject):
+                    changing = None
+                    if thing.type is list and not self.has_deques:
+                        changing = lambda: self.inline(items_of_changing, [value], {})  # noqa: E731
                     if thing.var is None:
                         return Sequence(
                             ir.Const(len(thing.items)),
                             lambda i: self.subscript(value, i),
                             len(thing.items) <= MOST_UNROLLED,
                             over=self.over(value),
+                            changing=changing,
                         )
                     var, count = thing.var, self.builtin_len(value)
-                    return Sequence(count, lambda i: self.list_item(var, i), over=self.over(value))
+                    return Sequence(
+                        count,
+                        lambda i: self.list_item(var, i),
+                        over=self.over(value),
+                        changing=changing,
+                    )
                 if isinstance(thing, DictObject):
                     keys = tuple(
                         ir.Const(k) if not isinstance(k, tuple) else self.lift(k, None)

@@ -78,6 +78,12 @@ class Iterators(Dicts):
         if isinstance(value, Generator):
             return self.counted_items(value, start)
         inner = self.require(value)
+        again = inner.changing
+
+        def changing() -> Value:
+            assert again is not None
+            return self.builtin_enumerate(again(), start)
+
         return Sequence(
             inner.length,
             lambda i: (
@@ -87,6 +93,7 @@ class Iterators(Dicts):
             ),
             inner.structural,
             eager=inner.eager,
+            changing=None if again is None else changing,
         )
 
     def counted_items(self, generator: Generator, start: Value) -> Generator:

@@ -101,6 +101,7 @@ class Machine:
         # Of a list: those with items of the same kind, or parts of it; see `Builder.link`.
         self.links: dict[ir.Var, list[tuple[tuple[int, ...] | None, ir.Var, bool]]] = {}
         self.sites: dict[int, int] = {}  # of a reference: the expression that made the list
+        self.has_deques = False  # which stand on the heap as lists do
         self.loop_depth = self.fork_depth = 0  # loops around this place, branches in the innermost
         self.iterators: dict[int, Any] = {}  # by their births: where they got a name
         self.loop_began = 0  # what is born before is outside of the innermost loop

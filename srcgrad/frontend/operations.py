@@ -93,6 +93,14 @@ def items_of(iterator: Any) -> Any:
         yield item
 
 
+def items_of_changing(items: Any) -> Any:
+    """The items of a list that changes meanwhile: inlined like a function of the user's."""
+    position = 0
+    while position < len(items):
+        yield items[position]
+        position += 1
+
+
 def check_count(values: Any, count: Any, more: Any) -> Any:
     """Raise what unpacking so many values does: inlined like a function of the user's.
 

@@ -88,6 +88,7 @@ class Sequence:
     born: int | None = field(default_factory=births.__next__)  # None: that it's used is noted
     eager: bool = False  # its items were made before they were asked for
     over: tuple[Any, ...] = ()  # the lists and dicts that it goes through, and how long they were
+    changing: Callable[[], Value] | None = None  # makes the same of lists that change meanwhile
 
 
 @dataclass(eq=False, slots=True)
