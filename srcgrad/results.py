@@ -15,7 +15,7 @@ from .emit import runtime
 from .errors import UnsupportedError, user_error
 from .frontend.columns import holds_references
 from .frontend.lower import Lowerer
-from .frontend.structure import is_table, object_items, parts
+from .frontend.structure import is_table, object_items, objects_in_key, parts
 from .frontend.values import DictObject, ListObject, Ref, Tuple, Value
 from .inputs import leaves
 from .kinds import (
@@ -48,6 +48,10 @@ def check_returned(low: Lowerer, value: Value) -> None:
             raise low.refuse(
                 f"a {what} that is built at run time can't be returned",
                 "return arrays, or lists of numbers or tuples",
+            )
+        if isinstance(thing, DictObject) and any(map(objects_in_key, thing.items)):
+            raise low.refuse(
+                "a dict or set whose keys are objects can't be returned", "return what they hold"
             )
         for item in object_items(thing):
             check_returned(low, item)

@@ -8,6 +8,7 @@ import enum
 import operator
 import sys
 import types
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +26,7 @@ from .cursors import Cursor
 from .lookup import LOCAL
 from .machine import Frame
 from .names import scope_of
-from .structure import NONE, is_none, is_table
+from .structure import NONE, is_none, is_table, objects_in_key
 from .subclasses import added_by, stores_itself
 from .values import (
     Bound,
@@ -204,7 +205,7 @@ class Classes(BuiltinFunctions):
             if isinstance(thing, ListObject) and thing.var is None:
                 return self.new(ListObject(tuple(map(plain, thing.items))))
             if isinstance(thing, DictObject):
-                items = {k: plain(v) for k, v in thing.items.items()}
+                items = {with_copies(k, plain): plain(v) for k, v in thing.items.items()}
                 return self.new(replace(thing, items=items, external=None))
             if isinstance(item, Tuple):
                 return Tuple(tuple(map(plain, item.items)), item.type)
@@ -297,7 +298,7 @@ class Classes(BuiltinFunctions):
             for name in ("__copy__", "__deepcopy__", "__reduce__", "__getstate__"):
                 if self.class_attribute(thing.type, name) is not None:
                     raise self.refuse(f"a copy of an object with {name} isn't supported")
-        items = {k: inner(v) for k, v in thing.items.items()}
+        items = {with_copies(k, inner): inner(v) for k, v in thing.items.items()}
         return self.new(replace(thing, items=items, external=None, frozen=None))
 
     def builtin_vars(self, value: Value) -> Ref:
@@ -405,6 +406,13 @@ def _own_init(cls: type) -> bool:
             generated = params is not None and params.init and own
             return not generated or init.__code__.co_filename != "<string>"
     return False
+
+
+def with_copies(key: Any, copied: Callable[[Ref], Any]) -> Any:
+    """The key of a dict in which copies take the places of objects."""
+    if not objects_in_key(key):
+        return key
+    return copied(key) if isinstance(key, Ref) else tuple(with_copies(k, copied) for k in key)
 
 
 def is_exception_init(function: Any) -> bool:

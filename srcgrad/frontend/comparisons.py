@@ -330,13 +330,14 @@ class Comparisons(Operators):
             if isinstance(thing, DictObject):
                 if isinstance(item, ir.Var) and not item.origins:  # a number known at run time
                     self.settled_keys(thing)
-                    return self.contains(Tuple(tuple(map(ir.Const, thing.items))), item)
+                    keys = [self.lift(k, None) for k in thing.items]
+                    return self.contains(Tuple(tuple(keys)), item)
                 if self.asks_at_run_time(container, item):
                     return self.contains(container, item)
-                found = thing.items.get(self.key(item))
+                found = thing.items.get(self.hashed(item))
                 if isinstance(found, Poison):
                     self.known("", found)
-                return ir.Const(self.key(item) in thing.items)
+                return ir.Const(self.hashed(item) in thing.items)
             if isinstance(thing, Instance):
                 found = self.class_attribute(thing.type, "__contains__")
                 if found is not None:

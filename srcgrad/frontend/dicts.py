@@ -16,7 +16,7 @@ from ..analysis.inference import Inferred
 from ..kinds import BOOL, INT, Array, ListOf, Places, TupleOf, int_kind, is_float
 from . import tables
 from .containers import Containers
-from .structure import NONE, TRUE, Poison, described, is_table, leaf_kind
+from .structure import NONE, TRUE, Poison, described, is_table, leaf_kind, objects_in_key
 from .values import (
     DictObject,
     Instance,
@@ -49,6 +49,9 @@ class Dicts(Containers):
         for item in thing.items.values():
             if isinstance(item, Poison):
                 self.known("", item)
+        for key in thing.items:
+            for ref in objects_in_key(key):
+                self.hashed(ref)
 
     def keys_of(self, thing: DictObject) -> list[Any]:
         """The keys in the order in which Python goes through them."""
@@ -268,16 +271,16 @@ class Dicts(Containers):
 
     def builtin_frozenset(self, value: Value | None = None) -> Value:
         items = [] if value is None else self.unpacked(value)
-        made = {self.key(i): i for i in items}
+        made = {self.hashed(i): i for i in items}
         return self.new(DictObject(made, None, True, type=frozenset))
 
     def builtin_fromkeys(self, keys: Value, value: Value = NONE) -> Value:
-        return self.new(DictObject({self.key(k): value for k in self.unpacked(keys)}))
+        return self.new(DictObject({self.hashed(k): value for k in self.unpacked(keys)}))
 
     # Methods of dicts
 
     def dict_pop(self, value: Value, key: Value, default: Value | None = None) -> Value:
-        items, k = dict(self.dictionary(value).items), self.key(key)
+        items, k = dict(self.dictionary(value).items), self.hashed(key)
         if k not in items:
             if default is None:
                 raise self.fault(KeyError, f"the dict has no key {k!r}")
@@ -297,7 +300,7 @@ class Dicts(Containers):
         return Tuple((self.lift(key, None), item))
 
     def dict_move_to_end(self, value: Value, key: Value, last: Value = TRUE) -> Value:
-        items, k = dict(self.dictionary(value).items), self.key(key)
+        items, k = dict(self.dictionary(value).items), self.hashed(key)
         if k not in items:
             raise self.fault(KeyError, f"the dict has no key {k!r}")
         item = items.pop(k)
@@ -318,14 +321,14 @@ class Dicts(Containers):
             if not isinstance(value.value, dict):
                 raise self.refuse(f"{described(value)} has no get")
             return self.lift(value.value.get(self.key(key)), None)
-        found = self.dictionary(value).items.get(self.key(key), default)
-        return self.known(f"[{self.key(key)!r}]", found)
+        found = self.dictionary(value).items.get(self.hashed(key), default)
+        return self.known(f"[{self.hashed(key)!r}]", found)
 
     def dict_setdefault(self, value: Value, key: Value, default: Value = NONE) -> Value:
         thing = self.dictionary(value)
-        if self.key(key) not in thing.items:
+        if self.hashed(key) not in thing.items:
             self.store_item(value, key, default)
-        return self.known("", self.dictionary(value).items[self.key(key)])
+        return self.known("", self.dictionary(value).items[self.hashed(key)])
 
     def dict_update(self, value: Value, other: Value | None = None, **named: Value) -> Value:
         self.writable(self.dictionary(value))
@@ -376,17 +379,17 @@ class Dicts(Containers):
     # Methods of sets
 
     def set_add(self, value: Value, item: Value) -> Value:
-        self.changed(value, {**self.dictionary(value).items, self.key(item): item})
+        self.changed(value, {**self.dictionary(value).items, self.hashed(item): item})
         return NONE
 
     def set_remove(self, value: Value, item: Value) -> Value:
-        items, key = dict(self.dictionary(value).items), self.key(item)
+        items, key = dict(self.dictionary(value).items), self.hashed(item)
         if key not in items:
             raise self.fault(KeyError, f"{key!r} isn't in this set")
         return self.set_discard(value, item)
 
     def set_discard(self, value: Value, item: Value) -> Value:
-        items, key = dict(self.dictionary(value).items), self.key(item)
+        items, key = dict(self.dictionary(value).items), self.hashed(item)
         if key in items:
             self.settled_keys(self.dictionary(value))
             items.pop(key)
@@ -411,8 +414,8 @@ class Dicts(Containers):
         thing = self.on_heap(value)
         if isinstance(thing, DictObject):
             self.settled_keys(thing)
-            return {k: v if thing.is_set else ir.Const(k) for k, v in thing.items.items()}
-        return {self.key(i): i for i in self.unpacked(value)}
+            return {k: v if thing.is_set else self.lift(k, None) for k, v in thing.items.items()}
+        return {self.hashed(i): i for i in self.unpacked(value)}
 
     def set_union(self, value: Value, *others: Value) -> Value:
         return self.new_set(self.combined(set.union, value, others))
@@ -457,7 +460,7 @@ class Dicts(Containers):
             self.settled_keys(thing)
             counts = [*thing.items.items(), *counts]
         elif other is not None:
-            counts = [*((self.key(k), ir.Const(1)) for k in self.unpacked(other)), *counts]
+            counts = [*((self.hashed(k), ir.Const(1)) for k in self.unpacked(other)), *counts]
         for key, count in counts:
             items = self.dictionary(value).items
             total = self.binary(operator.add, items.get(key, ir.Const(0)), count)

@@ -13,8 +13,19 @@ from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque
 from .attributes import Attributes
-from .structure import NONE, described, is_number
-from .values import DictObject, Generator, ListObject, NeedStatic, Sequence, Tuple, Value
+from .structure import NONE, described, is_number, is_table
+from .values import (
+    DictObject,
+    Generator,
+    Instance,
+    ListObject,
+    NeedStatic,
+    Ref,
+    Sequence,
+    Thaw,
+    Tuple,
+    Value,
+)
 
 
 class Expressions(Attributes):
@@ -77,7 +88,7 @@ class Expressions(Attributes):
             pairs.append((k, self.expression(value)))
         known = all(k is not None and self.is_known_key(k) for k, _ in pairs)
         site, self.site = self.site, id(node)
-        ref = self.new(DictObject({self.key(k): v for k, v in pairs if k} if known else {}))
+        ref = self.new(DictObject({self.hashed(k): v for k, v in pairs if k} if known else {}))
         self.site = site
         for k, v in [] if known else pairs:
             if k is None:
@@ -89,7 +100,7 @@ class Expressions(Attributes):
     def is_known_key(self, key: Value) -> bool:
         if isinstance(key, Tuple):
             return all(map(self.is_known_key, key.items))
-        return isinstance(key, ir.Const)
+        return isinstance(key, (ir.Const, Ref))
 
     def items(self, nodes: list[Any]) -> list[Value]:
         values: list[Value] = []
@@ -101,13 +112,36 @@ class Expressions(Attributes):
         return values
 
     def key(self, value: Value) -> Any:
-        """The value of a dict key, which must be known when compiling."""
+        """A value, a dict's key or a setting, which must be known when compiling."""
         if isinstance(value, ir.Const):
             return value.value
         if isinstance(value, Tuple):
             return tuple(self.key(item) for item in value.items)
         self.need_static(value, "the key of a dict must be known when compiling")
         raise AssertionError
+
+    def hashed(self, value: Value) -> Any:
+        """The key of a dict or set that stands on the heap: it may be an object, too."""
+        if isinstance(value, Tuple):
+            return tuple(self.hashed(item) for item in value.items)
+        return value if isinstance(value, Ref) and self.is_its_own_key(value) else self.key(value)
+
+    def is_its_own_key(self, ref: Ref) -> bool:
+        """Whether an object is a key by which object it is, and that is known."""
+        thing = self.thing(ref)
+        if not isinstance(thing, Instance) or thing.external or is_table(thing) or self.making:
+            return False
+        if any(self.class_attribute(thing.type, name) for name in ("__eq__", "__hash__")):
+            return False
+        self.the_only_one(thing)
+        return True
+
+    def the_only_one(self, thing: Any) -> None:
+        """Refuse an object that stands for one of several as a key."""
+        if thing.frozen is not None:
+            self.wants_table(thing)
+            message = "which object is the key of this dict or set isn't known when compiling"
+            raise Thaw(thing.frozen, message, self.span, None)
 
     def dictionary(self, value: Value) -> DictObject:
         thing = self.on_heap(value)

@@ -362,11 +362,8 @@ class Iteration(Expressions):
                         changing=changing,
                     )
                 if isinstance(thing, DictObject):
-                    keys = tuple(
-                        ir.Const(k) if not isinstance(k, tuple) else self.lift(k, None)
-                        for k in self.keys_of(thing)
-                    )
-                    known = self.sequence(Tuple(keys))
+                    keys = [self.lift(k, None) for k in self.keys_of(thing)]
+                    known = self.sequence(Tuple(tuple(keys)))
                     return None if known is None else replace(known, over=self.over(value))
                 return self.sequence_of_instance(value, thing)
             case ir.Var() if isinstance(value.kind, Reference):

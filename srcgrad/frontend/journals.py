@@ -26,7 +26,7 @@ from ..errors import Span, UnsupportedError
 from ..kinds import BOOL, FLOAT, Array, Opaque, Scalar, int_kind
 from .counts import WRITTEN, Counts
 from .operations import count_outside, put_outside, read_outside
-from .structure import references
+from .structure import objects_in_key, references
 from .values import DictObject, Journal, ListObject, NeedStatic, Path, Ref, Tuple, Value
 
 CONTAINERS = (list, dict, set, collections.deque, collections.defaultdict, collections.Counter,
@@ -171,8 +171,17 @@ class Journals(Counts):
         self.emit(function, operands, words, inferred=Inferred(Opaque(None)), effect=True)
         return ir.Const(None)
 
+    def check_kept_key(self, key: Any) -> None:
+        """Refuse an object as the key of a dict outside."""
+        if objects_in_key(key):
+            raise self.refuse(
+                "an object made here can't be the key of a dict outside", "use a number or a name"
+            )
+
     def dict_outside(self, items: dict[Any, ir.Operand]) -> ir.Var:
         """A new dict that is kept outside."""
+        for key in items:
+            self.check_kept_key(key)
         inferred = Inferred(Opaque(dict))
         if all(isinstance(k, str) and k.isidentifier() and not iskeyword(k) for k in items):
             return self.emit(dict, (), items, inferred=inferred, effect=True)

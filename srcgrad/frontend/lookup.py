@@ -174,6 +174,8 @@ class Lookup(Journals):
 
     def lift(self, value: Any, path: Path | None) -> Value:
         """The abstract value of an object that exists before the function runs."""
+        if isinstance(value, Ref):  # a key
+            return value
         taken = self.outer(value, path)
         if taken is not None:
             return taken

@@ -87,7 +87,7 @@ class Matching(Attempts):
                 if not isinstance(thing, DictObject):
                     return FALSE
                 self.settled_keys(thing)
-                keys = [self.key(self.expression(k)) for k in pattern.keys]
+                keys = [self.hashed(self.expression(k)) for k in pattern.keys]
                 if any(k not in thing.items for k in keys):
                     return FALSE
                 if pattern.rest is not None:

@@ -215,6 +215,7 @@ class OuterObjects(Lookup):
             function = builtins.setattr
         holder, item = self.outside(taken.ref), self.entry(value, 1)
         assert holder is not None
+        self.check_kept_key(name)
         operands = (holder, item) if function is list.append else (holder, ir.Const(name), item)
         self.act(function, *operands)
 

@@ -171,6 +171,20 @@ def object_items(thing: Heap) -> list[Any]:
     return list(thing.items) if isinstance(thing, ListObject) else list(thing.items.values())
 
 
+def objects_in_key(key: Any) -> list[Ref]:
+    """The objects in a key of a dict or set: itself, or items of a tuple."""
+    if isinstance(key, tuple):
+        return [ref for item in key for ref in objects_in_key(item)]
+    return [key] if isinstance(key, Ref) else []
+
+
+def held_by(thing: Heap) -> list[Any]:
+    """The values an object holds, and the objects that are keys of a dict."""
+    if not isinstance(thing, DictObject):
+        return object_items(thing)
+    return [*object_items(thing), *(ref for key in thing.items for ref in objects_in_key(key))]
+
+
 def is_table(thing: Any) -> bool:
     """Whether an object is a dict or set that exists at run time."""
     return isinstance(thing, Instance) and thing.type in KINDS_OF_TABLES
@@ -296,7 +310,7 @@ def references(state: State, ref: Ref) -> int:
         return sum(map(count, parts(value)))
 
     values = [v for frame in state.frames.values() for v in frame.values()]
-    held = [v for thing in state.heap.values() for v in object_items(thing)]
+    held = [v for thing in state.heap.values() for v in held_by(thing)]
     return sum(map(count, (*values, *held))) + (-ref.id in state.heap)
 
 

@@ -87,7 +87,7 @@ class Subscripts(Comparisons):
                         return self.function_of(thing, key)
                     if self.asks_at_run_time(container, key):
                         return self.subscript(container, key)
-                    k = self.key(key)
+                    k = self.hashed(key)
                     if k not in thing.items:
                         return self.missing_item(container, k)
                     return self.known(f"[{k!r}]", thing.items[k])
@@ -354,7 +354,7 @@ class Subscripts(Comparisons):
                 if self.asks_at_run_time(container, key):
                     self.store_item(container, key, value)
                     return
-                self.put_items(container, {**thing.items, self.key(key): value})
+                self.put_items(container, {**thing.items, self.hashed(key): value})
                 return
             if thing.var is None and isinstance(key, ir.Const):
                 items = list(thing.items)

@@ -136,7 +136,7 @@ class Texts(Objects):
         if isinstance(thing, Instance) and not issubclass(thing.type, BaseException):
             return self.text_of_object(value, thing, form, spec)
         if isinstance(thing, DictObject) and thing.type is dict and not thing.is_set:
-            keys = [ir.Const(k) for k in self.keys_of(thing)]
+            keys = [self.lift(k, None) for k in self.keys_of(thing)]
             texts = [self.builtin_repr(v) for k in keys for v in (k, self.subscript(value, k))]
             return self.filled("{{" + ", ".join(["{}: {}"] * len(keys)) + "}}", texts)
         items: Any = ()

@@ -32,7 +32,9 @@ from .structure import (
     Mold,
     Poison,
     Widened,
+    held_by,
     object_items,
+    objects_in_key,
     parts,
     rebuild,
     same_template,
@@ -42,6 +44,7 @@ from .values import (
     Bound,
     Choice,
     Closure,
+    DictObject,
     Generator,
     Held,
     InnerGradient,
@@ -342,6 +345,11 @@ def _templated(low: Any, making: Making, value: Any, end: State, inner: set[ir.V
             thing = end.heap[value.id]
             if isinstance(thing, ListObject) and thing.var is not None:
                 return Widened(thing.var.kind, "items", thing.var.optional)
+            if isinstance(thing, DictObject) and any(map(objects_in_key, thing.items)):
+                raise low.refuse(
+                    f"{making.closure.name!r} is compiled as a function, and makes a dict or set "
+                    "whose keys are objects"
+                )
             items = [_templated(low, making, item, end, inner) for item in object_items(thing)]
             return Mold(replace(with_items(thing, items), external=None, frozen=None))
         case Closure() | Generator() | Sequence() | InnerGradient():
@@ -365,7 +373,7 @@ def _variables(low: Any, value: Any, state: State) -> Iterator[ir.Var]:
         if isinstance(thing, ListObject) and thing.var is not None:
             yield thing.var
         elif thing is not None:
-            for item in object_items(thing):
+            for item in held_by(thing):
                 yield from _variables(low, item, state)
     else:
         for part in parts(value):

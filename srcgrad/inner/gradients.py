@@ -17,7 +17,7 @@ from ..analysis.aliasing import Aliasing
 from ..frontend.inlining import is_mutable
 from ..frontend.journals import check_journals
 from ..frontend.lower import Lowerer
-from ..frontend.structure import object_items, parts, rebuild
+from ..frontend.structure import held_by, parts, rebuild
 from ..frontend.values import (
     Bound,
     Closure,
@@ -157,7 +157,7 @@ def left_behind(low: Lowerer, before: State, inside: set[ir.Var]) -> list[ir.Var
             if thing is None or value.id in seen:
                 return
             seen.add(value.id)
-            for item in (*object_items(thing), getattr(thing, "var", None)):
+            for item in (*held_by(thing), getattr(thing, "var", None)):
                 visit(item)
         elif value is not None:
             for part in (*parts(value), getattr(value, "missing", None)):

@@ -1,0 +1,168 @@
+"""Objects as the keys of dicts and the members of sets, by which object it is."""
+
+import collections
+import copy
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.testing import check_grads
+
+X = np.array([0.4, 0.7, -0.3, 1.3])
+
+
+class Value:
+    """A number that knows what it was computed from, as in a small tape."""
+
+    def __init__(self, data, parents=()):
+        self.data, self.slope, self.parents = data, 0.0, set(parents)
+        self.back = lambda: None
+
+    def __mul__(self, other):
+        out = Value(self.data * other.data, (self, other))
+
+        def back():
+            self.slope += other.data * out.slope
+            other.slope += self.data * out.slope
+
+        out.back = back
+        return out
+
+    def backward(self):
+        order, seen = [], set()
+
+        def visit(value):
+            if value not in seen:
+                seen.add(value)
+                for parent in value.parents:
+                    visit(parent)
+                order.append(value)
+
+        visit(self)
+        self.slope = 1.0
+        for value in reversed(order):
+            value.back()
+
+
+def tape(x):
+    a, b = Value(x[0]), Value(x[1])
+    c = a
+    for _ in range(3):
+        c = c * b * a
+    c.backward()
+    return a.slope * b.slope
+
+
+def edges(x):
+    nodes, weights = [Value(v) for v in (x[0], x[1], x[2])], {}
+    for i, a in enumerate(nodes):
+        for b in nodes[i + 1 :]:
+            weights[a, b] = a.data * b.data
+    weights[(nodes[0], nodes[1])] *= 3
+    return sum(w * b.data for (_, b), w in weights.items())
+
+
+class Point:
+    def __init__(self, place):
+        self.place = place
+
+
+def one_of_two(x):
+    a, b = Point(x[0]), Point(x[1])
+    kept, total = {a}, 0.0
+    c = a if x[2] > 0 else b
+    for node in (a, c):
+        total += node.place * x[3] if node in kept else node.place**2
+    return total
+
+
+def another_in_each_iteration(x):
+    first, seen, total = Point(x[0]), set(), 0.0
+    node = first
+    for _ in range(3):
+        seen.add(node)
+        total += node.place**2 if first in seen else 100.0
+        node = Point(node.place * x[1])
+        total += 100.0 * (node in seen)
+    return total * len(seen)
+
+
+def exchanged(x):
+    a, b = Point(x[0]), Point(x[1])
+    kept, total = {a}, 0.0
+    for _ in range(3):
+        if a in kept:
+            total += a.place**2
+        a, b = b, a
+        b.place = 1.1 * b.place
+    return total
+
+
+def copies(x):
+    a = Value(x[0])
+    weights = {a: 2 * x[1]}
+    again, (b, others) = weights.copy(), copy.deepcopy((a, weights))
+    b.data, again[a] = b.data * 5, 3 * again[a]
+    return weights[a] * again[a] * others[b] * b.data + 100 * (a in others)
+
+
+def counted(x):
+    a, b = Value(x[0]), Value(x[1])
+    rows = collections.defaultdict(list)
+    for node in (a, b, a):
+        rows[node].append(node.data**2)
+    both, one = {a, b}, {b}
+    total = sum(n.data**3 for n in both - one) + len(both & one) + (one <= both)
+    return total + sum(n * v.data for v, n in collections.Counter([a, b, a]).items()) + sum(
+        sum(row) * node.data for node, row in rows.items()
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "f", [tape, edges, one_of_two, another_in_each_iteration, exchanged, copies, counted]
+)
+def test_objects_are_keys(f):
+    check_grads(f, (X,))
+    value, _ = srcgrad.value_and_grad(f)(-X)
+    assert value == pytest.approx(f(-X), rel=1e-12)
+
+
+class Equal:
+    def __init__(self, number):
+        self.number = number
+
+    def __eq__(self, other):
+        return self.number == other.number
+
+    def __hash__(self):
+        return hash(self.number)
+
+
+def equal_to_another(x):
+    return x[0] * len({Equal(1), Equal(1)})
+
+
+NOTES = {}
+
+
+def kept_outside(x):
+    NOTES[Value(x[0])] = 1.0
+    return x[0]
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (equal_to_another, "must be known when compiling"),
+        (kept_outside, "key of a dict outside"),
+    ],
+)
+def test_objects_that_can_not_be_keys(f, message):
+    with pytest.raises(srcgrad.UnsupportedError, match=message):
+        srcgrad.grad(f)(X)
+
+
+def test_a_dict_with_objects_for_keys_is_not_returned():
+    with pytest.raises(srcgrad.UnsupportedError, match="whose keys are objects can't be returned"):
+        srcgrad.vjp(lambda x: {Value(x[0]): x[1]}, X)
