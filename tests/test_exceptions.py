@@ -533,3 +533,21 @@ def text_of_the_error(x):
 )
 def test_too_many_indices_are_known_to_be_when_compiling(f, args):
     check_grads(f, args)
+
+
+def refused(message):
+    raise ValueError(message)
+
+
+def either_way_an_exception(x, limit):
+    if x[1] > limit:
+        x = refused("positive") if x[0] > 0 else refused("negative")
+    return np.sum(x * x)
+
+
+def test_an_expression_of_which_each_branch_raises():
+    x = np.array([0.5, 2.0])
+    check_grads(either_way_an_exception, (x, 3.0))
+    for sign, message in ((1, "positive"), (-1, "negative")):
+        with pytest.raises(ValueError, match=message):
+            srcgrad.grad(either_way_an_exception)(sign * x, -9.0)

@@ -18,6 +18,7 @@ from ..rules import registry
 from .outer_objects import OuterObjects
 from .structure import (
     FALSE,
+    NONE,
     SIMPLE,
     TRUE,
     is_settled,
@@ -446,6 +447,8 @@ class Operators(OuterObjects):
             return lower
 
         self.branch(test, run(node.body), run(node.orelse))
+        if self.state.unreachable:
+            return NONE
         return self.known("this expression", self.state.frames[self.current].pop(name))
 
     def chosen(self, test: ir.Var | ir.Const, a: Value, b: Value) -> Value:
