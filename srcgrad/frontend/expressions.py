@@ -128,7 +128,7 @@ class Expressions(Attributes):
 
     def is_its_own_key(self, ref: Ref) -> bool:
         """Whether an object is a key by which object it is, and that is known."""
-        thing = self.thing(ref)
+        thing = self.on_heap(ref)
         if not isinstance(thing, Instance) or thing.external or is_table(thing) or self.making:
             return False
         if any(self.class_attribute(thing.type, name) for name in ("__eq__", "__hash__")):
