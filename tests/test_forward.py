@@ -22,7 +22,9 @@ from srcgrad import (
     vhp,
     vjp,
 )
+from srcgrad.testing import check_grads
 from tests.test_nested import PROGRAMS
+from tests.test_refusals import define
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
@@ -366,3 +368,37 @@ def test_a_complex_number_that_starts_as_zero(size, trips):
     difference = (f(x + 1e-6 * direction) - f(x - 1e-6 * direction)) / 2e-6
     assert tangent == pytest.approx(difference, rel=1e-6)
     assert tangent == pytest.approx(grad(f)(x) @ direction, rel=1e-10)
+
+
+MAKERS = (
+    "np.array(a, copy=None)", "np.require(a)", "np.einsum('ij->ji', a)", "a.view(np.ndarray)",
+    "np.einsum('ii->i', a)", "np.asarray_chkfinite(a)", "np.require(a.T, float, 'C')",
+    "np.einsum('ij,j->ij', a, np.ones(3))", "np.unstack(a)[1]", "np.unstack(a, axis=-1)[0]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("maker", [m for m in MAKERS if hasattr(np, "unstack") or "uns" not in m])
+def test_the_tangent_is_a_view_where_the_primal_is(maker: str) -> None:
+    f = define(
+        "def f(x):\n"
+        "    a = x * 1.0\n"
+        f"    b = {maker}\n"
+        "    b[0] = 5.0\n"
+        "    b[-1] *= 2.0\n"
+        "    a[0] += 1.0\n"
+        "    return np.sum(np.sin(a)) + np.sum(np.cos(b))\n"
+    )
+    check_grads(f, (np.random.default_rng(0).standard_normal((3, 3)),), order=1)
+
+
+def test_rows_kept_in_a_list_are_read_before_they_are_written() -> None:
+    def f(x):
+        a = x.copy()
+        rows = []
+        for i in range(2):
+            rows.append(a[i])
+        kept = np.array(rows)
+        a[:1] += a[-1:]
+        return np.sum(np.cos(a)) + np.sum(np.cos(kept) * 3.0)
+
+    check_grads(f, (np.random.default_rng(0).standard_normal((3, 2)),), order=1)

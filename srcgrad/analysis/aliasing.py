@@ -98,6 +98,17 @@ class Aliasing:
         alone = isinstance(v.kind, Array) or s.function in OF_THE_LIST
         return [self.find(v)] if alone else self.classes(v)
 
+    def held_by(self, operands: Iterable[ir.Operand]) -> set[ir.Var]:
+        """The memory that operands refer to: that of a list, and of what it contains."""
+        return {
+            root for o in operands for v in ir.variables(o) if holds_memory(v.kind)
+            for root in self.classes(v)
+        }  # fmt: skip
+
+    def mentions(self, s: ir.Statement, root: ir.Var) -> bool:
+        """Whether a statement has to do with memory, if only with the shape of what is there."""
+        return root in self.held_by(ir.all_uses(ir.Block([s])))
+
     def is_shared(self, var: ir.Var) -> bool:
         """Whether memory of this variable's class is written anywhere, or kept in a list."""
         return self.find(var) in self.shared

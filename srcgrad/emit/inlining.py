@@ -10,7 +10,7 @@ import operator
 from collections.abc import Iterable
 
 from .. import ir
-from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.aliasing import Aliasing
 from ..ir import reverse_sweep
 from ..kinds import Array, ListOf, TupleOf
 from ..optimize.prune import SHAPE_ONLY
@@ -107,17 +107,15 @@ class Inlining:
     def _reads(self, s: ir.Assign) -> set[ir.Var]:
         """The memory whose contents a statement reads, if anything writes it."""
         shape_only = s.function in SHAPE_ONLY  # but a list has another length when it is changed
-        found = set()
+        read: list[ir.Operand] = []
         for operand in s.operands():
             for v in ir.variables(operand):
                 looks = v in s.views and s.certain and isinstance(v.kind, Array)
                 looks = looks and not isinstance(s.function, ir.Unit)
                 looks = looks or (shape_only and not isinstance(v.kind, ListOf))
-                if holds_memory(v.kind) and not looks:  # what may be a copy is made now
-                    root = self.aliasing.find(v)
-                    if root in self.aliasing.written:
-                        found.add(root)
-        return found
+                if not looks:  # what may be a copy is made now
+                    read.append(v)
+        return self.aliasing.held_by(read) & self.aliasing.written
 
 
 def _assignable(s: ir.Assign) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.affine import Integers, Proof
-from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.aliasing import Aliasing
 from ..analysis.elementwise import COPIES, makes_fresh, number_kind
 from ..analysis.keys import same_key
 from ..errors import Span
@@ -157,7 +157,7 @@ class _Accumulator:
             if statement not in self.used:
                 self.used[statement] = ir.all_uses(ir.Block([statement]))
             used = self.used[statement]
-        return any(holds_memory(v.kind) and self.aliasing.find(v) is root for v in used)
+        return root in self.aliasing.held_by(used)
 
     def begin(self, block: ir.Block, start: int, position: int) -> bool:
         """Make `d = zeros; d += c` into `d = c`, if that is what these statements are."""
@@ -237,10 +237,7 @@ class _Accumulator:
         if following.args[0] is not read.target or len(following.args) != 2:
             return None
         value = following.args[1]
-        if any(
-            holds_memory(v.kind) and self.aliasing.find(v) is self.aliasing.find(d)
-            for v in ir.variables(value)
-        ):
+        if self.aliasing.find(d) in self.aliasing.held_by([value]):
             return None
         if not _real(number_kind(value), d.kind):
             return None

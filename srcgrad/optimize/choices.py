@@ -115,9 +115,9 @@ class _Choices:
         for side in sides:
             stored: set[ir.Var] = set()
             for s in side:
-                if s in calls and not stored.isdisjoint(map(self.aliasing.find, ir.uses(s))):
+                if s in calls and not stored.isdisjoint(self.aliasing.held_by(ir.uses(s))):
                     raise Dependent("what is stored is asked for")
-                stored.update(map(self.aliasing.find, s.writes))
+                stored |= self.aliasing.written_by(s)
 
     def is_quiet(self, s: ir.Assign) -> bool:
         """Whether a call raises nothing, and warns of nothing, whatever the numbers."""

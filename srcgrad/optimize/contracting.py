@@ -52,7 +52,7 @@ def contract(function: ir.Function) -> None:
                 products[s.target] = s
             if written := aliasing.written_by(s):
                 for target, product in list(products.items()):
-                    if not written.isdisjoint(map(aliasing.find, ir.uses(product))):
+                    if not written.isdisjoint(aliasing.held_by(ir.uses(product))):
                         del products[target]
         for found in _worthwhile(weighted, counts):
             at = next(i for i, o in enumerate(block.statements) if o is found.total)

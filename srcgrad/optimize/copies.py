@@ -149,11 +149,6 @@ class _Sparer:
             return False
         return not any(map(self.aliasing.is_shared, (copy, self.renamed(source))))
 
-    def mentions(self, statement: ir.Statement, root: ir.Var) -> bool:
-        """Whether a statement has anything to do with memory."""
-        used = ir.all_uses(ir.Block([statement]))
-        return any(holds_memory(v.kind) and root in self.aliasing.classes(v) for v in used)
-
     def drop_unread(self, statements: list[ir.Statement], start: int) -> bool:
         """Remove a store from a position on into memory that isn't read any more; say if any."""
         kept = [v for o in self.function.block.results for v in ir.variables(o)]
@@ -180,10 +175,10 @@ class _Sparer:
             position = next(i for i, other in enumerate(statements) if other is s)
             root = self.aliasing.find(x)
             following = statements[position + 1 :]
-            other = next((o for o in following if self.mentions(o, root)), None)
+            other = next((o for o in following if self.aliasing.mentions(o, root)), None)
             if isinstance(other, ir.Assign) and other.function is operator.setitem:
                 if other.args[0] is x and same_key(other.args[1], key):
-                    if not any(root is self.aliasing.find(v) for v in ir.variables(other.args[2])):
+                    if root not in self.aliasing.held_by(other.args[2:]):
                         del statements[position]
 
     def store_at_once(self, block: ir.Block) -> None:
@@ -207,7 +202,7 @@ class _Sparer:
         between: list[ir.Statement] = []  # that add to other parts, or it may be this one
         position = start + 1
         while position < len(statements):
-            if not self.mentions(statements[position], root):
+            if not self.aliasing.mentions(statements[position], root):
                 position += 1
                 continue
             found = self.added(statements[position : position + 3], d, key)
@@ -231,10 +226,7 @@ class _Sparer:
             return 0
 
         def apart(operand: ir.Operand) -> bool:
-            return not any(
-                holds_memory(v.kind) and self.aliasing.find(v) is root
-                for v in ir.variables(operand)
-            )
+            return root not in self.aliasing.held_by([operand])
 
         if first.function in ADDITIONS:
             return int(all(map(apart, first.args[1:])))
@@ -282,8 +274,7 @@ class _Sparer:
         late = [s for s in inside[:wait] if any(s is other for other in between)]
         if between:
             moved = [value, *(a for s in late if isinstance(s, ir.Assign) for a in s.args)]
-            held = {self.aliasing.find(v) for o in moved for v in ir.variables(o)
-                    if holds_memory(v.kind)} - {self.aliasing.find(d)}  # fmt: skip
+            held = self.aliasing.held_by(moved) - {self.aliasing.find(d)}
             if not held.isdisjoint(self.aliasing.written_by(*inside)):
                 return
         target = ir.Var("_", Opaque(None))
@@ -340,7 +331,7 @@ class _Sparer:
         if into.kind not in "fc" or (kind.dtype.kind == "c" and into.kind != "c"):
             return None
         root = self.aliasing.find(d)
-        if any(holds_memory(v.kind) and self.aliasing.find(v) is root for v in ir.variables(value)):
+        if root in self.aliasing.held_by([value]):
             return None
         return value, count, span
 

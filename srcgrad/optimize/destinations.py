@@ -14,7 +14,7 @@ import operator
 import numpy as np
 
 from .. import ir
-from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.aliasing import Aliasing
 from ..analysis.elementwise import COMMUTATIVE, IN_PLACE, makes_fresh
 from ..analysis.inference import infer
 from ..kinds import Array, Opaque
@@ -72,7 +72,11 @@ class _Director:
             zeros = next((o for o in between if x in ir.targets(o)), None)
             if zeros is not None and self.moved(statements, zeros, start):
                 between = statements[start + 1 : position + 1]
-            if any(self.touches(o, x) or not needed.isdisjoint(ir.targets(o)) for o in between):
+            if any(
+                self.aliasing.mentions(o, self.aliasing.find(x))
+                or not needed.isdisjoint(ir.targets(o))
+                for o in between
+            ):
                 break
             chain.insert(0, made)
             position = next(i for i, other in enumerate(statements) if other is made)
@@ -105,12 +109,6 @@ class _Director:
             return False
         statements.insert(start, statements.pop(position))
         return True
-
-    def touches(self, statement: ir.Statement, x: ir.Var) -> bool:
-        """Whether a statement has anything to do with an array's memory."""
-        root = self.aliasing.find(x)
-        used = ir.all_uses(ir.Block([statement]))
-        return any(holds_memory(v.kind) and root in self.aliasing.classes(v) for v in used)
 
     def direct(
         self, statements: list[ir.Statement], s: ir.Assign, part: ir.Var, chain: list[ir.Assign]

@@ -136,7 +136,7 @@ class _Hoister:
         shapes = [k.shape for k in kinds if k is not None and k.shape is not None]
         if len(shapes) > 1 and not _surely_broadcast(shapes):
             return False
-        if any(self.aliasing.find(v) in written for v in ir.uses(s) if holds_memory(v.kind)):
+        if not written.isdisjoint(self.aliasing.held_by(ir.uses(s))):
             return False
         return not holds_memory(kind) or not self.aliasing.is_written(s.target)
 

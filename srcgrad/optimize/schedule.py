@@ -17,7 +17,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from .. import ir
-from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.aliasing import Aliasing
 from ..analysis.elementwise import is_elementwise, makes_fresh
 from ..kinds import Array, Scalar
 
@@ -202,8 +202,7 @@ class _Scheduler:
         instead of after, if neither uses what the other defines."""
         if isinstance(other, ir.Assign) and other.effect:
             return False
-        reads = {self.aliasing.find(v) for v in ir.uses(s) if holds_memory(v.kind)}
-        return not reads & self.aliasing.written_by(other)
+        return self.aliasing.held_by(ir.uses(s)).isdisjoint(self.aliasing.written_by(other))
 
 
 def _asks(s: ir.Statement) -> TypeGuard[ir.Assign]:

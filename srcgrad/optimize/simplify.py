@@ -115,7 +115,7 @@ class Simplifier:
         s = self.definitions.get(operand) if isinstance(operand, ir.Var) else None
         if s is None or s.writes or s.effect or (functions and s.function not in functions):
             return None
-        memory = {self.aliasing.find(v) for v in (s.target, *ir.uses(s)) if holds_memory(v.kind)}
+        memory = self.aliasing.held_by((s.target, *ir.uses(s)))
         for other in reversed(self.out[-RECENT:]):
             if other is s:
                 return s

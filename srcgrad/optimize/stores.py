@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
-from ..analysis.aliasing import holds_memory, is_slice
+from ..analysis.aliasing import is_slice
 from ..analysis.elementwise import elementwise_kind, number_kind
 from ..analysis.keys import same_key
 from ..emit import runtime
@@ -89,10 +89,9 @@ def _only_adds(ctx: Simplifier, s: ir.Assign, root: ir.Var) -> bool:
     if s.effect:
         return False
     if s.function in IN_PLACE and ctx.aliasing.find(s.args[0]) is root:  # type: ignore[arg-type]
-        values = [v for v in ir.variables(s.args[1]) if holds_memory(v.kind)]
-        return all(ctx.aliasing.find(v) is not root for v in values)
+        return root not in ctx.aliasing.held_by(s.args[1:2])
     views = s.function is operator.getitem and bool(s.views) and s.certain
-    return views or not _mentions(ctx, s, root)
+    return views or not ctx.aliasing.mentions(s, root)
 
 
 def _same_part(ctx: Simplifier, a: ir.Operand, b: ir.Operand) -> bool:
@@ -142,7 +141,7 @@ def _joined(ctx: Simplifier, s: ir.Assign) -> bool:
             if first is not None and first.args[0] is part.args[0]:
                 if same_key(first.args[1], part.args[1]):
                     return _join(ctx, s, part, len(ctx.out) - back, ctx.made[first.target])
-        if _mentions(ctx, other, root):
+        if ctx.aliasing.mentions(other, root):
             return False
     return False
 
@@ -299,14 +298,6 @@ def _sum_of_two(
 def same_shape(a: Any, b: Any) -> bool:
     """Whether two kinds of numbers or arrays have the same known shape."""
     return a.shape is not None and a.shape == b.shape
-
-
-def _mentions(ctx: Simplifier, statement: ir.Statement, root: ir.Var) -> bool:
-    """Whether a statement touches memory, or may."""
-    return any(
-        holds_memory(v.kind) and ctx.aliasing.find(v) is root
-        for v in ir.all_uses(ir.Block([statement]))
-    )
 
 
 STORES: dict[Any, list[Rule]] = {

@@ -115,6 +115,8 @@ def put(a, ind, v, mode="raise"):
     elif mode == "clip":
         places = np.clip(places, 0, a.size - 1)
     values = repeated(v, places.size)
+    if a.ndim == 0:
+        a = a.reshape(1)
     if a.ndim == 1:
         a[places] = values
     else:

@@ -6,7 +6,7 @@ import numpy as np
 
 from .creation import nesting, unpacked
 from .helpers import known
-from .registry import adjoint
+from .registry import adjoint, definition
 from .shaping import along, at, filled, present
 
 # Joining
@@ -193,7 +193,7 @@ adjoint(np.dsplit)(
 
 
 if hasattr(np, "unstack"):
-    adjoint(np.unstack)(lambda x, *, axis=0, out, d_out: np.stack(filled(d_out, out), axis))
+    definition(np.unstack)(lambda x, *, axis=0: tuple(np.moveaxis(x, axis, 0)))
 
 
 # Insertion and deletion

@@ -17,7 +17,6 @@ from .. import ir
 from ..analysis.activity import INTO_AN_ARRAY, UNKNOWN_OBJECT
 from ..analysis.aliasing import holds_memory
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.effects import emit_call
 from ..ir import list_append
@@ -248,19 +247,6 @@ class Tangent(TangentRules):
             return False  # it must lie in memory as the primal does
         definition = self.definitions.get(tangent)
         return definition in made and not definition.views
-
-    def _own(self, tangent: ir.Operand | None, var: ir.Var) -> ir.Var:
-        """An array of its own for the tangent of one that is written in place."""
-        if tangent is not None and isinstance(var.kind, Array) and var.kind.shape is None:
-            inferred = Inferred(var.kind)  # it may be a number
-            return self.emit(runtime.filled_like, (tangent, var), inferred=inferred, name=var.name)
-        made = self.shadow_zeros(var) if isinstance(var.kind, Array) else self._zeros_like(var)
-        if tangent is not None:
-            self._store_all(made, tangent)
-        return made
-
-    def _store_all(self, array: ir.Var, value: ir.Operand) -> None:
-        self.modify(operator.setitem, array, ir.Const(Ellipsis), value)
 
     def _write(self, s: ir.Assign) -> None:
         written = s.writes[0]

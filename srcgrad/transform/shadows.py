@@ -376,7 +376,7 @@ class Shadows(Lists):
         """The same view, or views, of the shadow."""
         for v in views:
             # the real part of an adjoint is that of the real part; imag has the other sign
-            if s.function is not np.real and _changes_dtype(v.kind, s.target.kind):
+            if s.function is not np.real and changes_dtype(v.kind, s.target.kind):
                 raise UnsupportedError(
                     "a view of another dtype of an array that is written in place",
                     s.span,
@@ -408,7 +408,8 @@ class Shadows(Lists):
         )
 
 
-def _changes_dtype(a: Any, b: Any) -> bool:
+def changes_dtype(a: Any, b: Any) -> bool:
+    """Whether two kinds surely have items of different types."""
     first, second = (getattr(kind, "dtype", None) for kind in (a, b))
     # not `None in (...)`: NumPy holds float64 to be equal to None
     return first is not None and second is not None and first != second

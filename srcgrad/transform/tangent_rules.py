@@ -27,6 +27,7 @@ from .contributions import NONE, is_zero
 from .masks import singularity
 from .recording import record
 from .reverse import Adjoint
+from .shadows import changes_dtype
 
 ZERO = ir.Const(0.0)
 HOLDING: frozenset[Any] = frozenset({operator.getitem, np.array})
@@ -86,7 +87,31 @@ class TangentRules(Adjoint):
                     return self._mirrored(s, lambda o: self.full(o) if o is first else o)
                 return self._mirrored_or_copied(s, first)
         if s.views and self.aliasing.is_written(s.target):
+            return self._of_view(s, moving)
+        return self._of_copy(s, moving)
+
+    def _of_view(self, s: ir.Assign, moving: list[ir.Operand]) -> ir.Operand | None:
+        """The tangent of what is written in place, and is or may be a view of its arguments.
+
+        It is the same view of their tangents where the primal is one.
+        """
+        views = {v: t for v in s.views if isinstance(t := self.tangent(v), ir.Var)}
+        alone = len(views) == 1 and isinstance(s.target.kind, Array)
+        if not alone or any(changes_dtype(v.kind, s.target.kind) for v in views):
             self._check_fresh(s)
+            return self._of_copy(s, moving)
+        if s.certain:
+            return self._mirrored(s, lambda o: ir.substitute(o, lambda v: views.get(v, v)))
+        outer, self.block = self.block, ir.Block()
+        view = self._mirrored(s, lambda o: ir.substitute(o, lambda v: views.get(v, v)))
+        then, self.block = self.block, ir.Block()
+        then.results, copy = (view,), self._own(self._of_copy(s, moving), s.target)
+        orelse, self.block = self.block, outer
+        orelse.results = (copy,)
+        return self._where_shared(s, next(iter(views)), then, orelse)
+
+    def _of_copy(self, s: ir.Assign, moving: list[ir.Operand]) -> ir.Operand | None:
+        """The tangent of a result with memory of its own."""
         record_ = registry.lookup(s.function)
         whole: dict[ir.Var, ir.Operand] = {}
         everywhere = [v for o in s.operands() for v in ir.variables(o)]
@@ -235,12 +260,6 @@ class TangentRules(Adjoint):
 
     def _mirrored_or_copied(self, s: ir.Assign, first: ir.Var) -> ir.Var:
         """The tangent of a reshape, a view exactly where the primal is one."""
-        shares = self.emit(
-            np.may_share_memory,
-            (s.target, first),
-            inferred=Inferred(Scalar(np.dtype(bool))),
-            name="shares",
-        )
         view = self._mirrored(s, lambda o: self.full(o) if o is first else o)
         then, orelse = ir.Block([], (view,)), ir.Block()
         outer, self.block = self.block, orelse
@@ -248,10 +267,33 @@ class TangentRules(Adjoint):
         copy = self.emit(np.ndarray.copy, (view,), order, inferred=Inferred(s.target.kind))
         orelse.results = (copy,)
         self.block = outer
+        return self._where_shared(s, first, then, orelse)
+
+    def _where_shared(
+        self, s: ir.Assign, first: ir.Var, then: ir.Block, orelse: ir.Block
+    ) -> ir.Var:
+        """One tangent where the result is a view of an operand, another one where it is a copy."""
+        shares = self.emit(
+            np.may_share_memory, (s.target, first), inferred=Inferred(Scalar(np.dtype(bool))),
+            name="shares",
+        )  # fmt: skip
         target = ir.Var(f"t_{s.target.name}", s.target.kind)
         self.memory.add(target)
         self.block.statements.append(ir.If(shares, then, orelse, (target,), s.span))
         return target
+
+    def _own(self, tangent: ir.Operand | None, var: ir.Var) -> ir.Var:
+        """An array of its own for the tangent of one that is written in place."""
+        if tangent is not None and isinstance(var.kind, Array) and var.kind.shape is None:
+            inferred = Inferred(var.kind)  # it may be a number
+            return self.emit(runtime.filled_like, (tangent, var), inferred=inferred, name=var.name)
+        made = self.shadow_zeros(var) if isinstance(var.kind, Array) else self._zeros_like(var)
+        if tangent is not None:
+            self._store_all(made, tangent)
+        return made
+
+    def _store_all(self, array: ir.Var, value: ir.Operand) -> None:
+        self.modify(operator.setitem, array, ir.Const(Ellipsis), value)
 
     def _by_tangent(self, s: ir.Assign, rule: Any) -> ir.Operand | None:
         self._check_keywords(s, rule)
