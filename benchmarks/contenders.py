@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import importlib
 import importlib.metadata
+import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -34,12 +35,15 @@ class Contender:
         name: what tables call it.
         package: what has to be installed, or None.
         in_numpy: whether its arrays are NumPy's, so that tracemalloc sees them.
+        clock: the processor's time that counts, in seconds: of the thread that calls, if that is
+            where it computes.
     """
 
     name = ""
     package: str | None = None
     module: str | None = None
     in_numpy = True
+    clock = staticmethod(time.thread_time)
 
     def __init__(self) -> None:
         if self.package is not None:
@@ -266,6 +270,7 @@ class Jax(Contender):
     """Compiled by jit, in double precision; arguments are put on the device beforehand."""
 
     name, package, in_numpy = "jax", "jax", False
+    clock = staticmethod(time.process_time)  # it compiles and computes in threads of its own
 
     def __init__(self) -> None:
         super().__init__()
@@ -309,6 +314,7 @@ class OfHessian(Contender):
     def __init__(self, contender: Contender, function: Function) -> None:
         self.contender, self.function = contender, function
         self.name, self.in_numpy = contender.name, contender.in_numpy
+        self.clock = contender.clock
 
     def spellings(self) -> list[Callable[[Function], Function]]:
         return [lambda _, s=s: s(self.function) for s in self.contender.spellings()]

@@ -21,6 +21,7 @@ from benchmarks.namespaces import NotExpressible
 from benchmarks.workloads import Workload
 
 Run = Callable[[], Any]
+Clock = Callable[[], float]  # the processor's time in seconds, of this thread or of all
 
 HAND, FUNCTION = "by hand", "function"
 
@@ -109,7 +110,8 @@ def measure(
     budgets = {
         name: effort.ours if name in (HAND, FUNCTION, "srcgrad") else effort.others for name in runs
     }
-    for name, times in interleaved(runs, budgets).items():
+    clocks = {c.name: c.clock for c in contenders}
+    for name, times in interleaved(runs, budgets, clocks).items():
         figures = cell.figures[name]
         figures.seconds, figures.fastest = statistics.median(times), min(times)
         figures.samples = len(times)
@@ -132,7 +134,7 @@ def check(
     """Call a contender twice and compare; the call, if it may be timed."""
     start = time.perf_counter()
     try:
-        with warnings.catch_warnings(), limit(patience):
+        with warnings.catch_warnings(), limit(patience, contender.clock):
             warnings.simplefilter("ignore")
             run, gradient = attempts(contender, function, argnums, args, once)
             first = time.perf_counter() - start
@@ -162,17 +164,20 @@ def agree(gradient: tuple[Any, ...], expected: tuple[Any, ...]) -> bool:
 
 
 @contextmanager
-def limit(seconds: float) -> Iterator[None]:
-    """Raise `TooSlow` in the block once it has had so much of the processor.
+def limit(seconds: float, clock: Clock = time.thread_time) -> Iterator[None]:
+    """Raise `TooSlow` in the block once it has had so much of the processor by a clock.
 
-    Again and again, as what is raised while Python collects garbage is lost.
+    Again and again, as what is raised while Python collects garbage is lost. The timer counts all
+    threads, of which one may still compile what another contender gave up.
     """
+    start = clock()
 
     def stop(*_: Any) -> None:
-        raise TooSlow
+        if clock() - start >= seconds:
+            raise TooSlow
 
     before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds, 0.2)
+    signal.setitimer(signal.ITIMER_PROF, seconds, min(seconds, 0.2))
     try:
         yield
     finally:
@@ -180,21 +185,25 @@ def limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def interleaved(runs: dict[str, Run], budgets: dict[str, float]) -> dict[str, list[float]]:
+def interleaved(
+    runs: dict[str, Run], budgets: dict[str, float], clocks: dict[str, Clock] | None = None
+) -> dict[str, list[float]]:
     """Seconds of each call, many times: all take turns, so that all meet the same disturbances.
 
     A sample is one call, or as many as take a millisecond, after one that isn't counted and fills
     the processor's caches. Whoever has used up its budget drops out, after three samples (or fewer,
     if they take three times the budget). Samples during which another program had the processor
-    are left out, unless that leaves fewer than three: then the processor's time counts.
+    are left out, unless that leaves fewer than three: then the processor's time counts, by the
+    clock of each, or else of this thread: other threads may be at work for another contender.
     """
+    clock = dict.fromkeys(runs, time.thread_time) | (clocks or {})
     counts: dict[str, int] = {}
     kept: dict[str, list[float]] = {name: [] for name in runs}
     disturbed: dict[str, list[float]] = {name: [] for name in runs}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, run in runs.items():
-            fastest = min(_sample(run, 1)[0] for _ in range(2))
+            fastest = min(_sample(run, 1, clock[name])[0] for _ in range(2))
             counts[name] = max(1, int(1e-3 / max(fastest, 1e-8)))
         gc.collect()
         spent = dict.fromkeys(runs, 0.0)
@@ -203,7 +212,7 @@ def interleaved(runs: dict[str, Run], budgets: dict[str, float]) -> dict[str, li
             for name in running:
                 if counts[name] > 1:
                     runs[name]()
-                seconds, busy = _sample(runs[name], counts[name])
+                seconds, busy = _sample(runs[name], counts[name], clock[name])
                 if busy > 0.9 * seconds:
                     kept[name].append(seconds)
                 else:
@@ -218,12 +227,12 @@ def interleaved(runs: dict[str, Run], budgets: dict[str, float]) -> dict[str, li
     return {name: kept[name] + disturbed[name] * (len(kept[name]) < 3) for name in runs}
 
 
-def _sample(run: Run, count: int) -> tuple[float, float]:
-    """Seconds for each call: of the clock, and of the processor on behalf of this process."""
-    start, start_busy = time.perf_counter(), time.process_time()
+def _sample(run: Run, count: int, clock: Clock) -> tuple[float, float]:
+    """Seconds for each call: of the time that passes, and of the processor by a clock."""
+    start, start_busy = time.perf_counter(), clock()
     for _ in range(count):
         run()
-    busy = time.process_time() - start_busy
+    busy = clock() - start_busy
     return (time.perf_counter() - start) / count, busy / count
 
 

@@ -6,7 +6,9 @@ import copy
 import json
 import math
 import sys
+import time
 import types
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -176,6 +178,20 @@ def test_limit():
             pass
     with limit(5.0):
         pass
+
+
+def test_limit_counts_one_thread():
+    def count():
+        sum(range(3_000_000))
+
+    def wait():
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(count).result()
+
+    with limit(0.02):
+        wait()
+    with pytest.raises(measuring.TooSlow), limit(0.02, time.process_time):
+        wait()
 
 
 def test_agreement():
