@@ -464,44 +464,57 @@ def rename_uses(s: Statement, names: Mapping[Var, Operand]) -> None:
 
 def clone(function: Function) -> Function:
     """A copy of a function, with variables of its own."""
-    twins: dict[Var, Var] = {}
+    copies = _Copies(())
+    params, block = copies.several(function.params), copies.block(function.block)
+    return Function(function.name, params, block, function.span)
 
-    def twin(v: Var) -> Var:
-        if v not in twins:
-            twins[v] = Var(v.name, v.kind, v.user, v.origins, v.optional, v.partial)
-        return twins[v]
 
-    def copied(operand: Operand) -> Operand:
-        return substitute(operand, twin)
+def twin(statement: Statement) -> Statement:
+    """A copy of a statement, with variables of its own for those that are defined in it."""
+    return _Copies(free_variables(Block([statement]))).statement(statement)
 
-    def block(b: Block) -> Block:
-        return Block([statement(s) for s in b.statements], tuple(map(copied, b.results)))
 
-    def several(found: tuple[Var, ...]) -> tuple[Var, ...]:
-        return tuple(map(twin, found))
+class _Copies:
+    """Copies of statements, with other variables than all but the `shared` ones."""
 
-    def statement(s: Statement) -> Statement:
+    def __init__(self, shared: Iterable[Var]) -> None:
+        self.twins = {v: v for v in shared}
+
+    def twin(self, v: Var) -> Var:
+        if v not in self.twins:
+            self.twins[v] = Var(v.name, v.kind, v.user, v.origins, v.optional, v.partial)
+        return self.twins[v]
+
+    def copied(self, operand: Operand) -> Operand:
+        return substitute(operand, self.twin)
+
+    def block(self, b: Block) -> Block:
+        return Block([self.statement(s) for s in b.statements], tuple(map(self.copied, b.results)))
+
+    def several(self, found: tuple[Var, ...]) -> tuple[Var, ...]:
+        return tuple(map(self.twin, found))
+
+    def statement(self, s: Statement) -> Statement:
+        copied, several, block = self.copied, self.several, self.block
         match s:
             case Assign():
                 args = tuple(map(copied, s.args))
                 kwargs = tuple((k, copied(a)) for k, a in s.kwargs)
                 return Assign(
-                    twin(s.target), s.function, args, kwargs, s.span, several(s.views), s.certain,
-                    several(s.writes), s.effect,
+                    self.twin(s.target), s.function, args, kwargs, s.span, several(s.views),
+                    s.certain, several(s.writes), s.effect,
                 )  # fmt: skip
             case If():
                 return If(
                     copied(s.test), block(s.then), block(s.orelse), several(s.targets), s.span
                 )
             case Loop():
-                index = None if s.index is None else twin(s.index)
+                index = None if s.index is None else self.twin(s.index)
                 bounds: Any = None if s.range is None else tuple(map(copied, s.range))
                 return Loop(
                     index, bounds, several(s.params), tuple(map(copied, s.inits)), block(s.body),
                     several(s.targets), s.exits, s.backwards, s.span,
                 )  # fmt: skip
-
-    return Function(function.name, several(function.params), block(function.block), function.span)
 
 
 def units(functions: Iterable[Function]) -> list[Unit]:

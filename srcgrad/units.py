@@ -339,7 +339,7 @@ def recorded(
     prune(function)
     materialize(function)
     separate(function, gradients)
-    accumulate(function, cut)
+    accumulate(function, cut, adjoint)
     share_reads(function)
     drop_overwritten(function)
     hoist(function)

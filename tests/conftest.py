@@ -12,6 +12,7 @@ import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
 from srcgrad.compiler import primal  # noqa: E402
+from srcgrad.optimize import accumulation  # noqa: E402
 
 # Reproducible where nobody watches; a different search on each run at a developer's desk.
 settings.register_profile("default", deadline=None)
@@ -77,3 +78,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def loops_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops aren't made operations on whole arrays: what else is done with them is tested."""
     monkeypatch.setattr(primal, "vectorize", lambda *_: None)
+    monkeypatch.setattr(accumulation, "distribute", lambda *_: False)

@@ -461,3 +461,44 @@ class Mixed:
             [f"y[{place}:] += {x}"], [f"y[:{place}] -= {x} * b[:{place}]"],
             [f"y[{place}:{place} + 2] += {x}"],
         ])  # fmt: skip
+
+
+class Recurrences:
+    """Loops that have to go step by step, over vectors, with coefficients and guards.
+
+    Reads reach forwards and backwards, so that what one step reads a later one may write.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def program(self) -> str:
+        r = self.random
+        lines = ["n = len(b)", f"y = {r.choice(['b.copy()', 'np.zeros(n)'])}", "z = 0.5 * b"]
+        for _ in range(r.randint(1, 2)):
+            lines += self.loop()
+        lines.append("return np.sum(y * np.arange(n)) + np.sum(np.sin(z)) + c[0]")
+        return "def f(c, b):\n" + textwrap.indent("\n".join(lines) + "\n", "    ")
+
+    def loop(self) -> list[str]:
+        r = self.random
+        low, high = r.choice([(0, 0), (1, 0), (1, 1), (2, 0), (0, 1), (2, 2)])
+        over = f"range({low}, n - {high})" if high else f"range({low}, n)"
+        over = r.choice([over, over, f"reversed({over})", "range(n - 1, 0, -1)"])
+        lines = [f"for i in {over}:"]
+        for _ in range(r.randint(1, 3)):
+            guard = r.choice([None, None, "i >= 1", "i > 1", "i < n - 2", "2 <= i", "b[i] > 0"])
+            if guard is not None:
+                lines.append(f"    if {guard}:")
+            indent = "    " if guard is None else "        "
+            back = r.choice([0, 1, 1, 2])
+            at = r.choice(["i", "i", "i", "i - 1", "n - 1 - i"])
+            lines.append(f"{indent}{r.choice('yyz')}[{at}] {r.choice(['=', '+=', '+='])} "
+                         f"{self.term(back)} + {self.term(1)}")  # fmt: skip
+        return lines
+
+    def term(self, back: int) -> str:
+        r = self.random
+        read = r.choice([f"y[i - {back}]", f"y[i - {back}]", "y[i]", "z[i]", "b[i]", "y[i - n]"])
+        factor = r.choice(["c[0]", "c[1]", "c[2]", "0.3", f"np.sin({read})", "b[i]", "z[0]"])
+        return f"{factor} * {read}"

@@ -174,7 +174,7 @@ def recursive(x, a):
     return np.sum(y * y)
 
 
-def test_an_item_that_was_just_stored_isnt_read():
+def test_an_item_that_was_just_stored_isnt_read(loops_stay):
     x = np.array([0.3, 0.5, 0.7])
     gradient = grad(recursive)
     gradient(x, 0.4)

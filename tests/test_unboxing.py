@@ -59,7 +59,7 @@ def smooth(x, a):
     return np.sum(y * y)
 
 
-def test_numbers_of_an_array_are_a_list_in_a_loop(monkeypatch):
+def test_numbers_of_an_array_are_a_list_in_a_loop(monkeypatch, loops_stay):
     text = check(monkeypatch, smooth, np.arange(5.0), 0.7, argnums=(0, 1))
     for line in (
         "    y_list = y.tolist()",
@@ -182,7 +182,7 @@ def test_powers_raise_where_numpys_do_not(monkeypatch, power):
         check(monkeypatch, f, x, listed=False, differences=False)
 
 
-def test_single_precision_stays_an_array(monkeypatch):
+def test_single_precision_stays_an_array(monkeypatch, loops_stay):
     x = np.arange(5, dtype=np.float32)
     check(monkeypatch, smooth, x, 0.7, listed=False, differences=False)
 

@@ -7,8 +7,9 @@ Begin with `prune` (dead code) and `simplify`, which applies the rewriting rules
 `array_algebra`, `spreading` and `stores`; `operands` is what these share.
 
 Less Python: `vectorizing` (with `vectorized_rows`, and `choices` in place of branches) makes loops
-whose iterations are independent operations on whole arrays, before anything is differentiated, and
-`unboxing` makes arrays lists where loops stay.
+whose iterations are independent operations on whole arrays, before anything is differentiated.
+Where loops stay, `distribution` does so with what they only add to in reverse, and `unboxing` makes
+arrays lists.
 
 Less arithmetic: `normal` and `restructure` shorten what arithmetic tells to be equal; `cancel`,
 `scaling`, `contracting`, `signs`, `invariants` and `faster_calls` are passes of their own.

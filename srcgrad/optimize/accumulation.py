@@ -19,11 +19,13 @@ from ..analysis.aliasing import Aliasing
 from ..analysis.elementwise import COPIES, makes_fresh, number_kind
 from ..analysis.keys import same_key
 from ..errors import Span
+from ..frontend.lower import Lowerer
 from ..kinds import INT, Array, Kind, Scalar, TupleOf
 from .components import lay_out
 from .contracting import contract
 from .copies import spare_copies, spare_first_passes
 from .destinations import compute_in_place
+from .distribution import distribute
 from .prune import prune
 from .reuse import reuse
 from .scaling import scale_smaller
@@ -46,15 +48,14 @@ def materialize(function: ir.Function) -> None:
                 block.statements[position] = filled(s.target, s.args[1], s.args[0], s.span)
 
 
-def accumulate(function: ir.Function, cut: bool = False) -> None:
+def accumulate(function: ir.Function, cut: bool = False, low: Lowerer | None = None) -> None:
     """Improve how adjoints are allocated and added up, in place.
 
-    `cut`: the sweeps become two functions.
+    `cut`: the sweeps become two functions. `low` emits statements; tangents need none.
     """
-    _Accumulator(function).run()
-    spare_copies(function)
-    simplify(function)
-    prune(function)
+    _allocate(function)
+    if low is not None and distribute(function, low):
+        _allocate(function)
     if ir.sweep_start(function) is not None:  # tangents have none
         scale_smaller(function)
         contract(function)
@@ -64,6 +65,14 @@ def accumulate(function: ir.Function, cut: bool = False) -> None:
     schedule(function)
     compute_in_place(function)
     reuse(function, cut)
+
+
+def _allocate(function: ir.Function) -> None:
+    """Begin adjoints where they are first added to, without copies that nobody needs."""
+    _Accumulator(function).run()
+    spare_copies(function)
+    simplify(function)
+    prune(function)
 
 
 class _Accumulator:

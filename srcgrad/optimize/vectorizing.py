@@ -53,17 +53,20 @@ def vectorize(function: ir.Function, low: Lowerer, needed: Iterable[ir.Operand])
     """
     if not any(isinstance(s, ir.Loop) for s in ir.walk(function.block)):
         return
-    _Loops(function, low, [v for operand in needed for v in ir.variables(operand)]).block(
+    Loops(function, low, [v for operand in needed for v in ir.variables(operand)]).block(
         function.block
     )
 
 
-class _Loops:
+class Loops:
+    """The loops of a function, each of which may become operations on whole arrays."""
+
     def __init__(self, function: ir.Function, low: Lowerer, needed: list[ir.Var]) -> None:
         self.function, self.low, self.needed = function, low, needed
-        self._look()
+        self.look()
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Analyse the function as it is now."""
         block = self.function.block
         self.aliasing = Aliasing(block, self.function.together)
         self.integers = Integers(block)
@@ -71,6 +74,7 @@ class _Loops:
         self.missing = may_be_missing(block)
 
     def block(self, block: ir.Block) -> None:
+        """Replace the loops of a block that needn't stay."""
         for s in list(block.statements):
             for inner in ir.blocks(s):
                 self.block(inner)
@@ -79,15 +83,22 @@ class _Loops:
                 if made is not None:
                     at = block.statements.index(s)
                     block.statements[at : at + 1] = made
-                    self._look()
+                    self.look()
 
-    def loop(self, loop: ir.Loop) -> list[ir.Statement] | None:
-        """The statements that do what a loop does; None if it has to stay."""
+    def loop(
+        self, loop: ir.Loop, tests: Iterable[tuple[ir.Operand, bool]] = ()
+    ) -> list[ir.Statement] | None:
+        """The statements that do what a loop does; None if it has to stay.
+
+        The `tests` are what is known to be true, or false, where it is.
+        """
         outer = (self.low.block, self.low.span)
         self.low.block = ir.Block()
         try:
             known = [*self.function.params, *ir.free_variables(loop.body)]
             proof = Proof(self.integers, known)
+            for test, true in tests:
+                proof.passed(test, true)
             body = without_branches(loop, proof, self.aliasing, self.used)
             iterations = Iterations(loop, body, self.aliasing, proof, self.used)
             whole = Whole(iterations, self.low)
