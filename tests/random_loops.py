@@ -71,6 +71,9 @@ class Generator:
             return f"{r.choice(indices)} * 0.3"
         if choice < 0.88:
             return f"a[{at(indices)}, {r.choice(['1:', ':-1', ':', '::2'])}].sum()"
+        if choice < 0.9:
+            u, v, k = r.choice(indices), r.choice(indices), r.choice("22n")
+            return f"np.sum(np.cos(b[{u} : {u} + {k}]) * a[{v}, {v} : {v} + {k}] * d[:2])"
         if choice < 0.92:
             return f"({r.choice('ac')}[{at(indices)}, :] @ {r.choice('aec')}[:, {at(indices)}])"
         return f"{r.uniform(0.2, 2):.2f}"

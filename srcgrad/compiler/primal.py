@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir, rules
+from ..analysis.lengths import settle_lengths
 from ..errors import InternalError, UnsupportedError, user_error
 from ..frontend.calls import is_written_method
 from ..frontend.columns import Columns
@@ -136,6 +137,7 @@ def _lowered(task: Task) -> Primal:
     lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))
     check_journals(low, function, [v for v in leaves(low, result) if isinstance(v, ir.Var)])
     ir.passed("lowered", function)
+    settle_lengths(function)
     if not related and has_related(arguments.values()) and (unsure := demanding(function)):
         raise NeedStatic(frozenset([RELATED]), "the shapes aren't known", unsure.span)
     if not request.traced:

@@ -273,7 +273,8 @@ class Primitives(Inlining):
             return args, rest
         dtype = np.dtype(given.value)
         kinds = [getattr(a, "kind", None) for a in args[: function.nin]]
-        if dtype.kind != "c" and any(getattr(k, "dtype", dtype).kind == "c" for k in kinds):
+        dtypes = [getattr(k, "dtype", dtype) for k in kinds]
+        if dtype.kind != "c" and any(d is None or d.kind == "c" for d in dtypes):
             return args, kwargs
         if not any(t.startswith(dtype.char * function.nin + "->") for t in function.types):
             return args, kwargs

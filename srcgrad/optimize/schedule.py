@@ -157,6 +157,7 @@ class _Scheduler:
                     asked = len(s.args) == 1 or getattr(s.args[1], "value", None) == "shape"
                     if w is not None and asked and not s.kwargs:
                         s.args = (w, *s.args[1:])
+                        self.counts.update({v: -1, w: 1})
             if isinstance(s, ir.Assign) and makes_fresh(s):
                 made[s.target] = None
 

@@ -1,0 +1,93 @@
+"""How long slices are whose bounds a loop's index tells."""
+
+import numpy as np
+import pytest
+
+from srcgrad import grad
+from srcgrad.testing import check_grads
+
+RNG = np.random.default_rng(0)
+
+
+def windows(x, w):
+    total, k = 0.0, w.size
+    for i in range(x.size - k + 1):
+        total += np.sum(np.sin(x[i : i + k] * w)) ** 2
+    return total
+
+
+def backwards(x, w):
+    total, k = 0.0, w.size
+    for i in range(x.size - 1, k - 2, -1):
+        total += np.sum(np.sin(x[i - k + 1 : i + 1] * w)) ** 2
+    return total
+
+
+def products_of_windows(x, w):
+    y = np.zeros(x.size - w.size + 1)
+    for i in range(y.size):
+        z = np.exp(x[i : i + w.size]) * w
+        z[1:] += z[:-1] * w[1:]
+        y[i] = np.sum(z * z)
+    return np.sum(np.cos(y))
+
+
+def may_end_early(x, v):
+    total = 0.0
+    for i in range(x.size):
+        total += np.sum(np.sin(x[i : i + 2] * v[: x.size - i]))
+    return total
+
+
+def may_not_be_run(x, w):
+    total = np.sum(np.sin(x[:3])) * np.sum(w * w)
+    for i in range(x.size - 3):
+        total += np.sum(np.sin(x[i : i + 3] * w))
+    return total
+
+
+def of_the_trip_before(x, w):
+    total = w[0]
+    for i in range(x.size):
+        if i > 0:
+            total += np.sum(np.sin(part)) * np.sum(part * x[:i])  # noqa: F821
+        part = np.exp(x[: i + 1])  # noqa: F841
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "sizes", "known"),
+    [
+        (windows, ((5, 2), (6, 4), (4, 5), (3, 1)), True),
+        (backwards, ((5, 2), (6, 4), (4, 5), (3, 1)), True),
+        (products_of_windows, ((5, 2), (6, 4), (3, 3), (3, 1)), True),
+        (may_end_early, ((2, 2), (2, 1), (1, 1)), False),
+        (may_not_be_run, ((3, 2), (2, 4), (5, 3), (1, 3)), True),
+        (of_the_trip_before, ((4, 2), (2, 2), (1, 1)), False),
+    ],
+)
+def test_windows_that_a_loop_slides(f, sizes, known):
+    gradient = grad(f, argnums=(0, 1))
+    for number, (n, k) in enumerate(sizes):
+        x, w = RNG.normal(size=n), RNG.normal(size=k)
+        found = gradient(x, w)
+        if not number:
+            assert ("unbroadcast" not in gradient.source) == known, gradient.source
+        for argument, (d, at) in enumerate(zip(found, (x, w), strict=True)):
+            for i in range(at.size):
+                step = np.zeros(at.size)
+                step[i] = 1e-6
+                low, high = ([x, w], [x, w])
+                low[argument], high[argument] = at - step, at + step
+                assert d[i] == pytest.approx((f(*high) - f(*low)) / 2e-6, rel=1e-5, abs=1e-7)
+
+
+def test_bounds_below_zero():
+    def f(x, k):
+        total = 0.0
+        for i in range(3, x.size):
+            total += np.sum(x[i : i + k] ** 2)
+        return total
+
+    for k in (-2, -1, 0, 2):
+        check_grads(lambda x, k=k: f(x, k), (RNG.normal(size=6),))
