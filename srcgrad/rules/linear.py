@@ -24,7 +24,7 @@ linear(
     math.fsum,
     *(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.asarray, np.asanyarray),
     *(np.ascontiguousarray, np.asfortranarray, np.lib.stride_tricks.sliding_window_view),
-    *present(np, "permute_dims", "matrix_transpose", "unstack"),
+    *present(np, "permute_dims", "matrix_transpose"),
     *present(np.linalg, "diagonal", "matrix_transpose", "trace"),
     *(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft),
     *(np.fft.fft2, np.fft.ifft2, np.fft.rfft2, np.fft.irfft2, np.fft.fftn, np.fft.ifftn),

@@ -508,8 +508,6 @@ if hasattr(np, "concat"):
     SAMPLES[np.linalg.diagonal] = [case(r(2, 3)), case(r(2, 3, 4), offset=1)]
 if hasattr(np, "astype"):
     SAMPLES[np.astype] = [case(r(2, 3), float)]
-if hasattr(np, "unstack"):
-    SAMPLES[np.unstack] = [case(r(2, 3)), case(r(2, 3), axis=-1)]
 for _type in (np.float64, np.longdouble, np.complex128, np.clongdouble):
     SAMPLES[_type] = [case(0.7), case(r(3)), case(r(2, 3)), case(r(0)), case(np.array(0.7))]
 for _type in (np.float16, np.float32, np.complex64):  # too coarse for differences in steps of 1e-6
