@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -462,6 +463,23 @@ def a_generator_is_left(x):
     return total * (x[0] - x[2])
 
 
+class Part:
+    def __init__(self, size, whole=None):
+        self.size, self.whole, self.parts = size, whole, []
+        if whole is not None:
+            whole.parts.append(self)
+
+
+def copied_with_what_holds_it(x):
+    whole = Part(x[0])
+    first, _ = Part(x[1], whole), Part(x[2], whole)
+    other = copy.deepcopy(first)
+    other.size *= 3
+    other.whole.parts[1].whole.size *= x[2]
+    assert other.whole is not whole
+    return whole.size * other.whole.size * sum(p.size for p in other.whole.parts) * first.size
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_program(f):
     check(f)
@@ -594,3 +612,71 @@ def test_objects_outside_answer_as_they_are_now(function):
         QUEUE.extend(queue)
         steps = [(function(x + e) - function(x - e)) / 2e-6 for e in 1e-6 * np.eye(2)]
         np.testing.assert_allclose(gradient(x), steps, rtol=1e-6)
+
+
+class Settings:
+    """What has some attributes by code: properties, and what `__getattr__` finds."""
+
+    def __init__(self, **values):
+        self.__dict__["values"] = values
+
+    def __getattr__(self, name):
+        try:
+            return self.values[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    @property
+    def total(self):
+        if "rate" not in self.values:
+            raise AttributeError("total")
+        return 2 * self.values["rate"]
+
+    @property
+    def table(self):
+        return self.values["rate"] * np.frompyfunc(abs, 1, 1)(1)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("rate", "missing", "total", "values"),
+        ("__dict__", "__class__", "__len__", "__eq__", "__init__", "__name__", "mro"),
+    ],
+)
+def test_attributes_that_are_asked_for(names):
+    def f(x):
+        found = 0.0
+        for i, name in enumerate(names):
+            things = (Settings(rate=x[0]), Settings(), x, x[0], [x], (x,), {}, "a", 1.0, Settings)
+            for k, thing in enumerate(things):
+                found += (1.0 + i + 10 * k) * hasattr(thing, name)
+        rates = Settings(rate=x[0]), Settings()
+        return found * x[1] + sum(
+            getattr(r, name, x[1]) ** 2 for r in rates for name in ("rate", "total")
+        )
+
+    x = np.array([0.5, 2.0])
+    value, gradient = srcgrad.value_and_grad(f)(x)
+    assert value == pytest.approx(f(x), rel=1e-12)
+    steps = 1e-6 * np.eye(2)
+    expected = [(f(x + h) - f(x - h)) / 2e-6 for h in steps]
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+
+
+def has_what_can_not_be_followed(x):
+    return x[0] * (2.0 if hasattr(Settings(rate=x[0]), "table") else 3.0)
+
+
+def is_a_deque(x):
+    items = collections.deque([x[0]])
+    return items[0] * (2.0 if isinstance(items, collections.deque) else 3.0)
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [(has_what_can_not_be_followed, "frompyfunc"), (is_a_deque, "a list or a deque")],
+)
+def test_what_is_not_known_is_not_taken_to_be_false(f, message):
+    with pytest.raises(srcgrad.UnsupportedError, match=message):
+        srcgrad.grad(f)(np.array([0.5, 2.0]))

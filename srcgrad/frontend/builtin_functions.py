@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import bisect
 import builtins
+import collections
+import inspect
 import operator
 import types
 from typing import Any
@@ -14,11 +16,11 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..errors import UnsupportedError
 from ..kinds import BOOL, INT, Array, Kind, ListOf, Opaque, Scalar, TupleOf, int_kind
 from ..rules import registry
 from . import tables
 from .columns import is_reference
+from .operations import attribute_or, has_attribute
 from .structure import (
     FALSE,
     NONE,
@@ -44,13 +46,17 @@ from .values import (
     Instance,
     ListObject,
     Partial,
+    Path,
     Place,
     Ref,
     Sequence,
     Slice,
     Tuple,
     Value,
+    layout,
 )
+
+PLAIN_MODULES = ("builtins", "collections", "numpy")  # their classes have what they seem to
 
 
 class BuiltinFunctions(Texts):
@@ -315,50 +321,37 @@ class BuiltinFunctions(Texts):
 
     def is_instance(self, value: Value, cls: Any) -> bool | None:
         """Whether a value is an instance of a class; None if only the run tells."""
+        classes = self.classes_of(value)
+        if classes is None and not isinstance(value, ir.Var):
+            raise self.refuse("isinstance() of this value isn't known when compiling")
+        answers = {issubclass(c, cls) for c in classes or ()}
+        if len(answers) == 2 and collections.deque in classes:  # type: ignore[operator]
+            raise self.refuse("whether this is a list or a deque isn't known when compiling")
+        return answers.pop() if len(answers) == 1 else None
+
+    def classes_of(self, value: Value) -> set[type] | None:
+        """The classes of which a value may be; None if that isn't known."""
         match value:
             case ir.Const():
-                return isinstance(value.value, cls)
+                return {type(value.value)}
             case Tuple():
-                return issubclass(value.type, cls)
+                return {value.type, types.NoneType} if value.missing is not None else {value.type}
             case Ref():
                 thing = self.state.heap[value.id]
-                if isinstance(thing, ListObject) and thing.var is not None and thing.var.optional:
-                    return None
-                return issubclass(heap_type(thing), cls)
+                found = {heap_type(thing)}
+                if isinstance(thing, ListObject):
+                    found |= {collections.deque} if self.has_deques else set()
+                    optional = thing.var is not None and thing.var.optional
+                    found |= {types.NoneType} if optional else set()
+                return found
             case ir.Var():
-                return self.kind_is(value.kind, cls)
+                return classes_of_kind(value.kind)
             case Closure():
-                return issubclass(types.FunctionType, cls)
+                return {types.FunctionType}
             case Slice():
-                return issubclass(slice, cls)
+                return {slice}
             case Sequence() if value.bounds is not None:
-                return issubclass(range, cls)
-        raise self.refuse("isinstance() of this value isn't known when compiling")
-
-    def kind_is(self, kind: Kind, cls: Any) -> bool | None:
-        match kind:
-            case Array(dtype, shape) if shape is not None:
-                return issubclass(np.ndarray, cls)
-            case Scalar() if is_object(kind):
-                return None
-            case Scalar(dtype, python):
-                if python is None:
-                    answers = {
-                        issubclass(dtype.type, cls),
-                        issubclass(type(dtype.type(0).item()), cls),
-                    }
-                    return None if len(answers) == 2 else answers.pop()
-                return issubclass(type(dtype.type(0).item()) if python else dtype.type, cls)
-            case Opaque(type=t) if t is not None:
-                return issubclass(t, cls)
-            case Array(dtype):  # an array, or a NumPy scalar
-                scalar = np.generic if dtype is None else dtype.type
-                if issubclass(np.ndarray, cls) == issubclass(scalar, cls):
-                    return issubclass(scalar, cls)
-            case ListOf():
-                return issubclass(list, cls)
-            case TupleOf(type=t):
-                return issubclass(t, cls)
+                return {range}
         return None
 
     def builtin_type(self, value: Value, *rest: Value) -> Value:
@@ -388,32 +381,65 @@ class BuiltinFunctions(Texts):
         return FALSE
 
     def builtin_hasattr(self, value: Value, name: Value) -> Value:
-        self.check_settled(value, self.key(name))
-        try:
-            found = self.attribute(value, self.key(name))
-        except UnsupportedError:
-            return FALSE
-        self.check_certain(found)
-        return TRUE
-
-    def check_certain(self, found: Value) -> None:
-        """Refuse to ask for an attribute that an object has on some paths to this place only."""
-        if is_partial(found):
-            raise self.refuse(
-                "whether this object has the attribute isn't known when compiling",
-                "set it to None in __init__, and test for None",
-            )
+        there = self.has(value, self.key(name))
+        return self.inline(has_attribute, [value, name], {}) if there is None else ir.Const(there)
 
     def builtin_getattr(self, value: Value, name: Value, *default: Value) -> Value:
-        if default:
-            self.check_settled(value, self.key(name))
-            try:
-                found = self.attribute(value, self.key(name))
-            except UnsupportedError:
-                return default[0]
-            self.check_certain(found)
-            return found
-        return self.attribute(value, self.key(name))
+        there = not default or self.has(value, self.key(name))
+        if there is None:
+            return self.inline(attribute_or, [value, name, *default], {})
+        return self.attribute(value, self.key(name)) if there else default[0]
+
+    def has(self, value: Value, name: str) -> bool | None:
+        """Whether a value has an attribute; None if it must be asked, since code says what it is.
+
+        Raises:
+            UnsupportedError: it has it on some paths to this place only.
+        """
+        self.check_settled(value, name)
+        thing = self.thing(value)
+        if isinstance(thing, Instance) and heap_type(thing) is thing.type:
+            if is_reference(value):
+                return None
+            if name in thing.items and thing.items[name] is not ir.UNDEFINED:
+                if is_partial(self.known(name, thing.items[name])):
+                    raise self.refuse(
+                        "whether this object has the attribute isn't known when compiling",
+                        "set it to None in __init__, and test for None",
+                    )
+                return True
+            found = self.class_attribute(thing.type, name)
+            if found is None and name in (*vars(object), "__dict__", "__weakref__", "__module__"):
+                return True
+            if found is None and self.class_attribute(thing.type, "__getattr__") is None:
+                return False
+            raw = found.value if isinstance(found, ir.Const) else found
+            return True if isinstance(raw, (Closure, types.FunctionType, int, float, str)) else None
+        if isinstance(value, ir.Const):
+            return self.has_outside(value, name)
+        classes = self.classes_of(value)
+        if classes is None or any(c.__module__ not in PLAIN_MODULES for c in classes):
+            return None
+        answers = {any(name in vars(base) for base in c.__mro__) for c in classes}
+        if len(answers) == 2:
+            raise self.refuse("whether this has the attribute isn't known when compiling")
+        return answers.pop()
+
+    def has_outside(self, value: ir.Const, name: str) -> bool | None:
+        """Whether something from outside has an attribute; None if it must be asked."""
+        thing = value.value
+        taken = self.outer(thing, None)
+        if taken is not None:
+            return self.has(taken, name)
+        raw = inspect.getattr_static(thing, name, None)
+        if not isinstance(thing, type):
+            if isinstance(raw, property) or (raw is None and hasattr(type(thing), "__getattr__")):
+                return None
+            if hasattr(thing, "__dict__") and not isinstance(thing, types.ModuleType):
+                path = value.path if isinstance(value, Place) and value.path else thing
+                members = Path("attribute", path, "__dict__")
+                self.guards[Path("structure", members, "")] = layout(vars(thing))
+        return hasattr(thing, name)
 
     def builtin_setattr(self, value: Value, name: Value, new: Value) -> Value:
         self.set_attribute(value, self.key(name), new)
@@ -453,6 +479,25 @@ class BuiltinFunctions(Texts):
 def given(argument: Value | None) -> Value | None:
     """An argument, if it is there and isn't None."""
     return None if argument is None or is_none(argument) else argument
+
+
+def classes_of_kind(kind: Kind) -> set[type] | None:
+    """The classes of which a value of a kind may be; None if that isn't known."""
+    match kind:
+        case Scalar() if is_object(kind):
+            return None
+        case Scalar(dtype, python):
+            item = type(dtype.type(0).item())
+            return {item, dtype.type} if python is None else {item if python else dtype.type}
+        case Array(dtype, shape) if shape is not None:
+            return {np.ndarray}
+        case Array(dtype):  # an array, or a NumPy scalar
+            return {np.ndarray, np.generic if dtype is None else dtype.type}
+        case Opaque(type=t) | TupleOf(type=t):
+            return None if t is None else {t}
+        case ListOf():
+            return {list}
+    return None
 
 
 STANDS_FOR: dict[type, type] = {

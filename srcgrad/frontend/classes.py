@@ -262,9 +262,14 @@ class Classes(BuiltinFunctions):
         def deep(item: Value) -> Value:
             if isinstance(item, Ref) and item.id in known:
                 return known[item.id]
+            thing = self.on_heap(item)
+            if isinstance(item, Ref) and isinstance(thing, Instance) and not is_table(thing):
+                known[item.id] = self.new(Instance(thing.type, {}))  # it may hold itself
             made = self.copied(item, deep)
             if isinstance(item, Ref) and isinstance(made, Ref):
-                known[item.id] = made
+                ref = known.setdefault(item.id, made)
+                self.state.heap[ref.id] = self.state.heap[made.id]
+                return ref
             return made
 
         return deep(value)

@@ -93,6 +93,23 @@ def items_of(iterator: Any) -> Any:
         yield item
 
 
+def has_attribute(thing: Any, name: str) -> bool:
+    """`hasattr(thing, name)` of what code says: inlined like a function of the user's."""
+    try:
+        getattr(thing, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def attribute_or(thing: Any, name: str, default: Any) -> Any:
+    """`getattr(thing, name, default)` of what code says: inlined like a function of the user's."""
+    try:
+        return getattr(thing, name)
+    except AttributeError:
+        return default
+
+
 def items_of_changing(items: Any) -> Any:
     """The items of a list that changes meanwhile: inlined like a function of the user's."""
     position = 0
