@@ -20,15 +20,31 @@ return s + t + np.sum(c * np.cos(np.arange(n * n).reshape(n, n))) + np.sum(y * n
 """
 
 
-class Generator:
-    """Writes the source of a function of a square array `a` and an array `b` as long.
+class Writer:
+    """Writes the source of a function of a square array `a` and an array `b` as long."""
+
+    deepest: int  # of operations in each other
+    shallow: float  # how often there is none where there may be
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def expression(self, names: list[str], depth: int = 0) -> str:
+        r = self.random
+        if depth > self.deepest or r.random() < self.shallow:
+            return self.atom(names)
+        x, y = (self.expression(names, depth + 1) for _ in range(2))
+        return r.choice(self.operations(names, x, y))
+
+
+class Generator(Writer):
+    """Loops over elements and rows, by their indices.
 
     Among the loops are such whose iterations depend on each other, that read and write the same
     places, that aren't run, and whose indices are outside: then the function raises.
     """
 
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+    deepest, shallow = 2, 0.35
 
     def program(self) -> str:
         r = self.random
@@ -78,18 +94,12 @@ class Generator:
             return f"({r.choice('ac')}[{at(indices)}, :] @ {r.choice('aec')}[:, {at(indices)}])"
         return f"{r.uniform(0.2, 2):.2f}"
 
-    def expression(self, indices: list[str], depth: int = 0) -> str:
-        r = self.random
-        if depth > 2 or r.random() < 0.35:
-            return self.atom(indices)
-        x, y = (self.expression(indices, depth + 1) for _ in range(2))
-        return r.choice(
-            [
-                f"({x} + {y})", f"({x} - {y})", f"({x} * {y})", f"({x} * {y})", f"np.sin({x})",
-                f"np.exp(0.1 * {x})", f"{x} / (2.0 + {self.atom(indices)} ** 2)",
-                f"np.where({x} > 0.1, {x}, {y})", f"np.maximum({x}, {y})",
-            ]
-        )  # fmt: skip
+    def operations(self, indices: list[str], x: str, y: str) -> list[str]:
+        return [
+            f"({x} + {y})", f"({x} - {y})", f"({x} * {y})", f"({x} * {y})", f"np.sin({x})",
+            f"np.exp(0.1 * {x})", f"{x} / (2.0 + {self.atom(indices)} ** 2)",
+            f"np.where({x} > 0.1, {x}, {y})", f"np.maximum({x}, {y})",
+        ]  # fmt: skip
 
     def row(self, indices: list[str]) -> str:
         at = self.place(indices)
@@ -173,15 +183,14 @@ RESULTS = {
 }  # fmt: skip
 
 
-class Mixed:
+class Mixed(Writer):
     """Loops over whatever programs loop over, with whatever they do there.
 
     Arrays of several dtypes, two names of one array, steps, indices out of arrays, temporaries,
     branches, functions of arrays that may be the same one.
     """
 
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+    deepest, shallow = 1, 0.4
 
     def program(self) -> str:
         r = self.random
@@ -219,17 +228,10 @@ class Mixed:
     def loop(self, around: list[str], depth: int) -> list[str]:
         r = self.random
         v = "ijk"[depth]
-        low = r.choice(
-            [
-                "",
-                "",
-                "1, ",
-                "0, ",
-                "2, ",
-                *(f"{w} + 1, " for w in around),
-                *(f"{w}, " for w in around),
-            ]
-        )
+        low = r.choice([
+            "", "", "1, ", "0, ", "2, ", *(f"{w} + 1, " for w in around),
+            *(f"{w}, " for w in around),
+        ])  # fmt: skip
         high = r.choice(
             ["n", "n", "n - 1", "len(g)", "n - 2", *around, *(f"{w} + 1" for w in around)]
         )
@@ -300,19 +302,10 @@ class Mixed:
         if choice < 0.6:
             return f"{r.choice('aac')}[{at(names)}, {at(names)}]"
         if choice < 0.66:
-            return r.choice(
-                [
-                    "s",
-                    "t",
-                    "q",
-                    "one[0]",
-                    f"counts[{at(names)}]",
-                    f"z[{at(names)}].real",
-                    f"np.abs(z[{at(names)}])**2",
-                    "flat[0]",
-                    f"mask[{at(names)}]",
-                ]
-            )
+            return r.choice([
+                "s", "t", "q", "one[0]", f"counts[{at(names)}]", f"z[{at(names)}].real",
+                f"np.abs(z[{at(names)}])**2", "flat[0]", f"mask[{at(names)}]",
+            ])  # fmt: skip
         if choice < 0.72:
             return f"{r.choice([v for v in names if len(v) == 1])} * 0.3"
         if choice < 0.78:
@@ -323,37 +316,24 @@ class Mixed:
             return f"({r.choice('ac')}[{at(names)}, :{u}] @ {r.choice('by')}[:{u}])"
         return f"{r.uniform(0.2, 2):.2f}"
 
-    def expression(self, names: list[str], depth: int = 0) -> str:
-        r = self.random
-        if depth > 1 or r.random() < 0.4:
-            return self.atom(names)
-        x, y = (self.expression(names, depth + 1) for _ in range(2))
-        return r.choice(
-            [
-                f"({x} + {y})", f"({x} - {y})", f"({x} * {y})", f"({x} * {y})", f"np.sin({x})",
-                f"{x} / (2.0 + {self.atom(names)} ** 2)", f"np.where({x} > 0.1, {x}, {y})",
-                f"np.maximum({x}, {y})", f"({x} if {self.test(names)} else {y})", f"{x} * {y}",
-                f"{x} + {y} * 0.5", f"min({x}, {y})", f"abs({x})", f"max(0.0, {x})",
-                f"np.sqrt(1.5 + np.cos({x}))", f"np.hypot({x}, 0.3 + {y})", f"float({x})",
-                f"(-{x}) ** 2",
-            ]
-        )  # fmt: skip
+    def operations(self, names: list[str], x: str, y: str) -> list[str]:
+        return [
+            f"({x} + {y})", f"({x} - {y})", f"({x} * {y})", f"({x} * {y})", f"np.sin({x})",
+            f"{x} / (2.0 + {self.atom(names)} ** 2)", f"np.where({x} > 0.1, {x}, {y})",
+            f"np.maximum({x}, {y})", f"({x} if {self.test(names)} else {y})", f"{x} * {y}",
+            f"{x} + {y} * 0.5", f"min({x}, {y})", f"abs({x})", f"max(0.0, {x})",
+            f"np.sqrt(1.5 + np.cos({x}))", f"np.hypot({x}, 0.3 + {y})", f"float({x})",
+            f"(-{x}) ** 2",
+        ]  # fmt: skip
 
     def test(self, names: list[str]) -> str:
         r, at = self.random, self.place
         v = r.choice([v for v in names if len(v) == 1])
-        return r.choice(
-            [
-                f"b[{at(names)}] > 0.05",
-                f"{v} > 0",
-                f"{v} % 2 == 0",
-                f"mask[{at(names)}]",
-                f"{v} != n - 1",
-                f"y[{at(names)}] < 0.2",
-                f"{v} > 0 and b[{v} - 1] > 0.02",
-                "a[0, 0] > 0.03",
-            ]
-        )
+        return r.choice([
+            f"b[{at(names)}] > 0.05", f"{v} > 0", f"{v} % 2 == 0", f"mask[{at(names)}]",
+            f"{v} != n - 1", f"y[{at(names)}] < 0.2", f"{v} > 0 and b[{v} - 1] > 0.02",
+            "a[0, 0] > 0.03",
+        ])  # fmt: skip
 
     def statement(self, names: list[str], depth: int = 0) -> list[str]:
         r, at = self.random, self.place
@@ -385,71 +365,31 @@ class Mixed:
                 f"c[{r.choice([f'{u}, {w}', f'{w}, {u}', f'{at(names)}, {at(names)}'])}] {sign} {x}"
             ]
         if choice < 0.68:
-            return [
-                r.choice(
-                    [
-                        f"s += {x}",
-                        f"s -= {x}",
-                        f"t *= np.cos({x})",
-                        f"t = {x}",
-                        f"t = max(t, {x})",
-                        f"s = min(s, {x})",
-                        f"q += {x}",
-                        f"q[...] = {x}",
-                        f"one[0] += {x}",
-                        f"one += {x}",
-                        f"one[0] = {x}",
-                        f"s = s + {x} * {w}",
-                        f"t = np.maximum(t, {x})",
-                        f"q = q + {x}",
-                    ]
-                )
-            ]
+            line = r.choice([
+                f"s += {x}", f"s -= {x}", f"t *= np.cos({x})", f"t = {x}", f"t = max(t, {x})",
+                f"s = min(s, {x})", f"q += {x}", f"q[...] = {x}", f"one[0] += {x}",
+                f"one += {x}", f"one[0] = {x}", f"s = s + {x} * {w}",
+                f"t = np.maximum(t, {x})", f"q = q + {x}",
+            ])  # fmt: skip
+            return [line]
         if choice < 0.76:
-            return [
-                r.choice(
-                    [
-                        f"single[{at(names)}] {sign} {x}",
-                        f"z[{at(names)}] {sign} {x}",
-                        f"z[{at(names)}] += 1j * {x}",
-                        f"counts[{at(names)}] += 1",
-                        f"z[{w}].real * 2",
-                        f"z.imag[{at(names)}] = {x}",
-                        f"counts[{at(names)}] = {w}",
-                    ]
-                )
-            ]
+            line = r.choice([
+                f"single[{at(names)}] {sign} {x}", f"z[{at(names)}] {sign} {x}",
+                f"z[{at(names)}] += 1j * {x}", f"counts[{at(names)}] += 1",
+                f"z[{w}].real * 2", f"z.imag[{at(names)}] = {x}",
+                f"counts[{at(names)}] = {w}",
+            ])  # fmt: skip
+            return [line]
         if choice < 0.86:
-            target = r.choice(
-                [
-                    f"c[{at(names)}]",
-                    f"c[:, {at(names)}]",
-                    "y",
-                    "y[:]",
-                    f"c[{w}, ...]",
-                    f"c[..., {w}]",
-                    f"c[{w}, ::-1]",
-                    f"c[::-1, {w}]",
-                    "left",
-                    f"c[{w}, 1:]",
-                    f"c[{w}:, {w}]",
-                    f"c[{w}][1:]",
-                    f"c[{w}, :{w}]",
-                ]
-            )
-            row = r.choice(
-                [
-                    "b",
-                    "y",
-                    f"a[{at(names)}]",
-                    f"a[:, {at(names)}]",
-                    f"c[{at(names)}]",
-                    "0.5",
-                    f"a[{w}, 1:]",
-                    f"a[{w}:, {w}]",
-                    f"b[:{w}]",
-                ]
-            )
+            target = r.choice([
+                f"c[{at(names)}]", f"c[:, {at(names)}]", "y", "y[:]", f"c[{w}, ...]",
+                f"c[..., {w}]", f"c[{w}, ::-1]", f"c[::-1, {w}]", "left", f"c[{w}, 1:]",
+                f"c[{w}:, {w}]", f"c[{w}][1:]", f"c[{w}, :{w}]",
+            ])  # fmt: skip
+            row = r.choice([
+                "b", "y", f"a[{at(names)}]", f"a[:, {at(names)}]", f"c[{at(names)}]", "0.5",
+                f"a[{w}, 1:]", f"a[{w}:, {w}]", f"b[:{w}]",
+            ])  # fmt: skip
             return [f"{target} {r.choice(['=', '+=', '-=', '*='])} {row} * np.cos({x})"]
         if choice < 0.92:
             view = r.choice(["c", "c.T", "y", "y[::-1]", "c[::-1]", "c[:, ::-1]"])

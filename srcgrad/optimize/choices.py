@@ -55,9 +55,8 @@ class _Choices:
     def __init__(self, loop: ir.Loop, proof: Proof, aliasing: Aliasing, used: set[ir.Var]) -> None:
         self.proof, self.aliasing, self.used = proof, aliasing, used
         self.moving: set[ir.Var | None] = {loop.index}
-        self.carried = dict.fromkeys(
-            loop.params
-        )  # numbers that are added to, from the first to the last
+        # numbers that are added to, from the first to the last
+        self.carried = dict.fromkeys(loop.params)
 
     def varies(self, *operands: ir.Operand) -> bool:
         return any(not self.moving.isdisjoint(ir.variables(o)) for o in operands)
