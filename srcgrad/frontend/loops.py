@@ -1,8 +1,13 @@
-"""Lowering a loop: its body is lowered again until the kinds of what it changes are stable."""
+"""Lowering a loop: its body is lowered again until the kinds of what it changes are stable.
+
+What a loop carries is found by lowering it, and then it is lowered once more, with parameters: in a
+nest of loops that would be twice as often for each level. So a loop begins, when the loop around it
+is lowered again, with what it carried before (`recalled`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +26,7 @@ from .structure import (
     parts,
     rebuild,
     references,
+    same_template,
     shown_name,
     with_items,
 )
@@ -70,6 +76,11 @@ class Loops(Widening):
         original, count, unbound = entry.copy(), len(outer.statements), self.unbound
         marker = object()
         settling: set[int] = set()
+        place = span, len(self.carried.setdefault(span, []))
+        self.settling, self.peelable = settling, False
+        recalled = self.recalled(place, entry, marker)
+        templates.update(recalled)
+        inner: dict[Any, list[Any]] = {}  # what the loops in it carried in the last round
         self.vary_sizes()
         if unroll is not None and unrollable:
             self.unrollable.add(marker)
@@ -93,11 +104,13 @@ class Loops(Widening):
             forks, self.fork_depth = self.fork_depth, 0
             self.loop_depth += 1
             began, self.loop_began = self.loop_began, next(births)
+            around = self.carried, self.carried_before
+            self.carried, self.carried_before, inner = {}, inner, {}
             failure: Exception | None = None  # what unrolling the loop may help against
             try:
                 late = bool(forks) or self.loop_depth > 1
                 flag = self.iteration(body, index, late)
-                end, block = self.state, self.block
+                end, block, inner = self.state, self.block, self.carried
             except NeedStatic as need:
                 self.state, self.block, self.span = entry, outer, span
                 if unroll is None or marker not in need.origins:
@@ -125,6 +138,7 @@ class Loops(Widening):
                 continue
             finally:
                 self.block, self.span = outer, span
+                self.carried, self.carried_before = around
                 self.loop_depth, self.loop_began = self.loop_depth - 1, began
                 self.fork_depth = forks
             if failure is not None:
@@ -138,6 +152,11 @@ class Loops(Widening):
                 return
             changed = self.list_kinds(entry) != list_kinds
             self.state = entry
+            if recalled and not self.are_carried(recalled, params, end):
+                templates.clear()
+                recalled, inner = {}, {}
+                continue
+            recalled = {}
             try:
                 self.peelable, self.settling = peelable, settling
                 changed |= self.widen_all(start, end, templates, params, marker, entry)
@@ -169,8 +188,39 @@ class Loops(Widening):
             raise self.refuse("the kinds of the variables of this loop don't settle")
         if self.unbound is not None and not self.loop_depth and not self.making:
             raise self.unbound
+        self.carried[span].append((self.current, templates, settling))
         self._finish_loop(entry, start, end, block, templates, params, bounds, index, flag, marker)
         self.resume()
+
+    def recalled(self, place: tuple[Any, int], entry: State, marker: Any) -> dict[Slot, Any]:
+        """What a loop carried when the loop around it was lowered last, as far as it may again."""
+        span, number = place
+        earlier = self.carried_before.get(span, [])
+        if number >= len(earlier):
+            return {}
+        frame, templates, settling = earlier[number]
+        self.settling |= settling
+        known, found = dict(self.slots(entry)), {}
+        for (kind, holder, name), template in templates.items():
+            slot = kind, self.current if (kind, holder) == ("frame", frame) else holder, name
+            if not isinstance(template, Widened) or isinstance(template.kind, ListOf):
+                continue
+            if slot not in known and (kind != "frame" or str(name).startswith("%")):
+                continue
+            if kind == "frame" and slot[1] not in entry.frames:
+                continue
+            value = known.get(slot, self.absent(entry, slot))
+            if not same_template(self.widen(name, template, value, entry, entry, marker), template):
+                return {}
+            found[slot] = template
+        return found
+
+    def are_carried(self, slots: Iterable[Slot], params: dict[Slot, Any], end: State) -> bool:
+        """Whether an iteration changes each of these."""
+        after = dict(self.slots(end))
+        return end.unreachable or not any(
+            self.same(params[slot], after.get(slot, self.absent(end, slot))) for slot in slots
+        )
 
     def iteration(
         self, body: Callable[[ir.Var | None], Value], index: ir.Var | None, late: bool

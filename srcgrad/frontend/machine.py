@@ -91,6 +91,9 @@ class Machine:
         self.fixed_span = False
         self.widened: set[int] = set()  # the sizes that stand for several in a loop or list
         self.settling: set[int] = set()  # those of them that the loop being settled brought in
+        # What loops carry, by where they stand: in this round of the loop around, and in the last
+        self.carried: dict[Any, list[Any]] = {}
+        self.carried_before: dict[Any, list[Any]] = {}
         self.first_loop: int | None = None  # sizes older than this are the same in all iterations
         self.lengths: dict[ir.Var, Size] = {}  # of lists from outside
         self.unrollable: set[Any] = set()
