@@ -12,7 +12,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque
-from .attributes import Attributes
+from .setters import Setters
 from .structure import NONE, described, is_number, is_table
 from .values import (
     DictObject,
@@ -28,7 +28,7 @@ from .values import (
 )
 
 
-class Expressions(Attributes):
+class Expressions(Setters):
     """Evaluates expression nodes to abstract values."""
 
     def expression(self, node: Any) -> Value:

@@ -1,0 +1,160 @@
+"""Assigning attributes: of an object made here, its items change; of one outside, that is noted."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import replace
+
+from .. import ir
+from .attributes import Attributes
+from .choices import options
+from .structure import NONE, described, is_none, references
+from .values import Bound, Choice, Closure, DictObject, Instance, Place, Ref, Value, as_value
+
+
+class Setters(Attributes):
+    """Assigns to `value.name`."""
+
+    def set_attribute(self, target: Value, name: str, value: Value) -> None:
+        if isinstance(target, Choice):
+
+            def put_in(option: Value) -> Value:
+                self.set_attribute(option, name, value)
+                return NONE
+
+            self.for_each(target, put_in)
+            return
+        if is_none(target):
+            raise self.fault_of_none(AttributeError, f"has no attribute {name!r}")
+        target = self.spread(target)
+        if isinstance(target, Choice):
+            self.set_attribute(target, name, value)
+            return
+        if isinstance(target, Place):
+            taken = self.outer(target.value, None)
+            if taken is None and self.write_count(self.outer_holder(target, name), value):
+                return
+            if taken is None:
+                self.want_in(target.value, type(target.value).__name__.lower())
+            target = taken or target
+        thing = self.thing(target)
+        if isinstance(target, Ref) and isinstance(thing, DictObject):
+            if self.set_item_by_attribute(target, thing, name, value):
+                return
+        if not isinstance(thing, Instance):
+            raise self.refuse(
+                f"assigning an attribute of {described(target)}, which the caller would see, "
+                "can't be differentiated",
+                "return the value instead",
+            )
+        if thing.external:
+            raise self.refuse(
+                f"assigning to {thing.external}.{name}, which the caller would see, "
+                "can't be differentiated",
+                "make a copy of the object first, or return the value instead",
+            )
+        self.unfrozen(thing)
+        code = self.assignment(thing.type, target, name)
+        if code is None:
+            self.plain_setattr(target, ir.Const(name), value)
+            return
+        function, first = code
+        self.call(function, [*first, value], {})
+
+    def set_item_by_attribute(
+        self, target: Ref, thing: DictObject, name: str, value: Value
+    ) -> bool:
+        """Assign an attribute of a user's dict, if its items are its attributes."""
+        if name == "__dict__" and value == target:
+            self.state.heap[target.id] = replace(thing, is_namespace=True)
+            return True
+        setter = self.added_attribute(target, thing.type, "__setattr__")
+        if setter is not None:
+            self.call(setter, [ir.Const(name), value], {})
+        elif thing.is_namespace:
+            self.store_item(target, ir.Const(name), value)
+        return setter is not None or thing.is_namespace
+
+    def set_vars(self, target: Value, value: Value) -> None:
+        """`target.__dict__ = value`: from here on, the object's attributes are the dict's items."""
+        thing = self.thing(value)
+        mine = isinstance(value, Ref) and isinstance(thing, DictObject) and thing.type is dict
+        if not mine or not isinstance(target, Ref):
+            advice = "assign each of its items"
+            raise self.refuse("this can't be made the attributes of an object", advice)
+        assert isinstance(value, Ref) and isinstance(thing, DictObject)
+        self.writable(thing)
+        shared = self.builtin_vars(target)
+        frames = self.state.frames.values()
+        names = [(frame, name) for frame in frames for name in frame if frame[name] == value]
+        for frame, name in names:
+            frame[name] = shared
+        if references(self.state, value) or references(self.state, shared) > 1 + len(names):
+            raise self.refuse("this dict is held elsewhere, too", "assign each of its items")
+        self.put_items(target, thing.items)
+
+    def assignment(self, cls: type, target: Value, name: str) -> tuple[Value, list[Value]] | None:
+        """What of a class runs when an attribute is assigned, and what it gets before the value.
+
+        None where the value is just kept.
+
+        Raises:
+            Raised: an exception, as by the assignment.
+        """
+        found = self.class_attribute(cls, name)
+        if isinstance(found, ir.Const) and isinstance(found.value, property):
+            if found.value.fset is None:
+                raise self.fault(
+                    AttributeError,
+                    f"property {name!r} of {cls.__qualname__!r} object has no setter",
+                )
+            return Bound(as_value(found.value.fset), target), []
+        put = self.descriptor(found, "__set__")
+        if put is not None:
+            return put, [target]
+        params = getattr(cls, "__dataclass_params__", None)
+        if params is not None and params.frozen:
+            raise self.fault(AttributeError, f"cannot assign to field {name!r}")
+        setter = self.class_attribute(cls, "__setattr__")
+        own = isinstance(setter, Closure) or (
+            isinstance(setter, ir.Const) and isinstance(setter.value, types.FunctionType)
+        )
+        if setter is not None and own and params is None:
+            return Bound(setter, target), [ir.Const(name)]
+        return None
+
+    def keeps_attribute(self, target: Value, name: str) -> bool:
+        """Whether assigning an attribute what it is does nothing: no code of a class runs."""
+        for option in options(target):
+            thing = self.thing(option)
+            if isinstance(thing, Instance):
+                cls = thing.type
+            elif isinstance(option, Place):
+                cls = type(option.value)
+            else:
+                continue
+            if self.assignment(cls, option, name) is not None:
+                return False
+        return True
+
+    def plain_setattr(self, target: Value, name: Value, value: Value) -> Value:
+        """`object.__setattr__(target, name, value)`."""
+        thing = self.thing(target)
+        if not isinstance(thing, Instance) or thing.external:
+            raise self.refuse("assigning an attribute of this object can't be differentiated")
+        self.unfrozen(thing)
+        text = self.key(name)
+        if text == "__dict__":
+            self.set_vars(target, value)
+            return NONE
+        if text == "__class__":
+            raise self.refuse("the class of an object can't be changed", "make a new object")
+        value = self.with_position(text, value)
+        if isinstance(value, ir.Var) and not value.user:
+            value.name = text
+        if isinstance(target, ir.Var):
+            self.write(target, text, value)
+            return NONE
+        assert isinstance(target, Ref)
+        self.put_items(target, {**thing.items, text: value})
+        return NONE
