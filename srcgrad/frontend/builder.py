@@ -48,6 +48,7 @@ from .structure import (
     leaf_kind,
     origins_of_rank,
     same_constant,
+    variable_name,
 )
 from .values import (
     KEPT,
@@ -273,14 +274,12 @@ class Builder(Choices):
         kind: Kind = leaf_kind(known[0]) if known else NOTHING
         for other in known[1:]:
             kind = join(kind, leaf_kind(other))
-        user = not name.startswith("%")
-        named = next((v.name for v in known if isinstance(v, ir.Var) and not user), None)
+        user = name.isidentifier()
+        ours = name.startswith("%")
+        named = next((v.name for v in known if isinstance(v, ir.Var) and ours), None)
         optional = bool(none) or any(isinstance(v, ir.Var) and v.optional for v in (a, b))
-        text = "result" if name == "%return" else name.lstrip("%")
-        target = ir.Var(named or text, kind, user and name.isidentifier(), optional=optional)
+        target = ir.Var(named or variable_name(name), kind, user, optional=optional)
         target.partial = is_partial(a) or is_partial(b)
-        if not target.name.isidentifier():
-            target.name, target.user = "item", False
         origins = [v.origins if isinstance(v, ir.Var) else frozenset() for v in known]
         if isinstance(kind, Scalar):
             target.origins = frozenset().union(*origins)

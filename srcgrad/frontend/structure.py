@@ -314,6 +314,18 @@ def references(state: State, ref: Ref) -> int:
     return sum(map(count, (*values, *held))) + (-ref.id in state.heap)
 
 
+def variable_name(name: str) -> str:
+    """A name for the variable that holds what a frame or an object holds under a name.
+
+    >>> variable_name("x1"), variable_name("%choice12"), variable_name("a key")
+    ('x1', 'choice', 'item')
+    """
+    if name.isidentifier():
+        return name
+    text = "result" if name == "%return" else name.strip("%0123456789")
+    return text if text.isidentifier() else "item"
+
+
 def shown_name(name: Any) -> str:
     """A variable's name in a message; ours start with %."""
     text = str(name)

@@ -31,6 +31,7 @@ from .structure import (
     same_layout,
     same_template,
     shown_name,
+    variable_name,
     with_items,
 )
 from .values import (
@@ -320,12 +321,10 @@ class Widening(Paths):
     def instantiate(self, template: Any, state: State, marker: Any) -> Any:
         """A value with a fresh variable for each widened leaf."""
         if isinstance(template, Widened):
-            user = template.name.isidentifier()
-            text = template.name if user else template.name.strip("%0123456789")
             var = ir.Var(
-                text if text.isidentifier() else "item",
+                variable_name(template.name),
                 template.kind,
-                user,
+                template.name.isidentifier(),
                 origins=template.origins,
                 optional=template.optional,
                 partial=template.partial,
