@@ -7,7 +7,7 @@ is lowered again, with what it carried before (`recalled`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +26,6 @@ from .structure import (
     parts,
     rebuild,
     references,
-    same_template,
     shown_name,
     with_items,
 )
@@ -71,15 +70,12 @@ class Loops(Widening):
         an array raises Peel, in the state before the loop.
         """
         span = self.span
-        templates: dict[Slot, Any] = {}
         entry, outer = self.state, self.block
         original, count, unbound = entry.copy(), len(outer.statements), self.unbound
         marker = object()
         settling: set[int] = set()
-        place = span, len(self.carried.setdefault(span, []))
-        self.settling, self.peelable = settling, False
-        recalled = self.recalled(place, entry, marker)
-        templates.update(recalled)
+        recalled = self.recalled(entry, marker, settling)
+        templates: dict[Slot, Any] = dict(recalled)
         inner: dict[Any, list[Any]] = {}  # what the loops in it carried in the last round
         self.vary_sizes()
         if unroll is not None and unrollable:
@@ -98,49 +94,49 @@ class Loops(Widening):
             index = None
             if bounds is not None:
                 index = ir.Var(index_name, int_kind(), origins=frozenset([marker]))
-            list_kinds = self.list_kinds(entry)
-            self.state, self.block = start.copy(), ir.Block()
-            self.unbound = unbound
-            forks, self.fork_depth = self.fork_depth, 0
-            self.loop_depth += 1
-            began, self.loop_began = self.loop_began, next(births)
-            around = self.carried, self.carried_before
-            self.carried, self.carried_before, inner = {}, inner, {}
+            list_kinds, self.unbound = self.list_kinds(entry), unbound
+            unsure, recalled, earlier, inner = recalled, {}, inner, {}
             failure: Exception | None = None  # what unrolling the loop may help against
             try:
-                late = bool(forks) or self.loop_depth > 1
-                flag = self.iteration(body, index, late)
-                end, block, inner = self.state, self.block, self.carried
+                flag, end, block, inner = self._round(start, body, index, earlier)
+                self.state, changed = entry, self.list_kinds(entry) != list_kinds
+                if unsure and not self.are_carried(unsure, params, end):
+                    templates.clear()
+                    inner = {}
+                    continue
+                self.peelable, self.settling = peelable, settling
+                changed |= self.widen_all(start, end, templates, params, marker, entry)
+                for template in templates.values():
+                    for poison in poisons(template):
+                        poison.origins |= asks
+                if not changed:
+                    break
             except NeedStatic as need:
-                self.state, self.block, self.span = entry, outer, span
+                self.state = entry
                 if unroll is None or marker not in need.origins:
                     raise
                 failure = need
             except Materialize as need:
-                self.state, self.block, self.span = entry, outer, span
+                self.state = entry
                 if self.dynamic(need, entry):
                     templates.clear()
                     continue
                 try:
                     self.materialize(need)
                     entry = self.state
-                    continue
                 except Unkeepable as error:
                     failure = error
             except Unkeepable as error:
                 failure = error
             except Thaw as need:
-                self.state, self.block, self.span = entry, outer, span
+                self.state = entry
                 if need.marker is not marker or marker in self.thawed:
                     raise
                 self.thawed.add(marker)
                 templates.clear()
-                continue
-            finally:
-                self.block, self.span = outer, span
-                self.carried, self.carried_before = around
-                self.loop_depth, self.loop_began = self.loop_depth - 1, began
-                self.fork_depth = forks
+            except Peel:
+                self.unrolled_instead(None, original, count)
+                raise
             if failure is not None:
                 if isinstance(failure, Unkeepable):
                     unrolled = self.unrolled_instead(unroll, original, count)
@@ -150,77 +146,34 @@ class Loops(Widening):
                     raise failure
                 self.span = span
                 return
-            changed = self.list_kinds(entry) != list_kinds
-            self.state = entry
-            if recalled and not self.are_carried(recalled, params, end):
-                templates.clear()
-                recalled, inner = {}, {}
-                continue
-            recalled = {}
-            try:
-                self.peelable, self.settling = peelable, settling
-                changed |= self.widen_all(start, end, templates, params, marker, entry)
-                for template in templates.values():
-                    for poison in poisons(template):
-                        poison.origins |= asks
-            except Materialize as need:
-                if self.dynamic(need, entry):
-                    templates.clear()
-                else:
-                    try:
-                        self.materialize(need)
-                    except Unkeepable:
-                        if self.unrolled_instead(unroll, original, count):
-                            return
-                        raise
-                    entry = self.state
-                continue
-            except Thaw:
-                self.thawed.add(marker)
-                templates.clear()
-                continue
-            except Peel:
-                self.unrolled_instead(None, original, count)
-                raise
-            if not changed:
-                break
         else:
             raise self.refuse("the kinds of the variables of this loop don't settle")
         if self.unbound is not None and not self.loop_depth and not self.making:
             raise self.unbound
-        self.carried[span].append((self.current, templates, settling))
+        self.carried.setdefault(span, []).append((self.current, templates, settling))
         self._finish_loop(entry, start, end, block, templates, params, bounds, index, flag, marker)
         self.resume()
 
-    def recalled(self, place: tuple[Any, int], entry: State, marker: Any) -> dict[Slot, Any]:
-        """What a loop carried when the loop around it was lowered last, as far as it may again."""
-        span, number = place
-        earlier = self.carried_before.get(span, [])
-        if number >= len(earlier):
-            return {}
-        frame, templates, settling = earlier[number]
-        self.settling |= settling
-        known, found = dict(self.slots(entry)), {}
-        for (kind, holder, name), template in templates.items():
-            slot = kind, self.current if (kind, holder) == ("frame", frame) else holder, name
-            if not isinstance(template, Widened) or isinstance(template.kind, ListOf):
-                continue
-            if slot not in known and (kind != "frame" or str(name).startswith("%")):
-                continue
-            if kind == "frame" and slot[1] not in entry.frames:
-                continue
-            value = known.get(slot, self.absent(entry, slot))
-            if not same_template(self.widen(name, template, value, entry, entry, marker), template):
-                return {}
-            found[slot] = template
-        return found
-
-    def are_carried(self, slots: Iterable[Slot], params: dict[Slot, Any], end: State) -> bool:
-        """Whether an iteration changes each of these."""
-        after = dict(self.slots(end))
-        return end.unreachable or not any(
-            self.same(params[slot], after.get(slot, self.absent(end, slot))) for slot in slots
-        )
+    def _round(
+        self,
+        start: State,
+        body: Callable[[ir.Var | None], Value],
+        index: ir.Var | None,
+        earlier: dict[Any, list[Any]],
+    ) -> tuple[Value, State, ir.Block, dict[Any, list[Any]]]:
+        """Lower the body once: its exit flag, its end, its block, and what loops in it carry."""
+        outer, span, forks, began = self.block, self.span, self.fork_depth, self.loop_began
+        around = self.carried, self.carried_before
+        self.state, self.block = start.copy(), ir.Block()
+        self.carried, self.carried_before = {}, earlier
+        self.loop_depth, self.fork_depth, self.loop_began = self.loop_depth + 1, 0, next(births)
+        try:
+            flag = self.iteration(body, index, late=forks > 0 or self.loop_depth > 1)
+            return flag, self.state, self.block, self.carried
+        finally:
+            self.block, self.span = outer, span
+            self.carried, self.carried_before = around
+            self.loop_depth, self.fork_depth, self.loop_began = self.loop_depth - 1, forks, began
 
     def iteration(
         self, body: Callable[[ir.Var | None], Value], index: ir.Var | None, late: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -317,6 +317,37 @@ class Widening(Paths):
         except KindMismatch:
             return Poison(f"{shown_name(name)} holds items of different kinds", self.span)
         return Widened(joined, name, optional or q.var.optional)
+
+    def recalled(self, entry: State, marker: Any, settling: set[int]) -> dict[Slot, Any]:
+        """What a loop carried when the loop around it was lowered last, as far as it may again."""
+        number = len(self.carried.get(self.span, []))
+        earlier = self.carried_before.get(self.span, [])
+        if number >= len(earlier):
+            return {}
+        frame, templates, known_sizes = earlier[number]
+        settling |= known_sizes
+        self.settling, self.peelable = settling, False
+        known, found = dict(self.slots(entry)), {}
+        for (kind, holder, name), template in templates.items():
+            slot = kind, self.current if (kind, holder) == ("frame", frame) else holder, name
+            if not isinstance(template, Widened) or isinstance(template.kind, ListOf):
+                continue
+            if slot not in known and (kind != "frame" or str(name).startswith("%")):
+                continue
+            if kind == "frame" and slot[1] not in entry.frames:
+                continue
+            value = known.get(slot, self.absent(entry, slot))
+            if not same_template(self.widen(name, template, value, entry, entry, marker), template):
+                return {}
+            found[slot] = template
+        return found
+
+    def are_carried(self, slots: Iterable[Slot], params: dict[Slot, Any], end: State) -> bool:
+        """Whether an iteration changes each of these."""
+        after = dict(self.slots(end))
+        return not end.unreachable and not any(
+            self.same(params[slot], after.get(slot, self.absent(end, slot))) for slot in slots
+        )
 
     def instantiate(self, template: Any, state: State, marker: Any) -> Any:
         """A value with a fresh variable for each widened leaf."""
