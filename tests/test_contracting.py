@@ -337,3 +337,57 @@ def test_the_fast_function_makes_what_numpy_does(dtype):
         np.testing.assert_array_equal(found, expected)
     with pytest.raises(ValueError):
         cross_product(a, b[:, :1])
+
+
+def convolved(x, w):
+    k = w.shape[0]
+    out = np.zeros((x.shape[0], x.shape[1] - k + 1, w.shape[2]))
+    for i in range(x.shape[1] - k + 1):
+        out[:, i, :] = np.sum(x[:, i : i + k, :, np.newaxis] * w[np.newaxis, :, :, :], axis=(1, 2))
+    return np.sum(np.sin(out))
+
+
+def weighted(x, w):
+    return np.sum(np.exp(x[:, :, None] * w))
+
+
+def outer_and_rows(u, v, m):
+    z = np.tanh(u[:, None] * v)
+    return np.sum(z * m) + np.sum(z[:, 0])
+
+
+def written_before_it_is_summed(x, w):
+    total = 0.0
+    for i in range(len(w)):
+        y = x[:, :, None] * w
+        x *= 0.5
+        total += np.sum(np.sin(y)) * w[i, 0]
+    x += 1.0
+    return total + np.sum(x * x)
+
+
+@pytest.mark.parametrize(
+    ("f", "shapes", "products"),
+    [
+        (convolved, ((2, 5, 3), (2, 3, 4)), 2),
+        (convolved, ((3, 4, 1), (1, 1, 2)), 2),
+        (convolved, ((1, 3, 2), (3, 2, 1)), 0),
+        (weighted, ((4, 3), (3, 5)), 0),
+        (weighted, ((4, 3), (5,)), 1),
+        (outer_and_rows, ((4,), (3,), (4, 3)), 2),
+        (written_before_it_is_summed, ((4, 2), (2, 3)), 0),
+    ],
+)
+def test_sums_of_products_along_axes_that_one_factor_lacks(f, shapes, products):
+    args = [RNG.normal(size=shape) for shape in shapes]
+    argnums = tuple(range(len(args)))
+    text = "\n".join(body(f, *args, argnums=argnums))
+    assert text.count(" @ ") == products, text
+    check_grads(f, args, order=1)
+    single = grad(f, argnums)(*(a.astype(np.float32) for a in args))
+    for one, double in zip(single, grad(f, argnums)(*args), strict=True):
+        assert one.dtype == np.float32
+        np.testing.assert_allclose(one, double, rtol=1e-4, atol=1e-4)
+    none = grad(f, argnums)(args[0][:0], *(args[1:] if f is not outer_and_rows else
+                                           (args[1], args[2][:0])))  # fmt: skip
+    assert none[0].shape == (0, *shapes[0][1:]) and not none[1].any()
