@@ -57,6 +57,21 @@ def test_what_is_gathered_lies_by_components(f):
         grad(f)(TABLE, INDEX + 4, SEEN)
 
 
+def between(table, index, points, weights):
+    row = table[index]
+    d = np.cross(points[index], row[:, 3:6])  # points of three components, as one call shows
+    p = d[:, :2] / d[:, 2:]
+    return np.sum((weights[:, None] * p * row[:, 6:7]) ** 2)
+
+
+def test_arrays_of_lengths_that_are_known_lie_by_components_too():
+    args = TABLE, INDEX, TABLE[:, :3] * 2, SEEN[:, 0]
+    lines = body(between, *args)
+    made = [line for line in lines if "np.zeros((5, " in line or "np.empty((5, " in line]
+    assert made and all("order='F'" in line for line in made), lines
+    check_grads(between, args, argnums=(0, 2, 3), order=1)
+
+
 def worded(table, index, seen):
     near = table[index][:, :2]
     weights = np.full_like(near, 2.7, dtype=int)

@@ -164,7 +164,9 @@ class _Layout:
         if s.function not in SHAPED or s.kwargs or len(s.args) > 2:
             return False
         if not isinstance(s.args[0], ir.Var):
-            return False
+            lengths = getattr(s.target.kind, "shape", None)
+            known = lengths is not None and all(isinstance(n, int) for n in lengths)
+            return known and any(lengths == getattr(v.kind, "shape", None) for v in self.turned)
         shape = self.definitions.get(s.args[0])
         if shape is None or shape.function not in (builtins.getattr, np.shape):
             return False

@@ -7,7 +7,7 @@ where one factor is as long along axes that the other one lacks, it is a product
 `(x[:, :, None] * m[:, None, :]).sum(axis=0)` is `x.T @ m`, and `(w[..., None] * x).sum(axis=0)` one
 for each place along the other axis of `w` (`runtime.weighted_sum`), whatever else the weights are
 multiplied by before.
-The squares of columns are summed by `np.einsum`.
+The columns of a product of two matrices are summed by `np.einsum`.
 Only in the reverse sweep, as the order of the terms is another one.
 """
 
@@ -330,8 +330,7 @@ def _contracted(product: ir.Assign, total: ir.Assign, windows: set[ir.Var]) -> l
         apart = not windows.isdisjoint(ir.uses(product))
         function = runtime.sum_of_products if apart else np.vdot
         return [ir.Assign(total.target, function, product.args, (), total.span)]
-    squares = alike and kind.rank == 2 and product.args[0] is product.args[1]
-    if squares and axis.value in (0, -2) and not keepdims.value:
+    if alike and kind.rank == 2 and axis.value in (0, -2) and not keepdims.value:
         args = (ir.Const("ij,ij->j"), *product.args)
         return [ir.Assign(total.target, np.einsum, args, (), total.span)]
     if axis.value not in (-1, len(kind.shape) - 1):
