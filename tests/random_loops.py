@@ -418,9 +418,10 @@ class Recurrences:
     def program(self) -> str:
         r = self.random
         lines = ["n = len(b)", f"y = {r.choice(['b.copy()', 'np.zeros(n)'])}", "z = 0.5 * b"]
+        lines += ["s = 0.0", "k = np.cos(c[0])"]
         for _ in range(r.randint(1, 2)):
             lines += self.loop()
-        lines.append("return np.sum(y * np.arange(n)) + np.sum(np.sin(z)) + c[0]")
+        lines.append("return np.sum(y * np.arange(n)) + np.sum(np.sin(z)) + c[0] + s")
         return "def f(c, b):\n" + textwrap.indent("\n".join(lines) + "\n", "    ")
 
     def loop(self) -> list[str]:
@@ -438,10 +439,12 @@ class Recurrences:
             at = r.choice(["i", "i", "i", "i - 1", "n - 1 - i"])
             lines.append(f"{indent}{r.choice('yyz')}[{at}] {r.choice(['=', '+=', '+='])} "
                          f"{self.term(back)} + {self.term(1)}")  # fmt: skip
+            if r.random() < 0.3:
+                lines.append(f"{indent}s {r.choice(['+=', '-='])} {self.term(1)}")
         return lines
 
     def term(self, back: int) -> str:
         r = self.random
         read = r.choice([f"y[i - {back}]", f"y[i - {back}]", "y[i]", "z[i]", "b[i]", "y[i - n]"])
-        factor = r.choice(["c[0]", "c[1]", "c[2]", "0.3", f"np.sin({read})", "b[i]", "z[0]"])
+        factor = r.choice(["c[0]", "c[1]", "c[2]", "k", f"np.sin({read})", "b[i]", "z[0]"])
         return f"{factor} * {read}"

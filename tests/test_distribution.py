@@ -21,7 +21,7 @@ def both(monkeypatch, function, *arguments):
     with monkeypatch.context() as patch:
         patch.setattr(accumulation, "distribute", lambda *_: False)
         expected_value, expected = value_and_grad(twin(function), argnums=(0, 1))(*arguments)
-    np.testing.assert_array_equal(value, expected_value)
+    np.testing.assert_allclose(value, expected_value, rtol=1e-12, atol=1e-14)
     for x, y in zip(found, expected, strict=True):
         scale = np.max(np.abs(y), initial=1.0)
         np.testing.assert_allclose(x / scale, y / scale, atol=1e-12, err_msg=gradient.source)
@@ -44,6 +44,22 @@ def backwards(c, x):
     for i in range(len(x) - 2, -1, -1):
         y[i] = x[i] * np.sin(x[i]) - c[1] * y[i + 1]
     return np.sum(y * y)
+
+
+def from_behind(c, x):
+    y = x.copy()
+    for i in range(len(x) - 6, -1, -1):
+        y[i] += c[1] * y[i + 1]
+    return np.sum(y * y)
+
+
+def carried(c, x):
+    a, b = np.cos(c[0]), c[1] * 2
+    y, loss = np.zeros(len(x)), 0.0
+    for i in range(1, len(x)):
+        y[i] = np.tanh(a * y[i - 1] + b * x[i])
+        loss += (y[i] - x[i - 1]) ** 2
+    return loss
 
 
 def overwritten(c, x):
@@ -74,13 +90,15 @@ def asked_for(c, x):
     [
         (filtered, ["d_c[0] += d_y @ x", "d_c[1] += d_y[1:] @ y[:-1]", "if n > 2:"]),
         (backwards, ["d_c[1] -= "]),
+        (from_behind, ["    if difference > -1:", "d_c[1] += "]),
+        (carried, ["d_a = ", " @ y_left", " @ x_right"]),
         (overwritten, []),
         (read_again, []),
         (asked_for, ["d_x[:-1] += "]),
     ],
 )
 def test_additions(monkeypatch, function, texts):
-    for n in (1, 2, 3, 9):
+    for n in (1, 2, 3, 4, 9):
         source = both(monkeypatch, function, normal(3), normal(n, seed=1))
     assert source.count("\n    for ") == 1, source
     for text in texts:

@@ -14,10 +14,12 @@ operations on whole arrays (`vectorizing`), everything stays as it was.
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from .. import ir
 from ..analysis.affine import ORDER, Proof
@@ -67,7 +69,8 @@ def _has_additions(loop: ir.Loop) -> bool:
     body = list(ir.walk(loop.body))
     return (
         loop.index is not None and not loop.exits and not any(isinstance(s, ir.Loop) for s in body)
-        and any(isinstance(s, ir.Assign) and s.function is operator.setitem for s in body)
+        and (any(isinstance(p.kind, Scalar) for p in loop.params)
+             or any(isinstance(s, ir.Assign) and s.function is operator.setitem for s in body))
     )  # fmt: skip
 
 
@@ -79,12 +82,13 @@ def _moved(block: ir.Block, parts: _Parts, loops: Loops) -> bool:
     done = False
     for group in groups.values():
         for several in [group] if len(group) == 1 else [group, *([a] for a in group)]:
-            if any(a.store not in parts.places for a in several):
-                continue  # moved with the others
-            made = _whole(block, parts, several, loops)
-            if made:
+            if any(a.moved for a in several):
+                continue  # with the others
+            if _whole(block, parts, several, loops):
                 for addition in several:
-                    parts.places.pop(addition.store).statements.remove(addition.store)
+                    addition.moved = True
+                    if isinstance(addition.end, ir.Assign):
+                        parts.places[addition.end].statements.remove(addition.end)
                 done = True
     return done
 
@@ -92,11 +96,14 @@ def _moved(block: ir.Block, parts: _Parts, loops: Loops) -> bool:
 def _whole(block: ir.Block, parts: _Parts, several: list[_Addition], loops: Loops) -> bool:
     """Make several additions on whole arrays, behind the loop, if that can be done."""
     at = block.statements.index(parts.loop) + 1
-    for tested in (False, True):
+    carried = [a.end for a in several if isinstance(a.end, ir.Var)]
+    for tested in (False,) if carried else (False, True):
         loop = parts.own_loop(several)
         inner, around = ir.Block([loop]), ir.Block([loop])
         if tested:
-            start, stop, _ = loop.range  # type: ignore[misc]
+            start, stop, step = loop.range  # type: ignore[misc]
+            if not ir.is_constant(step, 1):
+                start, stop = stop, start  # -1, or it can't be done
             around = ir.Block()
             loops.low.block, outer = around, loops.low.block
             runs = loops.low.emit(operator.gt, (stop, start))
@@ -111,6 +118,8 @@ def _whole(block: ir.Block, parts: _Parts, several: list[_Addition], loops: Loop
                 inner.statements[:] = made
             else:
                 block.statements[at : at + 1] = made
+            targets = [parts.forget(p) for p in carried]
+            ir.rename(loops.function.block, dict(zip(targets, loop.targets, strict=True)))
             loops.look()
             return True
         del block.statements[at : at + count]
@@ -120,12 +129,13 @@ def _whole(block: ir.Block, parts: _Parts, several: list[_Addition], loops: Loop
 
 @dataclass(eq=False)
 class _Addition:
-    """A statement that stores what was there, and something added, in a place of an array."""
+    """What a loop adds to a place of an array, or to a number that it carries."""
 
-    store: ir.Assign
-    made_of: tuple[ir.Assign, ...]  # in order, the store at the end
+    end: ir.Assign | ir.Var  # the statement that stores it, or the loop's parameter
+    made_of: tuple[ir.Assign, ...]  # in order
     range: Range
     guards: tuple[Guard, ...]  # those that don't follow from the range
+    moved: bool = False
 
     def where(self) -> object:
         """What is the same of additions that may share a loop."""
@@ -181,18 +191,44 @@ class _Parts:
             if chain is not None:
                 chains.setdefault(find(s.args[0]), []).append(chain)  # type: ignore[arg-type]
         # each addition asks for its array twice, and writes it
-        chains = {root: several for root, several in chains.items()
-                  if memory[root] == 2 * len(several)}  # fmt: skip
-        if not chains:
+        found: list[tuple[ir.Assign | ir.Var, tuple[ir.Assign, ...]]] = [
+            (chain[-1], chain) for root, several in chains.items()
+            if memory[root] == 2 * len(several) for chain in several
+        ]  # fmt: skip
+        found += [(p, links) for p in self.loop.params if (links := self._links(p))]
+        if not found:
             return
         self.written = self.aliasing.written_by(self.loop)
         self.regions = Regions(ir.Block([self.loop]), self.aliasing)
-        for several in chains.values():
-            for chain in several:
-                try:
-                    self.additions.append(self._addition(chain))
-                except _Stays:
-                    continue
+        for end, chain in found:
+            with contextlib.suppress(_Stays):
+                self.additions.append(self._addition(end, chain))
+
+    def _links(self, p: ir.Var) -> tuple[ir.Assign, ...]:
+        """The additions that lead from a number that the loop carries to what it is next."""
+        end = self.loop.body.results[self.loop.params.index(p)]
+        links: list[ir.Assign] = []
+        at: ir.Operand = p
+        while at is not end:
+            s = next((s for s in self.order if any(a is at for a in s.args)), None)
+            if s is None or s.kwargs or self.guards[s] or self.uses[at] != 1:  # type: ignore[index]
+                return ()
+            if s.function is not operator.add and (s.function, s.args[0]) != (operator.sub, at):
+                return ()
+            links.append(s)
+            at = s.target
+        kind = p.kind
+        number = isinstance(kind, Scalar) and kind.dtype.kind in "fc"
+        return tuple(links) if number and self.uses[at] == 1 else ()  # type: ignore[index]
+
+    def forget(self, p: ir.Var) -> ir.Var:
+        """Let the loop no longer carry a number; returns what it was at the end."""
+        loop, k = self.loop, self.loop.params.index(p)
+        target = loop.targets[k]
+        loop.params, loop.inits = _without(loop.params, k), _without(loop.inits, k)
+        loop.targets = _without(loop.targets, k)
+        loop.body.results = _without(loop.body.results, k)
+        return target
 
     def _chain(self, store: ir.Assign) -> tuple[ir.Assign, ...] | None:
         """What is read, what is added to it and what is stored, if all that is at one place."""
@@ -215,13 +251,13 @@ class _Parts:
                 return read, added, store
         return None
 
-    def _addition(self, chain: tuple[ir.Assign, ...]) -> _Addition:
+    def _addition(self, end: ir.Assign | ir.Var, chain: tuple[ir.Assign, ...]) -> _Addition:
         """An addition with all that it is made of."""
-        read, added, store = chain
         found = dict.fromkeys(chain)
-        needed = [*ir.uses(store), *(v for v in ir.uses(added) if v is not read.target)]
+        linked = {end, *(s.target for s in chain)}
+        needed = [v for s in chain for v in ir.uses(s) if v not in linked]
         bounds, guards = self.loop.range, []
-        for s, true in self.guards[store]:
+        for s, true in self.guards[chain[-1]]:
             narrower = self._narrowed(bounds, s.test, true)  # type: ignore[arg-type]
             if narrower is None:
                 guards.append((s, true))
@@ -237,7 +273,7 @@ class _Parts:
                 found[made] = None
                 needed += ir.uses(made)
         made_of = tuple(sorted(found, key=self.order.__getitem__))
-        return _Addition(store, made_of, bounds, tuple(guards))  # type: ignore[arg-type]
+        return _Addition(end, made_of, bounds, tuple(guards))  # type: ignore[arg-type]
 
     def _check(self, s: ir.Assign) -> None:
         """Raise if what a statement computes may be another number after the loop."""
@@ -306,8 +342,19 @@ class _Parts:
             then, orelse = sides if true else sides[::-1]
             statements.append(ir.If(s.test, then, orelse, (), s.span))
             within[statements[-1]] = first.guards[:k]
-        body = ir.Block(statements)
-        loop = ir.Loop(self.loop.index, first.range, (), (), body, (), span=self.loop.span)
+        whole = self.loop
+        carried = [whole.params.index(a.end) for a in several if isinstance(a.end, ir.Var)]
+        loop = ir.Loop(
+            whole.index, first.range,
+            tuple(whole.params[k] for k in carried), tuple(whole.inits[k] for k in carried),
+            ir.Block(statements, tuple(whole.body.results[k] for k in carried)),
+            tuple(whole.targets[k] for k in carried), span=whole.span,
+        )  # fmt: skip
         copy = ir.twin(loop)
         assert isinstance(copy, ir.Loop)
         return copy
+
+
+def _without(several: tuple[Any, ...], k: int) -> tuple[Any, ...]:
+    """All but one of several things."""
+    return several[:k] + several[k + 1 :]
