@@ -90,7 +90,7 @@ def asked_for(c, x):
     [
         (filtered, ["d_c[0] += d_y @ x", "d_c[1] += d_y[1:] @ y[:-1]", "if n > 2:"]),
         (backwards, ["d_c[1] -= "]),
-        (from_behind, ["    if difference > -1:", "d_c[1] += "]),
+        (from_behind, ["d_c[1] += "]),
         (carried, ["d_a = ", " @ y_left", " @ x_right"]),
         (overwritten, []),
         (read_again, []),
