@@ -551,3 +551,47 @@ def test_an_expression_of_which_each_branch_raises():
     for sign, message in ((1, "positive"), (-1, "negative")):
         with pytest.raises(ValueError, match=message):
             srcgrad.grad(either_way_an_exception)(sign * x, -9.0)
+
+
+def halves(x, mode):
+    if mode == "halves":
+        parts = x / 2, 2.0
+    else:
+        raise ValueError(f"no mode {mode!r}")
+    return parts
+
+
+def unpacked(x, mode):
+    half, two = halves(x, mode)
+    return np.sum(half**2) * two
+
+
+def looped(x, mode):
+    total = 0.0
+    for part in halves(x, mode):
+        total = total + np.sum(part)
+    return total
+
+
+def subscripted(x, mode):
+    return halves(x, mode)[0].sum() if x.size > 1 else np.sum(x)
+
+
+def caught(x, mode):
+    try:
+        half, _ = halves(x, mode)
+    except ValueError:
+        half = x * 3
+    return np.sum(half**2)
+
+
+@pytest.mark.parametrize("f", [unpacked, looped, subscripted])
+def test_nothing_is_done_with_what_a_function_returns_that_surely_raises(f):
+    check_grads(f, (np.array([0.5, 2.0]), "halves"))
+    with pytest.raises(ValueError, match="no mode 'thirds'"):
+        srcgrad.grad(f)(np.array([0.5, 2.0]), "thirds")
+
+
+def test_what_a_function_surely_raises_is_caught():
+    check_grads(caught, (np.array([0.5, 2.0]), "halves"))
+    check_grads(caught, (np.array([0.5, 2.0]), "thirds"))

@@ -1,5 +1,6 @@
 """What the compiler takes two dimensions to be: equal only if they are so in every run."""
 
+import math
 import operator
 
 import numpy as np
@@ -405,3 +406,17 @@ def test_what_is_known_of_a_length_is_part_of_what_is_remembered():
     )
     assert infer(np.squeeze, (several,), {}).kind == several.kind
     assert infer(np.squeeze, (any_number,), {}).kind is UNKNOWN
+
+
+def flattened(x, w):
+    product = np.reshape(x, (x.shape[0], np.prod(x.shape[1:]))) @ w
+    rows, columns = product.shape
+    return columns * np.sum(product**2) + rows
+
+
+@pytest.mark.parametrize(
+    ("of_x", "of_w"), [((2, 1), (1, 3)), ((1, 1, 1), (1, 1)), ((3, 2, 2), (4, 1))]
+)
+def test_a_length_that_is_computed_meets_one_that_is_one(of_x, of_w):
+    x, w = (np.linspace(0.5, 1.5, math.prod(shape)).reshape(shape) for shape in (of_x, of_w))
+    check_grads(flattened, (x, w), argnums=(0, 1))

@@ -20,6 +20,7 @@ from ..kinds import Array, Dimension, Kind, ListOf, Scalar, Size, TupleOf, deriv
 from .patterns import Unknown, agreed, common, filled, offsets_of, pattern_of, without_lengths
 from .samples import (
     GENERATORS,
+    ONES,
     UNIFORM,
     Missing,
     Sampler,
@@ -282,7 +283,7 @@ def _sampled(
     unknown: np.dtype[Any] | None = None,
 ) -> tuple[Any, tuple[int, ...], bool]:
     short = many_axes(leaf.kind for leaf in leaves)
-    for attempt in range(4):
+    for attempt in range(ONES + 1):
         results, shared = [], []
         try:
             for variant in (0, 1):
@@ -302,11 +303,13 @@ def _sampled(
             continue
         seen = offsets_of(leaves, bases) if attempt < UNIFORM else []
         pattern = pattern_of(results[0], results[1], seen, short)
-        if draws(function) or any(isinstance(v, GENERATORS) for v in sampler.leaves):
-            pattern = without_lengths(pattern)
+        drawn = draws(function) or any(isinstance(v, GENERATORS) for v in sampler.leaves)
+        if drawn or attempt == ONES:
+            pattern = without_lengths(pattern, attempt == ONES)
         if not isinstance(function, np.ufunc) and function not in _CERTAIN:
             pattern = _confirmed(pattern, function, args, kwargs, bases, leaves, shared, unknown)
-        return pattern, tuple(sorted(frozenset().union(*shared))), len(set(shared)) == 1
+        certain = len(set(shared)) == 1 and attempt < ONES
+        return pattern, tuple(sorted(frozenset().union(*shared))), certain
     # a ufunc or an operator makes a new array; anything else may return its operands
     fresh = isinstance(function, np.ufunc) or function in _FRESH
     return Unknown(), () if fresh else tuple(range(len(leaves))), False

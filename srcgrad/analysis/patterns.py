@@ -155,13 +155,18 @@ def _as_long(n: Relative | int | None, length: int, sampler: Sampler) -> bool:
     return n == length
 
 
-def without_lengths(pattern: Any) -> Any:
-    """A pattern in which an int is as long as nothing: it was drawn."""
+def without_lengths(pattern: Any, of_arrays: bool = False) -> Any:
+    """A pattern in which an int is as long as nothing: it was drawn.
+
+    `of_arrays`: of arrays there is but the rank, too.
+    """
     match pattern:
         case (kind, _) if kind is int:
             return (int, None)
-        case (kind, items) if kind is not Array:
-            return (kind, tuple(map(without_lengths, items)))
+        case (kind, dtype, shape) if kind is Array:
+            return (Array, dtype, (None,) * len(shape)) if of_arrays else pattern
+        case (kind, items):
+            return (kind, tuple(without_lengths(item, of_arrays) for item in items))
     return pattern
 
 

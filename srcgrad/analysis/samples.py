@@ -26,6 +26,7 @@ FAR_APART = ((2, 29), (29, 2))
 MOST_AXES = 4  # of an array whose samples have these lengths: of more axes, they are short
 LARGEST_LITERAL = 24
 UNIFORM = 3  # the attempt in which all dimensions but 0 and 1 have the same length
+ONES = 4  # the attempt in which all but 0 are 1: an unknown dimension meets one that is 1
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 
 
@@ -70,6 +71,8 @@ class Sampler:
         return value + offset
 
     def length(self, n: Dimension) -> int:
+        if self.attempt == ONES:
+            return 0 if n == 0 else 1
         if self.attempt == UNIFORM and not (isinstance(n, int) and n < 2):
             return length_of(self.variant, 0, self.short)
         if isinstance(n, int) and n <= LARGEST_LITERAL:
@@ -114,7 +117,7 @@ class Sampler:
                     by_size = kind.size is not None and fixed
                     # never the same in both: what follows from its value isn't known
                     v = self.variant
-                    free = (1 + v, v, 2 - v, 1 + v)[self.attempt]
+                    free = (1 + v, v, 2 - v, 1 + v, v)[self.attempt]
                     number = self.length(kind.size) if by_size else free  # type: ignore[arg-type]
                 else:
                     number = (0.5, 0.25)[self.variant]

@@ -154,7 +154,12 @@ def _lowered_in_tables(low: Lowerer, task: Task, values: dict[str, Value]) -> Va
     low.open_tables()
     try:
         low.take_in()
-        result = _lowered_call(low, task, values)
+        try:
+            result = _lowered_call(low, task, values)
+        except Unreached:
+            if not low.state.unreachable:
+                raise
+            result = NONE
         low.write_back()
         low.close_tables()
         return result

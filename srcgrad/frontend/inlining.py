@@ -19,7 +19,7 @@ from .machine import Frame
 from .names import Namespace, own_nodes, scope_of
 from .source import get_source
 from .structure import FALSE, NONE, parts
-from .values import Closure, DictObject, Generator, NeedStatic, Path, Tuple, Value
+from .values import Closure, DictObject, Generator, NeedStatic, Path, Tuple, Unreached, Value
 
 MOST_CALLS = 24
 
@@ -151,6 +151,8 @@ class Inlining(Classes):
                 return self.expression(node.body)
             self.run(node.body)
             if self.state.unreachable:
+                if consume is None and self.depth > 1:
+                    raise Unreached  # nothing is done with its result
                 return NONE
             if consume is not None and not returns_value(node):
                 return None

@@ -338,7 +338,10 @@ class Empty(Unbound):
 
 
 class Unreached(Exception):
-    """The result of a function that calls itself isn't known yet: look at other paths first."""
+    """This path ends here: look at the others.
+
+    A function that it calls surely raises, or is a recursion whose result isn't known yet.
+    """
 
 
 class Peel(Exception):
