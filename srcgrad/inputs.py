@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from .analysis.inference import Inferred
 from .emit import runtime
 from .errors import UnsupportedError, user_error
 from .frontend.lower import Lowerer
-from .frontend.values import Heap, Instance, ListObject, Place, Ref, Tuple, Value
+from .frontend.values import OWN, Heap, Instance, ListObject, Place, Ref, State, Tuple, Value
 from .kinds import (
     BOOL,
     FLOAT,
@@ -83,7 +83,9 @@ class Inputs:
         if isinstance(value, list):
             kind = self.list_kind(value, path)
             if kind is not None:
-                return self.whole_list(value, variable(kind), spread_path(path))
+                ref = self.whole_list(value, variable(kind), spread_path(path))
+                self.belongs(ref, path)
+                return ref
         if isinstance(value, (tuple, list)):
             low.check_class(type(value))
             holder = variable(Opaque(type(value)))
@@ -93,7 +95,7 @@ class Inputs:
             )
             if isinstance(value, tuple):
                 return Tuple(items, type(value))
-            return self.held(holder, ListObject(items, None, holder.name, type=type(value)))
+            return self.held(holder, ListObject(items, None, holder.name, type=type(value)), path)
         if isinstance(value, dict):
             low.check_class(type(value))
             holder = variable(Opaque(dict))
@@ -101,23 +103,29 @@ class Inputs:
                 k: self.value(v, None, (*path, k), self._item(holder, operator.getitem, k))
                 for k, v in value.items()
             }
-            return self.held(holder, low.dict_from_outside(value, entries, holder.name))
+            return self.held(holder, low.dict_from_outside(value, entries, holder.name), path)
         if is_record(value):
             holder = variable(Opaque(type(value)))
             attributes = {
                 k: self.value(v, None, (*path, k), self._item(holder, builtins.getattr, k))
                 for k, v in vars(value).items()
             }
-            return self.held(holder, Instance(type(value), attributes, holder.name))
+            return self.held(holder, Instance(type(value), attributes, holder.name), path)
         if isinstance(value, (np.random.Generator, np.random.RandomState)):
             return variable(Opaque(type(value)))
         return Place(value)
 
-    def held(self, holder: ir.Var, thing: Heap) -> Ref:
+    def held(self, holder: ir.Var, thing: Heap, path: Any) -> Ref:
         """The reference to what stands for an argument, which a variable holds as it is."""
         ref = self.lowerer.new(thing)
         self.lowerer.holders[ref.id] = holder
+        self.belongs(ref, path)
         return ref
+
+    def belongs(self, ref: Ref, path: Any) -> None:
+        """Note of which argument this is a part."""
+        if path[0] == "argument":
+            self.lowerer.of_arguments[ref.id] = path[1]
 
     def array_kind(self, value: np.ndarray[Any, Any], asked: Sequence[Any]) -> Kind:
         """The kind of an array from outside; `asked` has for each axis what asks for its length."""
@@ -197,6 +205,38 @@ class Inputs:
         return access
 
 
+def own_containers(low: Lowerer, values: dict[str, Value], params: list[ir.Var]) -> dict[str, Any]:
+    """The arguments, with copies in the place of those whose lists, dicts and objects are written.
+
+    What is differentiated stays what was passed.
+    """
+    owned = [name for name in values if (OWN, name) in low.known_sites]
+    if not owned:
+        return values
+    holders = [p for p in params if _containers(low, values.get(p.name))]
+    if sum(len(_containers(low, values[p.name])) for p in holders) > 1:
+        written = ir.Pack(tuple, tuple(p for p in holders if p.name in owned))
+        others = ir.Pack(tuple, tuple(p for p in holders if p.name not in owned))
+        low.act(runtime.check_containers_apart, written, others)
+    return {name: unshared(low, v) if name in owned else v for name, v in values.items()}
+
+
+def unshared(low: Lowerer, value: Any) -> Any:
+    """A value with copies of the lists, dicts and objects in it, but not of the arrays."""
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(unshared(low, item) for item in value.items))
+    if not isinstance(value, Ref):
+        return value
+    thing = low.state.heap[value.id]
+    if isinstance(thing, ListObject) and thing.var is not None:
+        return low.builtin_list(value)
+    if isinstance(thing, ListObject):
+        items: Any = tuple(unshared(low, item) for item in thing.items)
+    else:
+        items = {key: unshared(low, item) for key, item in thing.items.items()}
+    return low.new(replace(thing, items=items, external=None))
+
+
 _NUMBERS = {int: INT, float: FLOAT, bool: BOOL, complex: Scalar(np.dtype(np.complex128))}
 
 
@@ -243,6 +283,33 @@ def leaves(low: Lowerer, value: Any) -> list[ir.Var]:
                 return [leaf for item in thing.items for leaf in leaves(low, item)]
             return [leaf for item in thing.items.values() for leaf in leaves(low, item)]
     return []
+
+
+def check_apart(
+    low: Lowerer, passed: Iterable[Value], given: Iterable[Value], before: State
+) -> None:
+    """Refuse to go on where a function has written copies of what was passed to it twice."""
+    numbers = [number for value in passed for number in _containers(low, value)]
+    if len(set(numbers)) == len(numbers):
+        return
+    for number in (number for value in given for number in _containers(low, value)):
+        if low.state.heap.get(number) is not before.heap[number]:
+            raise low.refuse(
+                "the same list, dict or object is passed twice to a function that writes it, or "
+                "one beside it",
+                "pass a copy",
+            )
+
+
+def _containers(low: Lowerer, value: Any) -> list[int]:
+    """The numbers of the lists, dicts and objects in a value."""
+    if isinstance(value, Tuple):
+        return [number for item in value.items for number in _containers(low, item)]
+    if not isinstance(value, Ref):
+        return []
+    thing = low.state.heap[value.id]
+    items = thing.items if isinstance(thing, ListObject) else thing.items.values()
+    return [value.id, *(number for item in items for number in _containers(low, item))]
 
 
 def check_input(name: str, value: Any) -> None:

@@ -529,15 +529,6 @@ def test_advice_is_shown():
         srcgrad.grad(f)(np.ones(2))
 
 
-def test_callers_list_is_not_changed():
-    def f(x, items):
-        items[0] = x[0] * 2
-        return items[0]
-
-    with pytest.raises(srcgrad.UnsupportedError, match="belongs to the caller"):
-        srcgrad.grad(f)(np.ones(2), [1.0])
-
-
 def test_raise_that_is_not_reached_is_no_refusal():
     def f(x):
         if x[0] > 100:

@@ -159,6 +159,35 @@ def check_apart(written: Any, arrays: Any) -> None:
                 )
 
 
+def check_containers_apart(written: Any, others: Any) -> None:
+    """Refuse arguments that have a list, dict or object in two places when it may be written.
+
+    >>> check_containers_apart(({"a": [1.0]},), ([1.0],))
+    """
+    seen: dict[int, Any] = {}
+    waiting = [(thing, True) for thing in written] + [(thing, False) for thing in others]
+    while waiting:
+        thing, own = waiting.pop()
+        if isinstance(thing, dict):
+            parts: Any = thing.values()
+        elif isinstance(thing, (list, tuple)):
+            parts = thing
+        elif type(thing).__module__ != "builtins" and hasattr(thing, "__dict__"):
+            parts = vars(thing).values()
+        else:
+            continue
+        if not isinstance(thing, tuple):
+            if id(thing) in seen and own:
+                raise ValueError(
+                    f"the same {type(thing).__name__} is in two places of the arguments, and the "
+                    "function writes it, or one beside it: pass a copy"
+                )
+            if id(thing) in seen:
+                continue
+            seen[id(thing)] = thing
+        waiting += [(part, own) for part in parts]
+
+
 def check_fresh(result: Any, arrays: Any) -> None:
     """Refuse a result that shares memory with an argument when one of them is written in place.
 

@@ -79,6 +79,7 @@ HELPERS = {
     runtime.check_added,
     runtime.check_apart,
     runtime.check_broadcast,
+    runtime.check_containers_apart,
     runtime.check_call,
     runtime.check_fresh,
     runtime.check_number,

@@ -304,6 +304,7 @@ class Builder(Choices):
         if self.is_taken(need.ref):
             raise Unkeepable("how a list outside changes can't be followed here", self.span)
         if thing.external:
+            self.want_own(thing)
             raise self.refuse(
                 f"the list {thing.external!r} belongs to the caller and would be changed",
                 "make a copy first: list(...)",

@@ -17,10 +17,12 @@ from .comprehensions import Comprehensions
 from .iteration import MOST_UNROLLED
 from .structure import NONE
 from .values import (
+    OWN,
     DictObject,
     Generator,
     Instance,
     ListObject,
+    NeedStatic,
     Ref,
     Sequence,
     Slice,
@@ -47,11 +49,20 @@ class Containers(Comprehensions):
     def writable(self, thing: Any) -> None:
         if thing.external:
             self.write_journal(thing)
+            self.want_own(thing)
             raise self.refuse(
                 f"{thing.external!r} belongs to the caller, who would see it change",
                 "make a copy of it first",
             )
         self.unfrozen(thing)
+
+    def want_own(self, thing: Any) -> None:
+        """Begin again with a copy of the argument that is written here, or of which a part is."""
+        heap = self.state.heap
+        name = next((n for i, n in self.of_arguments.items() if heap.get(i) is thing), None)
+        if name is not None and (OWN, name) not in self.known_sites:
+            site = frozenset([(OWN, name)])
+            raise NeedStatic(site, f"{thing.external} is written here", self.span)
 
     def unfrozen(self, thing: Any) -> None:
         """Refuse to write an object that stands for one of several."""

@@ -122,6 +122,7 @@ class Dicts(Containers):
         """Turn a dict or set on the abstract heap into one that the generated code builds."""
         thing = self.dictionary(ref)
         if thing.external or self.is_taken(ref) or ref.id < 0:
+            self.want_own(thing)
             raise Unkeepable(
                 f"the keys of {thing.external or 'a dict outside'!r} must be known when compiling",
                 self.span,

@@ -48,6 +48,7 @@ class Setters(Attributes):
                 "return the value instead",
             )
         if thing.external:
+            self.want_own(thing)
             raise self.refuse(
                 f"assigning to {thing.external}.{name}, which the caller would see, "
                 "can't be differentiated",
@@ -141,6 +142,7 @@ class Setters(Attributes):
         """`object.__setattr__(target, name, value)`."""
         thing = self.thing(target)
         if not isinstance(thing, Instance) or thing.external:
+            self.want_own(thing)
             raise self.refuse("assigning an attribute of this object can't be differentiated")
         self.unfrozen(thing)
         text = self.key(name)

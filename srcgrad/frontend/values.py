@@ -259,6 +259,7 @@ class State:
         )
 
 
+OWN = "%own"  # of known sites: the arguments whose lists, dicts and objects are written
 TAKEN_IN = "%taken"  # of known sites: the things outside that are written and read
 
 

@@ -28,6 +28,7 @@ from ..frontend.values import (
     Tuple,
     Value,
 )
+from ..inputs import check_apart, unshared
 from ..kinds import FLOAT, Array, Opaque, Scalar, is_float
 from ..transform.contributions import Contributions, adjoint_kind
 from .calls import called, floats, no_more, results, with_aux
@@ -190,7 +191,10 @@ def taken_at(
     """The call of a function, of which derivatives are to be taken, and what it returns besides."""
     sources: dict[ir.Var, ir.Var] = {}
     own = tuple(copied(low, p, sources) for p in primals)
-    value, call = called(low, function, list(own))
+    given = [unshared(low, p) for p in own]
+    before = low.state.copy()
+    value, call = called(low, function, given)
+    check_apart(low, primals, given, before)
     isolate(low, call, sources)
     out, aux = with_aux(low, value) if has_aux else (value, None)
     return Taken(call, results(low, call), out, own), aux

@@ -33,7 +33,7 @@ from ..frontend.values import (
     Tuple,
     Value,
 )
-from ..inputs import in_copies, leaves, own_copies
+from ..inputs import check_apart, in_copies, leaves, own_copies, unshared
 from ..ir import reverse_sweep
 from ..kinds import FLOAT, Array, Opaque, is_float
 from ..optimize.prune import prune
@@ -75,7 +75,8 @@ def lower_gradient(
     around, low.block = low.block, ir.Block()
     trying, low.trying = low.trying, None
     try:
-        args, kwargs = placed(low, gradient, values)
+        given = {name: unshared(low, value) for name, value in values.items()}  # may be written
+        args, kwargs = placed(low, gradient, given)
         before = low.state.copy()
         with low.inner_tables():
             result = low.call(primal or Place(gradient.primal), args, kwargs)
@@ -83,6 +84,7 @@ def lower_gradient(
         ir.rename(block, low.renamed)
     finally:
         low.block, low.trying = around, trying
+    check_apart(low, outer_values.values(), given.values(), before)
     value, aux = result, ir.Const(None)
     if gradient._has_aux:
         if not isinstance(result, Tuple) or len(result.items) != 2:
@@ -303,7 +305,7 @@ def mapped(low: Lowerer, value: Value, leaf: Callable[[Any], Value]) -> Value:
             named = {k: mapped(low, item, leaf) for k, item in thing.items.items()}
             if isinstance(thing, Instance):
                 return low.new(Instance(thing.type, named))
-            return low.new(replace(thing, items=named))
+            return low.new(replace(thing, items=named, external=None, frozen=None))
     return value
 
 

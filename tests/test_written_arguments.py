@@ -1,0 +1,156 @@
+"""Lists, dicts and objects among the arguments that the function writes: it writes copies."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.testing import check_grads
+
+X, Y = np.array([0.5, 0.3]), np.array([1.2, 0.7])
+
+
+class Layer:
+    def __init__(self, w):
+        self.w, self.seen = w, None
+
+    def __call__(self, x):
+        self.seen = x
+        return np.tanh(x * self.w)
+
+
+def running_mean(x, state):
+    state["mean"] = 0.9 * state["mean"] + 0.1 * x.mean()
+    return np.sum((x - state["mean"]) ** 2)
+
+
+def descent(x, state):
+    for _ in range(2):
+        steps = {"d" + name: 2 * value + np.sin(value) for name, value in state.items()}
+        for name in state:
+            state[name] = state[name] - 0.1 * steps["d" + name] * x
+    return sum(np.sum(value**2) for value in state.values())
+
+
+def kept_beside(x, state):
+    state.update(double=2 * x, size=x.size)
+    state["wave"] = np.sin(state.pop("double"))
+    return np.sum(state["wave"] * state["mean"]) * state["size"]
+
+
+def scaled_rows(x, rows):
+    for i in range(len(rows)):
+        rows[i] = rows[i] * x
+    rows.append(x)
+    rows[0] *= 2
+    return sum(np.sum(row**3) for row in rows)
+
+
+def layers(x, stack):
+    for layer in stack:
+        x = layer(x)
+    return np.sum(x**2) + np.sum(stack[-1].seen)
+
+
+@pytest.mark.parametrize(
+    ("f", "state"),
+    [
+        (running_mean, {"mean": 0.3}),
+        (descent, {"w": Y, "b": 0.4}),
+        (kept_beside, {"mean": Y}),
+        (scaled_rows, [X, Y]),
+        (scaled_rows, [X * i for i in range(9)]),
+        (layers, [Layer(X), Layer(Y)]),
+    ],
+)
+def test_a_copy_is_written(f, state):
+    before = copy.deepcopy(state)
+    check_grads(lambda x: f(x, copy.deepcopy(state)), (X,))
+    expected = srcgrad.grad(lambda x: f(x, copy.deepcopy(state)))(X)
+    np.testing.assert_allclose(srcgrad.grad(f)(X, state), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        srcgrad.hvp(f)(X, state, Y), srcgrad.hvp(lambda x: f(x, copy.deepcopy(state)))(X, Y)
+    )
+    if f is not layers:
+        check_grads(f, (X, state), argnums=1)
+        assert repr(state) == repr(before)
+    else:
+        assert all(layer.seen is None for layer in state)
+
+
+def test_what_is_written_is_in_one_place_only():
+    def f(first, second):
+        first["w"] = first["w"] * 2
+        return np.sum(first["w"] * second["w"])
+
+    state = {"w": X}
+    np.testing.assert_allclose(srcgrad.grad(f)(state, {"w": X})["w"], 2 * X)
+    with pytest.raises(ValueError, match="the same dict is in two places of the arguments"):
+        srcgrad.grad(f)(state, state)
+
+
+def in_a_list(p):
+    p[0] = np.sin(p[0]) * p[1]
+    return np.sum(p[0] ** 2)
+
+
+def in_a_dict(p):
+    p["x"] = np.sin(p["x"]) * p["y"]
+    return np.sum(p["x"] ** 2)
+
+
+def of_a_list(x, y):
+    return [x, y]
+
+
+def of_a_dict(x, y):
+    return {"x": x, "y": y}
+
+
+def numbers(tree):
+    return sum(np.sum(part) for part in (tree.values() if isinstance(tree, dict) else tree))
+
+
+DERIVATIVES = {
+    "grad": lambda f, p, t: numbers(srcgrad.grad(f)(p)),
+    "vjp": lambda f, p, t: numbers(srcgrad.vjp(f, p)[1](1.0)[0]),
+    "jvp": lambda f, p, t: srcgrad.jvp(f, (p,), (t,))[1],
+    "jacobian": lambda f, p, t: numbers(srcgrad.jacobian(f)(p)),
+    "hvp": lambda f, p, t: numbers(srcgrad.hvp(f)(p, t)),
+}
+
+
+@pytest.mark.parametrize("name", DERIVATIVES)
+@pytest.mark.parametrize(("f", "made"), [(in_a_list, of_a_list), (in_a_dict, of_a_dict)])
+def test_inside_the_arguments_of_an_inner_derivative_are_copies(name, f, made):
+    derivative = DERIVATIVES[name]
+
+    def pure(p):
+        x, y = p.values() if isinstance(p, dict) else p
+        return np.sum((np.sin(x) * y) ** 2)
+
+    def written(x, y):
+        p = made(x, y)
+        return derivative(f, p, made(y, x)) + numbers(p)
+
+    def expected(x, y):
+        return derivative(pure, made(x, y), made(y, x)) + np.sum(x) + np.sum(y)
+
+    found = srcgrad.value_and_grad(written, argnums=(0, 1))(X, Y)
+    known = srcgrad.value_and_grad(expected, argnums=(0, 1))(X, Y)
+    for a, b in zip((found[0], *found[1]), (known[0], *known[1]), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+def test_an_inner_derivative_is_not_given_what_it_writes_twice():
+    def product(first, second):
+        first[0] = first[0] * 2
+        return np.sum(first[0] * second[0])
+
+    def f(x):
+        items = [x]
+        return np.sum(srcgrad.grad(product)(items, items)[0])
+
+    with pytest.raises(srcgrad.UnsupportedError, match="is passed twice to a function that writes"):
+        srcgrad.grad(f)(X)
