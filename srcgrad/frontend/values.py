@@ -339,10 +339,7 @@ class Empty(Unbound):
 
 
 class Unreached(Exception):
-    """This path ends here: look at the others.
-
-    A function that it calls surely raises, or is a recursion whose result isn't known yet.
-    """
+    """What is called raises, or is a recursion of unknown result: look at other paths first."""
 
 
 class Peel(Exception):
