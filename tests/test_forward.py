@@ -402,3 +402,29 @@ def test_rows_kept_in_a_list_are_read_before_they_are_written() -> None:
         return np.sum(np.cos(a)) + np.sum(np.cos(kept) * 3.0)
 
     check_grads(f, (np.random.default_rng(0).standard_normal((3, 2)),), order=1)
+
+
+def test_batches_of_copies_are_copies() -> None:
+    def f(x):
+        a = np.sin(x)
+        b = a.flatten()
+        c = b * 2.0
+        np.copyto(b, 0.7)
+        return np.concatenate([np.cos(a).ravel(), b, c])
+
+    x = np.array([[0.3], [0.9]])
+    expected = np.concatenate([np.diag(-np.sin(np.sin(x[:, 0]))), np.zeros((2, 2)), 2 * np.eye(2)])
+    expected *= np.cos(x[:, 0])
+    np.testing.assert_allclose(jacfwd(f)(x)[..., 0], expected)
+    np.testing.assert_allclose(jacrev(f)(x)[..., 0], expected)
+
+
+def test_tangents_in_a_tuple_are_needed_as_long_as_it_is() -> None:
+    def f(x):
+        a = x.copy()
+        c = np.broadcast_arrays(a, np.ones(1))[0]
+        return np.concatenate([np.cos(a), np.cos(c)])
+
+    x = np.array([0.3, 0.9])
+    _, moved = jvp(f, (x,), (np.ones(2),))
+    np.testing.assert_allclose(moved, -np.sin(np.concatenate([x, x])))

@@ -202,8 +202,12 @@ class Aliasing:
     def _meet(self, target: ir.Var, *operands: ir.Operand) -> None:
         if holds_memory(target.kind):
             for operand in operands:
-                if isinstance(operand, ir.Var) and holds_memory(operand.kind):
-                    self.union(target, operand)
+                if isinstance(operand, ir.Pack) and isinstance(target.kind, ListOf):
+                    self._store(target, operand)
+                    continue
+                for v in ir.variables(operand):
+                    if holds_memory(v.kind):
+                        self.union(target, v)
 
     def _hand_over(self) -> None:
         """What is popped from a record is what was pushed."""
@@ -218,8 +222,8 @@ class Aliasing:
         if id(s) in self.handing:
             return
         first = s.args[0] if s.args else None
-        if s.function is list and isinstance(first, ir.Pack):
-            self._store(s.target, first)
+        if s.function in (list, tuple) and isinstance(first, ir.Pack):
+            self._meet(s.target, first)
             return
         if isinstance(s.function, ir.Unit) and s.function.shares is not None:
             self._call(s, s.function.shares)

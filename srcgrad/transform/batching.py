@@ -173,11 +173,12 @@ class Batch(Calls):
         return None
 
     def apart(self, result: ir.Var, s: ir.Assign) -> ir.Var:
-        """A copy, if the result is a view of what is written later, but the row was none."""
+        """A copy, if the result is a view, one of them is written later, but the row was none."""
         definition = self.definition(result)
         if s.views or definition is None:
             return result
-        written = any(self.aliasing.is_written(v) for o in s.operands() for v in ir.variables(o))
+        used = (s.target, *(v for o in s.operands() for v in ir.variables(o)))
+        written = any(map(self.aliasing.is_written, used))
         if not (written and definition.views and isinstance(result.kind, Array)):
             return result
         return self.low.emit(np.ndarray.copy, (result,), inferred=Inferred(result.kind))
