@@ -1,4 +1,8 @@
-"""Which variables carry a derivative: those that vary with the inputs and matter to the outputs."""
+"""Which variables carry a derivative: those that vary with the inputs and matter to the outputs.
+
+Both are found by going through the statements, forwards and backwards, until nothing is added:
+memory that is written in place counts as one variable.
+"""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from .choices import options
 from .matching import Matching
 from .operations import check_count
 from .operators import BINARY, INPLACE
+from .setters import shape_of
 from .structure import NONE, object_items, parts
 from .values import (
     Bound,
@@ -90,26 +91,6 @@ class Assignments(Matching):
         frames = [v for frame in self.state.frames.values() for v in frame.values()]
         held = [v for thing in self.state.heap.values() for v in object_items(thing)]
         return sum(map(count, (*frames, *held)))
-
-    def assign_array_attribute(self, array: ir.Var, name: str, value: Value) -> None:
-        """`x.flat = v`, `z.real = v`: what is written is what reading the attribute shows."""
-        if name == "real":
-            self.store(self.attribute(array, name), ir.Const(Ellipsis), value)
-        elif name == "imag":
-            self.store_imaginary(array, ir.Const(Ellipsis), value)
-        elif name == "flat":
-            if isinstance(value, ir.Var) and shape_of(value):
-                shape = self.attribute(array, "shape")
-                value = self.call(ir.Const(np.resize), [value, shape], {})
-            self.store(array, ir.Const(Ellipsis), value)
-        else:
-            raise self.refuse(f"assigning to .{name} of an array isn't supported")
-
-    def store_imaginary(self, array: ir.Var, key: Value, value: Value) -> None:
-        """`z.imag[key] = value`: the adjoint of the imaginary part isn't a view of that of z."""
-        real = self.attribute(self.subscript(array, key), "real")
-        imaginary = self.binary(operator.mul, ir.Const(1j), self.operand(value))  # type: ignore[arg-type]
-        self.store(array, key, self.binary(operator.add, real, imaginary))
 
     def store_flat(self, array: Value, node: Any, value: Value) -> None:
         """`x.flat[key] = value`: the value is repeated, or cut, to as many as there are places."""
@@ -364,9 +345,3 @@ class Assignments(Matching):
                 "write x = x.reshape(...)",
             )
         self.assign(target, reshaped)
-
-
-def shape_of(value: ir.Var | ir.Const) -> Any:
-    """The shape of a value, () for a number; None counts as one that isn't known."""
-    kind = value.kind if isinstance(value, ir.Var) else None
-    return kind.shape or (kind.shape is None) if isinstance(kind, Array) else ()

@@ -1,4 +1,8 @@
-"""User functions: their bodies are run in place of their calls."""
+"""User functions: their bodies are run in place of their calls.
+
+Each call has a frame of its own, as in Python. What can't be inlined, as a recursion can't, is a
+unit (`units`): a function that stays one. A generator's body runs where its items are consumed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Iterating: loops that are kept or unrolled, and what can be iterated over."""
+"""Iterating: loops that are kept or unrolled, and what can be iterated over.
+
+A loop is unrolled where its items are known one by one, as those of a tuple are, or where its body
+asks for the value of the index. All others are kept (`loops`).
+"""
 
 from __future__ import annotations
 

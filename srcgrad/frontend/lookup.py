@@ -1,4 +1,8 @@
-"""Names: what they hold, assigning them, and what comes from outside of the function."""
+"""Names: what they hold, assigning them, and what comes from outside of the function.
+
+A value from outside is *lifted*: a number or array becomes a parameter of the generated function,
+which is read at each call; a function, class or module is known when compiling.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Joining the two states at the end of a branch into the state after it."""
+"""Joining the two states at the end of a branch into the state after it.
+
+Numbers and arrays that differ are what the `If` yields. Of functions and objects that differ, the
+`If` yields which one it is (`values.Choice`); what can't be described is an error where it is used.
+"""
 
 from __future__ import annotations
 

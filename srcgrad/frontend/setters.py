@@ -1,11 +1,20 @@
-"""Assigning attributes: of an object made here, its items change; of one outside, that is noted."""
+"""Assigning attributes.
+
+Of an object made here, its items change. Of one outside, the assignment is noted, to be made by the
+generated code. Of an array, what is written is what reading the attribute shows.
+"""
 
 from __future__ import annotations
 
+import operator
 import types
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from .. import ir
+from ..kinds import Array
 from .attributes import Attributes
 from .choices import options
 from .structure import NONE, described, is_none, references
@@ -160,3 +169,29 @@ class Setters(Attributes):
         assert isinstance(target, Ref)
         self.put_items(target, {**thing.items, text: value})
         return NONE
+
+    def assign_array_attribute(self, array: ir.Var, name: str, value: Value) -> None:
+        """`x.flat = v`, `z.real = v`: what is written is what reading the attribute shows."""
+        if name == "real":
+            self.store(self.attribute(array, name), ir.Const(Ellipsis), value)
+        elif name == "imag":
+            self.store_imaginary(array, ir.Const(Ellipsis), value)
+        elif name == "flat":
+            if isinstance(value, ir.Var) and shape_of(value):
+                shape = self.attribute(array, "shape")
+                value = self.call(ir.Const(np.resize), [value, shape], {})
+            self.store(array, ir.Const(Ellipsis), value)
+        else:
+            raise self.refuse(f"assigning to .{name} of an array isn't supported")
+
+    def store_imaginary(self, array: ir.Var, key: Value, value: Value) -> None:
+        """`z.imag[key] = value`: the adjoint of the imaginary part isn't a view of that of z."""
+        real = self.attribute(self.subscript(array, key), "real")
+        imaginary = self.binary(operator.mul, ir.Const(1j), self.operand(value))  # type: ignore[arg-type]
+        self.store(array, key, self.binary(operator.add, real, imaginary))
+
+
+def shape_of(value: ir.Var | ir.Const) -> Any:
+    """The shape of a value, () for a number; None counts as one that isn't known."""
+    kind = value.kind if isinstance(value, ir.Var) else None
+    return kind.shape or (kind.shape is None) if isinstance(kind, Array) else ()
