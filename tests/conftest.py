@@ -26,6 +26,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 SLOW = (
     "tests/rules/",
     "tests/test_benchmarks.py",
+    "tests/test_distribution.py",
     "tests/test_examples.py",
     "tests/test_footprint.py",
     "tests/test_forward.py",

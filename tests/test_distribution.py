@@ -114,7 +114,7 @@ def test_what_would_be_outside_stays(monkeypatch):
         both(monkeypatch, filtered, c, x)
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(10))
 def test_random_recurrences(monkeypatch, seed):
     text = Recurrences(seed).program()
     name = f"<recurrences {seed}>"
