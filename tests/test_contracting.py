@@ -391,3 +391,34 @@ def test_sums_of_products_along_axes_that_one_factor_lacks(f, shapes, products):
     none = grad(f, argnums)(args[0][:0], *(args[1:] if f is not outer_and_rows else
                                            (args[1], args[2][:0])))  # fmt: skip
     assert none[0].shape == (0, *shapes[0][1:]) and not none[1].any()
+
+
+def two_products_of_vectors(a, x, y):
+    return np.sum(np.sin(a @ x)) + np.sum(np.exp(y @ a))
+
+
+def three_products_of_vectors(a, x, y):
+    z = np.tanh(a @ x)
+    return y @ a @ x + np.sum((z @ a) ** 2)
+
+
+def asked_between(a, x, y):
+    def adjoint_between(b):
+        return np.sum(np.outer(y, x) * b)
+
+    return np.sum(np.sin(a @ x)) + adjoint_between(a * (a @ x)[:, None])
+
+
+@pytest.mark.parametrize(
+    ("f", "stacks"),
+    [(two_products_of_vectors, 2), (three_products_of_vectors, 2), (asked_between, 0)],
+)
+def test_sums_of_products_of_vectors(f, stacks):
+    args = RNG.normal(size=(4, 3)), RNG.normal(size=3), RNG.normal(size=4)
+    lines = body(f, *args, argnums=(0, 1, 2))
+    assert sum(line.count("np.array((") for line in lines) == stacks, lines
+    for n, m in ((4, 3), (1, 3), (2, 1), (0, 2), (2, 0)):
+        check_grads(f, (args[0][:n, :m], args[1][:m], args[2][:n]), order=1)
+    single = grad(f)(*(a.astype(np.float32) for a in args))
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, grad(f)(*args), rtol=1e-4, atol=1e-5)

@@ -6,7 +6,7 @@ The rows of a matrix times a vector, summed, are `matrix @ vector`, the columns 
 where one factor is as long along axes that the other one lacks, it is a product of matrices:
 `(x[:, :, None] * m[:, None, :]).sum(axis=0)` is `x.T @ m`, and `(w[..., None] * x).sum(axis=0)` one
 for each place along the other axis of `w` (`runtime.weighted_sum`), whatever else the weights are
-multiplied by before.
+multiplied by before. Sums of products of columns and rows are a product of matrices, too.
 The columns of a product of two matrices are summed by `np.einsum`.
 Only in the reverse sweep, as the order of the terms is another one.
 """
@@ -40,6 +40,7 @@ def contract(function: ir.Function) -> None:
     for block in ir.sweep_blocks(function):
         contractions: list[_Contraction] = []
         products: dict[ir.Operand, ir.Assign] = {}  # of what nothing has written since
+        outer: dict[ir.Var, list[ir.Assign]] = {}  # products of vectors that are added up
         for s in list(block.statements):
             if isinstance(s, ir.Assign) and s.function is np.sum:
                 product = products.get(s.args[0])
@@ -55,16 +56,56 @@ def contract(function: ir.Function) -> None:
                     contractions += found
             elif isinstance(s, ir.Assign) and _is_product(s):
                 products[s.target] = s
+                if _is_outer(s):
+                    outer[s.target] = [s]
+            elif isinstance(s, ir.Assign) and s.function is operator.add:
+                added = [v for v in ir.uses(s) if v in outer and counts[v] == 1]
+                if len(added) == 2:
+                    outer[s.target] = [p for v in added for p in outer.pop(v)]
             if written := aliasing.written_by(s):
                 for target, product in list(products.items()):
                     if not written.isdisjoint(aliasing.held_by(ir.uses(product))):
                         del products[target]
+                        outer = {v: o for v, o in outer.items() if product not in o}
         for each in _worthwhile(contractions, counts):
             at = next(i for i, o in enumerate(block.statements) if o is each.total)
             block.statements[at : at + 1] = each.calls(definitions)
             replaced = True
+        for v, several in outer.items():
+            if len(several) > 1:
+                s = definitions[v]
+                at = next(i for i, o in enumerate(block.statements) if o is s)
+                block.statements[at : at + 1] = _sum_of_outer(s, several, definitions)
+                replaced = True
     if replaced:
         prune(function)
+
+
+def _is_outer(product: ir.Assign) -> bool:
+    """Whether a call multiplies a column by a row."""
+    shape = _shape(product.target)
+    a, b = (_aligned(v, shape) for v in product.args)
+    return len(shape) == 2 and 1 not in shape and {a, b} == {(shape[0], 1), (1, shape[1])}
+
+
+def _sum_of_outer(
+    total: ir.Assign, products: list[ir.Assign], definitions: dict[ir.Var, ir.Assign]
+) -> list[ir.Statement]:
+    """The product of two matrices that a sum of products of vectors is."""
+    parts, (n, m) = _Parts(total, 2, definitions), _shape(total.target)
+    sides: list[ir.Var] = []
+    for axis, length in ((0, n), (1, m)):
+        rows = tuple(
+            parts.laid_out(v, [axis])
+            for product in products
+            for v in product.args
+            if isinstance(v, ir.Var) and _aligned(v, (n, m))[axis] == length
+        )
+        shape = (len(rows), length)
+        sides.append(parts.emit(np.array, ir.Pack(tuple, rows), shape=shape))
+    columns = parts.transposed(sides[0], [1, 0])
+    parts.emit(operator.matmul, columns, sides[1], shape=(n, m))
+    return parts.named()
 
 
 @dataclass(frozen=True)
@@ -109,10 +150,7 @@ class _Contraction:
             result = parts.emit(operator.matmul, whole, weights, shape=shape)
         result = parts.transposed(result, sorted(range(len(axes)), key=axes.__getitem__))
         parts.indexed(result, [slice(None) if k in axes else None for k in self.kept])
-        last = parts.made[-1]
-        assert isinstance(last, ir.Assign)
-        last.target = self.total.target
-        return parts.made
+        return parts.named()
 
 
 class _Parts:
@@ -121,6 +159,13 @@ class _Parts:
     def __init__(self, total: ir.Assign, rank: int, definitions: dict[ir.Var, ir.Assign]) -> None:
         self.total, self.rank, self.definitions = total, rank, definitions
         self.made: list[ir.Statement] = []
+
+    def named(self) -> list[ir.Statement]:
+        """The statements, the last of which makes what the total was."""
+        last = self.made[-1]
+        assert isinstance(last, ir.Assign)
+        last.target = self.total.target
+        return self.made
 
     def laid_out(self, v: ir.Var, axes: list[int]) -> ir.Var:
         """A factor with its axes in this order, without the others, of one element each."""
