@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
-import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
@@ -18,8 +17,7 @@ from .choices import options
 from .matching import Matching
 from .operations import check_count
 from .operators import BINARY, INPLACE
-from .setters import shape_of
-from .structure import NONE, object_items, parts
+from .structure import NONE
 from .values import (
     Bound,
     Closure,
@@ -81,39 +79,6 @@ class Assignments(Matching):
                 self.set_attribute(thing, target.attr, value)
             case _:
                 raise self.refuse(f"assignment to {type(target).__name__} isn't supported")
-
-    def times_held(self, array: ir.Var) -> int:
-        """How many names and items hold an array."""
-
-        def count(value: Any) -> int:
-            return int(value is array) + sum(map(count, parts(value)))
-
-        frames = [v for frame in self.state.frames.values() for v in frame.values()]
-        held = [v for thing in self.state.heap.values() for v in object_items(thing)]
-        return sum(map(count, (*frames, *held)))
-
-    def store_flat(self, array: Value, node: Any, value: Value) -> None:
-        """`x.flat[key] = value`: the value is repeated, or cut, to as many as there are places."""
-        key = self.flat_index(array, node)
-        if isinstance(value, ir.Var) and shape_of(value):
-            places = self.operand(self.subscript(array, key))
-            if isinstance(places, ir.Var) and shape_of(places) != shape_of(value):
-                shape = self.attribute(places, "shape")
-                value = self.call(ir.Const(np.resize), [value, shape], {})
-        self.store(array, key, value)
-
-    def is_flat(self, node: Any) -> bool:
-        return isinstance(node, gast.Attribute) and node.attr == "flat"
-
-    def flat_index(self, array: Value, node: Any) -> Value:
-        """The index that means the same for an array as a flat one for its `.flat`."""
-        key = self.expression(node)
-        if isinstance(array, ir.Var) and isinstance(array.kind, Array) and array.kind.rank == 1:
-            return key
-        if isinstance(key, Slice):
-            every = self.call(ir.Const(np.arange), [self.attribute(array, "size")], {})
-            key = self.subscript(every, key)
-        return self.call(ir.Const(np.unravel_index), [key, self.attribute(array, "shape")], {})
 
     def unpack(self, targets: list[Any], value: Value) -> None:
         star = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)

@@ -11,14 +11,15 @@ import types
 from dataclasses import replace
 from typing import Any
 
+import gast
 import numpy as np
 
 from .. import ir
 from ..kinds import Array
 from .attributes import Attributes
 from .choices import options
-from .structure import NONE, described, is_none, references
-from .values import Bound, Choice, Closure, DictObject, Instance, Place, Ref, Value, as_value
+from .structure import NONE, described, is_none, object_items, parts, references
+from .values import Bound, Choice, Closure, DictObject, Instance, Place, Ref, Slice, Value, as_value
 
 
 class Setters(Attributes):
@@ -189,6 +190,39 @@ class Setters(Attributes):
         real = self.attribute(self.subscript(array, key), "real")
         imaginary = self.binary(operator.mul, ir.Const(1j), self.operand(value))  # type: ignore[arg-type]
         self.store(array, key, self.binary(operator.add, real, imaginary))
+
+    def store_flat(self, array: Value, node: Any, value: Value) -> None:
+        """`x.flat[key] = value`: the value is repeated, or cut, to as many as there are places."""
+        key = self.flat_index(array, node)
+        if isinstance(value, ir.Var) and shape_of(value):
+            places = self.operand(self.subscript(array, key))
+            if isinstance(places, ir.Var) and shape_of(places) != shape_of(value):
+                shape = self.attribute(places, "shape")
+                value = self.call(ir.Const(np.resize), [value, shape], {})
+        self.store(array, key, value)
+
+    def is_flat(self, node: Any) -> bool:
+        return isinstance(node, gast.Attribute) and node.attr == "flat"
+
+    def flat_index(self, array: Value, node: Any) -> Value:
+        """The index that means the same for an array as a flat one for its `.flat`."""
+        key = self.expression(node)
+        if isinstance(array, ir.Var) and isinstance(array.kind, Array) and array.kind.rank == 1:
+            return key
+        if isinstance(key, Slice):
+            every = self.call(ir.Const(np.arange), [self.attribute(array, "size")], {})
+            key = self.subscript(every, key)
+        return self.call(ir.Const(np.unravel_index), [key, self.attribute(array, "shape")], {})
+
+    def times_held(self, array: ir.Var) -> int:
+        """How many names and items hold an array."""
+
+        def count(value: Any) -> int:
+            return int(value is array) + sum(map(count, parts(value)))
+
+        frames = [v for frame in self.state.frames.values() for v in frame.values()]
+        held = [v for thing in self.state.heap.values() for v in object_items(thing)]
+        return sum(map(count, (*frames, *held)))
 
 
 def shape_of(value: ir.Var | ir.Const) -> Any:
