@@ -37,7 +37,8 @@ def gradient_function(task: Task, lowered: Primal) -> Compiled:
     if request.traced:
         instrument(function, dict.fromkeys(wrt), outputs, request.traced == "all")
     demand(function, low)
-    prune_to(function, [*wrt, *outputs, *leaves(low, aux)])
+    passed = [v for _, _, target in targets for v in leaves(low, target)]  # on unchanged, if no float
+    prune_to(function, [*passed, *outputs, *leaves(low, aux)])
     reverse_mode = Observing if request.traced else Checking if request.nan_check else Adjoint
     adjoint = reverse_mode(function, list(dict.fromkeys(wrt)), outputs)
     adjoint.within(low)
