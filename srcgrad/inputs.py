@@ -16,7 +16,7 @@ from .analysis.inference import Inferred
 from .emit import runtime
 from .errors import UnsupportedError, user_error
 from .frontend.lower import Lowerer
-from .frontend.values import OWN, Heap, Instance, ListObject, Place, Ref, State, Tuple, Value
+from .frontend.values import OWN, Heap, Instance, ListObject, Path, Place, Ref, State, Tuple, Value
 from .kinds import (
     BOOL,
     FLOAT,
@@ -127,6 +127,32 @@ class Inputs:
         if path[0] == "argument":
             self.lowerer.of_arguments[ref.id] = path[1]
 
+    def own(self, values: dict[str, Value]) -> dict[str, Value]:
+        """The arguments, with copies in the place of those whose lists, dicts, objects are written.
+
+        What is differentiated stays what was passed.
+        """
+        low = self.lowerer
+        written = {name for name in values if (OWN, name) in low.known_sites}
+        return {n: unshared(low, v) if n in written else v for n, v in values.items()}
+
+    def check_owned(self, values: dict[str, Value], params: list[ir.Var]) -> None:
+        """Have it checked that what was copied isn't found elsewhere, or outside, too."""
+        low = self.lowerer
+        owned = [p for p in params if (OWN, p.name) in low.known_sites]
+        if not owned or low.state.unreachable or low.on_free is None:
+            return
+        others = [p for p in params if p not in owned and _containers(low, values.get(p.name))]
+        paths = {path for path, thing in low.guards.items() if is_record(thing)}
+        for path in low.lifted:
+            if not isinstance(path.container, Path) or path.container not in low.lifted:
+                paths.add(path)
+        outside = [low.operand(low.on_free(path, path.read())) for path in sorted(paths, key=str)]
+        if others or outside or sum(len(_containers(low, values[p.name])) for p in owned) > 1:
+            packs = (ir.Pack(tuple, tuple(owned)), ir.Pack(tuple, (*others, *outside)))
+            low.act(runtime.check_containers_apart, *packs)
+            low.block.statements.insert(0, low.block.statements.pop())
+
     def array_kind(self, value: np.ndarray[Any, Any], asked: Sequence[Any]) -> Kind:
         """The kind of an array from outside; `asked` has for each axis what asks for its length."""
         kind = kind_of(value, self.sizes)
@@ -203,22 +229,6 @@ class Inputs:
             return var
 
         return access
-
-
-def own_containers(low: Lowerer, values: dict[str, Value], params: list[ir.Var]) -> dict[str, Any]:
-    """The arguments, with copies in the place of those whose lists, dicts and objects are written.
-
-    What is differentiated stays what was passed.
-    """
-    owned = [name for name in values if (OWN, name) in low.known_sites]
-    if not owned:
-        return values
-    holders = [p for p in params if _containers(low, values.get(p.name))]
-    if sum(len(_containers(low, values[p.name])) for p in holders) > 1:
-        written = ir.Pack(tuple, tuple(p for p in holders if p.name in owned))
-        others = ir.Pack(tuple, tuple(p for p in holders if p.name not in owned))
-        low.act(runtime.check_containers_apart, written, others)
-    return {name: unshared(low, v) if name in owned else v for name, v in values.items()}
 
 
 def unshared(low: Lowerer, value: Any) -> Any:

@@ -90,6 +90,46 @@ def test_what_is_written_is_in_one_place_only():
         srcgrad.grad(f)(state, state)
 
 
+OUTSIDE = {"w": X}
+LAYER = Layer(X)
+
+
+def beside_the_dict_outside(state):
+    state["w"] = state["w"] * 2
+    return np.sum(state["w"] * OUTSIDE["w"])
+
+
+def beside_the_object_outside(layer):
+    layer.w = layer.w * 2
+    return np.sum(layer.w * LAYER.w)
+
+
+@pytest.mark.parametrize(
+    ("f", "outside"), [(beside_the_dict_outside, OUTSIDE), (beside_the_object_outside, LAYER)]
+)
+def test_what_is_written_is_not_what_is_read_outside(f, outside):
+    gradient = srcgrad.grad(f)
+    assert len(numbers_of(gradient(copy.deepcopy(outside)))) == 2
+    with pytest.raises(ValueError, match="or outside too, and the function writes it"):
+        gradient(outside)
+
+
+def numbers_of(tree):
+    return tree["w"] if isinstance(tree, dict) else tree.w
+
+
+class Sized(Layer):
+    def __init__(self, w):
+        super().__init__(w)
+        self.size, self.name = 3, "sized"
+
+
+def test_what_an_object_holds_besides_floats_is_in_its_gradient():
+    found = srcgrad.grad(lambda layer, x: np.sum(layer.w * x))(Sized(X), Y)
+    np.testing.assert_allclose(found.w, Y)
+    assert (found.size, found.name, found.seen) == (3, "sized", None)
+
+
 def in_a_list(p):
     p[0] = np.sin(p[0]) * p[1]
     return np.sum(p[0] ** 2)

@@ -37,8 +37,7 @@ def gradient_function(task: Task, lowered: Primal) -> Compiled:
     if request.traced:
         instrument(function, dict.fromkeys(wrt), outputs, request.traced == "all")
     demand(function, low)
-    passed = [v for _, _, target in targets for v in leaves(low, target)]  # on unchanged, if no float
-    prune_to(function, [*passed, *outputs, *leaves(low, aux)])
+    prune_to(function, [*outputs, *leaves(low, Tuple((aux, *(t for *_, t in targets))))])
     reverse_mode = Observing if request.traced else Checking if request.nan_check else Adjoint
     adjoint = reverse_mode(function, list(dict.fromkeys(wrt)), outputs)
     adjoint.within(low)

@@ -37,7 +37,7 @@ from ..frontend.values import (
     Value,
 )
 from ..inner.lowerings import LOWERINGS
-from ..inputs import Inputs, check_input, chosen, in_copies, leaves, own_containers, own_copies
+from ..inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies
 from ..kinds import ListOf, Opaque, is_float, kind_of
 from ..optimize.vectorizing import vectorize
 from ..results import check_output, check_returned
@@ -113,7 +113,8 @@ def _lowered(task: Task) -> Primal:
     if not request.pullback and not request.tangent:
         for label, value, _ in targets:
             check_input(label, value)
-    result = _lowered_in_tables(low, task, own_containers(low, values, params))
+    result = _lowered_in_tables(low, task, inputs.own(values))
+    inputs.check_owned(values, params)
     if low.state.unreachable:  # the generated function raises what the function raises
         result = ir.Const(0.0)
         if request.has_aux:

@@ -179,8 +179,8 @@ def check_containers_apart(written: Any, others: Any) -> None:
         if not isinstance(thing, tuple):
             if id(thing) in seen and own:
                 raise ValueError(
-                    f"the same {type(thing).__name__} is in two places of the arguments, and the "
-                    "function writes it, or one beside it: pass a copy"
+                    f"the same {type(thing).__name__} is in two places of the arguments, or outside"
+                    " too, and the function writes it, or one beside it: pass a copy"
                 )
             if id(thing) in seen:
                 continue
