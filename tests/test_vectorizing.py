@@ -277,6 +277,15 @@ def the_last_value(x):
 
 
 @stays
+def a_shift_of_its_own(x):
+    rows, turned = np.cos(np.arange(9.0)[:, None] * x), np.zeros((9, len(x)))
+    shifts = np.array([0, 3, 1, 2, 8, 5, 4, 4, 7])
+    for i in range(9):
+        turned[i] = np.roll(rows[i], shifts[i], axis=0)
+    return np.sum(turned * rows)
+
+
+@stays
 def pythons_division(x):
     s = 0.0
     for i in range(1, len(x)):

@@ -32,7 +32,7 @@ from .classes import PROTOCOL, is_exception_init
 from .comparisons import COMPARE
 from .dicts import dict_methods
 from .operators import BINARY, INPLACE
-from .primitives import Primitives
+from .primitives import RULES, Primitives
 from .structure import described
 from .values import (
     Bound,
@@ -52,7 +52,6 @@ from .values import (
     births,
 )
 
-RULES = "srcgrad.rules."
 OPERATORS = frozenset(BINARY.values())
 
 

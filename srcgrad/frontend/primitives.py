@@ -22,6 +22,7 @@ from .values import (
     Bound,
     Closure,
     Generator,
+    Instance,
     ListObject,
     Partial,
     Ref,
@@ -50,6 +51,8 @@ class Dynamic(Exception):
     """A value isn't known when compiling."""
 
 
+RULES = "srcgrad.rules."  # the modules of rules and definitions
+
 _RETURNING = frozenset(
     {
         operator.iadd,
@@ -62,6 +65,12 @@ _RETURNING = frozenset(
         operator.imatmul,
     }
 )
+
+
+def of_numpy(function: Any) -> bool:
+    """Whether NumPy has such a function."""
+    module = str(getattr(function, "__module__", None)).partition(".")[0]
+    return isinstance(function, np.ufunc) or module == "numpy"
 
 
 class Primitives(Inlining):
@@ -155,6 +164,7 @@ class Primitives(Inlining):
             return self.with_out(function, record, rest, {**kwargs, "out": target})
         if function in NEED_ITEMS and args:
             self.need_items(args[0])
+        args = [self.converted(function, a) for a in args]
         operands = tuple(self.argument(a) for a in args)
         named = {k: self.argument(v) for k, v in kwargs.items() if k != "out"}
         effect = registry.is_random(function) or (record is not None and record.effect)
@@ -221,6 +231,24 @@ class Primitives(Inlining):
         if isinstance(which, str):
             return list(ir.variables(named[which])) if which in named else []
         return list(ir.variables(operands[which])) if which < len(operands) else []
+
+    def converted(self, function: Any, value: Value) -> Value:
+        """The array that an object makes of itself for a function of arrays; other values as they are.
+
+        As NumPy does: not for functions that the class implements, or takes over.
+        """
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
+        if not isinstance(thing, Instance) or not of_numpy(function):
+            return value
+        own = ["__array__", function.__name__]
+        if isinstance(function, np.ufunc):
+            own.append("__array_ufunc__")
+        elif hasattr(function, "_implementation"):
+            own.append("__array_function__")
+        made, *other = (self.class_attribute(thing.type, name) for name in own)
+        if made is None or any(found is not None for found in other):
+            return value
+        return self.call(Bound(made, value), [], {})
 
     def argument(self, value: Value) -> ir.Operand:
         if isinstance(value, (Closure, Bound, Partial)):
@@ -338,6 +366,8 @@ class Primitives(Inlining):
         result = function(*values, **named)
         if repr((values, named)) != before:
             return None  # it changes a list that it is given
+        if str(type(result).__module__).startswith(RULES):
+            return None  # an object of a class that lowering sees through
         return self.unstatic(result)
 
     def static(self, value: Value) -> Any:

@@ -2,8 +2,9 @@
 
 What a linear map does to many directions at once, it does to each of them. Most primitives need
 no more than a number: which parameter is an axis. The rest have a rule: an ordinary function,
-with the primitive's parameters, of which those named in `batched` have the additional axis;
-NotImplemented says that the primitive has to be called for one row after the other.
+with the primitive's parameters, of which those named in `batched` have the additional axis: only
+the first can, if nothing else is said (`of`). NotImplemented says that the primitive has to be
+called for one row after the other.
 """
 
 from __future__ import annotations
@@ -158,7 +159,7 @@ def stack(arrays, axis=0, *, out=None, dtype=None, casting="same_kind", batched)
     return np.stack(arrays, behind(axis, np.ndim(arrays[0])))
 
 
-@batch(np.full_like)
+@batch(np.full_like, of=("a", "fill_value"))
 def full_like(
     a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None, batched
 ):
@@ -169,7 +170,7 @@ def full_like(
     return np.array(np.broadcast_to(raised(fill_value, ndim), size), dtype or a.dtype)
 
 
-@batch(np.full)
+@batch(np.full, of=("fill_value",))
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, batched):
     shape = pieces(shape)
     size = (len(fill_value), *shape)
@@ -177,7 +178,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, ba
 
 
 batch(builtins.float)(lambda x=0.0, *, batched: np.reshape(x, (len(x),)))
-batch(builtins.complex)(lambda real=0.0, imag=0.0, *, batched: real + 1j * imag)
+batch(builtins.complex, of=("real", "imag"))(lambda real=0.0, imag=0.0, *, batched: real + 1j * imag)
 batch(np.ndarray.item)(
     lambda x, *args, batched: np.reshape(x, (len(x),)) if not args else NotImplemented
 )
@@ -206,7 +207,7 @@ def diag(v, k=0, *, batched):
 
 @batch(np.take_along_axis)
 def take_along_axis(arr, indices, axis=-1, *, batched):
-    if axis is None or "indices" in batched:
+    if axis is None:
         return NotImplemented
     shape = (len(arr), *np.shape(indices))
     return np.take_along_axis(arr, np.broadcast_to(indices, shape), behind(axis, np.ndim(arr) - 1))
@@ -215,7 +216,7 @@ def take_along_axis(arr, indices, axis=-1, *, batched):
 # Products: linear in either operand, never batched in both
 
 
-@batch(operator.matmul, np.matmul, *present(np.linalg, "matmul"))
+@batch(operator.matmul, np.matmul, *present(np.linalg, "matmul"), of=("x", "y"))
 def matmul(x, y, *, batched):
     if len(batched) == 2:
         return NotImplemented
@@ -232,7 +233,7 @@ def matmul(x, y, *, batched):
     return x @ (raised(y, np.ndim(x) + 1) if np.ndim(x) > 2 else y)
 
 
-@batch(np.dot)
+@batch(np.dot, of=("a", "b"))
 def dot(a, b, *, batched):
     if len(batched) == 2:
         return NotImplemented
@@ -251,7 +252,7 @@ def dot(a, b, *, batched):
     return np.moveaxis(np.dot(a, b), np.ndim(a) - 1, 0)
 
 
-@batch(np.inner)
+@batch(np.inner, of=("a", "b"))
 def inner(a, b, *, batched):
     if len(batched) == 2:
         return NotImplemented
@@ -264,7 +265,7 @@ def inner(a, b, *, batched):
     return np.moveaxis(np.inner(a, b), np.ndim(a) - 1, 0)
 
 
-@batch(np.outer, *present(np.linalg, "outer"))
+@batch(np.outer, *present(np.linalg, "outer"), of=("a", "b"))
 def outer(a, b, *, batched):
     if len(batched) == 2:
         return NotImplemented
@@ -273,7 +274,7 @@ def outer(a, b, *, batched):
     return np.ravel(a)[:, None] * np.reshape(b, (len(b), 1, -1))
 
 
-@batch(np.vdot)
+@batch(np.vdot, of=("a", "b"))
 def vdot(a, b, *, batched):
     if len(batched) == 2:
         return NotImplemented
@@ -282,7 +283,7 @@ def vdot(a, b, *, batched):
     return np.reshape(b, (len(b), -1)) @ np.conj(np.ravel(a))
 
 
-@batch(np.tensordot)
+@batch(np.tensordot, of=("a", "b"))
 def tensordot(a, b, axes=2, *, batched):
     if len(batched) == 2:
         return NotImplemented
@@ -314,8 +315,8 @@ def with_batch(subscripts: Any, numbers: tuple[int, ...]) -> str | None:
 # Linear systems
 
 
-@batch(np.linalg.solve)
+@batch(np.linalg.solve, of=("b",))
 def solve(a, b, *, batched):
-    if "a" in batched or np.ndim(a) > 2:
+    if np.ndim(a) > 2:
         return NotImplemented
     return np.linalg.solve(a, b.T).T if np.ndim(b) == 2 else np.linalg.solve(a, b)

@@ -500,15 +500,18 @@ def restricted(*functions: Any) -> None:
 ALL, FLAT = object(), object()  # what an axis left out means: all axes, or those of a flat array
 REQUIRED = object()
 batch_rules: dict[Any, Callable[..., Any]] = {}
+batchable: dict[Any, tuple[str, ...]] = {}  # of a rule, the parameters that may be batches
 batch_axes: dict[Any, tuple[int | None, Any, str]] = {}
 batch_elementwise: set[Any] = set()
 
 
-def batch(*functions: Any) -> Callable[[F], F]:
+def batch(*functions: Any, of: tuple[str, ...] | None = None) -> Callable[[F], F]:
     """Decorator: register how a function works on batches, which have one more axis in front.
 
     The rule's parameters are those of the function and the keyword-only `batched`, the names of
-    those parameters that are batches. It returns the batch of results, or NotImplemented.
+    those parameters that are batches: of the parameters `of`, which is the first one if None. (With
+    a batch elsewhere, the shift of `np.roll` say, the rule isn't asked.) It returns the batch of
+    results, or NotImplemented.
 
     >>> import numpy as np
     >>> @batch(np.swapaxes)
@@ -518,6 +521,7 @@ def batch(*functions: Any) -> Callable[[F], F]:
     """
 
     def register(rule: F) -> F:
+        batchable[rule] = of or rule.__code__.co_varnames[:1]
         for function in functions:
             batch_rules[function] = rule
         return rule

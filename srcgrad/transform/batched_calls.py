@@ -95,7 +95,9 @@ class Calls(Values):
             return None
         named = [*zip(names, s.args, strict=False), *s.kwargs]
         batched = tuple(k for k, a in named if self.is_batched(a))
-        if not batched:  # what is batched is one of many
+        if not batched or any(k not in registry.batchable[rule] for k in batched):
+            return None
+        if any(map(self.is_batched, s.args[len(names) :])):
             return None
         low: Any = self.low
         args = [self.abstract(self.packed(a)) for a in s.args]

@@ -17,6 +17,7 @@ except ImportError:
 if sparse is not None:
     scipy_rules.load()
     from srcgrad.rules.scipy import sparse as rules
+    from srcgrad.rules.scipy import sparse_entries
     from srcgrad.rules.scipy import sparse_linalg as solvers
 
     matrix = (sparse.random(5, 5, 0.4, random_state=2) + 4 * sparse.eye(5)).tocsc()
@@ -29,7 +30,7 @@ if sparse is not None:
     SAMPLES[rules.BASE.__rmatmul__] = [
         case(a.T, x) for a in (matrix, wide) for x in (r(5), r(2, 5))
     ]
-    SAMPLES[rules.product] = [
+    SAMPLES[sparse_entries.product] = [
         case(data, rows, columns, (5, 5), x) for x in (r(5), r(5, 2), c(5))
     ] + [case(r(3), np.array([0, 1, 1]), np.array([2, 0, 0]), (2, 3), r(3))]
     SAMPLES[solvers.solution] = [case(data, rows, columns, (5, 5), x) for x in (r(5), r(5, 2))]

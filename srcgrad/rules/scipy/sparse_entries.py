@@ -1,0 +1,424 @@
+"""Sparse matrices that the function makes of data with derivatives: classes that the compiler sees
+through, whose products are those of SciPy."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from ...analysis.inference import Inferred
+from ...ir import Const
+from ...kinds import Array, TupleOf, fresh_size
+from ..registry import adjoint, kind, refuse
+from .kinds import floating, operand_kind
+
+FORMATS = tuple(
+    getattr(sparse, f"{name}_{ending}")
+    for name in ("csr", "csc", "coo", "dia", "bsr", "lil", "dok")
+    for ending in ("matrix", "array")
+)
+OPAQUE = "its entries carry no derivative; make the matrix of its data in the function"
+
+
+def dtype_of(operand):
+    return getattr(operand.value, "dtype", None) if isinstance(operand, Const) else None
+
+
+def entries(A):
+    """The entries of a sparse matrix from outside, with their rows and columns."""
+    A = A.tocoo()
+    return A.data, A.row, A.col
+
+
+refuse(entries, reason=OPAQUE)
+
+
+@kind(entries)
+def entries_kind(args, kwargs):
+    n, index = fresh_size(), np.dtype(np.intc)
+    items = (Array(dtype_of(args[0]), (n,)), Array(index, (n,)), Array(index, (n,)))
+    return Inferred(TupleOf(items))
+
+
+def product(data, rows, columns, shape, x):
+    """The product of a sparse matrix, given by its entries, with a vector or matrix.
+
+    >>> product(np.array([2.0, 3.0]), np.array([0, 1]), np.array([1, 1]), (2, 2), np.ones(2))
+    array([2., 3.])
+    """
+    return sparse.coo_array((data, (rows, columns)), shape=shape) @ x
+
+
+@adjoint(product)
+def d_product(data, rows, columns, shape, x, *, out, d_out):
+    d_data = d_out[rows] * x[columns]
+    if x.ndim > 1:
+        d_data = d_data.sum(1)
+    return d_data, None, None, None, product(data, columns, rows, (shape[1], shape[0]), d_out)
+
+
+@kind(product)
+def of_entries_kind(args, kwargs):
+    data, other = operand_kind(args[0]), operand_kind(args[-1])
+    if data is None or other is None or other.shape is None:
+        return None
+    known = data.dtype is not None and other.dtype is not None
+    dtype = floating(data.dtype, other.dtype) if known else None
+    return Inferred(Array(dtype, (fresh_size(), *other.shape[1:])))
+
+
+def unordered(values):
+    """The numbers of a sparse matrix, in an order that isn't followed."""
+    return values
+
+
+refuse(
+    unordered,
+    reason="where a format keeps which entry isn't followed: use .toarray(), or coo_array's data",
+    always=True,
+)
+
+
+def one_dimensional(A):
+    """A row or column of a `csr_array`, which is one-dimensional."""
+    return A
+
+
+refuse(one_dimensional, reason="write A[[i], :] or A.toarray()[i]", always=True)
+
+
+def matches(a, b):
+    """The pairs of positions at which two arrays of ints agree, in the order of the first.
+
+    >>> matches(np.array([7, 5]), np.array([5, 7, 5]))
+    (array([0, 1, 1]), array([1, 0, 2]))
+    """
+    order = np.argsort(b, kind="stable")
+    ordered = b[order]
+    first = np.searchsorted(ordered, a, "left")
+    count = np.searchsorted(ordered, a, "right") - first
+    left = np.repeat(np.arange(len(a)), count)
+    along = np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count)
+    return left, order[np.repeat(first, count) + along]
+
+
+def is_sparse(x):
+    return isinstance(x, (SparseArray, *FORMATS))
+
+
+def is_full(key):
+    whole = isinstance(key, slice) and key.start is None and key.stop is None
+    return whole and key.step is None
+
+
+class SparseArray:
+    """A `csr_array` and its like by the entries; those at the same place add up.
+
+    `format` is the format whose `data` are the values as they stand, or None.
+    """
+
+    def __init__(self, values, rows, columns, shape, format=None):
+        self.values, self.rows, self.columns = values, rows, columns
+        self.shape, self.format, self.ndim = shape, format, 2
+
+    def places(self):
+        """The place of each entry, a number."""
+        return self.rows * self.shape[1] + self.columns
+
+    def mapped(self, values):
+        """The matrix of other numbers at the same places."""
+        return type(self)(values, self.rows, self.columns, self.shape, self.format)
+
+    @property
+    def data(self):
+        return self.values if self.format is not None else unordered(self.values)
+
+    @property
+    def row(self):
+        return self.rows if self.format == "coo" else unordered(self.rows)
+
+    @property
+    def col(self):
+        return self.columns if self.format == "coo" else unordered(self.columns)
+
+    def __matmul__(self, other):
+        if is_sparse(other):
+            other = as_sparse(other)
+            left, right = matches(self.columns, other.rows)
+            values = self.values[left] * other.values[right]
+            shape = (self.shape[0], other.shape[1])
+            return type(self)(values, self.rows[left], other.columns[right], shape)
+        if isinstance(other, DenseMatrix):
+            return DenseMatrix(self @ other.array)
+        return product(self.values, self.rows, self.columns, self.shape, other)
+
+    def __rmatmul__(self, other):
+        if isinstance(other, DenseMatrix):
+            return DenseMatrix(other.array @ self)
+        if is_sparse(other):
+            return as_sparse(other) @ self
+        if np.ndim(other) == 1:
+            return self.T @ other
+        return (self.T @ other.T).T
+
+    def dot(self, other):
+        return self.mapped(self.values * other) if is_number(other) else self @ other
+
+    def __mul__(self, other):
+        return self.multiply(other)
+
+    def __rmul__(self, other):
+        return self.multiply(other)
+
+    def multiply(self, other):
+        """The product of the elements."""
+        if is_number(other):
+            return self.mapped(self.values * other)
+        if is_sparse(other):
+            other = as_sparse(other)
+            left, right = matches(self.places(), other.places())
+            values = self.values[left] * other.values[right]
+            return type(self)(values, self.rows[left], self.columns[left], self.shape)
+        factors = np.broadcast_to(np.asarray(other), self.shape)[self.rows, self.columns]
+        return type(self)(self.values * factors, self.rows, self.columns, self.shape)
+
+    def __truediv__(self, other):
+        return self.mapped(self.values / other)
+
+    def __imul__(self, other):
+        self.values *= other
+        return self
+
+    def __itruediv__(self, other):
+        self.values /= other
+        return self
+
+    def __neg__(self):
+        return self.mapped(-self.values)
+
+    def __add__(self, other):
+        if is_number(other):
+            if other != 0:
+                raise NotImplementedError("adding a nonzero scalar to a sparse array")
+            return self.copy()
+        if not is_sparse(other):
+            return self.dense(self.toarray() + np.asarray(other))
+        other = as_sparse(other)
+        values = np.concatenate((self.values, other.values))
+        rows = np.concatenate((self.rows, other.rows))
+        return type(self)(values, rows, np.concatenate((self.columns, other.columns)), self.shape)
+
+    def __radd__(self, other):
+        return self + other
+
+    def __sub__(self, other):
+        return self + -other
+
+    def __rsub__(self, other):
+        return -self + other
+
+    def __getitem__(self, key):
+        m, n = self.shape
+        i, j = key if isinstance(key, tuple) else (key, slice(None))
+        if is_number(i) and is_number(j):
+            here = (self.rows == np.arange(m)[i]) & (self.columns == np.arange(n)[j])
+            return np.sum(self.values[here])
+        if not isinstance(i, slice) and not isinstance(j, slice):
+            return self.at(*np.broadcast_arrays(np.arange(m)[i], np.arange(n)[j]))
+        if is_number(i) or is_number(j):
+            self = self.line()
+        if not is_full(i):
+            self = self.chosen_rows(np.atleast_1d(np.arange(m)[i]))
+        return self if is_full(j) else self.T.chosen_rows(np.atleast_1d(np.arange(n)[j])).T
+
+    def line(self):
+        return one_dimensional(self)
+
+    def chosen_rows(self, chosen):
+        left, right = matches(chosen, self.rows)
+        shape = (len(chosen), self.shape[1])
+        return type(self)(self.values[right], left, self.columns[right], shape)
+
+    def at(self, i, j):
+        """The elements at the places `i`, `j`: an array, of two-dimensional places a matrix."""
+        left, right = matches(np.ravel(i * self.shape[1] + j), self.places())
+        values = self.values[right]
+        if i.ndim > 1:
+            return type(self)(values, left // i.shape[1], left % i.shape[1], i.shape)
+        found = np.zeros(len(i), values.dtype)
+        np.add.at(found, left, values)
+        return self.dense(found)
+
+    @property
+    def T(self):
+        format = {"csr": "csc", "csc": "csr"}.get(self.format, self.format)
+        shape = (self.shape[1], self.shape[0])
+        return type(self)(self.values, self.columns, self.rows, shape, format)
+
+    def transpose(self):
+        return self.T
+
+    def toarray(self):
+        found = np.zeros(self.shape, self.values.dtype)
+        np.add.at(found, (self.rows, self.columns), self.values)
+        return found
+
+    def dense(self, array):
+        """What the methods of the class give where they give an array."""
+        return array
+
+    def todense(self):
+        return self.dense(self.toarray())
+
+    def tocsr(self, copy=False):
+        return self.converted("csr")
+
+    def tocsc(self, copy=False):
+        return self.converted("csc")
+
+    def tocoo(self, copy=False):
+        if self.format is None:
+            return self
+        return type(self)(self.values, self.rows, self.columns, self.shape, "coo")
+
+    def converted(self, format):
+        if self.format is None or self.format == format:
+            return self
+        return type(self)(np.array(self.values), self.rows, self.columns, self.shape)
+
+    def copy(self):
+        return self.mapped(np.array(self.values))
+
+    def sum(self, axis=None):
+        if axis is None:
+            return np.sum(self.values)
+        found = np.zeros(self.shape[1 - axis % 2], self.values.dtype)
+        np.add.at(found, self.columns if axis % 2 == 0 else self.rows, self.values)
+        return self.sums(found, axis)
+
+    def sums(self, found, axis):
+        return found
+
+    def diagonal(self, k=0):
+        m, n = self.shape
+        here = self.columns - self.rows == k
+        found = np.zeros(min(m + min(k, 0), n - max(k, 0)), self.values.dtype)
+        np.add.at(found, (self.rows if k >= 0 else self.columns)[here], self.values[here])
+        return found
+
+
+class SparseMatrix(SparseArray):
+    """A `csr_matrix` and its like: `*` is the product of matrices, what is dense is an `np.matrix`."""
+
+    def __mul__(self, other):
+        return self.dot(other)
+
+    def __rmul__(self, other):
+        return self.mapped(self.values * other) if is_number(other) else other @ self
+
+    def __pow__(self, exponent):
+        return self if exponent == 1 else self @ self ** (exponent - 1)
+
+    def line(self):
+        return self
+
+    def dense(self, array):
+        return DenseMatrix(np.atleast_2d(array))
+
+    def sums(self, found, axis):
+        return DenseMatrix(np.expand_dims(found, axis))
+
+    @property
+    def A(self):
+        return self.toarray()
+
+
+class DenseMatrix:
+    """An `np.matrix`, as the methods of a sparse matrix return it: always of two dimensions."""
+
+    # Functions that dispatch on their arguments would return an np.matrix.
+    __array_ufunc__ = __array_function__ = None
+
+    def __init__(self, array):
+        self.array, self.shape, self.ndim = array, array.shape, 2
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array
+
+    @property
+    def A(self):
+        return self.array
+
+    @property
+    def A1(self):
+        return self.array.ravel()
+
+    @property
+    def T(self):
+        return DenseMatrix(self.array.T)
+
+    def __mul__(self, other):
+        if is_number(other):
+            return DenseMatrix(self.array * other)
+        return DenseMatrix(self.array @ as_rows(other))
+
+    def __rmul__(self, other):
+        if is_number(other):
+            return DenseMatrix(other * self.array)
+        return DenseMatrix(as_rows(other) @ self.array)
+
+    def __matmul__(self, other):
+        return self * other
+
+    def __rmatmul__(self, other):
+        return other * self
+
+    def __neg__(self):
+        return DenseMatrix(-self.array)
+
+    def __add__(self, other):
+        return DenseMatrix(self.array + as_rows(other))
+
+    def __radd__(self, other):
+        return DenseMatrix(as_rows(other) + self.array)
+
+    def __sub__(self, other):
+        return DenseMatrix(self.array - as_rows(other))
+
+    def __rsub__(self, other):
+        return DenseMatrix(as_rows(other) - self.array)
+
+    def __truediv__(self, other):
+        return DenseMatrix(self.array / as_rows(other))
+
+    def __rtruediv__(self, other):
+        return DenseMatrix(as_rows(other) / self.array)
+
+    def sum(self, axis=None):
+        if axis is None:
+            return self.array.sum()
+        return DenseMatrix(self.array.sum(axis, keepdims=True))
+
+
+def is_number(x):
+    return not isinstance(x, (SparseArray, DenseMatrix, slice, *FORMATS)) and np.ndim(x) == 0
+
+
+def as_rows(x):
+    """What stands beside an `np.matrix`, as an array of two dimensions or a sparse matrix."""
+    if isinstance(x, DenseMatrix):
+        return x.array
+    return x if is_sparse(x) else np.atleast_2d(x)
+
+
+def as_sparse(x):
+    """A sparse matrix, from outside or made here, or an array, by its entries."""
+    if isinstance(x, SparseArray):
+        return x
+    if isinstance(x, sparse.spmatrix):
+        return SparseMatrix(*entries(x), x.shape)
+    if isinstance(x, FORMATS):
+        return SparseArray(*entries(x), x.shape)
+    x = np.atleast_2d(x)
+    m, n = x.shape
+    return SparseMatrix(x.ravel(), np.repeat(np.arange(m), n), np.tile(np.arange(n), m), (m, n))
