@@ -58,6 +58,36 @@ def a_dict_becomes_the_attributes(x):
     return np.sum(record.a * attributes["b"]) * record.scale
 
 
+class Samples:
+    def __init__(self, values, spacing):
+        self.values, self.spacing = values, spacing
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values * self.spacing
+
+    def mean(self):
+        return self.values[0]
+
+
+def an_object_makes_an_array_of_itself(x):
+    samples = Samples(x, 0.5)
+    written = np.asarray(samples)
+    written[0] = 2.0
+    return np.sum(np.exp(samples) * written) + np.vdot(samples, x)
+
+
+def a_function_is_no_number(x):
+    def source(t):
+        return t**2
+
+    total = 0.0
+    for f in (source, lambda t: t, 0):
+        if f == 0 or f is None:
+            f = lambda t: 1.0  # noqa: E731
+        total = total + f(x[0]) * x[1]
+    return total if source != 0.5 else 0.0
+
+
 def field_of_a_local_dataclass(x):
     @dataclass
     class T:

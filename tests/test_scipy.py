@@ -372,6 +372,7 @@ def test_solvers_by_the_implicit_function_theorem(name: str) -> None:
     assert srcgrad.grad(gradient)(a) == pytest.approx(curved, rel=100 * tolerance)
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass")  # which SciPy's sums return
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name: str) -> None:
     check(*PROGRAMS[name])
@@ -496,14 +497,51 @@ def test_forward_mode_through_a_tuple_of_factors(program: Any) -> None:
     np.testing.assert_allclose(moved, np.sum(d_a * a.T) + d_b @ (2 * b))
 
 
-def test_a_star_between_sparse_matrices_is_refused() -> None:
-    def f(x):
-        places = np.arange(3), np.array([1, 2, 0])
-        turned = sparse.coo_matrix((np.ones(3), places), shape=(3, 3)) * x
-        return np.sum(turned @ np.array([4.0, 5.0, 7.0]))
+PLACES = (np.array([1, 0, 2, 2, 0]), np.array([2, 0, 0, 2, 0]))  # out of order, and one twice
 
-    with pytest.raises(srcgrad.UnsupportedError, match="write A @ x"):
-        srcgrad.grad(f)(np.ones(3))
+
+@program(np.array([2.0, 3.0, -1.0, 0.5, 4.0]))
+def stars_between_sparse_matrices(x):
+    matrix = sparse.coo_matrix((x, PLACES), shape=(3, 3)).tocsr()
+    array = sparse.csr_array((x, PLACES), shape=(3, 3))
+    total = np.sum((matrix * x[:3]) ** 2) + np.sum((x[1:4] * matrix) * x[:3])
+    total = total + np.sum((array * x[:3]).toarray() ** 2) + (matrix * array)[0, 0]
+    total = total + np.sum(matrix**2 @ x[2:]) + np.sum((array * matrix).toarray() * x[:3])
+    return total + (2 * matrix * 3).sum() + (array.multiply(x[:3]) @ x[:3])[0]
+
+
+@program(np.array([2.0, 3.0, -1.0, 0.5, 4.0]))
+def what_a_sparse_matrix_gives_is_a_matrix(x):
+    matrix, array = (
+        made((x, PLACES), shape=(3, 3)) for made in (sparse.csr_matrix, sparse.csr_array)
+    )
+    rows, columns = matrix.sum(1), matrix.sum(axis=0)
+    scaled = np.asarray(matrix * (x[:3][np.newaxis].T / (rows + 5)))[:, 0]
+    product = np.asarray(matrix.todense() * np.outer(x[:3], x[1:4]))
+    total = scaled @ x[:3] + np.sum(product**2) + (columns * rows).sum() + np.sum(columns.A1**2)
+    return total + np.sum(array.todense() * x[:3]) + array.sum(1) @ array.sum(0)
+
+
+@program(np.array([2.0, 3.0, -1.0, 0.5, 4.0]))
+def parts_of_sparse_matrices(x):
+    matrix = sparse.csr_matrix((x, PLACES), shape=(3, 3))
+    some = np.array([2, 0])
+    total = np.sum((matrix[some, :][:, some] @ x[:2]) ** 2) + matrix[-1, 2] * x[0]
+    total = total + np.sum((matrix[1:] @ x[:3]) ** 2) + np.sum(matrix[[0, 0, 2]] @ x[:3] ** 2)
+    total = total + np.sum((matrix[np.ix_(some, some)] @ x[:2]) ** 3) + np.sum(matrix[2] @ x[:3])
+    total = total + np.sum(matrix.diagonal() ** 2) + np.sum(matrix.diagonal(-2) * x[0])
+    copied = matrix.copy()
+    copied *= 2.0
+    return total + np.sum((matrix[np.array([True, False, True])] @ x[:3]) ** 2) + copied.sum()
+
+
+@pytest.mark.parametrize("format", ["csr_matrix", "csr_array"])
+def test_an_order_of_entries_that_is_not_followed_is_refused(format: str) -> None:
+    def f(x):
+        return getattr(sparse, format)((x, PLACES), shape=(3, 3)).data[0] * 2.0
+
+    with pytest.raises(srcgrad.UnsupportedError, match="which entry isn't followed"):
+        srcgrad.grad(f)(np.ones(5))
 
 
 def test_an_operator_of_what_is_differentiated_is_refused() -> None:

@@ -12,6 +12,7 @@ import gast
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, Array, Opaque, Reference, Scalar, TupleOf, least
+from .choices import FUNCTIONS
 from .operators import Operators
 from .structure import FALSE, TRUE, Poison, described, is_none, is_object, is_settled, is_written
 from .values import (
@@ -109,6 +110,10 @@ class Comparisons(Operators):
         for x, y in ((a, b), (b, a)):
             if isinstance(x, Ref) and isinstance(y, ir.Const) and not is_settled(y):
                 raise self.refuse(f"comparing with {described(y)} from outside isn't supported")
+        for x, y in ((a, b), (b, a)):
+            if isinstance(x, FUNCTIONS) and self.is_python_number(y):
+                if function in (operator.eq, operator.ne):
+                    return ir.Const(function is operator.ne)
         ordered = self.compare_sequences(function, a, b)
         if ordered is not None:
             return ordered

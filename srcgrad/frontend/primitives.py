@@ -233,7 +233,7 @@ class Primitives(Inlining):
         return list(ir.variables(operands[which])) if which < len(operands) else []
 
     def converted(self, function: Any, value: Value) -> Value:
-        """The array that an object makes of itself for a function of arrays; other values as they are.
+        """The array that an object makes of itself for a function of NumPy; else the value.
 
         As NumPy does: not for functions that the class implements, or takes over.
         """

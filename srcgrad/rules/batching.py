@@ -178,7 +178,9 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, ba
 
 
 batch(builtins.float)(lambda x=0.0, *, batched: np.reshape(x, (len(x),)))
-batch(builtins.complex, of=("real", "imag"))(lambda real=0.0, imag=0.0, *, batched: real + 1j * imag)
+batch(builtins.complex, of=("real", "imag"))(
+    lambda real=0.0, imag=0.0, *, batched: real + 1j * imag
+)
 batch(np.ndarray.item)(
     lambda x, *args, batched: np.reshape(x, (len(x),)) if not args else NotImplemented
 )

@@ -1,8 +1,8 @@
 """Sparse matrices.
 
 One from outside the function is an object of which no derivative is taken: products with it and
-solves are linear in the other operand. One that the function makes of its data is a `SparseArray` or
-`SparseMatrix`, which the compiler sees through, so that the data have derivatives.
+solves are linear in the other operand. One that the function makes of its data is a `SparseArray`
+or `SparseMatrix`, which the compiler sees through, so that the data have derivatives.
 """
 
 from __future__ import annotations
@@ -283,16 +283,9 @@ def diags_array(diagonals, /, *, offsets=0, shape=None, format=None, dtype=None)
     return of_diagonals(SparseArray, diagonals, offsets, shape)
 
 
-@definition(sparse.spdiags)
-def spdiags(data, diags, m=None, n=None, format=None):
-    """Each row of the data is a diagonal, whose number for column `j` is its `j`-th."""
-    if n is None:
-        m, n = (len(data[0]), len(data[0])) if m is None else m
-    data = np.atleast_2d(data)[:, :n]
-    columns = np.arange(data.shape[1])
-    rows = columns - np.atleast_1d(diags)[:, None]
-    which, columns = np.nonzero((rows >= 0) & (rows < m))
-    return SparseMatrix(data[which, columns], rows[which, columns], columns, (m, n))
+@kind(sparse.spdiags)
+def spdiags_kind(args, kwargs):
+    return Inferred(Opaque(sparse.dia_matrix))
 
 
 def diagonal_of_ones(cls, m, n, k):
@@ -319,7 +312,7 @@ DESCRIBING = (
 inert(*DESCRIBING)
 for name in (
     "block_array bmat expand_dims find kronsum load_npz matrix_transpose permute_dims rand random "
-    "random_array save_npz swapaxes tril triu"
+    "random_array save_npz spdiags swapaxes tril triu"
 ).split():
     if hasattr(sparse, name):
         refuse(

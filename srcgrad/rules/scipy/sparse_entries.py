@@ -46,7 +46,9 @@ def product(data, rows, columns, shape, x):
     >>> product(np.array([2.0, 3.0]), np.array([0, 1]), np.array([1, 1]), (2, 2), np.ones(2))
     array([2., 3.])
     """
-    return sparse.coo_array((data, (rows, columns)), shape=shape) @ x
+    # of a single row, coo_array makes a number
+    made = sparse.coo_array((data, (rows, columns)), shape=shape) @ x
+    return made.reshape(shape[0], *x.shape[1:])
 
 
 @adjoint(product)
@@ -103,7 +105,7 @@ def matches(a, b):
 
 
 def is_sparse(x):
-    return isinstance(x, (SparseArray, *FORMATS))
+    return isinstance(x, (Entries, *FORMATS))
 
 
 def is_full(key):
@@ -111,8 +113,8 @@ def is_full(key):
     return whole and key.step is None
 
 
-class SparseArray:
-    """A `csr_array` and its like by the entries; those at the same place add up.
+class Entries:
+    """A sparse matrix by its entries; those at the same place add up.
 
     `format` is the format whose `data` are the values as they stand, or None.
     """
@@ -163,12 +165,6 @@ class SparseArray:
 
     def dot(self, other):
         return self.mapped(self.values * other) if is_number(other) else self @ other
-
-    def __mul__(self, other):
-        return self.multiply(other)
-
-    def __rmul__(self, other):
-        return self.multiply(other)
 
     def multiply(self, other):
         """The product of the elements."""
@@ -231,9 +227,6 @@ class SparseArray:
             self = self.chosen_rows(np.atleast_1d(np.arange(m)[i]))
         return self if is_full(j) else self.T.chosen_rows(np.atleast_1d(np.arange(n)[j])).T
 
-    def line(self):
-        return one_dimensional(self)
-
     def chosen_rows(self, chosen):
         left, right = matches(chosen, self.rows)
         shape = (len(chosen), self.shape[1])
@@ -262,10 +255,6 @@ class SparseArray:
         found = np.zeros(self.shape, self.values.dtype)
         np.add.at(found, (self.rows, self.columns), self.values)
         return found
-
-    def dense(self, array):
-        """What the methods of the class give where they give an array."""
-        return array
 
     def todense(self):
         return self.dense(self.toarray())
@@ -296,9 +285,6 @@ class SparseArray:
         np.add.at(found, self.columns if axis % 2 == 0 else self.rows, self.values)
         return self.sums(found, axis)
 
-    def sums(self, found, axis):
-        return found
-
     def diagonal(self, k=0):
         m, n = self.shape
         here = self.columns - self.rows == k
@@ -307,8 +293,30 @@ class SparseArray:
         return found
 
 
-class SparseMatrix(SparseArray):
-    """A `csr_matrix` and its like: `*` is the product of matrices, what is dense is an `np.matrix`."""
+class SparseArray(Entries):
+    """A `csr_array` and its like: `*` is the product of the elements."""
+
+    def __mul__(self, other):
+        return self.multiply(other)
+
+    def __rmul__(self, other):
+        return self.multiply(other)
+
+    def line(self):
+        """The matrix of which a row or column is asked for by its number."""
+        return one_dimensional(self)
+
+    def dense(self, array):
+        """What a method that gives an array returns."""
+        return array
+
+    def sums(self, found, axis):
+        """What `sum` along an axis returns."""
+        return found
+
+
+class SparseMatrix(Entries):
+    """A `csr_matrix` and its like: `*` is the product, what is dense an `np.matrix`."""
 
     def __mul__(self, other):
         return self.dot(other)
@@ -401,7 +409,7 @@ class DenseMatrix:
 
 
 def is_number(x):
-    return not isinstance(x, (SparseArray, DenseMatrix, slice, *FORMATS)) and np.ndim(x) == 0
+    return not isinstance(x, (Entries, DenseMatrix, slice, *FORMATS)) and np.ndim(x) == 0
 
 
 def as_rows(x):
@@ -413,7 +421,7 @@ def as_rows(x):
 
 def as_sparse(x):
     """A sparse matrix, from outside or made here, or an array, by its entries."""
-    if isinstance(x, SparseArray):
+    if isinstance(x, Entries):
         return x
     if isinstance(x, sparse.spmatrix):
         return SparseMatrix(*entries(x), x.shape)

@@ -15,7 +15,7 @@ from ..shaping import transposed
 from .kinds import floating, operand_kind
 from .linalg_functions import derivative
 from .sparse import flipped
-from .sparse_entries import OPAQUE, SparseArray, dtype_of, of_entries_kind
+from .sparse_entries import OPAQUE, Entries, dtype_of, of_entries_kind
 
 
 def solution(data, rows, columns, shape, b):
@@ -59,7 +59,7 @@ def spsolve_kind(args, kwargs):
 
 @definition(linalg.spsolve)
 def solve(A, b, permc_spec=None, use_umfpack=True):
-    if isinstance(A, SparseArray):
+    if isinstance(A, Entries):
         return solution(A.values, A.rows, A.columns, A.shape, b)
     if isinstance(A, np.ndarray):
         return np.linalg.solve(A, b)
@@ -101,9 +101,9 @@ def factors(A):
 refuse(factors, reason=OPAQUE)
 kind(factors)(lambda args, kwargs: Inferred(Opaque(FACTORISED)))
 
-definition(linalg.splu)(lambda A: Factorised(A) if isinstance(A, SparseArray) else factors(A))
+definition(linalg.splu)(lambda A: Factorised(A) if isinstance(A, Entries) else factors(A))
 definition(linalg.factorized)(
-    lambda A: Factorised(A) if isinstance(A, SparseArray) else factors(A).solve
+    lambda A: Factorised(A) if isinstance(A, Entries) else factors(A).solve
 )
 
 
