@@ -378,6 +378,43 @@ def test_a_list_may_change_while_it_is_gone_through(function):
     compare_with_differences(function)
 
 
+def gone_through_again(x):
+    places, few, total = range(x.size), range(1, 3), 0.0
+    for i in places:
+        total += x[i] * i
+    for i in places:
+        for j in few:
+            for k in few:
+                total += x[i] * x[j] * x[k]
+    assert places and not range(0)
+    return total * len(places) * (2 in few) * sum(places) + x[0] * (7 in places)
+
+
+def items_of_ranges(x):
+    places, some = range(x.size), range(10)[2:8:3]
+    total = x[places[-1]] ** 2 * places[-1] + sum(x[i % 5] * i for i in some) * some[1]
+    for i in range(3):
+        total += x[places[i - 1]] * i * places[i - 1]
+    try:
+        return total * places[9]
+    except IndexError:
+        return total
+
+
+def iterators_have_no_items(x):
+    total = x[0]
+    try:
+        total *= zip(x, x, strict=True)[0][0]
+    except TypeError:
+        total *= x[1]
+    return total * (2 if zip() and map(abs, []) and reversed(range(0)) else 3)
+
+
+@pytest.mark.parametrize("f", [gone_through_again, items_of_ranges, iterators_have_no_items])
+def test_ranges_are_no_iterators(f):
+    compare_with_differences(f)
+
+
 def begun_empty(x):
     items = []
     numbered = enumerate(items)

@@ -710,3 +710,23 @@ def is_a_deque(x):
 def test_what_is_not_known_is_not_taken_to_be_false(f, message):
     with pytest.raises(srcgrad.UnsupportedError, match=message):
         srcgrad.grad(f)(np.array([0.5, 2.0]))
+
+
+class Called:
+    def __call__(self):
+        return 1.0
+
+
+def test_what_can_be_called_and_what_is_equal():
+    def f(x):
+        a, b, total = Called(), Called(), 0.0
+        for i, thing in enumerate((a, Called, Part(1.0), Part, x, f, len, [], None, lambda: 0)):
+            total += callable(thing) * 2.0**i
+        for i, test in enumerate((a == b, a == a, a != b, a == None, a != 1, b == "b")):  # noqa: E711
+            total += 0.1**i * test
+        return total * x[0]
+
+    x = np.array([0.5])
+    value, gradient = srcgrad.value_and_grad(f)(x)
+    assert value == f(x)
+    assert gradient[0] == pytest.approx(value / x[0])

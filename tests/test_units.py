@@ -5,6 +5,7 @@ import pytest
 
 import srcgrad
 from srcgrad import grad, hessian, hvp, jvp, value_and_grad, vjp
+from srcgrad.testing import check_grads
 
 
 def difference(f, args, directions, step=1e-6):
@@ -336,3 +337,44 @@ def test_hessian_and_hvp():
     np.testing.assert_allclose(found, found.T, rtol=1e-10, atol=1e-12)
     v = np.array([1.0, -0.5, 0.25])
     np.testing.assert_allclose(hvp(lambda x: tree(x, 0.5))(x, v), found @ v, rtol=1e-10)
+
+
+class Parser:
+    """Recursive descent over tokens, by an index that knows how far it has come."""
+
+    def __init__(self, text, values):
+        self.tokens, self.position, self.values = text.split(), 0, values
+
+    def ahead(self):
+        return self.tokens[self.position] if self.position < len(self.tokens) else None
+
+    def take(self):
+        self.position += 1
+        return self.tokens[self.position - 1]
+
+    def atom(self):
+        token = self.take()
+        if token == "(":
+            value = self.expression()
+            self.take()
+            return value
+        return float(token) if token.isdigit() else self.values[token]
+
+    def term(self):
+        value = self.atom()
+        while self.ahead() in ("*", "/"):
+            value = value * self.atom() if self.take() == "*" else value / self.atom()
+        return value
+
+    def expression(self):
+        value = self.term()
+        while self.ahead() in ("+", "-"):
+            value = value + self.term() if self.take() == "+" else value - self.term()
+        return value
+
+
+def test_a_parser_that_calls_itself():
+    def f(x, text):
+        return Parser(text, {"a": x[0], "b": x[1]}).expression()
+
+    check_grads(f, (np.array([0.7, 1.3]), "a * ( b + 2 ) - b / a"))

@@ -16,7 +16,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..kinds import BOOL, INT, Array, Kind, ListOf, Opaque, Scalar, TupleOf, int_kind
+from ..kinds import BOOL, INT, Array, Kind, ListOf, Opaque, Reference, Scalar, TupleOf, int_kind
 from ..rules import registry
 from . import tables
 from .columns import is_reference
@@ -31,6 +31,7 @@ from .structure import (
     is_number,
     is_object,
     is_partial,
+    is_range,
     is_settled,
     is_written,
     nothing,
@@ -43,6 +44,7 @@ from .values import (
     DictObject,
     Generator,
     Heap,
+    InnerGradient,
     Instance,
     ListObject,
     Partial,
@@ -350,7 +352,7 @@ class BuiltinFunctions(Texts):
                 return {types.FunctionType}
             case Slice():
                 return {slice}
-            case Sequence() if value.bounds is not None:
+            case Sequence() if is_range(value):
                 return {range}
         return None
 
@@ -374,11 +376,17 @@ class BuiltinFunctions(Texts):
         raise self.refuse("the type of this value isn't known when compiling")
 
     def builtin_callable(self, value: Value) -> Value:
-        if isinstance(value, (Closure, Bound, Partial, Choice)):
+        if isinstance(value, Choice):
+            return self.for_each(value, self.builtin_callable)
+        if isinstance(value, (Closure, Bound, Partial, InnerGradient)):
             return TRUE
         if isinstance(value, ir.Const):
             return ir.Const(callable(value.value))
-        return FALSE
+        classes = self.classes_of(value)
+        answers = {self.class_attribute(c, "__call__") is not None for c in classes or ()}
+        if len(answers) == 2 or (classes is None and isinstance(value, ir.Var)):
+            raise self.refuse("whether this can be called isn't known when compiling")
+        return ir.Const(True in answers)
 
     def builtin_hasattr(self, value: Value, name: Value) -> Value:
         there = self.has(value, self.key(name))
@@ -497,6 +505,8 @@ def classes_of_kind(kind: Kind) -> set[type] | None:
             return None if t is None else {t}
         case ListOf():
             return {list}
+        case Reference(types=classes):
+            return set(classes)
     return None
 
 

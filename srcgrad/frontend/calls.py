@@ -33,7 +33,7 @@ from .comparisons import COMPARE
 from .dicts import dict_methods
 from .operators import BINARY, INPLACE
 from .primitives import RULES, Primitives
-from .structure import described
+from .structure import described, is_range
 from .values import (
     Bound,
     Choice,
@@ -321,7 +321,7 @@ class Calls(Primitives):
                 over = [(ref, self.state.heap[ref.id]) for ref in through]
                 if not isinstance(result, (Sequence, Generator)) and not self.is_cursor(result):
                     result = self.require(result)
-            if isinstance(result, Sequence):
+            if isinstance(result, Sequence) and not is_range(result):
                 result = replace(result, over=(*result.over, *over), born=next(births))
         finally:
             self.sources = around

@@ -14,7 +14,17 @@ from ..analysis.inference import Inferred
 from ..kinds import BOOL, Array, Opaque, Reference, Scalar, TupleOf, least
 from .choices import FUNCTIONS
 from .operators import Operators
-from .structure import FALSE, TRUE, Poison, described, is_none, is_object, is_settled, is_written
+from .structure import (
+    FALSE,
+    SIMPLE,
+    TRUE,
+    Poison,
+    described,
+    is_none,
+    is_object,
+    is_settled,
+    is_written,
+)
 from .values import (
     Bound,
     Choice,
@@ -23,11 +33,13 @@ from .values import (
     Instance,
     ListObject,
     Ref,
+    Sequence,
     Thaw,
     Tuple,
     Value,
 )
 
+OURS = __name__.partition(".")[0]  # the views of dicts and the like are compared otherwise
 COMPARE: dict[type, Callable[..., Any]] = {
     gast.Lt: operator.lt,
     gast.LtE: operator.le,
@@ -102,6 +114,9 @@ class Comparisons(Operators):
             special = self.dunder(function, a, b)
         if special is not None:
             return special
+        if function in (operator.eq, operator.ne) and self.are_compared_as_objects(a, b):
+            same = self.identical(a, b)
+            return same if function is operator.eq else self.negated(same)
         if any(isinstance(getattr(v, "kind", None), Reference) for v in (a, b)):
             if function not in (operator.eq, operator.ne):
                 raise self.fault(TypeError, "objects of this class can't be ordered")
@@ -121,6 +136,19 @@ class Comparisons(Operators):
             if self.fixed_span and isinstance(v, ir.Var) and v.kind == Opaque(str):
                 self.need_static(v, "this string must be known when compiling")  # a rule's mode
         return self.emit(function, (self.number(a), self.number(b)))
+
+    def are_compared_as_objects(self, a: Value, b: Value) -> bool:
+        """Whether two values are equal just if they are one object: no class says otherwise."""
+        things = [self.on_heap(v) for v in (a, b)]
+        for value, thing in zip((a, b), things, strict=True):
+            if isinstance(thing, Instance):
+                own = [self.class_attribute(thing.type, name) for name in ("__eq__", "__ne__")]
+                ours = thing.type.__module__.startswith(OURS)
+                if thing.external or ours or own != [None, None]:
+                    return False
+            elif not (isinstance(value, ir.Const) and isinstance(value.value, SIMPLE)):
+                return False
+        return any(isinstance(t, Instance) for t in things)
 
     @staticmethod
     def says_more(function: Any, a: ir.Const, b: ir.Const) -> bool:
@@ -323,7 +351,7 @@ class Comparisons(Operators):
         container = self.spread(container)
         if isinstance(container, Choice):
             return self.for_each(container, lambda c: self.contains(c, item))
-        if isinstance(container, Generator):
+        if isinstance(container, (Generator, Sequence)):
             source = container
 
             def run(body: Callable[[Value], None]) -> None:

@@ -167,7 +167,7 @@ class Iterators(Dicts):
         lengths = finite or lengths
         known = [n.value for n in lengths if isinstance(n, ir.Const)]
         if not lengths:
-            return Tuple(())
+            return Sequence(ir.Const(0), lambda i: NONE, True)
         if len(known) == len(lengths):
             length: Value = ir.Const(min(known))
         elif any(p.structural for p in parts):

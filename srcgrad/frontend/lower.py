@@ -32,6 +32,7 @@ from .liveness import live_at_loops
 from .names import own_nodes
 from .operations import enter_context, exit_context, leave_unless
 from .structure import FALSE, FLAGS, NONE, TRUE, nothing
+from .units import NeedUnit
 from .values import (
     Closure,
     Manager,
@@ -244,7 +245,7 @@ class Lowerer(Assignments):
                     self.peeled_while(node, loop)
             except (Raised, Thaw):
                 raise
-            except UnsupportedError:  # of objects, say, that are others in each iteration
+            except (UnsupportedError, NeedUnit):  # of objects, say, that are others each time
                 self.state, self.span = before, span
                 self.block, self.fork_depth = block, depth
                 self.forget(block, count)

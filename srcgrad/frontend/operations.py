@@ -110,6 +110,15 @@ def attribute_or(thing: Any, name: str, default: Any) -> Any:
         return default
 
 
+def item_of_range(start: int, length: int, step: int, index: int) -> int:
+    """An item of a range: inlined like a function of the user's."""
+    if index < 0:
+        index = index + length
+    if index < 0 or index >= length:
+        raise IndexError("range object index out of range")
+    return start + index * step
+
+
 def items_of_changing(items: Any) -> Any:
     """The items of a list that changes meanwhile: inlined like a function of the user's."""
     position = 0

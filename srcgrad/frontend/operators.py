@@ -21,6 +21,7 @@ from .structure import (
     NONE,
     SIMPLE,
     TRUE,
+    is_range,
     is_settled,
     is_written,
     leaf_kind,
@@ -36,6 +37,7 @@ from .values import (
     ListObject,
     Place,
     Ref,
+    Sequence,
     Tuple,
     Value,
 )
@@ -324,6 +326,8 @@ class Operators(OuterObjects):
                 return self.emit(operator.not_, (missing,), inferred=Inferred(BOOL))
             case Tuple():
                 return ir.Const(bool(value.items))
+            case Sequence() if is_range(value):
+                return self.truth(self.compare(gast.Gt(), value.length, ir.Const(0)))
             case Ref():
                 thing = self.state.heap[value.id]
                 if isinstance(thing, ListObject) and thing.var is not None:

@@ -371,6 +371,11 @@ def is_object(kind: Kind) -> bool:
     return isinstance(kind, Scalar) and kind.dtype.kind == "O"
 
 
+def is_range(value: Any) -> bool:
+    """Whether a value is a range, which isn't an iterator as other sequences are."""
+    return isinstance(value, Sequence) and value.bounds is not None and value.born is None
+
+
 def is_number(value: Any) -> bool:
     """Whether a value is a number, Python's or NumPy's, which has no items."""
     if isinstance(value, ir.Var):

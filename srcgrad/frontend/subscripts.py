@@ -15,6 +15,7 @@ from ..kinds import INT, Array, ListOf, Opaque, Reference, Scalar, TupleOf
 from ..rules import registry
 from .choices import is_function
 from .comparisons import Comparisons
+from .operations import item_of_range
 from .structure import (
     NONE,
     SIMPLE,
@@ -22,6 +23,7 @@ from .structure import (
     described,
     is_none,
     is_number,
+    is_range,
     is_written,
     item_structure,
     resized,
@@ -95,8 +97,10 @@ class Subscripts(Comparisons):
                 if found is not None:
                     return self.call(Bound(found, container), [key], {})
                 raise self.fault(TypeError, f"a {thing.type.__name__} can't be indexed")
+            case Sequence() if is_range(container):
+                return self.item_of_range(container, key)
             case Sequence():
-                return container.item(self.as_index(key))
+                raise self.fault(TypeError, "an iterator can't be indexed")
             case Place() if not isinstance(container.value, SIMPLE):
                 if isinstance(key, ir.Const):
                     try:
@@ -203,6 +207,22 @@ class Subscripts(Comparisons):
         if isinstance(key, ir.Const) and is_written(key, "__index__"):
             return self.call(self.attribute(key, "__index__"), [], {})
         return key
+
+    def item_of_range(self, container: Sequence, key: Value) -> Value:
+        """An item of a range, or a part of it, which must be known when compiling."""
+        start, stop, step = container.bounds
+        if not isinstance(key, Slice):
+            index = self.as_index(key)
+            return self.inline(item_of_range, [start, container.length, step, index], {})
+        known = self.static_slice(key)
+        if known is None or not all(isinstance(b, ir.Const) for b in container.bounds):
+            for part in (start, stop, step, key.start, key.stop, key.step):
+                if isinstance(part, ir.Var):
+                    self.need_static(part, "this part of a range must be known when compiling")
+        assert known is not None
+        part_of = range(start.value, stop.value, step.value)[known]
+        bounds: list[Value] = [ir.Const(b) for b in (part_of.start, part_of.stop, part_of.step)]
+        return self.call(ir.Const(range), bounds, {})
 
     def item_of(self, items: tuple[Value, ...], key: Value, container: Value) -> Value:
         if isinstance(key, Slice):
