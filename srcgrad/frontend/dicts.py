@@ -24,6 +24,7 @@ from .values import (
     Materialize,
     Place,
     Ref,
+    Thaw,
     Tuple,
     Unkeepable,
     Value,
@@ -43,6 +44,29 @@ class Dicts(Containers):
 
     def new_set(self, items: dict[Any, Value]) -> Ref:
         return self.new(DictObject(items, None, True, type=set))
+
+    def hashed(self, value: Value) -> Any:
+        """The key of a dict or set that stands on the heap: it may be an object, too."""
+        if isinstance(value, Tuple):
+            return tuple(self.hashed(item) for item in value.items)
+        return value if isinstance(value, Ref) and self.is_its_own_key(value) else self.key(value)
+
+    def is_its_own_key(self, ref: Ref) -> bool:
+        """Whether an object is a key by which object it is, and that is known."""
+        thing = self.on_heap(ref)
+        if not isinstance(thing, Instance) or thing.external or is_table(thing) or self.making:
+            return False
+        if any(self.class_attribute(thing.type, name) for name in ("__eq__", "__hash__")):
+            return False
+        self.the_only_one(thing)
+        return True
+
+    def the_only_one(self, thing: Any) -> None:
+        """Refuse an object that stands for one of several as a key."""
+        if thing.frozen is not None:
+            self.wants_table(thing)
+            message = "which object is the key of this dict or set isn't known when compiling"
+            raise Thaw(thing.frozen, message, self.span, None)
 
     def settled_keys(self, thing: DictObject) -> None:
         """Refuse a dict of which it depends on the run what keys it has."""

@@ -13,16 +13,14 @@ from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque
 from .setters import Setters
-from .structure import NONE, described, is_number, is_table
+from .structure import NONE, described, is_number
 from .values import (
     DictObject,
     Generator,
-    Instance,
     ListObject,
     NeedStatic,
     Ref,
     Sequence,
-    Thaw,
     Tuple,
     Value,
 )
@@ -119,29 +117,6 @@ class Expressions(Setters):
             return tuple(self.key(item) for item in value.items)
         self.need_static(value, "the key of a dict must be known when compiling")
         raise AssertionError
-
-    def hashed(self, value: Value) -> Any:
-        """The key of a dict or set that stands on the heap: it may be an object, too."""
-        if isinstance(value, Tuple):
-            return tuple(self.hashed(item) for item in value.items)
-        return value if isinstance(value, Ref) and self.is_its_own_key(value) else self.key(value)
-
-    def is_its_own_key(self, ref: Ref) -> bool:
-        """Whether an object is a key by which object it is, and that is known."""
-        thing = self.on_heap(ref)
-        if not isinstance(thing, Instance) or thing.external or is_table(thing) or self.making:
-            return False
-        if any(self.class_attribute(thing.type, name) for name in ("__eq__", "__hash__")):
-            return False
-        self.the_only_one(thing)
-        return True
-
-    def the_only_one(self, thing: Any) -> None:
-        """Refuse an object that stands for one of several as a key."""
-        if thing.frozen is not None:
-            self.wants_table(thing)
-            message = "which object is the key of this dict or set isn't known when compiling"
-            raise Thaw(thing.frozen, message, self.span, None)
 
     def dictionary(self, value: Value) -> DictObject:
         thing = self.on_heap(value)

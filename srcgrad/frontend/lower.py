@@ -245,7 +245,7 @@ class Lowerer(Assignments):
                     self.peeled_while(node, loop)
             except (Raised, Thaw):
                 raise
-            except (UnsupportedError, NeedUnit):  # of objects, say, that are others each time
+            except (UnsupportedError, NeedUnit, RecursionError):  # of objects that are others, say
                 self.state, self.span = before, span
                 self.block, self.fork_depth = block, depth
                 self.forget(block, count)
