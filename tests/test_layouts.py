@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from srcgrad import grad, hvp, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp
+from srcgrad import UnsupportedError, grad, hvp, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp
 from tests.small_programs import check, differences
 
 NUMBERS = np.arange(6.0).reshape(2, 3) / 3 - 0.7
@@ -299,11 +299,7 @@ def test_random_layouts(start):
     x = np.array([0.3, 0.8, 0.55])
     for seed in range(start, start + 8):
         source = Generator(seed).function()
-        namespace = {"np": np, "W": WEIGHTS}
-        filename = f"<layouts {seed}>"
-        linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-        exec(compile(source, filename, "exec"), namespace)
-        f = namespace["f"]
+        f = defined(source, f"<layouts {seed}>")
         expected = differences(f, x)
         for derivative in (grad(f), lambda x, f=f: value_and_grad(f)(x)[1]):
             found = derivative(x.copy())
@@ -316,6 +312,66 @@ def test_random_layouts(start):
             assert "shares memory" in str(refused)
         else:
             np.testing.assert_allclose(moved, expected.sum(), rtol=1e-5, err_msg=source)
+
+
+class Views(Generator):
+    """Writes functions whose arrays are views of each other, or copies, alone and in lists."""
+
+    views = (
+        "{a}.T", "np.asarray({a})", "np.array({a}, copy=None)", "{a}.view()", "np.ravel({a})",
+        "{a}.reshape(-1)", "np.split({a}, [1])[1]", "np.array_split({a}, 2)[0]", "np.flip({a}, 0)",
+        "np.rot90({a})", "np.require({a})", "np.moveaxis({a}, 0, -1)", "{a}[..., None]", "{a}[1:]",
+        "np.broadcast_arrays({a}, np.ones(1))[0]", "np.einsum('i...->...i', {a})", "list({a})[0]",
+        "np.array([row for row in {a}])", "np.apply_along_axis(lambda row: row, 0, {a})",
+        "{a}.flatten()", "np.tile({a}, 1)", "np.stack([{a}])", "np.concatenate([{a}])",
+        "np.nan_to_num({a}, copy=False)", "np.atleast_3d({a})", "{a}.astype(float, copy=False)",
+    )  # fmt: skip
+    writes = (
+        "{a} *= 2.0", "{a}[...] = np.sin({a})", "{a}[0] = 3.0", "np.multiply({a}, s, out={a})",
+        "np.copyto({a}, s)", "{a} **= 2", "{a}[{a} > 0.3] = s", "np.put({a}, 0, s)",
+        "{a}.sort(axis=0)", "{a}[:1] += {a}[-1:]", "{a}.fill(s)", "np.add.at({a}, 0, s)",
+        "for _ in range(2):\n        {a}[-1] *= s", "if s > 0:\n        {a}.flat[0] = s",
+    )  # fmt: skip
+
+    def function(self):
+        self.arrays = [self.new(self.random.choice(["x.copy()", "np.sin(x)", "np.exp(x.T)"]))]
+        for _ in range(self.random.randint(3, 6)):
+            a = self.random.choice(self.arrays)
+            if self.random.random() < 0.55:
+                self.arrays.append(self.new(self.random.choice(self.views).format(a=a)))
+            else:
+                self.lines.append(self.random.choice(self.writes).format(a=a))
+        parts = ", ".join(f"np.cos({v}).ravel()" for v in self.arrays)
+        return "\n    ".join(["def f(x, s):", *self.lines, f"return np.concatenate([{parts}])"])
+
+
+@pytest.mark.parametrize("start", range(0, 24, 8))
+def test_random_views(start):
+    s, step = 0.7, 1e-6
+    for seed in range(start, start + 8):
+        x = np.random.default_rng(seed).normal(size=[(3, 2), (2, 1), (1, 3), (3, 3)][seed % 4])
+        source = Views(seed).function()
+        f = defined(source, f"<views {seed}>")
+        try:
+            moved = [f(x + h, s) - f(x - h, s) for h in step * np.eye(x.size).reshape(-1, *x.shape)]
+        except (ValueError, IndexError, TypeError):
+            continue  # it doesn't go with this shape
+        expected = np.stack(moved, -1).reshape(-1, *x.shape) / (2 * step)
+        for jacobian in (jacfwd(f), jacrev(f)):
+            try:
+                found = jacobian(x.copy(), s)
+            except UnsupportedError as refused:
+                assert "broadcast" in str(refused) or "shares memory" in str(refused), source
+            else:
+                np.testing.assert_allclose(found, expected, 1e-5, 1e-5, err_msg=source)
+
+
+def defined(source, filename):
+    """A function from its text, with lines that can be shown."""
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    namespace = {"np": np, "W": WEIGHTS}
+    exec(compile(source, filename, "exec"), namespace)
+    return namespace["f"]
 
 
 def convolution(images):
