@@ -409,9 +409,20 @@ def asked_between(a, x, y):
     return np.sum(np.sin(a @ x)) + adjoint_between(a * (a @ x)[:, None])
 
 
+def of_lengths_that_are_not_known(a, x, y):
+    first = np.concatenate([y[y > 0.0], y[y <= 0.0]])
+    again = np.concatenate([y[y <= 0.0], y[y > 0.0]])
+    return np.sum(np.sin(first @ a)) + np.sum((again @ a) * x)
+
+
 @pytest.mark.parametrize(
     ("f", "stacks"),
-    [(two_products_of_vectors, 2), (three_products_of_vectors, 2), (asked_between, 0)],
+    [
+        (two_products_of_vectors, 2),
+        (three_products_of_vectors, 2),
+        (asked_between, 0),
+        (of_lengths_that_are_not_known, 0),
+    ],
 )
 def test_sums_of_products_of_vectors(f, stacks):
     args = RNG.normal(size=(4, 3)), RNG.normal(size=3), RNG.normal(size=4)
