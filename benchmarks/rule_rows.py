@@ -375,7 +375,6 @@ _REASONS: dict[str, str] = {
         scipy.special.eval_legendre | scipy.special.eval_sh_legendre
         """,
     "products with the deviations, for the matrix and for its diagonal": "np.corrcoef",
-    "each of the many results has a sum of its own": "np.unstack",
     "the function is one pass over memory, its gradient four": "np.reciprocal",
 }
 REASONS = {row.strip(): reason for reason, names in _REASONS.items() for row in names.split(" |")}

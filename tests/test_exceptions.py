@@ -595,3 +595,17 @@ def test_nothing_is_done_with_what_a_function_returns_that_surely_raises(f):
 def test_what_a_function_surely_raises_is_caught():
     check_grads(caught, (np.array([0.5, 2.0]), "halves"))
     check_grads(caught, (np.array([0.5, 2.0]), "thirds"))
+
+
+@pytest.mark.parametrize("derivative", [srcgrad.grad, srcgrad.hessian, lambda f: srcgrad.hvp(f)])
+def test_a_gradient_within_raises_what_its_function_surely_raises(derivative):
+    def steep(x):
+        first, second = x
+        return first * second
+
+    def f(x):
+        return np.sum(srcgrad.grad(steep)(x) ** 2)
+
+    args = (np.ones(3),) if derivative in (srcgrad.grad, srcgrad.hessian) else (np.ones(3),) * 2
+    with pytest.raises(ValueError, match="values to unpack"):
+        derivative(f)(*args)

@@ -17,7 +17,16 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Array, Dimension, Kind, ListOf, Scalar, Size, TupleOf, derived_size, kind_of
-from .patterns import Unknown, agreed, common, filled, offsets_of, pattern_of, without_lengths
+from .patterns import (
+    Unknown,
+    agreed,
+    common,
+    filled,
+    numeric,
+    offsets_of,
+    pattern_of,
+    without_lengths,
+)
 from .samples import (
     GENERATORS,
     ONES,
@@ -283,6 +292,9 @@ def _sampled(
     unknown: np.dtype[Any] | None = None,
 ) -> tuple[Any, tuple[int, ...], bool]:
     short = many_axes(leaf.kind for leaf in leaves)
+    # a ufunc or an operator makes a new array; anything else may return its operands
+    fresh = isinstance(function, np.ufunc) or function in _FRESH
+    may_share = () if fresh else tuple(range(len(leaves)))
     for attempt in range(ONES + 1):
         results, shared = [], []
         try:
@@ -304,15 +316,16 @@ def _sampled(
         seen = offsets_of(leaves, bases) if attempt < UNIFORM else []
         pattern = pattern_of(results[0], results[1], seen, short)
         drawn = draws(function) or any(isinstance(v, GENERATORS) for v in sampler.leaves)
+        if attempt == ONES and not numeric(pattern):
+            break  # an object, of which it isn't known whether it is always one
         if drawn or attempt == ONES:
             pattern = without_lengths(pattern, attempt == ONES)
         if not isinstance(function, np.ufunc) and function not in _CERTAIN:
             pattern = _confirmed(pattern, function, args, kwargs, bases, leaves, shared, unknown)
-        certain = len(set(shared)) == 1 and attempt < ONES
-        return pattern, tuple(sorted(frozenset().union(*shared))), certain
-    # a ufunc or an operator makes a new array; anything else may return its operands
-    fresh = isinstance(function, np.ufunc) or function in _FRESH
-    return Unknown(), () if fresh else tuple(range(len(leaves))), False
+        if attempt == ONES:
+            return pattern, may_share, False
+        return pattern, tuple(sorted(frozenset().union(*shared))), len(set(shared)) == 1
+    return Unknown(), may_share, False
 
 
 def _any_dtype(kind: Any) -> bool:

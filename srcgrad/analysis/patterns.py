@@ -155,6 +155,13 @@ def _as_long(n: Relative | int | None, length: int, sampler: Sampler) -> bool:
     return n == length
 
 
+def numeric(pattern: Any) -> bool:
+    """Whether a pattern is one of numbers and arrays, and of tuples of them."""
+    if isinstance(pattern, tuple):
+        return pattern[0] in (int, Array) or all(map(numeric, pattern[1]))
+    return isinstance(pattern, Scalar)
+
+
 def without_lengths(pattern: Any, of_arrays: bool = False) -> Any:
     """A pattern in which an int is as long as nothing: it was drawn.
 

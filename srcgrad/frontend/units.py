@@ -205,7 +205,8 @@ def _made(
     if low.unbound is not None and not low.loop_depth and not low.making:
         raise low.unbound
     if making.result is None:
-        raise low.refuse(f"the recursion of {closure.name!r} never ends")
+        what = "the recursion of {!r} never ends" if making.recursive else "{!r} surely raises here"
+        raise low.refuse(what.format(closure.name))
     _finish(low, making, block, state)
     return making
 

@@ -31,6 +31,7 @@ from ..frontend.values import (
     Ref,
     State,
     Tuple,
+    Unreached,
     Value,
 )
 from ..inputs import check_apart, in_copies, leaves, own_copies, unshared
@@ -82,6 +83,10 @@ def lower_gradient(
             result = low.call(primal or Place(gradient.primal), args, kwargs)
         block = low.block
         ir.rename(block, low.renamed)
+    except Unreached:  # what raises stands there
+        ir.rename(low.block, outer)
+        around.statements += low.block.statements
+        raise
     finally:
         low.block, low.trying = around, trying
     check_apart(low, outer_values.values(), given.values(), before)
