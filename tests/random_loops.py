@@ -418,7 +418,7 @@ class Recurrences:
     def program(self) -> str:
         r = self.random
         lines = ["n = len(b)", f"y = {r.choice(['b.copy()', 'np.zeros(n)'])}", "z = 0.5 * b"]
-        lines += ["s = 0.0", "k = np.cos(c[0])"]
+        lines += ["s = 0.0", "k = np.cos(c[0])", "w = z[:1]"]
         for _ in range(r.randint(1, 2)):
             lines += self.loop()
         lines.append("return np.sum(y * np.arange(n)) + np.sum(np.sin(z)) + c[0] + s")
@@ -441,6 +441,9 @@ class Recurrences:
                          f"{self.term(back)} + {self.term(1)}")  # fmt: skip
             if r.random() < 0.3:
                 lines.append(f"{indent}s {r.choice(['+=', '-='])} {self.term(1)}")
+            if r.random() < 0.1:  # one addition in the middle of another
+                lines += [f"{indent}t = z[0]", f"{indent}w[0] += {self.term(1)}",
+                          f"{indent}z[0] = t + {self.term(1)}"]  # fmt: skip
         return lines
 
     def term(self, back: int) -> str:

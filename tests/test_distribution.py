@@ -85,6 +85,16 @@ def asked_for(c, x):
     return y @ x
 
 
+def interrupted(c, x):
+    y = x.copy()
+    first = y[:1]
+    for i in range(len(x)):
+        before = y[0]
+        first[0] += c[0] * x[i]
+        y[0] = before + c[1] * x[i]
+    return np.sum(y * y)
+
+
 @pytest.mark.parametrize(
     ("function", "texts"),
     [
@@ -94,6 +104,7 @@ def asked_for(c, x):
         (carried, ["d_a = ", " @ y_left", " @ x_right"]),
         (overwritten, []),
         (read_again, []),
+        (interrupted, []),
         (asked_for, ["d_x[:-1] += "]),
     ],
 )

@@ -15,6 +15,7 @@ operations on whole arrays (`vectorizing`), everything stays as it was.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import operator
 from collections import Counter
 from collections.abc import Iterator
@@ -184,7 +185,10 @@ class _Parts:
     def _find(self) -> None:
         """Find the additions to arrays that the loop does nothing else with."""
         find = self.aliasing.find
-        memory = Counter(find(v) for v in self.uses.elements() if holds_memory(v.kind))
+        memory = Counter(
+            root for v in self.uses.elements() if holds_memory(v.kind)
+            for root in self.aliasing.classes(v)
+        )  # fmt: skip
         chains: dict[ir.Var, list[tuple[ir.Assign, ...]]] = {}
         for s in self.places:
             chain = self._chain(s)
@@ -193,7 +197,7 @@ class _Parts:
         # each addition asks for its array twice, and writes it
         found: list[tuple[ir.Assign | ir.Var, tuple[ir.Assign, ...]]] = [
             (chain[-1], chain) for root, several in chains.items()
-            if memory[root] == 2 * len(several) for chain in several
+            if memory[root] == 2 * len(several) and self._is_in_turn(several) for chain in several
         ]  # fmt: skip
         found += [(p, links) for p in self.loop.params if (links := self._links(p))]
         if not found:
@@ -203,6 +207,11 @@ class _Parts:
         for end, chain in found:
             with contextlib.suppress(_Stays):
                 self.additions.append(self._addition(end, chain))
+
+    def _is_in_turn(self, chains: list[tuple[ir.Assign, ...]]) -> bool:
+        """Whether each of several additions to some memory is done when the next one reads it."""
+        ends = sorted((self.order[chain[0]], self.order[chain[-1]]) for chain in chains)
+        return all(one[1] < other[0] for one, other in itertools.pairwise(ends))
 
     def _links(self, p: ir.Var) -> tuple[ir.Assign, ...]:
         """The additions that lead from a number that the loop carries to what it is next."""
