@@ -54,6 +54,7 @@ class Inputs:
         bases = {least: fresh_size(True) for least, _ in related.values()}
         self.sizes = {n: replace(bases[b], offset=by) for n, (b, by) in related.items()}
         self.paths: dict[Any, Any] = {}
+        self.parts = 0  # of the first statements: those that take the arguments apart
 
     def value(self, value: Any, var: ir.Var | None, path: Any, access: Any = None) -> Value:
         """The abstract value of an argument; `access` makes the variable that holds it."""
@@ -133,25 +134,38 @@ class Inputs:
         What is differentiated stays what was passed.
         """
         low = self.lowerer
+        self.parts = len(low.block.statements)
         written = {name for name in values if (OWN, name) in low.known_sites}
         return {n: unshared(low, v) if n in written else v for n, v in values.items()}
 
     def check_owned(self, values: dict[str, Value], params: list[ir.Var]) -> None:
-        """Have it checked that what was copied isn't found elsewhere, or outside, too."""
-        low = self.lowerer
-        owned = [p for p in params if (OWN, p.name) in low.known_sites]
-        if not owned or low.state.unreachable or low.on_free is None:
+        """Have it checked that what is written isn't found in two places, or outside, too."""
+        low, heap = self.lowerer, self.lowerer.state.heap
+        if low.state.unreachable or low.on_free is None:
             return
-        others = [p for p in params if p not in owned and _containers(low, values.get(p.name))]
-        paths = {path for path, thing in low.guards.items() if is_record(thing)}
-        for path in low.lifted:
-            if not isinstance(path.container, Path) or path.container not in low.lifted:
-                paths.add(path)
-        outside = [low.operand(low.on_free(path, path.read())) for path in sorted(paths, key=str)]
-        if others or outside or sum(len(_containers(low, values[p.name])) for p in owned) > 1:
-            packs = (ir.Pack(tuple, tuple(owned)), ir.Pack(tuple, (*others, *outside)))
-            low.act(runtime.check_containers_apart, *packs)
-            low.block.statements.insert(0, low.block.statements.pop())
+        held = {p: found for p in params if (found := _containers(heap, values.get(p.name)))}
+        owned = [p for p in params if (OWN, p.name) in low.known_sites]
+        if owned and sum(map(len, held.values())) > 1:
+            others = [p for p in held if p not in owned]
+            self._check(runtime.check_containers_apart, owned, others)
+        read = {path for path, thing in low.guards.items() if is_record(thing)}
+        self._check_not_held(owned, {*read, *low.lifted})
+        types = {heap[number].type for found in held.values() for number in found}
+        written = {taken.path: taken.thing for taken in low.taken_in.values()}
+        written.update((path, journal.thing) for path, journal in low.journals.items())
+        self._check_not_held([*held], {p for p, thing in written.items() if type(thing) in types})
+
+    def _check_not_held(self, params: list[ir.Var], paths: set[Path]) -> None:
+        low = self.lowerer
+        if params and paths and low.on_free is not None:
+            things = [low.on_free(path, path.read()) for path in sorted(paths, key=str)]
+            self._check(runtime.check_not_held, params, list(map(low.operand, things)))
+
+    def _check(self, function: Any, *operands: list[Any]) -> None:
+        """A check where the arguments have been taken apart."""
+        self.lowerer.act(function, *(ir.Pack(tuple, tuple(given)) for given in operands))
+        statements = self.lowerer.block.statements
+        statements.insert(self.parts, statements.pop())
 
     def array_kind(self, value: np.ndarray[Any, Any], asked: Sequence[Any]) -> Kind:
         """The kind of an array from outside; `asked` has for each axis what asks for its length."""
@@ -299,27 +313,29 @@ def check_apart(
     low: Lowerer, passed: Iterable[Value], given: Iterable[Value], before: State
 ) -> None:
     """Refuse to go on where a function has written copies of what was passed to it twice."""
-    numbers = [number for value in passed for number in _containers(low, value)]
-    if len(set(numbers)) == len(numbers):
-        return
-    for number in (number for value in given for number in _containers(low, value)):
-        if low.state.heap.get(number) is not before.heap[number]:
-            raise low.refuse(
-                "the same list, dict or object is passed twice to a function that writes it, or "
-                "one beside it",
-                "pass a copy",
-            )
+    numbers = [number for value in passed for number in _containers(before.heap, value)]
+    copies = [number for value in given for number in _containers(before.heap, value)]
+    written = {n for n in copies if low.state.heap.get(n) is not before.heap[n]}
+    for number, copied in zip(numbers, copies, strict=True):
+        if copied in written and (thing := low.state.heap[number]).external:
+            low.want_own(thing)
+    if written and len(set(numbers)) < len(numbers):
+        raise low.refuse(
+            "the same list, dict or object is passed twice to a function that writes it, or "
+            "one beside it",
+            "pass a copy",
+        )
 
 
-def _containers(low: Lowerer, value: Any) -> list[int]:
+def _containers(heap: dict[int, Heap], value: Any) -> list[int]:
     """The numbers of the lists, dicts and objects in a value."""
     if isinstance(value, Tuple):
-        return [number for item in value.items for number in _containers(low, item)]
+        return [number for item in value.items for number in _containers(heap, item)]
     if not isinstance(value, Ref):
         return []
-    thing = low.state.heap[value.id]
+    thing = heap[value.id]
     items = thing.items if isinstance(thing, ListObject) else thing.items.values()
-    return [value.id, *(number for item in items for number in _containers(low, item))]
+    return [value.id, *(number for item in items for number in _containers(heap, item))]
 
 
 def check_input(name: str, value: Any) -> None:
@@ -409,16 +425,25 @@ def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> d
     ir.rename(body, copies)
     made = [ir.Assign(copy, runtime.own_copy, (var,)) for var, copy in copies.items()]
     guards: list[ir.Statement] = []
-    if len(others) > 1:
+    used = free.intersection(ir.all_uses(function.block))
+    beside = [v for v in (*lists, *sorted(used, key=str)) if _has_arrays(v.kind)]
+    if len(others) + len(beside) > 1:
         guards.append(
             ir.Assign(
                 ir.Var("_", Opaque(None)), runtime.check_apart,
-                (ir.Pack(tuple, tuple(copies)), ir.Pack(tuple, tuple(others))), effect=True,
+                (ir.Pack(tuple, tuple(copies)), ir.Pack(tuple, (*others, *beside))), effect=True,
             )
         )  # fmt: skip
     function.block.statements[:] = statements[:start] + guards + made + body.statements
     function.block.results = body.results
     return copies
+
+
+def _has_arrays(kind: Any) -> bool:
+    """Whether an array, or a list that may hold some."""
+    if isinstance(kind, ListOf):
+        return _has_arrays(kind.item)
+    return any(map(_has_arrays, kind)) if isinstance(kind, tuple) else isinstance(kind, Array)
 
 
 def in_copies(low: Lowerer, value: Any, copies: dict[ir.Var, ir.Var]) -> Any:

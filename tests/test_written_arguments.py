@@ -79,15 +79,17 @@ def test_a_copy_is_written(f, state):
         assert all(layer.seen is None for layer in state)
 
 
-def test_what_is_written_is_in_one_place_only():
-    def f(first, second):
-        first["w"] = first["w"] * 2
-        return np.sum(first["w"] * second["w"])
+def double(first, second):
+    first["w"] = first["w"] * 2
+    return np.sum(first["w"] * second["w"])
 
-    state = {"w": X}
+
+def test_what_is_written_is_in_one_place_only():
+    f, state = double, {"w": X}
     np.testing.assert_allclose(srcgrad.grad(f)(state, {"w": X})["w"], 2 * X)
-    with pytest.raises(ValueError, match="the same dict is in two places of the arguments"):
-        srcgrad.grad(f)(state, state)
+    for derivative in (srcgrad.grad(f), lambda a, b: srcgrad.hvp(f)(a, b, a)):
+        with pytest.raises(ValueError, match="the same dict is in two places of the arguments"):
+            derivative(state, state)
 
 
 OUTSIDE = {"w": X}
@@ -104,14 +106,78 @@ def beside_the_object_outside(layer):
     return np.sum(layer.w * LAYER.w)
 
 
+def the_dict_outside(state):
+    OUTSIDE["seen"] = 2.0
+    return np.sum(state["w"] * state.get("seen", X))
+
+
+def the_object_outside(layer):
+    LAYER.w = LAYER.w * 2
+    return np.sum(layer.w * X)
+
+
 @pytest.mark.parametrize(
-    ("f", "outside"), [(beside_the_dict_outside, OUTSIDE), (beside_the_object_outside, LAYER)]
+    ("f", "outside"),
+    [
+        (beside_the_dict_outside, OUTSIDE),
+        (beside_the_object_outside, LAYER),
+        (the_dict_outside, OUTSIDE),
+        (the_object_outside, LAYER),
+    ],
 )
 def test_what_is_written_is_not_what_is_read_outside(f, outside):
     gradient = srcgrad.grad(f)
     assert len(numbers_of(gradient(copy.deepcopy(outside)))) == 2
-    with pytest.raises(ValueError, match="or outside too, and the function writes it"):
+    with pytest.raises(ValueError, match="is in the arguments and outside, and"):
         gradient(outside)
+
+
+class Fitted:
+    def __init__(self):
+        self.state, self.rate = {"w": X}, 0.5
+
+    def loss(self, state):
+        state["w"] = state["w"] * self.rate
+        return np.sum(state["w"] ** 2)
+
+
+def test_the_object_outside_may_hold_the_argument():
+    fitted = Fitted()
+    np.testing.assert_allclose(srcgrad.grad(fitted.loss)(fitted.state)["w"], X / 2)
+
+
+ROWS = [X + i for i in range(9)]
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (lambda x, rows: np.sum(sum(x * row for row in rows)), (ROWS[3], ROWS)),
+        (lambda x: np.sum(sum(x * row for row in ROWS)), (ROWS[3],)),
+        (lambda x: np.sum(x * Y), (Y,)),
+    ],
+)
+def test_an_array_that_is_written_is_not_in_a_list_or_outside(f, args):
+    def written(x, *others):
+        x[0] = 2 * x[1]
+        return f(x, *others)
+
+    gradient = srcgrad.grad(written)
+    assert len(gradient(X + 1, *args[1:])) == 2
+    with pytest.raises(ValueError, match="two arguments share memory"):
+        gradient(*args)
+
+
+def test_checks_stand_where_the_arguments_have_been_taken_apart():
+    def f(x, state, other):
+        state["seen"] = x
+        w = other["w"]
+        w *= x
+        return np.sum(w)
+
+    primals = (X, {"a": X}, {"w": Y})
+    _, t_out = srcgrad.jvp(f, primals, (Y, {"a": X}, {"w": X}))
+    np.testing.assert_allclose(t_out, np.sum(Y * Y + X * X))
 
 
 def numbers_of(tree):

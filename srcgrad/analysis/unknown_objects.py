@@ -13,10 +13,12 @@ from types import ModuleType
 from typing import Any
 
 from .. import ir
+from ..emit import runtime
 from ..kinds import Opaque
 from ..rules import registry
 
 FILES = "files"
+LOOKS: frozenset[Any] = frozenset({runtime.check_containers_apart, runtime.check_not_held})
 
 
 class UnknownObjects:
@@ -52,8 +54,11 @@ class UnknownObjects:
         if isinstance(s.function, ir.Unit):
             return self._used_in(s.function, found)
         function = s.function
-        if registry.hashable(function) and function in registry.filing:
-            found.append(FILES)
+        if registry.hashable(function):
+            if function in LOOKS:
+                return []
+            if function in registry.filing:
+                found.append(FILES)
         called = [function, *(o.value for o in s.operands() if isinstance(o, ir.Const))]
         for receiver in (getattr(f, "__self__", None) for f in called if s.effect and callable(f)):
             if self.carries(Opaque(type(receiver))) and not isinstance(receiver, ModuleType):

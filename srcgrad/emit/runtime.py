@@ -6,6 +6,7 @@ don't call one another.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -145,9 +146,12 @@ def own_copy(array: Any) -> Any:
 def check_apart(written: Any, arrays: Any) -> None:
     """Refuse arguments that share memory when one of them is written in place.
 
+    `arrays` may have lists of arrays in it.
+
     >>> x = np.ones(3)
-    >>> check_apart((x,), (x, np.ones(3)))
+    >>> check_apart((x,), (x, np.ones(3), [np.ones(2)]))
     """
+    arrays = [array for part in arrays for array in _arrays(part)]
     for i, a in enumerate(written):
         for j, b in enumerate(arrays):
             if a is b and i <= j and not any(c is a for c in arrays[:j]):
@@ -159,15 +163,49 @@ def check_apart(written: Any, arrays: Any) -> None:
                 )
 
 
+def _arrays(part: Any) -> Any:
+    """The arrays in a nest of lists."""
+    if isinstance(part, (list, tuple)):
+        return [array for item in part for array in _arrays(item)]
+    return (part,) if isinstance(part, np.ndarray) else ()
+
+
 def check_containers_apart(written: Any, others: Any) -> None:
     """Refuse arguments that have a list, dict or object in two places when it may be written.
 
     >>> check_containers_apart(({"a": [1.0]},), ([1.0],))
     """
-    seen: dict[int, Any] = {}
-    waiting = [(thing, True) for thing in written] + [(thing, False) for thing in others]
+    there = {id(thing) for thing in _containers(others)}
+    for thing in _containers(written):
+        if id(thing) in there:
+            raise ValueError(
+                f"the same {type(thing).__name__} is in two places of the arguments, and the "
+                "function writes it, or one beside it: pass a copy"
+            )
+        there.add(id(thing))
+
+
+def check_not_held(arguments: Any, things: Any) -> None:
+    """Refuse arguments that hold what the function finds outside too when one is written.
+
+    >>> check_not_held(({"a": [1.0]},), ([1.0],))
+    """
+    outside, waiting = set(), list(things)
     while waiting:
-        thing, own = waiting.pop()
+        outside.add(id(thing := waiting.pop()))
+        if isinstance(thing, list) and thing and isinstance(thing[0], list):
+            waiting += thing
+    for thing in _containers(arguments):
+        if id(thing) in outside:
+            raise ValueError(
+                f"the same {type(thing).__name__} is in the arguments and outside, and the "
+                "function writes it, or one beside it: pass a copy"
+            )
+
+
+def _containers(things: Any) -> Iterator[Any]:
+    """The lists, dicts and objects in a nest, each place of them."""
+    for thing in things:
         if isinstance(thing, dict):
             parts: Any = thing.values()
         elif isinstance(thing, (list, tuple)):
@@ -177,15 +215,12 @@ def check_containers_apart(written: Any, others: Any) -> None:
         else:
             continue
         if not isinstance(thing, tuple):
-            if id(thing) in seen and own:
-                raise ValueError(
-                    f"the same {type(thing).__name__} is in two places of the arguments, or outside"
-                    " too, and the function writes it, or one beside it: pass a copy"
-                )
-            if id(thing) in seen:
-                continue
-            seen[id(thing)] = thing
-        waiting += [(part, own) for part in parts]
+            yield thing
+        if not _LEAVES.issuperset(map(type, parts)):
+            yield from _containers(parts)
+
+
+_LEAVES = frozenset({int, float, complex, bool, str, type(None), np.ndarray, np.float64})
 
 
 def check_fresh(result: Any, arrays: Any) -> None:
