@@ -848,7 +848,9 @@ def copy_obj(x):
     d = {"a": x * 1.0}
     e = copy.deepcopy(d)
     e["a"] *= 2
-    return d["a"].sum() + e["a"].sum()
+    twice = copy.deepcopy([d["a"], (d["a"],)])
+    twice[0][0] = 3 * x[1]
+    return d["a"].sum() + e["a"].sum() + (twice[1][0] ** 2).sum()
 
 
 def numbers_(x):

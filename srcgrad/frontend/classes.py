@@ -258,10 +258,15 @@ class Classes(BuiltinFunctions):
 
     def builtin_deepcopy(self, value: Value, memo: Value = NONE) -> Value:
         known: dict[int, Ref] = {}
+        arrays: dict[ir.Var, Value] = {}
 
         def deep(item: Value) -> Value:
             if isinstance(item, Ref) and item.id in known:
                 return known[item.id]
+            if isinstance(item, ir.Var) and isinstance(item.kind, Array):
+                if item not in arrays:
+                    arrays[item] = self.copied(item, deep)
+                return arrays[item]
             thing = self.on_heap(item)
             if isinstance(item, Ref) and isinstance(thing, Instance) and not is_table(thing):
                 known[item.id] = self.new(Instance(thing.type, {}))  # it may hold itself
