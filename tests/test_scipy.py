@@ -566,3 +566,18 @@ def test_objects_that_copy_what_they_are_made_of() -> None:
     check_grads(f, (np.array([1.0, -2.0, 0.5]),))
     x = np.array([1.0, -2.0, 0.5])
     assert srcgrad.value_and_grad(f)(x)[0] == f(x)
+
+
+def test_quotients_of_sparse_matrices():
+    x, s = np.random.default_rng(0).random((3, 3)) + 0.5, 1.3
+    array = sparse.csr_array(np.eye(3) + 1)
+    for A in (array, sparse.csr_matrix(array)):
+        check_grads(lambda s, A=A: (A / s @ np.arange(3.0)).sum(), (s,))
+        check_grads(lambda x, A=A: (A / x).sum(), (x,))
+        check_grads(lambda x, A=A: np.sum((A * 2 / x).toarray() ** 2), (x,))
+
+
+def test_what_depends_on_the_input_and_is_not_followed_is_refused():
+    array = sparse.csr_array(np.eye(3) + 1)
+    with pytest.raises(srcgrad.UnsupportedError, match="an object that srcgrad doesn't follow"):
+        srcgrad.grad(lambda s: np.sum(array**s @ np.ones(3)))(2.0)

@@ -18,6 +18,7 @@ from ..kinds import (
     Array,
     Dimension,
     Kind,
+    Opaque,
     Scalar,
     Size,
     TupleOf,
@@ -45,6 +46,8 @@ def pattern_of(a: Any, b: Any, seen: list[set[int]], short: bool) -> Any:
         if type(a) is not type(b) or len(a) != len(b):
             return Unknown()
         return (type(a), tuple(pattern_of(x, y, seen, short) for x, y in zip(a, b, strict=True)))
+    if isinstance(a, (np.matrix, np.ma.MaskedArray)):
+        return Opaque(type(a))  # their arithmetic isn't that of arrays
     if isinstance(a, np.ndarray):
         if not isinstance(b, np.ndarray) or a.ndim != b.ndim:
             return Unknown()

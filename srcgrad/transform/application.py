@@ -198,6 +198,14 @@ class Rules(Masks):
 
     def _check_known(self, s: ir.Assign, operand: ir.Operand, contribution: Any) -> None:
         """Refuse an active operand by which the rule knows no derivative."""
+        if isinstance(operand, ir.Var) and isinstance(operand.kind, Opaque):
+            if is_zero(contribution) and self.activity.active(operand):
+                raise UnsupportedError(
+                    f"what {name_of(s.function)} is given here depends on what is differentiated, "
+                    "and is an object that srcgrad doesn't follow",
+                    s.span,
+                    "make it of numbers and arrays",
+                )
         if isinstance(contribution, ir.Const) and isinstance(contribution.value, registry.Unknown):
             if any(self.activity.active(v) for v in ir.variables(operand)):
                 self._refuse_unknown(s, contribution.value)

@@ -129,6 +129,9 @@ def array_times(self, other):
     return as_sparse(self) * other if is_number(other) else elementwise_product(self, other)
 
 
+definition(BASE.__truediv__)(lambda self, other: as_sparse(self) / other)
+
+
 def elementwise_product(A, x):
     """Called by generated code."""
     return A * x

@@ -179,7 +179,7 @@ class Entries:
         return type(self)(self.values * factors, self.rows, self.columns, self.shape)
 
     def __truediv__(self, other):
-        return self.mapped(self.values / other)
+        return self.mapped(self.values / other) if is_number(other) else self.multiply(1 / other)
 
     def __imul__(self, other):
         self.values *= other
