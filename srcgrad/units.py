@@ -126,13 +126,7 @@ def backward(unit: ir.Unit, wrt: Positions, outputs: Positions, again: bool) -> 
     marker = adjoint.block.statements[0]
     if again:
         prune(function)
-        record(
-            function,
-            function.block.statements.index(marker),
-            adjoint.mirrors,
-            adjoint.indices,
-            adjoint.lasting,
-        )
+        record(function, function.block.statements.index(marker), adjoint)
         prune(function)
         close(function)
         separate(function, 0)
@@ -326,13 +320,7 @@ def recorded(
     `gradients` is the position of the gradients among the results. `cut`: the sweeps become two
     functions.
     """
-    record(
-        function,
-        function.block.statements.index(marker),
-        adjoint.mirrors,
-        adjoint.indices,
-        adjoint.lasting,
-    )
+    record(function, function.block.statements.index(marker), adjoint)
     prune(function)
     simplify(function)
     hoist(function, views=False)

@@ -412,7 +412,7 @@ def _finish(function: ir.Function, adjoint: Adjoint, results: tuple[ir.Operand, 
     simplify(function)  # what is differentiated again should be short
     prune(function)
     position = function.block.statements.index(marker)
-    record(function, position, adjoint.mirrors, adjoint.indices, adjoint.lasting)
+    record(function, position, adjoint)
     prune(function)
     close(function)
 

@@ -180,7 +180,7 @@ class _Choices:
         ends: list[ir.Operand] = [read.target, read.target]
         ends[side] = value
         root = self.aliasing.find(array)
-        others = (w for w in stores[1 - side] if root in map(self.aliasing.find, w.writes))
+        others = (w for w in stores[1 - side] if root in self.aliasing.written_by(w))
         twins = [w for w in itertools.islice(others, 1) if w.args[0] is array]  # in order
         twins = [w for w in twins if same_key(w.args[1], key)]
         if twins:

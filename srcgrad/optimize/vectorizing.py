@@ -290,7 +290,7 @@ class Whole(VectorizedRows):
         """Whether what a statement takes may be written before it is last asked for."""
         root = self.aliasing.find(s.args[0])  # type: ignore[arg-type]
         later = self.found.body[self.found.body.index(s) + 1 :]
-        writes = [i for i, w in enumerate(later) if root in map(self.aliasing.find, w.writes)]
+        writes = [i for i, w in enumerate(later) if root in self.aliasing.written_by(w)]
         if not writes:
             return False
         readers = [(i, r) for i, r in enumerate(later) if s.target in ir.uses(r)]

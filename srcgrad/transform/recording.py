@@ -12,7 +12,7 @@ from __future__ import annotations
 import builtins
 import operator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -47,19 +47,27 @@ class Lasting:
     stores: list[ir.Assign] = field(default_factory=list)
 
 
-def record(
-    function: ir.Function,
-    forward: int,
-    mirrors: dict[int, ir.Block],
-    indices: dict[ir.Var, ir.Var],
-    lasting: Lasting,
-) -> None:
+class Mirrored(Protocol):
+    """What is known of a reverse sweep, from having made it.
+
+    Attributes:
+        mirrors: by the id of each forward block, the block of the reverse sweep that undoes it.
+        indices: of the reverse sweep's loops, what those of the forward sweep's are there.
+        lasting: the reads of arrays of which nothing is written after them.
+    """
+
+    mirrors: dict[int, ir.Block]
+    indices: dict[ir.Var, ir.Var]
+    lasting: Lasting
+
+
+def record(function: ir.Function, forward: int, adjoint: Mirrored) -> None:
     """Make the reverse sweep stand on its own, in place.
 
-    `forward` is the number of statements of the forward sweep; `mirrors` maps the id of each
-    forward block to the block of the reverse sweep that undoes it.
+    `forward` is the number of statements of the forward sweep.
     """
-    recorder = _Recorder(function, mirrors, indices, lasting)
+    indices = adjoint.indices
+    recorder = _Recorder(function, adjoint.mirrors, indices, adjoint.lasting)
     statements = function.block.statements
     # where a forward loop is dead already, nothing else tells its mirror about its index
     ir.rename(ir.Block(statements[forward:]), indices)

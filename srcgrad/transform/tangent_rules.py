@@ -396,9 +396,7 @@ class TangentRules(Adjoint):
         whole = ir.Function(
             "rule", (), ir.Block(forward.statements + transpose.block.statements, tuple(results))
         )
-        record(
-            whole, len(forward.statements), transpose.mirrors, transpose.indices, transpose.lasting
-        )
+        record(whole, len(forward.statements), transpose)
         # a linear map's transpose knows of d_out only its shape, which is the result's
         alike = self._parts(s.target, seeds)
         ir.rename(whole.block, alike)
