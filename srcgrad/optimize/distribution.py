@@ -162,7 +162,7 @@ class _Parts:
         self.order: dict[ir.Assign, int] = {}
         self.guards: dict[ir.Assign, tuple[Guard, ...]] = {}
         self.places: dict[ir.Assign, ir.Block] = {}
-        self._visit(loop.body, (), iter(range(1, 1 << 60)))
+        self._visit(loop.body, (), itertools.count(1))
         self.inside = {loop.index, *loop.params}
         for s in ir.walk(loop.body):
             self.inside.update(ir.targets(s))
