@@ -16,7 +16,20 @@ from .analysis.inference import Inferred
 from .emit import runtime
 from .errors import UnsupportedError, user_error
 from .frontend.lower import Lowerer
-from .frontend.values import OWN, Heap, Instance, ListObject, Path, Place, Ref, State, Tuple, Value
+from .frontend.structure import held_by, parts
+from .frontend.values import (
+    OWN,
+    Closure,
+    Heap,
+    Instance,
+    ListObject,
+    Path,
+    Place,
+    Ref,
+    State,
+    Tuple,
+    Value,
+)
 from .kinds import (
     BOOL,
     FLOAT,
@@ -310,15 +323,29 @@ def leaves(low: Lowerer, value: Any) -> list[ir.Var]:
 
 
 def check_apart(
-    low: Lowerer, passed: Iterable[Value], given: Iterable[Value], before: State
+    low: Lowerer,
+    passed: Iterable[Value],
+    given: Iterable[Value],
+    before: State,
+    met: Iterable[Value],
 ) -> None:
-    """Refuse to go on where a function has written copies of what was passed to it twice."""
-    numbers = [number for value in passed for number in _containers(before.heap, value)]
-    copies = [number for value in given for number in _containers(before.heap, value)]
-    written = {n for n in copies if low.state.heap.get(n) is not before.heap[n]}
+    """Refuse to go on where a function has written copies of what else it has got hold of.
+
+    `met`: the function, and what it has looked up.
+    """
+    heap = before.heap
+    numbers = [number for value in passed for number in _containers(heap, value)]
+    copies = [number for value in given for number in _containers(heap, value)]
+    written = {n for n in (*numbers, *copies) if low.state.heap.get(n) is not heap[n]}
     for number, copied in zip(numbers, copies, strict=True):
         if copied in written and (thing := low.state.heap[number]).external:
             low.want_own(thing)
+    if written and not reachable(heap, met).isdisjoint(numbers):
+        raise low.refuse(
+            "the same list, dict or object is passed to a function and found by it outside, and it "
+            "writes it, or one beside it",
+            "pass a copy",
+        )
     if written and len(set(numbers)) < len(numbers):
         raise low.refuse(
             "the same list, dict or object is passed twice to a function that writes it, or "
@@ -336,6 +363,22 @@ def _containers(heap: dict[int, Heap], value: Any) -> list[int]:
     thing = heap[value.id]
     items = thing.items if isinstance(thing, ListObject) else thing.items.values()
     return [value.id, *(number for item in items for number in _containers(heap, item))]
+
+
+def reachable(heap: dict[int, Heap], values: Iterable[Value]) -> set[int]:
+    """The numbers of the objects that are found from some values."""
+    found: set[int] = set()
+    waiting: list[Any] = list(values)
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Closure):
+            waiting += (*value.defaults, *value.keyword_defaults.values())
+        elif not isinstance(value, Ref):
+            waiting += parts(value)
+        elif value.id in heap and value.id not in found:
+            found.add(value.id)
+            waiting += held_by(heap[value.id])
+    return found
 
 
 def check_input(name: str, value: Any) -> None:

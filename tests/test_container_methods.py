@@ -1,6 +1,7 @@
 """Methods of containers, and functions of the library that take or make them."""
 
 import collections
+import copy
 import functools
 import inspect
 import itertools
@@ -304,3 +305,69 @@ def test_a_method(program):
     value, slope = jvp(program, (x,), (direction,))
     assert value == pytest.approx(program(x))
     assert slope == pytest.approx(np.dot(expected, direction), abs=1e-7)
+
+
+def copied_twice_in_a_list(x):
+    w = x * 2
+    rows = []
+    for _ in range(len(x)):
+        rows.append(w)
+    copies = copy.deepcopy(rows)
+    copies[0][0] = 5.0
+    return np.sum(copies[1] ** 2)
+
+
+def copied_as_itself(x):
+    w = x * 2
+    copies = copy.deepcopy({"a": w, "b": [np.asarray(w)]})
+    copies["a"][0] = 5.0
+    return np.sum(copies["b"][0] ** 2)
+
+
+def rows_copied_twice(x):
+    row = [0.0] * len(x)
+    copies = copy.deepcopy([row for _ in x])
+    copies[0][1] = x[0]
+    return copies[1][1] * x[1]
+
+
+@pytest.mark.parametrize("f", [copied_twice_in_a_list, copied_as_itself, rows_copied_twice])
+def test_a_deep_copy_of_what_stands_in_two_places(f):
+    """Python makes one copy of it."""
+    with pytest.raises(ValueError, match=r"two places of what is copied by copy\.deepcopy"):
+        grad(f)(np.array([0.3, 0.5]))
+
+
+def copied_with_a_view(x):
+    w = x * 2
+    copies = copy.deepcopy([w, w.T, w[:], [w]])
+    copies[0][0] = 5.0 * x[1]
+    return np.sum(copies[1] ** 2) + np.sum(copies[2] ** 3) + np.sum(copies[3][0])
+
+
+def copied_rows(x):
+    rows = [x * k for k in range(len(x))]
+    for _ in range(len(x)):
+        rows.append(x * 2)
+    copies = copy.deepcopy(rows)
+    copies[0][0] = copies[1][1] ** 2
+    return np.sum([np.sum(row**2) for row in copies])
+
+
+def told_from_a_sum(x):
+    w = x * 2
+    v = w + 0
+    return np.sum(w) if v is w else np.sum(w**2)
+
+
+@pytest.mark.parametrize("f", [copied_with_a_view, copied_rows, told_from_a_sum])
+def test_arrays_that_are_others(f):
+    x, v = np.array([0.3, 0.5]), np.array([0.4, -0.7])
+    expected = (f(x + 1e-6 * v) - f(x - 1e-6 * v)) / 2e-6
+    np.testing.assert_allclose(grad(f)(x) @ v, expected, rtol=1e-7)
+    np.testing.assert_allclose(jvp(f, (x,), (v,))[1], expected, rtol=1e-7)
+
+
+def test_results_are_arrays_of_their_own():
+    (a, b, c), _ = jvp(lambda x: (x.copy(), x + 0, 1 * x), (np.ones(2),), (np.ones(2),))
+    assert not any(np.may_share_memory(*pair) for pair in [(a, b), (a, c), (b, c)])

@@ -714,3 +714,83 @@ def test_arrays_among_the_constants_of_a_program():
     slope = srcgrad.grad(indexed_by_arrays)
     expected = (slope(x + 1e-6 * v) - slope(x - 1e-6 * v)) / 2e-6
     np.testing.assert_allclose(srcgrad.hvp(indexed_by_arrays)(x, v), expected, rtol=1e-6)
+
+
+def written_dict_outside(x, derived):
+    params = {"w": x * 2}
+
+    def cost(q):
+        q["w"] = q["w"] * 2
+        return np.sum(q["w"] ** 2) + np.sum(params["w"] ** 3)
+
+    return derived(cost, params)["w"]
+
+
+def written_dict_inside(x, derived):
+    params = {"w": x * 2}
+
+    def cost(q):
+        params["w"] = q["w"] * 2
+        return np.sum(q["w"] ** 2)
+
+    return derived(cost, params)["w"]
+
+
+def written_array_outside(x, derived):
+    w = x * 2
+
+    def cost(q):
+        q *= w
+        return np.sum(q**2)
+
+    return derived(cost, w)
+
+
+class Fitted:
+    def __init__(self, x):
+        self.params = [x * 2]
+
+    def cost(self, q):
+        q[0] = q[0] * 2
+        return np.sum(q[0] ** 2) + np.sum(self.params[0] ** 3)
+
+
+def written_list_of_an_object(x, derived):
+    model = Fitted(x)
+    return derived(model.cost, model.params)[0]
+
+
+def gradient_of(f, at):
+    return grad(f)(at)
+
+
+def pulled_back(f, at):
+    return vjp(f, at)[1](1.0)[0]
+
+
+@pytest.mark.parametrize("derived", [gradient_of, pulled_back])
+@pytest.mark.parametrize(
+    "f",
+    [written_dict_outside, written_dict_inside, written_array_outside, written_list_of_an_object],
+)
+def test_what_is_written_is_not_found_outside_too(f, derived):
+    """What the function read outside was what it had been before."""
+    with pytest.raises((ValueError, UnsupportedError), match="pass a copy"):
+        grad(lambda x: np.sum(f(x, derived)))(POINT)
+
+
+SCALE = np.array([0.3, 0.5, 0.9])
+
+
+def scaled(q):
+    q *= SCALE
+    return np.sum(q**2)
+
+
+@pytest.mark.parametrize("derived", [lambda x: hvp(scaled)(x, POINT), lambda x: hessian(scaled)(x)])
+def test_second_derivatives_by_what_is_found_outside(derived):
+    with pytest.raises(ValueError, match="pass a copy"):
+        derived(SCALE)
+    with pytest.raises(ValueError, match="pass a copy"):
+        grad(lambda x: np.sum(derived(SCALE) * x))(POINT)
+    assert np.all(np.isfinite(derived(POINT)))

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import ir
+from ..emit import runtime
 from ..ir import list_append
 from ..kinds import Array, ListOf, TupleOf
 from .records import records
@@ -32,6 +33,7 @@ class Aliasing:
     Attributes:
         written: the classes whose memory is written in place somewhere, by their representatives.
         shared: those, and the classes of what is kept in lists.
+        single: the classes of arrays of which the program asks whether they are the same one.
     """
 
     def __init__(self, block: ir.Block, together: Iterable[Iterable[ir.Var]] = ()) -> None:
@@ -49,9 +51,11 @@ class Aliasing:
         self.recorded = records(block)
         self.handing = {id(s) for record in self.recorded for s in record.statements()}
         self.writes: set[ir.Var] = set()
+        self.compared: set[ir.Var] = set()
         self._visit(block)
         self._hand_over()
         self.written = {self.find(v) for v in self.writes}
+        self.single = self.held_by(self.compared)
         self.shared = self.written | {self.find(v) for v in self.contents.values()}
         pushed = (v for record in self.recorded for v in ir.variables(record.push.args[1]))
         self.shared.update(self.find(v) for v in pushed)
@@ -104,6 +108,13 @@ class Aliasing:
             root for o in operands for v in ir.variables(o) if holds_memory(v.kind)
             for root in self.classes(v)
         }  # fmt: skip
+
+    def own(self) -> set[ir.Var]:
+        """The memory that two arrays mustn't share, though nothing writes it.
+
+        That of the results, which the caller may write, and of what is asked to be another array.
+        """
+        return self.held_by(self.block.results) | self.single
 
     def mentions(self, s: ir.Statement, root: ir.Var) -> bool:
         """Whether a statement has to do with memory, if only with the shape of what is there."""
@@ -219,6 +230,8 @@ class Aliasing:
 
     def _assign(self, s: ir.Assign) -> None:
         self.writes.update(s.writes)
+        if s.function in (operator.is_, runtime.check_listed_once):
+            self.compared.update(ir.uses(s))
         if id(s) in self.handing:
             return
         first = s.args[0] if s.args else None

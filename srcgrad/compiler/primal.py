@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir, rules
+from ..analysis.aliasing import Aliasing
 from ..analysis.lengths import settle_lengths
 from ..errors import InternalError, UnsupportedError, user_error
 from ..frontend.calls import is_written_method
@@ -136,6 +137,8 @@ def _lowered(task: Task) -> Primal:
     lowered = Primal(low, function, free, inputs, values, targets, tangents, result, aux)
     copies = own_copies(function, set(free.found.values()), lowered.wrt)
     lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))
+    if low.deep_copies:
+        _check_copied_once(low, function)
     check_journals(low, function, [v for v in leaves(low, result) if isinstance(v, ir.Var)])
     ir.passed("lowered", function)
     settle_lengths(function)
@@ -144,6 +147,14 @@ def _lowered(task: Task) -> Primal:
     if not request.traced:
         vectorize(function, low, [v for shown in (result, aux) for v in leaves(low, shown)])
     return lowered
+
+
+def _check_copied_once(low: Lowerer, function: ir.Function) -> None:
+    """Leave out the checks of deep copies that aren't written."""
+    aliasing = Aliasing(function.block)
+    unwritten = {s for s, copies in low.deep_copies if not any(map(aliasing.changes, copies))}
+    for block in (function.block, *(b for s in ir.walk(function.block) for b in ir.blocks(s))):
+        block.statements = [s for s in block.statements if s not in unwritten]
 
 
 def _lowered_in_tables(low: Lowerer, task: Task, values: dict[str, Value]) -> Value:

@@ -170,6 +170,26 @@ def _arrays(part: Any) -> Any:
     return (part,) if isinstance(part, np.ndarray) else ()
 
 
+def check_listed_once(things: Any) -> None:
+    """Refuse arrays and lists, parts of what is copied deeply, of which some are the same one.
+
+    >>> check_listed_once((np.ones(3), [np.ones(2), [1.0]]))
+    """
+    seen: set[int] = set()
+    waiting = list(things)
+    while waiting:
+        thing = waiting.pop()
+        if isinstance(thing, (np.ndarray, list, dict)):
+            if id(thing) in seen:
+                raise ValueError(
+                    f"the same {type(thing).__name__} is in two places of what is copied by "
+                    "copy.deepcopy, and its copy is written: make a copy of it first"
+                )
+            seen.add(id(thing))
+        if isinstance(thing, (list, tuple, dict)):
+            waiting += thing.values() if isinstance(thing, dict) else thing
+
+
 def check_containers_apart(written: Any, others: Any) -> None:
     """Refuse arguments that have a list, dict or object in two places when it may be written.
 

@@ -82,6 +82,7 @@ HELPERS = {
     runtime.check_containers_apart,
     runtime.check_call,
     runtime.check_fresh,
+    runtime.check_listed_once,
     runtime.check_not_held,
     runtime.check_number,
     runtime.check_stored,

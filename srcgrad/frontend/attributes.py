@@ -404,8 +404,8 @@ class Attributes(Subscripts):
                 name="size",
             )
         if name in ("T", "mT"):
-            if shape is not None and len(shape) < 2 and name == "T":
-                return value
+            if self.fixed_span and shape is not None and len(shape) < 2 and name == "T":
+                return value  # in a rule, which doesn't ask whether two arrays are the same one
             function = np.transpose if name == "T" else np.matrix_transpose
             return self.emit(function, (value,))
         if name in ("real", "imag"):

@@ -16,6 +16,7 @@ import gast
 import numpy as np
 
 from .. import ir
+from ..emit import runtime
 from ..kinds import Array, ListOf, Opaque, Reference
 from ..rules import registry
 from ..signature import is_plain
@@ -257,20 +258,33 @@ class Classes(BuiltinFunctions):
         return self.copied(value, lambda item: item)
 
     def builtin_deepcopy(self, value: Value, memo: Value = NONE) -> Value:
+        copies: dict[ir.Var, ir.Var] = {}
+        result = self.deep_copy(value, copies)
+        if len(copies) > 1 or any(isinstance(v.kind, ListOf) for v in copies):
+            self.act(runtime.check_listed_once, ir.Pack(tuple, tuple(copies)))
+            self.deep_copies.append((self.block.statements[-1], tuple(copies.values())))
+        return result
+
+    def deep_copy(self, value: Value, copies: dict[ir.Var, ir.Var]) -> Value:
+        """A deep copy; notes of the arrays, and lists that exist at run time, what they become."""
         known: dict[int, Ref] = {}
-        arrays: dict[ir.Var, Value] = {}
 
         def deep(item: Value) -> Value:
             if isinstance(item, Ref) and item.id in known:
                 return known[item.id]
             if isinstance(item, ir.Var) and isinstance(item.kind, Array):
-                if item not in arrays:
-                    arrays[item] = self.copied(item, deep)
-                return arrays[item]
+                if item not in copies:
+                    copies[item] = self.copied(item, deep)  # type: ignore[assignment]
+                return copies[item]
             thing = self.on_heap(item)
             if isinstance(item, Ref) and isinstance(thing, Instance) and not is_table(thing):
                 known[item.id] = self.new(Instance(thing.type, {}))  # it may hold itself
-            made = self.copied(item, deep)
+            if isinstance(thing, ListObject) and thing.var is not None:
+                made = self.copied(item, lambda part: self.deep_copy(part, {}))
+                if (var := getattr(self.on_heap(made), "var", None)) is not None:
+                    copies[thing.var] = var
+            else:
+                made = self.copied(item, deep)
             if isinstance(item, Ref) and isinstance(made, Ref):
                 ref = known.setdefault(item.id, made)
                 self.state.heap[ref.id] = self.state.heap[made.id]

@@ -21,7 +21,10 @@ from .operations import (
 )
 
 # What may run twice: it changes nothing, and what it raises it has raised before
-REPEATABLE = frozenset({raise_exception, leave_unless, runtime.check_apart, runtime.check_fresh})
+REPEATABLE = frozenset(
+    {raise_exception, leave_unless, runtime.check_apart, runtime.check_fresh,
+     runtime.check_listed_once}
+)  # fmt: skip
 
 
 def emit_call(

@@ -46,6 +46,12 @@ class Lookup(Journals):
 
     def lookup(self, name: str) -> Value:
         """The value of a name, as Python would find it."""
+        value = self.found(name)
+        self.looked_up.append(value)
+        return value
+
+    def found(self, name: str) -> Value:
+        """The value of a name, wherever it stands."""
         number: int | None = self.current
         frame = self.frames[self.current]
         if name not in frame.scope.outer:
@@ -182,6 +188,7 @@ class Lookup(Journals):
             return value
         taken = self.outer(value, path)
         if taken is not None:
+            self.looked_up.append(taken)
             return taken
         if path is None and isinstance(value, (list, dict, set, np.ndarray)):
             path = Path("object", value, "outer")  # what is in it may change from call to call
@@ -228,6 +235,7 @@ class Lookup(Journals):
         """The reference to a list, dict or set that exists before the function runs."""
         known = self.lifted.get(path)
         if known is not None and known.id in self.state.heap:
+            self.looked_up.append(known)
             return known
         ref = self.on_list(path, value) if self.on_list and isinstance(value, list) else None
         if ref is None:
@@ -242,6 +250,7 @@ class Lookup(Journals):
                 entries = {k: self.lift(v, Path("item", path, k)) for k, v in value.items()}
                 ref = self.new(self.dict_from_outside(value, entries, str(path)))
         self.lifted[path] = ref
+        self.looked_up.append(ref)
         self.outer_objects.add(ref.id)
         return ref
 

@@ -192,9 +192,9 @@ def taken_at(
     sources: dict[ir.Var, ir.Var] = {}
     own = tuple(copied(low, p, sources) for p in primals)
     given = [unshared(low, p) for p in own]
-    before = low.state.copy()
+    before, number = low.state.copy(), len(low.looked_up)
     value, call = called(low, function, given)
-    check_apart(low, primals, given, before)
+    check_apart(low, primals, given, before, (function, *low.looked_up[number:]))
     isolate(low, call, sources)
     out, aux = with_aux(low, value) if has_aux else (value, None)
     return Taken(call, results(low, call), out, own), aux
@@ -272,9 +272,18 @@ def isolate(low: Lowerer, call: ir.Assign, sources: dict[ir.Var, ir.Var]) -> Non
     """Let a function that writes into its arguments do so in copies of its own.
 
     The derivative calls it once more, with the same arguments: copies, whose `sources` mustn't
-    share memory.
+    share memory. Nor must those of what a gradient in it writes into copies of its own.
     """
-    if not call.writes:
+    if call.function.function is None:
+        raise low.refuse("a derivative of a function is taken inside itself")
+    body = call.function.body
+    given = dict(zip(body.params, call.args, strict=True))
+    checked = [
+        given[v] for s in ir.walk(body.block)
+        if isinstance(s, ir.Assign) and s.function is runtime.check_apart
+        for v in ir.variables(s.args[0]) if v in given
+    ]  # fmt: skip
+    if not call.writes and not checked:
         return
     for v in call.writes:
         if v not in sources:
@@ -282,8 +291,9 @@ def isolate(low: Lowerer, call: ir.Assign, sources: dict[ir.Var, ir.Var]) -> Non
                 f"{v.name!r} is written inside a function whose derivative is taken here",
                 "pass a copy of it as an argument",
             )
-    written = tuple(sources[v] for v in call.writes)
-    arrays = tuple(v for v in sources.values() if isinstance(v.kind, Array))
+    written = tuple(sources.get(v, v) for v in dict.fromkeys((*call.writes, *checked)))
+    operands = [sources.get(v, v) for v in call.args if isinstance(v, ir.Var)]
+    arrays = tuple(v for v in operands if isinstance(v.kind, Array))
     if len(arrays) > 1:
         apart = ir.Assign(
             ir.Var("_", Opaque(None)), runtime.check_apart,
@@ -291,5 +301,7 @@ def isolate(low: Lowerer, call: ir.Assign, sources: dict[ir.Var, ir.Var]) -> Non
         )  # fmt: skip
         statements = low.block.statements
         statements.insert(statements.index(call), apart)
+    if not call.writes:
+        return
     call.function = units.by_value(call.function, returned=False)[0]
     describe(call)

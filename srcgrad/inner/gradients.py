@@ -78,7 +78,7 @@ def lower_gradient(
     try:
         given = {name: unshared(low, value) for name, value in values.items()}  # may be written
         args, kwargs = placed(low, gradient, given)
-        before = low.state.copy()
+        before, number = low.state.copy(), len(low.looked_up)
         with low.inner_tables():
             result = low.call(primal or Place(gradient.primal), args, kwargs)
         block = low.block
@@ -89,7 +89,8 @@ def lower_gradient(
         raise
     finally:
         low.block, low.trying = around, trying
-    check_apart(low, outer_values.values(), given.values(), before)
+    met = primal or Place(gradient.primal), *low.looked_up[number:]
+    check_apart(low, outer_values.values(), given.values(), before, met)
     value, aux = result, ir.Const(None)
     if gradient._has_aux:
         if not isinstance(result, Tuple) or len(result.items) != 2:
@@ -101,10 +102,10 @@ def lower_gradient(
         raise low.refuse("grad needs a function that returns a number")
     wrt = [v for t in targets for v in leaves(low, t) if is_float(v.kind)]
     function = ir.Function("inner", tuple(outer), block)
-    copies = own_copies(function, set(), wrt)
+    free = _unwritten(low, function)
+    copies = own_copies(function, free, wrt)
     value, aux = (in_copies(low, v, copies) for v in (value, aux))
     outputs = [value] if isinstance(value, ir.Var) else []
-    _check_writes(low, function)
     check_journals(low, function, outputs)
     demand(function, low)
     adjoint = _differentiated(low, function, wrt, outputs)
@@ -379,15 +380,17 @@ def target(low: Lowerer, values: dict[str, Value], which: tuple[str, Any]) -> Va
     return value.items[at]
 
 
-def _check_writes(low: Lowerer, function: ir.Function) -> None:
+def _unwritten(low: Lowerer, function: ir.Function) -> set[ir.Var]:
+    """What a function refers to of the code around, which it mustn't write."""
     aliasing = Aliasing(function.block)
-    params = set(function.params)
-    for v in ir.free_variables(function.block):
-        if v not in params and isinstance(v.kind, Array) and aliasing.is_written(v):
+    free = ir.free_variables(function.block).keys() - set(function.params)
+    for v in free:
+        if isinstance(v.kind, Array) and aliasing.is_written(v):
             raise low.refuse(
                 f"{v.name!r} is written inside a function whose gradient is taken here",
                 "pass a copy of it as an argument",
             )
+    return free
 
 
 def _differentiated(

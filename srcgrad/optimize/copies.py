@@ -132,6 +132,8 @@ class _Sparer:
             return False
         if source.kind != copy.kind or self.aliasing.is_shared(copy):
             return False
+        if self.aliasing.find(copy) in self.aliasing.single:
+            return False
         if self.members[self.aliasing.find(copy)] != 1:
             return self.views_read(copy, source)
         if any(copy in ir.variables(operand) for operand in block.results):
@@ -143,9 +145,7 @@ class _Sparer:
 
     def views_read(self, copy: ir.Var, source: ir.Var) -> bool:
         """Whether neither a copy nor what it's a copy of is written, nor a result."""
-        results = [v for o in self.function.block.results for v in ir.variables(o)]
-        escaping = {root for v in results for root in self.aliasing.classes(v)}
-        if self.aliasing.find(copy) in escaping:
+        if self.aliasing.find(copy) in self.aliasing.own():
             return False
         return not any(map(self.aliasing.is_shared, (copy, self.renamed(source))))
 

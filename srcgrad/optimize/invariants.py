@@ -100,7 +100,12 @@ class _Hoister:
     def copies_part(self, s: ir.Assign) -> bool:
         """Whether a call makes a copy that nobody writes."""
         copies = s.function is np.ndarray.copy and len(s.args) == 1 and not s.kwargs
-        return copies and not self.aliasing.is_written(s.target)
+        return copies and not self.is_own(s.target)
+
+    def is_own(self, array: ir.Var) -> bool:
+        """Whether an array has to be made again in each iteration."""
+        root = self.aliasing.find(array)
+        return root in self.aliasing.written or root in self.aliasing.single
 
     def is_part(self, s: ir.Assign, written: set[ir.Var]) -> bool:
         """Whether a call takes an item or a part of an array that a loop writes."""
@@ -138,7 +143,7 @@ class _Hoister:
             return False
         if not written.isdisjoint(self.aliasing.held_by(ir.uses(s))):
             return False
-        return not holds_memory(kind) or not self.aliasing.is_written(s.target)
+        return not holds_memory(kind) or not self.is_own(s.target)
 
     def movable_item(self, s: ir.Assign) -> bool:
         """A slice, of whatever length, and a part of a record: an item might not be there."""

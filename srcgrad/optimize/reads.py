@@ -37,8 +37,7 @@ class _Sharer:
     def __init__(self, function: ir.Function) -> None:
         self.aliasing = Aliasing(function.block)
         self.shared = ir.Renaming()
-        results = [v for o in function.block.results for v in ir.variables(o)]
-        self.escaping = {root for v in results for root in self.aliasing.classes(v)}
+        self.escaping = self.aliasing.own()
 
     def block(self, block: ir.Block, available: Available, looped: bool) -> None:
         kept: list[ir.Statement] = []

@@ -48,8 +48,8 @@ class Simplifier:
     def __init__(self, function: ir.Function) -> None:
         self.function = function
         self.aliasing = Aliasing(function.block)
-        self.escaping = self._escaping()
-        self.lent = {root for p in function.lent for root in self.aliasing.classes(p)}
+        self.escaping = self.aliasing.own()
+        self.lent = self.aliasing.held_by(function.lent)
         self.counts = ir.use_counts(function.block)
         self.definitions: dict[ir.Var, ir.Assign] = {}
         self.rules: dict[tuple[Any, bool], tuple[Rule, ...]] = {}
@@ -60,14 +60,6 @@ class Simplifier:
         self.changed = False
         self.position = 0
         self.current: ir.Assign | None = None
-
-    def _escaping(self) -> set[ir.Var]:
-        """The memory that the caller gets."""
-        found: set[ir.Var] = set()
-        for operand in self.function.block.results:
-            for v in ir.variables(operand):
-                found.update(self.aliasing.classes(v))
-        return found
 
     def _times(self) -> None:
         """What makes variables, when, and when memory is last written, by top-level statement."""
@@ -174,16 +166,20 @@ class Simplifier:
         name: str = "",
         kwargs: tuple[tuple[str, ir.Operand], ...] = (),
         view: bool = False,
+        own: bool = False,
     ) -> ir.Operand:
         """A new call before the current one; its constant value if that is known.
 
-        The result of a call that makes a `view` shares memory with the first operand.
+        The result of a call that makes a `view` shares memory with the first operand. What is to
+        be an array of its `own` stays one.
         """
         s = self.current
         assert s is not None
         kind = elementwise_kind(function, args) if kind is None else kind
         assert kind is not None
         target = ir.Var(name or s.target.name, kind)
+        if own:
+            self.escaping.add(target)
         made = ir.Assign(target, function, args, kwargs, s.span)
         folded = fold(made)
         if folded is not None:
@@ -221,7 +217,7 @@ class Simplifier:
         if self.escapes(target):
             if self.current is not None and self.current.function is np.ndarray.copy:
                 return None
-            return self.emit(np.ndarray.copy, operand, kind=want, name=target.name)
+            return self.emit(np.ndarray.copy, operand, kind=want, name=target.name, own=True)
         return operand
 
     # The walk
