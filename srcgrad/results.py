@@ -257,7 +257,24 @@ def _owned(adjoint: Adjoint, d: ir.Var, v: ir.Var) -> ir.Var:
         return adjoint.emit(np.asarray, args, inferred=Inferred(kind), name=f"d_{v.name}")
     if not isinstance(d.kind, Array) or d.kind.shape is None or not same_dtype(d.kind, kind):
         return adjoint.emit(runtime.finished, (d, v), inferred=Inferred(kind), name=f"d_{v.name}")
+    if _has_narrower(adjoint.function, kind):
+        inferred = Inferred(kind, (d,), False)
+        return adjoint.emit(runtime.as_dtype, (d, ir.Const(kind.dtype)), inferred=inferred)
     return d
+
+
+def _has_narrower(function: ir.Function, kind: Array) -> bool:
+    """Whether there are floats of less precision than these, as which others may turn out.
+
+    What is one of two numbers, on a branch or in a loop, has the kind of the one of more precision.
+    """
+    assert kind.dtype is not None
+    found = [v.kind for v in function.params]
+    found += [t.kind for s in ir.walk(function.block) for t in ir.targets(s)]
+    return any(
+        isinstance(k, (Array, Scalar)) and k.dtype is not None and k.dtype.kind in "fc"
+        and np.finfo(k.dtype).bits < np.finfo(kind.dtype).bits for k in found
+    )  # fmt: skip
 
 
 ALIASING = {

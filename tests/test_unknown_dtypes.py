@@ -82,3 +82,40 @@ def test_real_if_all_are(z):
     assert np.all(tangent == (3 + 4j if np.any(np.imag(z)) else 3.0))
     gradient = srcgrad.grad(lambda z: np.sum(np.real(np.real_if_close(z) ** 2)))(z)
     np.testing.assert_allclose(gradient, 2 * z)
+
+
+def recurrence_by_both(w, e, x):
+    total = 0.0
+    for v in e:
+        total += v * w[1]
+    for v in w:
+        total *= v
+    return total * np.sum(x) + np.sum(w)
+
+
+def table_of_both(w, e, x):
+    last = 2.0
+    for v in e:
+        last = last + v
+    last *= w[0]
+    table = np.array([last, w[1], last * w[2]])
+    table[0] *= last
+    return np.sum(table * x)
+
+
+def one_of_both(w, e, x):
+    s = w[0] if w[1] > 0 else x[0]
+    y = w if w[2] > 0 else x
+    return np.sum(x) * s + np.sum(x * y)
+
+
+@pytest.mark.parametrize("f", [recurrence_by_both, table_of_both, one_of_both])
+@pytest.mark.parametrize("count", [0, 2])
+def test_numbers_of_either_precision(f, count):
+    """What a Python number or one of NumPy's is multiplied by may be of less precision."""
+    w, e, x = np.array([0.3, 0.5, 0.7]), np.array([2.0, 3.0])[:count], np.array([0.2, -0.5, 0.9])
+    expected = srcgrad.grad(f, argnums=(0, 1, 2))(w, e, x)
+    found = srcgrad.grad(f, argnums=(0, 1, 2))(w.astype(np.float32), e, x)
+    assert [d.dtype for d in found] == [np.float32, np.float64, np.float64]
+    for d, wanted in zip(found, expected, strict=True):
+        np.testing.assert_allclose(d, wanted, rtol=1e-5, atol=1e-6)
