@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .emit.runtime import own_copy
 from .gradient import Gradient, kept
 from .pullback import Forward
 from .trees import children, float_leaves, is_float, mapped, with_children
+
+if TYPE_CHECKING:
+    from .compiler import Compiled
 
 
 class Tangent(Gradient):
@@ -155,8 +158,8 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Linear]:
 
     Returns:
         `(out, linear)`: `linear(*tangents)` is the derivative of `f` at `primals` along the
-        tangents, nested and shaped like `out`. It holds copies of the primals, so changing them
-        later doesn't matter.
+        tangents, nested and shaped like `out`. It holds copies of the primals, and of the numbers
+        and arrays that `f` finds outside, so changing them later doesn't matter.
 
     Raises:
         TypeError, ValueError: from `linear`, if its arguments aren't nested or shaped like the
@@ -172,7 +175,6 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Linear]:
         raise TypeError("linearize needs the arguments of the function: linearize(f, *primals)")
     zeros = [mapped(lambda x: 0 * x, p) for p in primals]
     linear = Linear(f, primals)
-    linear._tangent._ready(primals, {})
     return jvp(f, primals, zeros)[0], linear
 
 
@@ -186,9 +188,14 @@ class Linear:
 
     def __init__(self, f: Callable[..., Any], primals: tuple[Any, ...]) -> None:
         self.primal = f
-        self._primals = tuple(mapped(_kept, p, _kept) for p in primals)
         self._tangent: Tangent = _tangent(f, tuple(range(len(primals))), False, False)
         self._tangent._repeats = True
+        ready = self._tangent._ready(primals, {})
+        self._compiled: Compiled | None = ready[0]
+        self._primals, *self._given = mapped(_kept, (primals, *ready[1:]), _kept)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_compiled": None}
 
     def __call__(self, *tangents: Any) -> Any:
         if len(tangents) != len(self._primals):
@@ -197,7 +204,9 @@ class Linear:
             )
         places = [f"tangent {i}" for i in range(len(tangents))]
         moved = checked_tangents(tangents, self._primals, places)
-        return self._tangent.push(self._primals, {}, moved)[0]
+        compiled = self._compiled or self._tangent._ready(self._primals, {})[0]
+        args, free = self._given
+        return compiled.function(*args, *moved, *free)
 
     @property
     def source(self) -> str:

@@ -779,6 +779,47 @@ def test_what_is_written_is_not_found_outside_too(f, derived):
         grad(lambda x: np.sum(f(x, derived)))(POINT)
 
 
+def pulled_back_later(x):
+    a = x * 2
+    _, pullback = vjp(lambda z: z**2 * a, x)
+    a *= 2
+    return np.sum(pullback(x)[0]) + np.sum(a)
+
+
+def pulled_back_in_a_loop(x):
+    a, found = x * 2, []
+    part = {"a": a[1:]}
+    for _ in range(2):
+        y, pullback = vjp(lambda z: z[1:] ** 2 * part["a"], x)
+        part["a"] *= 2
+        found.append(pullback(y)[0])
+    return np.sum(found[0] * found[1])
+
+
+def pushed_later(x):
+    a = x * 2
+    _, linear = linearize(lambda z: z**2 * a, x)
+    a[0] = 5.0 * x[1]
+    return np.sum(linear(x)) + np.sum(a)
+
+
+@pytest.mark.parametrize("f", [pulled_back_later, pulled_back_in_a_loop, pushed_later])
+def test_what_is_captured_may_change_later(f):
+    x, v = POINT, np.array([0.3, -0.2, 0.5])
+    expected = (f(x + 1e-6 * v) - f(x - 1e-6 * v)) / 2e-6
+    value, gradient = value_and_grad(f)(x)
+    np.testing.assert_allclose(value, f(x), rtol=1e-12)
+    np.testing.assert_allclose(gradient @ v, expected, rtol=1e-6)
+    np.testing.assert_allclose(jvp(f, (x,), (v,))[1], expected, rtol=1e-6)
+
+
+def test_linearize_keeps_what_the_function_found_outside():
+    scale = np.ones(2)
+    _, linear = linearize(lambda z: z**2 * scale, np.ones(2))
+    scale *= 3
+    np.testing.assert_allclose(linear(np.ones(2)), [2.0, 2.0])
+
+
 SCALE = np.array([0.3, 0.5, 0.9])
 
 

@@ -196,8 +196,27 @@ def taken_at(
     value, call = called(low, function, given)
     check_apart(low, primals, given, before, (function, *low.looked_up[number:]))
     isolate(low, call, sources)
+    keep_captured(low, call, sources)
     out, aux = with_aux(low, value) if has_aux else (value, None)
     return Taken(call, results(low, call), out, own), aux
+
+
+def keep_captured(low: Lowerer, call: ir.Assign, own: Collection[ir.Var]) -> None:
+    """Have a function called with copies of what it captures, which may be written later.
+
+    The derivative calls it once more, with the same arguments. What is its `own` is a copy already.
+    """
+    statements, low.block = low.block, ir.Block()
+    call.args = tuple(
+        copied(low, a)  # type: ignore[misc]
+        if isinstance(a, ir.Var) and isinstance(a.kind, Array) and a not in own else a
+        for a in call.args
+    )  # fmt: skip
+    copies, low.block = low.block, statements
+    if copies.statements:
+        position = low.block.statements.index(call)
+        low.block.statements[position:position] = copies.statements
+        describe(call)
 
 
 def tangent_of(low: Lowerer, taken: Taken, tangents: Sequence[Value]) -> Value:
