@@ -34,6 +34,15 @@ class Var:
     partial: bool = False  # has no value on some paths
     id: int = field(default_factory=lambda: next(_counter))
 
+    @property
+    def assured(self) -> bool:
+        """Whether it has a value that isn't None, wherever it is in scope."""
+        return not (self.optional or self.partial)
+
+    def anew(self) -> Var:
+        """Another variable for the same values."""
+        return Var(self.name, self.kind, self.user, optional=self.optional, partial=self.partial)
+
     def __repr__(self) -> str:
         return f"{self.name}.{self.id}"
 

@@ -355,7 +355,7 @@ def separate(function: ir.Function, gradients: int) -> None:
         if not found & used:
             used.update(found)
             return operand
-        copy = ir.Var(operand.name, operand.kind, operand.user)
+        copy = operand.anew()
         at = len(statements) if before is None else statements.index(before)
         statements.insert(at, ir.Assign(copy, np.array, (operand,)))
         return copy

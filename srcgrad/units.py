@@ -362,7 +362,7 @@ def _split(
     first = ir.Function(forward.name, function.params, ir.Block(before, (*results, kept)))
     reverse = ir.Block(after, (answer,))
     saved = ir.Var("saved", TupleOf(tuple(v.kind for v in residuals)), True)
-    twins = {v: ir.Var(v.name, v.kind, v.user, frozenset(), v.optional) for v in residuals}
+    twins = {v: v.anew() for v in residuals}
     taken: list[ir.Statement] = [
         ir.Assign(
             twin, operator.getitem, (saved, ir.Const(i)),

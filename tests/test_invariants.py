@@ -143,6 +143,35 @@ def test_sizes_that_do_not_fit_are_no_error_of_a_loop_that_does_not_run():
     np.testing.assert_allclose(gradient(X, np.ones(5), np.ones(4), 0), 2 * X)
 
 
+def after_a_loop(x, y, n):
+    for _ in range(n):
+        a = y**2
+    s = 0.0
+    for _ in range(n):
+        s += a * 3.0 * y
+    return s + y * x[0]
+
+
+def after_a_branch(x, y, n):
+    a = None
+    if n:
+        a = y**2
+    s = 0.0
+    for _ in range(n):
+        s += a * 3.0 * y
+    return s + y * x[0]
+
+
+@pytest.mark.parametrize("function", [after_a_loop, after_a_branch])
+def test_what_has_no_value_is_no_error_of_a_loop_that_does_not_run(function):
+    gradient = srcgrad.value_and_grad(function, argnums=(0, 1))
+    for n in (2, 0):
+        value, (d_x, d_y) = gradient(X, 0.7, n)
+        assert value == pytest.approx(3 * n * 0.343 + 0.21)
+        np.testing.assert_allclose(d_x, 0.7 * np.eye(5)[0])
+        assert d_y == pytest.approx(9 * n * 0.49 + 0.3)
+
+
 def test_views_are_named_for_what_they_show():
     def f(a, n):
         a = a.copy()

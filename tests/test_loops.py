@@ -155,6 +155,33 @@ def test_a_variable_of_a_loop_that_never_ran_is_missing():
         gradient(X, 0)
 
 
+def test_what_has_no_value_may_be_handed_on():
+    def numbers(x, n, m):
+        s = x[0]
+        for _ in range(n):
+            a = s**2
+        for j in range(m):
+            if j >= 1:
+                s = s + a * np.sin(s)
+            a = s * 2
+        return s * x[1]
+
+    def arrays(x, n, m):
+        s = x[0]
+        for _ in range(n):
+            a = np.exp(x)
+        for j in range(m):
+            for _ in range(j):
+                s = np.sin(s * a.sum())
+            b = np.sin(x) * s
+            a, b = b, b
+        return s * x[1]
+
+    for f in (numbers, arrays):
+        for n, m in ((0, 0), (0, 1), (1, 1), (0, 3), (2, 3)):
+            srcgrad.testing.check_grads(lambda x, f=f, n=n, m=m: f(x, n, m), (X,))
+
+
 def test_what_a_dead_while_loop_computes_is_not_computed():
     def f(x, k):
         y, i = np.sum(x), 0

@@ -254,18 +254,32 @@ class _Emitter:
     @functools.cached_property
     def passed_on(self) -> set[ir.Var]:
         """The variables that are copied or recorded whether or not they have a value."""
-        results = self.function.block.results
-        found = {v for operand in results for v in ir.variables(operand)}
+        operands = [*self.function.block.results]
+        ends: dict[ir.Var, list[ir.Var]] = {}  # those that a variable is, of the same name
         for s in ir.walk(self.function.block):
-            operands: tuple[ir.Operand, ...] = ()
-            if isinstance(s, ir.Loop):
-                operands = s.inits
-            elif isinstance(s, ir.Assign) and s.function is list_append:
-                operands = s.args
-            for block in ir.blocks(s):
-                operands += block.results
-            found.update(v for operand in operands for v in ir.variables(operand))
+            if isinstance(s, ir.Assign):
+                operands += s.args if s.function is list_append else ()
+                continue
+            for target, values in ir.joins(s):
+                for v in values:
+                    if self.is_copied(v, target):
+                        operands.append(v)
+                    elif isinstance(v, ir.Var):
+                        ends.setdefault(target, []).append(v)
+        found: set[ir.Var] = set()
+        waiting = [v for operand in operands for v in ir.variables(operand)]
+        while waiting:
+            v = waiting.pop()
+            if v not in found:
+                found.add(v)
+                waiting += ends.get(v, ())
         return found
+
+    def is_copied(self, operand: ir.Operand, target: ir.Var) -> bool:
+        """Whether a variable gets its value by an assignment: it may have the operand's name."""
+        if not isinstance(operand, ir.Var) or operand in self.inlined:
+            return True
+        return self.names[operand] != self.names[target]
 
     def store(self, var: ir.Var) -> Any:
         return gast.Name(self.names[var], gast.Store(), None, None)
@@ -278,10 +292,8 @@ class _Emitter:
                 if target in self.passed_on:
                     needed.append((target, ir.Const(None)))
                 continue
-            if isinstance(operand, ir.Var) and operand not in self.inlined:
-                if self.names[operand] == self.names[target]:
-                    continue
-            needed.append((target, operand))
+            if self.is_copied(operand, target):
+                needed.append((target, operand))
         if not needed:
             return []
         written: set[str] = set()

@@ -579,7 +579,7 @@ def _write_into_copies(low: Any, making: Making) -> None:
     for result in function.block.results:
         if isinstance(result, ir.Var) and isinstance(result.kind, Array):
             if aliasing.find(result) in known:
-                copy = ir.Var(result.name, result.kind, result.user)
+                copy = result.anew()
                 function.block.statements.append(ir.Assign(copy, np.array, (result,)))
                 result = copy
             else:
@@ -629,8 +629,6 @@ def _convert(body: ir.Function, captured: tuple[ir.Var, ...], members: set[ir.Un
     for s in ir.walk(body.block):
         if isinstance(s, ir.Assign) and s.function in members:
             s.args += captured
-    twins = {
-        v: ir.Var(v.name, v.kind, v.user, frozenset(), v.optional, v.partial) for v in captured
-    }
+    twins = {v: v.anew() for v in captured}
     ir.rename(body.block, twins)
     body.params += tuple(twins.values())

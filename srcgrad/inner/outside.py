@@ -84,7 +84,7 @@ def _of_arguments(
         unit.function = ir.Function(unit.name, tuple(params), unit.body.block)
         return unit
     value = ir.Var("value", unit.kinds[0])
-    twins = {p: ir.Var(p.name, p.kind, p.user) for p in params}
+    twins = {p: p.anew() for p in params}
     call = ir.Assign(value, unit, tuple(twins[p] for p in unit.body.params), span=low.span)
     describe(call)
     body = ir.Function(unit.name, tuple(twins.values()), ir.Block([call], (value,)))
@@ -190,7 +190,7 @@ def opaque_call(
     else:
         operands = [low.operand(a) for a in args]
     given = tuple(dict.fromkeys(v for o in operands for v in ir.variables(o)))
-    twins = {v: ir.Var(v.name, v.kind, v.user) for v in given}
+    twins = {v: v.anew() for v in given}
     inside = tuple(ir.substitute(o, lambda v: twins[v]) for o in operands)
     solution = ir.Var("solution", kind)
     body = ir.Block([ir.Assign(solution, function, inside, span=low.span)], (solution,))

@@ -87,10 +87,10 @@ def attach(low: Lowerer, call: ir.Assign, out: Value, make: Callable[[Value], Pa
     for v in dict.fromkeys(wanted):
         if v not in call.args and v not in outer and v not in own:
             call.args = (*call.args, v)
-            unit.body.params = (*unit.body.params, ir.Var(v.name, v.kind, v.user))
+            unit.body.params = (*unit.body.params, v.anew())
     first = {v: i for i, v in reversed(list(enumerate(call.args))) if isinstance(v, ir.Var)}
-    twins = [ir.Var(p.name, p.kind, p.user) for p in unit.body.params]
-    shown = [ir.Var(v.name, v.kind, v.user) for v in outer]
+    twins = [p.anew() for p in unit.body.params]
+    shown = [v.anew() for v in outer]
     names: dict[ir.Var, ir.Var] = {v: twins[i] for v, i in first.items()}
     names.update(zip(outer, shown, strict=True))
     ir.rename(block, names)

@@ -60,7 +60,7 @@ def contract(function: ir.Function) -> None:
                     outer[s.target] = [s]
             elif isinstance(s, ir.Assign) and s.function is operator.add:
                 added = [v for v in ir.uses(s) if v in outer and counts[v] == 1]
-                alike = all(_shape(v) == _shape(s.target) for v in added)
+                alike = all(v.kind == s.target.kind for v in added)
                 if len(added) == 2 and alike:
                     outer[s.target] = [p for v in added for p in outer.pop(v)]
             if written := aliasing.written_by(s):

@@ -132,7 +132,7 @@ class _Director:
 
 def _part(x: ir.Operand, key: ir.Operand, value: ir.Operand) -> ir.Var | None:
     """A variable for a part of an array that is a view, and just like the value."""
-    if not isinstance(x, ir.Var) or not isinstance(x.kind, Array) or x.optional or x.partial:
+    if not isinstance(x, ir.Var) or not isinstance(x.kind, Array) or not x.assured:
         return None
     if not isinstance(value, ir.Var) or not isinstance(value.kind, Array) or not value.kind.shape:
         return None

@@ -1,9 +1,9 @@
 """Loop-invariant motion: what is the same in each trip of a loop is computed before it.
 
 A loop may run no trip at all, so only what can't fail is moved: arithmetic on operands that surely
-broadcast, views, shapes. What is moved out of a loop of the forward sweep needn't be recorded. Of
-an array that the loop writes, parts that it surely doesn't write are read before it: an elimination
-reads the row of the pivot once, not for each row below it.
+have values and broadcast, views, shapes. What is moved out of a loop of the forward sweep needn't
+be recorded. Of an array that the loop writes, parts that it surely doesn't write are read before
+it: an elimination reads the row of the pivot once, not for each row below it.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class _Hoister:
                 if views[source] not in moved:
                     moved.append(views[source])
                     varying.discard(source)
-            elif any(v in varying for v in ir.uses(s)):
+            elif any(v in varying or not v.assured for v in ir.uses(s)):
                 continue
             elif not self.movable(s, written):
                 if not self.is_part(s, written) or not self.regions.inside(s, around):

@@ -57,7 +57,7 @@ class _Buffers(Reuser):
             chain = self.chain(loop.body, s)
             operands = (w for o in chain for w in ir.uses(o))
             like = next((w for w in operands if w in known and w.kind == v.kind), None)
-            if like is None or like.optional or like.partial:
+            if like is None or not like.assured:
                 continue
             if not self.writable(s) or not self.free(place, v):
                 continue

@@ -72,7 +72,7 @@ class _Sharer:
             return
         index = self.index(key)
         if index is not None and isinstance(value, ir.Var) and isinstance(value.kind, Scalar):
-            dtype, plain = source.kind.dtype, not value.optional and not value.partial
+            dtype, plain = source.kind.dtype, value.assured
             if plain and dtype is not None and value.kind.dtype == dtype:
                 available[False, (self.shared(source),), index] = self.shared(value)
 

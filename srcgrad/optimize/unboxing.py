@@ -138,7 +138,7 @@ def _reads_number(s: ir.Statement) -> bool:
 
 def _holds_floats(operand: ir.Operand) -> bool:
     """Whether an operand is an array of double precision of known rank."""
-    if not isinstance(operand, ir.Var) or operand.optional or operand.partial:
+    if not isinstance(operand, ir.Var) or not operand.assured:
         return False
     kind = operand.kind
     known = isinstance(kind, Array) and kind.dtype is not None and kind.shape is not None

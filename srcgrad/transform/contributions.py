@@ -75,7 +75,7 @@ class Contributions(Lowerer):
             inferred = Inferred(Array(None, None), (operand,), False)
             operand = self.emit(runtime.given, (operand, var), inferred=inferred)
         value: ir.Operand
-        if operand in self.numbers and (var.partial or var.optional):
+        if operand in self.numbers and not var.assured:
             value = operand
         else:
             if operand in self.numbers:
@@ -150,7 +150,7 @@ class Contributions(Lowerer):
 
     def zero(self, var: ir.Var) -> ir.Operand:
         """A zero adjoint for a variable."""
-        if isinstance(var.kind, Array) and not (var.partial or var.optional):
+        if isinstance(var.kind, Array) and var.assured:
             return self._zeros_like(var)
         return ir.Const(0.0)
 

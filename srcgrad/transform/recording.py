@@ -4,7 +4,8 @@ The reverse sweep uses variables of the forward sweep. One that isn't in a loop 
 One that belongs to a loop's iteration is *recomputed* in the mirrored iteration, where that is
 cheaper than storing it (an index, a slice or an item of an array that is never written), else
 *recorded*: pushed on a list by the forward sweep and popped by the reverse sweep. What was stored
-in a part of an array that nothing writes after is read again from there.
+in a part of an array that nothing writes after is read again from there; what is the same in each
+iteration is left in its variable by the last one.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ..frontend.structure import item_kinds
 from ..ir import list_append
 from ..kinds import INT, Array, ListOf, Opaque, Scalar, TupleOf, holds_arrays
 from ..rules import registry
+from .repeated import Path, Repeated, last_value
 
 CHEAP: frozenset[Any] = frozenset(
     {
@@ -72,7 +74,7 @@ def record(function: ir.Function, forward: int, adjoint: Mirrored) -> None:
     # where a forward loop is dead already, nothing else tells its mirror about its index
     ir.rename(ir.Block(statements[forward:]), indices)
     top = ir.Block(statements[:forward])
-    recorder.visit(top, None, False)
+    recorder.visit(top, ())
     function.block.statements[:0] = recorder.stacks
 
 
@@ -92,38 +94,36 @@ class _Recorder:
         for statement in ir.walk(function.block):
             if isinstance(statement, ir.Assign):
                 self.definitions[statement.target] = statement
+        self.repeated = Repeated(dict(self.definitions), self.looped, self.aliasing)
 
-    def visit(self, block: ir.Block, loop: ir.Loop | None, looped: bool) -> None:
-        """Serve the uses that a block's mirror makes of the block's variables."""
-        if looped:
-            own = self._own(block, loop)
+    def visit(self, block: ir.Block, path: Path) -> None:
+        """Serve the uses that a block's mirror makes of the block's variables.
+
+        `path` leads to the block from the outermost loop that it is in.
+        """
+        if path:
+            own = self._own(block, _loop(path))
             for v in own:
                 self.looped[v] = block
         for s in block.statements:
-            match s:
-                case ir.If():
-                    self.visit(s.then, None, looped)
-                    self.visit(s.orelse, None, looped)
-                case ir.Loop():
-                    self.visit(s.body, s, True)
+            if not isinstance(s, ir.Assign):
+                for inner in ir.blocks(s):
+                    looped = path or isinstance(s, ir.Loop)
+                    self.visit(inner, (*path, (s, inner)) if looped else ())
         mirror = self.mirrors.get(id(block))
-        if looped and mirror is not None:
-            self._serve(block, mirror, own, loop)
+        if path and mirror is not None:
+            self._serve(block, mirror, own, path)
 
     def _own(self, block: ir.Block, loop: ir.Loop | None) -> dict[ir.Var, None]:
-        found: dict[ir.Var, None] = {}
-        if loop is not None:
-            if loop.index is not None:
-                found[loop.index] = None
-            found.update((p, None) for p in loop.params)
-        for s in block.statements:
-            found.update((t, None) for t in ir.targets(s))
-        return found
+        before = () if loop is None else (loop.index, *loop.params)
+        targets = (t for s in block.statements for t in ir.targets(s))
+        return dict.fromkeys(v for v in (*before, *targets) if v is not None)
 
     def _serve(
-        self, block: ir.Block, mirror: ir.Block, own: dict[ir.Var, None], loop: ir.Loop | None
+        self, block: ir.Block, mirror: ir.Block, own: dict[ir.Var, None], path: Path
     ) -> None:
-        forward_uses = self._forward_uses(block)
+        loop = _loop(path)
+        forward_uses = set(ir.all_uses(block))
         self._move_shadows(block, mirror, own, forward_uses)
         used = ir.free_variables(mirror)
         mapping: dict[ir.Var, ir.Operand] = {}
@@ -152,14 +152,17 @@ class _Recorder:
             if v not in own:
                 return v
             definition = self.definitions.get(v)
+            if self._is_left(v):
+                mapping[v] = last_value(v, path)
+                return mapping[v]
             if v in must or definition is None:
-                twin = ir.Var(v.name, v.kind, v.user)
+                twin = v.anew()
                 recorded[v] = twin
                 mapping[v] = twin
                 return twin
             args = tuple(ir.substitute(a, provide) for a in definition.args)
             kwargs = tuple((k, ir.substitute(a, provide)) for k, a in definition.kwargs)
-            twin = ir.Var(v.name, v.kind, v.user)
+            twin = v.anew()
             views = tuple(w for x in definition.views for w in ir.variables(provide(x)))
             clones.append(
                 ir.Assign(twin, definition.function, args, kwargs, definition.span, views,
@@ -182,7 +185,7 @@ class _Recorder:
             if not isinstance(s, ir.Assign) or id(s) not in stores:
                 continue
             array, key, value = s.args
-            if not isinstance(value, ir.Var) or value not in own or not _surely_there(value):
+            if not isinstance(value, ir.Var) or value not in own or not value.assured:
                 continue
             definition = self.definitions.get(value)
             if definition is None or definition.function is operator.getitem:
@@ -235,13 +238,11 @@ class _Recorder:
         }
         shapes: dict[Any, ir.Var] = {}
         kept = [v for v in needed if v not in asked]
-        others = [v for v in own if v not in asked and v not in kept and _surely_there(v)]
+        others = [v for v in own if v not in asked and v not in kept and v.assured]
         around = [v for v in ir.free_variables(mirror) if v not in own]
         for v, uses in asked.items():
             must.discard(v)
-            like = next(
-                (w for w in (*around, *kept) if w.kind == v.kind and _surely_there(w)), None
-            )
+            like = next((w for w in (*around, *kept) if w.kind == v.kind and w.assured), None)
             if like is None:
                 anew = (w for w in others if w.kind == v.kind)
                 like = next(
@@ -287,16 +288,6 @@ class _Recorder:
                         waiting.append(v)
         return found
 
-    def _forward_uses(self, block: ir.Block) -> set[ir.Var]:
-        """Variables that the forward sweep itself uses."""
-        found: set[ir.Var] = set()
-        for s in ir.walk(block):
-            found.update(ir.uses(s))
-            for inner in ir.blocks(s):
-                found.update(v for o in inner.results for v in ir.variables(o))
-        found.update(v for o in block.results for v in ir.variables(o))
-        return found
-
     def _recomputable(
         self, v: ir.Var, own: dict[ir.Var, None], available: set[ir.Var], forward_uses: set[ir.Var]
     ) -> bool:
@@ -306,6 +297,8 @@ class _Recorder:
         if v not in own:
             # of an iteration around this one: its own mirror provides it
             return v not in self.looped or id(self.looped[v]) in self.mirrors
+        if self._is_left(v):
+            return True
         definition = self.definitions.get(v)
         if definition is None or definition.effect or definition.writes:
             return False
@@ -324,6 +317,16 @@ class _Recorder:
             for w in ir.variables(operand)
         )
 
+    def _is_left(self, v: ir.Var) -> bool:
+        """Whether a variable of an iteration needs neither recording nor computing again: that of
+        the last iteration is there, and holds the same. (Parts of arrays are taken again: that can
+        be done before the loop.)"""
+        s = self.definitions.get(v)
+        if s is None or not isinstance(v.kind, (Array, Scalar)):
+            return False
+        part = s.views and s.function in CHEAP and isinstance(s.views[0].kind, Array)
+        return not (part and self._cheap(s)) and self.repeated.is_same(v)
+
     def _smaller_sources(
         self, v: ir.Var, own: dict[ir.Var, None], available: set[ir.Var], forward_uses: set[ir.Var]
     ) -> set[ir.Var] | None:
@@ -338,7 +341,7 @@ class _Recorder:
         waiting = [w for o in s.operands() for w in ir.variables(o)]
         while waiting:
             w = waiting.pop()
-            if not _surely_there(w) or (isinstance(w.kind, Array) and self.aliasing.is_written(w)):
+            if not w.assured or (isinstance(w.kind, Array) and self.aliasing.is_written(w)):
                 return None
             if w in found or self._recomputable(w, own, available, forward_uses):
                 continue
@@ -424,22 +427,23 @@ class _Recorder:
         return pops
 
 
+def _loop(path: Path) -> ir.Loop | None:
+    """The loop whose body a path leads to, if it is one's."""
+    s, _ = path[-1]
+    return s if isinstance(s, ir.Loop) else None
+
+
 def _has_fewer_axes(a: ir.Var, b: ir.Var) -> bool:
     """Whether two variables are arrays of which the first is a smaller one."""
     ranks = [k.rank if isinstance(k, Array) else None for k in (a.kind, b.kind)]
     return None not in ranks and ranks[0] < ranks[1]  # type: ignore[operator]
 
 
-def _surely_there(v: ir.Var) -> bool:
-    """Whether a variable has a value that isn't None, wherever it is in scope."""
-    return not v.optional and not v.partial
-
-
 def _shape_uses(mirror: ir.Block, v: ir.Var) -> list[tuple[ir.Block, ir.Assign]] | None:
     """The statements that ask an array for its shape, with their blocks, if there are no others."""
     if not isinstance(v.kind, Array) or not v.kind.shape or v.kind.dtype is None:
         return None
-    if not _surely_there(v):
+    if not v.assured:
         return None  # there may be no array, where nobody asks
     found: list[tuple[ir.Block, ir.Assign]] = []
     blocks = [mirror]

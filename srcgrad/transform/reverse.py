@@ -310,7 +310,7 @@ class Adjoint(UnitCalls):
                         and self.activity.active(v)
                         and self.activity.active(inner.target)
                         and v not in self.shadows
-                        and not (v.partial or v.optional)
+                        and v.assured
                         and v in free
                     ):
                         self.buffer(v)
@@ -334,7 +334,7 @@ class Adjoint(UnitCalls):
             return
         carried: list[ir.Var] = []
         for v in outside:
-            if isinstance(v.kind, Array) and v.kind.shape is not None:
+            if isinstance(v.kind, Array) and v.kind.shape is not None and v.assured:
                 self.buffer(v)
             else:
                 carried.append(v)
@@ -349,13 +349,15 @@ class Adjoint(UnitCalls):
             if isinstance(param.kind, Array) and (
                 d in self.numbers
                 or is_zero(inits[-1])
-                or ((param.partial or param.optional) and params[-1].kind != param.kind)
+                or (not param.assured and params[-1].kind != param.kind)
             ):
                 self.may_be_number(params[-1])
         for v in carried:
             params.append(ir.Var(f"d_{v.name}", adjoint_kind(v.kind)))
             kinds.append(adjoint_kind(v.kind))
             inits.append(self.adjoints.pop(v, None) or ir.Const(0.0))
+            if isinstance(v.kind, Array) and is_zero(inits[-1]):
+                self.may_be_number(params[-1])
         outer, outer_adjoints, buffers = self.block, self.adjoints, dict(self.buffers)
         body = self.block = ir.Block()
         self.adjoints = dict(zip(carried, params[len(own) :], strict=True))

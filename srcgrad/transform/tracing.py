@@ -76,7 +76,7 @@ def instrument(
         if isinstance(v.kind, (Array, Scalar)) and (v.user or v in names or everything):
             dtype = v.kind.dtype
             wanted = everything or dtype is None or dtype.kind in "fc"
-            if wanted and not (v.optional or v.partial):
+            if wanted and v.assured:
                 site = Site(count, names.get(v, v.name), span, v.id)
                 count += 1
                 target = ir.Var("_", Opaque(None))
