@@ -428,3 +428,52 @@ def test_tangents_in_a_tuple_are_needed_as_long_as_it_is() -> None:
     x = np.array([0.3, 0.9])
     _, moved = jvp(f, (x,), (np.ones(2),))
     np.testing.assert_allclose(moved, -np.sin(np.concatenate([x, x])))
+
+
+def fraction_that_is_written(x):
+    y = x * 2
+    fraction, whole = np.modf(y)
+    fraction[0] = 3 * x[1]
+    return np.sum(fraction) + np.sum(whole) + np.sum(y**2)
+
+
+def axes_that_are_written(x):
+    y = x * 2
+    rows, columns = np.meshgrid(y, y, sparse=True)
+    (alone,) = np.meshgrid(y)
+    rows[0] = 3 * x[1]
+    alone[0] = x[0]
+    return np.sum(rows * columns) + np.sum(y**2) + np.sum(alone**3)
+
+
+def fraction_of_what_is_written(x):
+    y = x * 2
+    _, rest = np.divmod(y, 0.46)
+    fraction, _ = np.modf(rest)
+    y[0] = 3 * x[1]
+    rest[1] = x[2]
+    return np.sum(fraction * x) + np.sum(rest * x) + np.sum(y**2)
+
+
+def diagonal_of_what_is_written(x):
+    y = np.outer(x, x)
+    total = np.sum(np.linalg.diagonal(y) ** 2)
+    y *= 0.5
+    return total + np.sum(y**2)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        fraction_that_is_written,
+        axes_that_are_written,
+        fraction_of_what_is_written,
+        diagonal_of_what_is_written,
+    ],
+)
+def test_new_arrays_have_tangents_of_their_own(f):
+    """The tangents of items of a tuple were those of the arguments, or read-only."""
+    x, v = np.array([0.3, 0.52, 0.9]), np.array([0.2, -0.4, 0.7])
+    expected = (f(x + 1e-6 * v) - f(x - 1e-6 * v)) / 2e-6
+    np.testing.assert_allclose(jvp(f, (x,), (v,))[1], expected, rtol=1e-7)
+    np.testing.assert_allclose(grad(f)(x) @ v, expected, rtol=1e-7)

@@ -423,3 +423,44 @@ def test_what_strides_show_elsewhere_is_refused(x, shape, strides, message):
         grad(f)(x)
     with pytest.raises(ValueError, match=message):
         jvp(f, (x,), (x,))
+
+
+def flat_argument(p):
+    p *= 0.5
+    return p.flatten("K")
+
+
+def flat_before_it_is_written(p):
+    q = np.multiply(p, 1.0)
+    flat = q.flatten("K")
+    q *= 0.5
+    return flat * q.sum()
+
+
+def flat_copy(p):
+    q = p.copy(order="K")
+    flat = q.ravel("K") * 1.0
+    q *= 0.5
+    return flat * q.sum()
+
+
+@pytest.mark.parametrize("f", [flat_argument, flat_before_it_is_written, flat_copy])
+@pytest.mark.parametrize("lay", [np.asfortranarray, lambda p: np.repeat(p, 2, 1)[:, ::-2]])
+def test_the_order_in_memory_of_what_is_written(f, lay):
+    weights = np.arange(6.0) + 1
+
+    def weighed(p):
+        return f(p) @ weights
+
+    p, v = lay(np.arange(6.0).reshape(2, 3)), np.cos(np.arange(6.0).reshape(2, 3))
+
+    def moved(step):
+        q = lay(np.arange(6.0).reshape(2, 3))
+        q += step * v
+        return q
+
+    expected = (weighed(moved(1e-6)) - weighed(moved(-1e-6))) / 2e-6
+    value, gradient = value_and_grad(weighed)(p)
+    assert value == weighed(moved(0.0))
+    np.testing.assert_allclose(np.sum(gradient * v), expected, rtol=1e-7)
+    np.testing.assert_allclose(jvp(weighed, (p,), (v,))[1], expected, rtol=1e-7)

@@ -24,6 +24,7 @@ from ..analysis.elementwise import (
 )
 from ..emit import runtime
 from ..kinds import INT, Array, Scalar, TupleOf, same_dtype
+from ..transform.layouts import asks_layout
 from .operands import Rule, is_number
 
 if TYPE_CHECKING:
@@ -347,6 +348,8 @@ def copied_argument(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         return found
     root = ctx.aliasing.find(s.target)
     for other in ctx.definitions.values():
+        if asks_layout(other):
+            return None
         if not other.certain and any(ctx.aliasing.find(v) is root for v in other.views):
             return None
         if other.function is builtins.getattr and len(other.args) == 2:

@@ -229,16 +229,6 @@ class Tangent(TangentRules):
             self.memory.add(tangent)
         self.tangents[s.target] = tangent
 
-    def _is_memory(self, tangent: ir.Var, seen: set[ir.Var]) -> bool:
-        """Whether a tangent shares memory with that of an array that is written in place."""
-        if not isinstance(tangent.kind, Array) or tangent in seen:
-            return False
-        if tangent in self.memory:
-            return True
-        seen.add(tangent)
-        definition = self.definitions.get(tangent)
-        return definition is not None and any(self._is_memory(v, seen) for v in definition.views)
-
     def _is_own(self, tangent: ir.Operand | None, var: ir.Var, made: list[ir.Statement]) -> bool:
         """Whether a tangent is an array made just now, which nothing else refers to."""
         if not isinstance(tangent, ir.Var) or tangent.kind != var.kind:

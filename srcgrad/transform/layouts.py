@@ -24,7 +24,7 @@ ASKED = ("strides", "flags")
 def layouts_matter(function: ir.Function, aliasing: Aliasing) -> bool:
     """Whether what a function computes depends on how its arrays lie in memory."""
     return any(
-        (not s.certain and any(map(aliasing.is_written, s.views))) or _asks(s)
+        (not s.certain and any(map(aliasing.is_written, s.views))) or asks_layout(s)
         for s in ir.walk(function.block) if isinstance(s, ir.Assign)
     )  # fmt: skip
 
@@ -44,7 +44,7 @@ def keep_layouts(function: ir.Function, aliasing: Aliasing) -> None:
             s.function, s.kwargs = np.ndarray.copy, (("order", ir.Const("K")),)
 
 
-def _asks(s: ir.Assign) -> bool:
+def asks_layout(s: ir.Assign) -> bool:
     """Whether a call depends on the layout itself."""
     if s.function is np.lib.stride_tricks.as_strided:
         return True

@@ -20,7 +20,7 @@ from ..emit import runtime
 from ..errors import UnsupportedError
 from ..ir import list_append
 from ..kinds import BOOL, INT, Array, ListOf, Scalar, TupleOf, holds_arrays
-from .layouts import keep_layouts
+from .layouts import asks_layout, keep_layouts
 from .lists import Lists, takes_part
 from .recording import Lasting
 
@@ -38,7 +38,9 @@ REPEATING: frozenset[Any] = frozenset(
         np.lib.stride_tricks.as_strided, np.lib.stride_tricks.sliding_window_view,
     }
 )  # fmt: skip
-READ_ONLY: frozenset[Any] = frozenset({np.diag, np.diagonal, np.ndarray.diagonal})
+READ_ONLY: frozenset[Any] = frozenset(
+    {np.diag, np.diagonal, np.ndarray.diagonal, np.linalg.diagonal}
+)
 
 
 class Shadows(Lists):
@@ -58,13 +60,13 @@ class Shadows(Lists):
         self.loops: list[ir.Loop] = []  # around the position
         self.loop_writes: list[set[ir.Var]] = []
         self.lent: set[ir.Var] = set()  # memory that others may write when this function is done
-        # Classes in which a result may be a view or not: there shadows keep the memory layout.
+        # Classes in which a result may be a view or not, or that are asked how they lie in memory:
+        # there shadows, and what is kept of an array, have the same layout
         self.reshaped = {
             self.aliasing.find(v)
-            for s in ir.walk(function.block)
-            if isinstance(s, ir.Assign) and not s.certain
-            for v in s.views
-        }
+            for s in ir.walk(function.block) if isinstance(s, ir.Assign)
+            for v in ((*s.views, *ir.uses(s)) if asks_layout(s) else () if s.certain else s.views)
+        }  # fmt: skip
         keep_layouts(function, self.aliasing)
 
     def shadowed(self, var: Any) -> bool:

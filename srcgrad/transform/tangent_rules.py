@@ -319,9 +319,29 @@ class TangentRules(Adjoint):
         """The tangent of a tuple, of those of its items."""
         if self.may_be_complex:
             results = [self._projected(s.target, i, r) for i, r in enumerate(results)]
+        if not s.views or s.target in self.fresh:
+            results = [self._own_item(s.target, r) for r in results]
         packed = ir.Pack(list, tuple(results))
         inferred = Inferred(s.target.kind)
         return self.emit(tuple, (packed,), inferred=inferred, name=f"t_{s.target.name}")
+
+    def _own_item(self, target: ir.Var, tangent: ir.Operand) -> ir.Operand:
+        """The tangent of an array in a new tuple: one of its own, if that matters."""
+        if not isinstance(tangent, ir.Var) or not isinstance(tangent.kind, Array):
+            return tangent
+        if not self.aliasing.is_written(target) and not self._is_memory(tangent, set()):
+            return tangent
+        return self.emit(np.array, (tangent,), inferred=Inferred(tangent.kind))
+
+    def _is_memory(self, tangent: ir.Var, seen: set[ir.Var]) -> bool:
+        """Whether a tangent shares memory with that of an array that is written in place."""
+        if not isinstance(tangent.kind, (Array, TupleOf)) or tangent in seen:
+            return False
+        if tangent in self.memory:
+            return True
+        seen.add(tangent)
+        definition = self.definitions.get(tangent)
+        return definition is not None and any(self._is_memory(v, seen) for v in definition.views)
 
     def _by_partials(self, s: ir.Assign, rule: Any) -> ir.Operand | None:
         self._check_keywords(s, rule)
