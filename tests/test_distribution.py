@@ -7,7 +7,7 @@ import linecache
 import numpy as np
 import pytest
 
-from srcgrad import value_and_grad
+from srcgrad import grad, hvp, value_and_grad
 from srcgrad.errors import UnsupportedError
 from srcgrad.optimize import accumulation
 from tests.random_loops import Recurrences
@@ -141,3 +141,16 @@ def test_random_recurrences(monkeypatch, seed):
                 value_and_grad(names["f"], (0, 1))(c, b)
             continue
         both(monkeypatch, names["f"], c, b)
+        if n == 9 and seed < 4:
+            check_second_order(names["f"], c, b, seed)
+
+
+def check_second_order(f, c, b, seed):
+    """A product with the Hessian, of which loops are distributed too, against differences."""
+    u, v = (normal(3, seed=seed + 1), normal(len(b), seed=seed + 2)), (c[::-1], b[::-1])
+    gradient = grad(f, argnums=(0, 1))
+    steps = (gradient(c + h * v[0], b + h * v[1]) for h in (1e-6, -1e-6))
+    near, far = (sum(a @ d for a, d in zip(slopes, u, strict=True)) for slopes in steps)
+    found = hvp(f, argnums=(0, 1))(c, b, v)
+    total = sum(a @ d for a, d in zip(found, u, strict=True))
+    np.testing.assert_allclose(total, (near - far) / 2e-6, rtol=1e-5, atol=1e-6)
