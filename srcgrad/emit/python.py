@@ -50,12 +50,15 @@ def emit_function(
     docstring: str,
     bindings: dict[str, Any] | None = None,
     units: Iterable[str] = (),
+    released: Iterable[set[ir.Var]] = (),
 ) -> Emitted:
     """The Python function that does what an IR function does.
 
-    Functions of one module share their `bindings`, and know the names of its `units`.
+    Functions of one module share their `bindings`, and know the names of its `units`. The groups of
+    variables that are `released` lose their names before the reverse sweep, if all of a group can.
     """
-    return _Emitter(function, {} if bindings is None else bindings, set(units)).run(docstring)
+    emitter = _Emitter(function, {} if bindings is None else bindings, set(units))
+    return emitter.run(docstring, released)
 
 
 class _Emitter:
@@ -70,10 +73,11 @@ class _Emitter:
         self.references = References(self.emitted, self.names, reserved)
         self.speller = Speller(self.references.of)
         self.reversing = False
+        self.sweep = BlankLine()  # above the reverse sweep
         self.line: Any = None
         self.watched = ir.watcher.get() is not None
 
-    def run(self, docstring: str) -> Emitted:
+    def run(self, docstring: str, released: Iterable[set[ir.Var]]) -> Emitted:
         f = self.function
         body: list[Any] = [gast.Expr(constant(docstring))]
         body += self.block(f.block)
@@ -85,10 +89,29 @@ class _Emitter:
         if values:
             body.append(gast.Return(result))
             self.note(body[-1:], None, f.block.results)
+        self.release(body, released)
         args = [gast.Name(self.names[p], gast.Param(), None, None) for p in f.params]
         arguments = gast.arguments(args, [], None, [], [], None, [])
         self.emitted.tree = gast.FunctionDef(f.name, arguments, body, [], None, None, [])
         return self.emitted
+
+    def release(self, body: list[Any], groups: Iterable[set[ir.Var]]) -> None:
+        """Delete names before the reverse sweep, which doesn't read them, if they have values."""
+        if not any(s is self.sweep for s in body):
+            return
+        position = next(i for i, s in enumerate(body) if s is self.sweep)
+        given = (t for s in body[:position] if isinstance(s, gast.Assign) for t in s.targets)
+        after = (n for s in body[position:] for n in gast.walk(s))
+        free = {t.id for t in given if isinstance(t, gast.Name)}
+        free -= {n.id for n in after if isinstance(n, gast.Name)}
+        found: set[str] = set()
+        for group in groups:
+            names = {self.names[v] for v in group if v not in self.inlined}
+            if names <= free:
+                found |= names
+        if found:
+            targets = [gast.Name(n, gast.Del(), None, None) for n in sorted(found)]
+            body.insert(position, gast.Delete(targets))
 
     # Statements
 
@@ -105,7 +128,7 @@ class _Emitter:
                 self.reversing = True
                 self.line = None
                 if body:
-                    body.append(BlankLine())
+                    body.append(self.sweep)
                 continue
             if s in unpacked or self.is_inlined(s):
                 continue

@@ -20,12 +20,15 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import holds_memory
 from ..analysis.elementwise import is_elementwise, number_kind
+from ..emit.runtime import listed
 from ..ir import list_append
 from ..kinds import Array, ListOf
 
 LENGTH, LONG = 100.0, 10_000.0  # of dimensions of unknown length
 TRIPS = 100.0  # of a loop
 MOST = 12  # lengths that are tried longer than the others
+LISTS = (np.ndarray.tolist, listed)
+BOXED = 4.0  # what numbers in a list take, over what they do in an array
 SLACK = 1.02  # how much more isn't worth it
 
 Sizes = np.ndarray[Any, Any]  # of an array, one for each of the lengths that are tried
@@ -44,6 +47,7 @@ class Footprint:
         self.bases = _bases(function)
         self.nothing = np.zeros(1 + len(self.bases))
         self.made: dict[ir.Var, Sizes] = {}  # the arrays and lists that the function makes
+        self.lists: set[ir.Var] = set()  # of the numbers of arrays
         self.sources: dict[ir.Var, tuple[ir.Var, ...]] = {}  # whose memory a variable may share
         self.reached: dict[ir.Var, set[ir.Var]] = {}
         self.needed = self.nothing  # by a call at most, if all that can be is computed in place
@@ -77,7 +81,7 @@ class Footprint:
                     again = self.size(made & self.named)
                 held = self.names(inner, held + again, limit) - again
             v = s.target if isinstance(s, ir.Assign) else None
-            if v is not None and v in self.made and isinstance(v.kind, Array):
+            if v in self.made and (isinstance(v.kind, Array) or v in self.lists):
                 if (held + self.made[v] > limit).any():
                     self.crowded.add(v)
                 if v in self.named:
@@ -97,6 +101,10 @@ class Footprint:
             self.sources[s.target] = s.views
         elif isinstance(s.target.kind, (Array, ListOf)):
             self.made.setdefault(s.target, self.weight(s.target))
+            if s.function in LISTS:
+                held = sum((self.weight(v) for v in ir.uses(s)), self.nothing)
+                self.made[s.target] = BOXED * held
+                self.lists.add(s.target)
 
     def meet(self, s: ir.If | ir.Loop) -> None:
         """What comes out of a block may be what was made in it."""
