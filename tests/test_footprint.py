@@ -354,3 +354,61 @@ def test_what_outlives_an_iteration_is_its_own(function):
     u = np.array([0.3, -0.8, 1.1, 0.5])
     check_grads(lambda u: function(u, 3), (u,))
     assert value_and_grad(function)(u, 3)[0] == function(u, 3)
+
+
+def two_buffers(a, steps):
+    b = a.copy()
+    c = a * a
+    for _ in range(steps):
+        b[1:-1] = 0.5 * (c[:-2] + c[2:])
+        c[1:-1] = 0.5 * (b[:-2] + b[2:])
+    return np.sum(c * c)
+
+
+def recurrence(x, decay):
+    y = np.zeros_like(x)
+    for i in range(1, len(x)):
+        y[i] = decay * y[i - 1] + x[i]
+    return np.sum(y * y)
+
+
+def read_in_an_expression(a, steps):
+    b = a.copy()
+    c = a * a
+    for _ in range(steps):
+        c[1:-1] = 0.5 * (c[:-2] + b[2:])
+        b[1:-1] = 0.5 * (c[:-2] + c[2:])
+    return np.sum(c * c) * np.sum(np.sin(2.0 * b))
+
+
+def bound_in_the_loop(a, steps):
+    c = a * a
+    for _ in range(steps):
+        kept = c + 1.0
+        c[1:-1] = 0.5 * (kept[:-2] + kept[2:])
+    return np.sum(c * c)
+
+
+@pytest.mark.parametrize(
+    ("f", "second", "deleted"),
+    [
+        (two_buffers, 3, ["b"]),
+        (two_buffers, 0, ["b"]),
+        (recurrence, 0.5, ["x_list", "y_list"]),
+        (read_in_an_expression, 2, []),
+        (bound_in_the_loop, 2, []),
+        (bound_in_the_loop, 0, []),
+    ],
+)
+def test_names_that_only_the_forward_sweep_needs_are_deleted(f, second, deleted):
+    gradient = grad(f)
+    for n in (1, 2, 7):
+        check_grads(f, (np.linspace(0.5, 1.5, n), second), argnums=0)
+        gradient(np.linspace(0.5, 1.5, n), second)
+    lines = [s.strip() for s in gradient.source.splitlines()]
+    found = [name for s in lines if s.startswith("del ") for name in s[4:].split(", ")]
+    assert found[: len(deleted)] == deleted and bool(found) == bool(deleted)
+
+
+def test_an_array_that_is_deleted_costs_nothing():
+    assert peak(grad(two_buffers), np.linspace(0, 1, N), 3) < 3.1

@@ -15,7 +15,7 @@ Less arithmetic: `normal` and `restructure` shorten what arithmetic tells to be 
 `scaling`, `contracting`, `signs`, `invariants` and `faster_calls` are passes of their own.
 
 Memory: `accumulation` (where adjoints are added up), `copies`, `reads`, `destinations`, `reuse`,
-`loop_buffers` and `tangent_buffers` save arrays, as `footprint` and `schedule` tell them to. What
-may be overwritten, `popped` and `keeping` know. `components` lays out rows of few components the
-other way round.
+`loop_buffers`, `tangent_buffers` and `release` save arrays, as `footprint` and `schedule` tell them
+to. What may be overwritten, `popped` and `keeping` know. `components` lays out rows of few
+components the other way round.
 """
