@@ -159,7 +159,8 @@ class Function:
     """A function.
 
     `together` are groups of parameters that may share memory with each other; `seeds` those that
-    only the reverse sweep has; `lent` those that the caller may write between the sweeps.
+    only the reverse sweep has; `lent` those that the caller may write between the sweeps;
+    `released` groups of variables whose memory is let go before the reverse sweep.
     """
 
     name: str
@@ -169,6 +170,7 @@ class Function:
     together: tuple[tuple[Var, ...], ...] = ()
     seeds: tuple[Var, ...] = ()
     lent: tuple[Var, ...] = ()
+    released: tuple[set[Var], ...] = ()
 
 
 @dataclass(eq=False, slots=True)

@@ -15,7 +15,7 @@ from .. import ir
 from ..emit.python import emit_function
 from ..emit.references import Emitted
 from ..emit.verification import checked_source
-from ..optimize.release import released
+from ..optimize.release import release
 from ..optimize.unboxing import unbox
 from ..units import call_plain, finish
 from .task import Request
@@ -35,11 +35,11 @@ def emitted_module(
     docstrings = [*docstrings, *(unit.docstring for unit in units)]
     for function in functions:
         unbox(function)
+        release(function)
     shared: dict[str, Any] = {}
     taken = {unit.name for unit in units}
     emitted = tuple(
-        emit_function(f, d, shared, taken, released(f))
-        for f, d in zip(functions, docstrings, strict=True)
+        emit_function(f, d, shared, taken) for f, d in zip(functions, docstrings, strict=True)
     )
     text = "\n\n".join(checked_source(gast.Module([e.tree], [])) for e in emitted)
     filename = f"<srcgrad {request.name} {next(_numbers)}>"

@@ -10,6 +10,9 @@ from __future__ import annotations
 import builtins
 import keyword
 from collections.abc import Iterable
+from typing import Any
+
+import gast
 
 from .. import ir
 from ..frontend.operations import leave_unless
@@ -62,6 +65,16 @@ class Names:
         while var in self.parent:
             var = self.parent[var]
         return var
+
+    def free(self, groups: Iterable[set[ir.Var]], before: list[Any], after: list[Any]) -> list[str]:
+        """The names of groups of variables, of which each has a value after some statements, and
+        none is in those that follow."""
+        given = (t for s in before if isinstance(s, gast.Assign) for t in s.targets)
+        used = (n for s in after for n in gast.walk(s))
+        free = {t.id for t in given if isinstance(t, gast.Name)}
+        free -= {n.id for n in used if isinstance(n, gast.Name)}
+        of_groups = ({self[v] for v in group if v not in self.inlined} for group in groups)
+        return sorted(set().union(*(names for names in of_groups if names <= free)))
 
     # Liveness
 

@@ -50,15 +50,12 @@ def emit_function(
     docstring: str,
     bindings: dict[str, Any] | None = None,
     units: Iterable[str] = (),
-    released: Iterable[set[ir.Var]] = (),
 ) -> Emitted:
     """The Python function that does what an IR function does.
 
-    Functions of one module share their `bindings`, and know the names of its `units`. The groups of
-    variables that are `released` lose their names before the reverse sweep, if all of a group can.
+    Functions of one module share their `bindings`, and know the names of its `units`.
     """
-    emitter = _Emitter(function, {} if bindings is None else bindings, set(units))
-    return emitter.run(docstring, released)
+    return _Emitter(function, {} if bindings is None else bindings, set(units)).run(docstring)
 
 
 class _Emitter:
@@ -77,7 +74,7 @@ class _Emitter:
         self.line: Any = None
         self.watched = ir.watcher.get() is not None
 
-    def run(self, docstring: str, released: Iterable[set[ir.Var]]) -> Emitted:
+    def run(self, docstring: str) -> Emitted:
         f = self.function
         body: list[Any] = [gast.Expr(constant(docstring))]
         body += self.block(f.block)
@@ -89,29 +86,20 @@ class _Emitter:
         if values:
             body.append(gast.Return(result))
             self.note(body[-1:], None, f.block.results)
-        self.release(body, released)
+        self.release(body)
         args = [gast.Name(self.names[p], gast.Param(), None, None) for p in f.params]
         arguments = gast.arguments(args, [], None, [], [], None, [])
         self.emitted.tree = gast.FunctionDef(f.name, arguments, body, [], None, None, [])
         return self.emitted
 
-    def release(self, body: list[Any], groups: Iterable[set[ir.Var]]) -> None:
-        """Delete names before the reverse sweep, which doesn't read them, if they have values."""
-        if not any(s is self.sweep for s in body):
-            return
-        position = next(i for i, s in enumerate(body) if s is self.sweep)
-        given = (t for s in body[:position] if isinstance(s, gast.Assign) for t in s.targets)
-        after = (n for s in body[position:] for n in gast.walk(s))
-        free = {t.id for t in given if isinstance(t, gast.Name)}
-        free -= {n.id for n in after if isinstance(n, gast.Name)}
-        found: set[str] = set()
-        for group in groups:
-            names = {self.names[v] for v in group if v not in self.inlined}
-            if names <= free:
-                found |= names
-        if found:
-            targets = [gast.Name(n, gast.Del(), None, None) for n in sorted(found)]
-            body.insert(position, gast.Delete(targets))
+    def release(self, body: list[Any]) -> None:
+        """Delete the names of what is let go before the reverse sweep."""
+        for position, s in enumerate(body):
+            if s is self.sweep:
+                found = self.names.free(self.function.released, body[:position], body[position:])
+                if found:
+                    body.insert(position, gast.Delete([name(n) for n in found]))
+                return
 
     # Statements
 

@@ -12,17 +12,17 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from .footprint import SLACK, Footprint
 
 
-def released(function: ir.Function) -> list[set[ir.Var]]:
-    """The variables that only the forward sweep uses, in groups that may share memory.
+def release(function: ir.Function) -> None:
+    """Find the variables that only the forward sweep uses, in groups that may share memory.
 
-    Only of memory that the function makes itself, and whose size matters. Without any of a group
-    being held, the memory is free.
+    Only of memory that the function makes itself, and whose size matters. If no variable of a group
+    has a name, its memory is free.
     """
     sweep = ir.reverse_part(function)
     footprint = Footprint(function)
     crowded = footprint.found()[1]
     if not any(v in crowded for s in ir.walk(sweep) for v in ir.targets(s)):
-        return []
+        return
     least = (SLACK - 1) * footprint.needed
     aliasing = Aliasing(function.block, function.together)
     groups: dict[ir.Var, set[ir.Var]] = {}
@@ -32,8 +32,8 @@ def released(function: ir.Function) -> list[set[ir.Var]]:
                 groups.setdefault(aliasing.find(v), set()).add(v)
     results = ir.variables_of(function.block.results)
     kept = {aliasing.find(v) for v in (*function.params, *ir.all_uses(sweep), *results)}
-    return [
+    function.released = tuple(
         group for root, group in groups.items()
         if root not in kept
         and any((footprint.made[v] > least).any() for v in group if v in footprint.made)
-    ]  # fmt: skip
+    )  # fmt: skip
