@@ -66,15 +66,19 @@ class Names:
             var = self.parent[var]
         return var
 
-    def free(self, groups: Iterable[set[ir.Var]], before: list[Any], after: list[Any]) -> list[str]:
-        """The names of groups of variables, of which each has a value after some statements, and
-        none is in those that follow."""
-        given = (t for s in before if isinstance(s, gast.Assign) for t in s.targets)
-        used = (n for s in after for n in gast.walk(s))
+    def release(self, groups: Iterable[set[ir.Var]], body: list[Any], sweep: Any) -> None:
+        """Delete, above the mark of the reverse sweep, the names of groups of variables of which
+        each has a value there, and none is in what follows."""
+        position = next((i for i, s in enumerate(body) if s is sweep), 0)
+        given = (t for s in body[:position] if isinstance(s, gast.Assign) for t in s.targets)
+        used = (n for s in body[position:] for n in gast.walk(s))
         free = {t.id for t in given if isinstance(t, gast.Name)}
         free -= {n.id for n in used if isinstance(n, gast.Name)}
         of_groups = ({self[v] for v in group if v not in self.inlined} for group in groups)
-        return sorted(set().union(*(names for names in of_groups if names <= free)))
+        found = set().union(*(names for names in of_groups if names <= free))
+        if found:
+            targets = [gast.Name(n, gast.Del(), None, None) for n in sorted(found)]
+            body.insert(position, gast.Delete(targets))
 
     # Liveness
 

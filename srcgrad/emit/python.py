@@ -86,20 +86,11 @@ class _Emitter:
         if values:
             body.append(gast.Return(result))
             self.note(body[-1:], None, f.block.results)
-        self.release(body)
+        self.names.release(f.released, body, self.sweep)
         args = [gast.Name(self.names[p], gast.Param(), None, None) for p in f.params]
         arguments = gast.arguments(args, [], None, [], [], None, [])
         self.emitted.tree = gast.FunctionDef(f.name, arguments, body, [], None, None, [])
         return self.emitted
-
-    def release(self, body: list[Any]) -> None:
-        """Delete the names of what is let go before the reverse sweep."""
-        for position, s in enumerate(body):
-            if s is self.sweep:
-                found = self.names.free(self.function.released, body[:position], body[position:])
-                if found:
-                    body.insert(position, gast.Delete([name(n) for n in found]))
-                return
 
     # Statements
 
