@@ -1,6 +1,7 @@
 """Objects outside that the function writes and reads: layers, cells, networks with caches."""
 
 import copy
+import operator
 
 import numpy as np
 import pytest
@@ -267,3 +268,60 @@ def test_what_is_written_outside(f):
             put_back()
             np.testing.assert_allclose(way(), expected, rtol=1e-6, atol=1e-7, err_msg=name)
             assert described(WORLD) == end, name
+
+
+class Shaped:
+    """An object whose operators are no arithmetic."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __mul__(self, other):
+        return np.exp(other) * self.scale
+
+    def __rmul__(self, other):
+        return other**2 * self.scale
+
+    def __neg__(self):
+        return Shaped(-self.scale)
+
+    def __sub__(self, other):
+        return Shaped(self.scale - other.scale)
+
+    def __ror__(self, other):
+        return np.sin(other) * self.scale
+
+    def __lt__(self, other):
+        return other < self.scale
+
+
+class MoreShaped(Shaped):
+    def __rsub__(self, other):
+        return other.scale * self.scale**3
+
+
+SHAPED = Shaped(2.0)
+HOLDER = Thing(state=SHAPED)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x * SHAPED + SHAPED * x,
+        lambda x: x * (-SHAPED),
+        lambda x: x | SHAPED,
+        lambda x: (SHAPED - Shaped(x)).scale * x,
+        lambda x: SHAPED - MoreShaped(x),
+        lambda x: x if x > SHAPED else 3 * x,
+        lambda x: x * HOLDER.state,
+    ],
+)
+def test_operators_of_objects_outside_are_their_own(f):
+    value, slope = srcgrad.value_and_grad(f)(1.5)
+    assert value == f(1.5)
+    assert slope == pytest.approx((f(1.5 + 1e-6) - f(1.5 - 1e-6)) / 2e-6)
+
+
+def test_operators_of_objects_found_at_run_time_are_refused():
+    with pytest.raises(srcgrad.UnsupportedError, match="this operator of a Shaped"):
+        srcgrad.grad(lambda x: x * operator.neg(SHAPED))(1.5)

@@ -17,7 +17,7 @@ from ..analysis.inference import Inferred
 from ..kinds import Array, ListOf, Opaque, Reference, Scalar, TupleOf, fresh_size, least
 from ..rules import registry
 from .operations import namedtuple_asdict, namedtuple_replace
-from .structure import SIMPLE, described, object_type
+from .structure import SIMPLE, described, is_static, object_type
 from .subclasses import BUILTINS, added_by
 from .subscripts import Subscripts
 from .values import (
@@ -41,7 +41,6 @@ from .values import (
 )
 
 DESCRIBING = ("ndim", "shape", "size", "dtype")  # in a rule, sequences too have these attributes
-STATIC_MODULES = frozenset({"numpy", "scipy", "math", "cmath", "builtins"})
 
 ARRAY_ATTRIBUTES = frozenset(
     "shape ndim size dtype T mT real imag flat nbytes itemsize strides base flags data".split()
@@ -55,12 +54,6 @@ MEMBERS = types.GetSetDescriptorType, types.MemberDescriptorType
 
 def is_exception(cls: type) -> bool:
     return issubclass(cls, BaseException)
-
-
-def is_static(module: str) -> bool:
-    """Whether what a module defines is taken to stay as it is."""
-    root = module.partition(".")[0]
-    return root in STATIC_MODULES or root in sys.stdlib_module_names
 
 
 class Attributes(Subscripts):

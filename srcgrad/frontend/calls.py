@@ -26,14 +26,14 @@ from ..kinds import Opaque, Reference
 from ..rules import registry
 from ..rules.registry import hashable
 from . import operations, running
-from .attributes import NAMEDTUPLE, is_static
+from .attributes import NAMEDTUPLE
 from .choices import is_function
 from .classes import PROTOCOL, is_exception_init
 from .comparisons import COMPARE
 from .dicts import dict_methods
 from .operators import BINARY, INPLACE
 from .primitives import RULES, Primitives
-from .structure import described, is_range
+from .structure import described, is_range, is_static
 from .values import (
     Bound,
     Choice,

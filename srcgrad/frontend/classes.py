@@ -21,13 +21,12 @@ from ..kinds import Array, ListOf, Opaque, Reference
 from ..rules import registry
 from ..signature import is_plain
 from . import tables
-from .attributes import STATIC_MODULES
 from .builtin_functions import BuiltinFunctions
 from .cursors import Cursor
 from .lookup import LOCAL
 from .machine import Frame
 from .names import scope_of
-from .structure import NONE, is_none, is_table, objects_in_key
+from .structure import NONE, STATIC_MODULES, is_none, is_table, objects_in_key
 from .subclasses import added_by, stores_itself
 from .values import (
     Bound,

@@ -23,6 +23,7 @@ from .structure import (
     TRUE,
     is_range,
     is_settled,
+    is_static,
     is_written,
     leaf_kind,
     object_type,
@@ -89,6 +90,11 @@ DUNDER = {
     operator.mod: "mod",
     operator.pow: "pow",
     operator.matmul: "matmul",
+    operator.and_: "and",
+    operator.or_: "or",
+    operator.xor: "xor",
+    operator.lshift: "lshift",
+    operator.rshift: "rshift",
     operator.lt: "lt",
     operator.le: "le",
     operator.gt: "gt",
@@ -152,10 +158,25 @@ class Operators(OuterObjects):
             if self.is_sequence(x) and (self.is_sequence(y) or self.is_python_number(y)):
                 raise self.refuse("this operator isn't defined for these types")
         operands = (self.number(a), self.number(b))
+        self.check_objects(function, operands)
         if self.trying is not None:
             self.guard(function, operands, {})
         fails = any(isinstance(o, ir.Const) and o.value is None for o in operands)
         return self.project(self.emit(function, operands, effect=fails))
+
+    def check_objects(self, function: Callable[..., Any], operands: tuple[ir.Operand, ...]) -> None:
+        """Refuse an operator that the class of an object found at run time defines as it likes."""
+        kinds = [o.kind for o in operands if isinstance(o, ir.Var)]
+        name = DUNDER.get(function)
+        for kind in kinds:
+            if name is None or not isinstance(kind, Opaque) or kind.type is None:
+                continue
+            if has_method(kind.type, f"__{name}__") or has_method(kind.type, f"__r{name}__"):
+                if any(isinstance(k, (Array, Scalar)) for k in kinds):
+                    raise self.refuse(
+                        f"this operator of a {kind.type.__name__} can't be followed",
+                        "the object comes from a function that srcgrad doesn't look into",
+                    )
 
     def followed(self, value: Value) -> Value:
         """A list of which the compiler only knows the object, as one that it keeps track of."""
@@ -229,7 +250,9 @@ class Operators(OuterObjects):
         swapped = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
         reflected = f"__{swapped[name]}__" if name in swapped else f"__r{name}__"
         ways = [(a, b, f"__{name}__"), (b, a, reflected)]
-        first, second = self.user_class(a), self.user_class(b)
+        first, second = (
+            type(v.value) if isinstance(v, ir.Const) else self.user_class(v) for v in (a, b)
+        )
         if first is not None and second is not None and first is not second:
             methods = (inspect.getattr_static(c, reflected, None) for c in (first, second))
             if issubclass(second, first) and (name in swapped or len(set(methods)) == 2):
@@ -251,6 +274,10 @@ class Operators(OuterObjects):
                     result = self.call(Bound(found, x), [y], {})
                     if not (isinstance(result, ir.Const) and result.value is NotImplemented):
                         return self.negated(result) if opposite else result
+            elif has_operator(x, method):
+                result = self.call(self.attribute(x, method), [y], {})
+                if not (isinstance(result, ir.Const) and result.value is NotImplemented):
+                    return result
             known = registry.member(object_type(x), method)
             if known is not None:
                 return self.call(Bound(Place(known), x), [y], {})
@@ -294,6 +321,8 @@ class Operators(OuterObjects):
             found = self.class_attribute(thing.type, name)
             if found is not None:
                 return self.call(Bound(found, value), [], {})
+        if has_operator(value, name):
+            return self.call(self.attribute(value, name), [], {})
         added = self.added_attribute(value, value.type, name) if isinstance(value, Tuple) else None
         if added is not None:
             return self.call(added, [], {})
@@ -469,6 +498,23 @@ class Operators(OuterObjects):
 
         self.branch(test, put(a), put(b))
         return self.known("this value", self.state.frames[frame].pop(name))
+
+
+def has_operator(value: Value, method: str) -> bool:
+    """Whether an object outside, neither a number nor an array, has an operator of its own."""
+    if not isinstance(value, ir.Const) or not isinstance(leaf_kind(value), Opaque):
+        return False
+    return has_method(type(value.value), method)
+
+
+def has_method(cls: type, name: str) -> bool:
+    """Whether a class says in Python what a method does.
+
+    What a library defines doesn't count: the operators of its numbers (`fractions`) are arithmetic.
+    """
+    found = inspect.getattr_static(cls, name, None)
+    written = isinstance(found, FunctionType) and not is_generated(ir.Const(found))
+    return written and not is_static(cls.__module__)
 
 
 def is_generated(found: Value) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import inspect
+import sys
 import types
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -43,6 +44,7 @@ SETTLED = (
     *SIMPLE, np.generic, np.dtype, np.ndarray, type, tuple, frozenset, range, slice, enum.Enum,
     types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc,
 )  # fmt: skip
+STATIC_MODULES = frozenset({"numpy", "scipy", "math", "cmath", "builtins"})
 NUMBERS = (int, float, complex, np.number, np.bool_)
 FLAGS = frozenset({"%stop", "%break", "%returned"})
 
@@ -261,6 +263,12 @@ def is_settled(value: Any) -> bool:
     if isinstance(value.value, SETTLED) or value.value is NotImplemented:
         return True
     return isinstance(value, Place) and value.path is None
+
+
+def is_static(module: str) -> bool:
+    """Whether what a module defines is taken to stay as it is."""
+    root = module.partition(".")[0]
+    return root in STATIC_MODULES or root in sys.stdlib_module_names
 
 
 def is_written(value: Any, name: str) -> bool:
