@@ -23,7 +23,17 @@ import typing
 import weakref
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, lru_cache, partial, reduce, singledispatch, wraps
+from functools import (
+    cache,
+    cached_property,
+    lru_cache,
+    partial,
+    partialmethod,
+    reduce,
+    singledispatch,
+    singledispatchmethod,
+    wraps,
+)
 
 import numpy as np
 import pytest
@@ -680,6 +690,59 @@ class Lazy:
 def cached_prop(x):
     l = Lazy(x[0])
     return l.square + l.square * l.twice
+
+
+def made_namedtuple(x):
+    total = 0.0
+    for k in range(3):
+        p = PT._make(x[:2] * k)
+        total += p.norm() * PT._make([x[2], p.y]).s
+    return total
+
+
+class Scaled:
+    weight = 2.0
+
+    def __init__(self, weight):
+        self.weight = weight
+
+    def power(self, factor, value, *, exponent=1):
+        return self.weight * factor * value**exponent
+
+    @staticmethod
+    def product(a, b):
+        return a * b
+
+    @classmethod
+    def common(cls, a, b):
+        return cls.weight * a * b
+
+    square = partialmethod(power, 3.0, exponent=2)
+    fourfold = partialmethod(product, 4.0)
+    eightfold = partialmethod(common, 4.0)
+
+    @singledispatchmethod
+    def by(self, value):
+        return self.weight * value
+
+    @by.register
+    def _(self, value: list):
+        return self.weight**2 * sum(value)
+
+    @by.register
+    @classmethod
+    def _(cls, value: int):
+        return cls.weight * value
+
+
+def partial_methods(x):
+    s = Scaled(x[2])
+    return s.square(x[0]) * s.fourfold(x[1]) + s.eightfold(x[1]) + s.square(x[0], exponent=3)
+
+
+def dispatching_methods(x):
+    s = Scaled(x[2])
+    return s.by(x[0]) * s.by([x[1], x[0]]) * s.by(3)
 
 
 def itertools_(x):
@@ -1909,6 +1972,19 @@ def test_signatures_and_limits_are_known_when_compiling():
     np.testing.assert_allclose(gradient(x), -3.0 * 8.0 / x, rtol=1e-12)
     assert gradient(x.astype(np.float32)).dtype == np.float32
     assert "finfo" not in gradient.source
+
+
+def test_an_iterator_that_a_branch_makes_is_refused():
+    def f(x):
+        started, total = False, 0.0
+        for k in range(len(x)):
+            if not started:
+                items, started = iter(x), True
+            total += next(items) * k
+        return total
+
+    with pytest.raises(srcgrad.UnsupportedError, match="different kinds after this branch"):
+        srcgrad.grad(f)(X)
 
 
 def test_a_loop_over_a_clock_stays_a_loop():

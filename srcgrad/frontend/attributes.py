@@ -16,7 +16,12 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import Array, ListOf, Opaque, Reference, Scalar, TupleOf, fresh_size, least
 from ..rules import registry
-from .operations import namedtuple_asdict, namedtuple_replace
+from .operations import (
+    dispatched_method,
+    namedtuple_asdict,
+    namedtuple_make,
+    namedtuple_replace,
+)
 from .structure import SIMPLE, described, is_static, object_type
 from .subclasses import BUILTINS, added_by
 from .subscripts import Subscripts
@@ -46,7 +51,11 @@ ARRAY_ATTRIBUTES = frozenset(
     "shape ndim size dtype T mT real imag flat nbytes itemsize strides base flags data".split()
 )
 
-NAMEDTUPLE = {"_replace": namedtuple_replace, "_asdict": namedtuple_asdict}
+NAMEDTUPLE = {
+    "_make": namedtuple_make,
+    "_replace": namedtuple_replace,
+    "_asdict": namedtuple_asdict,
+}
 
 
 MEMBERS = types.GetSetDescriptorType, types.MemberDescriptorType
@@ -202,6 +211,8 @@ class Attributes(Subscripts):
             found = getattr(thing, name)
             owner = next((b for b in thing.__mro__ if name in b.__dict__), None)
             raw = None if owner is None else owner.__dict__[name]
+            if name == "_make" and issubclass(thing, tuple) and hasattr(thing, "_fields"):
+                return Bound(Place(namedtuple_make), value)
             if isinstance(raw, classmethod) and owner is not None:
                 self.guard_member(thing, owner, name)
                 return Bound(as_value(raw.__func__), value)
@@ -332,6 +343,12 @@ class Attributes(Subscripts):
             return Bound(as_value(raw.__func__), Place(cls))
         if isinstance(raw, property):
             return self.call(Bound(as_value(raw.fget), receiver), [], {})
+        if isinstance(raw, functools.partialmethod):
+            method = self.bound(as_value(raw.func), receiver, cls)
+            named = {k: self.lift(v, None) for k, v in raw.keywords.items()}
+            return Partial(method, tuple(self.lift(a, None) for a in raw.args), named)
+        if isinstance(raw, functools.singledispatchmethod):
+            return Partial(Place(dispatched_method), (found, receiver, Place(cls)), {})
         if isinstance(raw, (types.FunctionType, types.MethodDescriptorType)) or (
             not isinstance(raw, type) and callable(raw) and hasattr(type(raw), "__get__")
         ):

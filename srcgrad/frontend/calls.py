@@ -49,6 +49,7 @@ from .values import (
     Sequence,
     Tuple,
     Value,
+    as_value,
     births,
 )
 
@@ -310,6 +311,14 @@ class Calls(Primitives):
         assert isinstance(cls, ir.Const)
         return self.call(Place(function.dispatch(cls.value)), args, {})
 
+    def call_dispatched(
+        self, method: Value, receiver: Value, cls: Value, *args: Value, **kwargs: Value
+    ) -> Value:
+        """A call of a `functools.singledispatchmethod` of an object."""
+        asked: Any = self.builtin_type(args[0])
+        function = as_value(self.key(method).dispatcher.dispatch(asked.value))
+        return self.call(self.bound(function, receiver, self.key(cls)), list(args), kwargs)
+
     def iterator(self, function: Any, args: list[Value], make: Callable[[], Any]) -> Any:
         """What a call makes, an iterator perhaps: that knows the lists it goes through."""
         around, self.sources = self.sources, []
@@ -399,6 +408,7 @@ def _special_table() -> dict[Any, str]:
     table[contextlib.suppress] = "builtin_suppress"
     table[contextlib.contextmanager] = "builtin_contextmanager"
     table[operations.managed] = "call_managed"
+    table[operations.dispatched_method] = "call_dispatched"
     for name in (
         "product chain combinations permutations pairwise accumulate repeat islice count starmap "
         "cycle tee"

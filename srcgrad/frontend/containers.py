@@ -268,6 +268,13 @@ class Containers(Comprehensions):
             raise self.fault(ValueError, "the value isn't in the list")
         return self.of_definition(running.index, [items, value])
 
+    def namedtuple_make(self, cls: Value, values: Value, /) -> Value:
+        made, items = self.key(cls), self.unpacked(values)
+        if len(items) != len(made._fields):
+            expected = len(made._fields)
+            raise self.fault(TypeError, f"Expected {expected} arguments, got {len(items)}")
+        return Tuple(tuple(items), made)
+
     def namedtuple_replace(self, value: Value, /, **changes: Value) -> Value:
         assert isinstance(value, Tuple)
         fields = list(getattr(value.type, "_fields", ()))

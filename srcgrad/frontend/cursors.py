@@ -60,7 +60,7 @@ class Cursors(Selections):
         thing: Any = self.state.heap[ref.id]
         self.unfrozen(thing)
         start = self.known("this iterator", thing.items["position"])
-        whole: Sequence = thing.items["sequence"]
+        whole: Any = self.known("this iterator", thing.items["sequence"])
         self.check_lengths(whole)
         endless = isinstance(whole.length, ir.Const) and whole.length.value == ENDLESS
         length = whole.length if endless else self.binary(operator.sub, whole.length, start)
@@ -126,7 +126,7 @@ class Cursors(Selections):
         assert isinstance(iterator, Ref)
         self.unfrozen(thing)
         position = self.known("this iterator", thing.items["position"])
-        sequence: Any = thing.items["sequence"]
+        sequence: Any = self.known("this iterator", thing.items["sequence"])
         self.check_lengths(sequence)
         left = self.truth(self.compare(gast.Lt(), position, sequence.length))
         if isinstance(left, ir.Const) and not left.value:

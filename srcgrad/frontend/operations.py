@@ -68,9 +68,19 @@ def managed(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     return contextlib.contextmanager(function)(*args, **kwargs)
 
 
+def dispatched_method(method: Any, receiver: Any, cls: type, /, *args: Any, **kwargs: Any) -> Any:
+    """A call of a `functools.singledispatchmethod` of an object."""
+    return method.__get__(receiver, cls)(*args, **kwargs)
+
+
 def exit_context(manager: Any) -> Any:
     """`manager.__exit__(None, None, None)`."""
     return manager.__exit__(None, None, None)
+
+
+def namedtuple_make(cls: Any, values: Any, /) -> Any:
+    """`cls._make(values)`."""
+    return cls._make(values)
 
 
 def namedtuple_replace(value: Any, /, **changes: Any) -> Any:
