@@ -1972,3 +1972,12 @@ def test_what_a_module_has_by_its_class_or_by_getattr(monkeypatch):
     expected = srcgrad.grad(by_modules)(X)
     assert not np.allclose(before, expected)
     np.testing.assert_allclose(gradient(X), expected)
+
+
+def test_ranges_in_tuples_are_arguments():
+    def f(a, qubits):
+        return np.sum(np.tensordot(a, a, axes=(range(1, 3), qubits)) ** 2)
+
+    a = np.arange(8.0).reshape(2, 2, 2)
+    plain = srcgrad.grad(lambda a: np.sum(np.tensordot(a, a, axes=([1, 2], [0, 1])) ** 2))
+    np.testing.assert_allclose(srcgrad.grad(f)(a, (0, 1)), plain(a))

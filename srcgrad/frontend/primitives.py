@@ -261,6 +261,8 @@ class Primitives(Inlining):
             )
         if isinstance(value, (Sequence, Generator)):
             return self.operand(self.builtin_list(value))
+        if isinstance(value, Tuple) and value.whole is None:
+            return ir.Pack(tuple, tuple(map(self.argument, value.items)))
         return self.operand(value)
 
     def folded(
