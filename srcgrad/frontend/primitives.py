@@ -98,6 +98,7 @@ class Primitives(Inlining):
         self, function: Any, args: list[Value], kwargs: dict[str, Value]
     ) -> tuple[list[Value], dict[str, Value]]:
         """A primitive's arguments as its rule wants them: by position, and arrays for lists."""
+        kwargs = {k: v for k, v in kwargs.items() if not _is_missing(v)}
         if kwargs and _is_numpy(function):
             names = _positional_names(function, not args)
             args, kwargs = list(args), dict(kwargs)
@@ -365,7 +366,10 @@ class Primitives(Inlining):
         except Dynamic:
             return None
         before = repr((values, named))
-        result = function(*values, **named)
+        try:
+            result = function(*values, **named)
+        except NotImplementedError:
+            return None  # lowering it refuses, and says where
         if repr((values, named)) != before:
             return None  # it changes a list that it is given
         if str(type(result).__module__).startswith(RULES):
@@ -421,6 +425,11 @@ def _is_default(keyword: str, value: Value) -> bool:
     if not isinstance(value, ir.Const) or not isinstance(value.value, (bool, str)):
         return False
     return bool(value.value == DEFAULTS.get(keyword))
+
+
+def _is_missing(value: Value) -> bool:
+    """Whether an argument is NumPy's mark of one that isn't given, handed on by a wrapper."""
+    return isinstance(value, ir.Const) and value.value is np._NoValue
 
 
 def _is_mutable(operand: ir.Operand) -> bool:

@@ -77,6 +77,10 @@ def sizes_and_axes(s, axes, ndim):
     """The length (None: as it is) and the axis of each transform."""
     if axes is None:
         axes = tuple(range(ndim)) if s is None else tuple(range(ndim - len(s), ndim))
+    if len({axis % ndim for axis in axes}) < len(axes) and s is not None:
+        raise NotImplementedError(
+            "an axis given twice, with lengths: transform one after the other"
+        )
     if s is None:
         s = (None,) * len(axes)
     return [None if isinstance(n, int) and n == -1 else n for n in s], axes

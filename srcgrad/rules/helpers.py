@@ -32,12 +32,12 @@ def all_axes(ndim):
 
 def axes_of(ndim, axis):
     """An axis argument (None, a number or a tuple) as a sorted tuple of non-negative axes."""
-    if axis is None:
+    if axis is None or ndim == 0:
         return all_axes(ndim)
     if isinstance(axis, tuple):
         axis = tuple(i % ndim for i in axis)
         return tuple(i for i in all_axes(ndim) if i in axis)
-    return (axis % ndim,) if ndim else ()
+    return (axis % ndim,)
 
 
 def restoring_index(ndim, axis):
@@ -132,7 +132,7 @@ def reduced_size(x, axis):
 def reduced_first(x, axis):
     """An array with its reduced axes as one, in front."""
     if np.ndim(x) == 1:
-        return x
+        return x[None] if axis == () else x
     if axis is None or np.ndim(x) == 0:
         return np.reshape(x, -1)
     if not is_first(np.ndim(x), axis):

@@ -318,3 +318,33 @@ def test_a_length_known_to_be_positive_needs_no_branch() -> None:
     assert gradient(np.ones((2, 2))).tolist() == [[0.25, 0.25]] * 2
     assert "return np.full(x.shape, 1.0 / x.size)" in gradient.source
     assert gradient(np.ones((0, 2))).shape == (0, 2)
+
+
+@pytest.mark.parametrize("name", ("max", "mean", "sum", "std"))
+def test_what_a_wrapper_was_not_given_it_hands_on_as_no_value(name: str) -> None:
+    x = np.array([[1.0], [2.0], [5.0]])
+    expected = srcgrad.grad(function(f"np.sum(np.{name}(x, axis=1) * w)", w=np.arange(3.0)))(x)
+    handed = f"np.sum(np.{name}(x, axis=1, keepdims=np._NoValue) * w)"
+    np.testing.assert_equal(srcgrad.grad(function(handed, w=np.arange(3.0)))(x), expected)
+
+
+@pytest.mark.parametrize("call", ("nanmedian(x", "quantile(x, 0.3", "percentile(x, [30, 40]"))
+def test_quantiles_over_no_axes_are_the_elements(call: str) -> None:
+    found = srcgrad.grad(function(f"np.sum(np.{call}, axis=()) * 3.0)"))(np.arange(4.0))
+    np.testing.assert_allclose(found, 3.0 * (1 + ("[" in call)))
+
+
+@pytest.mark.parametrize("call", ("max(x, axis=1)", "max(x, axis=(1,))", "sum(x, axis=(0,))"))
+def test_an_axis_of_a_number_is_reported_as_numpy_does(call: str) -> None:
+    with pytest.raises(np.exceptions.AxisError):
+        srcgrad.grad(function(f"np.sum(np.{call})"))(0.7)
+
+
+def test_an_axis_transformed_twice_to_other_lengths_is_refused() -> None:
+    with pytest.raises(srcgrad.UnsupportedError, match="given twice"):
+        srcgrad.grad(function("np.sum(np.fft.fft2(x, (2, 5), axes=(-1, -1)).real)"))(np.ones(4))
+
+
+def test_the_values_of_several_polynomials_are_refused() -> None:
+    with pytest.raises(srcgrad.UnsupportedError, match="several polynomials"):
+        srcgrad.grad(function("np.sum(np.polyval(x, w))", w=np.ones(2)))(np.ones((3, 1)))
