@@ -745,6 +745,21 @@ def dispatching_methods(x):
     return s.by(x[0]) * s.by([x[1], x[0]]) * s.by(3)
 
 
+class Sides(enum.IntFlag):
+    LEFT = 1
+    RIGHT = 2
+    TOP = 4
+
+
+def flags(x):
+    fixed = Sides.LEFT | Sides.RIGHT
+    total = x[0] if Sides.TOP in fixed else x[0] ** 2
+    for k in range(len(x)):
+        side = Sides.LEFT if x[k] > 0.5 else Sides.TOP
+        total += x[k] ** 3 * int(fixed ^ Sides.TOP) if side & fixed else x[k]
+    return total
+
+
 def itertools_(x):
     s = 0.0
     for a, b in itertools.product(x, x):

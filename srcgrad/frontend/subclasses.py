@@ -7,6 +7,7 @@ isn't followed, for what goes through containers does so directly: it is refused
 
 from __future__ import annotations
 
+import enum
 import operator
 import sys
 import types
@@ -62,4 +63,9 @@ def redefined(cls: type) -> str | None:
     """
     added = added_by(cls)
     names = PROTOCOL if issubclass(cls, tuple) else (*PROTOCOL, *OPERATORS)
-    return next((n for n in names if isinstance(added.get(n), types.FunctionType)), None)
+    return next((n for n in names if _is_users(added.get(n))), None)
+
+
+def _is_users(method: Any) -> bool:
+    """Whether a member of a class is a function that a user wrote: `enum` gives flags its own."""
+    return isinstance(method, types.FunctionType) and method.__module__ != enum.__name__
