@@ -19,10 +19,15 @@ def falling(n, m):
     return factors
 
 
+def one_each(*polynomials):
+    """Refuse arrays whose columns are polynomials, which some functions take."""
+    if any(np.ndim(p) > 1 for p in polynomials):
+        raise NotImplementedError("this is of several polynomials: call it for each of them")
+
+
 @adjoint(np.polyval)
 def polyval(p, x, *, out, d_out):
-    if np.ndim(p) > 1:
-        raise NotImplementedError("np.polyval of several polynomials: call it for each of them")
+    one_each(p)
     d_x = d_out * np.polyval(np.polyder(p), x)
     if np.ndim(x) == 0:
         return d_out * np.vander(np.reshape(x, 1), p.size)[0], d_x
@@ -33,6 +38,7 @@ def polyval(p, x, *, out, d_out):
 
 @adjoint(np.polyder)
 def polyder(p, m=1, *, out, d_out):
+    one_each(p)
     d_p = np.zeros(p.shape, d_out.dtype)
     d_p[: d_out.size] = d_out
     return d_p * falling(p.size, m)
@@ -41,6 +47,7 @@ def polyder(p, m=1, *, out, d_out):
 @adjoint(np.polyint)
 def polyint(p, m=1, k=None, *, out, d_out):
     """The constants of integration are divided by the factorials of the powers that they get."""
+    one_each(p)
     d_p = d_out[: p.size] / falling(p.size + m, m)[: p.size]
     if k is None:
         return d_p
@@ -52,11 +59,13 @@ def polyint(p, m=1, k=None, *, out, d_out):
 
 @adjoint(np.polyadd)
 def polyadd(a1, a2, *, out, d_out):
+    one_each(a1, a2)
     return d_out[d_out.size - np.size(a1) :], d_out[d_out.size - np.size(a2) :]
 
 
 @adjoint(np.polysub)
 def polysub(a1, a2, *, out, d_out):
+    one_each(a1, a2)
     return d_out[d_out.size - np.size(a1) :], -d_out[d_out.size - np.size(a2) :]
 
 
