@@ -22,7 +22,7 @@ from .primal import lower_primal
 from .tangent import tangent_function
 from .task import Compiled, Request, Task
 
-LONG = 4000  # statements: from there on, tables are tried rather than loops unrolled
+LONG = 500  # statements: from there on, tables are tried rather than loops unrolled
 MOST_TABLES = 20  # how often more classes may be found whose objects stand in tables
 
 

@@ -368,8 +368,8 @@ class Primitives(Inlining):
         before = repr((values, named))
         try:
             result = function(*values, **named)
-        except NotImplementedError:
-            return None  # lowering it refuses, and says where
+        except Exception:
+            return None  # lowering it refuses, and says where, or raises when run
         if repr((values, named)) != before:
             return None  # it changes a list that it is given
         if str(type(result).__module__).startswith(RULES):

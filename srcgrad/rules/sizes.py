@@ -293,7 +293,9 @@ def real_if_close(args: Args, kwargs: Kwargs) -> Inferred | None:
 
 def _pieces(x: ir.Operand, count: int, axis: int, equal: bool) -> Inferred | None:
     kind_ = getattr(x, "kind", None)
-    if not isinstance(kind_, Array) or kind_.shape is None or not kind_.shape:
+    if not isinstance(kind_, Array) or kind_.shape is None:
+        return None
+    if not -len(kind_.shape) <= axis < len(kind_.shape):
         return None
     whole = fresh_size()
     items = []

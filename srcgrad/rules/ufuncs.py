@@ -74,6 +74,9 @@ def marked(array, axis, keepdims, where, identity):
     if where is not True:
         array = np.where(where, array, identity)
     shape = np.shape(array)
+    for k in () if axis is None else axis if isinstance(axis, tuple) else (axis,):
+        if not -max(len(shape), 1) <= k < max(len(shape), 1):
+            raise np.exceptions.AxisError(k, len(shape))
     if keepdims:
         axes = axes_of(len(shape), axis)
         kept = tuple(1 if i in axes else shape[i] for i in all_axes(len(shape)))
@@ -91,10 +94,19 @@ def delivered(result, shape, out):
     return result
 
 
+def check_ordered(array, axis, initial, where):
+    """What NumPy demands of a reduction whose order matters, and that has no neutral element."""
+    if len(axes_of(np.ndim(array), axis)) > 1:
+        raise ValueError("the order of the elements matters, so only one axis can be reduced")
+    if where is not True and initial is None:
+        raise ValueError("to use a where mask, `initial` has to be given")
+
+
 @definition(np.subtract.reduce)
 def subtract_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The first element less all others."""
     array = np.asarray(array, dtype)
+    check_ordered(array, axis, initial, where)
     elements, shape = marked(array, axis, keepdims, where, 0)
     first = 2 * elements[0] if initial is None else initial
     return delivered(first - np.sum(elements, 0), shape, out)
@@ -103,6 +115,7 @@ def subtract_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial
 @definition(np.divide.reduce)
 def divide_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
     array = np.asarray(array, dtype)
+    check_ordered(array, axis, initial, where)
     elements, shape = marked(array, axis, keepdims, where, 1)
     if initial is None:
         return delivered(elements[0] / np.prod(elements[1:], 0), shape, out)

@@ -334,10 +334,30 @@ def test_quantiles_over_no_axes_are_the_elements(call: str) -> None:
     np.testing.assert_allclose(found, 3.0 * (1 + ("[" in call)))
 
 
-@pytest.mark.parametrize("call", ("max(x, axis=1)", "max(x, axis=(1,))", "sum(x, axis=(0,))"))
+@pytest.mark.parametrize(
+    "call",
+    ("max(x, axis=1)", "max(x, axis=(1,))", "sum(x, axis=(0,))", "logaddexp.reduce(x, axis=1)"),
+)
 def test_an_axis_of_a_number_is_reported_as_numpy_does(call: str) -> None:
     with pytest.raises(np.exceptions.AxisError):
         srcgrad.grad(function(f"np.sum(np.{call})"))(0.7)
+
+
+@pytest.mark.parametrize(
+    "call", ("trapezoid(x)", "flip(x, 0)", "split(x, 1)[0]", "transpose(x[None, None], (0, 0))")
+)
+def test_what_no_number_has_is_no_internal_error(call: str) -> None:
+    with pytest.raises((ValueError, IndexError, srcgrad.UnsupportedError)):
+        srcgrad.grad(function(f"np.sum(np.{call})"))(np.array(0.7))
+
+
+@pytest.mark.parametrize("ufunc", ("subtract", "divide"))
+@pytest.mark.parametrize("given", ("axis=None", "axis=(0, 1)", "where=x > 0"))
+def test_reductions_whose_order_matters(ufunc: str, given: str) -> None:
+    f = function(f"np.sum(np.{ufunc}.reduce(x, {given}))")
+    for call in (f, srcgrad.grad(f)):
+        with pytest.raises(ValueError, match=r"ax[ei]s|where"):
+            call(np.ones((2, 3)))
 
 
 def test_an_axis_transformed_twice_to_other_lengths_is_refused() -> None:
