@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from srcgrad import grad, hvp
+from srcgrad import grad, hvp, vjp
 
 X = np.array([0.3, 0.7, 0.6, 0.2])
 
@@ -156,3 +156,22 @@ def test_the_numbers_of_a_scheme_are_not_recorded():
     gradient(X, 0.1, 0.5, 3)
     assert "ratio = dt / power\n" in gradient.source
     assert "saved.append((total, u_inner_1))\n" in gradient.source
+
+
+def test_what_is_left_has_another_name_than_the_number_of_trips():
+    def f(x, y):
+        n = len(x)
+        m = np.outer(x, x)
+        s = y
+        for i in range(n - 2):
+            if i == 1:
+                break
+            products = [row * k for row, k in zip(m, x)]  # of which there are n, too
+            s = s + sum(p.sum() ** 2 for p in products)
+        return s
+
+    _, pullback = vjp(f, X, 0.7)
+    expected = grad(f, argnums=(0, 1))(X, 0.7)
+    np.testing.assert_allclose(np.append(*pullback(1.0)), np.append(*expected))
+    expected = 4 * X**3 * X.sum() ** 2 + 2 * (X**4).sum() * X.sum()
+    np.testing.assert_allclose(pullback(0.5)[0], expected / 2)

@@ -140,6 +140,9 @@ class Names:
         # a parameter's next value is assigned while the exit flag is still needed
         for p in s.params:
             self._define(p, self._flag(s))
+        # and its first one while the number of trips isn't computed yet
+        for p, init in zip(s.params, s.inits, strict=True):
+            self._define(p, self.uses(s.range or ()) - self.uses([init]))
         return around | self.uses([*s.inits, *(s.range or ())])
 
     def _flag(self, s: ir.Loop) -> set[ir.Var]:
