@@ -68,7 +68,8 @@ def nondifferentiable(f: F) -> F:
     """Decorator: a function whose result is a constant for differentiation.
 
     Calls of it are left as they are: the compiler doesn't look inside, but runs it on small
-    arrays, to see what it returns.
+    arrays, to see what it returns. If it may use more than its arguments (it draws noise, takes the
+    next batch), all calls are made, where they stand.
 
     >>> import numpy as np, srcgrad
     >>> @srcgrad.nondifferentiable

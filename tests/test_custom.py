@@ -1,10 +1,23 @@
 """Custom rules, constants and derivatives taken inside differentiated functions."""
 
+import math
+
 import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad import custom_vjp, grad, jvp, nondifferentiable, stop_gradient, vjp
+from srcgrad import (
+    UnsupportedError,
+    adjoint,
+    checkpoint,
+    custom_vjp,
+    grad,
+    hvp,
+    jvp,
+    nondifferentiable,
+    stop_gradient,
+    vjp,
+)
 from tests.test_units import check, difference
 
 X = np.random.default_rng(0).standard_normal(4)
@@ -162,6 +175,102 @@ def test_nondifferentiable():
 
     np.testing.assert_allclose(grad(lambda x: np.sum(x) / scale(x))(X), 1 / np.max(np.abs(X)))
     assert scale(X) == np.max(np.abs(X))
+
+
+GENERATOR = np.random.default_rng(0)
+CALLS = [0]
+
+
+@nondifferentiable
+def drawn(shape):
+    return GENERATOR.random(shape)
+
+
+@nondifferentiable
+def counted():
+    CALLS[0] += 1
+    return CALLS[0] * 0.3
+
+
+@nondifferentiable
+def scaled(x):
+    return np.linalg.norm(x) / math.sqrt(x.size)
+
+
+def dropped(x):
+    return x * (GENERATOR.random(x.shape) + 0.5)
+
+
+@adjoint(dropped)
+def _dropped(x, *, out, d_out):
+    return d_out * (out / x)
+
+
+def draws_twice(x):
+    return np.sum(np.sin(x * drawn(4)) * drawn(4))
+
+
+def counts_twice(x):
+    counted()
+    return np.sum(np.sin(x * counted()) * counted())
+
+
+def draws_in_a_loop(x):
+    s = 0.0
+    for _ in range(3):
+        noise = drawn(2)
+        s = np.sin(s + x.sum()) * noise[0]
+    return s
+
+
+def counts_in_a_loop(x):
+    y = np.zeros(4)
+    for i in range(4):
+        y[i] = x[0] * counted() ** 2
+    return np.sum(y * y)
+
+
+def drops(x):
+    s = x
+    for _ in range(3):
+        s = np.sin(dropped(x)) * s
+    return np.sum(s * dropped(x))
+
+
+@pytest.mark.parametrize(
+    "function", [draws_twice, counts_twice, draws_in_a_loop, counts_in_a_loop, drops]
+)
+def test_what_is_not_looked_into_may_return_something_else_each_time(function):
+    def again(f, *args):
+        GENERATOR.bit_generator.state, CALLS[0] = state, 0
+        return f(*args)
+
+    state = GENERATOR.bit_generator.state
+    gradient, product = grad(function), hvp(function)
+    v = np.array([0.3, -0.2, 0.5, 0.1])
+    gradient(X), product(X, v)  # compiled, which calls it as well
+    slope = (again(function, X + 1e-6 * v) - again(function, X - 1e-6 * v)) / 2e-6
+    assert again(gradient, X) @ v == pytest.approx(slope, rel=1e-6, abs=1e-8)
+    assert again(jvp, function, (X,), (v,))[1] == pytest.approx(slope, rel=1e-6, abs=1e-8)
+    ends = again(gradient, X + 1e-6 * v) - again(gradient, X - 1e-6 * v)
+    np.testing.assert_allclose(again(product, X, v), ends / 2e-6, rtol=1e-5, atol=1e-6)
+
+
+def test_what_only_depends_on_its_arguments_is_called_once():
+    def f(x):
+        return np.sum(np.sin(x * scaled(x))) * scaled(x)
+
+    gradient = grad(f)
+    gradient(X)
+    assert gradient.source.count(" = scaled(x)\n") == 1
+
+
+def test_what_may_return_something_else_is_not_computed_a_second_time():
+    def f(x):
+        return checkpoint(lambda s: np.sum(np.sin(s * drawn(4))))(x)
+
+    with pytest.raises(UnsupportedError, match="it calls 'drawn'"):
+        grad(f)(X)
 
 
 # Derivatives inside

@@ -166,7 +166,7 @@ def test_what_is_left_has_another_name_than_the_number_of_trips():
         for i in range(n - 2):
             if i == 1:
                 break
-            products = [row * k for row, k in zip(m, x)]  # of which there are n, too
+            products = [row * k for row, k in zip(m, x, strict=True)]  # of which there are n, too
             s = s + sum(p.sum() ** 2 for p in products)
         return s
 

@@ -28,6 +28,7 @@ from ..rules import registry
 from .calls import Calls
 from .choices import options
 from .names import own_nodes
+from .purity import has_effect
 from .structure import FALSE, is_none, nothing
 from .values import Choice, Instance, Trying, Value
 
@@ -147,9 +148,9 @@ class Attempts(Calls):
         if trying is None or ValueError not in trying.caught or function is operator.getitem:
             return False
         record = registry.lookup(function)
-        if function in registry.inplace_rules or registry.is_random(function):
+        if function in registry.inplace_rules or has_effect(function):
             return False
-        if record is not None and (record.mutates or record.effect):
+        if record is not None and record.mutates:
             return False
         if not any(isinstance(v.kind, Array) for o in operands for v in ir.variables(o)):
             return False

@@ -19,6 +19,7 @@ from .operations import (
     raise_exception,
     read_outside,
 )
+from .purity import has_effect
 
 # What may run twice: it changes nothing, and what it raises it has raised before
 REPEATABLE = frozenset(
@@ -90,8 +91,7 @@ def _changes(s: ir.Statement) -> str | None:
         return s.function.changes
     if not s.effect or s.function in REPEATABLE or is_reentrant(s):
         return None
-    record = registry.lookup(s.function)
-    if record is not None and not record.effect and not registry.is_random(s.function):
+    if registry.lookup(s.function) is not None and not has_effect(s.function):
         return None  # its effect is that it may raise what a `try` catches
     if s.function in (read_outside, count_outside):
         return f"reads {s.args[0].name!r}, which it writes"  # type: ignore[union-attr]

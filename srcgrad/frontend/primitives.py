@@ -17,6 +17,7 @@ from ..kinds import Array, ListOf, Opaque, TupleOf
 from ..rules import registry
 from ..rules.parameters import role
 from .inlining import Inlining
+from .purity import has_effect
 from .structure import NONE, SIMPLE, constant, is_none, resized
 from .values import (
     Bound,
@@ -168,7 +169,7 @@ class Primitives(Inlining):
         args = [self.converted(function, a) for a in args]
         operands = tuple(self.argument(a) for a in args)
         named = {k: self.argument(v) for k, v in kwargs.items() if k != "out"}
-        effect = registry.is_random(function) or (record is not None and record.effect)
+        effect = has_effect(function)
         if record is not None and (record.differentiable or record.inert) and not effect:
             folded = self.folded(function, operands, named)
             if folded is not None:
@@ -322,7 +323,7 @@ class Primitives(Inlining):
             out = out.items[0]
         if where is not None and not (isinstance(where, ir.Const) and where.value is True):
             return self.masked(function, args, kwargs, where, out)
-        if registry.is_random(function) or (record is not None and record.effect):
+        if has_effect(function):
             raise self.refuse("out= of random numbers isn't supported", "assign what is returned")
         result = self.primitive(function, record, args, kwargs)
         targets = out.items if isinstance(out, Tuple) else (out,)
