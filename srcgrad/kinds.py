@@ -143,6 +143,15 @@ class ListOf(Kind):
     """A Python list built at run time, whose items are all of one kind."""
 
     item: Any  # a Kind, or a tuple of them for items that are tuples; None while it is empty
+    holes: bool = False  # whether some of its items may be None instead
+
+
+def with_more(kind: ListOf, item: Any, holes: bool) -> ListOf:
+    """The kind of a list with other items, some of which may be None.
+
+    An object in a table may be None by its own kind.
+    """
+    return replace(kind, item=item, holes=(kind.holes or holes) and not isinstance(item, Reference))
 
 
 class Fields(tuple[Any, ...]):
@@ -322,7 +331,7 @@ def join(a: Kind, b: Kind) -> Kind:
         shape = (m if m == n else fresh_size(both_several(m, n)) for m, n in pairs)
         return Array(dtype2, tuple(shape))
     if isinstance(a, ListOf) and type(a) is type(b):
-        return replace(a, item=join_items(a.item, b.item))
+        return with_more(a, join_items(a.item, b.item), b.holes)
     if isinstance(a, Reference) or isinstance(b, Reference):
         return _join_references(a, b)
     if isinstance(a, Opaque) and isinstance(b, Opaque):

@@ -34,6 +34,7 @@ from ..kinds import (
     join,
     parts_like,
     same_form,
+    with_more,
 )
 from ..rules import registry
 from .choices import Choices
@@ -42,6 +43,7 @@ from .structure import (
     FALSE,
     Poison,
     described,
+    is_none,
     is_nothing,
     is_partial,
     is_table,
@@ -54,6 +56,7 @@ from .values import (
     KEPT,
     Choice,
     DictObject,
+    Empty,
     Heap,
     Instance,
     ListObject,
@@ -106,6 +109,15 @@ class Builder(Choices):
         error.late = True
         return error
 
+    def empty(self, message: str, missing: Raised) -> Exception:
+        """What to raise where there is nothing in a list, or but None.
+
+        A later iteration or call may find something in it, and a branch needn't be taken.
+        """
+        error = self.refuse(message)
+        again = self.loop_depth or self.fork_depth or self.making
+        return Empty(error, missing) if again else error
+
     def emit(
         self,
         function: Any,
@@ -134,6 +146,7 @@ class Builder(Choices):
                 self.need_constants(function, args, kwargs)
                 inferred = infer(function, args, kwargs)
                 if inferred.kind is UNKNOWN:
+                    self.need_given(args, kwargs)
                     self.need_known_ints(args, kwargs)
         if isinstance(inferred.kind, (Array, Scalar)) and inferred.kind.dtype is not None:
             if inferred.kind.dtype.names is not None:
@@ -209,6 +222,13 @@ class Builder(Choices):
             name = getattr(function, "__name__", "this call")
             message = f"the lengths that {name} depends on must be known when compiling"
             raise NeedStatic(origins, message, self.span)
+
+    def need_given(self, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> None:
+        """Nothing is known of a result for which a list has but None yet."""
+        for operand in (*args, *kwargs.values()):
+            if any(v.kind == NOTHING and v.optional for v in ir.variables(operand)):
+                missing = self.fault(TypeError, "an item of this list is None")
+                raise self.empty("an item of this list is used, which is None", missing)
 
     def need_known_ints(self, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> None:
         """The kind of a result may follow from the value of an int: ask for it.
@@ -309,35 +329,52 @@ class Builder(Choices):
                 f"the list {thing.external!r} belongs to the caller and would be changed",
                 "make a copy first: list(...)",
             )
-        item: Any = None
-        for value in thing.items:
-            item = self.joined_item(item, value)
-        operands = tuple(self.kept_operand(value) for value in thing.items)
-        var = self.emit(list, (ir.Pack(list, operands),), inferred=Inferred(ListOf(item)))
-        var.name = "items"
+        var = self.built_list(thing.items)
         for value in thing.items:
             self.hold(var, (), value)
         self.first_lengths[var] = len(thing.items)
         self.state.heap[need.ref.id] = ListObject((), var, None, thing.frozen)
 
-    def joined_item(self, item: Any, value: Any) -> Any:
-        """The kind of a list's items when `value` is one more of them."""
-        kind = self.item_kind(value)
-        if item is not None and item != kind:
+    def built_list(self, items: tuple[Any, ...]) -> ir.Var:
+        """A list that exists at run time, of items that are known one by one."""
+        kind = ListOf(None)
+        for value in items:
+            kind = self.with_item(kind, value)
+        operands = tuple(map(self.kept_operand, items))
+        var = self.emit(list, (ir.Pack(list, operands),), inferred=Inferred(kind))
+        var.name = "items"
+        return var
+
+    def with_item(self, kind: ListOf, value: Any) -> ListOf:
+        """The kind of a list when `value` is one more of its items."""
+        if is_none(value) or is_nothing(value):
+            return with_more(kind, kind.item, True)
+        item = self.item_kind(value)
+        if kind.item is not None and kind.item != item:
             self.vary_sizes()
         try:
-            return self.stable_items(item, kind)
+            item = self.stable_items(kind.item, item)
         except KindMismatch:
             raise Unkeepable(
                 "the items of this list are of different kinds",
                 self.span,
                 "a list that is built or indexed in a loop needs items of one kind",
             ) from None
+        kind = with_more(kind, item, self.is_optional(value))
+        if kind.holes and isinstance(item, Fields) and item.names:
+            raise self.unkeepable(value)  # the object's attributes would be None
+        return kind
+
+    def is_optional(self, value: Any) -> bool:
+        """Whether a number, an array or a list that exists at run time may be None instead."""
+        thing = self.on_heap(value)
+        held = thing.var if isinstance(thing, ListObject) else value
+        return isinstance(held, ir.Var) and held.optional
 
     def keep(self, var: ir.Var, value: Any) -> None:
         """Note that a list which exists at run time has one more item."""
         assert isinstance(var.kind, ListOf)
-        self.widen_items(var, self.joined_item(var.kind.item, value))
+        self.widen_items(var, self.with_item(var.kind, value))
         self.hold(var, (), value)
 
     def hold(self, var: ir.Var, path: tuple[int, ...], value: Any) -> None:
@@ -368,11 +405,10 @@ class Builder(Choices):
         self.follow(var, path, other, True)
         self.follow(other, path, var, False)
 
-    def widen_items(self, var: ir.Var, item: Any) -> None:
-        """Give a list's items another kind, and those of the lists that may be the same."""
-        assert isinstance(var.kind, ListOf)
-        if var.kind.item != item:
-            var.kind = replace(var.kind, item=item)
+    def widen_items(self, var: ir.Var, kind: ListOf) -> None:
+        """Give a list another kind of items, and the lists that may hold the same."""
+        if var.kind != kind:
+            var.kind = kind
             for link in self.links.get(var, ()):
                 self.follow(var, *link)
 
@@ -382,22 +418,21 @@ class Builder(Choices):
         """Give a list the kind that follows from that of a list it is linked with."""
         assert isinstance(var.kind, ListOf) and isinstance(other.kind, ListOf)
         try:
-            if path is None:
-                item = self.stable_items(other.kind.item, var.kind.item)
-            elif inwards:
-                part = part_of(var.kind.item, path)
+            if path is None or inwards:
+                part = var.kind if path is None else part_of(var.kind.item, path)
                 if not isinstance(part, ListOf):
                     return
-                item = self.stable_items(other.kind.item, part.item)
+                items = self.stable_items(other.kind.item, part.item)
+                kind = with_more(other.kind, items, part.holes)
             else:
-                item = self.with_part(other.kind.item, path, var.kind)
+                kind = replace(other.kind, item=self.with_part(other.kind.item, path, var.kind))
         except KindMismatch:
             raise Unkeepable(
                 "the lists that this list holds have items of different kinds",
                 self.span,
                 "a list that is built or indexed in a loop needs items of one kind",
             ) from None
-        self.widen_items(other, item)
+        self.widen_items(other, kind)
 
     def with_part(self, item: Any, path: tuple[int, ...], kind: Kind) -> Any:
         """The kind of a list's items of which a part may be of this kind too."""
@@ -460,7 +495,7 @@ class Builder(Choices):
         generalised; None for items of a list, for which all count.
         """
         if isinstance(template, ListOf) and type(template) is type(kind):
-            return replace(template, item=self.stable_items(template.item, kind.item))
+            return with_more(template, self.stable_items(template.item, kind.item), kind.holes)
         if isinstance(template, Array) and isinstance(kind, Array):
             if template.shape is not None and kind.shape is not None:
                 if len(template.shape) == len(kind.shape):
@@ -562,6 +597,7 @@ class Builder(Choices):
                 (var, ir.Const(i)),
                 inferred=Inferred(kind, shares or (views if shares else ()), certain),
                 name=f"{var.name}_{i}",
+                effect=var.optional and i == 0,  # it raises what None raises
             )
             items.append(self.project(item, holder, (*path, i)))
         kind_type = var.kind.type

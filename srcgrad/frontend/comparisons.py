@@ -32,6 +32,7 @@ from .values import (
     Generator,
     Instance,
     ListObject,
+    NeedStatic,
     Ref,
     Sequence,
     Thaw,
@@ -91,7 +92,7 @@ class Comparisons(Operators):
         ):
             if isinstance(chosen, Choice):
                 return self.answered(chosen, use) or self.for_each(chosen, use)
-        if any(self.may_be_none(x) and is_none(y) for x, y in ((a, b), (b, a))):
+        if any(self.is_optional(x) and is_none(y) for x, y in ((a, b), (b, a))):
             equal = self.identical(a, b)
             return self.negated(equal) if isinstance(op, gast.NotEq) else equal
         function = COMPARE[type(op)]
@@ -292,8 +293,10 @@ class Comparisons(Operators):
         if isinstance(a, Ref) or isinstance(b, Ref):
             return self.same_object(a, b)
         for x, y in ((a, b), (b, a)):
-            if isinstance(x, Tuple) and x.missing is not None:
-                return x.missing if is_none(y) else FALSE
+            if isinstance(x, Tuple):
+                self.ask_whether_missing(x)
+                if x.missing is not None:
+                    return x.missing if is_none(y) else FALSE
         for x, y in ((a, b), (b, a)):
             if isinstance(x, ir.Var):
                 none = is_none(y)
@@ -311,10 +314,15 @@ class Comparisons(Operators):
                     return self.emit(operator.is_, (x, y), inferred=Inferred(BOOL))
         return ir.Const(a is b)
 
+    def ask_whether_missing(self, value: Tuple) -> None:
+        """Begin again if a tuple was taken out of a list as if there were no None in it."""
+        if value.whole is not None and value.whole.optional:
+            raise NeedStatic(value.whole.origins, "whether this item is None", self.span)
+
     def same_object(self, a: Value, b: Value) -> Value:
         """`a is b` where one is an object on the abstract heap."""
         for x, y in ((a, b), (b, a)):
-            if is_none(y) and self.may_be_none(x):
+            if is_none(y) and self.is_optional(x):
                 return self.emit(operator.is_, (self.operand(x), y), inferred=Inferred(BOOL))  # type: ignore[arg-type]
         if a == b or not isinstance(a, Ref) or not isinstance(b, Ref):
             return ir.Const(a == b)
@@ -326,12 +334,6 @@ class Comparisons(Operators):
             message = "whether these are the same object isn't known when compiling"
             raise Thaw(p.frozen, message, self.span, None)
         return FALSE
-
-    def may_be_none(self, value: Value) -> bool:
-        """Whether a list that exists at run time may be None instead."""
-        thing = self.on_heap(value)
-        var = thing.var if isinstance(thing, ListObject) else None
-        return var is not None and var.optional
 
     def any_or_all(self, any_of: bool, tests: Iterable[Value]) -> Value:
         """Whether any of some tests holds, or all do; they are made until one decides it."""

@@ -128,7 +128,7 @@ class Containers(Comprehensions):
             operands = (var, self.operand(position))
         self.guard_index(var, operands[1] if position is not None else ir.Const(-1))
         item = self.emit(list.pop, operands, inferred=inferred, writes=(var,), name="item")
-        return self.project(item, var)
+        return self.item_taken(item, var)
 
     def method_popleft(self, items: Value) -> Value:
         return self.method_pop(items, ir.Const(0))

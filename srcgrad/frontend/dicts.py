@@ -247,7 +247,7 @@ class Dicts(Containers):
     def lookup_keys(self, where: Value) -> Value:
         var = self.lookup_of(where)
         assert isinstance(var.kind, Places)
-        kind = ListOf(var.kind.item)
+        kind = ListOf(var.kind.item, var.kind.holes)
         if any(is_float(k) for k in kind_leaves(kind.item)):
             raise self.refuse(
                 "the keys of this dict or set are floats, whose derivatives would be lost",

@@ -355,9 +355,7 @@ class Objects(Cursors):
         kind = without_sizes(self.item_kind(value))
         if old is not None and old.kind is not None:
             kind = without_sizes(self.stable_items(old.kind, kind))
-        holder = self.on_heap(value)
-        held = holder.var if isinstance(holder, ListObject) else value
-        optional = getattr(held, "optional", False) or (old is not None and old.optional)
+        optional = self.is_optional(value) or (old is not None and old.optional)
         return Leaf(kind, optional)
 
     def is_kept_at_run_time(self, value: Any) -> bool:

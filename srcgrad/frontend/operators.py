@@ -354,6 +354,7 @@ class Operators(OuterObjects):
             case Tuple(missing=missing) if missing is not None and value.items:
                 return self.emit(operator.not_, (missing,), inferred=Inferred(BOOL))
             case Tuple():
+                self.ask_whether_missing(value)
                 return ir.Const(bool(value.items))
             case Sequence() if is_range(value):
                 return self.truth(self.compare(gast.Gt(), value.length, ir.Const(0)))

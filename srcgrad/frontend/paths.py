@@ -130,11 +130,10 @@ class Paths(Builder):
                 self.unbound = self.unbound or need.error
                 self.state.unreachable = True
                 return
-            missing = self.fault(IndexError, "list index out of range")
-            if self.catcher(IndexError) is not None:
-                self.leave(missing)
+            if self.catcher(need.missing.exception) is not None:
+                self.leave(need.missing)
             else:
-                self.raise_at_run_time(missing)
+                self.raise_at_run_time(need.missing)
         except Unbound as need:
             if not (forked or unbound or self.block in self.splits):
                 raise

@@ -11,7 +11,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..kinds import INT, Array, ListOf, Opaque, Reference, Scalar, TupleOf
+from ..kinds import BOOL, INT, NOTHING, Array, ListOf, Opaque, Reference, Scalar, TupleOf
 from ..rules import registry
 from .choices import is_function
 from .comparisons import Comparisons
@@ -268,14 +268,8 @@ class Subscripts(Comparisons):
         thing = self.state.heap[ref.id]
         assert isinstance(thing, ListObject)
         if thing.var is None:
-            item: Any = None
-            for value in thing.items:
-                item = self.joined_item(item, value)
             if thing.external:
-                operands = tuple(self.kept_operand(v) for v in thing.items)
-                var = self.emit(list, (ir.Pack(list, operands),), inferred=Inferred(ListOf(item)))
-                var.name = "items"
-                return var
+                return self.built_list(thing.items)
             self.materialize(Materialize(ref, self.span))
         thing = self.state.heap[ref.id]
         assert isinstance(thing, ListObject) and thing.var is not None
@@ -296,18 +290,46 @@ class Subscripts(Comparisons):
             return self.project(var)
         index = self.operand(key)
         self.guard_index(items, index)
-        item = self.emit(
-            operator.getitem, (items, index), inferred=self.item_inferred(items), name="item"
-        )
+        inferred = self.item_inferred(items)
+        if items.kind.holes and isinstance(inferred.kind, TupleOf):
+            if ("%missing", self.site) in self.known_sites:
+                return self.item_or_none(items, index, inferred)
+        item = self.emit(operator.getitem, (items, index), inferred=inferred, name="item")
+        return self.item_taken(item, items)
+
+    def item_taken(self, item: ir.Var, items: ir.Var) -> Value:
+        """The value of an item of a list, which is None where nothing was put yet."""
+        assert isinstance(items.kind, ListOf)
+        item.optional = items.kind.holes
+        if item.optional and isinstance(item.kind, TupleOf):
+            item.origins |= {("%missing", self.site)}  # what is to be known if the program asks
         return self.project(item, items)
+
+    def item_or_none(self, items: ir.Var, index: ir.Operand, inferred: Inferred) -> Value:
+        """A tuple of a list, or None."""
+        name = f"%item{self.unique()}"
+
+        def put(value: Value) -> None:
+            self.state.frames[self.current][name] = value
+
+        def taken() -> Value:
+            item = self.emit(operator.getitem, (items, index), inferred=inferred, name="item")
+            return self.project(item, items)
+
+        given = self.emit(
+            operator.getitem, (items, index), inferred=Inferred(Opaque(None)), name="item"
+        )
+        missing = self.emit(operator.is_, (given, NONE), inferred=Inferred(BOOL))
+        self.branch(missing, lambda: put(NONE), lambda: put(taken()))
+        return self.state.frames[self.current].pop(name)
 
     def item_inferred(self, items: ir.Var) -> Inferred:
         assert isinstance(items.kind, ListOf)
+        if items.kind.item is None and items.kind.holes:
+            return Inferred(NOTHING)
         if items.kind.item is None:
-            error = self.refuse("this list is empty here")
-            # a later iteration or call may find something in it, and a branch needn't be taken
-            again = self.loop_depth or self.fork_depth or self.making
-            raise Empty(error) if again else error
+            missing = self.fault(IndexError, "list index out of range")
+            raise self.empty("this list is empty here", missing)
         kind = item_structure(items.kind.item)
         # items put in by different iterations may differ in what varies
         return Inferred(resized(kind, self.first_loop), (items,))

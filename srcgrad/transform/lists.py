@@ -55,6 +55,8 @@ class Lists(Contributions):
             kinds = kind if isinstance(kind, tuple) else kind.items
             if isinstance(operand, ir.Var) and operand in self.shadows:
                 return self.shadows[operand]
+            if isinstance(operand, ir.Const) and operand.value is None:
+                return ir.Pack(tuple, tuple(self.shadow_item(s, operand, k) for k in kinds))
             if all(isinstance(k, Scalar) and not carries(k) for k in kinds):  # a shape
                 return ir.Pack(tuple, (ir.Const(None),) * len(kinds))
             parts = self.tuple_parts(operand, len(kinds))
@@ -305,6 +307,8 @@ class Lists(Contributions):
 
     def _spill(self, operand: ir.Operand, d: Any, kind: Any) -> None:
         """Add the adjoints of the numbers of a list item to what the item was made of."""
+        if isinstance(operand, ir.Const) and operand.value is None:
+            return
         if isinstance(kind, tuple):
             parts = self.tuple_parts(operand, len(kind))
             for part, item, k in zip(parts, self.unpacked(d), kind, strict=True):
