@@ -92,7 +92,8 @@ class Comparisons(Operators):
         ):
             if isinstance(chosen, Choice):
                 return self.answered(chosen, use) or self.for_each(chosen, use)
-        if any(self.is_optional(x) and is_none(y) for x, y in ((a, b), (b, a))):
+        lists = ((x, y) for x, y in ((a, b), (b, a)) if isinstance(x, Ref))
+        if any(self.is_optional(x) and is_none(y) for x, y in lists):
             equal = self.identical(a, b)
             return self.negated(equal) if isinstance(op, gast.NotEq) else equal
         function = COMPARE[type(op)]

@@ -212,7 +212,11 @@ class Operators(OuterObjects):
         if items is None or len(items) != 1:
             self.need_static(b, "a list of several items repeated an unknown number of times")
             raise AssertionError
-        return self.listed(self.counted(b), lambda i: items[0])
+        made = self.listed(self.counted(b), lambda i: items[0])
+        thing = self.state.heap[made.id]
+        if isinstance(thing, ListObject) and thing.var is not None and isinstance(b, ir.Var):
+            thing.var.origins |= b.origins  # knowing it, the items would be known
+        return made
 
     def known_items(self, sequence: Value) -> tuple[Value, ...] | None:
         """The items of a tuple, or of a list whose length is known."""

@@ -421,8 +421,10 @@ class Subscripts(Comparisons):
                 assert isinstance(var.kind, ListOf)
                 self.keep(var, value)
             except Unkeepable:
-                if isinstance(key, ir.Var) and key.origins:
-                    raise NeedStatic(key.origins, "an index into a list", self.span) from None
+                held = self.state.heap[container.id].var  # type: ignore[union-attr]
+                found = [v.origins for v in (key, held) if isinstance(v, ir.Var)]
+                if origins := frozenset().union(*found):
+                    raise NeedStatic(origins, "an index into a list", self.span) from None
                 raise
             index = self.operand(key)
             self.guard_index(var, index)

@@ -247,7 +247,8 @@ class Lists(Contributions):
         return ref
 
     def _item(self, shadow: ir.Var, key: ir.Operand) -> Any:
-        return self.list_item(shadow, key)  # type: ignore[arg-type]
+        inferred = self.item_inferred(shadow)
+        return self.project(self.emit(operator.getitem, (shadow, key), inferred=inferred), shadow)
 
     def _taken(self, var: ir.Var, kind: Any) -> Any:
         """The adjoint of an item that was read or popped, as the shadow list holds it."""
