@@ -150,8 +150,14 @@ def with_more(kind: ListOf, item: Any, holes: bool) -> ListOf:
     """The kind of a list with other items, some of which may be None.
 
     An object in a table may be None by its own kind.
+
+    Raises:
+        KindMismatch: the items are objects kept as their attributes, which can't be None.
     """
-    return replace(kind, item=item, holes=(kind.holes or holes) and not isinstance(item, Reference))
+    holes = (kind.holes or holes) and not isinstance(item, Reference)
+    if holes and isinstance(item, Fields) and item.names:
+        raise KindMismatch
+    return replace(kind, item=item, holes=holes)
 
 
 class Fields(tuple[Any, ...]):

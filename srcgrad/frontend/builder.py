@@ -347,23 +347,19 @@ class Builder(Choices):
 
     def with_item(self, kind: ListOf, value: Any) -> ListOf:
         """The kind of a list when `value` is one more of its items."""
-        if is_none(value) or is_nothing(value):
-            return with_more(kind, kind.item, True)
-        item = self.item_kind(value)
+        none = is_none(value) or is_nothing(value)
+        item = kind.item if none else self.item_kind(value)
         if kind.item is not None and kind.item != item:
             self.vary_sizes()
         try:
-            item = self.stable_items(kind.item, item)
+            items = self.stable_items(kind.item, item)
+            return with_more(kind, items, none or self.is_optional(value))
         except KindMismatch:
             raise Unkeepable(
                 "the items of this list are of different kinds",
                 self.span,
-                "a list that is built or indexed in a loop needs items of one kind",
+                "a list that is built or indexed in a loop needs items of one kind, or None",
             ) from None
-        kind = with_more(kind, item, self.is_optional(value))
-        if kind.holes and isinstance(item, Fields) and item.names:
-            raise self.unkeepable(value)  # the object's attributes would be None
-        return kind
 
     def is_optional(self, value: Any) -> bool:
         """Whether a number, an array or a list that exists at run time may be None instead."""
@@ -445,7 +441,7 @@ class Builder(Choices):
         if isinstance(value, Tuple):
             if value.missing is not None:
                 raise self.unkeepable(value)
-            kinds = tuple(self.item_kind(item) for item in value.items)
+            kinds = tuple(map(self.part_kind, value.items))
             return kinds if value.type is tuple else Fields(kinds, value.type)
         if isinstance(value, (ir.Var, ir.Const)):
             kind = leaf_kind(value)
@@ -467,9 +463,15 @@ class Builder(Choices):
                 self.tabulate(value)
                 thing = self.state.heap[value.id]
             if isinstance(thing, Instance) and self.is_keepable(thing):
-                kinds = tuple(map(self.item_kind, thing.items.values()))
+                kinds = tuple(map(self.part_kind, thing.items.values()))
                 return Fields(kinds, thing.type, tuple(thing.items))
         raise self.unkeepable(value)
+
+    def part_kind(self, value: Any) -> Any:
+        """The kind of a part of an item, which says nothing of None."""
+        if self.is_optional(value):
+            raise self.unkeepable(value, f"{described(value)} that may be None")
+        return self.item_kind(value)
 
     def kept_operand(self, value: Any) -> ir.Operand:
         """The operand of what is kept in a list: an object is the tuple of its attributes."""
@@ -480,9 +482,9 @@ class Builder(Choices):
             return ir.Pack(tuple, tuple(map(self.kept_operand, thing.items.values())))
         return self.operand(value)
 
-    def unkeepable(self, value: Any) -> Unkeepable:
+    def unkeepable(self, value: Any, what: str | None = None) -> Unkeepable:
         return Unkeepable(
-            f"{described(value)} can't be kept in a list that is built in a loop",
+            f"{what or described(value)} can't be kept in a list that is built in a loop",
             self.span,
             "keep its arrays in separate lists, or loop over something of known length",
         )

@@ -317,7 +317,11 @@ class BuiltinFunctions(Texts):
         kinds = kinds if isinstance(kinds, tuple) else (kinds,)
         answers = [self.is_instance(value, k) for k in kinds]
         if True in answers or None not in answers:
-            return ir.Const(True in answers)
+            known, of_none = True in answers, issubclass(types.NoneType, kinds)
+            if known is of_none or not self.may_be_none(value):
+                return ir.Const(known)
+            none = self.identical(value, NONE)
+            return none if of_none else self.negated(none)
         tested = ir.Const(kinds if len(kinds) > 1 else kinds[0])
         return self.emit(isinstance, (self.operand(value), tested), inferred=Inferred(BOOL))
 
@@ -332,19 +336,17 @@ class BuiltinFunctions(Texts):
         return answers.pop() if len(answers) == 1 else None
 
     def classes_of(self, value: Value) -> set[type] | None:
-        """The classes of which a value may be; None if that isn't known."""
+        """The classes of which a value may be unless it is None; None if that isn't known."""
         match value:
             case ir.Const():
                 return {type(value.value)}
             case Tuple():
-                return {value.type, types.NoneType} if value.missing is not None else {value.type}
+                return {value.type}
             case Ref():
                 thing = self.state.heap[value.id]
                 found = {heap_type(thing)}
                 if isinstance(thing, ListObject):
                     found |= {collections.deque} if self.has_deques else set()
-                    optional = thing.var is not None and thing.var.optional
-                    found |= {types.NoneType} if optional else set()
                 return found
             case ir.Var():
                 return classes_of_kind(value.kind)
@@ -356,7 +358,15 @@ class BuiltinFunctions(Texts):
                 return {range}
         return None
 
+    def may_be_none(self, value: Value) -> bool:
+        """Whether only the run tells if a value is None."""
+        if isinstance(value, Tuple):
+            return value.missing is not None or self.is_optional(value.whole)
+        return self.is_optional(value)
+
     def builtin_type(self, value: Value, *rest: Value) -> Value:
+        if self.may_be_none(value):
+            raise self.refuse("whether this is None isn't known when compiling", "use `is None`")
         match value:
             case ir.Const():
                 return Place(type(value.value))

@@ -32,7 +32,6 @@ from .values import (
     Generator,
     Instance,
     ListObject,
-    NeedStatic,
     Ref,
     Sequence,
     Thaw,
@@ -314,11 +313,6 @@ class Comparisons(Operators):
                         return TRUE
                     return self.emit(operator.is_, (x, y), inferred=Inferred(BOOL))
         return ir.Const(a is b)
-
-    def ask_whether_missing(self, value: Tuple) -> None:
-        """Begin again if a tuple was taken out of a list as if there were no None in it."""
-        if value.whole is not None and value.whole.optional:
-            raise NeedStatic(value.whole.origins, "whether this item is None", self.span)
 
     def same_object(self, a: Value, b: Value) -> Value:
         """`a is b` where one is an object on the abstract heap."""

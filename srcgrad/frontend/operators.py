@@ -36,6 +36,7 @@ from .values import (
     Instance,
     Journal,
     ListObject,
+    NeedStatic,
     Place,
     Ref,
     Sequence,
@@ -376,6 +377,11 @@ class Operators(OuterObjects):
                     return TRUE
                 return ir.Const(bool(thing.items))
         return TRUE
+
+    def ask_whether_missing(self, value: Tuple) -> None:
+        """Begin again if a tuple was taken out of a list as if there were no None in it."""
+        if value.whole is not None and value.whole.optional:
+            raise NeedStatic(value.whole.origins, "whether this item is None", self.span)
 
     def truth_of_constant(self, value: ir.Const) -> ir.Var | ir.Const:
         """The truth of what is known when compiling, or of an object outside."""

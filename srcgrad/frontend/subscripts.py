@@ -32,7 +32,6 @@ from .values import (
     Bound,
     Choice,
     DictObject,
-    Empty,
     Instance,
     Journal,
     ListObject,
@@ -422,8 +421,10 @@ class Subscripts(Comparisons):
                 self.keep(var, value)
             except Unkeepable:
                 held = self.state.heap[container.id].var  # type: ignore[union-attr]
-                found = [v.origins for v in (key, held) if isinstance(v, ir.Var)]
-                if origins := frozenset().union(*found):
+                origins: frozenset[Any] = frozenset()
+                for v in (key, held):
+                    origins |= v.origins if isinstance(v, ir.Var) else frozenset()
+                if origins:
                     raise NeedStatic(origins, "an index into a list", self.span) from None
                 raise
             index = self.operand(key)
