@@ -146,20 +146,6 @@ class ListOf(Kind):
     holes: bool = False  # whether some of its items may be None instead
 
 
-def with_more(kind: ListOf, item: Any, holes: bool) -> ListOf:
-    """The kind of a list with other items, some of which may be None.
-
-    An object in a table may be None by its own kind.
-
-    Raises:
-        KindMismatch: the items are objects kept as their attributes, which can't be None.
-    """
-    holes = (kind.holes or holes) and not isinstance(item, Reference)
-    if holes and isinstance(item, Fields) and item.names:
-        raise KindMismatch
-    return replace(kind, item=item, holes=holes)
-
-
 class Fields(tuple[Any, ...]):
     """The kinds of the parts of an item that is a named tuple, or an object: of its attributes.
 
@@ -337,7 +323,7 @@ def join(a: Kind, b: Kind) -> Kind:
         shape = (m if m == n else fresh_size(both_several(m, n)) for m, n in pairs)
         return Array(dtype2, tuple(shape))
     if isinstance(a, ListOf) and type(a) is type(b):
-        return with_more(a, join_items(a.item, b.item), b.holes)
+        return replace(a, item=join_items(a.item, b.item), holes=a.holes or b.holes)
     if isinstance(a, Reference) or isinstance(b, Reference):
         return _join_references(a, b)
     if isinstance(a, Opaque) and isinstance(b, Opaque):

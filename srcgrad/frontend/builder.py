@@ -25,6 +25,7 @@ from ..kinds import (
     KindMismatch,
     ListOf,
     Opaque,
+    Reference,
     Scalar,
     Size,
     TupleOf,
@@ -34,7 +35,6 @@ from ..kinds import (
     join,
     parts_like,
     same_form,
-    with_more,
 )
 from ..rules import registry
 from .choices import Choices
@@ -86,6 +86,14 @@ def part_of(item: Any, path: tuple[int, ...]) -> Any:
 _numbers = itertools.count(1)  # of frames and objects
 
 
+def with_more(kind: ListOf, item: Any, holes: bool) -> ListOf:
+    """The kind of a list with other items, some of which may be None."""
+    holes = (kind.holes or holes) and not isinstance(item, Reference)  # which may be anyway
+    if holes and isinstance(item, Fields) and item.names:
+        raise KindMismatch  # an object that is kept as its attributes can't be
+    return replace(kind, item=item, holes=holes)
+
+
 class Builder(Choices):
     """Emits IR into `self.block` under the abstract state `self.state`."""
 
@@ -109,14 +117,14 @@ class Builder(Choices):
         error.late = True
         return error
 
-    def empty(self, message: str, missing: Raised) -> Exception:
+    def empty(self, exception: type[BaseException], message: str) -> Exception:
         """What to raise where there is nothing in a list, or but None.
 
         A later iteration or call may find something in it, and a branch needn't be taken.
         """
-        error = self.refuse(message)
+        error = self.fault(exception, message)
         again = self.loop_depth or self.fork_depth or self.making
-        return Empty(error, missing) if again else error
+        return Empty(error) if again else error
 
     def emit(
         self,
@@ -227,8 +235,7 @@ class Builder(Choices):
         """Nothing is known of a result for which a list has but None yet."""
         for operand in (*args, *kwargs.values()):
             if any(v.kind == NOTHING and v.optional for v in ir.variables(operand)):
-                missing = self.fault(TypeError, "an item of this list is None")
-                raise self.empty("an item of this list is used, which is None", missing)
+                raise self.empty(TypeError, "this item of a list is None")
 
     def need_known_ints(self, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> None:
         """The kind of a result may follow from the value of an int: ask for it.
@@ -365,7 +372,7 @@ class Builder(Choices):
         """Whether a number, an array or a list that exists at run time may be None instead."""
         thing = self.on_heap(value)
         held = thing.var if isinstance(thing, ListObject) else value
-        return isinstance(held, ir.Var) and held.optional
+        return isinstance(held, ir.Var) and held.optional and held not in self.given_here
 
     def keep(self, var: ir.Var, value: Any) -> None:
         """Note that a list which exists at run time has one more item."""
@@ -439,7 +446,7 @@ class Builder(Choices):
 
     def item_kind(self, value: Any) -> Any:
         if isinstance(value, Tuple):
-            if value.missing is not None:
+            if value.missing is not None and value.missing not in self.given_here:
                 raise self.unkeepable(value)
             kinds = tuple(map(self.part_kind, value.items))
             return kinds if value.type is tuple else Fields(kinds, value.type)

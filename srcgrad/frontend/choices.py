@@ -6,6 +6,7 @@ a choice (a call, an attribute read or written, a test) is done in a branch for 
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from dataclasses import replace
@@ -169,6 +170,8 @@ class Choices(Machine):
         self, test: ir.Operand, outcome: bool, run: Callable[[], None]
     ) -> Callable[[], None]:
         """`run`, in which choices are what a test of them says if this is its outcome."""
+        if given := self.given_if(test, outcome):
+            run = functools.partial(self.run_given, given, run)
         if not isinstance(test, ir.Var) or test not in self.meanings:
             return run
         choice, wanted = self.meanings[test]
@@ -185,6 +188,27 @@ class Choices(Machine):
                 self.replace_values([p for p in places if now.get(p) is left[0]], choice)
 
         return narrowed
+
+    def given_if(self, test: Any, outcome: bool) -> frozenset[ir.Var]:
+        """The variables that aren't None if a test has this outcome."""
+        if not isinstance(test, ir.Var):
+            return frozenset()
+        found = self.implied.get(test, (frozenset(), frozenset()))[not outcome]
+        return found | {test} if outcome and test.optional else found
+
+    def run_given(self, given: frozenset[ir.Var], run: Callable[[], None]) -> None:
+        """Run what stands where some variables aren't None."""
+        before, self.given_here = self.given_here, self.given_here | given
+        try:
+            run()
+        finally:
+            self.given_here = before
+
+    def none_test(self, value: ir.Var) -> ir.Var:
+        """Whether a variable is None."""
+        test = self.emit(operator.is_, (value, ir.Const(None)), inferred=Inferred(BOOL))
+        self.implied[test] = frozenset(), frozenset([value])
+        return test
 
     def replace_values(self, places: list[Any], value: Value) -> None:
         """Put a value in the place of what variables and attributes hold."""

@@ -296,6 +296,7 @@ class Comparisons(Operators):
             if isinstance(x, Tuple):
                 self.ask_whether_missing(x)
                 if x.missing is not None:
+                    self.implied.setdefault(x.missing, (frozenset(), frozenset([x.missing])))
                     return x.missing if is_none(y) else FALSE
         for x, y in ((a, b), (b, a)):
             if isinstance(x, ir.Var):
@@ -308,6 +309,8 @@ class Comparisons(Operators):
                 array = isinstance(x.kind, Array) and x.kind.shape is not None
                 if array and isinstance(y, ir.Const) and not none:
                     return FALSE
+                if none:
+                    return self.none_test(x)
                 if isinstance(y, (ir.Var, ir.Const)):
                     if x is y:
                         return TRUE
@@ -318,7 +321,7 @@ class Comparisons(Operators):
         """`a is b` where one is an object on the abstract heap."""
         for x, y in ((a, b), (b, a)):
             if is_none(y) and self.is_optional(x):
-                return self.emit(operator.is_, (self.operand(x), y), inferred=Inferred(BOOL))  # type: ignore[arg-type]
+                return self.none_test(self.operand(x))  # type: ignore[arg-type]
         if a == b or not isinstance(a, Ref) or not isinstance(b, Ref):
             return ir.Const(a == b)
         p, q = self.state.heap[a.id], self.state.heap[b.id]

@@ -129,6 +129,9 @@ class Machine:
         self.known_sites: frozenset[Any] = frozenset()  # what must be known, and so is
         self.records: set[int] = set()  # expressions that would keep objects in a run-time list
         # What a test says: of which choice, and which options it may be if the test is true.
+        # What isn't None where a test holds, and where it doesn't; and what isn't where we are.
+        self.implied: dict[ir.Var, tuple[frozenset[ir.Var], frozenset[ir.Var]]] = {}
+        self.given_here: frozenset[ir.Var] = frozenset()
         self.meanings: dict[ir.Var, tuple[Choice, frozenset[int]]] = {}
         self.site = 0  # the expression being evaluated
         self.lifted: dict[Path, Ref] = {}
@@ -265,6 +268,7 @@ class Machine:
         def builtin_vars(self, value: Value) -> Ref: ...
         def static(self, value: Value) -> Any: ...
         def compare(self, op: Any, a: Value, b: Value) -> Value: ...
+        def identical(self, a: Value, b: Value) -> Value: ...
         def computed(
             self, function: Any, args: list[Value], kwargs: dict[str, Value]
         ) -> Value | None: ...

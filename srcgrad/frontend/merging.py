@@ -340,6 +340,12 @@ class Merger:
         if not isinstance(target.kind, Scalar) or target.kind.dtype.kind in "iub":
             target.origins |= self.builder.deciding(test)
         self.yields.append((a, b, target))
+        given, nothing = self.builder.given_if, frozenset[ir.Var]()
+        true, false = (isinstance(v, ir.Const) and v.value is t for v, t in ((a, True), (b, False)))
+        self.builder.implied[target] = (
+            given(test, True) | given(a, True) if false else nothing,
+            given(test, False) | given(b, False) if true else nothing,
+        )
         return target
 
     def reference(self, name: Any, a: Ref, b: Ref) -> Any:

@@ -337,7 +337,9 @@ class Operators(OuterObjects):
         test = self.truth(value)
         if isinstance(test, ir.Const):
             return ir.Const(not test.value)
-        return self.emit(operator.not_, (test,), inferred=Inferred(BOOL))
+        result = self.emit(operator.not_, (test,), inferred=Inferred(BOOL))
+        self.implied[result] = self.given_if(test, False), self.given_if(test, True)
+        return result
 
     def truth(self, value: Value) -> ir.Var | ir.Const:
         """The truth of a value: a Const if it is known, else the variable to test."""
@@ -357,7 +359,7 @@ class Operators(OuterObjects):
             case Journal():
                 return self.truth_of_journal(value)
             case Tuple(missing=missing) if missing is not None and value.items:
-                return self.emit(operator.not_, (missing,), inferred=Inferred(BOOL))
+                return self.negated(self.identical(value, NONE))
             case Tuple():
                 self.ask_whether_missing(value)
                 return ir.Const(bool(value.items))

@@ -130,10 +130,11 @@ class Paths(Builder):
                 self.unbound = self.unbound or need.error
                 self.state.unreachable = True
                 return
-            if self.catcher(need.missing.exception) is not None:
-                self.leave(need.missing)
+            assert isinstance(need.error, Raised)
+            if self.catcher(need.error.exception) is not None:
+                self.leave(need.error)
             else:
-                self.raise_at_run_time(need.missing)
+                self.raise_at_run_time(need.error)
         except Unbound as need:
             if not (forked or unbound or self.block in self.splits):
                 raise

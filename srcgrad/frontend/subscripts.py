@@ -327,8 +327,7 @@ class Subscripts(Comparisons):
         if items.kind.item is None and items.kind.holes:
             return Inferred(NOTHING)
         if items.kind.item is None:
-            missing = self.fault(IndexError, "list index out of range")
-            raise self.empty("this list is empty here", missing)
+            raise self.empty(IndexError, "list index out of range")
         kind = item_structure(items.kind.item)
         # items put in by different iterations may differ in what varies
         return Inferred(resized(kind, self.first_loop), (items,))

@@ -335,14 +335,7 @@ class Unbound(Exception):
 
 
 class Empty(Unbound):
-    """An item of a list is used in which nothing has been put yet, on any path to this place.
-
-    `missing` is what the run raises if it gets here all the same.
-    """
-
-    def __init__(self, error: UnsupportedError, missing: Raised) -> None:
-        super().__init__(error)
-        self.missing = missing
+    """An item of a list is used in which nothing has been put yet, on any path to this place."""
 
 
 class Unreached(Exception):
