@@ -117,14 +117,18 @@ class Builder(Choices):
         error.late = True
         return error
 
+    def note_unbound(self, error: UnsupportedError) -> None:
+        """Note what has no value in this round: it is refused if it has none in the last."""
+        plain = UnsupportedError(error.message, error.span, error.advice)  # nothing that is caught
+        self.unbound = self.unbound or plain
+
     def empty(self, exception: type[BaseException], message: str) -> Exception:
         """What to raise where there is nothing in a list, or but None.
 
         A later iteration or call may find something in it, and a branch needn't be taken.
         """
-        error = self.fault(exception, message)
         again = self.loop_depth or self.fork_depth or self.making
-        return Empty(error) if again else error
+        return Empty(self.fault(exception, message)) if again else self.refuse(message)
 
     def emit(
         self,

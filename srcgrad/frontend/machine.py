@@ -128,10 +128,10 @@ class Machine:
         self.on_list: Callable[[Path, list[Any]], Ref | None] | None = None
         self.known_sites: frozenset[Any] = frozenset()  # what must be known, and so is
         self.records: set[int] = set()  # expressions that would keep objects in a run-time list
-        # What a test says: of which choice, and which options it may be if the test is true.
-        # What isn't None where a test holds, and where it doesn't; and what isn't where we are.
+        # What isn't None if a test is true, and what if it is false; and what isn't None here.
         self.implied: dict[ir.Var, tuple[frozenset[ir.Var], frozenset[ir.Var]]] = {}
         self.given_here: frozenset[ir.Var] = frozenset()
+        # What a test says: of which choice, and which options it may be if the test is true.
         self.meanings: dict[ir.Var, tuple[Choice, frozenset[int]]] = {}
         self.site = 0  # the expression being evaluated
         self.lifted: dict[Path, Ref] = {}

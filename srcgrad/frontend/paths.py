@@ -127,7 +127,7 @@ class Paths(Builder):
             if not forked:
                 if not unbound:
                     raise
-                self.unbound = self.unbound or need.error
+                self.note_unbound(need.error)
                 self.state.unreachable = True
                 return
             assert isinstance(need.error, Raised)
@@ -138,7 +138,7 @@ class Paths(Builder):
         except Unbound as need:
             if not (forked or unbound or self.block in self.splits):
                 raise
-            self.unbound = self.unbound or need.error
+            self.note_unbound(need.error)
             self.state.unreachable = True
         except Unreached:
             self.state.unreachable = True

@@ -256,7 +256,7 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
         except Unreached:
             low.state.unreachable, result = True, NONE
         except Unbound as need:
-            low.unbound = low.unbound or need.error
+            low.note_unbound(need.error)
             low.state.unreachable, result = True, NONE
         low.span = span
         end, block = low.state, low.block
