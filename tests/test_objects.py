@@ -847,6 +847,46 @@ def many_bodies(x):
     return sum(b.speed * b.place for b in bodies)
 
 
+WEIGHTS = [0.5, 0.3]
+
+
+class Gaussian:
+    def __init__(self, exponent, weight, centre):
+        self.exponent, self.weight, self.centre = exponent, weight, np.array(centre)
+
+
+def overlaps(x):
+    """Lists of lists of objects and four loops over them, as in quantum chemistry."""
+    shells = []
+    for centre in ([0.0, 0.0, 0.0], [0.0, 0.0, x[0]], [0.0, x[1], x[0]]):
+        shells.append(
+            [Gaussian(a * x[2], w, centre) for a, w in zip((1.0, 2.5), WEIGHTS, strict=True)]
+        )
+    n = len(shells)
+    overlap = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            for k in range(len(shells[i])):
+                for m in range(len(shells[j])):
+                    a, b = shells[i][k], shells[j][m]
+                    apart = a.centre - b.centre
+                    reduced = a.exponent * b.exponent / (a.exponent + b.exponent)
+                    overlap[i, j] += a.weight * b.weight * np.exp(-reduced * np.dot(apart, apart))
+    for a in shells[0]:
+        for b in shells[1]:
+            overlap[0, 1] *= 1.0 + 0.1 * a.exponent * b.weight
+    return np.sum(overlap**2)
+
+
+def test_where_very_much_would_be_unrolled_loops_over_lists_are_kept(monkeypatch):
+    monkeypatch.setattr("srcgrad.compiler.LONG", 100)
+    monkeypatch.setattr("srcgrad.compiler.TOO_LONG", 200)
+    check_grads(overlaps, (np.array([0.7, 0.4, 1.1]),), order=1)
+    gradient = srcgrad.grad(overlaps)
+    gradient(np.array([0.7, 0.4, 1.1]))
+    assert len(gradient.source.splitlines()) < 200
+
+
 def test_where_much_would_be_unrolled_objects_stand_in_tables():
     few, many = np.linspace(0.1, 1.0, 3), np.linspace(0.1, 1.0, 40)
     gradient = srcgrad.grad(many_bodies)
@@ -858,13 +898,16 @@ def test_where_much_would_be_unrolled_objects_stand_in_tables():
     assert len(gradient.source.splitlines()) < 300
 
 
-def test_tables_after_much_that_must_be_unrolled():
+def test_tables_after_much_that_must_be_unrolled(monkeypatch):
+    monkeypatch.setattr("srcgrad.compiler.LONG", 100)
+    monkeypatch.setattr("srcgrad.compiler.TOO_LONG", 200)
+
     def scaled(factor):
         return lambda value: value * factor
 
     def f(x):
         total = 0.0
-        steps = [(scaled(0.9 + 0.01 * i), x[0] * i) for i in range(25)]
+        steps = [(scaled(0.9 + 0.01 * i), x[0] * i) for i in range(6)]
         for first, a in steps:
             for second, b in steps:
                 total = second(first(total)) + np.sin(a - b) * 0.1

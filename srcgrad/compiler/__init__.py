@@ -23,6 +23,7 @@ from .tangent import tangent_function
 from .task import Compiled, Request, Task
 
 LONG = 500  # statements: from there on, tables are tried rather than loops unrolled
+TOO_LONG = 4000  # from there on, lists of like items are kept, and loops over them
 MOST_TABLES = 20  # how often more classes may be found whose objects stand in tables
 
 
@@ -37,8 +38,9 @@ def compile_gradient(
 
     A recursion is inlined where what steers it can be known. If that fails, it is a unit. Objects
     are followed one by one. If that fails, or unrolls much for them, those that a loop or recursion
-    makes stand in tables. A list from outside whose items are alike is one value. If that fails,
-    each of its items is.
+    makes stand in tables. Where even then very much would be unrolled, all objects do, and loops
+    over lists of like items are kept. A list from outside whose items are alike is one value. If
+    that fails, each of its items is.
     """
     task = Task(primal, request, arguments, static, source)
     with collecting_later():
@@ -51,27 +53,38 @@ def compile_gradient(
 
 
 def _compiled_objects(task: Task) -> Compiled:
-    """What a task asks for, objects followed one by one or in tables."""
-    try:
-        return _compiled_recursions(replace(task, longest=LONG))
-    except UnsupportedError as error:
-        return _in_tables(task, error)
-    except TooLong:
-        with suppress(UnsupportedError):
-            return _in_tables(task, UnsupportedError("too long", None))
-    # there is no shorter way; what was learned of the objects is forgotten
-    task = replace(task, objects=Knowledge())
+    """What a task asks for: loops unrolled if that isn't long, in tables and loops if it is."""
+    with suppress(TooLong):
+        return _followed(replace(task, longest=LONG))
+    with suppress(UnsupportedError, TooLong):
+        return _in_tables(replace(task, longest=TOO_LONG))
+    task = replace(task, objects=Knowledge())  # what was learned of the objects is forgotten
+    with suppress(TooLong):
+        return _followed(replace(task, longest=TOO_LONG))
+    compact = replace(task, compact=True)
+    compact.objects.candidates |= compact.objects.single
+    with suppress(UnsupportedError):
+        return _in_tables(compact)
+    with suppress(UnsupportedError):
+        return _compiled_recursions(compact)
+    return _followed(replace(task, objects=Knowledge()))  # there is no shorter way
+
+
+def _followed(task: Task) -> Compiled:
+    """What a task asks for, objects followed one by one; in tables if they can't be."""
     try:
         return _compiled_recursions(task)
     except UnsupportedError as error:
-        return _in_tables(task, error)
+        return _in_tables(replace(task, longest=None), error)
 
 
-def _in_tables(task: Task, refused: UnsupportedError) -> Compiled:
+def _in_tables(task: Task, refused: UnsupportedError | None = None) -> Compiled:
     """What a task asks for, with as many classes in tables as that needs.
 
-    `refused`: why it can't be had without; raised if it can't be had with them either.
+    `refused`: why it can't be had without, if that's refused; raised if it can't be had with them
+    either.
     """
+    refused = refused or UnsupportedError("too much would be unrolled", None)
     for _ in range(MOST_TABLES):
         if not task.objects.adopt():
             break

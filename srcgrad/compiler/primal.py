@@ -87,7 +87,7 @@ def _lowered(task: Task) -> Primal:
     request, arguments = task.request, task.arguments
     assert LOWERINGS  # the functions that the frontend lowers by itself are known
     low = Lowerer()
-    low.objects, low.longest = task.objects, task.longest
+    low.objects, low.longest, low.compact = task.objects, task.longest, task.compact
     related = RELATED in task.static
     inputs = Inputs(low, task.static, task.lists, nearby(arguments.values()) if related else {})
     free = Free(inputs, arguments)

@@ -43,6 +43,7 @@ class Task:
         objects: what is known of objects in tables, to which each lowering adds.
         lists: what stands for each list from outside that is one value, in `static`, were it not.
         longest: how many statements there may be; None if it doesn't matter.
+        compact: lists of like items are kept, and the loops over them, rather than unrolled.
     """
 
     primal: Any
@@ -54,6 +55,7 @@ class Task:
     objects: Knowledge = field(default_factory=Knowledge)
     lists: set[Any] = field(default_factory=set)
     longest: int | None = None
+    compact: bool = False
 
     @property
     def base(self) -> str:

@@ -73,12 +73,14 @@ class Knowledge:
         tables: the tables that there are.
         candidates: the classes of objects that are made where it isn't known how often, or changed
             where it isn't known which they are.
+        single: those of objects that are made one by one.
         final: an attribute that isn't known is one that no object ever has.
     """
 
     def __init__(self) -> None:
         self.tables: list[Table] = []
         self.candidates: dict[tuple[type, tuple[Any, ...]], None] = {}
+        self.single: dict[tuple[type, tuple[Any, ...]], None] = {}
         self.final = False
 
     def table(self, cls: type, scope: tuple[Any, ...]) -> Table | None:
@@ -98,7 +100,7 @@ class Knowledge:
                     found = True
         for table in self.tables if found else ():
             table.columns, table.related = {}, []
-        self.candidates, self.final = {}, False
+        self.candidates, self.single, self.final = {}, {}, False
         return found
 
 

@@ -350,6 +350,7 @@ class Iteration(Expressions):
                     changing = None
                     if thing.type is list and not self.has_deques:
                         changing = lambda: self.inline(items_of_changing, [value], {})  # noqa: E731
+                    thing = self.compacted(value, thing)
                     if thing.var is None:
                         return Sequence(
                             ir.Const(len(thing.items)),

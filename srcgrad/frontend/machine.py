@@ -153,6 +153,7 @@ class Machine:
         self.making: list[Any] = []  # the units around this place
         self.emitted = 0
         self.longest: int | None = None  # how many statements may be emitted
+        self.compact = False  # lists of like items are kept, and loops over them, wherever they can
         self.objects: Any = None  # what is known of objects in tables: `objects.Knowledge`
         self.column_vars: dict[Any, ir.Var] = {}  # the lists of the tables
         self.opened: list[tuple[Any, Any, ir.Var]] = []  # those that were made, with their places

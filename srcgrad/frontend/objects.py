@@ -158,11 +158,12 @@ class Objects(Cursors):
     def table_of(self, cls: type) -> Table | None:
         """The table of a class, objects of which may be many."""
         table: Table | None = self.objects.table(cls, self.table_scope)
-        if table is None and (self.loop_depth or self.making or self.fork_depth):
-            self.wants_table(Instance(cls, {}))
+        if table is None:
+            many = bool(self.loop_depth or self.making or self.fork_depth)
+            self.wants_table(Instance(cls, {}), many)
         return table
 
-    def wants_table(self, thing: Any) -> None:
+    def wants_table(self, thing: Any, many: bool = True) -> None:
         """Note that an object had better stand in a table, if it can: it is of a user's class.
 
         A class that the program defines itself is another one each time that it is lowered.
@@ -170,7 +171,8 @@ class Objects(Cursors):
         if not isinstance(thing, Instance) or thing.external or LOCAL in vars(thing.type):
             return
         if thing.type.__module__.partition(".")[0] != __name__.partition(".")[0]:
-            self.objects.candidates[thing.type, self.table_scope] = None
+            wanted = self.objects.candidates if many else self.objects.single
+            wanted[thing.type, self.table_scope] = None
 
     def new_object(self, cls: type, table: Table) -> ir.Var:
         """A new object, none of whose attributes is set."""

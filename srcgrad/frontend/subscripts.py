@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from contextlib import suppress
 from typing import Any
 
 import gast
@@ -244,7 +245,8 @@ class Subscripts(Comparisons):
             except IndexError:
                 raise self.fault(IndexError, f"index {key.value} is out of range here") from None
         if isinstance(key, ir.Var) and isinstance(key.kind, Scalar):
-            if key.origins & self.unrollable and len(items) <= 64:
+            unrolled = key.origins & self.unrollable and not self.compact
+            if unrolled and len(items) <= 64:
                 raise NeedStatic(key.origins, "an index into a tuple or list", self.span)
             if items and all(map(is_function, items)):
                 places = ir.Pack(tuple, tuple(map(ir.Const, range(len(items)))))
@@ -275,6 +277,15 @@ class Subscripts(Comparisons):
         if isinstance(key, ir.Var):
             thing.var.origins |= key.origins  # knowing it, the items would be known too
         return thing.var
+
+    def compacted(self, ref: Ref, thing: ListObject) -> ListObject:
+        """A list of several like items as one that exists at run time, where that is preferred."""
+        if self.compact and thing.var is None and not thing.external and len(thing.items) > 1:
+            with suppress(UnsupportedError):
+                self.materialized(ref)
+        now = self.state.heap[ref.id]
+        assert isinstance(now, ListObject)
+        return now
 
     def list_item(self, items: ir.Var, key: Value) -> Value:
         """An item or a slice of a list that exists at run time."""
