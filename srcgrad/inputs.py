@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ from .analysis.aliasing import Aliasing
 from .analysis.inference import Inferred
 from .emit import runtime
 from .errors import UnsupportedError, user_error
+from .frontend import tables
 from .frontend.lower import Lowerer
 from .frontend.structure import held_by, parts
 from .frontend.values import (
@@ -110,6 +112,17 @@ class Inputs:
             if isinstance(value, tuple):
                 return Tuple(items, type(value))
             return self.held(holder, ListObject(items, None, holder.name, type=type(value)), path)
+        if type(value) is collections.deque:
+            low.has_deques, holder = True, variable(Opaque(collections.deque))
+
+            def listed(kind: Kind) -> ir.Var:
+                return low.emit(list, (holder,), inferred=Inferred(kind), name=holder.name)
+
+            found = self.value(list(value), None, path, listed)
+            if value.maxlen is None:
+                return found
+            window = {"items": found, "maxlen": ir.Const(value.maxlen)}
+            return self.held(holder, Instance(tables.Window, window, holder.name), path)
         if isinstance(value, dict):
             low.check_class(type(value))
             holder = variable(Opaque(dict))
@@ -396,6 +409,9 @@ def check_input(name: str, value: Any) -> None:
 
 def _check_leaves(name: str, value: Any, place: str) -> int:
     """The number of leaves that can be differentiated."""
+    if isinstance(value, collections.deque):
+        message = f"{place} can't be differentiated: it is a deque; pass a list instead"
+        raise user_error(TypeError, message)
     if isinstance(value, (list, tuple)):
         return sum(_check_leaves(name, v, f"{place}[{i}]") for i, v in enumerate(value))
     if isinstance(value, dict):
@@ -404,7 +420,9 @@ def _check_leaves(name: str, value: Any, place: str) -> int:
         return sum(
             _check_leaves(name, v, f"{place}.{k}")
             for k, v in vars(value).items()
-            if isinstance(v, (list, tuple, dict, np.ndarray)) or is_record(v) or is_float_leaf(v)
+            if isinstance(v, (list, tuple, dict, np.ndarray, collections.deque))
+            or is_record(v)
+            or is_float_leaf(v)
         )
     if is_float_leaf(value):
         return 1

@@ -8,6 +8,7 @@ dimensions are longer than others by little, as on a staggered grid, and which i
 
 from __future__ import annotations
 
+import collections
 import functools
 import inspect
 import types
@@ -89,6 +90,8 @@ def describe(
         return (t, ("items", items), _length(len(value), sizes))
     if isinstance(value, (list, tuple)):
         return (t, *(describe(v, (*path, i), static, sizes) for i, v in enumerate(value)))
+    if t is collections.deque:
+        return (t, value.maxlen, describe(list(value), path, static, sizes))
     if isinstance(value, dict):
         items = ((k, describe(v, (*path, k), static, sizes)) for k, v in value.items())
         return (t, *((type(k), k, v) for k, v in items))

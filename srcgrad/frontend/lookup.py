@@ -190,7 +190,7 @@ class Lookup(Journals):
         if taken is not None:
             self.looked_up.append(taken)
             return taken
-        if path is None and isinstance(value, (list, dict, set, np.ndarray)):
+        if path is None and isinstance(value, (list, dict, set, np.ndarray, collections.deque)):
             path = Path("object", value, "outer")  # what is in it may change from call to call
         place = self.written_outside(path, value)
         if place is not None and path is not None:
@@ -214,7 +214,7 @@ class Lookup(Journals):
         journal = self.journal(value, path)
         if journal is not None:
             return journal
-        if path is not None and isinstance(value, (list, dict)):
+        if path is not None and isinstance(value, (list, dict, collections.deque)):
             return self.lifted_container(value, path)
         if path is not None and isinstance(value, (set, frozenset)):
             if all(isinstance(item, (*SIMPLE, int, float)) for item in value):
@@ -243,9 +243,12 @@ class Lookup(Journals):
             if isinstance(value, (set, frozenset)):
                 members: dict[Any, Value] = {item: ir.Const(item) for item in value}
                 ref = self.new(DictObject(members, str(path), True, type=type(value)))
-            elif isinstance(value, list):
+            elif isinstance(value, (list, collections.deque)):
+                deque = isinstance(value, collections.deque)
+                self.has_deques |= deque
                 items = tuple(self.lift(v, Path("item", path, i)) for i, v in enumerate(value))
-                ref = self.new(ListObject(items, None, str(path), type=type(value)))
+                cls = list if deque else type(value)
+                ref = self.new(ListObject(items, None, str(path), type=cls))
             else:
                 entries = {k: self.lift(v, Path("item", path, k)) for k, v in value.items()}
                 ref = self.new(self.dict_from_outside(value, entries, str(path)))
