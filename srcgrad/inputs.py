@@ -31,6 +31,7 @@ from .frontend.values import (
     State,
     Tuple,
     Value,
+    as_value,
 )
 from .kinds import (
     BOOL,
@@ -130,7 +131,12 @@ class Inputs:
                 k: self.value(v, None, (*path, k), self._item(holder, operator.getitem, k))
                 for k, v in value.items()
             }
-            return self.held(holder, low.dict_from_outside(value, entries, holder.name), path)
+            thing = low.dict_from_outside(value, entries, holder.name)
+            if type(value) in (collections.OrderedDict, collections.defaultdict):
+                made = getattr(value, "default_factory", None)
+                factory = None if made is None else as_value(made)
+                thing = replace(thing, type=type(value), factory=factory)
+            return self.held(holder, thing, path)
         if is_record(value):
             holder = variable(Opaque(type(value)))
             attributes = {

@@ -94,7 +94,10 @@ def describe(
         return (t, value.maxlen, describe(list(value), path, static, sizes))
     if isinstance(value, dict):
         items = ((k, describe(v, (*path, k), static, sizes)) for k, v in value.items())
-        return (t, *((type(k), k, v) for k, v in items))
+        key = (t, *((type(k), k, v) for k, v in items))
+        if isinstance(value, collections.defaultdict):
+            return (*key, Same(value.default_factory))
+        return key
     if is_record(value):
         pairs = vars(value).items()
         return (t, *((k, describe(v, (*path, k), static, sizes)) for k, v in pairs))

@@ -1,5 +1,6 @@
 """Lists, dicts and objects among the arguments that the function writes: it writes copies."""
 
+import collections
 import copy
 
 import numpy as np
@@ -260,3 +261,106 @@ def test_an_inner_derivative_is_not_given_what_it_writes_twice():
 
     with pytest.raises(srcgrad.UnsupportedError, match="is passed twice to a function that writes"):
         srcgrad.grad(f)(X)
+
+
+# Deques, and dicts that are more than dicts
+
+
+def queued(x, q):
+    q.append(x)
+    total = 0.0
+    while q:
+        total += q.popleft() * x
+    return total
+
+
+def turned(x, q):
+    q.appendleft(x)
+    q.rotate(1)
+    q += [x * x]
+    del q[0]
+    return sum(i * v for i, v in enumerate(q)) + len(q) * x
+
+
+def newest(x, q):
+    q.append(x)
+    q += [x * x]
+    del q[0]
+    return sum(v * x for v in q) + len(q) * x
+
+
+def grouped(x, d):
+    d["new"] += x
+    d["old"] += x * x
+    return sum(v * v for v in d.values()) * len(d)
+
+
+def listed(x, d):
+    d["new"].append(x)
+    return sum(d["new"]) * x
+
+
+def moved(x, d):
+    d.move_to_end("a")
+    d["z"] = x
+    return sum((i + 1) * v * x for i, v in enumerate(d.values()))
+
+
+@pytest.mark.parametrize(
+    ("f", "made"),
+    [
+        (queued, lambda: collections.deque()),
+        (queued, lambda: collections.deque([1.0, 2.0])),
+        (turned, lambda: collections.deque([1.0, 2.0])),
+        (turned, lambda: collections.deque([float(i) for i in range(20)])),
+        (newest, lambda: collections.deque([1.0, 2.0], maxlen=2)),
+        (grouped, lambda: collections.defaultdict(float, old=2.0)),
+        (listed, lambda: collections.defaultdict(list)),
+        (moved, lambda: collections.OrderedDict(a=1.0, b=2.0)),
+    ],
+)
+def test_collections_are_copied(f, made):
+    given, step = made(), 1e-6
+    expected = (f(0.7 + step, made()) - f(0.7 - step, made())) / (2 * step)
+    gradient = srcgrad.value_and_grad(f)
+    for _ in range(2):
+        value, found = gradient(0.7, given)
+        assert given == made()
+        assert value == pytest.approx(f(0.7, made()))
+        assert found == pytest.approx(expected)
+    given.clear()
+    if f is queued:
+        assert srcgrad.grad(f)(0.7, given) == pytest.approx(1.4)  # what is in it is looked at anew
+
+
+def test_the_same_deque_is_passed_once():
+    def f(x, q, r):
+        q.append(x)
+        return x * len(r)
+
+    q = collections.deque([1.0])
+    with pytest.raises(ValueError, match="in two places"):
+        srcgrad.grad(f)(0.7, q, q)
+    with pytest.raises(TypeError, match="pass a list"):
+        srcgrad.grad(f, argnums=1)(0.7, q, collections.deque())
+
+
+RECENT = collections.deque([1.0])
+
+
+def test_what_is_read_from_a_deque_outside_that_is_written():
+    def f(x):
+        RECENT.append(x)
+        return x * RECENT[-1]
+
+    with pytest.raises(srcgrad.UnsupportedError, match="is written by this function"):
+        srcgrad.grad(f)(0.7)
+
+
+def test_factories_are_told_apart():
+    def f(x, d):
+        return x * d["a"]
+
+    gradient = srcgrad.grad(f)
+    for factory, expected in ((float, 0.0), (lambda: 2.0, 2.0), (lambda: 3.0, 3.0)):
+        assert gradient(0.7, collections.defaultdict(factory)) == expected

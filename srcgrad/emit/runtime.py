@@ -228,7 +228,7 @@ def _containers(things: Any) -> Iterator[Any]:
     for thing in things:
         if isinstance(thing, dict):
             parts: Any = thing.values()
-        elif isinstance(thing, (list, tuple)):
+        elif isinstance(thing, (list, tuple)) or hasattr(thing, "popleft"):
             parts = thing
         elif type(thing).__module__ != "builtins" and hasattr(thing, "__dict__"):
             parts = vars(thing).values()

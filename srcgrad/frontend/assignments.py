@@ -17,7 +17,7 @@ from .choices import options
 from .matching import Matching
 from .operations import check_count
 from .operators import BINARY, INPLACE
-from .structure import NONE
+from .structure import NONE, described
 from .values import (
     Bound,
     Closure,
@@ -223,9 +223,7 @@ class Assignments(Matching):
             if self.dict_augmented(function, old, value):
                 return old
             name = f"__i{function.__name__.strip('_')}__"
-            cls = self.builtin_type(old)
-            assert isinstance(cls, ir.Const)
-            found = self.class_attribute(cls.value, name)
+            found = self.class_attribute(thing.type, name)
             if isinstance(found, (Place, Closure)):
                 result = self.call(Bound(found, old), [value], {})
                 if not (isinstance(result, ir.Const) and result.value is NotImplemented):
@@ -271,8 +269,10 @@ class Assignments(Matching):
             self.call(self.attribute(container, "pop"), [key], {})
         elif isinstance(key, Slice):
             self.store_item(container, key, Tuple(()))
-        else:
+        elif isinstance(thing, ListObject):
             self.method_pop(container, key)
+        else:
+            raise self.refuse(f"del of an item of {described(container)} can't be followed")
 
     def builtin_delitem(self, container: Value, key: Value) -> Value:
         self.delete_item(container, key)

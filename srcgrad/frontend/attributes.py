@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import collections
 import functools
 import inspect
@@ -259,6 +260,10 @@ class Attributes(Subscripts):
             self.guards[Path("attribute", method, "__func__")] = raw
             return Bound(Place(raw, None), value)
         found = getattr(thing, name)
+        if isinstance(thing, (array.array, bytearray)) and hasattr(list, name):
+            if name not in ("count", "index"):
+                advice = "pass a list, or an array of NumPy's"
+                raise self.refuse(f".{name} of this object can't be followed", advice)
         if callable(found) and getattr(thing, name) is not found:
             if registry.member(type(thing), name) is not None:
                 return Bound(Place(raw), value)

@@ -128,9 +128,21 @@ class Table:
         leave(self.where, key)
         return self.entries[position]
 
-    def popitem(self) -> Any:
-        key = keys(self.where)[-1]
+    def popitem(self, last: Any = True) -> Any:
+        key = keys(self.where)[-1 if last else 0]
         return key, self.pop(key)
+
+    def move_to_end(self, key: Any, last: Any = True) -> None:
+        others = keys(self.where)
+        position = at(self.where, key)
+        leave(self.where, key)
+        enter(self.where, key, position)
+        if not last:
+            for other in others:
+                if other != key:
+                    position = at(self.where, other)
+                    leave(self.where, other)
+                    enter(self.where, other, position)
 
     def update(self, other: Any = (), **named: Any) -> None:
         pairs = other.items() if hasattr(other, "items") else other
@@ -318,6 +330,13 @@ class Window:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.items[key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        del self.items[key]
+
+    def __iadd__(self, items: Any) -> Any:
+        self.extend(items)
+        return self
 
     def __contains__(self, item: Any) -> Any:
         return item in self.items

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import random
 import warnings
 
@@ -48,6 +49,11 @@ refuse(
 )
 refuse(
     *present(np, "asmatrix", "bmat"), reason="np.matrix isn't supported: use arrays, np.block and @"
+)
+refuse(
+    contextlib.ExitStack,
+    reason="what a contextlib.ExitStack does when it is left can't be followed: use `with`",
+    always=True,
 )
 refuse(np.matrix, reason="np.matrix isn't supported: use arrays, np.block and @", always=True)
 _numpy = {id(thing) for thing in vars(np).values()}
