@@ -333,7 +333,7 @@ class Program:
             "scalar", "array", "rebind", "alias", "view", "write", "write", "write", "augment",
             "augment", "augment_part", "augment_part", "swap", "list", "append", "list_item",
             "call", "primitive", "mask", "fancy", "tuple_items", "list_copy", "drain", "list_loop",
-            "zipped", "comprehension", "growing", "nested", "record", "diagonal", "either",
+            "zipped", "comprehension", "growing", "nested", "holes", "record", "diagonal", "either",
             "object", "object", "object_change", "object_change", "object_loop", "table", "outer",
         ]  # fmt: skip
         if self.depth < 3:
@@ -725,6 +725,29 @@ class Program:
         if self.chance(40):
             lines.append(f"{rows}[-1].pop()")
         lines += [f"{s} = 0.0", (f"for {row} in {rows}:", [(f"for {v} in {row}:", [total])])]
+        self.scalars[s] = True
+        return lines
+
+    def make_holes(self):
+        """A list of a length that only the run knows, with None where nothing is put."""
+        xs, i, v, s = (self.name(c) for c in ("l", "i", "v", "s"))
+        kind = self.pick([(), (N,), "pair"])
+        item = self.item(kind)
+        use = f"{v}[0] * np.sum({v}[1])" if kind == "pair" else f"np.sum({v} * {v})"
+        known = [f"{s} = np.tanh({s} + {use})"]
+        if kind == (N,) and self.chance(50):
+            known.append(f"{v}[1] = {self.scalar(1)}")
+        lines = [f"{xs} = [None] * len({self.pick(self.arrays)})", f"{s} = {self.scalar(1)}"]
+        if self.chance(50):
+            lines.append(f"{xs}[{self.pick(['0', '-1'])}] = {item}")
+        put = (f"if {i} % 3 != {self.choose(3)}:", [f"{xs}[{i}] = {item}"])
+        lines.append((f"for {i} in range(len({xs})):", [put]))
+        if self.chance(50):
+            there = f"if {xs}[{i}] is not None and {xs}[{i} - 1] is None:"
+            copied = f"{xs}[{i} - 1] = {xs}[{i}]"
+            lines.append((f"for {i} in range(1, len({xs})):", [(there, [copied])]))
+        other = [(f"if {v} is not None:", known), ("else:", [f"{s} = {s} * 0.9"])]
+        lines.append((f"for {v} in {xs}:", other))
         self.scalars[s] = True
         return lines
 
