@@ -205,6 +205,16 @@ def test_second_derivative(f):
     assert srcgrad.grad(lambda x: first(x, 4))(0.7) == pytest.approx(expected, rel=1e-7)
 
 
+@pytest.mark.parametrize("f", [tuples, tuples_with_holes], ids=lambda f: f.__name__)
+def test_the_gradient_of_a_tangent(f):
+    def slope(x):
+        return srcgrad.jvp(lambda z: f(z, 5), (x,), (1.0,))[1]
+
+    step = 1e-5
+    expected = (slope(0.7 + step) - slope(0.7 - step)) / (2 * step)
+    assert srcgrad.grad(slope)(0.7) == pytest.approx(expected, rel=1e-7)
+
+
 def test_the_loop_stays_one():
     gradient = srcgrad.grad(steps)
     gradient(0.7, 3)

@@ -52,6 +52,13 @@ class Setters(Attributes):
             if self.set_item_by_attribute(target, thing, name, value):
                 return
         if not isinstance(thing, Instance):
+            cls = target.value if isinstance(target, ir.Const) else None
+            if isinstance(cls, type) or isinstance(target, Closure):
+                what = f"the class {cls.__name__}" if isinstance(cls, type) else "a function"
+                raise self.refuse(
+                    f"assigning .{name} of {what} can't be followed",
+                    "keep it in an attribute of an object, or in a variable",
+                )
             raise self.refuse(
                 f"assigning an attribute of {described(target)}, which the caller would see, "
                 "can't be differentiated",

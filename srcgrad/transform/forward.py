@@ -291,8 +291,8 @@ class Tangent(TangentRules):
             self._call(s, (into,), into)
             return
         position = 1 if s.function is list_append else len(s.args) - 1
-        args = tuple(self.full(a) if i == position else a for i, a in enumerate(s.args))
-        self._call(s, (into, *args[1:]), into)
+        item = self.full_item(s.args[position], s.writes[0].kind)
+        self._call(s, (into, *s.args[1:position], item, *s.args[position + 1 :]), into)
 
     def _call(self, s: ir.Assign, args: tuple[ir.Operand, ...], into: ir.Var) -> None:
         self.emit(s.function, args, dict(s.kwargs), inferred=Inferred(Opaque(None)), writes=(into,))

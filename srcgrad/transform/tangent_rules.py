@@ -20,7 +20,7 @@ from ..analysis.usage import PRODUCTS
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.values import Tuple
-from ..kinds import Array, ListOf, Scalar, TupleOf
+from ..kinds import Array, Kind, ListOf, Scalar, TupleOf
 from ..rules import registry
 from .application import name_of
 from .contributions import NONE, is_zero
@@ -58,6 +58,15 @@ class TangentRules(Adjoint):
             return operand if operand is ir.UNDEFINED else ZERO
         return self.zero(operand)
 
+    def full_item(self, operand: ir.Operand, kind: Kind) -> ir.Operand:
+        """The tangent of an operand that is put in a list of this kind, or that makes one."""
+        if isinstance(kind, ListOf) and isinstance(kind.item, tuple):
+            if isinstance(operand, ir.Pack) and operand.type is list:
+                return ir.Pack(list, tuple(self.full_item(item, kind) for item in operand.items))
+            if isinstance(operand, ir.Const) and operand.value is None:
+                return operand  # for which there is no tuple of zeros
+        return self.full(operand)
+
     def _moving(self, s: ir.Assign) -> list[ir.Operand]:
         """The operands with a tangent."""
         return [
@@ -67,7 +76,7 @@ class TangentRules(Adjoint):
     def tangent_of(self, s: ir.Assign) -> ir.Operand | None:
         """The tangent of a statement's result."""
         if s.function in (list, tuple):
-            return self._mirrored(s, self.full)
+            return self._mirrored(s, lambda operand: self.full_item(operand, s.target.kind))
         if isinstance(s.target.kind, ListOf):
             return self._mirrored(s, self._of_container)
         moving = self._moving(s)
