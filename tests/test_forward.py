@@ -477,3 +477,16 @@ def test_new_arrays_have_tangents_of_their_own(f):
     expected = (f(x + 1e-6 * v) - f(x - 1e-6 * v)) / 2e-6
     np.testing.assert_allclose(jvp(f, (x,), (v,))[1], expected, rtol=1e-7)
     np.testing.assert_allclose(grad(f)(x) @ v, expected, rtol=1e-7)
+
+
+def test_the_item_of_an_array_with_one_that_is_computed_in_place():
+    def f(x, y):
+        w = np.sin(x)
+        t = y * np.cos(x)[0] - np.exp(-x)[-1]
+        w[:] *= t
+        return w @ w + t
+
+    for x in (np.array([0.4]), np.array([0.4, -0.8])):
+        v = x + 0.3
+        slope = (f(x + 1e-6 * v, 0.7 + 4e-7) - f(x - 1e-6 * v, 0.7 - 4e-7)) / 2e-6
+        assert jvp(f, (x, 0.7), (v, 0.4))[1] == pytest.approx(slope, rel=1e-7)

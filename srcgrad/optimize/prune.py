@@ -118,12 +118,13 @@ class _Marker:
 
     def mark_operands(self, s: ir.Assign) -> None:
         shape_only = s.function in SHAPE_ONLY
+        views = s.views if holds_memory(s.target.kind) else ()  # a number was read
         for position, operand in enumerate(s.operands()):
             for v in ir.variables(operand):
                 is_list = not isinstance(v.kind, Array)
                 if isinstance(s.function, ir.Unit):
                     self.read(v)
-                elif not is_list and (v in s.views or (v in s.writes and position == 0)):
+                elif not is_list and (v in views or (v in s.writes and position == 0)):
                     self.live.add(v)
                 elif is_list and s.writes == (v,) and s.function is not list.pop:
                     self.live.add(v)

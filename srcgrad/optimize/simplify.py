@@ -170,8 +170,8 @@ class Simplifier:
     ) -> ir.Operand:
         """A new call before the current one; its constant value if that is known.
 
-        The result of a call that makes a `view` shares memory with the first operand. What is to
-        be an array of its `own` stays one.
+        The result of a call that makes a `view` shares memory with the first operand, unless it is
+        a number. What is to be an array of its `own` stays one.
         """
         s = self.current
         assert s is not None
@@ -184,7 +184,7 @@ class Simplifier:
         folded = fold(made)
         if folded is not None:
             return folded
-        if view:
+        if view and holds_memory(kind):
             made.views = tuple(ir.variables(args[0]))
             for v in made.views:
                 self.union(v, target)
