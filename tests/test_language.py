@@ -1981,3 +1981,63 @@ def test_ranges_in_tuples_are_arguments():
     a = np.arange(8.0).reshape(2, 2, 2)
     plain = srcgrad.grad(lambda a: np.sum(np.tensordot(a, a, axes=([1, 2], [0, 1])) ** 2))
     np.testing.assert_allclose(srcgrad.grad(f)(a, (0, 1)), plain(a))
+
+
+def leave_either_of_two_loops(x, y):
+    for i in range(3):
+        for v in x:
+            if v * i > y:
+                break
+            y = y * 1.1
+        else:
+            y = y + x[i]
+        if y > 1.0:
+            break
+    else:
+        y = y + 10 * y * y
+    return y + x[0]
+
+
+def leave_a_for_around_a_while(x, y):
+    for i in range(len(x)):
+        while i > 0:
+            i -= 1
+            y = y * 1.01
+        else:
+            y = y + x[0]
+        if y > 1.0:
+            break
+    else:
+        y = y + 10 * y * y
+    return y
+
+
+def leave_what_a_generator_with_an_else_gives(x, y):
+    def products():
+        for u in x:
+            for v in x:
+                yield u * v
+            else:
+                yield u
+
+    for p in products():
+        y = y + p
+        if y > 3.0:
+            break
+    else:
+        y = y + 10 * y * y
+    return y
+
+
+@pytest.mark.parametrize("scale", [0.01, 0.4, 1.0])
+@pytest.mark.parametrize(
+    "function",
+    [
+        leave_either_of_two_loops,
+        leave_a_for_around_a_while,
+        leave_what_a_generator_with_an_else_gives,
+    ],
+)
+def test_loops_with_an_else_in_each_other(function, scale):
+    for start in (0.17, 0.63, 2.9):
+        check(function, scale * np.array([0.31, 0.52, 0.94]), start)

@@ -223,8 +223,8 @@ class Iteration(Expressions):
                 values = self.state.frames[frame]
                 flag = values.pop(broken)
                 values["%stop"] = values["%break"] = values.get("%returned", FALSE)
-                if "%broken" in values:
-                    values["%broken"] = flag
+                if self.broken.get(frame) in values:
+                    values[self.broken[frame]] = flag
 
         return Generator(start)
 
@@ -321,8 +321,8 @@ class Iteration(Expressions):
         if "%stop" in frame:
             frame["%stop"] = FALSE
             frame["%break"] = FALSE
-        if "%broken" in frame:
-            frame["%broken"] = flag
+        if self.broken.get(self.current) in frame:
+            frame[self.broken[self.current]] = flag
         return flag
 
     def after_loop(self) -> None:
@@ -456,10 +456,11 @@ class Iteration(Expressions):
 
     def left_early(self, iterable: Value, body: Callable[[Value], None]) -> None:
         """Run `body` for each item until it breaks, which no loop around has to do with."""
-        broken = self.state.frames[self.current].pop("%broken", None)
-        self.iterate(iterable, body)
-        if broken is not None:
-            self.state.frames[self.current]["%broken"] = broken
+        around = self.broken.pop(self.current, "")
+        try:
+            self.iterate(iterable, body)
+        finally:
+            self.broken[self.current] = around
 
     def reduced(
         self, value: Value, start: Value | None, step: Callable[[Value, Value], Value]

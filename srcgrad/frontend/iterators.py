@@ -439,8 +439,8 @@ class Iterators(Dicts):
             values = self.state.frames[frame]
             values.pop(name)
             by_consumer = values.pop(broken)
-            if "%broken" in values:
-                values["%broken"] = by_consumer
+            if self.broken.get(frame) in values:
+                values[self.broken[frame]] = by_consumer
 
         return Generator(run)
 

@@ -136,8 +136,6 @@ class Lowerer(Assignments):
         self.forget_dead(node)
         iterable = self.expression(node.iter)
         name = node.target.id if isinstance(node.target, gast.Name) else "i"
-        if node.orelse:
-            self.state.frames[self.current]["%broken"] = FALSE
 
         def body(item: Value) -> None:
             self.at(node)
@@ -149,14 +147,25 @@ class Lowerer(Assignments):
                 "a generator inside zip() can't be consumed item by item",
                 "make a list of it first: list(...)",
             )
-        self.loop_site = id(node)
-        self.iterate(iterable, body, name)
-        self.loop_else(node)
 
-    def loop_else(self, node: Any) -> None:
+        def run() -> None:
+            self.loop_site = id(node)
+            self.iterate(iterable, body, name)
+
+        self.with_else(node, run)
+
+    def with_else(self, node: Any, run: Callable[[], None]) -> None:
+        """Run a loop, and its `else`, unless it is broken off."""
+        frame = self.current
+        around = self.broken.get(frame, "")
+        name = self.broken[frame] = self.hidden(FALSE, "%broken") if node.orelse else ""
+        try:
+            run()
+        finally:
+            self.broken[frame] = around
         if not node.orelse:
             return
-        flag = self.state.frames[self.current].pop("%broken")
+        flag = self.state.frames[self.current].pop(name)
         if isinstance(flag, ir.Const):
             if not flag.value:
                 self.run(node.orelse)
@@ -177,8 +186,9 @@ class Lowerer(Assignments):
 
     def statement_While(self, node: Any) -> None:
         self.forget_dead(node)
-        if node.orelse:
-            self.state.frames[self.current]["%broken"] = FALSE
+        self.with_else(node, lambda: self.while_loop(node))
+
+    def while_loop(self, node: Any) -> None:
         left = f"%left{self.unique()}"
 
         def iteration(index: ir.Var | None) -> Value:
@@ -252,7 +262,6 @@ class Lowerer(Assignments):
                 if not site or not unrolled():
                     raise
         self.after_loop()
-        self.loop_else(node)
 
     def peeled_while(self, node: Any, rest: Callable[[], None]) -> None:
         """Run the first iteration of a while by itself, and then the rest, a loop."""

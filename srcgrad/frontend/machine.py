@@ -146,6 +146,8 @@ class Machine:
         self.suspended: Trying | None = None  # the try around the yield whose item is consumed
         self.splits: dict[ir.Block, Any] = {}  # blocks in which others go on: see `paths`
         self.loop_site = 0  # the loop that is about to be lowered
+        # by frame: what holds whether its innermost loop, if it has an `else`, was broken off
+        self.broken: dict[Any, str] = {}
         self.captured: set[int] = set()
         self.inlined: dict[Any, types.CodeType] = {}
         self.given_sources: dict[types.CodeType, str] = {}  # where Python keeps none
