@@ -312,6 +312,19 @@ class Iteration(Expressions):
         self.branch(flag, lambda: None, rest)  # type: ignore[arg-type]
         self.after_loop()
 
+    def with_else(self, node: Any, run: Callable[[], None]) -> None:
+        """Run a loop, and its `else`, unless it is broken off."""
+        frame = self.current
+        around = self.broken.get(frame, "")
+        name = self.broken[frame] = self.hidden(FALSE, "%broken") if node.orelse else ""
+        try:
+            run()
+        finally:
+            self.broken[frame] = around
+        if node.orelse:
+            flag = self.state.frames[frame].pop(name)
+            self.decided(flag, nothing, lambda: self.run(node.orelse))
+
     def exit_flag(self) -> Value:
         """The exit flag at the end of an iteration; `break` and `continue` are over then."""
         if self.state.unreachable:

@@ -154,25 +154,6 @@ class Lowerer(Assignments):
 
         self.with_else(node, run)
 
-    def with_else(self, node: Any, run: Callable[[], None]) -> None:
-        """Run a loop, and its `else`, unless it is broken off."""
-        frame = self.current
-        around = self.broken.get(frame, "")
-        name = self.broken[frame] = self.hidden(FALSE, "%broken") if node.orelse else ""
-        try:
-            run()
-        finally:
-            self.broken[frame] = around
-        if not node.orelse:
-            return
-        flag = self.state.frames[self.current].pop(name)
-        if isinstance(flag, ir.Const):
-            if not flag.value:
-                self.run(node.orelse)
-            return
-        assert isinstance(flag, ir.Var)
-        self.branch(flag, nothing, lambda: self.run(node.orelse))
-
     def forget_dead(self, loop: Any) -> None:
         """Forget what variables hold that a loop assigns before it reads them, if anyone does."""
         function = self.frames[self.current].node
