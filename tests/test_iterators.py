@@ -462,5 +462,103 @@ def a_deque_that_grows(x):
     ],
 )  # fmt: skip
 def test_lists_that_get_longer_meanwhile_are_refused(f):
-    with pytest.raises(srcgrad.UnsupportedError, match="changes its length while it is iterated"):
+    with pytest.raises(
+        srcgrad.UnsupportedError, match=r"changes its length while it is iterated|is written before"
+    ):
         srcgrad.value_and_grad(f)(X)
+
+
+def rows_of(x):
+    rows = []
+    for v in x:
+        rows.append([v * v, v])
+    return rows
+
+
+def grows_within_a_list(x):
+    rows, total = rows_of(x), 0.0
+    for v in rows[1]:
+        total += v
+        if len(rows[1]) < 5:
+            rows[1].append(v * x[0])
+    return total
+
+
+def grows_by_another_name(x):
+    rows, total = rows_of(x), 0.0
+    for k in range(2):
+        row = rows[k]
+        for v in row:
+            total += v * v
+            if len(row) < 4:
+                rows[k].append(v * x[0])
+    return total
+
+
+def chosen_where_it_is_used(x):
+    squares = x * x
+    return (lambda y: (v for v in y if np.sum(v) > 0.01))(squares)
+
+
+def made_elsewhere(x):
+    squares, items = x * x, chosen_where_it_is_used(x)
+    squares[0] = 3.0
+    return sum(items) * squares[0]
+
+
+@pytest.mark.parametrize("f", [grows_within_a_list, grows_by_another_name, made_elsewhere])
+def test_what_grows_meanwhile_and_iterators_of_functions(f):
+    compare_with_differences(f)
+
+
+def written_before(make, write):
+    def f(x):
+        squares, items = x * x, []
+        for v in x:
+            items.append(v * v)
+        iterator = make(squares, items)
+        write(squares, items)
+        return sum(iterator)
+
+    return f
+
+
+def each(values):
+    yield from values
+
+
+def write_item(squares, items):
+    items[0] = items[1] * 3.0
+
+
+def write_element(squares, items):
+    squares[:2] *= 2.0
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        written_before(lambda y, items: itertools.accumulate(items), write_item),
+        written_before(lambda y, items: itertools.islice(items, 2), write_item),
+        written_before(lambda y, items: itertools.accumulate(items), lambda y, items: items.sort()),
+        written_before(lambda y, items: itertools.accumulate(y), write_element),
+        written_before(lambda y, items: itertools.accumulate(y[1:]), write_element),
+        written_before(lambda y, items: itertools.tee(v * 2.0 for v in y)[0], write_element),
+        written_before(lambda y, items: map(min, zip(each(y), items, strict=True)), write_element),
+        written_before(lambda y, items: iter(items), lambda y, items: items.append(y[0])),
+    ],
+)  # fmt: skip
+def test_what_is_written_before_an_iterator_is_used_up_is_refused(f):
+    with pytest.raises(srcgrad.UnsupportedError, match=r"changes its length|is written before"):
+        srcgrad.value_and_grad(f)(X)
+
+
+def test_what_else_is_written_meanwhile_doesnt_matter():
+    def f(x):
+        squares, sums = x * x, np.zeros(len(x))
+        for i, total in enumerate(itertools.accumulate(squares)):
+            sums[i] = total * total
+        squares[0] = 0.0
+        return np.sum(sums) + squares[0]
+
+    compare_with_differences(f)

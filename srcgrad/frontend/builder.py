@@ -15,7 +15,6 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred, LengthsNeeded, infer
 from ..errors import UnsupportedError
-from ..ir import list_append
 from ..kinds import (
     NOTHING,
     UNKNOWN,
@@ -72,8 +71,6 @@ from .values import (
     Unkeepable,
     Value,
 )
-
-RESIZING: frozenset[Any] = frozenset({list_append, list.pop, list.insert})
 
 
 def part_of(item: Any, path: tuple[int, ...]) -> Any:
@@ -146,8 +143,7 @@ class Builder(Choices):
         if self.longest is not None and self.emitted > self.longest:
             raise TooLong
         self.check_references(function, args, kwargs)
-        if function in RESIZING:
-            self.resized[writes[0]] += 1
+        self.note_writes(function, writes)
         if inferred is None:
             special = registry.kinds.get(function)
             found = special(args, kwargs) if special else None
@@ -182,6 +178,7 @@ class Builder(Choices):
             target.origins = origins
         elif isinstance(inferred.kind, Array):
             self.follow_sizes(inferred.kind, (*args, *kwargs.values()))
+        self.note_views(target, inferred.views)
         self.block.statements.append(
             ir.Assign(
                 target,

@@ -322,14 +322,16 @@ class Calls(Primitives):
     def iterator(self, function: Any, args: list[Value], make: Callable[[], Any]) -> Any:
         """What a call makes, an iterator perhaps: that knows the lists it goes through."""
         around, self.sources = self.sources, []
+        block, before = self.block, len(self.block.statements)
+        early = any(isinstance(a, Generator) for a in args)
         try:
             result, over = make(), self.sources
             if hashable(function) and function in EAGER:
-                through = [ref for a in args if isinstance(a, Sequence) for ref, _ in a.over]
-                through += [a for a in args if isinstance(a, Ref)]
-                over = [(ref, self.state.heap[ref.id]) for ref in through]
+                over = self.read_by(block.statements[before:], args)
                 if not isinstance(result, (Sequence, Generator)) and not self.is_cursor(result):
                     result = self.require(result)
+            elif early and isinstance(result, Sequence):
+                over = [*over, *self.read_by(block.statements[before:], args)]
             if isinstance(result, Sequence) and not is_range(result):
                 result = replace(result, over=(*result.over, *over), born=next(births))
         finally:

@@ -17,7 +17,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, INT, Scalar
-from .machine import Machine
+from .changes import Changes
 from .structure import NONE, Mold, interchangeable, is_none, nothing, parts, rebuild, same_layout
 from .values import Bound, Choice, Closure, Instance, Partial, Raised, Ref, State, Value
 
@@ -51,7 +51,7 @@ def position(known: list[Any], option: Any) -> int:
     return len(known) - 1
 
 
-class Choices(Machine):
+class Choices(Changes):
     """Makes choices, and uses them."""
 
     def index_among(self, value: Any, known: list[Any]) -> Value:

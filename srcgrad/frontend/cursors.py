@@ -166,7 +166,11 @@ class Cursors(Selections):
         return self.known("this value", item)
 
     def builtin_tee(self, value: Value, n: Value = ir.Const(2)) -> Value:  # noqa: B008
+        before, given = len(self.block.statements), value
         if not self.is_cursor(value) and isinstance(value, (Generator, Sequence)):
             value = self.builtin_list(value)
         sequence = self.require(value)
+        if value is not given:
+            made = self.read_by(self.block.statements[before:], [given])
+            sequence = replace(sequence, over=(*sequence.over, *made))
         return Tuple(tuple(self.cursor(sequence) for _ in range(self.key(n))))

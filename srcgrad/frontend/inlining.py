@@ -22,11 +22,10 @@ from .classes import Classes
 from .machine import Frame
 from .names import Namespace, own_nodes, scope_of
 from .source import get_source
-from .structure import FALSE, NONE, parts
+from .structure import FALSE, NONE, is_iterator, parts
 from .values import Closure, DictObject, Generator, NeedStatic, Path, Tuple, Unreached, Value
 
 MOST_CALLS = 24
-
 MOST_INLINED = 2000
 
 
@@ -150,9 +149,10 @@ class Inlining(Classes):
         caller, span, self.current = self.current, self.span, number
         self.depth += 1
         self.active_nodes.append(id(node))
+        result: Value | None = None
         try:
             if isinstance(node, gast.Lambda):
-                return self.expression(node.body)
+                return (result := self.expression(node.body))
             self.run(node.body)
             if self.state.unreachable:
                 if consume is None and self.depth > 1:
@@ -167,7 +167,7 @@ class Inlining(Classes):
             self.depth -= 1
             self.active_nodes.pop()
             self.current, self.span = caller, span
-            if number not in self.captured:
+            if number not in self.captured and not is_iterator(result):
                 self.state.frames.pop(number, None)
 
     def check_recursion(self, closure: Closure, values: dict[str, Value]) -> None:

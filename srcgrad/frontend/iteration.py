@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import operator
 import types
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,6 @@ import gast
 
 from .. import ir
 from ..kinds import Array, ListOf, Reference, Scalar, Size, TupleOf
-from .builder import RESIZING
 from .expressions import Expressions
 from .operations import items_of, items_of_changing
 from .structure import FALSE, FLAGS, NONE, TRUE, nothing
@@ -228,67 +227,6 @@ class Iteration(Expressions):
 
         return Generator(start)
 
-    def extent(self, ref: Ref) -> Any:
-        """What changes with the length of a list, or with the keys of a dict."""
-        thing = self.state.heap[ref.id]
-        if not isinstance(thing, ListObject):
-            return list(thing.items)
-        if thing.var is None:
-            return len(thing.items)
-        times = self.resized[thing.var]
-        return self.first_lengths.get(thing.var) if not times else (thing.var, times)
-
-    def over(self, ref: Ref) -> tuple[Any, ...]:
-        """A list or dict that is gone through, and its extent."""
-        found = (ref, self.extent(ref))
-        self.sources.append(found)
-        return (found,)
-
-    def check_lengths(self, sequence: Sequence, site: int = 0) -> None:
-        """Refuse to go on through what has more or less items than when one began.
-
-        The loop at `site` is lowered once more instead, as one that knows how far it has come.
-        """
-        heap, over = self.state.heap, sequence.over
-        if any(self.extent(ref) != known and heap[ref.id] is not known for ref, known in over):
-            if site and sequence.changing is not None:
-                sites = frozenset([("%changing", site)])
-                raise NeedStatic(sites, "this list changes while it is gone through", self.span)
-            raise self.refuse(
-                "this list changes its length while it is iterated over",
-                "iterate over a copy, list(...), or by indices: while i < len(...)",
-            )
-
-    def note_lists(
-        self,
-        sequence: Sequence,
-        loop: list[ir.Statement],
-        deciding: Collection[Any],
-        site: int,
-    ) -> None:
-        """Look at the lists that a loop changes: none that it iterates over, it is to be hoped.
-
-        `deciding` is what must be known for their number of items to be known: how often the loop
-        runs, and that it is unrolled.
-        """
-        things = (self.state.heap[ref.id] for ref, _ in sequence.over)
-        own = [thing.var for thing in things if isinstance(thing, ListObject)]
-        for statement in ir.walk(ir.Block(loop)):
-            if not isinstance(statement, ir.Assign) or not statement.writes:
-                continue
-            if statement.function in RESIZING:
-                changed, span = statement.writes[0], self.span
-                if changed in own:
-                    self.span = statement.span
-                    self.check_lengths(sequence, site)
-                    self.span = span
-                changed.origins |= frozenset(deciding)
-        for statement in ir.walk(ir.Block(loop)):
-            if isinstance(statement, ir.Loop):
-                for param, target in zip(statement.params, statement.targets, strict=True):
-                    if isinstance(param.kind, ListOf):
-                        target.origins |= param.origins
-
     def unrolled(
         self, i: int, count: int, item: Callable[[Value], Value], body: Callable[[Value], None]
     ) -> None:
@@ -404,7 +342,12 @@ class Iteration(Expressions):
             case ir.Var() if isinstance(value.kind, (ListOf, TupleOf)):
                 if isinstance(value.kind, TupleOf):
                     return self.sequence(self.project(value))
-                return Sequence(self.builtin_len(value), lambda i: self.list_item(value, i))
+                return Sequence(
+                    self.builtin_len(value),
+                    lambda i: self.list_item(value, i),
+                    over=self.over(value),
+                    changing=lambda: self.inline(items_of_changing, [value], {}),
+                )
             case ir.Const():
                 iterator = self.iterator_of(value)
                 return None if iterator is None else self.sequence(self.stepped(iterator))

@@ -98,9 +98,12 @@ class Machine:
         self.first_loop: int | None = None  # sizes older than this are the same in all iterations
         self.lengths: dict[ir.Var, Size] = {}  # of lists from outside
         self.unrollable: set[Any] = set()
-        self.resized: Counter[ir.Var] = Counter()  # how often a list that exists at run time was
+        # How often lists and arrays were written, and how often lists were made longer or shorter
+        self.rewritten: Counter[ir.Var] = Counter()
+        self.resized: Counter[ir.Var] = Counter()
+        self.viewed: dict[ir.Var, frozenset[ir.Var]] = {}  # what a view is a view of, in the end
         self.first_lengths: dict[ir.Var, int] = {}  # of those that were known item by item before
-        self.sources: list[tuple[Ref, Any]] = []  # what is being made goes through these lists
+        self.sources: list[Any] = []  # what is being made goes through these lists
         self.dynamic_sites: set[int] = set()  # expressions whose list must exist at run time
         # Of a list: those with items of the same kind, or parts of it; see `Builder.link`.
         self.links: dict[ir.Var, list[tuple[tuple[int, ...] | None, ir.Var, bool]]] = {}

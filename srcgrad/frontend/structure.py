@@ -278,6 +278,11 @@ def is_written(value: Any, name: str) -> bool:
     return isinstance(inspect.getattr_static(type(value.value), name, None), types.FunctionType)
 
 
+def is_iterator(value: Any) -> bool:
+    """Whether a value makes items when it is asked for them: in the frame that it is from."""
+    return isinstance(value, (Generator, Sequence))
+
+
 def is_none(value: Any) -> bool:
     return isinstance(value, ir.Const) and value.value is None
 

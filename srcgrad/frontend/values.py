@@ -87,7 +87,7 @@ class Sequence:
     bounds: Any = None  # of a range: start, stop, step
     born: int | None = field(default_factory=births.__next__)  # None: that it's used is noted
     eager: bool = False  # its items were made before they were asked for
-    over: tuple[Any, ...] = ()  # the lists and dicts that it goes through, and how long they were
+    over: tuple[Any, ...] = ()  # what it goes through: see `changes`
     changing: Callable[[], Value] | None = None  # makes the same of lists that change meanwhile
 
 

@@ -1,0 +1,186 @@
+"""What changes between the making of an iterator and its use: refused where that matters.
+
+Python's iterators look at what they go through when they are asked for an item. The items of a
+list are looked up then here, too, but how many there are is asked for once. Some iterators (of
+`itertools.accumulate`, those over generators) are made item by item at once. So iterators know
+their sources, and lists and arrays how often they were written.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
+
+from .. import ir
+from ..ir import list_append
+from ..kinds import Array, ListOf, TupleOf
+from .machine import Machine
+from .values import ListObject, NeedStatic, Ref, Sequence, Value
+
+RESIZING: frozenset[Any] = frozenset({list_append, list.pop, list.insert})
+
+
+class Source(NamedTuple):
+    """What an iterator goes through, as it was when the iterator was made.
+
+    `whole`: its items matter, not only how many there are.
+    """
+
+    what: Ref | ir.Var | frozenset[ir.Var]
+    whole: bool
+    state: Any
+
+
+class Changes(Machine):
+    """Counts what is written, and checks what iterators go through."""
+
+    def note_writes(self, function: Any, writes: Iterable[ir.Var]) -> None:
+        """Count how often lists and arrays were written, and lists made longer or shorter."""
+        for var in writes:
+            if isinstance(var.kind, ListOf):
+                for v in self.alike(var):
+                    self.rewritten[v] += 1
+                    self.resized[v] += function is not operator.setitem
+            elif isinstance(var.kind, Array):
+                self.rewritten.update(self.bases(var))
+
+    def note_views(self, target: ir.Var, views: Iterable[ir.Var]) -> None:
+        """Note whose memory a new variable shares."""
+        found = frozenset().union(*map(self.bases, views))
+        if found:
+            self.viewed[target] = found
+
+    def bases(self, var: ir.Var) -> frozenset[ir.Var]:
+        """What a variable is a view of in the end; itself, if it is none."""
+        return self.viewed.get(var) or frozenset((var,))
+
+    def alike(self, var: ir.Var) -> set[ir.Var]:
+        """A list, and those that may be the same one: items of one list, for instance."""
+        found, waiting = {var}, [var]
+        while waiting:
+            for _, other, _ in self.links.get(waiting.pop(), ()):
+                if other not in found:
+                    found.add(other)
+                    waiting.append(other)
+        depth = nesting(var.kind)
+        return {v for v in found if nesting(v.kind) == depth}
+
+    def over(self, what: Ref | ir.Var) -> tuple[Source, ...]:
+        """A list or dict that is gone through, of which only the length must stay the same."""
+        source = Source(what, False, self.extent(what))
+        self.sources.append(source)
+        return (source,)
+
+    def read_by(self, made: list[ir.Statement], iterables: Iterable[Value]) -> list[Source]:
+        """What an iterator was made of whose items these statements made at once."""
+        reading = (s for s in ir.walk(ir.Block(made)) if not is_view(s))
+        memory = [v for s in reading for v in ir.uses(s) if isinstance(v.kind, (Array, ListOf))]
+        found: list[Any] = [frozenset().union(*map(self.bases, memory)).union(memory)]
+        for value in iterables:
+            if isinstance(value, Sequence):
+                found += [source.what for source in value.over]
+            elif isinstance(value, Ref) or is_list(value):
+                found.append(value)
+        return [Source(what, True, self.contents(what)) for what in found]
+
+    def extent(self, what: Ref | ir.Var) -> Any:
+        """What changes with the length of a list, or with the keys of a dict."""
+        if isinstance(what, ir.Var):
+            return self.resized[what]
+        thing = self.state.heap[what.id]
+        if not isinstance(thing, ListObject):
+            return list(thing.items)
+        if thing.var is None:
+            return len(thing.items)
+        times = self.resized[thing.var]
+        return self.first_lengths.get(thing.var) if not times else (thing.var, times)
+
+    def contents(self, what: Ref | ir.Var | frozenset[ir.Var]) -> Any:
+        """What changes with the items of lists, dicts and arrays."""
+        thing = self.state.heap[what.id] if isinstance(what, Ref) else None
+        return thing, sum(self.rewritten[v] for v in self.memory_of(what))
+
+    def memory_of(self, what: Ref | ir.Var | frozenset[ir.Var]) -> Collection[ir.Var]:
+        """The variables of lists and arrays that exist at run time."""
+        if isinstance(what, Ref):
+            thing = self.state.heap[what.id]
+            var = thing.var if isinstance(thing, ListObject) else None
+            return () if var is None else (var,)
+        return (what,) if isinstance(what, ir.Var) else what
+
+    def has_changed(self, source: Source) -> bool:
+        """Whether what an iterator goes through is another than when it was made."""
+        if source.whole:
+            return bool(self.contents(source.what) != source.state)
+        assert not isinstance(source.what, frozenset)
+        return bool(self.extent(source.what) != source.state)
+
+    def check_lengths(self, sequence: Sequence, site: int = 0) -> None:
+        """Refuse to go on through what has more or less items than when one began.
+
+        The loop at `site` is lowered once more instead, as one that knows how far it has come.
+        """
+        changed = [source for source in sequence.over if self.has_changed(source)]
+        if not changed:
+            return
+        if site and sequence.changing is not None:
+            sites = frozenset([("%changing", site)])
+            raise NeedStatic(sites, "this list changes while it is gone through", self.span)
+        if all(source.whole for source in changed):
+            raise self.refuse(
+                "what this iterator goes through is written before it is used up",
+                "use its items where they are made, or keep a list of them: list(...)",
+            )
+        raise self.refuse(
+            "this list changes its length while it is iterated over",
+            "iterate over a copy, list(...), or by indices: while i < len(...)",
+        )
+
+    def note_lists(
+        self,
+        sequence: Sequence,
+        loop: list[ir.Statement],
+        deciding: Collection[Any],
+        site: int,
+    ) -> None:
+        """Look at what a loop changes: nothing that it iterates over, it is to be hoped.
+
+        `deciding` is what must be known for the number of items of lists to be known: how often the
+        loop runs, and that it is unrolled.
+        """
+        own = {v for source in sequence.over for v in self.memory_of(source.what)}
+        for statement in ir.walk(ir.Block(loop)):
+            if not isinstance(statement, ir.Assign):
+                continue
+            for written in statement.writes:
+                same = self.alike if isinstance(written.kind, ListOf) else self.bases
+                if not own.isdisjoint(same(written)):
+                    span, self.span = self.span, statement.span
+                    self.check_lengths(sequence, site)
+                    self.span = span
+            if statement.function in RESIZING:
+                statement.writes[0].origins |= frozenset(deciding)
+        for statement in ir.walk(ir.Block(loop)):
+            if isinstance(statement, ir.Loop):
+                for param, target in zip(statement.params, statement.targets, strict=True):
+                    if isinstance(param.kind, ListOf):
+                        target.origins |= param.origins
+
+
+def is_list(value: Value) -> bool:
+    """Whether a value is a list that exists at run time."""
+    return isinstance(value, ir.Var) and isinstance(value.kind, ListOf)
+
+
+def is_view(s: ir.Statement) -> bool:
+    """Whether a statement makes a view of an array: it doesn't look at its elements."""
+    return isinstance(s, ir.Assign) and isinstance(s.target.kind, Array) and bool(s.views)
+
+
+def nesting(kind: Any) -> int:
+    """How many lists values of a kind are nested in each other."""
+    if isinstance(kind, ListOf):
+        return 1 + nesting(kind.item)
+    items = kind.items if isinstance(kind, TupleOf) else kind if isinstance(kind, tuple) else ()
+    return max(map(nesting, items), default=0)
