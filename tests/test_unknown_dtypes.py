@@ -119,3 +119,20 @@ def test_numbers_of_either_precision(f, count):
     assert [d.dtype for d in found] == [np.float32, np.float64, np.float64]
     for d, wanted in zip(found, expected, strict=True):
         np.testing.assert_allclose(d, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_an_adjoint_is_of_the_dtype_that_the_recursion_was_given():
+    def f(x, z):
+        def g(a, factor, depth):
+            if depth <= 0:
+                return np.sum(a) * factor
+            return g(a * factor, factor, depth - 1)
+
+        return g(x, np.tanh(z), 1.5 + np.sign(z * z)) + np.sum(x * 2.0)
+
+    for dtype in (np.float32, np.float64):
+        x = np.ones(3, dtype)
+        d_x, d_z = srcgrad.grad(f, (0, 1))(x, 0.3)
+        assert d_x.dtype == dtype
+        np.testing.assert_allclose(d_x, 2.0 + np.tanh(0.3) ** 4, rtol=1e-6)
+        assert d_z == pytest.approx(12.0 * np.tanh(0.3) ** 3 * (1 - np.tanh(0.3) ** 2), rel=1e-6)

@@ -11,7 +11,7 @@ the functions do is made by the transformation itself (`srcgrad/units.py`).
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -528,7 +528,11 @@ def _adjoint_name(operand: ir.Operand) -> str:
 
 
 def _result_kind(operand: ir.Operand, kind: Kind) -> Kind:
-    return adjoint_kind(operand.kind if isinstance(operand, ir.Var) else kind)
+    """The kind of an argument's adjoint: of its dtype in the function, which may be a wider one."""
+    known = operand.kind if isinstance(operand, ir.Var) else kind
+    if isinstance(known, Array) and isinstance(kind, Array):
+        known = replace(known, dtype=kind.dtype)
+    return adjoint_kind(known)
 
 
 def _layout(kind: Any) -> Any:
