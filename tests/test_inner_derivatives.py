@@ -835,3 +835,38 @@ def test_second_derivatives_by_what_is_found_outside(derived):
     with pytest.raises(ValueError, match="pass a copy"):
         grad(lambda x: np.sum(derived(SCALE) * x))(POINT)
     assert np.all(np.isfinite(derived(POINT)))
+
+
+@pytest.mark.parametrize("derivative", [
+    lambda f, p, t: srcgrad.vjp(f, p)[1](1.0)[0][0].sum(),
+    lambda f, p, t: srcgrad.jvp(f, (p,), (t,))[1],
+    lambda f, p, t: srcgrad.jacobian(f)(p)[0].sum(),
+    lambda f, p, t: srcgrad.implicit_root(lambda z, p: z - f(p), lambda z, p: f(p))(0.1, p),
+    lambda f, p, t: srcgrad.implicit_root(lambda z: z - f(p), lambda z: f(p))(0.1),
+])  # fmt: skip
+def test_items_of_lists_that_the_run_chooses_have_no_inner_derivative(derivative):
+    def f(x, y, k):
+        return derivative(lambda p: np.sum(p[k] * p[0]), [x, y], [y, x])
+
+    x, y = np.array([0.5, 0.3]), np.array([1.2, 0.7])
+    with pytest.raises(srcgrad.UnsupportedError, match="chooses items of a list when it runs"):
+        srcgrad.grad(f, (0, 1))(x, y, 1)
+
+
+@pytest.mark.parametrize("kind", ["grad", "value_and_grad", "hvp"])
+def test_gradients_by_items_of_lists_that_the_run_chooses(kind):
+    def f(x, y, k):
+        def inner(p):
+            return np.sum(p[k] * p[0] * p[1])
+
+        if kind == "hvp":
+            return srcgrad.hvp(inner)([x, y], [y, x])[0].sum()
+        found = getattr(srcgrad, kind)(inner)([x, y])
+        return (found[1] if kind == "value_and_grad" else found)[0].sum()
+
+    x, y = np.array([0.5, 0.3]), np.array([1.2, 0.7])
+    d_x, d_y = srcgrad.grad(f, (0, 1))(x, y, 1)
+    # the gradient is (y**2, 2 * x * y): its first part is y**2, and 2 * y * x along (y, x)
+    expected = (2 * y, 2 * x) if kind == "hvp" else (0 * x, 2 * y)
+    np.testing.assert_allclose(d_x, expected[0], rtol=1e-12)
+    np.testing.assert_allclose(d_y, expected[1], rtol=1e-12)

@@ -6,12 +6,24 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import ir
+from ..analysis.activity import carries
 from ..analysis.inference import Inferred
 from ..frontend.lower import Lowerer
 from ..frontend.units import Wanted, call_of
-from ..frontend.values import Bound, Closure, Held, InnerGradient, Partial, Place, Tuple, Value
+from ..frontend.values import (
+    Bound,
+    Closure,
+    Held,
+    InnerGradient,
+    ListObject,
+    Partial,
+    Place,
+    Ref,
+    Tuple,
+    Value,
+)
 from ..inputs import leaves
-from ..kinds import FLOAT, is_float
+from ..kinds import FLOAT, ListOf, is_float
 from .gradients import mapped
 
 
@@ -23,7 +35,35 @@ def called(
     closure = replace(low.closure_of(applied), name=name)
     here = Partial(Place(called_here), (ir.Const(Here(name, low.span)), function), {})
     values: dict[str, Value] = {"function": here, "args": Tuple(tuple(args))}
-    return call_of(low, closure, values, Wanted(recompute, every=True))
+    value, call = call_of(low, closure, values, Wanted(recompute, every=True))
+    given = Tuple(tuple(args))
+    refuse_lists(low, name, [a for a in lists_of(call) if is_among(low, a, given)])
+    return value, call
+
+
+def lists_of(call: ir.Assign) -> list[ir.Var]:
+    """The lists of numbers that a function takes as one value each."""
+    lists = (a for a in call.args if isinstance(a, ir.Var) and isinstance(a.kind, ListOf))
+    return [a for a in lists if carries(a.kind)]
+
+
+def refuse_lists(low: Lowerer, name: str, lists: list[ir.Var]) -> None:
+    """Refuse to take derivatives by the items of lists: none of them has an adjoint of its own."""
+    if lists:
+        raise low.refuse(
+            f"{name!r}, whose derivative is taken here, chooses items of a list when it runs",
+            "pass an array: np.array(...) or np.stack(...) of the items",
+        )
+
+
+def is_among(low: Lowerer, var: ir.Var, value: Value) -> bool:
+    """Whether a list that exists at run time is a value, or an item of it."""
+    if isinstance(value, Ref):
+        thing = low.state.heap[value.id]
+        if isinstance(thing, ListObject):
+            return thing.var is var or any(is_among(low, var, v) for v in thing.items)
+        return any(is_among(low, var, v) for v in thing.items.values())
+    return isinstance(value, Tuple) and any(is_among(low, var, v) for v in value.items)
 
 
 def applied(function: Any, args: Any) -> Any:

@@ -13,7 +13,7 @@ from ..api import grad
 from ..frontend.lower import Lowerer
 from ..frontend.values import Bound, Closure, Partial, Place, Value
 from ..kinds import FLOAT, Array, Kind, Scalar, is_float, kind_of
-from .calls import called, no_more, results, variables
+from .calls import called, lists_of, no_more, refuse_lists, results, variables
 from .derivatives import Taken, pull, pulled
 from .outside import opaque_call
 from .rules import Pairs, attach
@@ -92,6 +92,7 @@ def implicit(low: Lowerer, f: Value, solver: Any, args: list[Value]) -> Value:
 
     def rule(d_out: Value) -> Pairs:
         residual, statement = called(low, f, [x, *rest])
+        refuse_lists(low, statement.function.name, lists_of(statement))
         taken = Taken(statement, results(low, statement), residual, (x,))
         pullback = Partial(Place(pull), (ir.Const(taken),), {})
         solution = low.call(Place(custom.adjoint_solution), [pullback, x, d_out], {})
