@@ -506,7 +506,46 @@ def made_elsewhere(x):
     return sum(items) * squares[0]
 
 
-@pytest.mark.parametrize("f", [grows_within_a_list, grows_by_another_name, made_elsewhere])
+def grows_as_an_item_of_a_slice(x):
+    rows, total = rows_of(x), 0.0
+    part = rows[1:]
+    for v in rows[1]:
+        total += v
+        if len(part[0]) < 4:
+            part[0].append(v * x[0])
+    return total
+
+
+def grows_in_the_other_of_two(x):
+    first, second, total = list(x), [v * v for v in x], 0.0
+    chosen = first if x[0] > 0 else second
+    for _ in range(2):
+        for v in first:
+            total += v * v
+            if len(chosen) < 6:
+                chosen.append(v * x[1])
+        first, second = second, first
+    return total
+
+
+def grows_next_to_it(x):
+    """What is gone through doesn't change, but holds the same items as what does."""
+    subsets = [[]]
+    for v in x:
+        new = []
+        for subset in subsets:
+            new.append([*subset, v])
+        subsets += new
+    return sum(np.prod(subset) ** 2 for subset in subsets)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        grows_within_a_list, grows_by_another_name, grows_as_an_item_of_a_slice,
+        grows_in_the_other_of_two, grows_next_to_it, made_elsewhere,
+    ],
+)  # fmt: skip
 def test_what_grows_meanwhile_and_iterators_of_functions(f):
     compare_with_differences(f)
 

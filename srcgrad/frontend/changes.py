@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from .. import ir
 from ..ir import list_append
-from ..kinds import Array, ListOf, TupleOf
+from ..kinds import Array, ListOf
 from .machine import Machine
 from .values import ListObject, NeedStatic, Ref, Sequence, Value
 
@@ -55,16 +55,36 @@ class Changes(Machine):
         """What a variable is a view of in the end; itself, if it is none."""
         return self.viewed.get(var) or frozenset((var,))
 
-    def alike(self, var: ir.Var) -> set[ir.Var]:
-        """A list, and those that may be the same one: items of one list, for instance."""
+    def alike(self, var: ir.Var, around: frozenset[ir.Var] = frozenset()) -> set[ir.Var]:
+        """A list, and those that may be the same one: items of lists that hold the same items."""
         found, waiting = {var}, [var]
         while waiting:
-            for _, other, _ in self.links.get(waiting.pop(), ()):
-                if other not in found:
-                    found.add(other)
-                    waiting.append(other)
-        depth = nesting(var.kind)
-        return {v for v in found if nesting(v.kind) == depth}
+            v = waiting.pop()
+            new: set[ir.Var] = set()
+            for path, other, inwards in self.links.get(v, ()):
+                if path is None and (v, other) not in self.sliced:
+                    new.add(other)
+                elif path is not None and not inwards and other not in around:
+                    new |= self.parts_alike(other, path, around | found)
+            waiting += new - found
+            found |= new
+        return found
+
+    def parts_alike(
+        self, container: ir.Var, path: tuple[int, ...], around: frozenset[ir.Var]
+    ) -> set[ir.Var]:
+        """The lists that may be a certain part of an item of a list, or of a slice of it."""
+        found, waiting = {container}, [container]
+        while waiting:
+            v = waiting.pop()
+            slices = {other for none, other, _ in self.links.get(v, ()) if none is None}
+            new = (slices | self.alike(v, around)) - found
+            waiting += new
+            found |= new
+        return {
+            other for v in found for own, other, inwards in self.links.get(v, ())
+            if inwards and own == path
+        }  # fmt: skip
 
     def over(self, what: Ref | ir.Var) -> tuple[Source, ...]:
         """A list or dict that is gone through, of which only the length must stay the same."""
@@ -176,11 +196,3 @@ def is_list(value: Value) -> bool:
 def is_view(s: ir.Statement) -> bool:
     """Whether a statement makes a view of an array: it doesn't look at its elements."""
     return isinstance(s, ir.Assign) and isinstance(s.target.kind, Array) and bool(s.views)
-
-
-def nesting(kind: Any) -> int:
-    """How many lists values of a kind are nested in each other."""
-    if isinstance(kind, ListOf):
-        return 1 + nesting(kind.item)
-    items = kind.items if isinstance(kind, TupleOf) else kind if isinstance(kind, tuple) else ()
-    return max(map(nesting, items), default=0)

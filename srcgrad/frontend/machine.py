@@ -107,6 +107,7 @@ class Machine:
         self.dynamic_sites: set[int] = set()  # expressions whose list must exist at run time
         # Of a list: those with items of the same kind, or parts of it; see `Builder.link`.
         self.links: dict[ir.Var, list[tuple[tuple[int, ...] | None, ir.Var, bool]]] = {}
+        self.sliced: set[tuple[ir.Var, ir.Var]] = set()  # lists, and slices of them
         self.sites: dict[int, int] = {}  # of a reference: the expression that made the list
         self.has_deques = False  # which stand on the heap as lists do
         self.loop_depth = self.fork_depth = 0  # loops around this place, branches in the innermost

@@ -296,6 +296,7 @@ class Subscripts(Comparisons):
                 (items, self.operand(key)),
                 inferred=Inferred(items.kind, (items,)),
             )
+            self.sliced |= {(items, var), (var, items)}
             self.link(items, None, var)
             return self.project(var)
         index = self.operand(key)
