@@ -41,6 +41,7 @@ from .optimize.stores import add_to_items
 from .results import finished, kind_of_seed, separate
 from .transform.forward import Tangent
 from .transform.recording import record
+from .transform.repeated import run_once
 from .transform.reverse import Adjoint
 from .transform.splitting import close, split
 from .transform.unit_calls import changed
@@ -322,6 +323,7 @@ def recorded(
     """
     record(function, function.block.statements.index(marker), adjoint)
     prune(function)
+    run_once(function.block)
     simplify(function)
     hoist(function, views=False)
     prune(function)

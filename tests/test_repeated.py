@@ -175,3 +175,20 @@ def test_what_is_left_has_another_name_than_the_number_of_trips():
     np.testing.assert_allclose(np.append(*pullback(1.0)), np.append(*expected))
     expected = 4 * X**3 * X.sum() ** 2 + 2 * (X**4).sum() * X.sum()
     np.testing.assert_allclose(pullback(0.5)[0], expected / 2)
+
+
+def test_a_loop_of_which_only_what_repeats_is_needed_runs_once():
+    def error(w, data):
+        total = 0.0
+        for x, y in data:
+            total += (w[0] * x + w[1] - y) ** 2
+        return total
+
+    gradient = grad(error)
+    for data in ([], [(0.1, 0.3)], [(0.1, 0.3), (0.2, 0.1), (0.4, 0.9), (0.7, 0.2), (0.3, 0.5)]):
+        x, y = np.array(data).reshape(-1, 2).T
+        left = 2 * (X[0] * x + X[1] - y)
+        expected = np.array([left @ x, left.sum(), 0.0, 0.0])
+        np.testing.assert_allclose(gradient(X, data), expected, atol=1e-12)
+    assert "if count > 0:" in gradient.source
+    assert re.findall("    for .*:", gradient.source) == ["    for i in reversed(range(count)):"]

@@ -319,13 +319,12 @@ class _Recorder:
 
     def _is_left(self, v: ir.Var) -> bool:
         """Whether a variable of an iteration needs neither recording nor computing again: that of
-        the last iteration is there, and holds the same. (Parts and elements of arrays are taken
-        again: that can be done before the loop, or needs none but its mirror.)"""
+        the last iteration is there, and holds the same. (Parts of arrays are taken again: that can
+        be done before the loop.)"""
         s = self.definitions.get(v)
         if s is None or not isinstance(v.kind, (Array, Scalar)):
             return False
-        source = s.views[0] if s.views else s.args[0] if s.function is operator.getitem else None
-        part = s.function in CHEAP and isinstance(source, ir.Var) and isinstance(source.kind, Array)
+        part = s.views and s.function in CHEAP and isinstance(s.views[0].kind, Array)
         return not (part and self._cheap(s)) and self.repeated.is_same(v)
 
     def _smaller_sources(

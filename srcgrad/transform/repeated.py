@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from .. import ir
 from ..analysis.aliasing import Aliasing
-from ..kinds import Array, Scalar, TupleOf
+from ..kinds import BOOL, Array, Scalar, TupleOf
 
 # From the outermost loop that a block is in to the block: statements, and which block of theirs.
 Path = tuple[tuple[ir.If | ir.Loop, ir.Block], ...]
@@ -78,6 +78,40 @@ def last_value(v: ir.Var, path: Path) -> ir.Var:
         v = ir.Var(v.name, v.kind, v.user, partial=True)
         s.targets = (*s.targets, v)
     return v
+
+
+def run_once(block: ir.Block) -> None:
+    """Run what loops repeat, if that is all they do, once: in place.
+
+    Such loops are what is left where of a forward sweep only the values that repeat are needed.
+    """
+    statements: list[ir.Statement] = []
+    for s in block.statements:
+        for inner in ir.blocks(s):
+            run_once(inner)
+        if isinstance(s, ir.Loop) and s.range is not None and _only_repeats(s):
+            start, stop, _ = s.range
+            some = ir.Assign(ir.Var("some", BOOL), operator.gt, (stop, start), span=s.span)
+            nothing = ir.Block([], s.inits)
+            statements += [some, ir.If(some.target, s.body, nothing, s.targets, s.span)]
+        else:
+            statements.append(s)
+    block.statements[:] = statements
+
+
+def _only_repeats(loop: ir.Loop) -> bool:
+    if loop.exits or loop.range is None or not loop.body.statements:
+        return False
+    step = loop.range[2]
+    if not isinstance(step, ir.Const) or step.value < 1:
+        return False
+    used = set(ir.variables_of(loop.body.results))
+    for s in ir.walk(loop.body):
+        if isinstance(s, ir.Assign) and (s.effect or s.writes or s.function is operator.call):
+            return False
+        used.update(ir.uses(s))
+        used.update(ir.variables_of(r for inner in ir.blocks(s) for r in inner.results))
+    return used.isdisjoint((*loop.params, loop.index))
 
 
 def _passed_on(v: ir.Var, path: Path) -> ir.Var | None:
