@@ -371,6 +371,20 @@ def test_multiples_are_not_collected_across_a_read():
     check_grads(f, (X,))
 
 
+def test_multiples_are_not_collected_of_what_is_written_between():
+    """What is added first is the adjoint before it is scaled once more."""
+
+    def f(y, x):
+        q = y * 0.9
+        q *= 0.9
+        q += y
+        q *= 0.9
+        q += y / (x**2 + 1) + x
+        return q[-1] * (y[::-1] @ np.sin(y))
+
+    check_grads(f, (X, np.cos(X)))
+
+
 def test_the_sign_of_what_is_written_later_moves_on():
     def f(h, e):
         h, e = h.copy(), e.copy()

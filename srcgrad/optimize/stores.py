@@ -110,7 +110,7 @@ def _sum_of_multiples(
 ) -> tuple[float, ir.Operand] | None:
     """(c, x) if what two statements add is together `c * x`, the x being what it was."""
     (c, x), (d, y) = (_multiple(ctx, s.args[1]) for s in (first, second))
-    if x is not y or not all(map(ctx.stable, (first.args[1], second.args[1], x))):
+    if x is not y or not ctx.stable(x, ctx.made.get(first.target, 0)):
         return None
     kinds = [number_kind(s.args[1]) for s in (first, second)]
     if kinds[0] != kinds[1] or elementwise_kind(operator.mul, (ir.Const(c), x)) != kinds[0]:
