@@ -151,7 +151,7 @@ def check_count(values: Any, count: Any, more: Any) -> Any:
 
 def check_as_many(strict: Any, lengths: Any) -> Any:
     """Raise what `zip(..., strict=strict)` does: inlined like a function of the user's."""
-    for k, length in enumerate(lengths):
+    for k, length in enumerate(lengths[1:], 1):
         if strict and length != lengths[0]:
             which = "shorter" if length < lengths[0] else "longer"
             others = "argument 1" if k == 1 else f"arguments 1-{k}"
