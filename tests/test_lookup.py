@@ -34,6 +34,32 @@ def test_keywords_and_defaults():
         np.testing.assert_allclose(gradient(X, power=1), np.full(3, 2.0))
 
 
+def test_the_latest_call_is_remembered_by_all_that_matters():
+    def f(x, y, n):
+        return np.sum(x * y[:n]) * n
+
+    gradient = grad(f)
+    y = np.arange(5.0)
+    for _ in range(CALLS):
+        for n in (2, 2, 3, 2):
+            x = np.ones(n)
+            for _ in range(2):
+                np.testing.assert_array_equal(gradient(x, y, n), n * y[:n])
+            single = gradient(x.astype(np.float32), y, n)
+            assert single.dtype == np.float32
+            np.testing.assert_array_equal(gradient(np.ones((3, 1)), y[:1], 1), np.zeros((3, 1)))
+
+
+def test_a_function_without_arrays_is_remembered_too():
+    def f(x, y):
+        return x * y
+
+    gradient = grad(f)
+    assert [gradient(2.0, y) for y in (3.0, 4.0, 5.0, 6.0, 7.0)] == [3.0, 4.0, 5.0, 6.0, 7.0]
+    f.__code__ = (lambda x, y: x * x * y).__code__
+    assert [gradient(2.0, 3.0) for _ in range(CALLS)] == [12.0] * CALLS
+
+
 def test_arguments_of_variable_number():
     def f(x, *rest, **named):
         return x * sum(rest) * named.get("scale", 1.0)
