@@ -40,7 +40,7 @@ def partners(function, text, part):
 def test_parts():
     line = "h = np.tanh(x @ w1 + b1)"
     assert partners(mlp, line, "forward") == [line]
-    assert any(x.startswith("d_w1 = x.T @ ") for x in partners(mlp, line, "reverse"))
+    assert any(x.startswith("d_w1 = x.T.dot(") for x in partners(mlp, line, "reverse"))
     line = "u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2]) - 0.01 * u[1:-1] ** 2"
     assert partners(heat, line, "recorded") == [
         "u_inner_saved = []", "u_inner_1 = u_inner.copy()", "u_inner_saved.append(u_inner_1)",
@@ -85,7 +85,7 @@ def test_what_became_of_a_primitive():
 def test_what_is_kept():
     kept = {k.name: k for k in account(logistic_loss).kept}
     texts = account(logistic_loss).final.text.splitlines()
-    assert texts[kept["p"].line - 1].strip().startswith("p = 1 / ")
+    assert texts[kept["p"].line - 1].strip().startswith("p = 1.0 / ")
     assert all("p" in texts[n - 1] for n in kept["p"].uses)
     assert not kept["p"].listed
     saved = next(k for k in account(heat).kept if k.listed)

@@ -98,10 +98,10 @@ def interrupted(c, x):
 @pytest.mark.parametrize(
     ("function", "texts"),
     [
-        (filtered, ["d_c[0] += d_y @ x", "d_c[1] += d_y[1:] @ y[:-1]", "if n > 2:"]),
+        (filtered, ["d_c[0] += d_y.dot(x)", "d_c[1] += d_y[1:].dot(y[:-1])", "if n > 2:"]),
         (backwards, ["d_c[1] -= "]),
         (from_behind, ["d_c[1] += "]),
-        (carried, ["d_a = ", " @ y_left", " @ x_right"]),
+        (carried, ["d_a = ", ".dot(y_left)", ".dot(x_right)"]),
         (overwritten, []),
         (read_again, []),
         (interrupted, []),

@@ -230,7 +230,7 @@ def box(u, steps):
 def test_what_a_name_holds_is_computed_in():
     gradient = grad(box)
     gradient(np.linspace(-1, 1, 9), 2)
-    assert "along_z = np.multiply(4, c, out=along_y)" in gradient.source
+    assert "along_z = np.multiply(4.0, c, out=along_y)" in gradient.source
     reverse = gradient.source.partition("# return")[2]
     assert reverse.count("d_total = ") == reverse.count("+= d_total") - 1 == 1
     assert peak(gradient, np.linspace(-1, 1, N), 2) < 6.1
@@ -254,7 +254,7 @@ def test_so_is_what_the_function_itself_makes_with_the_parts_of_its_expression()
     loop = lines.index("for _ in range(steps):")
     assert "along_x = np.empty_like(c)" in lines[:loop]
     assert lines[loop + 1 : loop + 4] == [
-        "np.multiply(2, c, out=along_x)",
+        "np.multiply(2.0, c, out=along_x)",
         "np.subtract(u_right, along_x, out=along_x)",
         "along_x += u_left",
     ]
@@ -303,7 +303,7 @@ def test_what_an_iteration_leaves_is_not_overwritten(f):
 def test_a_copy_that_is_scaled_is_not_made():
     gradient = grad(smooth)
     gradient(np.linspace(-1, 1, 9), 2)
-    assert "np.divide(d_a_inner, 3, out=d_total)" in gradient.source
+    assert "np.divide(d_a_inner, 3.0, out=d_total)" in gradient.source
     assert "= d_a_inner.copy()" not in gradient.source
 
 

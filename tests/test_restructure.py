@@ -23,7 +23,7 @@ def logistic(z, y):
 
 def test_the_gradient_of_a_logistic_loss():
     assert body(logistic, X, Y)[-2:] == [
-        "np.divide(1, p, out=p)",
+        "np.divide(1.0, p, out=p)",
         "return np.subtract(p, y, out=p)",
     ]
     np.testing.assert_allclose(srcgrad.grad(logistic)(X, Y), 1 / (1 + np.exp(-X)) - Y, rtol=1e-15)

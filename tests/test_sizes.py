@@ -215,7 +215,7 @@ def test_only_lengths_that_are_needed_are_asked_for():
         np.testing.assert_allclose(found, differences(moment, r, force), rtol=1e-6, atol=1e-6)
         if shape == (7, 3):
             source = gradient.source
-            assert "return cross_product(force, 2 * np.cross(r, force))" in source
+            assert "return cross_product(force, 2.0 * np.cross(r, force))" in source
             gradient(np.ones((9, 3)), np.ones((9, 3)))
             assert gradient.source is source  # compiled for no number of vectors in particular
 

@@ -1,10 +1,13 @@
-"""Calls of NumPy that take their time, made by functions of `emit.runtime` that do the same.
+"""Calls of NumPy that take their time, made by functions that do the same sooner.
 
 Only those of the reverse sweep: what the user wrote stays. Late, as other passes know NumPy's.
+But numbers change everywhere: beside an array of floats, NumPy takes a float a third faster than a
+whole number, `2.0 * x` than `2 * x`.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -16,12 +19,28 @@ from ..kinds import Array, same_dtype
 
 
 def call_faster(function: ir.Function) -> None:
-    """Replace the calls that a faster function can take, in place."""
+    """Replace the calls that a faster function can take, and whole numbers, in place."""
     for s in ir.walk(function.block):
-        if isinstance(s, ir.Assign) and isinstance(s.span, ir.Origin):
+        if not isinstance(s, ir.Assign):
+            continue
+        if isinstance(s.span, ir.Origin):
             for slow, takes, fast in FASTER:
                 if s.function == slow and takes(s):
                     s.function = fast
+        if s.function in WITH_FLOATS and any(map(_is_of_floats, s.args)):
+            s.args = tuple(map(_as_float, s.args))
+
+
+def _is_of_floats(operand: ir.Operand) -> bool:
+    kind = operand.kind if isinstance(operand, ir.Var) else None
+    return isinstance(kind, Array) and kind.dtype is not None and kind.dtype.kind in "fc"
+
+
+def _as_float(operand: ir.Operand) -> ir.Operand:
+    """A small whole number as a float: one that is exact in every dtype."""
+    if isinstance(operand, ir.Const) and type(operand.value) is int:
+        return ir.Const(float(operand.value)) if abs(operand.value) <= EXACT else operand
+    return operand
 
 
 def _takes_vectors(s: ir.Assign) -> bool:
@@ -42,7 +61,23 @@ def _takes_rows(s: ir.Assign) -> bool:
     return ranks == [2, 1, 2] and same_dtype(into, value) and index.dtype.kind in "iu"  # type: ignore[union-attr]
 
 
+def _takes_products(s: ir.Assign) -> bool:
+    """Whether a call multiplies vectors or matrices of one dtype of floats."""
+    kinds = [a.kind for a in s.args if isinstance(a, ir.Var) and isinstance(a.kind, Array)]
+    return (
+        not s.kwargs and len(kinds) == 2 and all(k.rank in (1, 2) for k in kinds)
+        and all(map(_is_of_floats, s.args)) and same_dtype(*kinds)
+    )  # fmt: skip
+
+
+EXACT = 2048  # the whole numbers up to which float16 has
+WITH_FLOATS: frozenset[Any] = frozenset(
+    {operator.add, operator.sub, operator.mul, operator.truediv, np.add, np.subtract, np.multiply,
+     np.divide, operator.iadd, operator.isub, operator.imul, operator.itruediv, np.maximum,
+     np.minimum, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
+)  # fmt: skip
 FASTER: tuple[tuple[Any, Callable[[ir.Assign], bool], Any], ...] = (
     (np.add.at, _takes_rows, runtime.add_to_rows),
     (np.cross, _takes_vectors, runtime.cross_product),
+    (operator.matmul, _takes_products, np.ndarray.dot),
 )

@@ -309,7 +309,7 @@ def sparse_loss(A: Any, x: Any) -> Any:
 def test_a_sparse_matrix_as_an_argument() -> None:
     gradient = srcgrad.grad(sparse_loss, 1)
     np.testing.assert_allclose(gradient(SPARSE, VECTOR), 2 * SPARSE.T @ (SPARSE @ VECTOR))
-    assert "constant.T @ (2 * (constant @ x))" in gradient.source
+    assert "constant.T @ (2.0 * (constant @ x))" in gradient.source
     np.testing.assert_allclose(gradient(2 * SPARSE, VECTOR), 8 * SPARSE.T @ (SPARSE @ VECTOR))
     with pytest.raises((TypeError, srcgrad.UnsupportedError)):
         srcgrad.grad(sparse_loss)(SPARSE, VECTOR)
