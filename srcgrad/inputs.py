@@ -18,10 +18,9 @@ from .emit import runtime
 from .errors import UnsupportedError, user_error
 from .frontend import tables
 from .frontend.lower import Lowerer
-from .frontend.structure import held_by, parts
+from .frontend.structure import reachable
 from .frontend.values import (
     OWN,
-    Closure,
     Heap,
     Instance,
     ListObject,
@@ -382,22 +381,6 @@ def _containers(heap: dict[int, Heap], value: Any) -> list[int]:
     thing = heap[value.id]
     items = thing.items if isinstance(thing, ListObject) else thing.items.values()
     return [value.id, *(number for item in items for number in _containers(heap, item))]
-
-
-def reachable(heap: dict[int, Heap], values: Iterable[Value]) -> set[int]:
-    """The numbers of the objects that are found from some values."""
-    found: set[int] = set()
-    waiting: list[Any] = list(values)
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, Closure):
-            waiting += (*value.defaults, *value.keyword_defaults.values())
-        elif not isinstance(value, Ref):
-            waiting += parts(value)
-        elif value.id in heap and value.id not in found:
-            found.add(value.id)
-            waiting += held_by(heap[value.id])
-    return found
 
 
 def check_input(name: str, value: Any) -> None:

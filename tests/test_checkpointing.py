@@ -185,6 +185,22 @@ def test_the_loop_in_every_mode():
     np.testing.assert_allclose(second, hessian(lambda x: heat_plainly(x, 0.7, 50))(X), atol=1e-12)
 
 
+def test_tangents_of_a_state_that_doesnt_move():
+    """They are arrays: they may be written in place later."""
+
+    def f(x, y):
+        a = x * 1.0
+        for _ in range(len(x)):
+            a = checkpoint_loop(lambda i, u: u + 0.1 * np.sin(u) * i, y, len(x))
+        a = a * 1.0
+        a[0] *= 0.4
+        return np.sum(a * a * x)
+
+    x, y = np.array([0.1, 0.2, 0.3]), np.array([1.0, 2.0, 0.5])
+    _, slope = jvp(lambda x: f(x, y), (x,), (y,))
+    assert slope == pytest.approx(grad(f)(x, y) @ y)
+
+
 def test_memory_is_that_of_the_snapshots():
     n, x = 2000, np.linspace(0.1, 1.0, 500)
 

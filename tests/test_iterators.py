@@ -592,6 +592,72 @@ def test_what_is_written_before_an_iterator_is_used_up_is_refused(f):
         srcgrad.value_and_grad(f)(X)
 
 
+def rebound(make):
+    """A function that gives `k`, which the items of an iterator are made with, another value."""
+
+    def f(x):
+        k, holder = x[0], {"k": 2.0}
+        iterator = make(x, lambda v: v * k * holder["k"])
+        k, holder["k"] = x[1], 3.0
+        return sum(np.sum(v) for v in iterator)
+
+    return f
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        rebound(lambda x, times: zip((times(v) for v in x), x, strict=False)),
+        rebound(lambda x, times: zip((times(v) for v in x), (v * 2 for v in x), strict=False)),
+        rebound(lambda x, times: zip(x, (times(v) for v in x if v > -9), strict=False)),
+        rebound(lambda x, times: enumerate(times(v) for v in x)),
+        rebound(lambda x, times: itertools.chain((times(v) for v in x), x)),
+        rebound(lambda x, times: itertools.islice((times(v) for v in x), 2)),
+    ],
+)
+def test_names_that_items_are_made_with_are_read_when_they_are_made(f):
+    compare_with_differences(f)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        rebound(lambda x, times: itertools.accumulate(times(v) for v in x)),
+        rebound(lambda x, times: itertools.accumulate(x, lambda a, b: a * times(b))),
+        rebound(lambda x, times: itertools.pairwise(times(v) for v in x)),
+        rebound(lambda x, times: itertools.tee(times(v) for v in x)[1]),
+        rebound(lambda x, times: zip((times(v) for v in x if v > -9), [1.0, 2.0], strict=False)),
+        rebound(lambda x, times: map(min, each(map(times, x)), each(map(times, x)))),
+    ],
+)
+def test_names_that_change_before_items_made_at_once_are_asked_for(f):
+    with pytest.raises(srcgrad.UnsupportedError, match=r"is written before"):
+        srcgrad.value_and_grad(f)(X)
+
+
+def test_names_rebound_between_items():
+    def f(x):
+        k, total = x[0], 0.0
+        products = zip((v * k for v in x), x, strict=False)
+        a, b = next(products)
+        k = x[1]
+        total += a * b
+        for a, b in products:
+            total += a * b
+            k = k * 2.0
+        return total
+
+    compare_with_differences(f)
+
+
+def test_until_a_function_returns_a_certain_value():
+    def f(x):
+        stack = list(x)
+        return sum(v * v for v in iter(lambda: stack.pop() if stack else None, None))
+
+    compare_with_differences(f)
+
+
 def test_what_else_is_written_meanwhile_doesnt_matter():
     def f(x):
         squares, sums = x * x, np.zeros(len(x))

@@ -322,16 +322,17 @@ class Calls(Primitives):
     def iterator(self, function: Any, args: list[Value], make: Callable[[], Any]) -> Any:
         """What a call makes, an iterator perhaps: that knows the lists it goes through."""
         around, self.sources = self.sources, []
-        block, before = self.block, len(self.block.statements)
         early = any(isinstance(a, Generator) for a in args)
+        at_once = hashable(function) and function in EAGER
+        moment = self.moment() if early or at_once else None
         try:
             result, over = make(), self.sources
-            if hashable(function) and function in EAGER:
-                over = self.read_by(block.statements[before:], args)
+            if at_once:
                 if not isinstance(result, (Sequence, Generator)) and not self.is_cursor(result):
                     result = self.require(result)
-            elif early and isinstance(result, Sequence):
-                over = [*over, *self.read_by(block.statements[before:], args)]
+                over = []
+            if moment is not None and isinstance(result, Sequence):
+                over = [*over, *self.read_since(moment, args)]
             if isinstance(result, Sequence) and not is_range(result):
                 result = replace(result, over=(*result.over, *over), born=next(births))
         finally:

@@ -16,9 +16,20 @@ from .. import ir
 from ..ir import list_append
 from ..kinds import Array, ListOf
 from .machine import Machine
+from .structure import reachable
 from .values import ListObject, NeedStatic, Ref, Sequence, Value
 
 RESIZING: frozenset[Any] = frozenset({list_append, list.pop, list.insert})
+
+
+class Binding(NamedTuple):
+    """A name of a frame."""
+
+    frame: int
+    name: str
+
+
+Read = Ref | ir.Var | frozenset[ir.Var] | Binding
 
 
 class Source(NamedTuple):
@@ -27,9 +38,18 @@ class Source(NamedTuple):
     `whole`: its items matter, not only how many there are.
     """
 
-    what: Ref | ir.Var | frozenset[ir.Var]
+    what: Read
     whole: bool
     state: Any
+
+
+class Moment(NamedTuple):
+    """Where lowering stood when it began to make an iterator."""
+
+    block: ir.Block
+    statements: int
+    looked_up: int
+    frames: dict[int, dict[str, Value]]
 
 
 class Changes(Machine):
@@ -92,8 +112,14 @@ class Changes(Machine):
         self.sources.append(source)
         return (source,)
 
-    def read_by(self, made: list[ir.Statement], iterables: Iterable[Value]) -> list[Source]:
-        """What an iterator was made of whose items these statements made at once."""
+    def moment(self) -> Moment:
+        frames = {number: dict(names) for number, names in self.state.frames.items()}
+        return Moment(self.block, len(self.block.statements), len(self.looked_up), frames)
+
+    def read_since(self, moment: Moment, iterables: Iterable[Value]) -> list[Source]:
+        """What an iterator was made of whose items were made at once, from a moment on: memory,
+        what `iterables` go through, and the names and objects that its items were made with."""
+        made = moment.block.statements[moment.statements :]
         reading = (s for s in ir.walk(ir.Block(made)) if not is_view(s))
         memory = [v for s in reading for v in ir.uses(s) if isinstance(v.kind, (Array, ListOf))]
         found: list[Any] = [frozenset().union(*map(self.bases, memory)).union(memory)]
@@ -102,6 +128,15 @@ class Changes(Machine):
                 found += [source.what for source in value.over]
             elif isinstance(value, Ref) or is_list(value):
                 found.append(value)
+        asked = self.looked_up[moment.looked_up :]
+        met = set(map(id, asked))
+        for number, before in moment.frames.items():
+            now = self.state.frames.get(number, {})
+            found += [
+                Binding(number, name) for name, value in before.items()
+                if not name.startswith("%") and (id(value) in met or now.get(name) is not value)
+            ]  # fmt: skip
+        found += [Ref(number) for number in reachable(self.state.heap, asked)]
         return [Source(what, True, self.contents(what)) for what in found]
 
     def extent(self, what: Ref | ir.Var) -> Any:
@@ -116,13 +151,17 @@ class Changes(Machine):
         times = self.resized[thing.var]
         return self.first_lengths.get(thing.var) if not times else (thing.var, times)
 
-    def contents(self, what: Ref | ir.Var | frozenset[ir.Var]) -> Any:
-        """What changes with the items of lists, dicts and arrays."""
+    def contents(self, what: Read) -> Any:
+        """What changes with the items of lists, dicts and arrays, and with what a name holds."""
+        if isinstance(what, Binding):
+            return id(self.state.frames.get(what.frame, {}).get(what.name))
         thing = self.state.heap[what.id] if isinstance(what, Ref) else None
         return thing, sum(self.rewritten[v] for v in self.memory_of(what))
 
-    def memory_of(self, what: Ref | ir.Var | frozenset[ir.Var]) -> Collection[ir.Var]:
+    def memory_of(self, what: Read) -> Collection[ir.Var]:
         """The variables of lists and arrays that exist at run time."""
+        if isinstance(what, Binding):
+            return ()
         if isinstance(what, Ref):
             thing = self.state.heap[what.id]
             var = thing.var if isinstance(thing, ListObject) else None
@@ -133,7 +172,7 @@ class Changes(Machine):
         """Whether what an iterator goes through is another than when it was made."""
         if source.whole:
             return bool(self.contents(source.what) != source.state)
-        assert not isinstance(source.what, frozenset)
+        assert isinstance(source.what, (Ref, ir.Var))
         return bool(self.extent(source.what) != source.state)
 
     def check_lengths(self, sequence: Sequence, site: int = 0) -> None:

@@ -17,6 +17,7 @@ import gast
 
 from .. import ir
 from .iterators import ENDLESS
+from .operations import items_until
 from .selections import Selections
 from .structure import FALSE, TRUE, Poison, described
 from .values import Bound, Generator, Instance, Ref, Sequence, Tuple, Value
@@ -31,8 +32,10 @@ class Cursor:
 class Cursors(Selections):
     """Evaluates `iter` and `next`, and loops over iterators that stand somewhere."""
 
-    def builtin_iter(self, value: Value) -> Value:
+    def builtin_iter(self, value: Value, last: Value | None = None) -> Value:
         """An iterator: what it goes through, and how far it has come."""
+        if last is not None:
+            return self.inline(items_until, [value, last], {})
         if isinstance(value, Generator) or self.is_cursor(value):
             return value
         iterator = self.iterator_of(value)
@@ -166,11 +169,11 @@ class Cursors(Selections):
         return self.known("this value", item)
 
     def builtin_tee(self, value: Value, n: Value = ir.Const(2)) -> Value:  # noqa: B008
-        before, given = len(self.block.statements), value
+        moment, given = self.moment(), value
         if not self.is_cursor(value) and isinstance(value, (Generator, Sequence)):
             value = self.builtin_list(value)
         sequence = self.require(value)
         if value is not given:
-            made = self.read_by(self.block.statements[before:], [given])
+            made = self.read_since(moment, [given])
             sequence = replace(sequence, over=(*sequence.over, *made))
         return Tuple(tuple(self.cursor(sequence) for _ in range(self.key(n))))

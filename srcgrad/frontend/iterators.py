@@ -141,8 +141,21 @@ class Iterators(Dicts):
             return replace(iterator, early=True)
         return self.stepped(iterator)
 
+    def by_item(self, value: Value) -> Value:
+        """The items of a generator one by one, where that is simple; anything else as it is."""
+        if not isinstance(value, Generator) or value.sequence is None or value.early:
+            return value
+        self.use_up(value)
+        return value.sequence()
+
+    def made_at_once(self, value: Value) -> Sequence:
+        """The items of a generator that are made before they are asked for."""
+        moment = self.moment()
+        made = self.require(value)
+        return replace(made, over=(*made.over, *self.read_since(moment, [value])))
+
     def builtin_zip(self, *values: Value, strict: Value | None = None) -> Value:
-        given, values = values, tuple(map(self.lazily, values))
+        given, values = values, tuple(self.by_item(self.lazily(v)) for v in values)
         for old, new in zip(given, values, strict=True):
             if new is not old and isinstance(new, Generator) and not new.early:
                 raise self.refuse(
@@ -159,7 +172,8 @@ class Iterators(Dicts):
         cursors = [v.id for v in values if isinstance(v, Ref) and self.is_cursor(v)]
         if len(set(cursors)) < len(cursors):
             raise self.refuse("zip() of one iterator twice isn't supported", "use slices: x[::2]")
-        parts = [self.require(v) for v in values]
+        parts = [self.made_at_once(v) if k in late else self.require(v)
+                 for k, v in enumerate(values)]  # fmt: skip
         lengths = [p.length for p in parts]
         if strict is not None and any(not self.same_length(n, lengths[0]) for n in lengths):
             self.inline(check_as_many, [strict, Tuple(tuple(lengths))], {})
@@ -194,13 +208,10 @@ class Iterators(Dicts):
     def zipped_with(self, values: tuple[Value, ...], which: int) -> Generator | None:
         """What `zip` makes of values of which one is a generator: its items are counted.
 
-        None where the items of the others must be known when compiling, or its items can be
-        had one by one.
+        None where the items of the others must be known when compiling.
         """
         generator = values[which]
         assert isinstance(generator, Generator)
-        if generator.sequence is not None:
-            return None
         parts = {k: self.require(v) for k, v in enumerate(values) if k != which}
         if any(p.structural for p in parts.values()):
             return None
@@ -255,6 +266,8 @@ class Iterators(Dicts):
             return Sequence(ir.Const(most), item, True, eager=eager)
 
         def run(body: Callable[[Value], None]) -> None:
+            for part in parts:
+                self.check_lengths(part)
             for i in map(ir.Const, range(most)):
 
                 def take(i: ir.Const = i) -> None:

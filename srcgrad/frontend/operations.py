@@ -103,6 +103,12 @@ def items_of(iterator: Any) -> Any:
         yield item
 
 
+def items_until(function: Any, last: Any) -> Any:
+    """`iter(function, last)`: inlined like a function of the user's."""
+    while (item := function()) != last:
+        yield item
+
+
 def has_attribute(thing: Any, name: str) -> bool:
     """`hasattr(thing, name)` of what code says: inlined like a function of the user's."""
     try:

@@ -34,6 +34,7 @@ from .values import (
     Slice,
     State,
     Tuple,
+    Value,
 )
 
 TRUE, FALSE, NONE = ir.Const(True), ir.Const(False), ir.Const(None)
@@ -185,6 +186,22 @@ def held_by(thing: Heap) -> list[Any]:
     if not isinstance(thing, DictObject):
         return object_items(thing)
     return [*object_items(thing), *(ref for key in thing.items for ref in objects_in_key(key))]
+
+
+def reachable(heap: dict[int, Heap], values: Iterable[Value]) -> set[int]:
+    """The numbers of the objects that are found from some values."""
+    found: set[int] = set()
+    waiting: list[Any] = list(values)
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Closure):
+            waiting += (*value.defaults, *value.keyword_defaults.values())
+        elif not isinstance(value, Ref):
+            waiting += parts(value)
+        elif value.id in heap and value.id not in found:
+            found.add(value.id)
+            waiting += held_by(heap[value.id])
+    return found
 
 
 def is_table(thing: Any) -> bool:

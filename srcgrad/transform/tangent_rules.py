@@ -56,6 +56,11 @@ class TangentRules(Adjoint):
             return ir.Pack(operand.type, tuple(self.full(item) for item in operand.items))
         if operand is ir.UNDEFINED or not isinstance(operand, ir.Var):
             return operand if operand is ir.UNDEFINED else ZERO
+        if isinstance(operand.kind, Array) and not operand.assured:
+            return self.emit(
+                runtime.zero_like, (operand,), inferred=Inferred(operand.kind),
+                name=f"t_{operand.name}",
+            )  # fmt: skip
         return self.zero(operand)
 
     def full_item(self, operand: ir.Operand, kind: Kind) -> ir.Operand:
