@@ -820,6 +820,13 @@ def test_linearize_keeps_what_the_function_found_outside():
     np.testing.assert_allclose(linear(np.ones(2)), [2.0, 2.0])
 
 
+def test_a_linear_function_that_keeps_something_else_is_refused():
+    scale = np.ones(2)
+    _, linear = linearize(lambda z: z**2 * scale, np.ones(2))
+    with pytest.raises(UnsupportedError, match=r"of a function that finds arrays .* outside"):
+        grad(lambda x: np.sum(linear(x) * x))(np.ones(2))
+
+
 SCALE = np.array([0.3, 0.5, 0.9])
 
 

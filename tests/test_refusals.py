@@ -77,6 +77,21 @@ CASES = {
         "y.resize(2)",
         "this array has other names, whose shape would change too",
     ),
+    "function of another iteration": (
+        """
+        def f(x):
+            def times(k):
+                return lambda v: v * k
+            h, total = times(x[0]), 0.0
+            for i in range(3):
+                total += h(x[i])  # <-
+                h = times(x[i])
+            return total
+        """,
+        "h(x[i])",
+        "this function may have been made in an earlier iteration of a loop, by a call whose "
+        "variables aren't known any more",
+    ),
     "global": (
         """
         def f(x):

@@ -257,6 +257,33 @@ def not_taken(x):
     return np.sum(np.where(x > 0.5, np.sqrt(x - 0.4), x))
 
 
+def first_of(v, other):
+    for u in v:
+        return u
+    return other
+
+
+def in_one_of_two_branches_and_in_a_loop(x):
+    y = np.zeros_like(x)
+    for _ in range(3):
+        y = 0.4 * np.cos(y) + x * 0.3
+        break
+    return first_of(y, x[1]) + (x[0] if x[0] > 0 else y[0])
+
+
+def is_there_in_a_branch_that_is_never_taken(x):
+    total = 0.3
+    for i in range(len(x)):
+        if x[i] > 5:
+            total += x[i] * np.mean(np.cos(X))
+    return total + x[1]
+
+
+def greatest_of_none(x):
+    big = [v * v for v in x if v > 9]
+    return max(x[:0], default=x[0]) + max(x, default=x[0]) + min(big, default=x[1] * 2)
+
+
 PROGRAMS = [
     f for f in list(globals().values())
     if inspect.isfunction(f) and list(inspect.signature(f).parameters) == ["x"]

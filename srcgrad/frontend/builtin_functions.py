@@ -20,7 +20,7 @@ from ..kinds import BOOL, INT, Array, Kind, ListOf, Opaque, Reference, Scalar, T
 from ..rules import registry
 from . import tables
 from .columns import is_reference
-from .operations import attribute_or, has_attribute
+from .operations import attribute_or, extreme_or, has_attribute
 from .structure import (
     FALSE,
     NONE,
@@ -133,6 +133,11 @@ class BuiltinFunctions(Texts):
         values: list[Value]
         if len(args) == 1:
             value = args[0]
+            if default is not None:
+                if isinstance(value, Generator):
+                    value = self.builtin_list(value)
+                given_key = NONE if key is None else key
+                return self.inline(extreme_or, [ir.Const(function), value, given_key, default], {})
             if key is None and isinstance(value, ir.Var) and isinstance(value.kind, Array):
                 return self.call_object(whole, [value], {})
             if isinstance(value, Generator):
@@ -148,8 +153,6 @@ class BuiltinFunctions(Texts):
                 array = self.emit(np.array, (var,))
                 return self.call_object(whole, [array], {})
             values = self.unrolled_items(sequence, value)
-            if not values and default is not None:
-                return default
         else:
             values = list(args)
         if key is not None:

@@ -109,6 +109,11 @@ def items_until(function: Any, last: Any) -> Any:
         yield item
 
 
+def extreme_or(extreme: Any, items: Any, key: Any, default: Any) -> Any:
+    """`max(items, key=key, default=default)`: inlined like a function of the user's."""
+    return extreme(items, key=key) if len(items) > 0 else default
+
+
 def has_attribute(thing: Any, name: str) -> bool:
     """`hasattr(thing, name)` of what code says: inlined like a function of the user's."""
     try:

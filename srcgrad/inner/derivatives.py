@@ -179,6 +179,13 @@ def lower_linear(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> V
     assert isinstance(held, ir.Const)
     no_more(low, "this linear function", kwargs)
     linear = held.value
+    _, outside = linear._given
+    if outside:
+        raise low.refuse(
+            "this linear function was made outside the differentiated code, of a function that "
+            "finds arrays or numbers outside",
+            "call linearize inside it",
+        )
     place = Path("attribute", linear, "_primals")
     primals = [low.lift(p, Path("item", place, i)) for i, p in enumerate(linear._primals)]
     taken, _ = taken_at(low, Place(linear.primal), primals)

@@ -80,6 +80,13 @@ class _Choices:
         if not (isinstance(kind, Scalar) and kind.dtype == bool and self.varies(s.test)):
             raise Dependent("a test that is the same in each iteration, or none of a bool")
         sides = (self.block(s.then), self.block(s.orelse))
+        asked = [v for side in sides for made in side for v in ir.uses(made)]
+        results = zip(s.targets, s.then.results, s.orelse.results, strict=True)
+        asked += [
+            v for t, *ends in results if t in self.used for o in ends for v in ir.variables(o)
+        ]
+        if not all(v.assured for v in asked):
+            raise Dependent("what has a value only if a branch is taken")
         stores = tuple([w for w in side if w.function is operator.setitem] for side in sides)
         links: set[ir.Assign] = set()
         after: list[ir.Assign] = []

@@ -356,7 +356,7 @@ class Adjoint(UnitCalls):
             params.append(ir.Var(f"d_{v.name}", adjoint_kind(v.kind)))
             kinds.append(adjoint_kind(v.kind))
             inits.append(self.adjoints.pop(v, None) or ir.Const(0.0))
-            if isinstance(v.kind, Array) and is_zero(inits[-1]):
+            if isinstance(v.kind, Array) and (inits[-1] in self.numbers or is_zero(inits[-1])):
                 self.may_be_number(params[-1])
         outer, outer_adjoints, buffers = self.block, self.adjoints, dict(self.buffers)
         body = self.block = ir.Block()
