@@ -84,8 +84,8 @@ class Inlining(Classes):
             raise self.refuse("an asynchronous function can't be differentiated")
         if closure.frame is not None and closure.frame not in self.state.frames:
             raise self.refuse(
-                "this function may have been made in an earlier iteration of a loop, by a call whose "
-                "variables aren't known any more",
+                "this function may have been made in an earlier iteration of a loop, by a call "
+                "whose variables aren't known any more",
                 "make it in the iteration that calls it, or pass what it needs as arguments",
             )
         values = self.bound_arguments(closure, args, kwargs)
