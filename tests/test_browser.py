@@ -69,7 +69,7 @@ def test_pointing_at_a_line_lights_up_its_partners(open_page):
     assert "d_total += d_h * (1 - h * h)" in page.locator("#detail section:visible").inner_text()
     assert page.locator(".arcs g.lit").count() == 1  # h is kept
     # and the other way round
-    page.hover("#panel-emitted .line >> text=d_w2 = h.T @ d_difference")
+    page.hover("#panel-emitted .line >> text=d_w2 = h.T.dot(d_difference)")
     assert texts(page, ".primal .line.lit") == ["out = h @ w2 + b2"]
     page.mouse.move(600, 5)
     assert page.locator(".lit").count() == 0
@@ -79,7 +79,7 @@ def test_a_click_keeps_the_light_on(open_page):
     page = open_page(mlp)
     page.click(".primal .line >> text=out = h @ w2 + b2")
     page.mouse.move(600, 5)
-    assert "d_w2 = h.T @ d_difference" in texts(page, LIT)
+    assert "d_w2 = h.T.dot(d_difference)" in texts(page, LIT)
     page.keyboard.press("Escape")
     assert texts(page, LIT) == []
 
