@@ -23,6 +23,7 @@ from .tangent import tangent_function
 from .task import Compiled, Request, Task
 
 LONG = 500  # statements: from there on, tables are tried rather than loops unrolled
+ASKED = 125  # from there on, kinds that follow from the values of ints rather stay unknown
 TOO_LONG = 4000  # from there on, lists of like items are kept, and loops over them
 MOST_TABLES = 20  # how often more classes may be found whose objects stand in tables
 
@@ -54,8 +55,25 @@ def compile_gradient(
 
 def _compiled_objects(task: Task) -> Compiled:
     """What a task asks for: loops unrolled if that isn't long, in tables and loops if it is."""
-    with suppress(TooLong):
-        return _followed(replace(task, longest=LONG))
+    refused: UnsupportedError | None = None
+    short = replace(task, longest=LONG)
+    try:
+        return _followed(replace(short, longest_asked=ASKED))
+    except TooLong:
+        pass
+    except UnsupportedError as error:
+        refused = error
+    if task.asked:
+        with suppress(UnsupportedError, TooLong):
+            free = replace(task, longest=TOO_LONG, asks=False, objects=Knowledge())
+            found = _followed(free)
+            if refused is not None or found.source.count("\n") <= LONG:
+                return found
+        if refused is None:
+            with suppress(TooLong):
+                return _followed(replace(short, objects=Knowledge()))
+    if refused is not None:
+        raise refused
     with suppress(UnsupportedError, TooLong):
         return _in_tables(replace(task, longest=TOO_LONG))
     task = replace(task, objects=Knowledge())  # what was learned of the objects is forgotten

@@ -44,6 +44,10 @@ class Task:
         lists: what stands for each list from outside that is one value, in `static`, were it not.
         longest: how many statements there may be; None if it doesn't matter.
         compact: lists of like items are kept, and the loops over them, rather than unrolled.
+        asks: where the kind of a result may follow from the value of an int, that is made static;
+            else the kind stays unknown.
+        longest_asked: how many statements there may be where some were made static for that.
+        asked: what such ints are called, to which each lowering adds.
     """
 
     primal: Any
@@ -56,6 +60,9 @@ class Task:
     lists: set[Any] = field(default_factory=set)
     longest: int | None = None
     compact: bool = False
+    asks: bool = True
+    longest_asked: int | None = None
+    asked: set[str] = field(default_factory=set)
 
     @property
     def base(self) -> str:

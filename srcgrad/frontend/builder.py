@@ -140,7 +140,8 @@ class Builder(Choices):
         """Append `target = function(*args, **kwargs)` and return the target."""
         kwargs = kwargs or {}
         self.emitted += 1
-        if self.longest is not None and self.emitted > self.longest:
+        longest = (self.asked and self.longest_asked) or self.longest
+        if longest is not None and self.emitted > longest:
             raise TooLong
         self.check_references(function, args, kwargs)
         self.note_writes(function, writes)
@@ -243,11 +244,14 @@ class Builder(Choices):
 
         Not where it follows from an object of which nothing is known.
         """
+        if not self.asks:
+            return
         found = [v for operand in (*args, *kwargs.values()) for v in ir.variables(operand)]
         if not any(isinstance(v.kind, Opaque) or v.kind is UNKNOWN for v in found):
             for v in found:
                 wanted = {o for o in v.origins if type(o) is not object or o in self.unrollable}
                 if wanted and isinstance(v.kind, Scalar) and v.kind.dtype.kind in "iu":
+                    self.asked.add(v.name)
                     raise NeedStatic(v.origins, f"{v.name} must be known when compiling", self.span)
 
     def need_constants(

@@ -160,6 +160,9 @@ class Machine:
         self.emitted = 0
         self.longest: int | None = None  # how many statements may be emitted
         self.compact = False  # lists of like items are kept, and loops over them, wherever they can
+        self.asks = True  # for ints from whose values the kinds of results may follow
+        self.asked: set[str] = set()  # what those were called
+        self.longest_asked: int | None = None  # how many statements there may be once some were
         self.objects: Any = None  # what is known of objects in tables: `objects.Knowledge`
         self.column_vars: dict[Any, ir.Var] = {}  # the lists of the tables
         self.opened: list[tuple[Any, Any, ir.Var]] = []  # those that were made, with their places
@@ -176,6 +179,7 @@ class Machine:
         self.widened, self.current = low.widened, low.current
         self.inlined, self.guards = low.inlined, low.guards
         self.kept, self.objects = low.kept, low.objects
+        self.asks, self.asked = low.asks, low.asked
 
     def vary_sizes(self) -> None:
         """From here on new sizes may differ from iteration to iteration, or item to item."""
