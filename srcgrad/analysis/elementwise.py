@@ -13,12 +13,12 @@ from .. import ir
 from ..kinds import Array, Dimension, Kind, Scalar, Size, kind_of, same_dtype
 
 FRESH: frozenset[Any] = frozenset(
-    {operator.matmul, np.matmul, np.dot, np.where, np.sum, np.zeros, np.zeros_like, np.ones,
-     np.empty, np.empty_like, np.full, np.outer, np.ndarray.copy, np.ones_like, np.full_like,
-     np.cumsum, np.cumprod, np.concatenate, np.stack, np.sort, np.vecdot, np.einsum, np.max,
-     np.min, np.mean, np.prod, np.repeat, np.take, np.tril, np.triu, np.fft.fft, np.fft.ifft,
-     np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft, np.linalg.solve, np.linalg.inv,
-     np.linalg.cholesky}
+    {operator.matmul, np.matmul, np.dot, np.ndarray.dot, np.where, np.sum, np.zeros, np.ones,
+     np.zeros_like, np.empty, np.empty_like, np.full, np.outer, np.ndarray.copy, np.ones_like,
+     np.full_like, np.cumsum, np.cumprod, np.concatenate, np.stack, np.sort, np.vecdot, np.einsum,
+     np.max, np.min, np.mean, np.prod, np.repeat, np.take, np.tril, np.triu, np.fft.fft,
+     np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft, np.linalg.solve,
+     np.linalg.inv, np.linalg.cholesky}
 )  # fmt: skip
 NUMBERS = (int, float, complex, np.generic)
 ARITHMETIC: frozenset[Any] = frozenset(
