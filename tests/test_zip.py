@@ -83,3 +83,46 @@ def test_no_more_is_made_than_python_makes(function):
         run(X)
         made.append(list(MADE))
     assert made[0] == made[1]
+
+
+def with_effects(make):
+    """A function that adds up what changes a number whenever an item is made."""
+
+    def f(x):
+        made = 0.5
+
+        def noted(v):
+            nonlocal made
+            made = made + 0.1 * v
+            return v * made
+
+        return sum(np.sum(v) for v in make(noted, x)) + made * 2
+
+    return f
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        with_effects(lambda noted, x: zip(map(noted, x), x, strict=True)),
+        with_effects(lambda noted, x: zip(x[1:], map(noted, x), strict=False)),
+        with_effects(lambda noted, x: zip((noted(v) for v in x), map(noted, x), strict=False)),
+    ],
+)
+def test_effects_come_in_the_order_of_the_items(function):
+    check(function)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        with_effects(lambda noted, x: zip(map(noted, x), x[1:], strict=False)),
+        with_effects(lambda noted, x: zip((noted(v) for v in x if v > 0), [1.0], strict=False)),
+        with_effects(lambda noted, x: zip(map(noted, x), orbit(x[0]), strict=False)),
+        with_effects(lambda noted, x: itertools.accumulate(map(noted, orbit(x[0])))),
+        with_effects(lambda noted, x: itertools.pairwise(map(noted, x))),
+    ],
+)
+def test_effects_of_items_that_are_not_asked_for_are_refused(function):
+    with pytest.raises(srcgrad.UnsupportedError, match="they aren't made one by one"):
+        srcgrad.value_and_grad(function)(X)

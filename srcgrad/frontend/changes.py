@@ -16,8 +16,9 @@ from .. import ir
 from ..ir import list_append
 from ..kinds import Array, ListOf
 from .machine import Machine
+from .purity import has_effect
 from .structure import reachable
-from .values import ListObject, NeedStatic, Ref, Sequence, Value
+from .values import Generator, Heap, ListObject, NeedStatic, Ref, Sequence, Value
 
 RESIZING: frozenset[Any] = frozenset({list_append, list.pop, list.insert})
 
@@ -50,6 +51,7 @@ class Moment(NamedTuple):
     statements: int
     looked_up: int
     frames: dict[int, dict[str, Value]]
+    heap: dict[int, Heap]
 
 
 class Changes(Machine):
@@ -114,11 +116,39 @@ class Changes(Machine):
 
     def moment(self) -> Moment:
         frames = {number: dict(names) for number, names in self.state.frames.items()}
-        return Moment(self.block, len(self.block.statements), len(self.looked_up), frames)
+        state = len(self.block.statements), len(self.looked_up), frames, dict(self.state.heap)
+        return Moment(self.block, *state)
+
+    def check_alone(self, moment: Moment, iterables: Iterable[Value] = ()) -> None:
+        """Refuse to make items that aren't asked for yet, or at all, if that changes something but
+        how far `iterables` have come."""
+        made = ir.Block(moment.block.statements[moment.statements :])
+        calls = [s for s in ir.walk(made) if isinstance(s, ir.Assign)]
+        own = {s.target for s in calls}
+        names = (
+            self.state.frames.get(number, {}).get(name) is value
+            for number, before in moment.frames.items() for name, value in before.items()
+            if not name.startswith("%")
+        )  # fmt: skip
+        written = {v for s in calls for v in s.writes}
+        own_state = [v.steps if isinstance(v, Generator) and v.steps else v for v in iterables]
+        inside = reachable(self.state.heap, own_state)
+        things = (
+            same_content(thing, self.state.heap.get(n), written)
+            for n, thing in moment.heap.items() if n not in inside
+        )  # fmt: skip
+        alone = all(names) and all(things) and all(self.bases(v) <= own for v in written)
+        if not alone or any(s.effect and has_effect(s.function) for s in calls):
+            raise self.refuse(
+                "what makes the items of this iterator changes something, and they aren't made one "
+                "by one, when they are asked for",
+                "make a list of them first: list(...)",
+            )
 
     def read_since(self, moment: Moment, iterables: Iterable[Value]) -> list[Source]:
         """What an iterator was made of whose items were made at once, from a moment on: memory,
         what `iterables` go through, and the names and objects that its items were made with."""
+        self.check_alone(moment, iterables)
         made = moment.block.statements[moment.statements :]
         reading = (s for s in ir.walk(ir.Block(made)) if not is_view(s))
         memory = [v for s in reading for v in ir.uses(s) if isinstance(v.kind, (Array, ListOf))]
@@ -131,10 +161,9 @@ class Changes(Machine):
         asked = self.looked_up[moment.looked_up :]
         met = set(map(id, asked))
         for number, before in moment.frames.items():
-            now = self.state.frames.get(number, {})
             found += [
                 Binding(number, name) for name, value in before.items()
-                if not name.startswith("%") and (id(value) in met or now.get(name) is not value)
+                if not name.startswith("%") and id(value) in met
             ]  # fmt: skip
         found += [Ref(number) for number in reachable(self.state.heap, asked)]
         return [Source(what, True, self.contents(what)) for what in found]
@@ -225,6 +254,15 @@ class Changes(Machine):
                 for param, target in zip(statement.params, statement.targets, strict=True):
                     if isinstance(param.kind, ListOf):
                         target.origins |= param.origins
+
+
+def same_content(before: Heap, now: Heap | None, written: Collection[ir.Var]) -> bool:
+    """Whether an object holds what it held, though a list may exist at run time now."""
+    if before is now:
+        return True
+    if not isinstance(before, ListObject) or not isinstance(now, ListObject):
+        return False
+    return before.var is None and now.var is not None and now.var not in written
 
 
 def is_list(value: Value) -> bool:

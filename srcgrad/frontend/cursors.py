@@ -169,11 +169,6 @@ class Cursors(Selections):
         return self.known("this value", item)
 
     def builtin_tee(self, value: Value, n: Value = ir.Const(2)) -> Value:  # noqa: B008
-        moment, given = self.moment(), value
-        if not self.is_cursor(value) and isinstance(value, (Generator, Sequence)):
-            value = self.builtin_list(value)
-        sequence = self.require(value)
-        if value is not given:
-            made = self.read_since(moment, [given])
-            sequence = replace(sequence, over=(*sequence.over, *made))
+        anew = not self.is_cursor(value) and isinstance(value, (Generator, Sequence))
+        sequence = self.made_at_once(value) if anew else self.require(value)
         return Tuple(tuple(self.cursor(sequence) for _ in range(self.key(n))))

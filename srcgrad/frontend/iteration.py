@@ -371,7 +371,9 @@ class Iteration(Expressions):
         """A generator of what the `__next__` of an object returns; anything else as it is."""
         thing = self.thing(iterator)
         if isinstance(thing, Instance) and self.class_attribute(thing.type, "__next__"):
-            return self.inline(items_of, [iterator], {})
+            generator = self.inline(items_of, [iterator], {})
+            assert isinstance(generator, Generator)
+            return replace(generator, steps=iterator)
         return iterator
 
     def sequence_of_instance(self, ref: Ref | ir.Var, thing: Instance) -> Sequence | None:

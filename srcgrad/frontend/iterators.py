@@ -16,7 +16,7 @@ from ..kinds import ListOf, Scalar, int_kind
 from .dicts import Dicts
 from .iteration import Body, Loop
 from .operations import ArrayIterator, check_as_many, len_of_range
-from .structure import FALSE, NONE, TRUE, is_none
+from .structure import FALSE, NONE, TRUE, is_none, is_range
 from .values import (
     Generator,
     Instance,
@@ -149,9 +149,9 @@ class Iterators(Dicts):
         return value.sequence()
 
     def made_at_once(self, value: Value) -> Sequence:
-        """The items of a generator that are made before they are asked for."""
+        """The items of an iterator, made before they are asked for."""
         moment = self.moment()
-        made = self.require(value)
+        made = self.require(self.builtin_list(value))
         return replace(made, over=(*made.over, *self.read_since(moment, [value])))
 
     def builtin_zip(self, *values: Value, strict: Value | None = None) -> Value:
@@ -198,12 +198,26 @@ class Iterators(Dicts):
                     min, tuple(self.operand(n) for n in unique), inferred=Inferred(int_kind())
                 )
         structural = any(p.structural for p in parts)
-        return Sequence(
-            length,
-            lambda i: Tuple(tuple(self.item(p, i) for p in parts)),
-            structural,
-            eager=eager or any(p.eager for p in parts),
-        )
+        longer = [any(self.may_end_before(q, p) for q in parts[k:]) for k, p in enumerate(parts)]
+
+        def item(i: Value) -> Tuple:
+            pairs = zip(parts, longer, strict=True)
+            return Tuple(tuple(self.item_alone(p, i) if more else p.item(i) for p, more in pairs))
+
+        return Sequence(length, item, structural, eager=eager or any(p.eager for p in parts))
+
+    def may_end_before(self, a: Sequence, b: Sequence) -> bool:
+        """Whether one sequence may have less items than another one."""
+        if isinstance(a.length, ir.Const) and isinstance(b.length, ir.Const):
+            return bool(a.length.value < b.length.value)
+        return not self.same_length(a.length, b.length)
+
+    def item_alone(self, sequence: Sequence, i: Value) -> Value:
+        """An item of which one more is made than is taken."""
+        moment = self.moment()
+        item = sequence.item(i)
+        self.check_alone(moment)
+        return item
 
     def zipped_with(self, values: tuple[Value, ...], which: int) -> Generator | None:
         """What `zip` makes of values of which one is a generator: its items are counted.
@@ -232,7 +246,7 @@ class Iterators(Dicts):
                 count, item = self.unpacked(pair)
 
                 def give() -> None:
-                    items = (item if k == which else self.item(parts[k], count)
+                    items = (item if k == which else self.item_alone(parts[k], count)
                              for k in range(len(values)))  # fmt: skip
                     body(Tuple(tuple(items)))
 
@@ -259,7 +273,7 @@ class Iterators(Dicts):
                 raise NeedStatic(n.origins, "how many items there are", self.span)
 
         def item(i: Value) -> Value:
-            return Tuple(tuple(self.item(p, i) for p in parts))
+            return Tuple(tuple(self.item_alone(p, i) for p in parts))
 
         if not lengths:
             eager = any(p.eager for p in parts)
@@ -352,12 +366,14 @@ class Iterators(Dicts):
         return self.several_loops(run)
 
     def builtin_pairwise(self, value: Value) -> Value:
-        inner = self.require(value)
+        anew = isinstance(value, Sequence) and not is_range(value)  # each item is asked for twice
+        inner = self.made_at_once(value) if anew else self.require(value)
         one = ir.Const(1)
         return Sequence(
             self.binary(operator.sub, inner.length, one),
             lambda i: Tuple((inner.item(i), inner.item(self.binary(operator.add, i, one)))),
             inner.structural,
+            over=inner.over,
         )
 
     def builtin_accumulate(

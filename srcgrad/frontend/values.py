@@ -103,6 +103,7 @@ class Generator:
     born: int = field(default_factory=births.__next__)
     sequence: Callable[[], Sequence] | None = None
     early: bool = False  # its items may be made before they are asked for
+    steps: Any = None  # the object whose `__next__` makes them, if it is one
 
 
 @dataclass(eq=False, slots=True)

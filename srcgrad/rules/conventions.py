@@ -187,6 +187,11 @@ DEGENERATE = (
         "a matrix whose first columns depend on one another",
         "`LinAlgError`, or, where rounding hides it, large numbers of no meaning",
     ),
+    (
+        "`qr` with `mode='complete'`",
+        "two or more columns beyond those of the matrix",
+        "right for what is the same for each choice of them, as a projection is",
+    ),
     ("`cholesky`", "a nearly singular matrix", "large, as the true one is"),
     ("`expm`, `cosm`, `sinm` and their like", "any matrix", "exact"),
     ("`sqrtm`, `logm`", "a singular matrix", "no derivative: an error, or large numbers"),

@@ -1,0 +1,702 @@
+"""Random programs of statements from tables, one table for each way of keeping and sharing arrays.
+
+Objects whose methods call each other, dicts of arrays, views that wait in lists while their base
+is written, stores at indices that repeat, functions that return early, closures, iterators that
+are asked after what they read has changed, numbers of several precisions, arrays without axes or
+items. Around them stand loops with an `else`, branches, and names that change their kinds.
+
+For a long run: `python -m tests.random_statements COUNT [first seed] [table ...]` prints each
+program that fails, made as small as it gets.
+"""
+
+from __future__ import annotations
+
+import linecache
+import random
+import re
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import srcgrad
+
+PLACES = re.compile(r"\b(VEC|NUM|MAT|INT|PUT|OWN|KEY|LIST|MANY|COMPLEX|ITEMS|CHANGE|USE)\b")
+
+
+@dataclass(frozen=True)
+class Table:
+    """What is defined before the function, what it begins with, statements, and what it adds up."""
+
+    statements: tuple[str, ...]
+    ends: tuple[str, ...]
+    before: str = ""
+    begin: str = ""
+
+
+def lines(text: str) -> tuple[str, ...]:
+    """The lines of a table; a `|` in one separates statements."""
+    return tuple(line.strip() for line in text.strip().splitlines())
+
+
+ATOMS = {
+    "VEC": "a b c x y a b np.sin(VEC) (VEC-VEC) (VEC/(VEC**2+1)) (VEC*NUM) (m@VEC)".split(),
+    "NUM": "s t 0.5 a[0] b[-1] np.sin(NUM) NUM*NUM (NUM-NUM) np.sum(VEC) (VEC@VEC)".split(),
+    "MAT": "m m.T m*s m[::-1] np.outer(VEC,VEC) np.sin(m) VEC[:,None]*VEC m+VEC".split(),
+    "INT": "0 1 2 n n-1 i count".split(),
+    "PUT": "a b a[::-1] m[0] m[:,-1] m.T[0] m[::-1,::-1][0]".split(),
+    "OWN": "p q net.best".split(),
+    "KEY": "'w' 'b'".split(),
+    "LIST": "params state grads".split(),
+    "MANY": "[0,0] idx idx[::-1] np.argsort(a) mask ~mask [0,-1]".split(),
+    "COMPLEX": "z w8 np.conj(z) m@z np.exp(1j*VEC) VEC+1j*VEC 1/(z+3) np.fft.fft(z)".split(),
+    "ITEMS": lines("""
+        zip((v * level for v in VEC), VEC)
+        zip(VEC, (v * level for v in VEC if v > -9))
+        zip(VEC, (scaled(v) for v in pool))
+        enumerate(v * level for v in VEC)
+        enumerate(scaled(v) for v in VEC if v > 0)
+        zip(accumulate(VEC, lambda p, q: p * level + q), VEC)
+        pairwise(v * level for v in pool)
+        map(lambda v, u: (v * level, u), VEC, pool)
+        zip(m, VEC)
+        zip(reversed(pool), pool)
+        zip(chain(pool, (v * level for v in a)), count_from(1))
+        zip(map(scaled, VEC), filter(lambda v: v > -level, VEC))
+    """),
+    "CHANGE": lines("""
+        level = NUM
+        level += a[0]
+        pool[0] = NUM
+        pool.append(NUM)
+        a[0] = NUM
+        m[0] *= NUM
+        a = VEC
+        pool = [*pool, NUM]
+        t += NUM
+        v, u = next(items, (0.5, s)) ; level = level * 0.9 ; t += np.sum(v * u)
+    """),
+    "USE": lines("""
+        t += sum(np.sum(v * u) for v, u in items)
+        for v, u in items: t += np.sum(v * u) * level
+        for v, u in items: t += np.sum(v * u) ; level = level * 0.9
+        for v, u in items: t += np.sum(v * u) ; pool[-1] = pool[-1] * s
+        pairs = list(items) ; level = NUM ; t += sum(np.sum(v * u) for v, u in pairs)
+        t += max(np.sum(v * u) for v, u in items)
+    """),
+}
+
+ALWAYS = Table(
+    lines("""
+        a = VEC
+        b = VEC
+        b = a
+        a, b = b, a
+        a = x
+        a += VEC
+        b *= NUM
+        PUT[0] += NUM
+        PUT[1:] = PUT[:-1]
+        m[...] = MAT
+        m = MAT
+        t += NUM
+        t = np.sin(t) * NUM
+        count += 1
+        k = NUM
+        k = VEC
+        k = INT
+        t += np.sum(k * VEC)
+        k = k * NUM
+    """),
+    ("t", "np.sum(np.cos(a))", "b @ x", "np.sum(np.sin(m))", "np.sum(k) * s"),
+)
+
+TABLES = {
+    "objects": Table(
+        lines("""
+            a = OWN.forward(VEC)
+            b = OWN.step(VEC, NUM)
+            OWN.w = VEC
+            OWN.w[0] += NUM
+            OWN.w += VEC
+            OWN.scaled(VEC).scaled(VEC)
+            OWN.norm = NUM
+            t += OWN.norm
+            b = OWN.run(VEC, INT)
+            a = OWN.peak(VEC)
+            OWN[0] = NUM
+            t += OWN[-1] * NUM
+            net.best = Layer(a, t)
+            net.best = OWN
+            net.layers[0] = OWN
+            t += net.pick(NUM).b
+            p, q = q, p
+            OWN.last = VEC
+            OWN.b += NUM
+        """),
+        ("p.norm", "np.sum(q.w * q.b)", "sum(np.sum(v) for v in q.log)", "net.best.w[0]"),
+        """
+class Layer:
+    def __init__(self, w, b=0.0):
+        self.w, self.b, self.last, self.count, self.log = w, b, w, 0, []
+
+    def forward(self, v):
+        self.last = v
+        self.count += 1
+        return np.tanh(self.w * v + self.b)
+
+    def step(self, v, rate=0.1):
+        out = self.forward(v)
+        self.w = self.w - rate * out * self.last
+        self.b -= rate * np.mean(out)
+        return out
+
+    def scaled(self, d):
+        self.w *= 0.9
+        self.w += d
+        return self
+
+    @property
+    def norm(self):
+        return np.sum(self.w**2) + self.b
+
+    @norm.setter
+    def norm(self, v):
+        self.w = self.w * v
+
+    def run(self, v, n):
+        for i in range(n):
+            v = self.forward(v) if i % 2 else self.step(v, 0.05 * i)
+            self.log.append(v)
+        return v
+
+    def peak(self, v):
+        while self.count < 3:
+            v = self.forward(v)
+            if v[0] > 0.3:
+                return v
+        self.count = 0
+        return -v
+
+    def __getitem__(self, i):
+        return self.w[i]
+
+    def __setitem__(self, i, v):
+        self.w[i] = v
+
+
+class Net:
+    def __init__(self, *layers):
+        self.layers, self.best = list(layers), layers[0]
+
+    def pick(self, v):
+        for layer in self.layers:
+            if layer.norm > v:
+                self.best = layer
+        return self.best
+""",
+        "p, q = Layer(a, s), Layer(y * 0.5) | net = Net(p, q)",
+    ),
+    "dicts": Table(
+        lines("""
+            adam(params, grads, state, i)
+            momentum(params, grads, state)
+            LIST[KEY] = VEC
+            LIST[KEY] += VEC
+            LIST[KEY] *= NUM
+            LIST[KEY][0] = NUM
+            LIST[KEY] = LIST[KEY]
+            params, grads = grads, params
+            grads = {key: np.sin(v) for key, v in params.items()}
+            for key in LIST: LIST[key] = LIST[key] * NUM
+            for key, v in LIST.items(): v *= NUM
+            params.update(grads)
+            params = {**params, KEY: VEC}
+            a = LIST[KEY]
+            t += sum(np.sum(v * NUM) for v in LIST.values())
+            LIST.setdefault(KEY, a)[0] *= 0.5
+            h = LIST.pop(KEY) | LIST[KEY] = h * NUM | LIST.update(w=LIST.get("w", h), b=h)
+            key = max(params, key=lambda q: np.sum(params[q])) | params[key] = params[key] * 0.5
+        """),
+        ("np.sum(params['w'] * params['b'])", "np.sum(np.sin(state['w']))", "np.sum(grads['b'])"),
+        """
+def adam(params, grads, state, k, rate=0.1):
+    for key in params:
+        state[key] = 0.9 * state[key] + 0.1 * grads[key] ** 2
+        params[key] = params[key] - rate * grads[key] / np.sqrt(state[key] ** 2 + 0.1) / (k + 1)
+
+
+def momentum(params, grads, state):
+    for key, value in params.items():
+        state[key] *= 0.9
+        state[key] -= 0.1 * grads[key]
+        value += state[key]
+""",
+        "params, grads = {'w': a * 1.0, 'b': y + 0.1}, {'w': x * s, 'b': np.cos(y)} | "
+        "state = {key: np.zeros_like(v) for key, v in params.items()}",
+    ),
+    "views": Table(
+        lines("""
+            t += np.sum(rows[INT % 6] * VEC)
+            rows[INT % 6][0] = NUM
+            rows[INT % 6][...] = VEC
+            rows[INT % 6][:] *= NUM
+            rows[INT % 6][1:] += rows[INT % 6][:-1]
+            rows[INT % 6] = VEC
+            rows[INT % 6] = PUT
+            rows[INT % 6] += VEC
+            rows[0], rows[1] = rows[1], rows[0]
+            views[INT % 2][...] *= NUM
+            views[INT % 2][0] = VEC
+            views[INT % 2][:, -1] += VEC
+            views[INT % 2] = MAT
+            for v in rows[1:3]: v *= 0.9 ; t += NUM
+            for v, u in zip(*views): v += 0.1 * u
+            for v in views[0]: v[...] = np.sin(v) * NUM
+            np.einsum('ii->i', m)[...] = VEC
+            np.fill_diagonal(m, NUM)
+            np.split(m, [1])[0][...] *= NUM
+            first, *_ = m | first *= NUM
+        """),
+        ("sum(np.sum(v[0]) for v in views)", "sum(v[0] * v[-1] for v in rows)"),
+        begin="views = [m.T, m[:, ::-1]] | rows = [m[0], m.T[-1], np.diagonal(m) * 1.0, a[::-1], "
+        "m.reshape(-1)[: n], np.moveaxis(m, 0, -1)[-1]]",
+    ),
+    "indices": Table(
+        lines("""
+            PUT[MANY] = NUM
+            PUT[MANY] += NUM
+            PUT[MANY] *= NUM
+            PUT[idx] = three
+            PUT[idx] += three
+            PUT[mask] = VEC[mask]
+            np.add.at(PUT, MANY, NUM)
+            np.subtract.at(PUT, idx, three)
+            np.put(a, [0, 0], NUM)
+            m[idx, idx] = three
+            m[idx, 0] += three
+            np.add.at(m, (idx, idx[::-1]), three)
+            m[idx] = VEC
+            m[mask] *= NUM
+            m[m > NUM] = NUM
+            np.copyto(PUT, VEC, where=mask)
+            np.multiply(VEC, NUM, out=PUT)
+            np.tanh(VEC, out=a, where=mask)
+            np.putmask(b, mask, VEC)
+            np.cumsum(VEC, out=PUT)
+            three = three[[2, 2, 1]]
+            three[idx % 3] += NUM
+            mask = VEC > NUM
+            idx = (idx + 1) % n
+            idx[0] = n - 1
+            t += np.sum(VEC[MANY])
+            t += np.sum(np.take_along_axis(m, np.argsort(VEC)[None], 0) * VEC)
+        """),
+        ("np.sum(three**2)", "np.sum(a[idx] * three)"),
+        begin="idx, mask = np.array([0, n - 1, 0]), a > 0.1 | three = np.array([0.3, -0.2, 0.5])",
+    ),
+    "returns": Table(
+        lines("""
+            t += first(VEC, NUM, 0.1) or NUM
+            t += sum([(first(VEC, u) or 0.1) * u for u in x])
+            t += sum(search(v, NUM) for v in m if v[0] > NUM)
+            a = written(PUT, NUM)
+            h = [written(v, u) for v, u in zip(m.T, VEC)] | t += sum(v @ v for v in h)
+            b = settled(VEC)
+            found = [first(v, s, 0.1) for v in m] | t += sum(u for u in found if u is not None)
+            t += next((u * s for u in VEC if u > 0.2), NUM)
+            t += max((u * u for u in VEC if u > NUM), default=NUM)
+            a = np.array([search(v * VEC, s) for v in x])
+        """),
+        ("first(a, s, 0.3) if first(a, s, 0.3) is not None else b[0]", "search(b, s)"),
+        """
+def first(v, s, limit):
+    for i in range(len(v)):
+        for j in range(i + 1):
+            if v[i] * v[j] > limit:
+                return v[i] * s + v[j]
+            if v[j] < -1:
+                return None
+    return s
+
+
+def search(v, s):
+    out = 0.0
+    for w in v:
+        while True:
+            w = w * 0.5 + 0.1
+            if w < 0.3:
+                break
+            if w > 2:
+                return out + w
+            out += w * s
+        if out > 3:
+            return out * v[0]
+    else:
+        out -= s
+    return out
+
+
+def written(v, s):
+    for i in range(len(v)):
+        if v[i] > 0.5:
+            return v
+        v[i] += s * v[0]
+    return v * 2
+
+
+def settled(v):
+    u = np.zeros_like(v)
+    for _ in range(50):
+        new = 0.4 * np.cos(u) + v * 0.3
+        if np.max(np.abs(new - u)) < 1e-10:
+            return new
+        u = new
+    return u
+""",
+    ),
+    "closures": Table(
+        lines("""
+            t += bump(NUM)
+            b = moved(VEC)
+            t += total(NUM)
+            t += other(total(NUM))
+            total, other = other, total
+            for u in VEC: t += total(u)
+            t += sum([bump(u) for u in VEC])
+            t += sum(map(total, VEC))
+            h = [lambda v, u=u: v * u * level for u in x] | level = NUM | t += sum(f(s) for f in h)
+            level += a[0]
+            seen[-1:] = [NUM]
+            while count < 3: t += bump(a[count % n])
+            t = total(s) + t * bump(t)
+            a[0], t = total(a[0]), bump(t)
+            if bump(s) > NUM: t += total(s)
+        """),
+        ("level", "sum(seen)", "total(s)", "other(x[0])", "bump(s)"),
+        begin="""level, seen = s, []
+def bump(v):
+    nonlocal level, count
+    count += 1
+    level = level * 0.5 + v
+    seen.append(level)
+    return level * a[0]
+def moved(v):
+    nonlocal a, t
+    a, t = a + v, t + level
+    return a
+def summing(k):
+    whole = k
+    def added(v):
+        nonlocal whole
+        whole = whole + v * level
+        return whole * k
+    return added
+total, other = summing(s), summing(t)""",
+    ),
+    "iterators": Table(
+        lines("""
+            items = ITEMS | CHANGE | USE
+            items = ITEMS | CHANGE | CHANGE | USE
+            items = ITEMS | USE | CHANGE
+            CHANGE
+            t += sum(pool[1:])
+        """),
+        ("level", "sum(pool)", "sum(scaled(v) for v in pool)"),
+        "from itertools import accumulate, chain, count as count_from, pairwise\n",
+        begin="""level, pool, items = s, [a[0], s], iter([(a, s)])
+def scaled(v):
+    nonlocal t
+    t = t + 0.1 * v
+    return v * level""",
+    ),
+    "precisions": Table(
+        lines("""
+            f4 = f4 * np.float32(0.5)
+            g4 = f4 * NUM
+            g4[:] = VEC
+            g4[0] = NUM
+            f4 += g4
+            g4 -= np.float32(0.1) * f4**2
+            a = f4 * VEC
+            a[...] = f4
+            z = COMPLEX
+            w8 = (COMPLEX).astype(np.complex64)
+            w8[...] = VEC
+            z[...] = COMPLEX
+            z[0] = NUM
+            z *= NUM - 0.3j
+            a = (COMPLEX).imag * 1.0
+            b = np.abs(COMPLEX + 2)
+            t += np.vdot(COMPLEX, COMPLEX).imag
+            t += np.sum(np.abs(COMPLEX) ** 2)
+            for j in range(n): z[j] = z[j] * z[j - 1] + s
+            z = np.where(a > 0, z, NUM)
+            np.add.at(z, [0, 0], NUM)
+            z[a > 0] *= 1j
+        """),
+        ("float(np.sum(f4 * f4))", "np.sum(np.abs(w8) ** 2)", "np.sum((z * z).real)", "g4 @ a"),
+        begin="f4, g4 = x.astype(np.float32), np.zeros(n, np.float32) | "
+        "w8, z = (f4 + 1j * f4[::-1]).astype(np.complex64), x + 1j * y",
+    ),
+    "small": Table(
+        lines("""
+            h0 += NUM
+            h0[...] = NUM
+            h0[()] *= NUM
+            h0 = np.array(NUM)
+            r *= NUM
+            r[...] = NUM
+            r = PUT[-1, ...]
+            t += r * h0
+            t += float(h0) * NUM
+            t += h0[()]
+            a[0] = h0
+            a = h0 * VEC
+            e = VEC[:0]
+            e += NUM
+            e = np.concatenate([e, a[1:1]])
+            t += np.sum(e * NUM) + np.prod(e) + e @ e
+            for u in e: t += u * 5
+            t += max(e, default=NUM)
+            a[n:] = e
+            a = np.concatenate([e, VEC])
+            one[...] = h0
+            one[0] += r
+            h0 = one.reshape(())
+            one = np.atleast_1d(h0) * 1.0
+            np.multiply(h0, r, out=h0)
+            np.dot(VEC, VEC, out=h0)
+            h0 = np.where(r > 0, h0, NUM)[()] + np.zeros(())
+            t += np.sum(np.stack([h0, r]) * one)
+        """),
+        ("h0 * 2.0", "r * s", "np.sum(e)", "one[0] * one[-1]"),
+        begin="h0, r, e, one = np.array(s), a[0, ...], x[:0] * 1.0, np.array([s])",
+    ),
+}
+TESTS = ("t > s", "a[0] > 0", "np.sum(a) > np.sum(b)", "i % 2", "count > 1", "x[0] > 0.3")
+
+
+class Writer:
+    """Writes a program of statements from some tables."""
+
+    def __init__(self, seed: int, names: tuple[str, ...] = ()) -> None:
+        self.random = random.Random(seed)
+        names = names or tuple(self.random.sample(list(TABLES), self.random.randint(1, 2)))
+        self.tables = [TABLES[name] for name in names]
+
+    def source(self) -> str:
+        """The text of `f`, which returns a number, and `g`, which returns its terms."""
+        r = self.random
+        start = [
+            r.choice(["a = x * 1.0", "a = np.sin(x)", "a = x"]),
+            r.choice(["b = y * s", "b = y", "b = a[::-1]"]),
+            "c, m, n = np.cos(x), np.outer(x, y) + np.eye(len(x)), len(x)",
+            "t, k, count, i = 0.3, s, 0, 0",
+        ]
+        for table in self.tables:
+            start += [s for line in table.begin.split(" | ") for s in line.split("\n") if s]
+        body = [*start, *self.block(0, r.randint(3, 7))]
+        ends = [end for table in (ALWAYS, *self.tables) for end in table.ends]
+        text = "import numpy as np\n" + "".join(table.before for table in self.tables)
+        results = (" + ".join(f"({end})" for end in ends), f"np.array([{', '.join(ends)}])")
+        for name, result in zip("fg", results, strict=True):
+            inside = "\n".join(f"    {line}" for line in [*body, f"return {result}"])
+            text += f"\n\ndef {name}(x, y, s):\n{inside}\n"
+        return text
+
+    def block(self, depth: int, count: int) -> list[str]:
+        return [line for _ in range(count) for line in self.statement(depth)]
+
+    def statement(self, depth: int) -> list[str]:
+        r = self.random
+        choice = r.random() if depth < 2 else 1.0
+        if choice < 0.15:
+            inside = self.block(depth + 1, r.randint(1, 3))
+            if r.random() < 0.3:
+                leave = f"if {r.choice(TESTS)}: {r.choice(['break', 'continue'])}"
+                inside.insert(0, leave)
+            head = f"for i in range({r.choice(['2', '3', 'n', 'n - 1'])}):"
+            return [*indented(head, inside), *self.otherwise(depth, 0.3)]
+        if choice < 0.3:
+            inside = self.block(depth + 1, r.randint(1, 2))
+            return [*indented(f"if {r.choice(TESTS)}:", inside), *self.otherwise(depth, 0.4)]
+        table = ALWAYS if r.random() < 0.3 else r.choice(self.tables)
+        line = r.choice(table.statements)
+        for _ in range(8):
+            line = PLACES.sub(self.atom, line)
+        return [part for row in line.split(" | ") for part in split(row)]
+
+    def otherwise(self, depth: int, how_often: float) -> list[str]:
+        if self.random.random() > how_often:
+            return []
+        return indented("else:", self.block(depth + 1, 1))
+
+    def atom(self, match: re.Match[str]) -> str:
+        """What stands at a place: deep expressions become shorter the more there are."""
+        choices = ATOMS[match[0]]
+        plain = [c for c in choices if not PLACES.search(c)]
+        deep = not plain or self.random.random() < 0.4
+        return self.random.choice(choices if deep else plain)
+
+
+def split(row: str) -> list[str]:
+    """The statements of a row; what follows a `for` is in it."""
+    return [row.replace(" ; ", "; ")] if row.startswith("for ") else row.split(" ; ")
+
+
+def indented(head: str, inside: list[str]) -> list[str]:
+    return [head, *(f"    {line}" for line in inside)]
+
+
+class Wrong(Exception):
+    """A gradient is wrong, or what computes it fails."""
+
+
+def loaded(text: str) -> dict[str, Any]:
+    """What a program defines; errors can show its lines."""
+    name = f"<statements {hash(text)}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    namespace: dict[str, Any] = {}
+    exec(compile(text, name, "exec"), namespace)
+    return namespace
+
+
+def slope(f: Any, arguments: Any, direction: Any) -> Any:
+    """The derivative along a direction, from differences with two steps that agree; or None."""
+
+    def difference(step: float) -> Any:
+        ends = [
+            np.asarray(f(*(a + h * d for a, d in zip(arguments, direction, strict=True))))
+            for h in (step, -step)
+        ]
+        return (ends[0] - ends[1]) / (2 * step)
+
+    try:
+        near, far = difference(1e-6), difference(2e-6)
+    except Exception:  # the program itself fails
+        return None
+    fine = np.all(np.isfinite(near)) and np.max(np.abs(near)) < 1e4
+    return near if fine and np.allclose(near, far, rtol=1e-5, atol=1e-5) else None
+
+
+def check(text: str, size: int) -> str:
+    """What becomes of a program: "right", "invalid" (no test), or "refused: ..."
+
+    With single precision the differences are those of the program in double precision.
+
+    Raises:
+        Wrong: a derivative is wrong.
+    """
+    program = loaded(text)
+    double = loaded(text.replace("float32", "float64").replace("complex64", "complex128"))
+    single = "float32" in text
+    r = np.random.default_rng(size)
+    arguments = r.normal(size=size), r.normal(size=size), 0.7
+    direction = r.normal(size=size), r.normal(size=size), 0.4
+    rtol = 3e-3 if single else 1e-4
+    mine = [np.array(a) if np.ndim(a) else a for a in arguments]
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        expected = slope(double["f"], arguments, direction)
+        if expected is None:
+            return "invalid"
+        value = double["f"](*mine) if not single else program["f"](*mine)
+        found: dict[str, Any] = {}
+        mine = [np.array(a) if np.ndim(a) else a for a in arguments]
+        try:
+            primal, gradient = srcgrad.value_and_grad(program["f"], (0, 1, 2))(*mine)
+            found["value_and_grad"] = along(gradient, direction)
+            found["grad"] = along(srcgrad.grad(program["f"], (0, 1, 2))(*mine), direction)
+            found["jvp"] = srcgrad.jvp(program["f"], tuple(mine), direction)[1]
+            if not all(map(np.array_equal, mine, arguments)):
+                raise Wrong("an argument was changed")
+            terms = slope(double["g"], arguments, direction)
+            if terms is not None:
+                out, pullback = srcgrad.vjp(program["g"], *mine)
+                weights = r.normal(size=out.shape).astype(out.dtype)
+                for name in ("pullback", "pullback again"):
+                    found[name] = along(pullback(weights), direction)
+                    found[name] += expected - terms @ weights
+        except srcgrad.UnsupportedError as error:
+            return f"refused: {error.message}"
+        except Exception as error:
+            raise Wrong(f"{type(error).__name__}: {error}") from error
+    if not np.allclose(primal, value, rtol=1e-3 if single else 1e-9):
+        raise Wrong(f"the value is {primal}, not {value}")
+    for name, total in found.items():
+        if not np.allclose(total, expected, rtol=rtol, atol=rtol * (1 + 0.01 * abs(value))):
+            raise Wrong(f"{name}: the derivative is {total}, not {expected}")
+    return "right"
+
+
+def along(gradient: Any, direction: Any) -> Any:
+    return sum(np.sum(g * d) for g, d in zip(gradient, direction, strict=True))
+
+
+def outcome(text: str, size: int) -> str:
+    try:
+        return check(text, size)
+    except Wrong as error:
+        return f"wrong: {error}"
+
+
+def shrunk(text: str, size: int, seconds: float = 60.0) -> str:
+    """The text of a program that is wrong without the statements that it is wrong without."""
+    end, again = time.time() + seconds, True
+    while again:
+        again = False
+        for candidate in smaller(text):
+            if time.time() > end:
+                return text
+            try:
+                if not outcome(candidate, size).startswith("wrong"):
+                    continue
+            except SyntaxError:
+                continue
+            text, again = candidate, True
+            break
+    return text
+
+
+def smaller(text: str) -> Iterator[str]:
+    """A program without a statement, or with what is in one in its place: the last ones first."""
+    rows = text.split("\n")
+
+    def depth(row: str) -> int:
+        return len(row) - len(row.lstrip())
+
+    for k in reversed(range(len(rows))):
+        if not rows[k].strip() or rows[k].startswith(("import", "def f", "def g")):
+            continue
+        end = k + 1
+        while end < len(rows) and rows[end].strip() and depth(rows[end]) > depth(rows[k]):
+            end += 1
+        yield "\n".join(rows[:k] + rows[end:])
+        if end > k + 1:
+            yield "\n".join(rows[:k] + [row[4:] for row in rows[k + 1 : end]] + rows[end:])
+
+
+def main(count: int, first: int, names: tuple[str, ...]) -> None:
+    """Check programs, print those that fail, and how many ended how."""
+    words: Counter[str] = Counter()
+    for seed in range(first, first + count):
+        text = Writer(seed, names).source()
+        for size in (3, 1 + seed % 2):
+            word = outcome(text, size)
+            words[word if word.startswith("refused") else word.split(":")[0]] += 1
+            if word.startswith("wrong"):
+                small = shrunk(text, size)
+                print(f"seed {seed}, size {size}\n{small}\n{outcome(small, size)}\n", flush=True)
+                break
+    for word, times in words.most_common():
+        print(times, word)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int((sys.argv[2:] or ["0"])[0]), tuple(sys.argv[3:]))
