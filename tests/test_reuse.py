@@ -235,7 +235,9 @@ ARGUMENTS = {
     np.einsum: ("ij,ij->i", A, A),
 }  # fmt: skip
 AXIS = (np.sum, np.max, np.min, np.mean, np.prod, np.cumsum, np.cumprod)
-PAIRS = {operator.matmul, np.matmul, np.dot, np.outer, np.vecdot, np.linalg.solve}
+PAIRS = {
+    operator.matmul, np.matmul, np.dot, np.ndarray.dot, np.outer, np.vecdot, np.linalg.solve,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("function", sorted(FRESH, key=repr))
