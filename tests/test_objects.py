@@ -924,3 +924,51 @@ def test_tables_after_much_that_must_be_unrolled(monkeypatch):
     slope, direction = srcgrad.grad(f)(X), np.cos(np.arange(len(X)))
     moved = [f(X + h * direction) for h in (1e-6, -1e-6)]
     assert slope @ direction == pytest.approx((moved[0] - moved[1]) / 2e-6, rel=1e-6)
+
+
+class Momentum:
+    def __init__(self):
+        self.state = {}
+
+    def update(self, name, value, slope):
+        if name not in self.state:
+            self.state[name] = {"count": 0, "mean": np.zeros_like(slope)}
+        state = self.state[name]
+        state["count"] += 1
+        state["mean"] = 0.9 * state["mean"] + 0.1 * slope
+        return value - 0.3 * state["mean"] / (1 - 0.9 ** state["count"])
+
+
+class Factor:
+    def __init__(self, weights):
+        self.parameters, self.inputs, self.optimizer = {"weights": weights}, [], Momentum()
+
+    def forward(self, x):
+        self.inputs.append(x)
+        return x * self.parameters["weights"]
+
+    def backward(self, d):
+        self.parameters["weights"] = self.optimizer.update(
+            "weights", self.parameters["weights"], d * self.inputs.pop()
+        )
+
+    def flush(self):
+        self.inputs = []
+
+
+def test_what_a_loop_makes_at_first_beside_lists_that_it_makes_anew():
+    """The first iteration stands alone, though the list has the loop lowered once more."""
+
+    def train(x, steps):
+        layer = Factor(x)
+        for _ in range(steps):
+            out = layer.forward(np.cos(x))
+            layer.backward(out - 1.0)
+            layer.flush()
+        return np.sum(layer.parameters["weights"] ** 2)
+
+    gradient, direction = srcgrad.grad(train), np.cos(np.arange(len(X)))
+    for steps in (1, 4):
+        moved = [train(X + h * direction, steps) for h in (1e-6, -1e-6)]
+        assert gradient(X, steps) @ direction == pytest.approx((moved[0] - moved[1]) / 2e-6)
+    assert "dict(" not in gradient.source

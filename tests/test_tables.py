@@ -361,13 +361,27 @@ def rotated(x, keys):
     return sum((i + 1) * v**2 for i, v in enumerate(items))
 
 
+def counts_beside_arrays(x, keys):
+    """What a key holds may be a whole number, whose adjoint is one of floats all the same."""
+    records = {}
+    for k in keys:
+        k = int(k)
+        if k not in records:
+            records[k] = {"count": 0, "mean": np.zeros_like(x)}
+        count = records[k]["count"] + 1
+        records[k]["count"] = count
+        records[k]["mean"] = 0.5 * records[k]["mean"] + x**2
+        x = x - 0.1 * records[k]["mean"] / (1 - 0.9**count)
+    return np.sum(x)
+
+
 PROGRAMS = [
     memoised, overwritten, augmented, set_default, arrays, written_in_place,
     one_list_for_two_keys, one_array_for_two_keys, deleted, popped, order_of_insertion,
     int_and_float_keys, tuples, values_seen_while_they_change, view_of_later_keys,
     changed_by_a_function, on_one_branch, one_of_two, new_in_each_iteration, carried, comprehended,
     default, counted, smallest, members, never_run, copies, caught, recursive, lists_in_lists,
-    list_kept_before_it_is_filled, list_methods, rotated,
+    list_kept_before_it_is_filled, list_methods, rotated, counts_beside_arrays,
 ]  # fmt: skip
 
 

@@ -74,7 +74,9 @@ def zero_like(value: Any) -> Any:
     >>> zero_like(2.5), zero_like(np.array(2.5))
     (0.0, array(0.))
     """
-    return np.zeros_like(value) if isinstance(value, np.ndarray) or np.ndim(value) else 0.0
+    if not isinstance(value, np.ndarray) and not np.ndim(value):
+        return 0.0
+    return np.zeros_like(value, dtype=np.result_type(value, 1.0))
 
 
 def filled_like(value: Any, like: Any) -> Any:

@@ -86,6 +86,8 @@ class Loops(Widening):
                 del templates[slot]  # of a list that exists at run time by now
             params: dict[Slot, Any] = {}
             for slot, template in templates.items():
+                for poison in poisons(template):
+                    poison.origins |= asks
                 params[slot] = self.instantiate(template, start, marker)
                 old = known.get(slot)
                 if isinstance(template, Mold) and isinstance(old, Ref):
@@ -106,9 +108,6 @@ class Loops(Widening):
                     continue
                 self.peelable, self.settling = peelable, settling
                 changed |= self.widen_all(start, end, templates, params, marker, entry)
-                for template in templates.values():
-                    for poison in poisons(template):
-                        poison.origins |= asks
                 if not changed:
                     break
             except NeedStatic as need:

@@ -405,6 +405,8 @@ class Shadows(Lists):
         assert isinstance(var.kind, Array)
         layout = var.kind.shape is None or self.aliasing.find(var) in self.reshaped
         kwargs: dict[str, ir.Operand] = {"order": ir.Const("K")} if layout else {}
+        if var.kind.dtype is None:  # it may be an int, whose adjoint isn't one
+            kwargs["dtype"] = self.emit(np.result_type, (var, ir.Const(1.0)))
         return self.emit(
             np.zeros_like, (var,), kwargs, inferred=Inferred(var.kind), name=f"d_{var.name}"
         )
