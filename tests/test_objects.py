@@ -933,27 +933,30 @@ class Momentum:
     def update(self, name, value, slope):
         if name not in self.state:
             self.state[name] = {"count": 0, "mean": np.zeros_like(slope)}
-        state = self.state[name]
-        state["count"] += 1
-        state["mean"] = 0.9 * state["mean"] + 0.1 * slope
-        return value - 0.3 * state["mean"] / (1 - 0.9 ** state["count"])
+        count = self.state[name]["count"] + 1
+        self.state[name]["count"] = count
+        self.state[name]["mean"] = 0.9 * self.state[name]["mean"] + 0.1 * slope
+        return value - 0.3 * self.state[name]["mean"] / (1 - 0.9**count)
 
 
 class Factor:
     def __init__(self, weights):
-        self.parameters, self.inputs, self.optimizer = {"weights": weights}, [], Momentum()
+        self.weights, self.slope = weights, np.zeros_like(weights)
+        self.optimizer, self.inputs = Momentum(), []
 
     def forward(self, x):
         self.inputs.append(x)
-        return x * self.parameters["weights"]
+        return x * self.weights
 
     def backward(self, d):
-        self.parameters["weights"] = self.optimizer.update(
-            "weights", self.parameters["weights"], d * self.inputs.pop()
-        )
+        self.slope += d * self.inputs.pop()
+        return d * self.weights
+
+    def update(self):
+        self.weights = self.optimizer.update("weights", self.weights, self.slope)
 
     def flush(self):
-        self.inputs = []
+        self.inputs, self.slope = [], np.zeros_like(self.slope)
 
 
 def test_what_a_loop_makes_at_first_beside_lists_that_it_makes_anew():
@@ -962,10 +965,10 @@ def test_what_a_loop_makes_at_first_beside_lists_that_it_makes_anew():
     def train(x, steps):
         layer = Factor(x)
         for _ in range(steps):
-            out = layer.forward(np.cos(x))
-            layer.backward(out - 1.0)
+            layer.backward(layer.forward(np.cos(x)) - 1.0)
+            layer.update()
             layer.flush()
-        return np.sum(layer.parameters["weights"] ** 2)
+        return np.sum(layer.weights**2)
 
     gradient, direction = srcgrad.grad(train), np.cos(np.arange(len(X)))
     for steps in (1, 4):
