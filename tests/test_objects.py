@@ -940,9 +940,9 @@ class Momentum:
 
 
 class Factor:
-    def __init__(self, weights):
+    def __init__(self, weights, optimizer):
         self.weights, self.slope = weights, np.zeros_like(weights)
-        self.optimizer, self.inputs = Momentum(), []
+        self.optimizer, self.inputs = optimizer, []
 
     def forward(self, x):
         self.inputs.append(x)
@@ -963,7 +963,7 @@ def test_what_a_loop_makes_at_first_beside_lists_that_it_makes_anew():
     """The first iteration stands alone, though the list has the loop lowered once more."""
 
     def train(x, steps):
-        layer = Factor(x)
+        layer = Factor(x, Momentum())
         for _ in range(steps):
             layer.backward(layer.forward(np.cos(x)) - 1.0)
             layer.update()
