@@ -609,3 +609,21 @@ def test_a_gradient_within_raises_what_its_function_surely_raises(derivative):
     args = (np.ones(3),) if derivative in (srcgrad.grad, srcgrad.hessian) else (np.ones(3),) * 2
     with pytest.raises(ValueError, match="values to unpack"):
         derivative(f)(*args)
+
+
+def test_a_name_that_is_defined_nowhere_matters_where_it_is_read():
+    namespace = {"np": np}
+    text = """
+def f(x):
+    if x[0] > 1.0:
+        x = scaled(x)
+    return np.sum(x**2)
+"""
+    exec(text, namespace)
+    gradient = srcgrad.grad(namespace["f"], source=text)
+    small, large = np.array([0.5, 3.0]), np.array([1.5, 3.0])
+    np.testing.assert_allclose(gradient(small), 2 * small)
+    with pytest.raises(NameError, match="'scaled' is not defined"):
+        gradient(large)
+    namespace["scaled"] = lambda x: 3.0 * x
+    np.testing.assert_allclose(gradient(large), 18 * large)

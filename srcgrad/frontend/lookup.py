@@ -76,6 +76,7 @@ class Lookup(Journals):
             return self.lift(namespace.globals[name], Path("global", namespace.globals, name))
         if hasattr(builtins, name):
             return ir.Const(getattr(builtins, name))
+        self.guards[Path("absent", namespace.globals, name)] = True
         raise self.fault(NameError, f"name {name!r} is not defined")
 
     def known(self, name: str, value: Any) -> Value:

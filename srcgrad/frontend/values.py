@@ -323,7 +323,7 @@ class Raised(UnsupportedError):
         self.exception = exception
         self.block: Any = None  # where it is raised
         # whether it is left to the run where that may not get here
-        self.late = issubclass(exception, (LookupError, UnboundLocalError))
+        self.late = issubclass(exception, (LookupError, NameError))
         self.value: Value | None = None  # the exception object, if there is a try that catches it
 
 
@@ -376,8 +376,8 @@ class Path:
 
     `how` is "global" (container: the module's dict), "cell", "attribute", "item", "class" (an
     attribute as the class has it, unbound) or "structure" (what a container holds, but not the
-    values), or "object" (the container itself); all but the first two have a Path or an object as
-    container.
+    values), "absent" (whether it doesn't hold this), or "object" (the container itself); all but
+    the first two have a Path or an object as container.
     """
 
     how: str
@@ -394,6 +394,8 @@ class Path:
             return container.__dict__[self.name]
         if self.how == "structure":
             return layout(container)
+        if self.how == "absent":
+            return self.name not in container
         return container if self.how == "object" else container[self.name]
 
     def __hash__(self) -> int:

@@ -228,6 +228,10 @@ CASES += [
     ("stats.dirichlet.logpdf(x, y)", np.array([0.2, 0.3, 0.5])[:2], np.array([1.5, 2.0, 2.5])),
     ("stats.dirichlet(x).pdf([0.2, 0.3, 0.5])", np.array([1.5, 2.0, 2.5])),
     ("stats.wishart.logpdf(x @ x.T, 5, y @ y.T)", *R.normal(size=(2, 3, 3))),
+    ("stats.invwishart.logpdf(x @ x.T, 5, y @ y.T)", *R.normal(size=(2, 3, 3))),
+    ("prior.logpdf(x) + prior.pdf(x)", np.array([[0.3, 0.9], [-0.4, 1.1]])),
+    ("tails.logpdf(x) + tails.pdf(x)", np.array([[0.3, 0.9], [-0.4, 1.1]])),
+    ("shares.logpdf(x) + shares.pdf(x)", np.array([0.2])),
 ]
 P, Q, W = R.uniform(0.5, 2, size=(3, 4))
 CASES += [
@@ -274,6 +278,9 @@ NAMES = {
     "nd": scipy.ndimage, "scipy": scipy, "sparse": sparse, "sl": sparse_linalg,
     "csc": SPARSE, "csr": SPARSE.tocsr(), "coo": ENTRIES, "csr_array": sparse.csr_array(SPARSE),
     "i": ENTRIES.row, "j": ENTRIES.col, "operator": OPERATOR, "lu": sparse_linalg.splu(SPARSE),
+    "prior": stats.multivariate_normal([0.1, 0.5], [[1.0, 0.2], [0.2, 0.7]]),
+    "tails": stats.multivariate_t([0.1, 0.5], [[1.0, 0.2], [0.2, 0.7]], 5),
+    "shares": stats.dirichlet([1.5, 2.0]),
     "solver": sparse_linalg.factorized(SPARSE),
 }  # fmt: skip
 

@@ -104,7 +104,17 @@ def wishart_logpdf(self, x, df, scale):
     return 0.5 * (df - n - 1) * np.linalg.slogdet(x)[1] - 0.5 * trace - constant
 
 
+def inverse_wishart_logpdf(self, x, df, scale):
+    """Of one symmetric positive definite matrix."""
+    n = scale.shape[0]
+    constant = 0.5 * df * n * math.log(2.0) + special.multigammaln(0.5 * df, n)
+    constant = constant - 0.5 * df * np.linalg.slogdet(scale)[1]
+    trace = np.trace(np.linalg.solve(x, scale))
+    return -0.5 * (df + n + 1) * np.linalg.slogdet(x)[1] - 0.5 * trace - constant
+
+
 definition(type(stats.wishart).logpdf)(wishart_logpdf)
+definition(type(stats.invwishart).logpdf)(inverse_wishart_logpdf)
 
 
 definition(type(stats.multivariate_normal).__call__)(
@@ -118,3 +128,22 @@ def frozen_student(self, loc=None, shape=1, df=1, allow_singular=False, seed=Non
 
 
 definition(type(stats.dirichlet).__call__)(lambda self, alpha: Frozen(self, (alpha,)))
+
+
+# Distributions that were given their parameters outside the function
+
+
+def _outside(frozen, logpdf):
+    definition(frozen.logpdf)(logpdf)
+    definition(frozen.pdf)(lambda self, x: np.exp(logpdf(self, x)))
+
+
+_outside(
+    type(stats.multivariate_normal()),
+    lambda self, x: normal_logpdf(self, x, self.mean, self.cov_object.covariance),
+)
+_outside(
+    type(stats.multivariate_t()),
+    lambda self, x: student_logpdf(self, x, self.loc, self.shape, self.df),
+)
+_outside(type(stats.dirichlet([1.0, 1.0])), lambda self, x: dirichlet_logpdf(self, x, self.alpha))
