@@ -117,6 +117,13 @@ def newton_with_a_slope(a):
     return optimize.newton(lambda x: cubic(x, a, 3.0), 1.0, fprime=lambda x: 3 * x * x + a)
 
 
+@program(1.3)
+def roots_with_what_is_said_of_them(a):
+    x, found = optimize.newton(lambda x: cubic(x, a, 3.0), 1.0, full_output=True)
+    assert found.converged
+    return x * optimize.brentq(cubic, 0, 5, args=(a, 3.0), full_output=True)[1].root
+
+
 @program(R.uniform(1, 2, 3))
 def newton_of_many(a):
     return np.sum(optimize.newton(lambda x: x**3 - a * x - 1, np.full(3, 2.0)) ** 2)

@@ -143,36 +143,54 @@ def root(fun, x0, args=(), method="hybr", jac=None, tol=1e-13, *, options=None):
     return types.SimpleNamespace(x=x, fun=residual, success=True, status=1, message="solved")
 
 
+def described(x, full_output):
+    """A root, with what SciPy says of it if that is wanted."""
+    if full_output:
+        return x, types.SimpleNamespace(root=x, converged=True, flag="converged")
+    return x
+
+
 @definition(optimize.brentq)
-def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.9e-16, maxiter=100, *, disp=True):
-    return find(solve_bracketed, f, 0.0, as_tuple(args), "brentq", a, b, maxiter)
+def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.9e-16, maxiter=100, full_output=False, disp=True):
+    x = find(solve_bracketed, f, 0.0, as_tuple(args), "brentq", a, b, maxiter)
+    return described(x, full_output)
 
 
 @definition(optimize.brenth)
-def brenth(f, a, b, args=(), xtol=2e-12, rtol=8.9e-16, maxiter=100, *, disp=True):
-    return find(solve_bracketed, f, 0.0, as_tuple(args), "brenth", a, b, maxiter)
+def brenth(f, a, b, args=(), xtol=2e-12, rtol=8.9e-16, maxiter=100, full_output=False, disp=True):
+    x = find(solve_bracketed, f, 0.0, as_tuple(args), "brenth", a, b, maxiter)
+    return described(x, full_output)
 
 
 @definition(optimize.ridder)
-def ridder(f, a, b, args=(), xtol=2e-12, rtol=8.9e-16, maxiter=100, *, disp=True):
-    return find(solve_bracketed, f, 0.0, as_tuple(args), "ridder", a, b, maxiter)
+def ridder(f, a, b, args=(), xtol=2e-12, rtol=8.9e-16, maxiter=100, full_output=False, disp=True):
+    x = find(solve_bracketed, f, 0.0, as_tuple(args), "ridder", a, b, maxiter)
+    return described(x, full_output)
 
 
 @definition(optimize.bisect)
-def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.9e-16, maxiter=100, *, disp=True):
-    return find(solve_bracketed, f, 0.0, as_tuple(args), "bisect", a, b, maxiter)
+def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.9e-16, maxiter=100, full_output=False, disp=True):
+    x = find(solve_bracketed, f, 0.0, as_tuple(args), "bisect", a, b, maxiter)
+    return described(x, full_output)
 
 
 @definition(optimize.toms748)
-def toms748(f, a, b, args=(), k=1, xtol=2e-12, rtol=8.9e-16, maxiter=100, *, disp=True):
-    return find(solve_bracketed, f, 0.0, as_tuple(args), "toms748", a, b, maxiter)
+def toms748(
+    f, a, b, args=(), k=1, xtol=2e-12, rtol=8.9e-16, maxiter=100, full_output=False, disp=True
+):
+    x = find(solve_bracketed, f, 0.0, as_tuple(args), "toms748", a, b, maxiter)
+    return described(x, full_output)
 
 
 @definition(optimize.newton)
 def newton(
-    func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0
-):
-    return find(solve_newton, func, number_or_array(x0), as_tuple(args), x1, maxiter)
+    func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0,
+    full_output=False, disp=True,
+):  # fmt: skip
+    if full_output and np.ndim(x0):
+        raise NotImplementedError("newton is differentiated with full_output for one root only")
+    x = find(solve_newton, func, number_or_array(x0), as_tuple(args), x1, maxiter)
+    return described(x, full_output)
 
 
 @definition(optimize.root_scalar)
@@ -189,7 +207,7 @@ def root_scalar(
         x = find(solve_bracketed, function, 0.0, as_tuple(args), chosen, low, high, maxiter)
     else:
         x = find(solve_newton, function, x0 * 1.0, as_tuple(args), x1, maxiter)
-    return types.SimpleNamespace(root=x, converged=True, flag="converged")
+    return described(x, True)[1]
 
 
 @definition(optimize.fixed_point)
