@@ -140,7 +140,7 @@ class Inputs:
             holder = variable(Opaque(type(value)))
             attributes = {
                 k: self.value(v, None, (*path, k), self._item(holder, builtins.getattr, k))
-                for k, v in vars(value).items()
+                for k, v in runtime.attributes(value).items()
             }
             return self.held(holder, Instance(type(value), attributes, holder.name), path)
         if isinstance(value, (np.random.Generator, np.random.RandomState)):
@@ -408,7 +408,7 @@ def _check_leaves(name: str, value: Any, place: str) -> int:
     if is_record(value):
         return sum(
             _check_leaves(name, v, f"{place}.{k}")
-            for k, v in vars(value).items()
+            for k, v in runtime.attributes(value).items()
             if isinstance(v, (list, tuple, dict, np.ndarray, collections.deque))
             or is_record(v)
             or is_float_leaf(v)

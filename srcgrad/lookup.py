@@ -41,6 +41,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .emit.runtime import attributes
 from .signature import OPAQUE, RELATED, describe, is_record, whole
 
 if TYPE_CHECKING:
@@ -199,7 +200,11 @@ class _Writer:
         elif t is dict and all(type(k) is str for k in value):
             tests += [of_type, f"{own}tuple({name}) == {self._constant(tuple(value))}"]
             return f"{name}.values()", list(value.items())
-        elif t is not dict and is_record(value):
+        elif (
+            t is not dict
+            and is_record(value)
+            and attributes(value) is getattr(value, "__dict__", None)
+        ):
             members = vars(value)
             keys = self._constant(tuple(members))
             tests += [of_type, f"{own}tuple({name}.__dict__) == {keys}"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .emit.runtime import attributes, has_attributes
 from .gradient import Gradient, kept
 from .kinds import Array, ListOf, Scalar
 
@@ -109,8 +110,8 @@ def _arrays(thing: Any) -> Iterator[np.ndarray[Any, Any]]:
     elif isinstance(thing, dict):
         for item in thing.values():
             yield from _arrays(item)
-    elif hasattr(thing, "__dict__") and not isinstance(thing, type) and not callable(thing):
-        for item in vars(thing).values():
+    elif has_attributes(thing) and not isinstance(thing, type) and not callable(thing):
+        for item in attributes(thing).values():
             yield from _arrays(item)
 
 
@@ -188,8 +189,9 @@ def _apart(result: Any, buffers: list[Any]) -> Any:
         return [_apart(item, buffers) for item in result]
     if isinstance(result, dict):
         return {k: _apart(v, buffers) for k, v in result.items()}
-    if hasattr(result, "__dict__") and not callable(result):
-        vars(result).update({k: _apart(v, buffers) for k, v in vars(result).items()})
+    if has_attributes(result) and not callable(result):
+        for name, value in attributes(result).items():
+            object.__setattr__(result, name, _apart(value, buffers))
     return result
 
 
@@ -201,8 +203,8 @@ def _shapes(out: Any) -> Any:
         return dict(enumerate(map(_shapes, out)))
     if isinstance(out, dict):
         return {k: _shapes(v) for k, v in out.items()}
-    if hasattr(out, "__dict__"):
-        return {k: _shapes(v) for k, v in vars(out).items()}
+    if has_attributes(out):
+        return {k: _shapes(v) for k, v in attributes(out).items()}
     return None
 
 
@@ -226,8 +228,8 @@ def _seeds(d_out: Any, nesting: Any, shapes: Any, place: str) -> Iterator[Any]:
         given = dict(enumerate(d_out))
         if not isinstance(d_out, list if issubclass(kind, list) else tuple):
             given = {}
-    elif isinstance(d_out, kind) and hasattr(d_out, "__dict__"):
-        given = vars(d_out)
+    elif isinstance(d_out, kind) and has_attributes(d_out):
+        given = attributes(d_out)
     else:
         raise TypeError(
             f"{place} must be a {kind.__name__} like the result, not a {type(d_out).__name__}"

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from .emit.runtime import attributes, has_attributes, make_object
+
 SHAPE = "%shape"  # the path of an array with this and an axis after it: its length must be known
 SPREAD = "%spread"  # that of a list: each of its items is a value of its own
 RELATED = ("%related",)  # what `nearby` finds is known of lengths, and of ints that are as long
@@ -99,7 +101,7 @@ def describe(
             return (*key, Same(value.default_factory))
         return key
     if is_record(value):
-        pairs = vars(value).items()
+        pairs = attributes(value).items()
         return (t, *((k, describe(v, (*path, k), static, sizes)) for k, v in pairs))
     if t is set or t is frozenset:
         return (t, frozenset(value))
@@ -214,7 +216,7 @@ def _shapes(values: Iterable[Any]) -> Iterator[tuple[int, ...]]:
         elif isinstance(value, (list, tuple)):
             yield from _shapes(value)
         elif isinstance(value, dict) or is_record(value):
-            yield from _shapes((value if isinstance(value, dict) else vars(value)).values())
+            yield from _shapes((value if isinstance(value, dict) else attributes(value)).values())
 
 
 def has_related(arguments: Iterable[Any]) -> bool:
@@ -246,9 +248,7 @@ def stand_in(value: Any) -> Any:
     if t is dict:
         return {k: stand_in(v) for k, v in value.items()}
     if is_record(value):
-        new = object.__new__(t)
-        new.__dict__.update((k, stand_in(v)) for k, v in vars(value).items())
-        return new
+        return make_object(t, {k: stand_in(v) for k, v in attributes(value).items()})
     return value
 
 
@@ -265,7 +265,7 @@ def is_record(value: Any) -> bool:
     return (
         not isinstance(value, _NOT_RECORDS)
         and is_plain(type(value))
-        and hasattr(value, "__dict__")
+        and has_attributes(value)
         and not hasattr(value, "__srcgrad_primal__")
         and type(value).__module__.partition(".")[0] not in ("numpy", "scipy")
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .emit.runtime import attributes
 from .signature import is_record
 
 
@@ -21,7 +22,7 @@ def children(tree: Any) -> dict[Any, Any] | None:
         return dict(enumerate(tree))
     if isinstance(tree, dict):
         return tree
-    return vars(tree) if is_record(tree) else None
+    return attributes(tree) if is_record(tree) else None
 
 
 def is_float(leaf: Any) -> bool:

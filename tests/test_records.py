@@ -314,3 +314,63 @@ def returned_objects(x, n):
 def test_what_is_built_at_run_time_is_not_returned(program):
     with pytest.raises(srcgrad.UnsupportedError, match="built at run time can't be returned"):
         srcgrad.grad(program, has_aux=True)(X, np.array([5]))
+
+
+class Based:
+    __slots__ = ("velocity",)
+
+
+class Slotted(Based):
+    """Two slots, of two classes, and a third that has no value."""
+
+    __slots__ = ("position", "spare")
+
+    def __init__(self, position, velocity):
+        self.position, self.velocity = position, velocity
+
+
+class Mixed(Based):
+    """A slot, and a `__dict__`."""
+
+    def __init__(self, position, velocity):
+        self.position, self.velocity = position, velocity
+
+
+@dataclasses.dataclass(slots=True, frozen=True)
+class Frozen:
+    position: np.ndarray
+    velocity: float
+
+
+@pytest.mark.parametrize("cls", [Slotted, Mixed, Frozen])
+def test_objects_with_slots_are_arguments_and_results(cls):
+    def step(state, dt):
+        moved = state.position + dt * state.velocity
+        return cls(moved, state.velocity - dt * np.sum(np.sin(moved)))
+
+    def energy(state, dt):
+        for _ in range(3):
+            state = step(state, dt)
+        return 0.5 * np.sum(state.position**2) + state.velocity**2
+
+    check_grads(lambda x, v: energy(cls(x, v), 0.1), (X, 0.7), order=1)
+    start = cls(X, 0.7)
+    d_start = srcgrad.grad(energy)(start, 0.1)
+    assert type(d_start) is cls
+    d_x, d_v = srcgrad.grad(lambda x, v: energy(cls(x, v), 0.1), argnums=(0, 1))(X, 0.7)
+    np.testing.assert_allclose(d_start.position, d_x, rtol=1e-12)
+    assert d_start.velocity == pytest.approx(d_v, rel=1e-12)
+    after, pullback = srcgrad.vjp(lambda state: step(state, 0.1), start)
+    assert type(after) is type(pullback(after)[0]) is cls
+    np.testing.assert_allclose(after.position, X + 0.07, rtol=1e-12)
+
+
+def test_slots_outside_of_the_function_are_written():
+    kept = Slotted(X, 2.0)
+
+    def f(x):
+        kept.velocity = 3.0 * np.sum(x)
+        return kept.velocity**2
+
+    np.testing.assert_allclose(srcgrad.grad(f)(np.ones(2)), 36.0)
+    assert kept.velocity == 6.0

@@ -232,8 +232,8 @@ def _containers(things: Any) -> Iterator[Any]:
             parts: Any = thing.values()
         elif isinstance(thing, (list, tuple)) or hasattr(thing, "popleft"):
             parts = thing
-        elif type(thing).__module__ != "builtins" and hasattr(thing, "__dict__"):
-            parts = vars(thing).values()
+        elif type(thing).__module__ != "builtins" and has_attributes(thing):
+            parts = attributes(thing).values()
         else:
             continue
         if not isinstance(thing, tuple):
@@ -329,8 +329,38 @@ def make_object(cls: Any, attributes: Any) -> Any:
     1
     """
     thing = object.__new__(cls)
-    vars(thing).update(attributes)
+    for name, value in attributes.items():
+        object.__setattr__(thing, name, value)  # of frozen dataclasses, too
     return thing
+
+
+def has_attributes(thing: Any) -> bool:
+    """Whether an object has attributes of its own, in a `__dict__` or in slots.
+
+    >>> has_attributes(np), has_attributes(2.5)
+    (True, False)
+    """
+    return hasattr(thing, "__dict__") or bool(_slots(type(thing)))
+
+
+def attributes(thing: Any) -> dict[str, Any]:
+    """The attributes of an object: those in its slots that have a value, and its `__dict__`.
+
+    >>> class Point: __slots__ = ("x", "y")
+    >>> attributes(make_object(Point, {"x": 1}))
+    {'x': 1}
+    """
+    slots, found = _slots(type(thing)), getattr(thing, "__dict__", {})
+    if slots:
+        found = {**{k: getattr(thing, k) for k in slots if hasattr(thing, k)}, **found}
+    return found
+
+
+def _slots(cls: type) -> list[str]:
+    """The names of the slots of a class written in Python."""
+    bases = [base for base in reversed(cls.__mro__) if "__slots__" in vars(base)]
+    members = (pair for base in bases for pair in vars(base).items())
+    return [name for name, member in members if type(member).__name__ == "member_descriptor"]
 
 
 def fresh_items(items: Any) -> Any:

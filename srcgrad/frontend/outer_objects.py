@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing
+from ..emit.runtime import attributes
 from ..errors import Span, UnsupportedError
 from ..kinds import Array, Opaque
 from ..signature import is_record
@@ -88,7 +89,10 @@ class OuterObjects(Lookup):
             how, members = taken.path, _members(taken.thing)
             if members is not taken.thing and isinstance(members, dict):
                 how = Path("attribute", taken.path, "__dict__")
-            self.guards[Path("structure", how, "")] = layout(members)
+            if (
+                hasattr(taken.thing, "__dict__") or members is taken.thing
+            ):  # slots are what they are
+                self.guards[Path("structure", how, "")] = layout(members)
             named = members if isinstance(members, dict) else dict(enumerate(members))
             kind = "item" if members is taken.thing else "attribute"
             for name, value in named.items():
@@ -269,7 +273,7 @@ def _items(thing: Heap) -> dict[Any, Any]:
 
 
 def _members(thing: Any) -> Any:
-    return thing if isinstance(thing, (list, dict)) else vars(thing)
+    return thing if isinstance(thing, (list, dict)) else attributes(thing)
 
 
 def _stand_in(taken: Taken, absent: dict[Any, Any]) -> Heap:
