@@ -124,6 +124,13 @@ def roots_with_what_is_said_of_them(a):
     return x * optimize.brentq(cubic, 0, 5, args=(a, 3.0), full_output=True)[1].root
 
 
+@program(1.3, 1e-3)
+def minimum_from_a_guess_of_unknown_rank(a):
+    """The rule of `minimize` has branches, in which second derivatives are made."""
+    guess = np.sum(np.roots([1.0, -a, 0.2]))
+    return optimize.minimize(lambda x: (a * x - 2.0) ** 2 + x**2, guess).x[0]
+
+
 @program(R.uniform(1, 2, 3))
 def newton_of_many(a):
     return np.sum(optimize.newton(lambda x: x**3 - a * x - 1, np.full(3, 2.0)) ** 2)

@@ -152,7 +152,7 @@ class Inlining(Classes):
         self.state.frames[number] = dict(values)
         if consume is not None:
             self.state.frames[self.current]["%returned"] = FALSE
-        caller, span, self.current = self.current, self.span, number
+        caller, span, self.current, entry = self.current, self.span, number, self.state
         self.depth += 1
         self.active_nodes.append(id(node))
         result: Value | None = None
@@ -175,6 +175,7 @@ class Inlining(Classes):
             self.current, self.span = caller, span
             if number not in self.captured and not is_iterator(result):
                 self.state.frames.pop(number, None)
+                entry.frames.pop(number, None)  # another state, if an exception leaves a branch
 
     def check_recursion(self, closure: Closure, values: dict[str, Value]) -> None:
         """Stop inlining the calls of a recursion whose depth isn't known."""
