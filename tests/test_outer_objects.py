@@ -325,3 +325,37 @@ def test_operators_of_objects_outside_are_their_own(f):
 def test_operators_of_objects_found_at_run_time_are_refused():
     with pytest.raises(srcgrad.UnsupportedError, match="this operator of a Shaped"):
         srcgrad.grad(lambda x: x * operator.neg(SHAPED))(1.5)
+
+
+class Recurrent(Thing):
+    def forward(self, xs):
+        state, self.states, self.steps = np.zeros(2), [], []
+        for t in range(len(xs)):
+            state = np.tanh(self.weights @ state + xs[t])
+            self.states.append(state)
+            self.steps.append((t, 2.0 * state[0]))
+        self.same = self.states
+        self.sums = [np.sum(state) for state in self.states]
+        return state
+
+
+def test_lists_that_loops_make_are_kept():
+    layer = Recurrent(weights=np.array([[0.3, -0.5], [0.2, 0.7]]))
+
+    def loss(xs):
+        return np.sum(layer.forward(xs) ** 2) + sum(layer.sums) * layer.steps[0][1]
+
+    xs, direction = np.cos(np.arange(10.0)).reshape(5, 2), np.sin(np.arange(10.0)).reshape(5, 2)
+    for n in (1, 5):
+        slope = srcgrad.grad(loss)(xs[:n])
+        kept = copy.deepcopy(vars(layer))
+        assert layer.states is layer.same
+        moved = [loss(xs[:n] + h * direction[:n]) for h in (1e-6, -1e-6)]
+        expected = (moved[0] - moved[1]) / 2e-6
+        assert np.sum(slope * direction[:n]) == pytest.approx(expected, rel=1e-7)
+        _, tangent = srcgrad.jvp(loss, (xs[:n],), (direction[:n],))
+        assert tangent == pytest.approx(expected, rel=1e-7)
+        loss(xs[:n])
+        for name in ("states", "steps", "sums"):
+            assert len(kept[name]) == n
+            np.testing.assert_allclose(kept[name], getattr(layer, name), rtol=1e-12)

@@ -18,9 +18,11 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing
+from ..analysis.inference import Inferred
+from ..emit import runtime
 from ..emit.runtime import attributes
 from ..errors import Span, UnsupportedError
-from ..kinds import Array, Opaque
+from ..kinds import Array, Fields, ListOf, Opaque, Scalar
 from ..signature import is_record
 from .lookup import Lookup
 from .operations import put_outside
@@ -70,6 +72,7 @@ class OuterObjects(Lookup):
         super().__init__()
         self.taken_in: dict[int, Taken] = {}
         self.overwritten: Aliasing | None = None  # at the end: of all that was written in place
+        self.lists_outside: dict[int, ir.Var] = {}  # what is written for the function's own
 
     def within(self, low: Any) -> None:
         super().within(low)
@@ -246,9 +249,31 @@ class OuterObjects(Lookup):
         if isinstance(value, Ref):
             thing = self.state.heap[value.id]
             found = self.outside(value)
-            if found is not None and not (isinstance(thing, ListObject) and thing.var is not None):
+            listed = thing.var if isinstance(thing, ListObject) else None
+            if found is not None and listed is None:
                 return found
+            if found is None and listed is not None and self.overwritten is not None:
+                if _is_plain(listed.kind) and not self.has_deques:
+                    return self.list_outside(value, listed)
         return super().entry(value, holders)
+
+    def list_outside(self, ref: Ref, var: ir.Var) -> ir.Var:
+        """A list for outside like one of the function's, out of which the reverse sweep takes."""
+        if ref.id not in self.lists_outside:
+            inferred = Inferred(Opaque(list))
+            self.lists_outside[ref.id] = self.emit(
+                runtime.copied_items, (var,), inferred=inferred, effect=True
+            )
+        return self.lists_outside[ref.id]
+
+
+def _is_plain(kind: Any) -> bool:
+    """Whether values of a kind are numbers, arrays, or tuples and lists of them."""
+    if isinstance(kind, ListOf):
+        return _is_plain(kind.item)
+    if isinstance(kind, tuple):
+        return not isinstance(kind, Fields) and all(map(_is_plain, kind))
+    return isinstance(kind, (Scalar, Array))
 
 
 def _fits(thing: Any) -> bool:

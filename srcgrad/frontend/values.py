@@ -392,10 +392,8 @@ class Path:
             return getattr(container, self.name)
         if self.how == "class":
             return container.__dict__[self.name]
-        if self.how == "structure":
-            return layout(container)
-        if self.how == "absent":
-            return self.name not in container
+        if self.how in ("structure", "absent"):
+            return layout(container) if self.how == "structure" else self.name not in container
         return container if self.how == "object" else container[self.name]
 
     def __hash__(self) -> int:
