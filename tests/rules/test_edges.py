@@ -298,6 +298,13 @@ def test_what_is_padded_with_has_a_derivative(mode: str, values: str) -> None:
         )
 
 
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "linear_ramp", "mean", "minimum"])
+def test_how_much_is_padded_may_be_known_at_run_time_only(mode: str) -> None:
+    expression = f"np.pad(x, int(w), {mode!r})"
+    for width in (0.5, 1.5, 2.5):
+        expressions.check(expression, DATA[:6].reshape(2, 3) * 1.0, w=width)
+
+
 def test_edges_that_follow_the_data_are_refused() -> None:
     with pytest.raises(srcgrad.UnsupportedError, match="give range"):
         srcgrad.grad(function("np.sum(np.histogram(x, 5)[1])"))(DATA)
