@@ -23,7 +23,7 @@ from .operations import (
     namedtuple_make,
     namedtuple_replace,
 )
-from .structure import SIMPLE, described, is_static, object_type
+from .structure import SIMPLE, described, is_range, is_static, object_type
 from .subclasses import BUILTINS, added_by
 from .subscripts import Subscripts
 from .values import (
@@ -31,6 +31,7 @@ from .values import (
     Choice,
     Closure,
     DictObject,
+    Generator,
     Instance,
     Journal,
     ListObject,
@@ -38,6 +39,7 @@ from .values import (
     Path,
     Place,
     Ref,
+    Sequence,
     Slice,
     Super,
     Tuple,
@@ -52,6 +54,7 @@ ARRAY_ATTRIBUTES = frozenset(
     "shape ndim size dtype T mT real imag flat nbytes itemsize strides base flags data".split()
 )
 
+RANGE = ("start", "stop", "step")  # the attributes of ranges and slices
 NAMEDTUPLE = {
     "_make": namedtuple_make,
     "_replace": namedtuple_replace,
@@ -133,9 +136,14 @@ class Attributes(Subscripts):
                 return self.reference_attribute(value, name)
             case ir.Var():
                 return self.variable_attribute(value, name)
-            case Slice() if name in ("start", "stop", "step"):
+            case Sequence() if is_range(value) and name in RANGE:
+                bound: Value = value.bounds[RANGE.index(name)]
+                return bound
+            case Slice() if name in RANGE:
                 part: Value = getattr(value, name)
                 return part
+            case Generator() if name in ("__next__", "send"):
+                self.asked_where(value)
             case Closure() | Partial() | Bound():
                 if name == "__name__" and isinstance(value, Closure):
                     return ir.Const(value.name)

@@ -25,7 +25,7 @@ from .. import ir
 from ..kinds import Opaque, Reference
 from ..rules import registry
 from ..rules.registry import hashable
-from . import operations, running
+from . import operations, running, stepping
 from .attributes import NAMEDTUPLE
 from .choices import is_function
 from .classes import PROTOCOL, is_exception_init
@@ -412,6 +412,7 @@ def _special_table() -> dict[Any, str]:
     table[contextlib.suppress] = "builtin_suppress"
     table[contextlib.contextmanager] = "builtin_contextmanager"
     table[operations.managed] = "call_managed"
+    table[stepping.counted] = "builtin_counted"
     table[operations.dispatched_method] = "call_dispatched"
     for name in (
         "product chain combinations permutations pairwise accumulate repeat islice count starmap "

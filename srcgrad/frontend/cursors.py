@@ -17,10 +17,11 @@ import gast
 
 from .. import ir
 from .iterators import ENDLESS
-from .operations import items_until
+from .operations import items_until, next_or
 from .selections import Selections
-from .structure import FALSE, TRUE, Poison, described
-from .values import Bound, Generator, Instance, Ref, Sequence, Tuple, Value
+from .stepping import Ahead, Span
+from .structure import FALSE, TRUE, Poison, described, is_range
+from .values import Bound, DictObject, Generator, Instance, Ref, Sequence, Tuple, Value
 
 ONE = ir.Const(1)
 
@@ -43,6 +44,20 @@ class Cursors(Selections):
             return iterator
         sequence: Any = self.require(value if iterator is None else iterator)
         return self.cursor(sequence)
+
+    def builtin_counted(self, items: Value) -> Value:
+        """What a loop of a generator that stops goes through: it is asked by index, or ahead."""
+        items = self.spread(items)
+        if is_range(items):
+            start, _, step = items.bounds  # type: ignore[union-attr]
+            return self.call(ir.Const(Span), [start, self.builtin_len(items), step], {})
+        thing = self.thing(items)
+        if isinstance(thing, DictObject):
+            return self.builtin_list(items)
+        iterator = self.builtin_iter(items) if isinstance(thing, Instance) else items
+        if isinstance(iterator, (Sequence, Generator)):
+            iterator = self.builtin_iter(iterator)
+        return items if iterator is items else self.call(ir.Const(Ahead), [iterator], {})
 
     def cursor(self, sequence: Any) -> Ref:
         """An iterator over a sequence, at its beginning."""
@@ -122,7 +137,9 @@ class Cursors(Selections):
         thing = self.on_heap(iterator)
         if isinstance(thing, Instance) and thing.type is not Cursor:
             found = self.class_attribute(thing.type, "__next__")
-            if found is not None and default is None:
+            if found is not None:
+                if default is not None:
+                    return self.inline(next_or, [iterator, default], {})
                 return self.call(Bound(found, iterator), [], {})
         if not isinstance(thing, Instance) or thing.type is not Cursor:
             raise self.refuse(f"next() of {described(iterator)} isn't supported")

@@ -158,6 +158,8 @@ class Lookup(Journals):
         """What a name or an attribute gets: of an iterator used more than once, a `Cursor`."""
         if not isinstance(value, (Sequence, Generator)) or value.born is None:
             return value
+        if self.iterators.get(value.born, ("",))[0] == "%steps":
+            return value
         site = ("%iterator", name, self.span)
         if site not in self.known_sites:
             self.iterators[value.born] = site
@@ -169,7 +171,8 @@ class Lookup(Journals):
     def asked_where(self, value: Sequence | Generator) -> None:
         """Note that an iterator is asked where it stands."""
         site = self.iterators.get(value.born) if value.born is not None else None
-        if site is not None and not (isinstance(value, Generator) and value.sequence is None):
+        steps = site is not None and site[0] == "%steps"
+        if steps or (site is not None and getattr(value, "sequence", value) is not None):
             raise NeedStatic(frozenset([site]), "this iterator is used more than once", self.span)
 
     def use_up(self, value: Sequence | Generator) -> None:

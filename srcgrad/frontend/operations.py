@@ -109,6 +109,14 @@ def items_until(function: Any, last: Any) -> Any:
         yield item
 
 
+def next_or(iterator: Any, default: Any) -> Any:
+    """`next(iterator, default)`: inlined like a function of the user's."""
+    try:
+        return iterator.__next__()
+    except StopIteration:
+        return default
+
+
 def extreme_or(extreme: Any, items: Any, key: Any, default: Any) -> Any:
     """`max(items, key=key, default=default)`: inlined like a function of the user's."""
     return extreme(items, key=key) if len(items) > 0 else default

@@ -1,0 +1,302 @@
+"""Generators that are asked for one item at a time, as functions that make the next one.
+
+A generator's body runs where its items are consumed (`comprehensions`). One that is asked several
+times, by `next` or by loops that are left, must go on where it stopped: `steps_of` writes it as a
+function that holds its variables and returns another, which makes one item whenever it is called.
+
+    def halves(x):                     def halves(x):
+        while True:                        place = 0
+            yield x                        def step(sent=None):
+            x = x / 2                          nonlocal place, x
+                                               at, place = place, -1
+                                               while True:
+                                                   if not at:
+                                                       place = 1
+                                                       return x
+                                                   at = 0
+                                                   x = x / 2
+                                           return step
+
+The yields are numbered in the order of the text. What stands before the one at which the function
+goes on is skipped, and `at` is zero from there on.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import gast
+
+from .names import own_nodes, scope_of
+
+DONE = -1  # the place of a generator that is used up
+
+
+class CannotStep(Exception):
+    """A yield stands where its generator can't go on from; holds the node, and says where."""
+
+
+class Steps:
+    """A generator that is asked for its items one by one, as a class lowered like the user's."""
+
+    def __init__(self, step: Any) -> None:
+        self.step = step
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        return self.step()
+
+    def send(self, value: Any) -> Any:
+        """Go on, where the yield at which the generator stands has this value."""
+        return self.step(value)
+
+
+class Span(NamedTuple):
+    """A range, as numbers that a loop may change."""
+
+    start: int
+    length: int
+    step: int
+
+
+class Ahead:
+    """An iterator that is asked whether it has another item before it is asked for that."""
+
+    def __init__(self, iterator: Any) -> None:
+        self.iterator = iterator
+
+    def has_item(self) -> bool:
+        try:
+            self.item = next(self.iterator)
+        except StopIteration:
+            return False
+        return True
+
+
+def counted(items: Any) -> Any:
+    """What a loop goes through, for who counts: a mark of `Cursors.builtin_counted`."""
+    raise NotImplementedError
+
+
+def has_item(items: Any, index: int) -> Any:
+    """Whether what `counted` returned has an item at an index: inlined like the user's."""
+    if isinstance(items, Ahead):
+        return items.has_item()
+    return index < (items.length if isinstance(items, Span) else len(items))
+
+
+def item_at(items: Any, index: int) -> Any:
+    """An item of what `counted` returned: inlined like a function of the user's."""
+    if isinstance(items, Ahead):
+        return items.item
+    return items.start + index * items.step if isinstance(items, Span) else items[index]
+
+
+@functools.lru_cache(1024)
+def steps_of(node: Any) -> Any:
+    """The function of a generator function's parameters that returns its step function.
+
+    Args:
+        node: The generator function, a gast node, which stays as it is.
+
+    Returns:
+        A gast node; the statements of the generator, which it shares, keep their places.
+
+    Raises:
+        CannotStep: a yield stands in a `try`, a `with`, or amid an expression.
+    """
+    scope = scope_of(node)
+    taken = {n.id for n in gast.walk(node) if isinstance(n, gast.Name)} | scope.local
+
+    def fresh(name: str) -> str:
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        return name
+
+    names = {name: fresh(name) for name in ("at", "place", "sent", "step")}
+    writer = _Writer(names, fresh)
+    body = writer.block(node.body)
+    arguments = {a.id for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    arguments |= {a.id for a in (node.args.vararg, node.args.kwarg) if a is not None}
+    assigned = {n.id for n in own_nodes(node.body) if isinstance(n, gast.Name)} & scope.local
+    held = sorted((scope.local - arguments) | assigned | set(writer.names))
+    start = _parsed(
+        f"""
+if {names["place"]} == {DONE}:
+    raise StopIteration
+{names["at"]}, {names["place"]} = {names["place"]}, {DONE}
+""",
+        node,
+    )
+    declared = gast.Nonlocal([names["place"], *held])
+    step = _parsed(f"def {names['step']}({names['sent']}=None): pass", node)[0]
+    step.body = [declared, *start, *body, *_parsed("raise StopIteration", node)]
+    unset = " = ".join([*held, "None"])
+    before = _parsed(f"{names['place']} = 0" + f"\nif False: {unset}" * bool(held), node)
+    after = _parsed(f"return {names['step']}", node)
+    made = gast.FunctionDef(node.name, node.args, [*before, step, *after], [], None, None, [])
+    return gast.copy_location(made, node)
+
+
+@dataclass
+class _Writer:
+    """Writes the statements of a generator so that they go on at the yield of number `at`."""
+
+    known: dict[str, str]  # the names of the rewriting's own variables
+    fresh: Any
+    yields: int = 0
+    names: list[str] = field(default_factory=list)  # of the loops' own variables
+
+    def block(self, statements: list[Any]) -> list[Any]:
+        """Statements that begin at the first, or go on at a yield in them."""
+        written: list[Any] = []
+        plain: list[Any] = []
+        last = max((k for k, s in enumerate(statements) if _yields(s)), default=-1)
+        for k, statement in enumerate(statements):
+            if not _yields(statement):
+                self.returning(statement, plain)
+                continue
+            skipped, going_on = self.statement(statement)
+            skipped, plain = plain + skipped, []
+            if skipped:
+                written.append(self.when(f"not {self.known['at']}", skipped, skipped[0]))
+            if k < last:
+                test = f"{self.known['at']} <= {self.yields}"
+                going_on = [self.when(test, going_on, statement)]
+            written += going_on
+        return written + plain
+
+    def returning(self, statement: Any, into: list[Any]) -> None:
+        """A statement without a yield, whose returns end the generator."""
+        if _returns(statement):
+            made = _Returns().visit(copy.deepcopy(statement))
+            into.extend(made if isinstance(made, list) else [made])
+        else:
+            into.append(statement)
+
+    @staticmethod
+    def when(test: str, statements: list[Any], place: Any) -> Any:
+        node = _parsed(f"if {test}: pass", place)[0]
+        node.body = statements
+        return node
+
+    def statement(self, node: Any) -> tuple[list[Any], list[Any]]:
+        """What a statement with yields does unless it is skipped, and then in either case."""
+        match node:
+            case gast.Expr(value=gast.Yield()):
+                return self.stop(node.value)
+            case gast.Assign(value=gast.Yield()) if not _yields_in(node.targets):
+                stop, going_on = self.stop(node.value)
+                sent = gast.Assign(node.targets, self.name("sent", node), None)
+                return stop, [*going_on, gast.copy_location(sent, node)]
+            case gast.Expr(value=gast.YieldFrom()):
+                name = self.own("item")
+                loop = _parsed(f"for {name} in (): yield {name}", node)[0]
+                loop.iter = node.value.value
+                return self.statement(loop)
+            case gast.If() if not _yields_in([node.test]):
+                return [], [self.choice(node)]
+            case gast.While() if not _yields_in([node.test]):
+                return [], [self.loop(node, node.test, node.body)]
+            case gast.For() if not _yields_in([node.iter]):
+                return self.counted(node)
+        raise CannotStep(node)
+
+    def stop(self, node: Any) -> tuple[list[Any], list[Any]]:
+        """A yield: the function returns the item, and next time goes on there."""
+        self.yields += 1
+        at, place = self.known["at"], self.known["place"]
+        stop = _parsed(f"{place} = {self.yields}\nreturn None", node)
+        if node.value is not None:
+            stop[1].value = node.value
+        return stop, _parsed(f"{at} = 0", node)
+
+    def choice(self, node: Any) -> Any:
+        first = self.yields
+        body = self.block(node.body)
+        middle = self.yields
+        orelse = self.block(node.orelse)
+        at = self.known["at"]
+        inside = f"0 < {at} <= {middle}" if middle > first else "False"
+        test = _parsed(f"({inside}) if {at} else None", node)[0].value
+        test.orelse = node.test
+        made = gast.If(test, body or _parsed("pass", node), orelse)
+        return gast.copy_location(made, node)
+
+    def loop(self, node: Any, test: Any, body: list[Any]) -> Any:
+        going_on = test
+        if not (isinstance(test, gast.Constant) and test.value):
+            going_on = _parsed(f"{self.known['at']} or None", node)[0].value
+            going_on.values[1] = test
+        made = gast.While(going_on, self.block(body), self.block(node.orelse))
+        return gast.copy_location(made, node)
+
+    def counted(self, node: Any) -> tuple[list[Any], list[Any]]:
+        """A `for`, as a while that counts the items it has gone through."""
+        items, count = self.own("items"), self.own("count")
+        start = _parsed(f"{items} = None\n{count} = 0", node)
+        start[0].value = _call(counted, node.iter, node)
+        take = _parsed(f"_ = {items}, {count}\n{count} += 1", node)
+        take[0].targets = [node.target]
+        take[0].value = _call(item_at, *take[0].value.elts, node)
+        pair = _parsed(f"{items}, {count}", node)[0].value.elts
+        test = _call(has_item, *pair, node)
+        return start, [self.loop(node, test, [*take, *node.body])]
+
+    def own(self, name: str) -> str:
+        name = self.fresh(name)
+        self.names.append(name)
+        return name
+
+    def name(self, which: str, place: Any) -> Any:
+        return _parsed(self.known[which], place)[0].value
+
+
+class _Returns(gast.NodeTransformer):
+    """Makes each return of a generator the end of its items."""
+
+    def visit_Return(self, node: Any) -> Any:
+        end = _parsed("raise StopIteration", node)
+        if node.value is not None:
+            end.insert(0, gast.copy_location(gast.Expr(node.value), node))
+        return end
+
+    def visit_FunctionDef(self, node: Any) -> Any:
+        return node
+
+    visit_ClassDef = visit_FunctionDef
+
+
+def _call(function: Any, *arguments: Any) -> Any:
+    """The call of a helper, at the place of the last argument."""
+    *given, place = arguments
+    name = gast.copy_location(gast.Constant(function, None), place)
+    return gast.copy_location(gast.Call(name, given, []), place)
+
+
+def _parsed(text: str, place: Any) -> list[Any]:
+    """The statements of a text, as if they stood at the place of a node."""
+    tree = gast.ast_to_gast(ast.parse(text))
+    for node in gast.walk(tree):
+        gast.copy_location(node, place)
+    body: list[Any] = tree.body
+    return body
+
+
+def _yields_in(nodes: list[Any]) -> bool:
+    return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in own_nodes(nodes))
+
+
+def _yields(node: Any) -> bool:
+    return _yields_in([node])
+
+
+def _returns(node: Any) -> bool:
+    return any(isinstance(n, gast.Return) for n in own_nodes([node]))
