@@ -147,18 +147,21 @@ CASES = {
         "BOX.a = (v * v for v in x)",
         "only numbers, arrays, and new tuples, lists and dicts of them can be kept outside",
     ),
-    "next of a generator in two places": (
+    "next of a generator that yields in a try": (
         """
         def f(x):
             def squared():
                 for v in x:
-                    yield v * v
+                    try:
+                        yield v * v  # <-
+                    finally:
+                        print(v)
             squares = squared()
             first = next(squares)
-            return first * next(squares)  # <-
+            return first * next(squares)
         """,
-        "next(squares)",
-        "this generator may be used up already",
+        "yield v * v",
+        "a generator that is asked for items several times can't go on from this yield",
     ),
     "generator used twice by a callee": (
         """

@@ -19,7 +19,7 @@ from .. import ir
 from .iterators import ENDLESS
 from .operations import items_until, next_or
 from .selections import Selections
-from .stepping import Ahead, Span
+from .stepping import COUNTED, Ahead, Indexed, Span
 from .structure import FALSE, TRUE, Poison, described, is_range
 from .values import Bound, DictObject, Generator, Instance, Ref, Sequence, Tuple, Value
 
@@ -51,13 +51,14 @@ class Cursors(Selections):
         if is_range(items):
             start, _, step = items.bounds  # type: ignore[union-attr]
             return self.call(ir.Const(Span), [start, self.builtin_len(items), step], {})
-        thing = self.thing(items)
-        if isinstance(thing, DictObject):
-            return self.builtin_list(items)
-        iterator = self.builtin_iter(items) if isinstance(thing, Instance) else items
-        if isinstance(iterator, (Sequence, Generator)):
-            iterator = self.builtin_iter(iterator)
-        return items if iterator is items else self.call(ir.Const(Ahead), [iterator], {})
+        if isinstance(items, Tuple) and items.type in COUNTED:
+            return items
+        if isinstance(self.thing(items), DictObject):
+            items = self.builtin_list(items)
+        iterates = isinstance(items, (Sequence, Generator)) or self.is_cursor(items)
+        if iterates or self.iterator_of(items) is not None:
+            return self.call(ir.Const(Ahead), [self.builtin_iter(items)], {})
+        return self.call(ir.Const(Indexed), [items], {})
 
     def cursor(self, sequence: Any) -> Ref:
         """An iterator over a sequence, at its beginning."""

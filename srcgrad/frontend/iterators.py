@@ -17,6 +17,7 @@ from .dicts import Dicts
 from .iteration import Body, Loop
 from .operations import ArrayIterator, check_as_many, len_of_range
 from .structure import FALSE, NONE, TRUE, is_none, is_range
+from .stepping import items_zipped
 from .values import (
     Generator,
     Instance,
@@ -156,14 +157,18 @@ class Iterators(Dicts):
 
     def builtin_zip(self, *values: Value, strict: Value | None = None) -> Value:
         given, values = values, tuple(self.by_item(self.lazily(v)) for v in values)
-        for old, new in zip(given, values, strict=True):
-            if new is not old and isinstance(new, Generator) and not new.early:
-                raise self.refuse(
-                    "an iterator inside zip() can't be consumed item by item",
-                    "make a list of it first: list(...)",
-                )
-        late = [k for k, v in enumerate(values) if isinstance(v, Generator) and not v.early]
         loose = strict is None or (isinstance(strict, ir.Const) and not strict.value)
+        if any(
+            new is not old and isinstance(new, Generator) and not new.early
+            for old, new in zip(given, values, strict=True)
+        ):
+            if loose:
+                return self.inline(items_zipped, list(given), {})
+            raise self.refuse(
+                "an iterator inside zip(strict=True) can't be consumed item by item",
+                "make a list of it first: list(...)",
+            )
+        late = [k for k, v in enumerate(values) if isinstance(v, Generator) and not v.early]
         if len(late) == 1 < len(values) and loose:
             zipped = self.zipped_with(values, late[0])
             if zipped is not None:

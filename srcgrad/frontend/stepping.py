@@ -33,6 +33,7 @@ import gast
 
 from .names import own_nodes, scope_of
 
+_YIELDS = (gast.Yield, gast.YieldFrom)
 DONE = -1  # the place of a generator that is used up
 
 
@@ -57,6 +58,22 @@ class Steps:
         return self.step(value)
 
 
+class Indexed(NamedTuple):
+    """What a loop goes through, for who counts: a list, an array, or what has an index.
+
+    The classes beside ask their methods in turn: whether there is another item, and then for it.
+    All are lowered like the user's.
+    """
+
+    items: Any
+
+    def has_item(self, index: int) -> bool:
+        return index < len(self.items)
+
+    def item_at(self, index: int) -> Any:
+        return self.items[index]
+
+
 class Span(NamedTuple):
     """A range, as numbers that a loop may change."""
 
@@ -64,38 +81,86 @@ class Span(NamedTuple):
     length: int
     step: int
 
+    def has_item(self, index: int) -> bool:
+        return index < self.length
+
+    def item_at(self, index: int) -> int:
+        return self.start + index * self.step
+
+
+class Numbered(NamedTuple):
+    """What `enumerate` returns."""
+
+    part: Any
+    start: int
+
+    def has_item(self, index: int) -> Any:
+        return self.part.has_item(index)
+
+    def item_at(self, index: int) -> Any:
+        return self.start + index, self.part.item_at(index)
+
+
+class Zipped(NamedTuple):
+    """What `zip` returns."""
+
+    parts: Any
+
+    def has_item(self, index: int) -> Any:
+        return len(self.parts) > 0 and all(part.has_item(index) for part in self.parts)
+
+    def item_at(self, index: int) -> Any:
+        return tuple([part.item_at(index) for part in self.parts])
+
 
 class Ahead:
-    """An iterator that is asked whether it has another item before it is asked for that."""
+    """An iterator, which makes its next item when it is asked whether there is one."""
 
     def __init__(self, iterator: Any) -> None:
         self.iterator = iterator
 
-    def has_item(self) -> bool:
+    def has_item(self, index: int) -> bool:
         try:
             self.item = next(self.iterator)
         except StopIteration:
             return False
         return True
 
+    def item_at(self, index: int) -> Any:
+        return self.item
+
+
+COUNTED = (Indexed, Span, Numbered, Zipped, Ahead)
+
 
 def counted(items: Any) -> Any:
-    """What a loop goes through, for who counts: a mark of `Cursors.builtin_counted`."""
+    """One of these for what a loop goes through: a mark of `Cursors.builtin_counted`."""
     raise NotImplementedError
 
 
-def has_item(items: Any, index: int) -> Any:
-    """Whether what `counted` returned has an item at an index: inlined like the user's."""
-    if isinstance(items, Ahead):
-        return items.has_item()
-    return index < (items.length if isinstance(items, Span) else len(items))
+def numbered(items: Any, start: int = 0) -> Any:
+    """`enumerate`: inlined like a function of the user's."""
+    return Numbered(counted(items), start)
 
 
-def item_at(items: Any, index: int) -> Any:
-    """An item of what `counted` returned: inlined like a function of the user's."""
-    if isinstance(items, Ahead):
-        return items.item
-    return items.start + index * items.step if isinstance(items, Span) else items[index]
+def zipped(*iterables: Any) -> Any:
+    """`zip`: inlined like a function of the user's."""
+    return Zipped(tuple([counted(items) for items in iterables]))
+
+
+def items_zipped(*iterables: Any) -> Any:
+    """`zip` of iterators that are asked in turn: inlined like a function of the user's."""
+    parts, count = zipped(*iterables), 0
+    while parts.has_item(count):
+        yield parts.item_at(count)
+        count += 1
+
+
+def able_to_stop(function: Any) -> Any:
+    """A function, or what does the same for `counted`: inlined like a function of the user's."""
+    if function is enumerate:
+        return numbered
+    return zipped if function is zip else function
 
 
 @functools.lru_cache(1024)
@@ -203,11 +268,11 @@ class _Writer:
                 return self.statement(loop)
             case gast.If() if not _yields_in([node.test]):
                 return [], [self.choice(node)]
-            case gast.While() if not _yields_in([node.test]):
+            case gast.While() if not _yields_in([node.test, *node.orelse]):
                 return [], [self.loop(node, node.test, node.body)]
-            case gast.For() if not _yields_in([node.iter]):
+            case gast.For() if not _yields_in([node.iter, *node.orelse]):
                 return self.counted(node)
-        raise CannotStep(node)
+        raise CannotStep(next(n for n in own_nodes([node]) if isinstance(n, _YIELDS)))
 
     def stop(self, node: Any) -> tuple[list[Any], list[Any]]:
         """A yield: the function returns the item, and next time goes on there."""
@@ -242,13 +307,20 @@ class _Writer:
         """A `for`, as a while that counts the items it has gone through."""
         items, count = self.own("items"), self.own("count")
         start = _parsed(f"{items} = None\n{count} = 0", node)
-        start[0].value = _call(counted, node.iter, node)
-        take = _parsed(f"_ = {items}, {count}\n{count} += 1", node)
-        take[0].targets = [node.target]
-        take[0].value = _call(item_at, *take[0].value.elts, node)
-        pair = _parsed(f"{items}, {count}", node)[0].value.elts
-        test = _call(has_item, *pair, node)
+        start[0].value = _call(counted, self.stopping(node.iter), node)
+        take = _parsed(f"{count} += 1\n_ = {items}.item_at({count} - 1)", node)
+        take[1].targets = [node.target]
+        test = _parsed(f"{items}.has_item({count})", node)[0].value
         return start, [self.loop(node, test, [*take, *node.body])]
+
+    @staticmethod
+    def stopping(iterable: Any) -> Any:
+        """An iterable, of which the call of an iterator's class is that of a generator."""
+        if not isinstance(iterable, gast.Call):
+            return iterable
+        function = _call(able_to_stop, iterable.func, iterable)
+        call = gast.Call(function, iterable.args, iterable.keywords)
+        return gast.copy_location(call, iterable)
 
     def own(self, name: str) -> str:
         name = self.fresh(name)
@@ -259,7 +331,7 @@ class _Writer:
         return _parsed(self.known[which], place)[0].value
 
 
-class _Returns(gast.NodeTransformer):
+class _Returns(ast.NodeTransformer):
     """Makes each return of a generator the end of its items."""
 
     def visit_Return(self, node: Any) -> Any:
@@ -291,7 +363,7 @@ def _parsed(text: str, place: Any) -> list[Any]:
 
 
 def _yields_in(nodes: list[Any]) -> bool:
-    return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in own_nodes(nodes))
+    return any(isinstance(n, _YIELDS) for n in own_nodes(nodes))
 
 
 def _yields(node: Any) -> bool:
