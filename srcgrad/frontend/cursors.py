@@ -16,10 +16,9 @@ from typing import Any
 import gast
 
 from .. import ir
-from .iterators import ENDLESS
 from .operations import items_until, next_or
 from .selections import Selections
-from .stepping import COUNTED, Ahead, Indexed, Span
+from .stepping import COUNTED, ENDLESS, Ahead, Indexed, Span
 from .structure import FALSE, TRUE, Poison, described, is_range
 from .values import Bound, DictObject, Generator, Instance, Ref, Sequence, Tuple, Value
 

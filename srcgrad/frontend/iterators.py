@@ -16,8 +16,8 @@ from ..kinds import ListOf, Scalar, int_kind
 from .dicts import Dicts
 from .iteration import Body, Loop
 from .operations import ArrayIterator, check_as_many, len_of_range
+from .stepping import ENDLESS, items_zipped
 from .structure import FALSE, NONE, TRUE, is_none, is_range
-from .stepping import items_zipped
 from .values import (
     Generator,
     Instance,
@@ -30,8 +30,6 @@ from .values import (
     Tuple,
     Value,
 )
-
-ENDLESS = 1 << 62  # the length of itertools.count()
 
 
 class Iterators(Dicts):

@@ -26,6 +26,7 @@ from __future__ import annotations
 import ast
 import copy
 import functools
+import itertools
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -34,6 +35,7 @@ import gast
 from .names import own_nodes, scope_of
 
 _YIELDS = (gast.Yield, gast.YieldFrom)
+ENDLESS = 1 << 62  # the length of itertools.count()
 DONE = -1  # the place of a generator that is used up
 
 
@@ -143,9 +145,16 @@ def numbered(items: Any, start: int = 0) -> Any:
     return Numbered(counted(items), start)
 
 
-def zipped(*iterables: Any) -> Any:
+def zipped(*iterables: Any, strict: bool = False) -> Any:
     """`zip`: inlined like a function of the user's."""
+    if strict:
+        return zip(*iterables, strict=True)
     return Zipped(tuple([counted(items) for items in iterables]))
+
+
+def endless(start: Any = 0, step: Any = 1) -> Any:
+    """`itertools.count`: inlined like a function of the user's."""
+    return Span(start, ENDLESS, step)
 
 
 def items_zipped(*iterables: Any) -> Any:
@@ -160,6 +169,8 @@ def able_to_stop(function: Any) -> Any:
     """A function, or what does the same for `counted`: inlined like a function of the user's."""
     if function is enumerate:
         return numbered
+    if function is itertools.count:
+        return endless
     return zipped if function is zip else function
 
 
