@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import gast
@@ -23,9 +22,8 @@ from .classes import Classes
 from .machine import Frame
 from .names import Namespace, own_nodes, scope_of
 from .source import get_source
-from .stepping import CannotStep, Steps, steps_of
 from .structure import FALSE, NONE, is_iterator, parts
-from .values import Closure, DictObject, Generator, NeedStatic, Path, Tuple, Unreached, Value
+from .values import Closure, DictObject, NeedStatic, Path, Tuple, Unreached, Value
 
 MOST_CALLS = 24
 MOST_INLINED = 2000
@@ -99,48 +97,6 @@ class Inlining(Classes):
         result = self.run_function(closure, values)
         assert result is not None
         return result
-
-    def generator_of(self, closure: Closure, values: dict[str, Value]) -> Value:
-        """A generator, which runs its body where it is consumed; a definition's has no place.
-
-        One that is found to be asked several times is an object whose `__next__` makes its items.
-        """
-        fixed = self.fixed_span
-        site = ("%steps", self.span)
-        if site in self.known_sites:
-            return self.stepping(closure, values)
-
-        def run(body: Callable[[Value], None]) -> Value | None:
-            outer = self.fixed_span
-
-            def consumed(item: Value) -> None:
-                self.fixed_span = outer
-                body(item)
-                self.fixed_span = fixed
-
-            self.fixed_span = fixed
-            try:
-                return self.run_function(closure, values, consumed)
-            finally:
-                self.fixed_span = outer
-
-        generator = Generator(run)
-        self.iterators[generator.born] = site
-        return generator
-
-    def stepping(self, closure: Closure, values: dict[str, Value]) -> Value:
-        """A generator as an object that stops at each item and goes on from there."""
-        try:
-            node = steps_of(closure.node)
-        except CannotStep as error:
-            self.span = closure.source.span(error.args[0])
-            raise self.refuse(
-                "a generator that is asked for items several times can't go on from this yield",
-                "yield in a statement of its own, outside of `try` and `with`, or make a list",
-            ) from None
-        step = self.run_function(replace(closure, node=node), values)
-        assert step is not None
-        return self.call(ir.Const(Steps), [step], {})
 
     def as_unit(
         self, function: Value, args: list[Value], kwargs: dict[str, Value], wanted: units.Wanted

@@ -53,6 +53,7 @@ from ..rules import registry
 from .names import Namespace, Scope
 from .values import (
     Choice,
+    Closure,
     DictObject,
     Instance,
     Path,
@@ -237,6 +238,13 @@ class Machine:
         def unpacked(self, value: Value) -> list[Value]: ...
         def comprehension(self, node: Any) -> Value: ...
         def generator_expression(self, node: Any) -> Value: ...
+        def generator_of(self, closure: Closure, values: dict[str, Value]) -> Value: ...
+        def run_function(
+            self,
+            closure: Closure,
+            values: dict[str, Value],
+            consume: Callable[[Value], None] | None = None,
+        ) -> Value | None: ...
         def iterate(
             self, iterable: Value, body: Callable[[Value], None], name: str = "i"
         ) -> None: ...
