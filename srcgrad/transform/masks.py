@@ -21,6 +21,7 @@ from ..analysis.elementwise import COPIES, is_elementwise
 from ..analysis.inference import Inferred
 from ..analysis.usage import PLACES, PRODUCTS, Condition, PartialUse, Use, conditions
 from ..emit import runtime
+from ..ir import list_append
 from ..kinds import Array, Scalar
 from ..rules import registry
 from .contributions import is_zero
@@ -204,8 +205,10 @@ class Masks(Shadows):
         """
         found: set[ir.Var] = set()
         for s in reversed(self.made.values()):
-            if s.target in found and _hands_on(s):
+            if s.target in found and (_hands_on(s) or s.function is list.pop):
                 found.update(ir.uses(s))
+            if s.function is list_append and not found.isdisjoint(ir.variables(s.args[0])):
+                found.update(ir.variables(s.args[1]))
             if singularity(s) == "root":
                 found.update(ir.variables(s.args[0]))
         return found
