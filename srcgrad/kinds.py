@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -144,6 +144,7 @@ class ListOf(Kind):
 
     item: Any  # a Kind, or a tuple of them for items that are tuples; None while it is empty
     holes: bool = False  # whether some of its items may be None instead
+    length: Dimension | None = field(default=None, compare=False)  # of an operand
 
 
 class Fields(tuple[Any, ...]):
@@ -232,9 +233,9 @@ RESIDUALS = Opaque(Residuals)
 UNKNOWN = Array(None, None)
 
 
-def int_kind(size: Size | None = None) -> Scalar:
+def int_kind(size: Dimension | None = None) -> Scalar:
     """The kind of a Python int that may serve as a dimension."""
-    return Scalar(INT.dtype, True, size or fresh_size())
+    return Scalar(INT.dtype, True, fresh_size() if size is None else size)
 
 
 def holds_arrays(kind: Kind) -> bool:

@@ -220,6 +220,7 @@ def _describe_kind(kind: Any, bases: list[Size | int], key: list[Any]) -> None:
                 _describe_kind(item, bases, key)
         case ListOf(item):
             key.append(ListOf)
+            key.append(None if kind.length is None else _described(kind.length, bases))
             for part in item if isinstance(item, tuple) else (item,):
                 _describe_kind(part, bases, key)
             key.append(None)

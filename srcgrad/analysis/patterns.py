@@ -18,6 +18,7 @@ from ..kinds import (
     Array,
     Dimension,
     Kind,
+    ListOf,
     Opaque,
     Scalar,
     Size,
@@ -95,6 +96,8 @@ def offsets_of(leaves: list[ir.Var], bases: list[Size | int]) -> list[set[int]]:
             sizes = kind.shape or ()
         elif isinstance(kind, Scalar):
             sizes = (kind.size,)
+        elif isinstance(kind, ListOf):
+            sizes = (kind.length,)
         for n in sizes:
             if isinstance(n, Size):
                 seen[base_of(n, bases)].add(n.offset)

@@ -126,8 +126,9 @@ class Sampler:
                 if python is None and kind.dtype.kind in "fc":  # only NumPy's raises a dtype
                     python = self.variant == 0
                 return scalar if python is False else scalar.item()
-            case ListOf(item) if item is not None and not isinstance(item, tuple):
-                return [self.value(item) for _ in range((3, 5)[self.variant])]
+            case ListOf(item, length=count) if item is not None and not isinstance(item, tuple):
+                number = (3, 5)[self.variant] if count is None else self.length(count)
+                return [self.value(item) for _ in range(number)]
             case TupleOf(items, type_):
                 items = tuple(self.value(item) for item in items)
                 return items if type_ is tuple else type_(*items)

@@ -5,6 +5,6 @@ Read `values` first (and `structure`: their parts), then `source` and `names`, t
 where it begins. Beside it stand `merging` (the state where branches meet), `units` (calls that
 aren't inlined, with `effects`, and `purity`: of functions that users give a rule), `naming` (of
 temporaries), and what programs mean at run time: `operations` (the compiler's own primitives),
-`running` (of lists), `tables` (of dicts and sets) and `subclasses`. `columns` has the tables of
-objects that `objects` reads and writes.
+`running` (of lists), `item_counts` (how long they are), `tables` (of dicts and sets) and
+`subclasses`. `columns` has the tables of objects that `objects` reads and writes.
 """

@@ -153,7 +153,7 @@ class Builder(Choices):
             inferred = found if isinstance(found, Inferred) else None
             if inferred is None:
                 self.need_constants(function, args, kwargs)
-                inferred = infer(function, args, kwargs)
+                inferred = self.result_of(function, args, kwargs)
                 if inferred.kind is UNKNOWN:
                     self.need_given(args, kwargs)
                     self.need_known_ints(args, kwargs)
@@ -194,6 +194,25 @@ class Builder(Choices):
             )
         )
         return target
+
+    def result_of(
+        self, function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
+    ) -> Inferred:
+        """The kind of a result, where it is known of the lists given how many items they have."""
+        used = ir.variables_of((*args, *kwargs.values()))
+        lists = {v: v.kind for v in used if isinstance(v.kind, ListOf)}
+        counted = {
+            thing.var: ir.Var(thing.var.name, replace(lists[thing.var], length=thing.count))
+            for thing in (self.state.heap.values() if lists else ())
+            if isinstance(thing, ListObject) and thing.var in lists and thing.count is not None
+        }  # fmt: skip
+        if not counted:
+            return infer(function, args, kwargs)
+        given = {v: k for k, v in counted.items()}
+        args = tuple(ir.substitute(a, lambda v: counted.get(v, v)) for a in args)
+        kwargs = {k: ir.substitute(a, lambda v: counted.get(v, v)) for k, a in kwargs.items()}
+        found = infer(function, args, kwargs)
+        return replace(found, views=tuple(given.get(v, v) for v in found.views))
 
     def modify(self, function: Any, into: ir.Var, *operands: ir.Operand) -> None:
         """Append a call that is made for what it does to its first operand."""
@@ -344,8 +363,8 @@ class Builder(Choices):
         var = self.built_list(thing.items)
         for value in thing.items:
             self.hold(var, (), value)
-        self.first_lengths[var] = len(thing.items)
-        self.state.heap[need.ref.id] = ListObject((), var, None, thing.frozen)
+        count = self.first_lengths[var] = len(thing.items)
+        self.state.heap[need.ref.id] = ListObject((), var, None, thing.frozen, count=count)
 
     def built_list(self, items: tuple[Any, ...]) -> ir.Var:
         """A list that exists at run time, of items that are known one by one."""

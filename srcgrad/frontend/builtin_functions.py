@@ -87,7 +87,9 @@ class BuiltinFunctions(Texts):
             case Ref():
                 thing = self.state.heap[value.id]
                 if isinstance(thing, ListObject) and thing.var is not None:
-                    kind = int_kind(self.lengths.get(thing.var))
+                    size = self.lengths.get(thing.var) if thing.count is None else thing.count
+                    size = 0 if thing.var.kind == ListOf(None) else size  # nothing was put in it
+                    kind = int_kind(size)
                     return self.emit(len, (thing.var,), inferred=Inferred(kind), name="count")
                 if isinstance(thing, Instance):
                     found = self.class_attribute(thing.type, "__len__")

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from .. import ir
 from ..ir import list_append
 from ..kinds import Array, ListOf
+from .item_counts import forget
 from .machine import Machine
 from .purity import has_effect
 from .structure import reachable
@@ -61,9 +62,12 @@ class Changes(Machine):
         """Count how often lists and arrays were written, and lists made longer or shorter."""
         for var in writes:
             if isinstance(var.kind, ListOf):
-                for v in self.alike(var):
-                    self.rewritten[v] += 1
-                    self.resized[v] += function is not operator.setitem
+                same = self.alike(var)
+                self.rewritten.update(same)
+                if function is not operator.setitem:
+                    self.resized.update(same)
+                    heap = self.state.heap
+                    forget(heap, [n for n, t in heap.items() if getattr(t, "var", None) in same])
             elif isinstance(var.kind, Array):
                 self.rewritten.update(self.bases(var))
 

@@ -14,6 +14,7 @@ from ..ir import list_append
 from ..kinds import ListOf
 from . import running
 from .comprehensions import Comprehensions
+from .item_counts import Count, changed
 from .iteration import MOST_UNROLLED
 from .structure import NONE
 from .values import (
@@ -45,6 +46,13 @@ class Containers(Comprehensions):
         assert isinstance(thing.var.kind, ListOf)
         self.keep(thing.var, value)
         self.modify(list_append, thing.var, self.kept_operand(value))
+        self.recount(ref, thing.count, 1)
+
+    def recount(self, ref: Ref, before: Count, by: int) -> None:
+        """Note how many items a list has that has one more, or one less, than it had."""
+        now = self.state.heap[ref.id]
+        assert isinstance(now, ListObject)
+        self.state.heap[ref.id] = replace(now, count=changed(before, by))
 
     def writable(self, thing: Any) -> None:
         if thing.external:
@@ -127,7 +135,9 @@ class Containers(Comprehensions):
         if position is not None:
             operands = (var, self.operand(position))
         self.guard_index(var, operands[1] if position is not None else ir.Const(-1))
+        count = self.list_of(items)[1].count
         item = self.emit(list.pop, operands, inferred=inferred, writes=(var,), name="item")
+        self.recount(ref, count, -1)
         return self.item_taken(item, var)
 
     def method_popleft(self, items: Value) -> Value:
@@ -192,10 +202,11 @@ class Containers(Comprehensions):
 
     def list_put(self, items: Value, position: Value, value: Value) -> Value:
         """`items.insert(position, value)` where the position is neither negative nor too large."""
-        var = self.list_of(items)[1].var
-        assert var is not None
-        self.keep(var, value)
-        self.modify(list.insert, var, self.operand(position), self.kept_operand(value))
+        ref, thing = self.list_of(items)
+        assert thing.var is not None
+        self.keep(thing.var, value)
+        self.modify(list.insert, thing.var, self.operand(position), self.kept_operand(value))
+        self.recount(ref, thing.count, 1)
         return NONE
 
     def below(self, length: Value) -> Sequence:

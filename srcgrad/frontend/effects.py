@@ -11,6 +11,7 @@ from ..emit import runtime
 from ..kinds import Kind, Opaque, TupleOf
 from ..rules import registry
 from .counts import READ_NOW
+from .item_counts import forget
 from .operations import (
     count_outside,
     enter_context,
@@ -32,6 +33,7 @@ def emit_call(
     low: Any, unit: ir.Unit, operands: tuple[ir.Operand, ...], targets: list[ir.Var]
 ) -> ir.Assign:
     """Append the call of a unit, its results in the given variables."""
+    forget(low.state.heap)  # of what it writes
     if len(targets) == 1:
         statement = ir.Assign(targets[0], unit, operands, span=low.span)
         low.block.statements.append(statement)

@@ -85,6 +85,9 @@ class Iteration(Expressions):
             if not self.state.unreachable:
                 self.check_lengths(sequence, site)
 
+        if self.never_runs(length):
+            self.unrolled(0, 0, sequence.item, checked)
+            return
         known = isinstance(length, ir.Const) or (isinstance(length, ir.Var) and length.origins)
         if known and ("%site", site) in self.known_sites and unrolled():
             return
@@ -185,6 +188,13 @@ class Iteration(Expressions):
         if isinstance(size, Size):
             return size.big and size.offset >= -1
         return size is not None and size > 0
+
+    @staticmethod
+    def never_runs(length: Value) -> bool:
+        """Whether a loop of this length has no iteration."""
+        if isinstance(length, ir.Const):
+            return bool(length.value < 1)
+        return isinstance(length, ir.Var) and getattr(length.kind, "size", None) == 0
 
     def several_loops(self, run: Callable[[Body, Loop], None]) -> Generator:
         """A generator that takes several loops, in each other or in turn, to give its items.
@@ -329,9 +339,9 @@ class Iteration(Expressions):
             case ir.Const() if isinstance(value.value, ITERATED):
                 return self.sequence(Tuple(tuple(self.lift(v, None) for v in value.value)))
             case ir.Var() if isinstance(value.kind, Array):
-                if value.kind.shape is None or not value.kind.shape:
-                    return None
-                n = value.kind.shape[0]
+                if value.kind.shape == () or (value.kind.shape is None and value.origins):
+                    return None  # a number, or what may turn out to be one
+                n = value.kind.shape[0] if value.kind.shape else None
                 length: Value = ir.Const(n) if isinstance(n, int) else self.builtin_len(value)
                 return Sequence(
                     length,

@@ -12,8 +12,9 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import ListOf, Scalar, int_kind
+from ..kinds import Dimension, ListOf, Scalar, int_kind
 from .dicts import Dicts
+from .item_counts import some
 from .iteration import Body, Loop
 from .operations import ArrayIterator, check_as_many, len_of_range
 from .stepping import ENDLESS, items_zipped
@@ -197,9 +198,10 @@ class Iterators(Dicts):
             ]
             length = unique[0]
             if len(unique) > 1:
-                length = self.emit(
-                    min, tuple(self.operand(n) for n in unique), inferred=Inferred(int_kind())
-                )
+                size: Dimension | None = some() if all(map(self.surely_runs, unique)) else None
+                size = 0 if any(map(self.never_runs, unique)) else size
+                operands = tuple(self.operand(n) for n in unique)
+                length = self.emit(min, operands, inferred=Inferred(int_kind(size)))
         structural = any(p.structural for p in parts)
         longer = [any(self.may_end_before(q, p) for q in parts[k:]) for k, p in enumerate(parts)]
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import ir
 from ..kinds import ListOf, int_kind
+from . import item_counts
 from .operations import leave_unless
 from .paths import RAISED
 from .structure import (
@@ -77,11 +78,13 @@ class Loops(Widening):
         recalled = self.recalled(entry, marker, settling)
         templates: dict[Slot, Any] = dict(recalled)
         inner: dict[Any, list[Any]] = {}  # what the loops in it carried in the last round
+        resized: set[int] = set()  # the lists that an iteration makes longer or shorter
         self.vary_sizes()
         if unroll is not None and unrollable:
             self.unrollable.add(marker)
         for _ in range(MOST_ROUNDS * 4):
             start, known = entry.copy(), dict(self.slots(entry))
+            item_counts.forget(start.heap, resized)
             for slot in [s for s in templates if s[0] == "list" and s not in known]:
                 del templates[slot]  # of a list that exists at run time by now
             params: dict[Slot, Any] = {}
@@ -108,6 +111,9 @@ class Loops(Widening):
                     continue
                 self.peelable, self.settling = peelable, settling
                 changed |= self.widen_all(start, end, templates, params, marker, entry)
+                found = item_counts.resized(start.heap, end.heap) - resized
+                resized |= found
+                changed |= bool(found)
                 if not changed:
                     break
             except NeedStatic as need:
@@ -122,6 +128,7 @@ class Loops(Widening):
                     continue
                 try:
                     self.materialize(need)
+                    resized.add(need.ref.id)
                     entry = self.state
                 except Unkeepable as error:
                     failure = error
@@ -151,6 +158,8 @@ class Loops(Widening):
             raise self.unbound
         self.carried.setdefault(span, []).append((self.current, templates, settling))
         self._finish_loop(entry, start, end, block, templates, params, bounds, index, flag, marker)
+        trips = item_counts.trips(bounds) if is_false(flag) and not has_mark(block) else None
+        item_counts.count_after(self.state.heap, entry.heap, resized, block, trips, self.alike)
         self.resume()
 
     def _round(
@@ -235,8 +244,6 @@ class Loops(Widening):
         results: list[ir.Operand] = []
         finals: list[ir.Var] = []
         before, after = dict(self.slots(entry)), dict(self.slots(end))
-        leaves = any(isinstance(s, ir.Assign) and s.function is leave_unless
-                     for s in block.statements)  # fmt: skip
 
         def held(where: State, value: Any) -> Any:
             """The variable of a list that exists at run time."""
@@ -260,7 +267,7 @@ class Loops(Widening):
                     param.name, param.kind, param.user, template.origins, param.optional
                 )
                 # a loop that only its exit flag ends runs at least once
-                once = bounds is None and not leaves
+                once = bounds is None and not has_mark(block)
                 if is_list:
                     for var in (target, final):
                         if isinstance(var, ir.Var):
@@ -275,15 +282,10 @@ class Loops(Widening):
                 alone = is_alone(entry, init) and is_alone(end, final)
                 if isinstance(init, Ref) and not alone:
                     state.heap[init.id] = replace(state.heap[init.id], frozen=marker)
-                count = len(object_items(template.thing))
-                sides = zip(
-                    object_items(template.thing),
-                    within(start, param, count),
-                    within(entry, init, count),
-                    within(end, final, count),
-                    strict=True,
-                )
-                items = [connect(*each) for each in sides]
+                own = object_items(template.thing)
+                sides = (start, param), (entry, init), (end, final)
+                there = [within(*side, len(own)) for side in sides]
+                items = [connect(*each) for each in zip(own, *there, strict=True)]
                 thing = replace(template.thing, frozen=None) if alone else template.thing
                 return self.place(state, with_items(thing, items))
             if isinstance(template, Choice):
@@ -292,15 +294,10 @@ class Loops(Widening):
                 self.block, self.state = outer, entry
                 init = self.as_choice(init, template)
             if isinstance(template, COMPOUND):
-                count = len(parts(template))
-                sides = zip(
-                    parts(template),
-                    parts(param),
-                    within(entry, init, count),
-                    within(end, final, count),
-                    strict=True,
-                )
-                return rebuild(template, [connect(*each) for each in sides])
+                own = parts(template)
+                there = [within(*side, len(own)) for side in ((entry, init), (end, final))]
+                items = [connect(*s) for s in zip(own, parts(param), *there, strict=True)]
+                return rebuild(template, items)
             return template
 
         for slot, template in templates.items():
@@ -309,24 +306,24 @@ class Loops(Widening):
             if end.unreachable:
                 final = init
             self.put(state, slot, connect(template, params[slot], init, final))
-        exits = not (isinstance(flag, ir.Const) and flag.value is False)
+        exits = not is_false(flag)
         if exits:
             assert isinstance(flag, (ir.Var, ir.Const))
             results.append(flag)
         block.results = tuple(results)
-        self.block.statements.append(
-            ir.Loop(
-                index,
-                bounds,
-                tuple(variables),
-                tuple(inits),
-                block,
-                tuple(finals),
-                exits,
-                span=self.span,
-            )
-        )
+        carried = tuple(variables), tuple(inits), block, tuple(finals)
+        self.block.statements.append(ir.Loop(index, bounds, *carried, exits, span=self.span))
         self.state = state
+
+
+def is_false(flag: Value) -> bool:
+    """Whether a loop with this exit flag is never left before its end."""
+    return isinstance(flag, ir.Const) and flag.value is False
+
+
+def has_mark(body: ir.Block) -> bool:
+    """Whether a loop with this body may be left in the middle of it."""
+    return any(isinstance(s, ir.Assign) and s.function is leave_unless for s in body.statements)
 
 
 def is_alone(state: State, value: Any) -> bool:

@@ -14,6 +14,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, KindMismatch, Scalar
 from .choices import FUNCTIONS, is_choosable, is_function, options
+from .item_counts import merged as merged_count
 from .structure import (
     FALSE,
     TRUE,
@@ -171,7 +172,7 @@ class Merger:
             return self.rebuilt(thing, None, p is None)
         if isinstance(p, ListObject) and isinstance(q, ListObject):
             if p.var is not None and p.var is q.var:
-                return p
+                return replace(p, count=merged_count(p.count, q.count))
             if p.var is not None or q.var is not None or len(p.items) != len(q.items):
                 raise Materialize(Ref(number), self.builder.span)
             items = zip(p.items, q.items, strict=True)

@@ -211,8 +211,11 @@ class Operators(OuterObjects):
         if items is not None and isinstance(b, ir.Const) and len(items) * b.value <= 64:
             return self.new(ListObject(items * b.value))
         if items is None or len(items) != 1:
-            self.need_static(b, "a list of several items repeated an unknown number of times")
-            raise AssertionError
+            if items is not None and isinstance(b, ir.Var) and b.origins:
+                self.need_static(b, "a list of several items repeated an unknown number of times")
+            joined = self.new(ListObject(()))
+            self.iterate(self.builtin_range(b), lambda _: self.extend(joined, a))
+            return joined
         made = self.listed(self.counted(b), lambda i: items[0])
         thing = self.state.heap[made.id]
         if isinstance(thing, ListObject) and thing.var is not None and isinstance(b, ir.Var):

@@ -26,6 +26,7 @@ from ..analysis.aliasing import Aliasing, holds_memory, shared_memory
 from ..emit import runtime
 from ..kinds import Array, Kind, ListOf, Scalar, Size, fresh_size, parts_like
 from .effects import describe, emit_call, lasting_change
+from .item_counts import forget
 from .loops import MOST_ROUNDS
 from .structure import (
     NONE,
@@ -237,6 +238,7 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
     """Lower the body once, for the templates found so far; None if it must be lowered again."""
     entry, marker = making.entry, making.marker
     start, known = entry.copy(), dict(low.slots(entry))
+    forget(start.heap)  # what is called again may find other lists
     making.params = {}
     for slot, template in making.slots.items():
         making.params[slot] = low.instantiate(template, start, marker)

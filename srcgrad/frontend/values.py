@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import ir
 from ..errors import UnsupportedError
+from ..kinds import Dimension
 
 
 @dataclass(eq=False, slots=True)
@@ -210,6 +211,7 @@ class ListObject:
     external: str | None = None  # what the caller would see changed
     frozen: Any = None  # the loop or branch for which it stands for one of several objects
     type: type = list
+    count: Dimension | None = None  # how many items the variable has here
 
 
 @dataclass(eq=False, slots=True)

@@ -23,7 +23,7 @@ from ..errors import UnsupportedError
 from ..frontend.structure import item_structure
 from ..frontend.values import ListObject, Ref, Tuple
 from ..ir import list_append
-from ..kinds import Array, Kind, ListOf, Opaque, Scalar, TupleOf
+from ..kinds import Array, Kind, ListOf, Opaque, Scalar, TupleOf, int_kind
 from .contributions import Contributions, is_zero
 
 ZERO = ir.Const(0.0)
@@ -326,6 +326,9 @@ class Lists(Contributions):
                 "a list of tuples or lists can't be differentiated as a whole", self.span
             )
         sequence = self.require(contribution)
+        length = sequence.length
+        if isinstance(length, ir.Const) and isinstance(contribution, ir.Var):  # that it's a loop
+            length = self.emit(len, (contribution,), inferred=Inferred(int_kind()), name="n")
 
         def body(index: Any) -> None:
             i = self.operand(index)
@@ -336,7 +339,7 @@ class Lists(Contributions):
             else:
                 self.set_item(shadow, i, self.operand(self._added(item, more)))
 
-        self.iterate(self.builtin_range(sequence.length), body, "i")
+        self.iterate(self.builtin_range(length), body, "i")
 
 
 def take_apart(block: ir.Block) -> None:
