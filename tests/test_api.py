@@ -883,7 +883,7 @@ def test_an_argument_without_axes_that_is_written_and_returned():
 
 def test_refusals_are_raised_without_the_frames_of_the_compiler():
     def refused(x):
-        return exec("x")
+        return eval("x")
 
     for function, argument in ((refused, 1.0), (refused, 1)):
         for derivative in (grad(function), value_and_grad(function)):

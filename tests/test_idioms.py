@@ -70,24 +70,6 @@ def namedtuple_inside(x):
     return p.a * p.b
 
 
-class NamedLayers:
-    def __init__(self, names):
-        self.names = names
-
-    def doubled(self, x):
-        return 2.0 * x
-
-    def forward(self, x):
-        for name in self.names:
-            x = eval("np." + name if hasattr(np, name) else f"self.{name}")(x)
-        return x
-
-
-def functions_by_their_names(x):
-    scale = 1.5 * x[0]
-    return np.sum(NamedLayers(["sin", "doubled", "tanh"]).forward(x) * eval("scale")) + eval("X")[1]
-
-
 def with_errstate(x):
     with np.errstate(divide="ignore", invalid="ignore"):
         y = np.log(x)

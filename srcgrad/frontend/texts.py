@@ -1,16 +1,15 @@
-"""Texts of values: `str`, `repr`, `format`, f-strings, what is printed, and `eval` of a text."""
+"""Texts of values: `str`, `repr`, `format`, f-strings, and what is printed."""
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 from typing import Any
 
 import gast
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..errors import Span, UnsupportedError
+from ..errors import UnsupportedError
 from ..kinds import Opaque
 from .objects import Objects
 from .structure import NONE, describe
@@ -44,17 +43,6 @@ class Texts(Objects):
         if known is None:
             raise self.refuse("the text of bytes must be known when compiling")
         return known
-
-    def builtin_eval(self, text: Value, *namespaces: Value) -> Value:
-        """The value of an expression: `eval("np." + name)` is a function that has this name."""
-        advice = "name the variable itself"
-        if not isinstance(text, ir.Const):
-            self.need_static(text, "what is evaluated must be known here", advice)
-        known = text.value if isinstance(text, ir.Const) else None
-        node = None if namespaces else _parsed(known, self.span)
-        if node is None:
-            raise self.refuse("this eval isn't supported", advice)
-        return self.expression(node)
 
     def builtin_repr(self, value: Value) -> Value:
         return self.text(repr, "__repr__", value)
@@ -187,18 +175,3 @@ class Texts(Objects):
 def _literal(text: str) -> str:
     """What `str.format` makes this text of."""
     return text.replace("{", "{{").replace("}", "}}")
-
-
-@functools.lru_cache(1000)  # each time the same node, by which the compiler remembers decisions
-def _parsed(text: Any, span: Span) -> Any:
-    """The node of an expression that stands in a place; None if it has names of its own."""
-    try:
-        node = gast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, AttributeError):
-        return None
-    for inner in gast.walk(node):
-        if isinstance(inner, (gast.Lambda, gast.comprehension, gast.NamedExpr, gast.Await)):
-            return None
-        inner.lineno, inner.col_offset = span.line, span.column
-        inner.end_lineno, inner.end_col_offset = span.end_line, span.end_column
-    return node
