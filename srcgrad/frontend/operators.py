@@ -211,7 +211,8 @@ class Operators(OuterObjects):
         if items is not None and isinstance(b, ir.Const) and len(items) * b.value <= 64:
             return self.new(ListObject(items * b.value))
         if items is None or len(items) != 1:
-            if items is not None and isinstance(b, ir.Var) and b.origins:
+            asked = items is not None and isinstance(b, ir.Var) and b.origins
+            if asked or isinstance(a, Tuple):
                 self.need_static(b, "a list of several items repeated an unknown number of times")
             joined = self.new(ListObject(()))
             self.iterate(self.builtin_range(b), lambda _: self.extend(joined, a))
