@@ -26,7 +26,9 @@ import numpy as np
 
 import srcgrad
 
-PLACES = re.compile(r"\b(VEC|NUM|MAT|INT|PUT|OWN|KEY|LIST|MANY|COMPLEX|ITEMS|CHANGE|USE)\b")
+PLACES = re.compile(
+    r"\b(VEC|NUM|MAT|INT|PUT|OWN|KEY|LIST|MANY|COMPLEX|ITEMS|CHANGE|USE|GROW|MAKE)\b"
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ ATOMS = {
     "LIST": "params state grads".split(),
     "MANY": "[0,0] idx idx[::-1] np.argsort(a) mask ~mask [0,-1]".split(),
     "COMPLEX": "z w8 np.conj(z) m@z np.exp(1j*VEC) VEC+1j*VEC 1/(z+3) np.fft.fft(z)".split(),
+    "GROW": "first second third".split(),
+    "MAKE": ["made(VEC)", "pieces(VEC)", "(u * s for u in VEC)", "iter(VEC)"],
     "ITEMS": lines("""
         zip((v * level for v in VEC), VEC)
         zip(VEC, (v * level for v in VEC if v > -9))
@@ -414,6 +418,71 @@ def scaled(v):
     nonlocal t
     t = t + 0.1 * v
     return v * level""",
+    ),
+    "lists": Table(
+        lines("""
+            GROW.append(VEC)
+            GROW.append(VEC)
+            GROW.append(GROW[-1] * NUM if GROW else VEC)
+            push(GROW, VEC)
+            GROW.insert(0, VEC)
+            if GROW: GROW.pop()
+            if len(GROW) > 2: GROW.pop(0)
+            GROW = [v * NUM for v in GROW]
+            GROW = GROW[1:]
+            GROW = GROW
+            GROW, GROW = GROW, GROW
+            GROW = GROW * 2
+            GROW.extend(GROW[:2])
+            for u in m: GROW.append(u * s)
+            for u in m: GROW.append(u * s) if u[0] > 0 else GROW.append(-u)
+            for u in list(GROW): GROW.append(np.sin(u))
+            t += len(GROW) * NUM
+            t += np.sum(np.array(GROW) * NUM)
+            t += np.sum(sum(v * NUM for v in GROW))
+            t += np.sum(sum(u * v for u, v in zip(GROW, GROW)))
+            if GROW: t += np.sum(np.stack(GROW)[-1])
+        """),
+        (
+            "len(first) * s",
+            "np.sum(sum(first))",
+            "np.sum(np.array(second) * s)",
+            "sum(np.sum(u * v) for u, v in zip(second, third))",
+        ),
+        before="def push(items, v):\n    items.append(v)\n",
+        begin="first, second, third = [a], [], [b, a]",
+    ),
+    "generators": Table(
+        lines("""
+            it = MAKE
+            it = MAKE | t += next(it, s) | CHANGE | t += next(it, NUM)
+            t += next(it, s)
+            t += next(it, NUM) * level
+            for u in it: t += u ; break
+            for u, v in zip(range(3), it): t += u * v
+            for k, u in enumerate(it): t += u * k
+            a = np.sin(a) + next(it, NUM)
+            level = NUM
+            a[0] = NUM
+        """),
+        ("level", "next(it, s)", "sum(u for u in it)"),
+        before="""def pieces(q):
+    for k in range(len(q)):
+        if q[k] > 0.2:
+            yield q[k] * k
+        yield q[k]
+
+
+""",
+        begin="""level, pool = s, [a[0], s]
+def made(q):
+    k = 0
+    while k < 4:
+        yield q[k % len(q)] * level
+        k += 1
+        if q[0] > 0.3:
+            yield s * k
+it = made(a)""",
     ),
     "precisions": Table(
         lines("""

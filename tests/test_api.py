@@ -819,6 +819,20 @@ def test_an_argument_that_holds_itself():
         grad(lambda x: x[0] * 1.0)(x)
 
 
+def test_a_pullback_leaves_the_items_of_lists_as_they_were():
+    def f(x, n):
+        pair, several = [x, x * 2.0], []
+        if x[0] > 0:
+            several = pair * n
+        total = sum(np.sum(u * v) for u, v in zip(several, pair, strict=False))
+        return np.array([np.sum(np.array(several)), total])
+
+    x = np.array([0.3, 0.4, -0.2])
+    _, pullback = vjp(f, x, 3)
+    for _ in range(2):
+        same(pullback(np.array([1.0, 2.0]))[0], 9.0 + 2 * (2 * x + 8 * x))
+
+
 def test_a_pullback_keeps_lists_that_are_in_two_places_one() -> None:
     def f(x):
         rows = []

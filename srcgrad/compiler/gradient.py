@@ -149,7 +149,7 @@ def _pair(
         pullback=generated[1],
         nesting=result_nesting,
         written=tuple(
-            i for i, v in enumerate(residuals) if aliasing.is_written(v) or v.kind == RESIDUALS
+            i for i, v in enumerate(residuals) if aliasing.changes(v) or v.kind == RESIDUALS
         ),
     )
 

@@ -565,7 +565,7 @@ def _write_into_copies(low: Any, making: Making) -> None:
     aliasing = Aliasing(function.block)
     taken = function.params[len(function.params) - len(making.captured) :]
     for v, twin in zip(making.captured, taken, strict=True):
-        if holds_memory(v.kind) and aliasing.is_written(twin):
+        if holds_memory(v.kind) and aliasing.changes(twin):
             raise low.refuse(
                 f"{v.name!r} is written in a function that {making.closure.name!r} repeats",
                 "make it part of the state",
