@@ -524,3 +524,49 @@ def test_solvers_take_containers():
         return np.sum(root(np.zeros(3), {"a": a, "b": (a * 2, 1)}) ** 2)
 
     check(f, np.array([0.5, 0.3, 1.2]))
+
+
+LEVEL = 1
+
+
+@nondifferentiable
+def times_the_level(x):
+    return LEVEL * np.round(x)
+
+
+def raise_the_level():
+    global LEVEL
+    LEVEL += 1
+
+
+def test_a_number_outside_that_changes_between_two_calls():
+    def f(x):
+        total = 0.0
+        for _ in range(3):
+            total = total + np.sum(x * times_the_level(x))
+            raise_the_level()
+        return total
+
+    global LEVEL
+    LEVEL = 1
+    x = np.array([1.0, 2.0])
+    np.testing.assert_allclose(srcgrad.grad(f)(x), [6.0, 12.0])
+    assert LEVEL == 4
+
+
+def test_a_number_in_a_closure_that_changes_between_two_calls():
+    step = 1
+
+    @nondifferentiable
+    def steps(x):
+        return step * np.round(x)
+
+    def f(x):
+        nonlocal step
+        before = steps(x)
+        step += 1
+        return np.sum(x * before + x * steps(x))
+
+    x = np.array([1.0, 2.0])
+    np.testing.assert_allclose(srcgrad.grad(f)(x), [3.0, 6.0])
+    assert step == 2

@@ -23,6 +23,7 @@ PURE = frozenset(
     for name in "abs all any divmod getattr hasattr isinstance iter len max min next pow repr "
     "round sorted sum".split()
 )
+CHANGING = object()  # what a name stands for that may be given another value
 BINDING = ("STORE_GLOBAL", "DELETE_GLOBAL", "IMPORT_NAME")
 
 
@@ -79,9 +80,14 @@ def _binds_outside(code: types.CodeType) -> bool:
 
 
 def _outside(function: types.FunctionType) -> Iterator[Any]:
-    """What a function takes from outside of itself: of a module, what it takes from there."""
+    """What a function takes from outside of itself: of a module, what it takes from there.
+
+    Names that may be given another value between two calls, by a function of the module or, of
+    numbers in closures, by another closure, stand for CHANGING.
+    """
     code = function.__code__
     around = {**vars(builtins), **function.__globals__}
+    around.update(dict.fromkeys(_rebound(function.__globals__), CHANGING))
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     for c in _codes(code):
         found: Any = None
@@ -96,3 +102,19 @@ def _outside(function: types.FunctionType) -> Iterator[Any]:
             elif i.opname == "LOAD_DEREF" and i.argval in cells:
                 cell = cells[i.argval]
                 found = cell.cell_contents if cell != types.CellType() else cell
+                found = CHANGING if isinstance(found, numbers.Number) else found
+
+
+def _rebound(namespace: dict[str, Any]) -> Iterator[str]:
+    """The names of a module that its functions and methods give another value."""
+    for thing in list(namespace.values()):
+        for function in vars(thing).values() if isinstance(thing, type) else (thing,):
+            code = getattr(function, "__code__", None)
+            if isinstance(code, types.CodeType):
+                yield from _globals_bound(code)
+
+
+@functools.lru_cache(10000)
+def _globals_bound(code: types.CodeType) -> frozenset[str]:
+    found = (i for c in _codes(code) for i in dis.get_instructions(c))
+    return frozenset(i.argval for i in found if i.opname in BINDING[:2])
