@@ -177,3 +177,30 @@ def test_one_that_is_used_up():
 
     with pytest.raises(StopIteration):
         srcgrad.grad(f)(X)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 4])
+def test_what_stands_in_for_a_first_item_that_is_not_there(rows):
+    """Its shape isn't that of the items, which it takes only where there is none."""
+
+    def f(w, xs):
+        def products():
+            i = 0
+            while True:
+                if i >= len(xs):
+                    return
+                yield w @ xs[i]
+                i += 1
+
+        given = products()
+        first = next(given, w[0])
+        states = [first]
+        for v in given:
+            states.append(v * first)
+        return np.sum(np.array(states) ** 2)
+
+    rng = np.random.default_rng(0)
+    w, xs = rng.normal(size=(2, 2)), rng.normal(size=(rows, 2))
+    d = rng.normal(size=w.shape)
+    slope = (f(w + 1e-6 * d, xs) - f(w - 1e-6 * d, xs)) / 2e-6
+    np.testing.assert_allclose(np.sum(srcgrad.grad(f)(w, xs) * d), slope, rtol=1e-6)

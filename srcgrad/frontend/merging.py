@@ -23,7 +23,6 @@ from .structure import (
     alike,
     interchangeable,
     is_none,
-    is_partial,
     is_table,
     parts,
     rebuild,
@@ -73,8 +72,6 @@ class Merger:
         self.then, self.orelse = then, orelse
         self.builder, self.test, self.entry = builder, test, entry
         self.a, self.b, self.marker = a, b, marker
-        # what an exception leaves undefined, nothing after it asks for
-        self.left = a.leaving and not b.leaving, b.leaving and not a.leaving
         self.yields: list[tuple[ir.Operand, ir.Operand, ir.Var]] = []
         self.heap: dict[int, Heap] = {}
         self.frozen: set[int] = set()
@@ -336,8 +333,6 @@ class Merger:
         except KindMismatch:
             shown = shown_name(name)
             return self.poison(f"{shown} has values of different kinds after this branch")
-        if any(self.left):
-            target.partial = is_partial(b if self.left[0] else a)
         if not isinstance(target.kind, Scalar) or target.kind.dtype.kind in "iub":
             target.origins |= self.builder.deciding(test)
         self.yields.append((a, b, target))
