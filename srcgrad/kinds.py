@@ -114,11 +114,16 @@ class Array(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Scalar(Kind):
-    """An immutable number. `python`: a Python number (True), a NumPy one (False), or either."""
+    """An immutable number. `python`: a Python number (True), a NumPy one (False), or either.
+
+    `mixed` says that in some runs it's of a lesser dtype, an int in place of a float: arithmetic
+    with floats is as it was, but not so the array that is filled with it.
+    """
 
     dtype: np.dtype[Any]
     python: bool | None = True
     size: Dimension | None = None  # of an int: the dimension it is as long as
+    mixed: bool = field(default=False, repr=False)
 
     @property
     def shape(self) -> tuple[Dimension, ...]:
@@ -312,11 +317,14 @@ def join(a: Kind, b: Kind) -> Kind:
         dtype = _common_dtype(a, b)
         python = a.python if a.python == b.python else None
         integer = dtype.kind == "i" and python
-        return Scalar(dtype, python, fresh_size() if integer else None)
+        mixed = a.mixed or b.mixed or a.dtype.kind != b.dtype.kind
+        return Scalar(dtype, python, fresh_size() if integer else None, mixed)
     if isinstance(a, (Array, Scalar)) and isinstance(b, (Array, Scalar)):
-        known = a.dtype is not None and b.dtype is not None
-        dtype2 = _common_dtype(a, b) if known else None
-        if isinstance(a, Scalar) or isinstance(b, Scalar) or a.rank != b.rank:
+        if isinstance(a, Scalar) or isinstance(b, Scalar):
+            known = a.dtype is not None and b.dtype is not None
+            return Array(_common_dtype(a, b) if known else None, None)
+        dtype2 = array_dtype(a, b)
+        if a.rank != b.rank:
             return Array(dtype2, None)
         if a.shape is None or b.shape is None:
             return Array(dtype2, None)
@@ -343,6 +351,13 @@ def _join_references(a: Kind, b: Kind) -> Kind:
         a.table.related.append(b.table)
         raise KindMismatch
     return Reference(a.table, a.types | b.types)
+
+
+def array_dtype(a: Array, b: Array) -> np.dtype[Any] | None:
+    """The dtype of an array that is one of two: None if one is of floats and one of ints, say."""
+    if a.dtype is None or b.dtype is None or a.dtype.kind != b.dtype.kind:
+        return None
+    return np.promote_types(a.dtype, b.dtype)
 
 
 def _common_dtype(a: Array | Scalar, b: Array | Scalar) -> np.dtype[Any]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Array, Dimension, Kind, Scalar, Size, kind_of, same_dtype
+from .alternatives import is_mixed
 
 FRESH: frozenset[Any] = frozenset(
     {operator.matmul, np.matmul, np.dot, np.ndarray.dot, np.where, np.sum, np.zeros, np.ones,
@@ -114,7 +115,9 @@ def promoted(operands: Sequence[ir.Operand]) -> np.dtype[Any] | None:
             if strong:
                 return None
             result = np.result_type(result, dtype)
-    return result
+    kinds = [number_kind(o) for o in operands]
+    arrays = any(isinstance(k, Array) for k in kinds)
+    return None if arrays and all_may_be_whole(kinds) else result
 
 
 def elementwise_kind(function: Any, operands: Sequence[ir.Operand]) -> Array | Scalar | None:
@@ -134,7 +137,16 @@ def elementwise_kind(function: Any, operands: Sequence[ir.Operand]) -> Array | S
         return Array(dtype, shape)
     flags = {k.python for k in kinds if isinstance(k, Scalar)}
     python = False if False in flags else None if None in flags else True
-    return Scalar(dtype, python)
+    mixed = function is not operator.truediv and all_may_be_whole(kinds)
+    return Scalar(dtype, python, None, mixed)
+
+
+def all_may_be_whole(kinds: Sequence[Array | Scalar | None]) -> bool:
+    """Whether arithmetic on what is a float in some runs is one on ints only in others."""
+    return any(isinstance(k, Scalar) and k.mixed for k in kinds) and not any(
+        k is not None and k.dtype is not None and k.dtype.kind in "fc" and not is_mixed(k)
+        for k in kinds
+    )
 
 
 def same_kind(a: Kind | None, b: Kind | None) -> bool:
@@ -144,5 +156,5 @@ def same_kind(a: Kind | None, b: Kind | None) -> bool:
     if not same_dtype(a, b) or a.shape != b.shape or a.shape is None:
         return False
     if isinstance(a, Scalar) and isinstance(b, Scalar):
-        return a.python == b.python or b.python is None
+        return (a.python == b.python or b.python is None) and (b.mixed or not a.mixed)
     return type(a) is type(b)

@@ -16,7 +16,19 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..kinds import Array, Dimension, Kind, ListOf, Scalar, Size, TupleOf, derived_size, kind_of
+from ..kinds import (
+    UNKNOWN,
+    Array,
+    Dimension,
+    Kind,
+    ListOf,
+    Scalar,
+    Size,
+    TupleOf,
+    derived_size,
+    kind_of,
+)
+from .alternatives import is_mixed, number_of_any_rank, of_either
 from .patterns import (
     Unknown,
     agreed,
@@ -94,6 +106,8 @@ def infer(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Oper
     True
     """
     key, bases, leaves = _key(function, args, kwargs)
+    if mixed := [leaf for leaf in leaves if is_mixed(leaf.kind)]:
+        return Inferred(*of_either(infer, function, args, kwargs, mixed))
     cached = None if key is None else _cache.get(key)
     if cached is None:
         sampled = _sampled_each if any(_any_dtype(leaf.kind) for leaf in leaves) else _sampled
@@ -106,6 +120,8 @@ def infer(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Oper
         kind = _derived_int(function, args, kwargs) or kind
     elif isinstance(pattern, tuple) and pattern[0] is Array and None in pattern[2] and not kwargs:
         kind = _broadcast(function, args, kind)
+    elif kind == UNKNOWN and (number := number_of_any_rank(infer, function, args, kwargs)):
+        return Inferred(number)
     return Inferred(kind, tuple(leaves[i] for i in positions), certain)
 
 

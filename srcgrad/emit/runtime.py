@@ -632,6 +632,19 @@ def check_finite(adjoint: Any, name: str, filename: str, line: int) -> None:
         )
 
 
+def check_floats(array: Any, place: str, *values: Any) -> None:
+    """Refuse to write floats, or these values if they are floats, into an array of ints.
+
+    >>> check_floats(np.zeros(2), "model.py:3"); check_floats(np.arange(2), "model.py:3", 1)
+    """
+    floats = not values or any(np.result_type(v).kind in "fc" for v in values)
+    if floats and array.dtype.kind in "biu":
+        raise TypeError(
+            f"{place}: a float is written into an array of ints, which would cut it off: make it "
+            "an array of floats, for example np.zeros(n) or x.astype(float)"
+        )
+
+
 def check_first(results: Any) -> None:
     """Raise TypeError where `np.vectorize` would cut all results to ints as the first is one.
 

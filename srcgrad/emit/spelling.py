@@ -81,6 +81,7 @@ HELPERS = {
     runtime.check_broadcast,
     runtime.check_containers_apart,
     runtime.check_call,
+    runtime.check_floats,
     runtime.check_fresh,
     runtime.check_listed_once,
     runtime.check_not_held,

@@ -10,8 +10,6 @@ import operator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from .. import ir
 from ..analysis.inference import Inferred, LengthsNeeded, infer
 from ..errors import UnsupportedError
@@ -28,6 +26,7 @@ from ..kinds import (
     Scalar,
     Size,
     TupleOf,
+    array_dtype,
     both_several,
     fresh_size,
     holds_arrays,
@@ -532,12 +531,11 @@ class Builder(Choices):
         if isinstance(template, Array) and isinstance(kind, Array):
             if template.shape is not None and kind.shape is not None:
                 if len(template.shape) == len(kind.shape):
-                    both = template.dtype is not None and kind.dtype is not None
-                    dtype = np.promote_types(template.dtype, kind.dtype) if both else None  # type: ignore[arg-type]
+                    dtype = array_dtype(template, kind)
                     pairs = zip(template.shape, kind.shape, strict=True)
                     return Array(dtype, tuple(self.stable_size(m, n, known) for m, n in pairs))
         if isinstance(template, Scalar) and isinstance(kind, Scalar):
-            joined = join(Scalar(template.dtype, template.python), Scalar(kind.dtype, kind.python))
+            joined = join(replace(template, size=None), replace(kind, size=None))
             assert isinstance(joined, Scalar)
             size = None
             if template.size is None and kind.size is None:
@@ -548,7 +546,7 @@ class Builder(Choices):
                     kind.size if kind.size is not None else fresh_size(),
                     known,
                 )
-            return Scalar(joined.dtype, joined.python, size)
+            return replace(joined, size=size)
         return join(template, kind)
 
     def stable_items(self, a: Any, b: Any) -> Any:

@@ -33,6 +33,7 @@ from .values import (
     Place,
     Ref,
     Sequence,
+    State,
     Tuple,
     Value,
 )
@@ -175,9 +176,23 @@ class Iteration(Expressions):
         if self.surely_runs(length):
             run()
             return
-        test = self.compare(gast.Gt(), length, ir.Const(0))
-        self.if_it_runs(self.operand(test), run)
+        before = self.state.copy()
+        test = self.operand(self.compare(gast.Gt(), length, ir.Const(0)))
+        self.if_it_runs(test, run)
+        if isinstance(test, ir.Const):
+            self.values_of(before)
         self.after_loop()
+
+    def values_of(self, before: State) -> None:
+        """Go on after a loop that never runs with what there was before it.
+
+        Names that had no value keep those of the loop: they are of some kind, where they are
+        mentioned in code that doesn't run.
+        """
+        for number, frame in before.frames.items():
+            values = {name: v for name, v in frame.items() if v is not ir.UNDEFINED}
+            self.state.frames[number].update(values)
+        self.state.heap.update(before.heap)
 
     def surely_runs(self, length: Value) -> bool:
         """Whether a loop of this length has a first iteration."""

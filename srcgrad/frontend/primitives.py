@@ -179,6 +179,8 @@ class Primitives(Inlining):
         writes: tuple[ir.Var, ...] = ()
         if function in registry.inplace_rules:
             writes = tuple(ir.variables(operands[0]))
+            for array in writes:
+                self.check_floats(array, *operands[1:], *named.values())
             self.emit(function, operands, named, inferred=Inferred(Opaque(None)), writes=writes)
             return args[0] if function in _RETURNING else NONE
         if record is not None and record.mutates:

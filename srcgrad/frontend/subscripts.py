@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from contextlib import suppress
 from typing import Any
 
@@ -10,7 +11,9 @@ import gast
 import numpy as np
 
 from .. import ir
+from ..analysis.elementwise import number_kind
 from ..analysis.inference import Inferred
+from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import BOOL, INT, NOTHING, Array, ListOf, Opaque, Reference, Scalar, TupleOf
 from ..rules import registry
@@ -369,7 +372,24 @@ class Subscripts(Comparisons):
             operand = self.number(value)
         index = self.index(key)
         self.guard_index(array, index)
+        self.check_floats(array, operand)
         self.modify(operator.setitem, array, index, operand)
+
+    def check_floats(self, array: ir.Var, *values: ir.Operand) -> None:
+        """Where an array may be one of ints, find out before floats are written into it."""
+        span = self.span
+        if span is None or isinstance(span, ir.Origin):
+            return  # an adjoint isn't one
+        if not isinstance(array.kind, Array) or array.kind.dtype is not None:
+            return
+        kinds = {v: number_kind(v) for v in values if not isinstance(v, ir.Pack)}
+        unsure = [v for v, k in kinds.items() if k is None or k.dtype is None]
+        floats = any(
+            k is not None and k.dtype is not None and k.dtype.kind in "fc" for k in kinds.values()
+        )
+        place = f"{os.path.basename(span.filename)}:{span.line}"
+        if floats or unsure:
+            self.act(runtime.check_floats, array, ir.Const(place), *(() if floats else unsure))
 
     def refuse_base(self, array: Value) -> None:
         """Refuse to write into `view.base`, of which it isn't known whose memory it is."""

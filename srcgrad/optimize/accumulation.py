@@ -16,6 +16,7 @@ import numpy as np
 from .. import ir
 from ..analysis.affine import Integers, Proof
 from ..analysis.aliasing import Aliasing
+from ..analysis.alternatives import is_mixed
 from ..analysis.elementwise import COPIES, makes_fresh, number_kind
 from ..analysis.keys import same_key
 from ..errors import Span
@@ -294,7 +295,9 @@ def filled(d: ir.Var, shape: ir.Operand, value: ir.Operand, span: Span | None) -
     """A call that makes an array filled with a number."""
     if isinstance(value, ir.Const) and value.value in (0, 1):
         return ir.Assign(d, np.ones if value.value == 1 else np.zeros, (shape,), (), span)
-    return ir.Assign(d, np.full, (shape, value), (), span)
+    dtype = getattr(d.kind, "dtype", None) if is_mixed(number_kind(value)) else None
+    given = () if dtype is None else (ir.Const(dtype),)
+    return ir.Assign(d, np.full, (shape, value, *given), (), span)
 
 
 def _real(value: Kind | None, into: Kind) -> bool:

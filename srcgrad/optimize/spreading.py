@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
+from ..analysis.alternatives import is_mixed
 from ..analysis.elementwise import (
     broadcast,
     elementwise_kind,
@@ -149,9 +150,10 @@ def copied(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     found = scalar_spread(ctx, s.args[0]) if len(s.args) == 1 and not s.kwargs else None
     if found is not None and ctx.reversing:
         dtype = s.target.kind.dtype  # type: ignore[attr-defined]
-        single = dtype is not None and dtype.char in "fF"  # the number may be of double precision
+        # the number may be of double precision, or an int
+        other = dtype is not None and (dtype.char in "fF" or is_mixed(number_kind(found.args[0])))
         s.function = np.full
-        s.args = (found.args[1], found.args[0], *((ir.Const(dtype),) if single else ()))
+        s.args = (found.args[1], found.args[0], *((ir.Const(dtype),) if other else ()))
         if is_number(found.args[0], 0.0) and s.target.kind.dtype == np.float64:  # type: ignore[attr-defined]
             s.function, s.args = np.zeros, (found.args[1],)
         if is_number(found.args[0], 1.0) and s.target.kind.dtype == np.float64:  # type: ignore[attr-defined]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..analysis.alternatives import is_mixed
 from ..analysis.inference import Inferred
 from ..kinds import (
     FLOAT,
@@ -336,7 +337,8 @@ def full(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferre
     if isinstance(value, ir.Const):
         return Inferred(Array(np.asarray(value.value).dtype, as_shape(args[0])))
     if isinstance(value, ir.Var) and isinstance(value.kind, (Array, Scalar)):
-        return Inferred(Array(value.kind.dtype, as_shape(args[0])))
+        dtype_of_value = None if is_mixed(value.kind) else value.kind.dtype
+        return Inferred(Array(dtype_of_value, as_shape(args[0])))
     return None
 
 

@@ -10,8 +10,19 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..analysis.alternatives import is_mixed
 from ..analysis.inference import Inferred, LengthsNeeded
-from ..kinds import Array, Dimension, Kind, Scalar, Size, TupleOf, fresh_size, join, kind_of
+from ..kinds import (
+    Array,
+    Dimension,
+    Kind,
+    Scalar,
+    Size,
+    TupleOf,
+    fresh_size,
+    join,
+    kind_of,
+)
 from .helpers import axes_of
 from .products import explicit, from_labels, from_text
 from .registry import kind
@@ -29,7 +40,7 @@ def _dtype(operand: ir.Operand) -> np.dtype[Any] | None:
     if isinstance(operand, ir.Const):
         return np.asarray(operand.value).dtype
     kind = getattr(operand, "kind", None)
-    return kind.dtype if isinstance(kind, (Array, Scalar)) else None
+    return kind.dtype if isinstance(kind, (Array, Scalar)) and not is_mixed(kind) else None
 
 
 def _promoted(operands: Args) -> np.dtype[Any] | None:

@@ -1,0 +1,125 @@
+"""The kinds of results of what is one of several things: each is asked for by itself.
+
+A number may be an int in some runs and a float in others, and of an array's rank nothing may be
+known, not even that it is an array. What holds of the results for all of these is known.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from .. import ir
+from ..kinds import (
+    INT,
+    UNKNOWN,
+    Array,
+    Kind,
+    KindMismatch,
+    ListOf,
+    Scalar,
+    TupleOf,
+    fresh_size,
+    join,
+    parts_like,
+)
+
+Args = tuple[ir.Operand, ...]
+Named = dict[str, ir.Operand]
+_LENGTHS = tuple(fresh_size() for _ in range(3))
+
+
+def of_either(
+    infer: Callable[..., Any], function: Any, args: Args, kwargs: Named, mixed: list[ir.Var]
+) -> tuple[Kind, tuple[ir.Var, ...], bool]:
+    """What holds of a result whether the numbers that are mixed are floats or ints.
+
+    Of an array that is filled with one, the dtype isn't known.
+    """
+    found = []
+    for whole in (False, True):
+        settled = {v: ir.Var(v.name, _unmixed(v.kind, whole)) for v in mixed}
+        back = {v: k for k, v in settled.items()}
+        result = infer(function, *_with(args, kwargs, settled))
+        views = tuple(back.get(v, v) for v in result.views)
+        found.append((result.kind, views, result.certain))
+    (kind, views, certain), (other, other_views, also) = found
+    if other == UNKNOWN:
+        return found[0]  # it doesn't take ints
+    try:
+        kind = join(kind, other)
+    except KindMismatch:
+        kind = UNKNOWN
+    shared = tuple(dict.fromkeys((*views, *other_views)))
+    return kind, shared, certain and also and views == other_views
+
+
+def number_of_any_rank(
+    infer: Callable[..., Any], function: Any, args: Args, kwargs: Named
+) -> Scalar | None:
+    """The kind of a number that a call gives whatever the rank of its one operand without one.
+
+    The sum of all items is one, and so is the largest.
+    """
+    operands = (*args, *kwargs.values())
+    unranked = {v: v.kind for v in operands if isinstance(v, ir.Var) and _unranked(v.kind)}
+    if len(unranked) != 1:
+        return None
+    (v, kind), *_ = unranked.items()
+    assert isinstance(kind, Array) and kind.dtype is not None
+    numbers = [Scalar(kind.dtype, False), Scalar(kind.dtype, True, mixed=kind.dtype.kind in "fc")]
+    arrays = [Array(kind.dtype, _LENGTHS[:rank]) for rank in range(len(_LENGTHS) + 1)]
+    found: Kind | None = None
+    for sample in itertools.chain(numbers, arrays):
+        result = infer(function, *_with(args, kwargs, {v: ir.Var(v.name, sample)})).kind
+        if not isinstance(result, Scalar):
+            return None
+        found = result if found is None else join(found, result)
+    return found if isinstance(found, Scalar) else None
+
+
+def is_mixed(kind: Any) -> bool:
+    """Whether a kind is, or holds, numbers that are mixed."""
+    match kind:
+        case Scalar():
+            return kind.mixed
+        case TupleOf(items) | tuple(items):
+            return any(map(is_mixed, items))
+        case ListOf(item):
+            return is_mixed(item)
+    return False
+
+
+def _unmixed(kind: Any, whole: bool) -> Any:
+    """A kind in which numbers that are mixed are ints (`whole`) or what they are else.
+
+    >>> import numpy as np
+    >>> _unmixed(Scalar(np.dtype(float), mixed=True), True) == INT
+    True
+    """
+    match kind:
+        case Scalar(mixed=True):
+            return replace(kind, dtype=INT.dtype if whole else kind.dtype, mixed=False)
+        case TupleOf(items):
+            return replace(kind, items=tuple(_unmixed(item, whole) for item in items))
+        case tuple():
+            return parts_like(kind, (_unmixed(item, whole) for item in kind))
+        case ListOf(item):
+            return replace(kind, item=_unmixed(item, whole))
+    return kind
+
+
+def _with(args: Args, kwargs: Named, instead: dict[ir.Var, ir.Var]) -> tuple[Args, Named]:
+    """A call's operands with other variables instead of some."""
+
+    def replaced(v: ir.Var) -> ir.Var:
+        return instead.get(v, v)
+
+    named = {k: ir.substitute(a, replaced) for k, a in kwargs.items()}
+    return tuple(ir.substitute(a, replaced) for a in args), named
+
+
+def _unranked(kind: Any) -> bool:
+    return isinstance(kind, Array) and kind.shape is None and kind.dtype is not None

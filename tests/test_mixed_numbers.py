@@ -1,0 +1,147 @@
+"""Numbers that are ints in some runs and floats in others, and the arrays made of them.
+
+`best = 0` is an int until a float is found. Arithmetic with floats doesn't tell, but an array that
+is filled with it is one of ints then, which cuts off what is written into it.
+"""
+
+import numpy as np
+import pytest
+
+import srcgrad
+import srcgrad.testing
+
+X = np.array([1.3, 0.7, 0.9])
+
+
+def largest(x, least):
+    best = 0
+    for item in x:
+        if item > least:
+            least = best = item
+    return best
+
+
+def filled(x, least):
+    a = np.full(3, largest(x, least))
+    a = a + x
+    return np.sum(a * a)
+
+
+def adjoint_filled(x, least):
+    k = 0
+    for i in range(len(x) - 1):
+        if x[i] > least:
+            continue
+        k = k * np.sum(x)
+    return np.sum(k * x) + x[0]
+
+
+def whole_array(x, least):
+    a = np.zeros(3, int)
+    for i in range(len(x)):
+        if x[i] > least:
+            a = a + x
+    b = a * 2
+    return np.sum(b * x) + np.sum(np.stack([a, x]))
+
+
+def list_of_either(x, least):
+    items = [largest(x, least), 1, 2]
+    items.append(x[0] * items[0])
+    return np.array(items) @ np.arange(4)
+
+
+def written(x, least):
+    a = np.full(3, largest(x, least))
+    a[0] = x[0] * 2.5
+    return np.sum(a * x)
+
+
+def written_list(x, least):
+    a = np.array([largest(x, least), 1, 2])
+    a[1:] = x[1:]
+    return np.sum(a * x)
+
+
+def written_by_a_method(x, least):
+    a = np.zeros(3, int)
+    if least < 1:
+        a = a + x
+    a.fill(x[1])
+    return np.sum(a * x)
+
+
+def written_by_a_function(x, least):
+    a = np.zeros(3, int)
+    if least < 1:
+        a = a + x
+    np.put(a, [0, 2], x[1:])
+    return np.sum(a * x)
+
+
+def whole_written(x, least):
+    a = np.zeros(3, int)
+    if least < 1:
+        a = a + x
+    a[0] = len(x)
+    return np.sum(a * x)
+
+
+READ = [filled, adjoint_filled, whole_array, list_of_either, whole_written]
+WRITTEN = [written, written_list, written_by_a_method, written_by_a_function]
+
+
+@pytest.mark.parametrize("least", [0.5, 5.0])
+@pytest.mark.parametrize("f", READ, ids=lambda f: f.__name__)
+def test_it_gives_the_derivatives(f, least):
+    srcgrad.testing.check_grads(lambda x: f(x, least), (X,))
+
+
+@pytest.mark.parametrize("f", WRITTEN, ids=lambda f: f.__name__)
+def test_floats_are_written_into_arrays_of_floats(f):
+    srcgrad.testing.check_grads(lambda x: f(x, 0.5), (X,))
+
+
+@pytest.mark.parametrize("f", WRITTEN, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("gradient", [srcgrad.grad, lambda f: lambda *a: srcgrad.jvp(f, a, (X, 0))])
+def test_what_would_be_cut_off_is_refused(f, gradient):
+    line = f.__code__.co_firstlineno
+    with pytest.raises(
+        TypeError, match=r"test_mixed_numbers\.py:(\d+): a float .* of ints"
+    ) as info:
+        gradient(f)(X, 5.0)
+    assert line < int(str(info.value).split(":")[1]) < line + 6
+
+
+def test_the_gradient_is_an_array_of_floats():
+    gradient = srcgrad.grad(adjoint_filled)
+    assert gradient(X, 0.0).dtype == float
+    np.testing.assert_array_equal(gradient(X, 0.0), [1, 0, 0])
+
+
+def of_any_rank(x, count):
+    u = x[:, None] * x if x[0] > 1 else x
+    total = 0.0
+    for i in range(count):
+        total += np.sum(u) * i + np.mean(u) + np.max(u)
+    return total
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_the_sum_of_what_is_of_any_rank_is_a_number(count):
+    for x in (X, X / 2):
+        srcgrad.testing.check_grads(lambda x: of_any_rank(x, count), (x,))
+
+
+def test_a_loop_that_never_runs_leaves_a_number_what_it_is():
+    def f(s, y, n):
+        k = s
+        for _ in range(n - 1):
+            k = k + y
+        return np.mean(k**2) * s
+
+    for n in (0, 1, 2, 3):
+        srcgrad.testing.check_grads(lambda s, y, n=n: f(s, y, n), (0.7, X))
+        np.testing.assert_allclose(
+            srcgrad.grad(f)(0.7, X, n), (f(0.7 + 1e-6, X, n) - f(0.7 - 1e-6, X, n)) / 2e-6
+        )
