@@ -169,6 +169,8 @@ def full_like(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     value = s.args[1]
     if number_kind(s.args[0]) is None or promoted((value,)) != np.float64:
         return None
+    if is_mixed(number_kind(value)):
+        return None
     if isinstance(value, ir.Const) and not isinstance(value.value, float):
         value = ir.Const(float(value.value))
     if kind.shape is None or not isinstance(s.args[0], ir.Var):
