@@ -97,15 +97,19 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Array(Kind):
-    """A NumPy array. Shape None: an array or number of unknown rank; dtype None: unknown."""
+    """A NumPy array. Shape None: an array or number of unknown rank; dtype None: unknown.
+
+    `real` says of an unknown dtype that it is one of real numbers: of floats or ints.
+    """
 
     dtype: np.dtype[Any] | None
     shape: tuple[Dimension, ...] | None
+    real: bool = field(default=False, repr=False)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Array):
             return NotImplemented
-        return same_dtype(self, other) and self.shape == other.shape
+        return same_dtype(self, other) and (self.shape, self.real) == (other.shape, other.real)
 
     @property
     def rank(self) -> int | None:
@@ -323,14 +327,11 @@ def join(a: Kind, b: Kind) -> Kind:
         if isinstance(a, Scalar) or isinstance(b, Scalar):
             known = a.dtype is not None and b.dtype is not None
             return Array(_common_dtype(a, b) if known else None, None)
-        dtype2 = array_dtype(a, b)
-        if a.rank != b.rank:
-            return Array(dtype2, None)
-        if a.shape is None or b.shape is None:
-            return Array(dtype2, None)
+        if a.shape is None or b.shape is None or a.rank != b.rank:
+            return either_array(a, b, None)
         pairs = zip(a.shape, b.shape, strict=True)
         shape = (m if m == n else fresh_size(both_several(m, n)) for m, n in pairs)
-        return Array(dtype2, tuple(shape))
+        return either_array(a, b, tuple(shape))
     if isinstance(a, ListOf) and type(a) is type(b):
         return replace(a, item=join_items(a.item, b.item), holes=a.holes or b.holes)
     if isinstance(a, Reference) or isinstance(b, Reference):
@@ -353,11 +354,16 @@ def _join_references(a: Kind, b: Kind) -> Kind:
     return Reference(a.table, a.types | b.types)
 
 
-def array_dtype(a: Array, b: Array) -> np.dtype[Any] | None:
-    """The dtype of an array that is one of two: None if one is of floats and one of ints, say."""
-    if a.dtype is None or b.dtype is None or a.dtype.kind != b.dtype.kind:
-        return None
-    return np.promote_types(a.dtype, b.dtype)
+def either_array(a: Array, b: Array, shape: tuple[Dimension, ...] | None) -> Array:
+    """The kind of one of two arrays: where one has floats and one ints, its dtype isn't known."""
+    if a.dtype is not None and b.dtype is not None and a.dtype.kind == b.dtype.kind:
+        return Array(np.promote_types(a.dtype, b.dtype), shape)
+    return Array(None, shape, is_real(a) and is_real(b))
+
+
+def is_real(kind: Array) -> bool:
+    """Whether an array's items are known to be real numbers."""
+    return kind.real if kind.dtype is None else kind.dtype.kind in "biuf"
 
 
 def _common_dtype(a: Array | Scalar, b: Array | Scalar) -> np.dtype[Any]:

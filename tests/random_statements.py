@@ -490,7 +490,12 @@ def scaled(v):
             t += np.mean(few) * s
             t += np.sum(np.full_like(x, whole) * y)
         """),
-        ("np.sum(whole * x)", "wholes @ y", "np.sum(np.array(few)) * s", "np.sum(np.full(2, whole))"),
+        (
+            "np.sum(whole * x)",
+            "wholes @ y",
+            "np.sum(np.array(few)) * s",
+            "np.sum(np.full(2, whole))",
+        ),
         begin="whole, wholes, few = 0, np.arange(len(x)), [0, 1]",
     ),
     "generators": Table(

@@ -10,7 +10,7 @@ whose result depends on more than kinds (an index, a new shape) have a kind func
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -224,7 +224,7 @@ def _describe(
 def _describe_kind(kind: Any, bases: list[Size | int], key: list[Any]) -> None:
     match kind:
         case Array(dtype, shape) if shape is not None:
-            key.append((Array, dtype))
+            key.append((Array, dtype, kind.real))
             key += [_described(n, bases) for n in shape]
             key.append(None)
         case Scalar(dtype, python, size):
@@ -278,7 +278,7 @@ def _broadcast(function: Any, args: tuple[ir.Operand, ...], kind: Kind) -> Kind:
             elif parts:
                 n = derived_size("broadcast", frozenset(parts))
         found.append(n)
-    return Array(kind.dtype, tuple(found))
+    return replace(kind, shape=tuple(found))
 
 
 def _derived_int(
@@ -357,6 +357,18 @@ def _any_dtype(kind: Any) -> bool:
     return False
 
 
+def _is_known_real(kind: Any) -> bool:
+    """Whether an unknown dtype is that of real numbers, if there is one."""
+    match kind:
+        case Array():
+            return kind.dtype is not None or kind.real
+        case TupleOf(items):
+            return all(map(_is_known_real, items))
+        case ListOf(item) if not isinstance(item, tuple):
+            return _is_known_real(item)
+    return True
+
+
 def _sampled_each(
     function: Any,
     args: tuple[ir.Operand, ...],
@@ -366,7 +378,7 @@ def _sampled_each(
 ) -> tuple[Any, tuple[int, ...], bool]:
     """What holds whatever the unknown dtype is: eigenvalues may be real or complex."""
     pattern, views, certain = None, set(), True
-    for dtype in map(np.dtype, "dDfFl?"):
+    for dtype in map(np.dtype, "dfl?" if all(_is_known_real(v.kind) for v in leaves) else "dDfFl?"):
         found, positions, sure = _sampled(function, args, kwargs, bases, leaves, dtype)
         if isinstance(found, Unknown) and dtype.kind not in "fc":
             continue  # it takes no ints or bools

@@ -31,6 +31,16 @@ from .samples import Sampler, base_of, length_of
 
 
 @dataclass(frozen=True, slots=True)
+class _Real:
+    """The dtype of arrays of floats or ints."""
+
+    kind: str = "f"
+
+
+REAL = _Real()
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     pass
 
@@ -123,13 +133,13 @@ def common(a: Any, b: Any) -> Any:
     if isinstance(a, tuple) and isinstance(b, tuple) and a[0] is b[0]:
         if a[0] is Array and len(a[2]) == len(b[2]):
             dimensions = zip(a[2], b[2], strict=True)
-            return (
-                Array,
-                a[1] if a[1] == b[1] else None,
-                tuple(m if m == n else None for m, n in dimensions),
-            )
+            real = all(d is not None and d.kind in "biuf" for d in (a[1], b[1]))
+            dtype = a[1] if a[1] == b[1] else REAL if real else None
+            return (Array, dtype, tuple(m if m == n else None for m, n in dimensions))
         if a[0] is not Array and a[0] is not int and len(a[1]) == len(b[1]):
             return (a[0], tuple(map(common, a[1], b[1])))
+    if all(isinstance(k, Scalar) and k.dtype.kind in "biuf" for k in (a, b)):
+        return join(a, b)
     return Unknown()
 
 
@@ -192,7 +202,8 @@ def filled(pattern: Any, bases: list[Size | int]) -> Kind:
     if isinstance(pattern, Kind):
         return pattern
     if pattern[0] is Array:
-        return Array(pattern[1], tuple(_dimension(n, bases) for n in pattern[2]))
+        dtype = None if pattern[1] is REAL else pattern[1]
+        return Array(dtype, tuple(_dimension(n, bases) for n in pattern[2]), pattern[1] is REAL)
     if pattern[0] is int:
         n = _dimension(pattern[1], bases) if not isinstance(pattern[1], int) else None
         return Scalar(np.dtype(np.int64), True, n if isinstance(n, Size) else fresh_size())

@@ -26,8 +26,8 @@ from ..kinds import (
     Scalar,
     Size,
     TupleOf,
-    array_dtype,
     both_several,
+    either_array,
     fresh_size,
     holds_arrays,
     join,
@@ -531,9 +531,9 @@ class Builder(Choices):
         if isinstance(template, Array) and isinstance(kind, Array):
             if template.shape is not None and kind.shape is not None:
                 if len(template.shape) == len(kind.shape):
-                    dtype = array_dtype(template, kind)
                     pairs = zip(template.shape, kind.shape, strict=True)
-                    return Array(dtype, tuple(self.stable_size(m, n, known) for m, n in pairs))
+                    shape = tuple(self.stable_size(m, n, known) for m, n in pairs)
+                    return either_array(template, kind, shape)
         if isinstance(template, Scalar) and isinstance(kind, Scalar):
             joined = join(replace(template, size=None), replace(kind, size=None))
             assert isinstance(joined, Scalar)

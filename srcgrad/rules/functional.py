@@ -224,8 +224,7 @@ def gathered(results, lead, otypes, i):
     """The results of one output as an array."""
     if otypes is None:
         array = np.array(results)
-        if array.dtype.kind not in "biu":
-            runtime.check_first(results)
+        runtime.check_first(results)
     else:
         array = np.array(results).astype(otypes[i])
     return array if len(lead) == 1 else array.reshape((*lead, *array.shape[1:]))

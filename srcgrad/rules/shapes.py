@@ -6,6 +6,7 @@ import builtins
 import operator
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -125,7 +126,7 @@ def getitem(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
             or (isinstance(i, ir.Const) and (i.value is None or i.value is Ellipsis))
             for i in items
         )
-        return Inferred(Array(array.dtype, None), (x,), False) if basic else None
+        return Inferred(replace(array, shape=None), (x,), False) if basic else None
 
     def consumed(item: ir.Operand) -> int:
         if isinstance(item, ir.Const):
@@ -144,7 +145,7 @@ def getitem(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
 
     used = sum(consumed(i) for i in items)
     if used < 0:
-        return Inferred(Array(array.dtype, None), (x,), False)
+        return Inferred(replace(array, shape=None), (x,), False)
     missing = len(array.shape) - used
     if missing < 0:
         return None
@@ -171,15 +172,13 @@ def getitem(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
             positions.append(number)
             index_shape = _index_shape(item)
             if index_shape is None:
-                return Inferred(Array(array.dtype, None))
+                return Inferred(replace(array, shape=None))
             advanced.append(index_shape)
             axis += consumed(item)
     if not advanced:
         if shape or Ellipsis in [i.value for i in _constants(key)]:
-            return Inferred(Array(array.dtype, tuple(shape)), (x,))
-        if array.dtype is None:
-            return Inferred(UNKNOWN)
-        return Inferred(Scalar(array.dtype, False))
+            return Inferred(replace(array, shape=tuple(shape)), (x,))
+        return Inferred(_item(array) or UNKNOWN)
     broadcast = _broadcast(advanced)
     adjacent = positions == list(range(positions[0], positions[-1] + 1))
     before = sum(
@@ -190,9 +189,15 @@ def getitem(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
     )
     where = before if adjacent else 0
     result = (*shape[:where], *broadcast, *shape[where:])
-    if not result and array.dtype is not None:
-        return Inferred(Scalar(array.dtype, False))
-    return Inferred(Array(array.dtype, result))
+    single = None if result else _item(array)
+    return Inferred(single or replace(array, shape=result))
+
+
+def _item(array: Array) -> Scalar | None:
+    """The kind of an item of an array."""
+    if array.dtype is None:
+        return Scalar(np.dtype(float), False, mixed=True) if array.real else None
+    return Scalar(array.dtype, False)
 
 
 def _constants(key: ir.Operand) -> list[ir.Const]:
@@ -337,8 +342,10 @@ def full(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferre
     if isinstance(value, ir.Const):
         return Inferred(Array(np.asarray(value.value).dtype, as_shape(args[0])))
     if isinstance(value, ir.Var) and isinstance(value.kind, (Array, Scalar)):
-        dtype_of_value = None if is_mixed(value.kind) else value.kind.dtype
-        return Inferred(Array(dtype_of_value, as_shape(args[0])))
+        mixed = is_mixed(value.kind)
+        dtype_of_value = None if mixed else value.kind.dtype
+        real = mixed and value.kind.dtype != np.complex128
+        return Inferred(Array(dtype_of_value, as_shape(args[0]), real))
     return None
 
 
