@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -303,89 +303,3 @@ def kind_of(value: Any, sizes: dict[int, Size] | None = None) -> Kind:
     if isinstance(value, complex):
         return Scalar(np.dtype(np.complex128))
     return Opaque(type(value))
-
-
-class KindMismatch(Exception):
-    """Two kinds that no kind describes both of."""
-
-
-def join(a: Kind, b: Kind) -> Kind:
-    """The kind of a value that is either of kind `a` or of kind `b`.
-
-    Raises:
-        KindMismatch: no kind describes both.
-    """
-    if a == b:
-        return a
-    if isinstance(a, Scalar) and isinstance(b, Scalar):
-        dtype = _common_dtype(a, b)
-        python = a.python if a.python == b.python else None
-        integer = dtype.kind == "i" and python
-        mixed = a.mixed or b.mixed or a.dtype.kind != b.dtype.kind
-        return Scalar(dtype, python, fresh_size() if integer else None, mixed)
-    if isinstance(a, (Array, Scalar)) and isinstance(b, (Array, Scalar)):
-        if isinstance(a, Scalar) or isinstance(b, Scalar):
-            known = a.dtype is not None and b.dtype is not None
-            return Array(_common_dtype(a, b) if known else None, None)
-        if a.shape is None or b.shape is None or a.rank != b.rank:
-            return either_array(a, b, None)
-        pairs = zip(a.shape, b.shape, strict=True)
-        shape = (m if m == n else fresh_size(both_several(m, n)) for m, n in pairs)
-        return either_array(a, b, tuple(shape))
-    if isinstance(a, ListOf) and type(a) is type(b):
-        return replace(a, item=join_items(a.item, b.item), holes=a.holes or b.holes)
-    if isinstance(a, Reference) or isinstance(b, Reference):
-        return _join_references(a, b)
-    if isinstance(a, Opaque) and isinstance(b, Opaque):
-        return Opaque(None)
-    raise KindMismatch
-
-
-def _join_references(a: Kind, b: Kind) -> Kind:
-    """The kind of an object in a table, or of one of two, or of one and None."""
-    for x, y in ((a, b), (b, a)):
-        if isinstance(x, Reference) and y == NOTHING:
-            return x
-    if not isinstance(a, Reference) or not isinstance(b, Reference):
-        raise KindMismatch
-    if a.table is not b.table:
-        a.table.related.append(b.table)
-        raise KindMismatch
-    return Reference(a.table, a.types | b.types)
-
-
-def either_array(a: Array, b: Array, shape: tuple[Dimension, ...] | None) -> Array:
-    """The kind of one of two arrays: where one has floats and one ints, its dtype isn't known."""
-    if a.dtype is not None and b.dtype is not None and a.dtype.kind == b.dtype.kind:
-        return Array(np.promote_types(a.dtype, b.dtype), shape)
-    return Array(None, shape, is_real(a) and is_real(b))
-
-
-def is_real(kind: Array) -> bool:
-    """Whether an array's items are known to be real numbers."""
-    return kind.real if kind.dtype is None else kind.dtype.kind in "biuf"
-
-
-def _common_dtype(a: Array | Scalar, b: Array | Scalar) -> np.dtype[Any]:
-    """Of two known dtypes; a Python number takes on NumPy's precision, as it does in arithmetic."""
-    assert a.dtype is not None and b.dtype is not None
-    if _is_python(a) != _is_python(b):
-        weak, strong = (a.dtype, b.dtype) if _is_python(a) else (b.dtype, a.dtype)
-        if strong.kind in "fc":
-            return np.result_type(strong, weak.type(0).item())
-    return np.promote_types(a.dtype, b.dtype)
-
-
-def _is_python(kind: Array | Scalar) -> bool:
-    return isinstance(kind, Scalar) and kind.python is True
-
-
-def join_items(a: Any, b: Any) -> Any:
-    """Join the kinds of list items, which may be tuples of kinds."""
-    if a is None or b is None:
-        return b if a is None else a
-    if same_form(a, b):
-        return parts_like(a, (join_items(x, y) for x, y in zip(a, b, strict=True)))
-    if isinstance(a, tuple) or isinstance(b, tuple):
-        raise KindMismatch
-    return join(a, b)

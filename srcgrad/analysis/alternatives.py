@@ -12,17 +12,16 @@ from dataclasses import replace
 from typing import Any
 
 from .. import ir
+from ..joins import KindMismatch, join
 from ..kinds import (
     INT,
     UNKNOWN,
     Array,
     Kind,
-    KindMismatch,
     ListOf,
     Scalar,
     TupleOf,
     fresh_size,
-    join,
     parts_like,
 )
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..joins import join
 from ..kinds import (
     UNKNOWN,
     Array,
@@ -24,7 +25,6 @@ from ..kinds import (
     Size,
     TupleOf,
     fresh_size,
-    join,
     kind_of,
 )
 from .samples import Sampler, base_of, length_of

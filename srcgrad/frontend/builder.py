@@ -13,13 +13,13 @@ from typing import Any
 from .. import ir
 from ..analysis.inference import Inferred, LengthsNeeded, infer
 from ..errors import UnsupportedError
+from ..joins import KindMismatch, either_array, join
 from ..kinds import (
     NOTHING,
     UNKNOWN,
     Array,
     Fields,
     Kind,
-    KindMismatch,
     ListOf,
     Opaque,
     Reference,
@@ -27,10 +27,8 @@ from ..kinds import (
     Size,
     TupleOf,
     both_several,
-    either_array,
     fresh_size,
     holds_arrays,
-    join,
     parts_like,
     same_form,
 )

@@ -29,7 +29,15 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..ir import list_append
-from ..kinds import BOOL, INT, KindMismatch, ListOf, Places, Reference, fresh_size
+from ..joins import KindMismatch
+from ..kinds import (
+    BOOL,
+    INT,
+    ListOf,
+    Places,
+    Reference,
+    fresh_size,
+)
 from .columns import (
     ANY,
     MISSING,

@@ -7,7 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from .. import ir
-from ..kinds import INT, NOTHING, KindMismatch, ListOf, Scalar, fresh_size
+from ..joins import KindMismatch
+from ..kinds import (
+    INT,
+    NOTHING,
+    ListOf,
+    Scalar,
+    fresh_size,
+)
 from .choices import is_choosable, is_function, options
 from .paths import Paths
 from .structure import (

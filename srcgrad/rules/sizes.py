@@ -12,6 +12,7 @@ import numpy as np
 from .. import ir
 from ..analysis.alternatives import is_mixed
 from ..analysis.inference import Inferred, LengthsNeeded
+from ..joins import join
 from ..kinds import (
     Array,
     Dimension,
@@ -20,7 +21,6 @@ from ..kinds import (
     Size,
     TupleOf,
     fresh_size,
-    join,
     kind_of,
 )
 from .helpers import axes_of
