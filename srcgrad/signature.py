@@ -8,6 +8,7 @@ dimensions are longer than others by little, as on a staggered grid, and which i
 
 from __future__ import annotations
 
+import array
 import collections
 import functools
 import inspect
@@ -104,16 +105,33 @@ def describe(
         pairs = attributes(value).items()
         return (t, *((k, describe(v, (*path, k), static, sizes)) for k, v in pairs))
     if t is set or t is frozenset:
-        return (t, frozenset(value))
-    if t is slice:
-        return (t, describe((value.start, value.stop, value.step), path, frozenset([path])))
-    if isinstance(value, (np.dtype, range)):
+        return (t, frozenset((type(v), v) for v in value))
+    if t is slice or t is range:
+        return (t, *map(_constant, (value.start, value.stop, value.step)))
+    if t is bytearray or t is array.array:
+        return (t, getattr(value, "typecode", None), bytes(value))
+    if t is types.MappingProxyType:
+        return (t, *((type(k), k, _constant(v)) for k, v in value.items()))
+    if isinstance(value, np.dtype):
         return (t, value)
     if isinstance(value, (np.random.Generator, np.random.RandomState)):
         return t
     if isinstance(value, types.MethodType):
         return (t, Same(value.__func__), Same(value.__self__))
     return (t, Same(value))
+
+
+def _constant(value: Any) -> Any:
+    """A hashable description of a value that is known when compiling: of numbers with their values.
+
+    >>> _constant(2) == _constant(3), _constant(2) == _constant(2.0)
+    (False, False)
+    """
+    if isinstance(value, np.generic):
+        return (type(value), value.dtype, value.tobytes())
+    if type(value) in (int, float, complex, bool, str, bytes):
+        return (type(value), value)
+    return Same(value)
 
 
 def whole(

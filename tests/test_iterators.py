@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.testing import check_grads
 
 X = np.array([0.4, 0.7, -0.3, 1.3, -0.9])
 
@@ -667,3 +668,67 @@ def test_what_else_is_written_meanwhile_doesnt_matter():
         return np.sum(sums) + squares[0]
 
     compare_with_differences(f)
+
+
+def a_name_bound_anew_meanwhile(x):
+    level, total = 0.7, 0.0
+    for v in itertools.accumulate(x, lambda p, q: p * level + q):  # noqa: B023
+        total += v * v
+        level = level * 0.9
+    return total
+
+
+def a_name_bound_anew_beside_zip(x):
+    level, total = x[0], 0.0
+    items = zip(itertools.accumulate(x, lambda p, q: p * level + q), x, strict=True)
+    for v, u in items:
+        total += v * u
+        level = level * 0.9
+    return total
+
+
+def an_item_of_a_list_set_meanwhile(x):
+    level, total = [x[0]], 0.0
+    for v in itertools.accumulate(x, lambda p, q: p * level[0] + q):
+        total += v * v
+        level[0] = level[0] * 0.9
+    return total
+
+
+def an_array_written_meanwhile(x):
+    a, total, i = x * 1.0, 0.0, 1
+    for v in itertools.accumulate(a):
+        total += v * v
+        if i < len(a):
+            a[i] *= v
+        i += 1
+    return total
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        a_name_bound_anew_meanwhile,
+        a_name_bound_anew_beside_zip,
+        an_item_of_a_list_set_meanwhile,
+        an_array_written_meanwhile,
+    ],
+)
+def test_items_that_are_made_at_once_while_what_they_are_made_of_changes(f):
+    for n in (3, 5, 40):
+        with pytest.raises(srcgrad.UnsupportedError, match=r"is written before it is used up"):
+            srcgrad.grad(f)(np.linspace(0.2, 0.9, n))
+
+
+def another_name_for_what_the_items_are_made_with(x, s):
+    total, last = 0.0, s
+    for v in itertools.accumulate(x, lambda p, q: p * s + q):
+        total += v * v * last
+        last = v
+    return total
+
+
+def test_other_names_for_the_same_value_may_be_bound_anew():
+    for n in (1, 3, 40):
+        args = np.linspace(0.2, 0.9, n), 0.7
+        check_grads(another_name_for_what_the_items_are_made_with, args)

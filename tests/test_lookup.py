@@ -1,6 +1,8 @@
 """Calls of a gradient after the first: what is generated to look them up."""
 
+import array
 import gc
+import types
 import weakref
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -8,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from srcgrad import UnsupportedError, grad
+from srcgrad import UnsupportedError, grad, value_and_grad
 
 X = np.array([1.0, 2.0, 3.0])
 CALLS = 4  # the second call generates a look-up, the third fills it, the fourth uses it
@@ -349,3 +351,55 @@ def test_a_name_that_stood_for_a_number_that_had_to_be_known_is_an_array_later()
     np.testing.assert_allclose(gradient(X), [100.0, 10.0, 1.0])
     w[:] = 5.0
     np.testing.assert_allclose(gradient(X), [5.0, 5.0, 5.0])
+
+
+def constants():
+    """Functions with an argument that is a constant to the compiler, and values of it in turn."""
+
+    def cut(x, s):
+        return np.sum(x[s] ** 2)
+
+    def cut_by_item(x, pair):
+        return np.sum(x[pair[0]] ** 2)
+
+    def bounds(x, r):
+        return np.sum(x) * r.stop + r.start
+
+    def first(x, numbers):
+        return np.sum(x * x) * numbers[0]
+
+    def named(x, table):
+        return np.sum(x * x) * table["a"]
+
+    slices = [slice(0, 2), slice(1, 3), slice(None, None, -2), slice(np.int64(1), None), slice(1)]
+    yield cut, slices
+    yield cut_by_item, [(s,) for s in slices]
+    yield cut_by_item, [[s] for s in slices]
+    yield bounds, [range(5, 5), range(0), range(0, 3, 2), range(0, 4, 2)]
+    yield first, [bytearray(b"ab"), bytearray(b"cb"), bytearray(b"cb"[:1])]
+    yield first, [array.array("d", [2.0]), array.array("d", [5.0]), array.array("i", [2])]
+    yield named, [types.MappingProxyType({"a": v}) for v in (2, 3, 3.5, True)]
+
+
+@pytest.mark.parametrize("f, values", list(constants()))
+def test_constants_are_told_apart_by_all_that_is_in_them(f, values):
+    gradient = value_and_grad(f)
+    for _ in range(CALLS):
+        for value in values:
+            np.testing.assert_equal(gradient(X, value), value_and_grad(copied(f))(X, value))
+            assert gradient(X, value)[0] == f(X, value)
+
+
+def copied(f):
+    """A function that shares no compiled gradients with another one."""
+    return types.FunctionType(f.__code__.replace(), dict(f.__globals__), f.__name__)
+
+
+def test_a_constant_that_is_written_between_calls():
+    def f(x, numbers):
+        return np.sum(x * x) * numbers[0]
+
+    gradient, numbers = grad(f), bytearray(b"ab")
+    for first in (1, 1, 2, 3, 3):
+        numbers[0] = first
+        np.testing.assert_array_equal(gradient(X, numbers), 2 * X * first)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .. import ir
@@ -163,13 +164,13 @@ class Changes(Machine):
             elif isinstance(value, Ref) or is_list(value):
                 found.append(value)
         asked = self.looked_up[moment.looked_up :]
-        met = set(map(id, asked))
+        met = {(name, id(value)) for name, value in asked}
         for number, before in moment.frames.items():
             found += [
                 Binding(number, name) for name, value in before.items()
-                if not name.startswith("%") and id(value) in met
+                if not name.startswith("%") and (name, id(value)) in met
             ]  # fmt: skip
-        found += [Ref(number) for number in reachable(self.state.heap, asked)]
+        found += [Ref(number) for number in reachable(self.state.heap, [v for _, v in asked])]
         return [Source(what, True, self.contents(what)) for what in found]
 
     def extent(self, what: Ref | ir.Var) -> Any:
@@ -216,18 +217,23 @@ class Changes(Machine):
         changed = [source for source in sequence.over if self.has_changed(source)]
         if not changed:
             return
-        if site and sequence.changing is not None:
-            sites = frozenset([("%changing", site)])
-            raise NeedStatic(sites, "this list changes while it is gone through", self.span)
-        if all(source.whole for source in changed):
+        if any(source.whole for source in changed):
             raise self.refuse(
                 "what this iterator goes through is written before it is used up",
                 "use its items where they are made, or keep a list of them: list(...)",
             )
+        if site and sequence.changing is not None:
+            sites = frozenset([("%changing", site)])
+            raise NeedStatic(sites, "this list changes while it is gone through", self.span)
         raise self.refuse(
             "this list changes its length while it is iterated over",
             "iterate over a copy, list(...), or by indices: while i < len(...)",
         )
+
+    def check_items(self, sequence: Sequence) -> None:
+        """Refuse what has run if it changed what items that were made at once are made of."""
+        made_of = tuple(source for source in sequence.over if source.whole)
+        self.check_lengths(replace(sequence, over=made_of))
 
     def note_lists(
         self,
@@ -253,6 +259,7 @@ class Changes(Machine):
                     self.span = span
             if statement.function in RESIZING:
                 statement.writes[0].origins |= frozenset(deciding)
+        self.check_items(sequence)  # names and objects, which no statement writes
         for statement in ir.walk(ir.Block(loop)):
             if isinstance(statement, ir.Loop):
                 for param, target in zip(statement.params, statement.targets, strict=True):

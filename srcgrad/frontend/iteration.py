@@ -70,6 +70,7 @@ class Iteration(Expressions):
             raise self.not_iterable(iterable)
         if ("%changing", site) in self.known_sites and sequence.changing is not None:
             self.iterate(sequence.changing(), body, name)
+            self.check_items(sequence)
             return
         length = sequence.length
 

@@ -47,7 +47,7 @@ class Lookup(Journals):
     def lookup(self, name: str) -> Value:
         """The value of a name, as Python would find it."""
         value = self.found(name)
-        self.looked_up.append(value)
+        self.looked_up.append((name, value))
         return value
 
     def found(self, name: str) -> Value:
@@ -192,7 +192,7 @@ class Lookup(Journals):
             return value
         taken = self.outer(value, path)
         if taken is not None:
-            self.looked_up.append(taken)
+            self.looked_up.append((None, taken))
             return taken
         if path is None and isinstance(value, (list, dict, set, np.ndarray, collections.deque)):
             path = Path("object", value, "outer")  # what is in it may change from call to call
@@ -239,7 +239,7 @@ class Lookup(Journals):
         """The reference to a list, dict or set that exists before the function runs."""
         known = self.lifted.get(path)
         if known is not None and known.id in self.state.heap:
-            self.looked_up.append(known)
+            self.looked_up.append((None, known))
             return known
         ref = self.on_list(path, value) if self.on_list and isinstance(value, list) else None
         if ref is None:
@@ -257,7 +257,7 @@ class Lookup(Journals):
                 entries = {k: self.lift(v, Path("item", path, k)) for k, v in value.items()}
                 ref = self.new(self.dict_from_outside(value, entries, str(path)))
         self.lifted[path] = ref
-        self.looked_up.append(ref)
+        self.looked_up.append((None, ref))
         self.outer_objects.add(ref.id)
         return ref
 

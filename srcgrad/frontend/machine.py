@@ -120,7 +120,8 @@ class Machine:
         self.size_origins: dict[int, frozenset[Any]] = {}  # the arguments a dimension is of
         self.demanding: list[ir.Assign] = []  # see `transform.conformity`
         self.outer_sizes: set[int] = set()  # those that are dimensions of these arguments
-        self.looked_up: list[Value] = []  # what names held that were looked up, and what was lifted
+        # Names that were looked up with what they held, and, without a name, what was lifted
+        self.looked_up: list[tuple[str | None, Value]] = []
         # Checks that nothing is twice in what `copy.deepcopy` copies, and the copies
         self.deep_copies: list[tuple[ir.Statement, tuple[ir.Var, ...]]] = []
         self.current = 0  # the frame being run

@@ -201,7 +201,8 @@ def taken_at(
     given = [unshared(low, p) for p in own]
     before, number = low.state.copy(), len(low.looked_up)
     value, call = called(low, function, given)
-    check_apart(low, primals, given, before, (function, *low.looked_up[number:]))
+    met = function, *(v for _, v in low.looked_up[number:])
+    check_apart(low, primals, given, before, met)
     isolate(low, call, sources)
     keep_captured(low, call, sources)
     out, aux = with_aux(low, value) if has_aux else (value, None)

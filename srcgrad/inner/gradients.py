@@ -89,7 +89,7 @@ def lower_gradient(
         raise
     finally:
         low.block, low.trying = around, trying
-    met = primal or Place(gradient.primal), *low.looked_up[number:]
+    met = primal or Place(gradient.primal), *(v for _, v in low.looked_up[number:])
     check_apart(low, outer_values.values(), given.values(), before, met)
     value, aux = result, ir.Const(None)
     if gradient._has_aux:
