@@ -308,6 +308,19 @@ def check_number(result: Any) -> None:
         raise TypeError("grad needs a real result, but the function returned a complex number")
 
 
+def check_power(base: Any, exponent: Any) -> None:
+    """Refuse a power of Python's numbers that is complex, where a real one was compiled for.
+
+    >>> check_power(2.0, 0.5), check_power(-2.0, 3.0)
+    (None, None)
+    """
+    if isinstance(base, (float, int)) and base < 0 and isinstance(base**exponent, complex):
+        raise ValueError(
+            f"({base}) ** {exponent} is complex, for which nothing was compiled: "
+            "write complex(x) ** y where that is meant, or np.abs(x) ** y"
+        )
+
+
 def finished(gradient: Any, like: Any) -> Any:
     """A gradient as an array with the shape and dtype of its argument.
 

@@ -86,6 +86,7 @@ HELPERS = {
     runtime.check_listed_once,
     runtime.check_not_held,
     runtime.check_number,
+    runtime.check_power,
     runtime.check_stored,
     runtime.finished,
     runtime.make_object,

@@ -16,6 +16,7 @@ from ..analysis.inference import Inferred
 from ..kinds import BOOL, Array, ListOf, Opaque, Reference, Scalar, TupleOf
 from ..rules import registry
 from .outer_objects import OuterObjects
+from .powers import check_power
 from .structure import (
     FALSE,
     NONE,
@@ -162,6 +163,7 @@ class Operators(OuterObjects):
         self.check_objects(function, operands)
         if self.trying is not None:
             self.guard(function, operands, {})
+        check_power(self, function, operands)
         fails = any(isinstance(o, ir.Const) and o.value is None for o in operands)
         return self.project(self.emit(function, operands, effect=fails))
 

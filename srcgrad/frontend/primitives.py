@@ -17,6 +17,7 @@ from ..kinds import Array, ListOf, Opaque, TupleOf
 from ..rules import registry
 from ..rules.parameters import role
 from .inlining import Inlining
+from .powers import check_power
 from .purity import has_effect
 from .structure import NONE, SIMPLE, constant, is_none, resized
 from .values import (
@@ -176,6 +177,7 @@ class Primitives(Inlining):
                 return folded
         if self.trying is not None:
             self.guard(function, operands, named)
+        check_power(self, function, operands)
         writes: tuple[ir.Var, ...] = ()
         if function in registry.inplace_rules:
             writes = tuple(ir.variables(operands[0]))
