@@ -243,3 +243,91 @@ def test_second_derivatives_where_a_number_may_be_an_array_without_axes(function
     np.testing.assert_allclose(tangents, slopes, rtol=1e-6, atol=1e-8)
     expected = [(gradient(p + h) - gradient(p - h)) / 2e-6 for h in steps]
     np.testing.assert_allclose(srcgrad.hessian(function)(p), expected, rtol=1e-6, atol=1e-7)
+
+
+# Tuples of like items at an index that the data say, of which no argument tells
+
+
+def largest(x):
+    return int(np.argmax(x))
+
+
+def number_of_a_tuple(x):
+    weights = (0.5, x[0], 3, x[1])
+    return weights[largest(x)] * x[1] + (2.0, 0.5, 1.5, 0.1)[-largest(x)] * x[2]
+
+
+def array_of_a_tuple_written(x):
+    parts = (x * 1.0, x * 2.0)
+    parts[largest(x) % 2][0] = 5.0
+    return np.sum(parts[0] ** 2 + parts[1])
+
+
+def same_array_twice(x):
+    y = x * 2
+    both = (y, y)
+    both[largest(x) % 2][1] *= 3.0
+    return np.sum(y**2)
+
+
+def arrays_of_other_ranks(x):
+    return np.sum((x * 1.0, np.outer(x, x))[largest(x) % 2] ** 2)
+
+
+def list_of_a_tuple_appended_to(x):
+    lists = ([x[0], 1.0], [x[1], x[2]])
+    lists[largest(x) % 2].append(x[0] * 3)
+    return sum(lists[0]) + 2 * sum(lists[1]) * len(lists[1])
+
+
+def pair_of_a_tuple(x):
+    p, q = ((x[0], x[1]), (x[1], x[2]), (x[2], x[3]), (x[3], x[0]))[largest(x)]
+    return p * q * q
+
+
+def none_in_a_tuple(x):
+    found = (None, x[1], None, x[3])[largest(x)]
+    return x[0] if found is None else found**2
+
+
+def no_such_item(x):
+    try:
+        return (x[0], x[1])[largest(x)] * 2
+    except IndexError:
+        return x[2] ** 2
+
+
+def odometer(x):
+    dims, where, total = (3, 4, 2), [0, 0, 0], 0.0
+    while where[0] < dims[0]:
+        i = int(np.argmax(np.array(where)))
+        total = total + x[where[0]] ** 2 * dims[i]
+        where[0] += 1
+    return total
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        number_of_a_tuple, array_of_a_tuple_written, same_array_twice, arrays_of_other_ranks,
+        list_of_a_tuple_appended_to, pair_of_a_tuple, none_in_a_tuple, no_such_item, odometer,
+    ],
+)  # fmt: skip
+def test_tuples_at_an_index_that_the_data_say(f):
+    gradient = srcgrad.grad(f)
+    for k in range(4):
+        x = X.copy()
+        x[k] += 2.0
+        given = x.copy()
+        slope = [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(4)]
+        np.testing.assert_allclose(gradient(x), slope, rtol=1e-6, atol=1e-7)
+        assert np.array_equal(x, given)
+
+
+def unlike_items(x):
+    return (x[0], "no", 3.0)[largest(x)] * 2.0
+
+
+def test_unlike_items_of_a_tuple_are_refused():
+    with pytest.raises(srcgrad.UnsupportedError, match="of different kinds"):
+        srcgrad.grad(unlike_items)(X)

@@ -264,7 +264,9 @@ class Subscripts(Comparisons):
                     if key.origins:
                         raise NeedStatic(key.origins, "an index into a list", self.span) from None
                     raise
-            self.need_static(key, "an index into a tuple must be known when compiling")
+            if key.origins or not items:
+                self.need_static(key, "an index into a tuple must be known when compiling")
+            return self.list_item(self.built_list(tuple(items)), key)  # which nobody else writes
         raise self.refuse(f"a tuple or list can't be indexed by {described(key)}")
 
     def materialized(self, ref: Ref, key: Value = NONE) -> ir.Var:
