@@ -217,6 +217,8 @@ def make_reader(compiled: Any, primal: Any) -> tuple[int, Reader]:
         if path.how == "structure":
             names["layout"] = layout
             return f"layout({inner})"
+        if path.how == "has":
+            return f"hasattr({inner}, {path.name!r})"
         if path.how == "absent":
             return f"({path.name!r} not in {inner})"
         if path.how == "object":

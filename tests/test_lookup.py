@@ -403,3 +403,103 @@ def test_a_constant_that_is_written_between_calls():
     for first in (1, 1, 2, 3, 3):
         numbers[0] = first
         np.testing.assert_array_equal(gradient(X, numbers), 2 * X * first)
+
+
+class Base:
+    def scale(self, x):
+        return x * 2.0
+
+
+class Derived(Base):
+    def scale(self, x):
+        return super().scale(x) + x
+
+    def __call__(self, x):
+        return x * 3.0
+
+
+def thing_asked_for(x):
+    return np.sum(x) * (5.0 if hasattr(THING, "added") else 3.0)
+
+
+def thing_or_default(x):
+    return np.sum(x) * getattr(THING, "added", 4.0)
+
+
+def thing_tried(x):
+    try:
+        return np.sum(x) * THING.added
+    except AttributeError:
+        return np.sum(x)
+
+
+def class_asked_for(x):
+    return np.sum(x) * (5.0 if hasattr(Derived, "added") else 3.0)
+
+
+def own_object_asked_for(x):
+    made = Derived()
+    made.own = 2.0
+    return np.sum(made.own * x) * getattr(made, "added", 3.0)
+
+
+def own_object_tried(x):
+    made = Derived()
+    made.own = 2.0
+    try:
+        return np.sum(made.own * x) * made.added
+    except AttributeError:
+        return np.sum(x)
+
+
+THING = Derived()
+ASKED = [
+    thing_asked_for,
+    thing_or_default,
+    thing_tried,
+    class_asked_for,
+    own_object_asked_for,
+    own_object_tried,
+]
+
+
+@pytest.mark.parametrize("f", ASKED)
+def test_attributes_of_classes_that_come_and_go(f, monkeypatch):
+    gradient = grad(f)
+
+    def check():
+        slope = f(np.array([1.0, 0.0, 0.0])) - f(np.zeros(3))
+        np.testing.assert_allclose(repeated(gradient, X), np.full(3, slope))
+
+    check()
+    for owner, value in ((Base, 7.0), (Derived, 8.0)):
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, "added", value, raising=False)
+            check()
+        check()
+
+
+def test_attributes_of_modules_that_come_and_go():
+    module = types.ModuleType("module")
+
+    def f(x):
+        return np.sum(x) * (5.0 if hasattr(module, "added") else getattr(module, "other", 3.0))
+
+    gradient = grad(f)
+    np.testing.assert_array_equal(repeated(gradient, X), np.full(3, 3.0))
+    module.other = 4.0
+    np.testing.assert_array_equal(repeated(gradient, X), np.full(3, 4.0))
+    module.added = True
+    np.testing.assert_array_equal(repeated(gradient, X), np.full(3, 5.0))
+    del module.added, module.other
+    np.testing.assert_array_equal(repeated(gradient, X), np.full(3, 3.0))
+
+
+def test_methods_of_classes_that_are_replaced(monkeypatch):
+    called, inherited = grad(lambda x: np.sum(THING(x))), grad(lambda x: np.sum(THING.scale(x)))
+    np.testing.assert_array_equal(repeated(called, X), np.full(3, 3.0))
+    np.testing.assert_array_equal(repeated(inherited, X), np.full(3, 3.0))
+    monkeypatch.setattr(Derived, "__call__", lambda self, x: x * 11.0)
+    monkeypatch.setattr(Base, "scale", lambda self, x: x * 6.0)
+    np.testing.assert_array_equal(repeated(called, X), np.full(3, 11.0))
+    np.testing.assert_array_equal(repeated(inherited, X), np.full(3, 7.0))

@@ -17,6 +17,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import Array, ListOf, Opaque, Reference, Scalar, TupleOf, fresh_size, least
 from ..rules import registry
+from .lookup import LOCAL
 from .operations import (
     dispatched_method,
     namedtuple_asdict,
@@ -176,6 +177,8 @@ class Attributes(Subscripts):
         mro = list(cls.value.__mro__)
         for base in mro[mro.index(value.owner) + 1 :]:
             if name in base.__dict__ and base is not object:
+                if LOCAL not in base.__dict__ and not is_static(base.__module__):
+                    self.guards[Path("class", base, name)] = base.__dict__[name]
                 return self.bound(as_value(base.__dict__[name]), value.receiver, cls.value)
         if name == "__init__":
             return Place(_nothing)
@@ -201,6 +204,7 @@ class Attributes(Subscripts):
         if not hasattr(thing, name):
             if thing is None:
                 raise self.fault_of_none(AttributeError, f"has no attribute {name!r}")
+            self.guard_having(thing, value.path if isinstance(value, Place) else None, name)
             raise self.fault(
                 AttributeError, f"{type(thing).__name__!r} object has no attribute {name!r}"
             )

@@ -20,6 +20,7 @@ from ..kinds import BOOL, INT, Array, Kind, ListOf, Opaque, Reference, Scalar, T
 from ..rules import registry
 from . import tables
 from .columns import is_reference
+from .lookup import LOCAL
 from .operations import attribute_or, extreme_or, has_attribute
 from .structure import (
     FALSE,
@@ -48,14 +49,12 @@ from .values import (
     Instance,
     ListObject,
     Partial,
-    Path,
     Place,
     Ref,
     Sequence,
     Slice,
     Tuple,
     Value,
-    layout,
 )
 
 PLAIN_MODULES = ("builtins", "collections", "numpy")  # their classes have what they seem to
@@ -435,6 +434,8 @@ class BuiltinFunctions(Texts):
             if found is None and name in (*vars(object), "__dict__", "__weakref__", "__module__"):
                 return True
             if found is None and self.class_attribute(thing.type, "__getattr__") is None:
+                if LOCAL not in vars(thing.type):
+                    self.guard_having(thing.type, None, name)
                 return False
             raw = found.value if isinstance(found, ir.Const) else found
             return True if isinstance(raw, (Closure, types.FunctionType, int, float, str)) else None
@@ -458,11 +459,7 @@ class BuiltinFunctions(Texts):
         if not isinstance(thing, type):
             if isinstance(raw, property) or (raw is None and hasattr(type(thing), "__getattr__")):
                 return None
-            if hasattr(thing, "__dict__") and not isinstance(thing, types.ModuleType):
-                path = value.path if isinstance(value, Place) and value.path else thing
-                members = Path("attribute", path, "__dict__")
-                self.guards[Path("structure", members, "")] = layout(vars(thing))
-        return hasattr(thing, name)
+        return self.guard_having(thing, value.path if isinstance(value, Place) else None, name)
 
     def builtin_setattr(self, value: Value, name: Value, new: Value) -> Value:
         self.set_attribute(value, self.key(name), new)

@@ -242,6 +242,9 @@ class Calls(Primitives):
         if isinstance(function, (np.ufunc, types.MethodDescriptorType)) or is_numpy(function):
             return self.primitive(function, None, args, kwargs)
         if is_written_method(calling):
+            owner = next(c for c in type(function).__mro__ if "__call__" in vars(c))
+            if not is_static(owner.__module__) and not is_srcgrads(owner):
+                self.guard_member(type(function), owner, "__call__")
             return self.call(Bound(Place(calling), self.receiver(function)), args, kwargs)
         return self.unknown_call(function, args, kwargs)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import ir
 from .journals import Journals
-from .structure import SIMPLE, Poison, is_table
+from .structure import SIMPLE, Poison, is_static, is_table
 from .subclasses import BUILTINS, added_by, redefined
 from .values import (
     DictObject,
@@ -319,6 +319,15 @@ class Lookup(Journals):
         if isinstance(found, ir.Const) and isinstance(found.value, SIMPLE):
             return ir.Const(found.value)
         return ir.UNDEFINED
+
+    def guard_having(self, thing: Any, path: Path | None, name: str) -> bool:
+        """Whether something outside has an attribute; notice when it gets it, or loses it."""
+        there = hasattr(thing, name)
+        named = thing if isinstance(thing, (type, types.ModuleType)) else type(thing)
+        module = named.__name__ if isinstance(named, types.ModuleType) else named.__module__
+        if not is_static(module) or (named is not thing and hasattr(thing, "__dict__")):
+            self.guards[Path("has", path or thing, name)] = there
+        return there
 
     def guard_member(self, cls: type, owner: type, name: str) -> None:
         """Notice when a class no longer gets an attribute from where it gets it now."""

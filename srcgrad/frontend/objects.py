@@ -442,6 +442,8 @@ class Objects(Cursors):
         if isinstance(thing.items, Row) and not self.objects.final:
             self.guessed = True
             raise Unreached
+        if LOCAL not in vars(thing.type):
+            self.guard_having(thing.type, None, name)
         return self.fault(
             AttributeError, f"{thing.type.__name__!r} object has no attribute {name!r}"
         )

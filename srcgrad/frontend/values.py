@@ -378,8 +378,8 @@ class Path:
 
     `how` is "global" (container: the module's dict), "cell", "attribute", "item", "class" (an
     attribute as the class has it, unbound) or "structure" (what a container holds, but not the
-    values), "absent" (whether it doesn't hold this), or "object" (the container itself); all but
-    the first two have a Path or an object as container.
+    values), "absent" (whether it doesn't hold this), "has" (whether it has such an attribute), or
+    "object" (the container itself); all but the first two have a Path or an object as container.
     """
 
     how: str
@@ -394,6 +394,8 @@ class Path:
             return getattr(container, self.name)
         if self.how == "class":
             return container.__dict__[self.name]
+        if self.how == "has":
+            return hasattr(container, self.name)
         if self.how in ("structure", "absent"):
             return layout(container) if self.how == "structure" else self.name not in container
         return container if self.how == "object" else container[self.name]
@@ -416,7 +418,8 @@ class Path:
         if self.how in ("global", "cell", "object"):
             return str(self.name)
         prefix = str(self.container) if isinstance(self.container, Path) else "self"
-        return f"{prefix}.{self.name}" if self.how == "attribute" else f"{prefix}[{self.name!r}]"
+        dotted = self.how in ("attribute", "has")
+        return f"{prefix}.{self.name}" if dotted else f"{prefix}[{self.name!r}]"
 
 
 def layout(container: Any) -> Any:
