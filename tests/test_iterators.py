@@ -720,6 +720,50 @@ def test_items_that_are_made_at_once_while_what_they_are_made_of_changes(f):
             srcgrad.grad(f)(np.linspace(0.2, 0.9, n))
 
 
+def an_item_set_before_the_first_is_asked_for(make):
+    """A function that makes an iterator over a list, writes the list, and goes through it."""
+
+    def f(x):
+        pool, total = [x[0], x[1], x[2]], 0.0
+        items = make(pool)
+        pool[0] = x[-1] * 2.0
+        for v in items:
+            total += np.sum(np.array(v)) ** 2
+            pool[1] = pool[1] * 1.5
+        return total
+
+    return f
+
+
+def named_first(make):
+    def made(pool):
+        squares = (v * v for v in pool)
+        return make(squares)
+
+    return made
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        named_first(itertools.pairwise),
+        named_first(itertools.accumulate),
+        named_first(lambda squares: itertools.islice(squares, 2)),
+        named_first(lambda squares: itertools.tee(squares)[1]),
+        lambda pool: itertools.pairwise(v * v for v in pool),
+        lambda pool: itertools.accumulate(map(np.sin, pool)),
+        lambda pool: zip(itertools.cycle(pool), range(5), strict=False),
+        lambda pool: itertools.compress(pool, [1, 1, 0]),
+    ],
+)
+def test_lists_written_before_their_items_are_asked_for(make):
+    f = an_item_set_before_the_first_is_asked_for(make)
+    try:
+        compare_with_differences(f)
+    except srcgrad.UnsupportedError as refused:
+        assert "is written before it is used up" in str(refused)
+
+
 def another_name_for_what_the_items_are_made_with(x, s):
     total, last = 0.0, s
     for v in itertools.accumulate(x, lambda p, q: p * s + q):

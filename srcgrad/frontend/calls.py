@@ -474,6 +474,7 @@ EAGER = frozenset(
     {
         itertools.accumulate, itertools.islice, itertools.zip_longest, itertools.groupby,
         itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.compress,
+        itertools.cycle,
     }
 )  # fmt: skip
 

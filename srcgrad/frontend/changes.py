@@ -52,6 +52,7 @@ class Moment(NamedTuple):
     block: ir.Block
     statements: int
     looked_up: int
+    sources: int
     frames: dict[int, dict[str, Value]]
     heap: dict[int, Heap]
 
@@ -121,8 +122,8 @@ class Changes(Machine):
 
     def moment(self) -> Moment:
         frames = {number: dict(names) for number, names in self.state.frames.items()}
-        state = len(self.block.statements), len(self.looked_up), frames, dict(self.state.heap)
-        return Moment(self.block, *state)
+        counts = len(self.block.statements), len(self.looked_up), len(self.sources)
+        return Moment(self.block, *counts, frames, dict(self.state.heap))
 
     def check_alone(self, moment: Moment, iterables: Iterable[Value] = ()) -> None:
         """Refuse to make items that aren't asked for yet, or at all, if that changes something but
@@ -158,6 +159,8 @@ class Changes(Machine):
         reading = (s for s in ir.walk(ir.Block(made)) if not is_view(s))
         memory = [v for s in reading for v in ir.uses(s) if isinstance(v.kind, (Array, ListOf))]
         found: list[Any] = [frozenset().union(*map(self.bases, memory)).union(memory)]
+        gone_through = [source.what for source in self.sources[moment.sources :]]
+        found += [w for w in gone_through if not isinstance(w, Ref) or w.id in moment.heap]
         for value in iterables:
             if isinstance(value, Sequence):
                 found += [source.what for source in value.over]
