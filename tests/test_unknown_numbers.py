@@ -331,3 +331,114 @@ def unlike_items(x):
 def test_unlike_items_of_a_tuple_are_refused():
     with pytest.raises(srcgrad.UnsupportedError, match="of different kinds"):
         srcgrad.grad(unlike_items)(X)
+
+
+# Sets of which only the run knows what is in them, and in which order
+
+
+def taken_one_by_one(x):
+    members = {i for i in range(len(x)) if x[i] > 0.5}
+    total = 0.0
+    while members:
+        total = total * 1.5 + x[members.pop()] ** 2
+    return total
+
+
+def reached(x):
+    todo, done, total = {0}, set(), 1.0
+    while todo:
+        i = todo.pop()
+        if i in done:
+            continue
+        done.add(i)
+        total = total * np.sin(x[i]) + x[i] ** 2
+        if x[i] > 0.5:
+            for j in ((i * 2 + 1) % len(x), (i * 3 + 2) % len(x)):
+                todo.add(j)
+    return total
+
+
+def taken_and_put(x):
+    members = set()
+    for i in range(len(x)):
+        if x[i] > 0.2:
+            members.add(10 * i + 7)
+    total = 0.0
+    for _ in range(2):
+        i = members.pop()
+        members.add(i % 7)
+        total = total * x[0] + x[i % len(x)] * i
+    return total + len(members) * x[1]
+
+
+def taken_and_left(x):
+    members = set()
+    for i in range(len(x)):
+        if x[i] > 0.2:
+            members.add(i)
+    same, other = members, members.copy()
+    members.pop()
+    total = 0.0
+    for i in same:
+        total = total * 1.1 + x[i] ** 2
+    return total * len(members) + len(other) * x[other.pop()] * 2
+
+
+class Work:
+    def __init__(self):
+        self.todo = set()
+
+    def take(self):
+        return self.todo.pop()
+
+
+def taken_by_a_method(x):
+    work, total = Work(), 0.0
+    for k in range(3):
+        for i in range(len(x)):
+            if x[i] > 0.3 * k:
+                work.todo.add(i)
+        while len(work.todo) > 1:
+            total = np.sin(total) + x[work.take()] ** 2
+    return total
+
+
+@pytest.mark.parametrize(
+    "f", [taken_one_by_one, reached, taken_and_put, taken_and_left, taken_by_a_method]
+)
+def test_members_of_sets_are_taken_in_pythons_order(f):
+    gradient = srcgrad.grad(f)
+    for size in (5, 30, 3):
+        x = np.random.default_rng(size).uniform(0.25, 1.5, size)
+        slope = [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(size)]
+        np.testing.assert_allclose(gradient(x), slope, rtol=1e-5, atol=1e-6)
+
+
+def taken_from_nothing(x):
+    members = set()
+    for i in range(len(x)):
+        if x[i] > 5.0:
+            members.add(i)
+    return x[members.pop()]
+
+
+def taken_until_it_raises(x):
+    members = {i for i in range(len(x)) if x[i] > 0.5}
+    try:
+        while True:
+            x = x * x[members.pop()]
+    except KeyError:
+        return np.sum(x)
+
+
+def pairs_taken(x):
+    members = {(i, i + 1) for i in range(len(x)) if x[i] > 0.5}
+    return x[members.pop()[0]]
+
+
+def test_sets_from_which_nothing_can_be_taken():
+    with pytest.raises(KeyError, match="pop from an empty set"):
+        srcgrad.grad(taken_from_nothing)(X)
+    for f in (taken_until_it_raises, pairs_taken):
+        with pytest.raises(srcgrad.UnsupportedError, match="this set is"):
+            srcgrad.grad(f)(X)

@@ -13,7 +13,7 @@ import gast
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import BOOL, INT, Array, ListOf, Places, TupleOf, int_kind, is_float
+from ..kinds import BOOL, INT, Array, ListOf, Places, Scalar, TupleOf, int_kind, is_float
 from . import tables
 from .containers import Containers
 from .structure import NONE, TRUE, Poison, described, is_table, leaf_kind, objects_in_key
@@ -244,7 +244,22 @@ class Dicts(Containers):
         self.modify(set.remove, var, self.asked_key(key))
         return NONE
 
-    def lookup_keys(self, where: Value) -> Value:
+    def lookup_taken(self, where: Value) -> Value:
+        var, kind = self.lookup_of(where), self.kind_of_keys(where)
+        if not isinstance(kind.item, Scalar) or kind.holes:
+            raise self.refuse(
+                "what is taken out of this set isn't a number",
+                "go through it: for key in list(...)",
+            )
+        if self.trying is not None:
+            raise self.refuse(
+                "whether this set is empty can't be asked by an exception", "ask first: if members:"
+            )
+        inferred = Inferred(kind.item)
+        return self.emit(set.pop, (var,), inferred=inferred, writes=(var,), name="key")
+
+    def kind_of_keys(self, where: Value) -> ListOf:
+        """The kind of a list of the keys."""
         var = self.lookup_of(where)
         assert isinstance(var.kind, Places)
         kind = ListOf(var.kind.item, var.kind.holes)
@@ -253,6 +268,10 @@ class Dicts(Containers):
                 "the keys of this dict or set are floats, whose derivatives would be lost",
                 "keep them in a list too",
             )
+        return kind
+
+    def lookup_keys(self, where: Value) -> Value:
+        var, kind = self.lookup_of(where), self.kind_of_keys(where)
         made = self.emit(list, (var,), inferred=Inferred(kind), name="keys")
         return self.new(ListObject((), made))
 
@@ -572,7 +591,7 @@ def dict_methods() -> dict[Any, str]:
     table[collections.Counter] = "builtin_counter"
     table[set], table[frozenset] = "builtin_set", "builtin_frozenset"
     table[dict], table[dict.fromkeys] = "builtin_dict", "builtin_fromkeys"
-    for name in "made made_set has at enter leave join part keys count".split():
+    for name in "made made_set has at enter leave join part taken keys count".split():
         table[getattr(tables, name)] = f"lookup_{name}"
     return table
 

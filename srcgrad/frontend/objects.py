@@ -558,7 +558,7 @@ class Row(dict[Any, Any]):
 FOLLOWED: frozenset[Any] = frozenset(
     {operator.getitem, operator.setitem, list_append, list, list.pop, list.insert, list.reverse,
      len, bool, operator.is_, operator.eq, operator.contains, operator.delitem, set.add,
-     set.remove}
+     set.remove, set.pop}
 )  # fmt: skip
 
 

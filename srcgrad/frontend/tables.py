@@ -49,6 +49,11 @@ def part(where: Any, key: Any) -> None:
     where.remove(key)
 
 
+def taken(where: Any) -> Any:
+    """Take a key out of a set, whichever Python takes."""
+    return where.pop()
+
+
 def enter(where: Any, key: Any, position: Any) -> None:
     """Note the position for a key."""
     where[key] = position
@@ -288,6 +293,9 @@ class Members:
     def discard(self, key: Any) -> None:
         if has(self.where, key):
             part(self.where, key)
+
+    def pop(self) -> Any:
+        return taken(self.where)
 
     def update(self, *others: Any) -> None:
         for other in others:
