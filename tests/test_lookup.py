@@ -1,6 +1,7 @@
 """Calls of a gradient after the first: what is generated to look them up."""
 
 import array
+import functools
 import gc
 import types
 import weakref
@@ -503,3 +504,32 @@ def test_methods_of_classes_that_are_replaced(monkeypatch):
     monkeypatch.setattr(Base, "scale", lambda self, x: x * 6.0)
     np.testing.assert_array_equal(repeated(called, X), np.full(3, 11.0))
     np.testing.assert_array_equal(repeated(inherited, X), np.full(3, 7.0))
+
+
+def test_keywords_of_a_partial_function_that_are_replaced():
+    bound = functools.partial(lambda x, k, ks: x * k * ks[0], k=2, ks=[3])
+    gradient = grad(lambda x: np.sum(bound(x)))
+    np.testing.assert_array_equal(repeated(gradient, X), np.full(3, 6.0))
+    bound.keywords["k"] = 5
+    np.testing.assert_array_equal(repeated(gradient, X), np.full(3, 15.0))
+    bound.keywords["ks"][0] = 2
+    np.testing.assert_array_equal(repeated(gradient, X), np.full(3, 10.0))
+    bound.keywords["k"] = 0.5
+    np.testing.assert_array_equal(repeated(gradient, X), np.full(3, 1.0))
+
+
+class Slots:
+    __slots__ = ("a", "b")
+
+
+def test_a_slot_that_nothing_was_put_into():
+    def f(x, thing):
+        return np.sum(x) * thing.a * getattr(thing, "b", 3) * (2 if hasattr(thing, "b") else 1)
+
+    gradient, thing = grad(f), Slots()
+    thing.a = 2.0
+    for _ in range(2):
+        np.testing.assert_array_equal(repeated(gradient, X, thing), np.full(3, 6.0))
+        thing.b = 5
+        np.testing.assert_array_equal(repeated(gradient, X, thing), np.full(3, 20.0))
+        del thing.b

@@ -44,6 +44,7 @@ from .values import (
     Journal,
     Manager,
     Partial,
+    Path,
     Place,
     Ref,
     Sequence,
@@ -51,6 +52,7 @@ from .values import (
     Value,
     as_value,
     births,
+    layout,
 )
 
 OPERATORS = frozenset(BINARY.values())
@@ -214,6 +216,12 @@ class Calls(Primitives):
             case functools.partial():
                 bound = tuple(self.lift(a, None) for a in function.args)
                 named = {k: self.lift(v, None) for k, v in function.keywords.items()}
+                if named:  # a dict that may be written
+                    held = Path("attribute", function, "keywords")
+                    self.guards[Path("structure", held, "")] = layout(function.keywords)
+                    self.guards.update(
+                        {Path("item", held, k): v for k, v in function.keywords.items()}
+                    )
                 return self.call(Partial(Place(function.func), bound, named), args, kwargs)
             case types.FunctionType():
                 if args and hasattr(function, "registry") and hasattr(function, "dispatch"):

@@ -305,6 +305,8 @@ class Lookup(Journals):
                 break
             if name in base.__dict__:
                 found = base.__dict__[name]
+                if isinstance(found, types.MemberDescriptorType):
+                    return None  # a slot, which is there when an object has put something into it
                 if LOCAL not in base.__dict__:
                     path = Path("attribute", base, name)
                     if self.written_outside(path, found):
