@@ -375,7 +375,46 @@ def counts_beside_arrays(x, keys):
     return np.sum(x)
 
 
+def counted_at_once(x, keys):
+    """A Counter of what a list, pairs or another Counter holds."""
+    counts = collections.Counter(keys)
+    counts.update(keys[:2])
+    counts.update({7: 2})
+    counts[1] += 3
+    pairs = collections.Counter(zip(keys, keys[::-1], strict=True))
+    again = collections.Counter(dict(counts))
+    total = sum(n * x[k % len(x)] ** 2 for k, n in sorted(counts.items()))
+    total += sum(n * x[0] * (a + 2 * b + 1) for (a, b), n in pairs.items())
+    return total + sum(n * x[k % len(x)] for k, n in again.items())
+
+
+def most_common(x, keys):
+    counts = collections.Counter(keys)
+    total = x[counts.most_common(1)[0][0]] ** 2
+    for k, n in counts.most_common():
+        total = total * 0.5 + n * x[k] ** 2
+    return total
+
+
+def sorted_by_keys_and_values(x, keys):
+    table = {}
+    for k in keys:
+        table[k] = table.get(k, 0.0) + x[k]
+    total = 0.0
+    for k in sorted(table):
+        total = total * 0.5 + table[k] * k
+    for k in sorted(set(keys), reverse=True):
+        total = total * 0.5 + x[k]
+    for k, v in sorted(table.items(), key=lambda pair: -pair[1]):
+        total = total * 0.9 + v**2 * k
+    for v, k in sorted(((v, k) for k, v in table.items()), reverse=True):
+        total = total * 0.8 + v * k
+    best = sorted(table, key=table.get)[-1]
+    return total + table[best] ** 3 + sum(v * (i + 1) for i, v in enumerate(sorted(table.values())))
+
+
 PROGRAMS = [
+    counted_at_once, most_common, sorted_by_keys_and_values,
     memoised, overwritten, augmented, set_default, arrays, written_in_place,
     one_list_for_two_keys, one_array_for_two_keys, deleted, popped, order_of_insertion,
     int_and_float_keys, tuples, values_seen_while_they_change, view_of_later_keys,

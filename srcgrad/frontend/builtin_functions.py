@@ -208,7 +208,7 @@ class BuiltinFunctions(Texts):
         key, reverse = given(kwargs.get("key")), kwargs.get("reverse", FALSE)
         if not isinstance(reverse, ir.Const):
             raise self.refuse("reverse= must be known when compiling")
-        if isinstance(value, (Generator, Sequence)):
+        if isinstance(value, (Generator, Sequence)) or isinstance(self.on_heap(value), Instance):
             value = self.builtin_list(value)
         thing = self.on_heap(value)
         listed = isinstance(thing, ListObject) and thing.var is not None

@@ -498,17 +498,22 @@ class Dicts(Containers):
     # Methods of counters
 
     def counter_update(self, value: Value, other: Value | None = None, **named: Value) -> Value:
+        def count(key: Value, more: Value) -> None:
+            total = self.binary(operator.add, self.subscript(value, key), more)
+            self.store_item(value, key, total)
+
         thing = self.on_heap(other)
-        counts: list[tuple[Any, Value]] = [*named.items()]
         if isinstance(thing, DictObject) and not thing.is_set:
             self.settled_keys(thing)
-            counts = [*thing.items.items(), *counts]
+            for key, more in thing.items.items():
+                count(self.lift(key, None), more)
+        elif isinstance(thing, Instance) and issubclass(thing.type, tables.Table):
+            items = self.call(self.attribute(other, "items"), [], {})
+            self.iterate(items, lambda pair: count(*self.unpacked(pair)))
         elif other is not None:
-            counts = [*((self.hashed(k), ir.Const(1)) for k in self.unpacked(other)), *counts]
-        for key, count in counts:
-            items = self.dictionary(value).items
-            total = self.binary(operator.add, items.get(key, ir.Const(0)), count)
-            self.changed(value, {**items, key: total})
+            self.iterate(other, lambda key: count(key, ir.Const(1)))
+        for name, more in named.items():
+            count(ir.Const(name), more)
         return NONE
 
     def counter_total(self, value: Value) -> Value:

@@ -207,6 +207,10 @@ class Counts(Table):
     def total(self) -> Any:
         return sum(self.values())
 
+    def most_common(self, n: Any = None) -> Any:
+        pairs = sorted(self.items(), key=lambda pair: pair[1], reverse=True)
+        return pairs if n is None else pairs[:n]
+
     def copy(self) -> Any:
         return self.filled(Counts())
 
