@@ -79,6 +79,8 @@ class Pack:
 
 
 Operand = Var | Const | Pack
+# Variables that may share memory: itself (0), what is in a list (1), in a list in it (2)
+Together = tuple[tuple[Var, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +160,8 @@ Statement = Assign | If | Loop
 class Function:
     """A function.
 
-    `together` are groups of parameters that may share memory with each other; `seeds` those that
-    only the reverse sweep has; `lent` those that the caller may write between the sweeps;
+    `together` are groups of parameters, and of what they hold, that may share memory; `seeds` those
+    that only the reverse sweep has; `lent` those that the caller may write between the sweeps;
     `released` groups of variables whose memory is let go before the reverse sweep.
     """
 
@@ -167,7 +169,7 @@ class Function:
     params: tuple[Var, ...]
     block: Block
     span: Span | None = None
-    together: tuple[tuple[Var, ...], ...] = ()
+    together: tuple[Together, ...] = ()
     seeds: tuple[Var, ...] = ()
     lent: tuple[Var, ...] = ()
     released: tuple[set[Var], ...] = ()

@@ -494,3 +494,32 @@ def test_the_least_and_largest_of_numbers(monkeypatch, shortest):
     costs = np.random.default_rng(3).uniform(0.5, 1.5, (3, 4))
     check(monkeypatch, path, costs)
     check(monkeypatch, path, -costs[:1])
+
+
+def test_what_a_pullback_gets_and_what_it_pops_may_be_one_array():
+    """The adjoint of what a loop returns is in the record of the loop, too."""
+
+    def settled(v):
+        u = np.zeros_like(v)
+        for _ in range(50):
+            new = 0.4 * np.cos(u) + v * 0.3
+            if np.max(np.abs(new - u)) < 1e-10:
+                return new
+            u = new
+
+    def f(x):
+        b = settled(x)
+        for i in range(len(b)):
+            if b[i] > 0.9:
+                break
+            b[i] += 0.3 * b[0]
+        return np.array([np.sum(b), b @ x])
+
+    for x in (np.array([0.3]), np.array([0.3, -0.4, 0.2])):
+        out, pullback = vjp(f, x)
+        np.testing.assert_array_equal(out, f(x))
+        direction, weights = np.cos(x), np.array([0.7, -0.3])
+        slope = (f(x + 1e-6 * direction) - f(x - 1e-6 * direction)) / 2e-6
+        for _ in range(2):
+            (d_x,) = pullback(weights)
+            assert d_x @ direction == pytest.approx(slope @ weights, rel=1e-7)

@@ -36,15 +36,12 @@ class Aliasing:
         single: the classes of arrays of which the program asks whether they are the same one.
     """
 
-    def __init__(self, block: ir.Block, together: Iterable[Iterable[ir.Var]] = ()) -> None:
+    def __init__(self, block: ir.Block, together: Iterable[ir.Together] = ()) -> None:
         self.parent: dict[ir.Var, ir.Var] = {}
         self.contents: dict[ir.Var, ir.Var] = {}  # of a list's class: a variable of its items'
         self.returned: dict[tuple[ir.Var, int], ir.Var] = {}  # what units return, in tuples
-        for group in map(tuple, together):
-            lists = all(isinstance(v.kind, ListOf) for v in group)
-            first, *others = (
-                v if lists or not isinstance(v.kind, ListOf) else self.items(v) for v in group
-            )
+        for group in together:
+            first, *others = (self._held(v, depth) for v, depth in group)
             for v in others:
                 self.union(first, v)
         self.block, self.makers = block, dict[ir.Var, Maker]()
@@ -124,13 +121,24 @@ class Aliasing:
         """Whether memory of this variable's class is written anywhere, or kept in a list."""
         return self.find(var) in self.shared
 
-    def groups(self, variables: Iterable[ir.Var]) -> tuple[tuple[ir.Var, ...], ...]:
-        """Those of the variables that hold memory, by what they may share."""
-        found: dict[ir.Var, list[ir.Var]] = {}
+    def groups(self, variables: Iterable[ir.Var]) -> tuple[ir.Together, ...]:
+        """What may share memory of the variables that hold some, and of what is in them."""
+        found: dict[ir.Var, dict[tuple[ir.Var, int], None]] = {}
+        pushed = {record.push.args[0]: record.push.args[1] for record in self.recorded}
         for v in variables:
-            for root in self.classes(v) if holds_memory(v.kind) else ():
-                found.setdefault(root, []).append(v)
+            inside = [
+                w for w in ir.variables(pushed.get(v, ir.Const(None))) if holds_memory(w.kind)
+            ]
+            for w in (v, *inside) if holds_memory(v.kind) else ():
+                for depth, root in enumerate(self.classes(w), 0 if w is v else 1):
+                    found.setdefault(root, {})[v, depth] = None
         return tuple(tuple(group) for group in found.values() if len(group) > 1)
+
+    def _held(self, var: ir.Var, depth: int) -> ir.Var:
+        """A variable that stands for what is so deep in a list."""
+        for _ in range(depth):
+            var = self.items(var)
+        return var
 
     def items(self, container: ir.Var) -> ir.Var:
         """A variable that stands for the items of a list."""

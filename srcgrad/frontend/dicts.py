@@ -507,7 +507,7 @@ class Dicts(Containers):
             self.settled_keys(thing)
             for key, more in thing.items.items():
                 count(self.lift(key, None), more)
-        elif isinstance(thing, Instance) and issubclass(thing.type, tables.Table):
+        elif other is not None and is_table(thing):
             items = self.call(self.attribute(other, "items"), [], {})
             self.iterate(items, lambda pair: count(*self.unpacked(pair)))
         elif other is not None:
