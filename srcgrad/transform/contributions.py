@@ -101,6 +101,14 @@ class Contributions(Lowerer):
         if isinstance(d.kind, Array):
             d.kind = Array(d.kind.dtype, None)
 
+    def as_array(self, d: ir.Operand, kind: Kind) -> ir.Operand:
+        """An adjoint that meets another one, as an array if it's that of one without axes."""
+        if not isinstance(kind, Array) or kind.shape != ():
+            return d
+        if isinstance(d, ir.Var) and isinstance(d.kind, Array):
+            return d
+        return self.emit(np.asarray, (d,), inferred=Inferred(kind), name="d")
+
     def _accumulate(self, into: ir.Var, value: ir.Operand) -> None:
         self.modify(operator.iadd, into, value)
 

@@ -267,12 +267,10 @@ class Adjoint(UnitCalls):
             if a is b:
                 after[var] = a
                 continue
-            if a is None:
-                self.block = then
-                a = self.zero(var)
-            if b is None:
-                self.block = orelse
-                b = self.zero(var)
+            self.block = then
+            a = self.as_array(self.zero(var) if a is None else a, var.kind)
+            self.block = orelse
+            b = self.as_array(self.zero(var) if b is None else b, var.kind)
             target = ir.Var(f"d_{var.name}", adjoint_kind(var.kind))
             if isinstance(var.kind, Array) and any(is_zero(d) or d in self.numbers for d in (a, b)):
                 self.may_be_number(target)
@@ -345,7 +343,7 @@ class Adjoint(UnitCalls):
             target, param = s.targets[k], s.params[k]
             params.append(ir.Var(f"d_{target.name}", _shaped(param.kind, s.body.results[k])))
             kinds.append(_shaped(param.kind, s.inits[k]))
-            inits.append(self.zero(target) if d is None else d)
+            inits.append(self.as_array(self.zero(target) if d is None else d, param.kind))
             if isinstance(param.kind, Array) and (
                 d in self.numbers
                 or is_zero(inits[-1])
@@ -355,7 +353,7 @@ class Adjoint(UnitCalls):
         for v in carried:
             params.append(ir.Var(f"d_{v.name}", adjoint_kind(v.kind)))
             kinds.append(adjoint_kind(v.kind))
-            inits.append(self.adjoints.pop(v, None) or ir.Const(0.0))
+            inits.append(self.as_array(self.adjoints.pop(v, None) or ir.Const(0.0), v.kind))
             if isinstance(v.kind, Array) and (inits[-1] in self.numbers or is_zero(inits[-1])):
                 self.may_be_number(params[-1])
         outer, outer_adjoints, buffers = self.block, self.adjoints, dict(self.buffers)
@@ -381,8 +379,8 @@ class Adjoint(UnitCalls):
             if p not in self.numbers and isinstance(p.kind, Array):
                 if d in self.numbers or is_zero(d):
                     d = self._spread(d, p.kind, p)
-            results.append(d)
-        results += [self.adjoints.pop(v, ir.Const(0.0)) for v in carried]
+            results.append(self.as_array(d, p.kind))
+        results += [self.as_array(self.adjoints.pop(v, ir.Const(0.0)), v.kind) for v in carried]
         body.results = tuple(results)
         self.mirrors[id(s.body)] = body
         self.block, self.adjoints = outer, outer_adjoints
