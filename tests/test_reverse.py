@@ -502,3 +502,19 @@ def test_the_mask_of_a_where_stays_in_its_branch(sign):
     f = branch_of_where_from_outside
     expected = [(f(x + e) - f(x - e)) / 2e-6 for e in step]
     assert np.allclose(grad(f)(x), expected, rtol=1e-6)
+
+
+def test_an_array_without_axes_in_a_branch_and_in_a_loop():
+    def f(x, s, n):
+        a = x * 1.0
+        h, r = np.array(s), a[0, ...]
+        t = 0.3
+        if x[0] > 0:
+            t += r * h
+        for _ in range(n):
+            t = t * r + h
+        return t + h * 2.0 + r * s
+
+    for first in (0.5, -0.5):
+        for n in (0, 2):
+            check_grads(lambda x, s, n=n: f(x, s, n), (np.array([first, 0.2]), 0.7))

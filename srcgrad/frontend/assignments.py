@@ -20,6 +20,7 @@ from .operators import BINARY, INPLACE
 from .structure import NONE, described
 from .values import (
     Bound,
+    Choice,
     Closure,
     DictObject,
     Generator,
@@ -197,6 +198,8 @@ class Assignments(Matching):
     def augmented(self, function: Callable[..., Any], old: Value, value: Value) -> Value:
         """`old op= value`: in place for arrays and lists, a new value for numbers."""
         self.refuse_base(old)
+        if isinstance(choice := self.spread(old), Choice):
+            return self.for_each(choice, lambda option: self.augmented(function, option, value))
         if isinstance(old, Journal) and isinstance(old.thing, list) and function is operator.add:
             self.call_of_journal(list.extend, [old, value], {})
             return old
@@ -222,8 +225,9 @@ class Assignments(Matching):
                 return old
             if self.dict_augmented(function, old, value):
                 return old
-            name = f"__i{function.__name__.strip('_')}__"
-            found = self.class_attribute(thing.type, name)
+        cls = getattr(self.thing(old), "type", None)
+        if cls is not None:
+            found = self.class_attribute(cls, f"__i{function.__name__.strip('_')}__")
             if isinstance(found, (Place, Closure)):
                 result = self.call(Bound(found, old), [value], {})
                 if not (isinstance(result, ir.Const) and result.value is NotImplemented):
