@@ -93,7 +93,7 @@ def of_several_classes(x):
         else:
             states.append(Sum(x * i, 1.0 * i))
     for o in states:
-        o += State(x, 1.0)  # noqa: PLW2901
+        o += State(x, 1.0)
     for i in range(len(x)):
         states[i] += states[0]
     return total(states)
