@@ -86,6 +86,12 @@ class Inputs:
             self.check_array(value, path[1] if len(path) > 1 else "an argument")
             asked = [(*path, SHAPE, axis) for axis in range(value.ndim)]
             return variable(self.array_kind(value, asked))
+        if isinstance(value, np.integer):
+            if path in self.static:
+                return ir.Const(value)
+            number = variable(kind_of(value))
+            number.origins = frozenset([path])
+            return number
         if isinstance(value, (np.ndarray, np.number, float, complex)):
             low.check_class(type(value))
             return variable(kind_of(value, self.sizes))

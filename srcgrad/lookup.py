@@ -190,6 +190,8 @@ class _Writer:
                 self.key.append(f"{name}.dtype")
         elif t is float or t is complex or isinstance(value, np.number):
             tests.append(of_type)
+            if path in self.static:
+                self.key.append(name)
         elif t is int or t is bool or t is str or t is bytes:
             tests.append(of_type)
             if t is not int or path in self.static or RELATED in self.static:

@@ -86,7 +86,7 @@ def describe(
     if t is bool or t is str or t is bytes or value is None:
         return (t, value)
     if isinstance(value, np.number):
-        return t
+        return (t, value.item()) if path in static else t
     if isinstance(value, np.generic):
         return (t, value.dtype, value.tobytes())
     if t is list and (items := whole(value, path, static, sizes)) is not None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad import grad, jvp
 from srcgrad.testing import check_grads
 
 X = np.array([1.3, -0.7, 1.1, 0.5])
@@ -60,3 +61,52 @@ def test_an_unknown_dtype_that_turns_out_to_be_whole():
     x = np.array([1.5, -2.5])
     for name, expected in {"f8": 2 * x, "i8": np.trunc(x)}.items():
         assert np.array_equal(srcgrad.grad(f)(x, [np.dtype(name)]), expected)
+
+
+ROWS = np.arange(6.0).reshape(2, 3) * 5 + 17
+
+
+def powers(x, n):
+    y = x * 1.0
+    y **= n
+    return np.sum(x**n) + np.sum(np.power(x, n) * np.cos(x)) + np.sum(y * np.sin(x))
+
+
+def power_of_a_number(x, n):
+    return x[0, 0] ** n + np.sum(x)
+
+
+def rolled(x, n):
+    return np.sum(np.roll(x, n) * np.cos(x)) + np.sum(np.roll(x, (n, n), (0, 1)) * np.cos(2 * x))
+
+
+def turned(x, n):
+    return np.sum(np.rot90(x, n)[0] ** 2)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+@pytest.mark.parametrize("f", [powers, power_of_a_number, rolled, turned])
+def test_unsigned_ints_have_negatives_in_rules(f, n):
+    expected = grad(f)(ROWS, n)
+    with np.errstate(over="raise"):
+        for dtype in (np.uint8, np.uint16, np.uint64, np.int64):
+            np.testing.assert_allclose(grad(f)(ROWS, dtype(n)), expected, rtol=1e-12)
+            direction = np.cos(ROWS)
+            along = jvp(f, (ROWS, dtype(n)), (direction, dtype(0)))[1]
+            np.testing.assert_allclose(along, np.sum(direction * expected), rtol=1e-12)
+
+
+def test_exponents_that_are_an_array_of_unsigned_ints():
+    exponents = np.array([0, 1, 2], np.uint8)
+    with np.errstate(over="raise"):
+        found = grad(powers)(ROWS, exponents)
+    np.testing.assert_allclose(found, grad(powers)(ROWS, exponents.astype(int)), rtol=1e-12)
+
+
+def test_an_axis_that_is_one_of_numpys_ints():
+    def f(x, axis):
+        return np.sum(np.sum(x, axis=axis) ** 2) + np.max(x, axis=axis)[0]
+
+    gradient = grad(f)
+    for axis in (np.int64(0), np.int64(1), 0, np.int32(1), np.int64(0), 1):
+        np.testing.assert_array_equal(gradient(ROWS, axis), grad(f)(ROWS, int(axis)))
