@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import special
 
 import srcgrad
 from srcgrad import grad, jvp
@@ -110,3 +111,14 @@ def test_an_axis_that_is_one_of_numpys_ints():
     gradient = grad(f)
     for axis in (np.int64(0), np.int64(1), 0, np.int32(1), np.int64(0), 1):
         np.testing.assert_array_equal(gradient(ROWS, axis), grad(f)(ROWS, int(axis)))
+
+
+def test_orders_that_are_unsigned_or_short():
+    """Derivatives of Bessel functions are those of the order below and above."""
+    for name in ("jv", "kn", "iv", "struve"):
+        function = getattr(special, name)
+        for n in (0, 1, 127):
+            expected = grad(lambda x, n, f=function: f(n, x))(1.3, n)
+            for order in (np.uint8(n), np.int8(n), np.array(n, np.uint16)):
+                found = grad(lambda x, n, f=function: f(n, x))(1.3, order)
+                np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -518,3 +518,22 @@ def test_an_array_without_axes_in_a_branch_and_in_a_loop():
     for first in (0.5, -0.5):
         for n in (0, 2):
             check_grads(lambda x, s, n=n: f(x, s, n), (np.array([first, 0.2]), 0.7))
+
+
+def test_what_is_returned_is_a_number_or_an_array():
+    """Its adjoint may be a number that stands for none, where the number on one path takes it."""
+
+    def f(x, n):
+        def pick(v, k):
+            for i in range(len(v)):
+                if v[i] > 0.4:
+                    return v[i] ** 2 if k else v
+                k -= 1
+            else:
+                return -v.sum()
+
+        return np.sum(pick(x, n)) * x[0]
+
+    for n in (0, 1, 2):
+        for x in (np.array([0.2, 0.7, 0.3]), np.array([0.9, 0.1]), np.array([0.1, 0.2])):
+            check_grads(lambda x, n=n: f(x, n), (x,))

@@ -13,7 +13,7 @@ from ..frontend.calls import LOWERINGS
 from ..frontend.lower import Lowerer
 from ..frontend.units import Wanted
 from ..frontend.values import Partial, Place, Value
-from ..kinds import Array, Scalar, int_kind, is_float
+from ..kinds import Scalar, int_kind, is_float
 from ..rules import helpers, registry
 from . import calls, derivatives, implicit, outside
 from . import rules as own_rules
@@ -86,15 +86,6 @@ def _may_be_python_float(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
     )
 
 
-def _is_unsigned(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
-    (number,) = args
-    if isinstance(number, ir.Const):
-        return ir.Const(np.result_type(number.value).kind == "u")
-    kind = number.kind if isinstance(number, ir.Var) else None
-    known = isinstance(kind, (Array, Scalar)) and kind.dtype is not None
-    return ir.Const(known and kind.dtype.kind == "u")  # type: ignore[union-attr]
-
-
 def _integer(function: Any) -> Any:
     """What lowers a function of ints that returns an int, and has no derivative."""
 
@@ -136,7 +127,6 @@ LOWERINGS.update(
         checkpointing.steps: _steps,
         checkpointing.first_part: _integer(checkpointing.first_part),
         helpers.known: _known,
-        helpers.is_unsigned: _is_unsigned,
         helpers.may_be_python_float: _may_be_python_float,
         checkpointing.default_snapshots: _integer(checkpointing.default_snapshots),
     }

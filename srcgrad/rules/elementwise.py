@@ -12,7 +12,7 @@ import operator
 
 import numpy as np
 
-from .helpers import bessel_i, is_unsigned, may_be_python_float, signed
+from .helpers import bessel_i, may_be_python_float
 from .registry import adjoint, copying, elementwise, equality, inert, jumps, smooth, zero
 
 NUMPY_2 = not np.__version__.startswith("1.")
@@ -57,18 +57,16 @@ adjoint(builtins.divmod, np.divmod)(lambda x, y, *, out, d_out: (d_out[1], -d_ou
 @elementwise(operator.pow, builtins.pow)
 def power(x, y, *, out):
     if np.ndim(x) or np.ndim(y) or np.iscomplexobj(y):
-        d_x = power_by_base(x, signed(y))
+        d_x = power_by_base(x, y)
     elif isinstance(y, int):
         d_x = y * x ** (y - 1) if y else 0.0
-    elif is_unsigned(y):
-        d_x = power_by_base(x, signed(y))
     else:  # which raises where a number of Python does
         d_x = y * x ** (y - 1) if not 0 <= y < 1 or x else y * math.inf if y else 0.0
     return d_x, out * log_of_base(x)
 
 
 elementwise(np.power, np.float_power)(
-    lambda x, y, *, out: (power_by_base(x, signed(y)), out * log_of_base(x))
+    lambda x, y, *, out: (power_by_base(x, y), out * log_of_base(x))
 )
 
 

@@ -25,22 +25,6 @@ def may_be_python_float(x):
     return type(x) is float
 
 
-def is_unsigned(x):
-    """Whether a number or an array is one of unsigned ints, as far as is known when compiling."""
-    return np.result_type(x).kind == "u"
-
-
-def signed(x):
-    """Ints of which negative ones are to be made: those of NumPy's that are unsigned have none.
-
-    >>> -signed(np.uint8(1)), signed(-2)
-    (-1, -2)
-    """
-    if not is_unsigned(x):
-        return x
-    return x.astype(np.int64) if np.ndim(x) else int(x)
-
-
 def all_axes(ndim):
     """The numbers of the axes, as a tuple: a loop over one is unrolled when compiling."""
     return tuple(range(ndim))

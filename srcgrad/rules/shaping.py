@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .helpers import known, signed
+from .helpers import known
 from .registry import adjoint, method, methods
 
 
@@ -205,14 +205,14 @@ def reversing(axis, ndim):
 adjoint(np.flip)(lambda m, axis=None, *, out, d_out: d_out[reversing(axis, m.ndim)])
 adjoint(np.flipud)(lambda m, *, out, d_out: d_out[::-1])
 adjoint(np.fliplr)(lambda m, *, out, d_out: d_out[:, ::-1])
-adjoint(np.rot90)(lambda m, k=1, axes=(0, 1), *, out, d_out: np.rot90(d_out, -signed(k), axes))
+adjoint(np.rot90)(lambda m, k=1, axes=(0, 1), *, out, d_out: np.rot90(d_out, -k, axes))
 
 
 @adjoint(np.roll)
 def roll(a, shift, axis=None, *, out, d_out):
     if isinstance(shift, (tuple, list)):
-        return np.roll(d_out, tuple(-signed(s) for s in shift), axis)
-    return np.roll(d_out, -signed(shift), axis)
+        return np.roll(d_out, tuple(-s for s in shift), axis)
+    return np.roll(d_out, -shift, axis)
 
 
 # Repetition

@@ -8,6 +8,7 @@ added in place; so have the *shadows* of memory that is written in place (`shado
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from .. import ir
 from ..analysis.activity import Activity, carries
 from ..analysis.aliasing import Aliasing
+from ..analysis.elementwise import number_kind
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
@@ -22,6 +24,7 @@ from ..frontend.lower import Lowerer
 from ..kinds import INT, Array, Kind, ListOf, Scalar, Size, TupleOf, is_complex
 
 NONE = ir.Const(None)
+_OVERFLOWING = (operator.neg, operator.add, operator.sub, operator.mul)
 
 
 class Contributions(Lowerer):
@@ -48,6 +51,32 @@ class Contributions(Lowerer):
         if isinstance(statement, ir.Assign) and statement.target is var:
             self.definitions[var] = statement
         return var
+
+    # Arithmetic in rules
+
+    def unary(self, function: Callable[..., Any], value: Any) -> Any:
+        return super().unary(function, *self._widened(function, value))
+
+    def binary(self, function: Callable[..., Any], a: Any, b: Any) -> Any:
+        return super().binary(function, *self._widened(function, a, b))
+
+    def _widened(self, function: Callable[..., Any], *values: Any) -> tuple[Any, ...]:
+        """The operands of arithmetic on ints, without those that overflow: unsigned or short ones.
+
+        Rules mean numbers when they write `-shift` or `order - 1`, which are 255 of `np.uint8`.
+        """
+        if function not in _OVERFLOWING:
+            return values
+        plain = all(isinstance(v, (ir.Var, ir.Const)) for v in values)
+        kinds = [number_kind(v) for v in values] if plain else []
+        if not any(map(_is_narrow, kinds)) or not all(k and _letter(k) in "iu" for k in kinds):
+            return values
+        return tuple(
+            v if not _is_narrow(k)
+            else ir.Const(int(v.value)) if isinstance(v, ir.Const)
+            else self.cast(v, INT.dtype)
+            for v, k in zip(values, kinds, strict=True)
+        )  # fmt: skip
 
     # Adjoints of variables
 
@@ -78,8 +107,7 @@ class Contributions(Lowerer):
         if operand in self.numbers and not var.assured:
             value = operand
         else:
-            if operand in self.numbers:
-                assert isinstance(operand, ir.Var) and isinstance(var.kind, Array)
+            if operand in self.numbers and isinstance(var.kind, Array):
                 operand = self._spread(operand, var.kind, var)
             value = self.fit(operand, var.kind, var)
         into = self.shadows.get(var) or self.buffers.get(var)
@@ -391,6 +419,17 @@ def is_zero(contribution: Any) -> bool:
     return isinstance(contribution, ir.Const) and (
         contribution.value is None
         or (isinstance(contribution.value, (int, float)) and contribution.value == 0)
+    )
+
+
+def _letter(kind: Array | Scalar) -> str:
+    return "?" if kind.dtype is None else kind.dtype.kind
+
+
+def _is_narrow(kind: Array | Scalar | None) -> bool:
+    """Whether ints of this kind have no negatives, or few values."""
+    return kind is not None and (
+        _letter(kind) == "u" or (_letter(kind) == "i" and kind.dtype.itemsize < 4)  # type: ignore[union-attr]
     )
 
 

@@ -369,7 +369,7 @@ class TangentRules(Adjoint):
                 continue
             if isinstance(p, ir.Const) and isinstance(p.value, registry.Unknown):
                 self._refuse_unknown(s, p.value)
-            term = self.binary(operator.mul, tangent, self.plain(p))  # type: ignore[arg-type]
+            term = self.binary(operator.mul, tangent, self.plain(p))
             total = term if total is None else self.binary(operator.add, total, term)
         if total is None:
             return None
