@@ -86,22 +86,17 @@ class Inputs:
             self.check_array(value, path[1] if len(path) > 1 else "an argument")
             asked = [(*path, SHAPE, axis) for axis in range(value.ndim)]
             return variable(self.array_kind(value, asked))
-        if isinstance(value, np.integer):
-            if path in self.static:
-                return ir.Const(value)
-            number = variable(kind_of(value))
-            number.origins = frozenset([path])
-            return number
-        if isinstance(value, (np.ndarray, np.number, float, complex)):
-            low.check_class(type(value))
-            return variable(kind_of(value, self.sizes))
-        if isinstance(value, int) and not isinstance(value, bool):
+        if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
             low.check_class(type(value))
             if path in self.static:
                 return ir.Const(value)
-            leaf = variable(int_kind(self.sizes[value] if value in self.related else None))
+            size = self.sizes[int(value)] if value in self.related else None
+            leaf = variable(int_kind(size) if isinstance(value, int) else kind_of(value))
             leaf.origins = frozenset([path])
             return leaf
+        if isinstance(value, (np.number, float, complex)):
+            low.check_class(type(value))
+            return variable(kind_of(value, self.sizes))
         if isinstance(value, list):
             kind = self.list_kind(value, path)
             if kind is not None:

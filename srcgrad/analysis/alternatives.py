@@ -13,17 +13,7 @@ from typing import Any
 
 from .. import ir
 from ..joins import KindMismatch, join
-from ..kinds import (
-    INT,
-    UNKNOWN,
-    Array,
-    Kind,
-    ListOf,
-    Scalar,
-    TupleOf,
-    fresh_size,
-    parts_like,
-)
+from ..kinds import INT, UNKNOWN, Array, Kind, ListOf, Scalar, TupleOf, fresh_size, parts_like
 
 Args = tuple[ir.Operand, ...]
 Named = dict[str, ir.Operand]
@@ -40,10 +30,8 @@ def of_either(
     found = []
     for whole in (False, True):
         settled = {v: ir.Var(v.name, _unmixed(v.kind, whole)) for v in mixed}
-        back = {v: k for k, v in settled.items()}
-        result = infer(function, *_with(args, kwargs, settled))
-        views = tuple(back.get(v, v) for v in result.views)
-        found.append((result.kind, views, result.certain))
+        result = with_others(infer, function, args, kwargs, settled)
+        found.append((result.kind, result.views, result.certain))
     (kind, views, certain), (other, other_views, also) = found
     if other == UNKNOWN:
         return found[0]  # it doesn't take ints
@@ -72,11 +60,30 @@ def number_of_any_rank(
     arrays = [Array(kind.dtype, _LENGTHS[:rank]) for rank in range(len(_LENGTHS) + 1)]
     found: Kind | None = None
     for sample in itertools.chain(numbers, arrays):
-        result = infer(function, *_with(args, kwargs, {v: ir.Var(v.name, sample)})).kind
+        ranked = {v: ir.Var(v.name, sample)}
+        result = with_others(infer, function, args, kwargs, ranked).kind
         if not isinstance(result, Scalar):
             return None
         found = result if found is None else join(found, result)
     return found if isinstance(found, Scalar) else None
+
+
+def with_others(
+    infer: Callable[..., Any],
+    function: Any,
+    args: Args,
+    kwargs: Named,
+    others: dict[ir.Var, ir.Var],
+) -> Any:
+    """What a call results in if variables of other kinds stand for some of its operands."""
+
+    def replaced(v: ir.Var) -> ir.Var:
+        return others.get(v, v)
+
+    named = {k: ir.substitute(a, replaced) for k, a in kwargs.items()}
+    found = infer(function, tuple(ir.substitute(a, replaced) for a in args), named)
+    back = {other: v for v, other in others.items()}
+    return replace(found, views=tuple(back.get(v, v) for v in found.views))
 
 
 def is_mixed(kind: Any) -> bool:
@@ -108,16 +115,6 @@ def _unmixed(kind: Any, whole: bool) -> Any:
         case ListOf(item):
             return replace(kind, item=_unmixed(item, whole))
     return kind
-
-
-def _with(args: Args, kwargs: Named, instead: dict[ir.Var, ir.Var]) -> tuple[Args, Named]:
-    """A call's operands with other variables instead of some."""
-
-    def replaced(v: ir.Var) -> ir.Var:
-        return instead.get(v, v)
-
-    named = {k: ir.substitute(a, replaced) for k, a in kwargs.items()}
-    return tuple(ir.substitute(a, replaced) for a in args), named
 
 
 def _unranked(kind: Any) -> bool:

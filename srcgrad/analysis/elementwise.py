@@ -99,8 +99,8 @@ def promoted(operands: Sequence[ir.Operand]) -> np.dtype[Any] | None:
     strong: list[Any] = []
     weak: list[Any] = []
     unsure: list[Any] = []
-    for operand in operands:
-        kind = number_kind(operand)
+    kinds = [number_kind(o) for o in operands]
+    for kind in kinds:
         if kind is None or kind.dtype is None:
             return None
         if isinstance(kind, Array) or kind.python is False:
@@ -115,7 +115,6 @@ def promoted(operands: Sequence[ir.Operand]) -> np.dtype[Any] | None:
             if strong:
                 return None
             result = np.result_type(result, dtype)
-    kinds = [number_kind(o) for o in operands]
     arrays = any(isinstance(k, Array) for k in kinds)
     return None if arrays and all_may_be_whole(kinds) else result
 

@@ -10,6 +10,7 @@ whose result depends on more than kinds (an index, a new shape) have a kind func
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -110,7 +111,9 @@ def infer(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Oper
         return Inferred(*of_either(infer, function, args, kwargs, mixed))
     cached = None if key is None else _cache.get(key)
     if cached is None:
-        sampled = _sampled_each if any(_any_dtype(leaf.kind) for leaf in leaves) else _sampled
+        arrays = (array for leaf in leaves for array in _arrays(leaf.kind))
+        unknown = any(array.dtype is None and array.shape is not None for array in arrays)
+        sampled = _sampled_each if unknown else _sampled
         cached = sampled(function, args, kwargs, bases, leaves)
         if key is not None:
             _keep(_cache, key, cached)
@@ -345,28 +348,16 @@ def _sampled(
     return Unknown(), may_share, False
 
 
-def _any_dtype(kind: Any) -> bool:
-    """Whether there are arrays of a known shape but unknown dtype in this kind."""
-    match kind:
-        case Array(dtype, shape):
-            return dtype is None and shape is not None
-        case TupleOf(items):
-            return any(map(_any_dtype, items))
-        case ListOf(item) if not isinstance(item, tuple):
-            return _any_dtype(item)
-    return False
-
-
-def _is_known_real(kind: Any) -> bool:
-    """Whether an unknown dtype is that of real numbers, if there is one."""
+def _arrays(kind: Any) -> Iterator[Array]:
+    """The kinds of the arrays in a kind."""
     match kind:
         case Array():
-            return kind.dtype is not None or kind.real
+            yield kind
         case TupleOf(items):
-            return all(map(_is_known_real, items))
+            for item in items:
+                yield from _arrays(item)
         case ListOf(item) if not isinstance(item, tuple):
-            return _is_known_real(item)
-    return True
+            yield from _arrays(item)
 
 
 def _sampled_each(
@@ -378,7 +369,9 @@ def _sampled_each(
 ) -> tuple[Any, tuple[int, ...], bool]:
     """What holds whatever the unknown dtype is: eigenvalues may be real or complex."""
     pattern, views, certain = None, set(), True
-    for dtype in map(np.dtype, "dfl?" if all(_is_known_real(v.kind) for v in leaves) else "dDfFl?"):
+    arrays = (array for leaf in leaves for array in _arrays(leaf.kind))
+    real = all(array.dtype is not None or array.real for array in arrays)
+    for dtype in map(np.dtype, "dfl?" if real else "dDfFl?"):
         found, positions, sure = _sampled(function, args, kwargs, bases, leaves, dtype)
         if isinstance(found, Unknown) and dtype.kind not in "fc":
             continue  # it takes no ints or bools

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from .. import ir
+from ..analysis.alternatives import with_others
 from ..analysis.inference import Inferred, LengthsNeeded, infer
 from ..errors import UnsupportedError
 from ..joins import KindMismatch, either_array, join
@@ -205,11 +206,7 @@ class Builder(Choices):
         }  # fmt: skip
         if not counted:
             return infer(function, args, kwargs)
-        given = {v: k for k, v in counted.items()}
-        args = tuple(ir.substitute(a, lambda v: counted.get(v, v)) for a in args)
-        kwargs = {k: ir.substitute(a, lambda v: counted.get(v, v)) for k, a in kwargs.items()}
-        found = infer(function, args, kwargs)
-        return replace(found, views=tuple(given.get(v, v) for v in found.views))
+        return with_others(infer, function, args, kwargs, counted)  # type: ignore[no-any-return]
 
     def modify(self, function: Any, into: ir.Var, *operands: ir.Operand) -> None:
         """Append a call that is made for what it does to its first operand."""

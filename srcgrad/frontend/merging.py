@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .. import ir
 from ..analysis.inference import Inferred
 from ..joins import KindMismatch
-from ..kinds import (
-    BOOL,
-    Scalar,
-)
+from ..kinds import BOOL, Scalar
 from .choices import FUNCTIONS, is_choosable, is_function, options
 from .item_counts import merged as merged_count
 from .structure import (

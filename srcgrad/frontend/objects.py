@@ -30,14 +30,7 @@ from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..ir import list_append
 from ..joins import KindMismatch
-from ..kinds import (
-    BOOL,
-    INT,
-    ListOf,
-    Places,
-    Reference,
-    fresh_size,
-)
+from ..kinds import BOOL, INT, ListOf, Places, Reference, fresh_size
 from .columns import (
     ANY,
     MISSING,

@@ -8,13 +8,7 @@ from typing import Any
 
 from .. import ir
 from ..joins import KindMismatch
-from ..kinds import (
-    INT,
-    NOTHING,
-    ListOf,
-    Scalar,
-    fresh_size,
-)
+from ..kinds import INT, NOTHING, ListOf, Scalar, fresh_size
 from .choices import is_choosable, is_function, options
 from .paths import Paths
 from .structure import (

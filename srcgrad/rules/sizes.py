@@ -13,16 +13,7 @@ from .. import ir
 from ..analysis.alternatives import is_mixed
 from ..analysis.inference import Inferred, LengthsNeeded
 from ..joins import join
-from ..kinds import (
-    Array,
-    Dimension,
-    Kind,
-    Scalar,
-    Size,
-    TupleOf,
-    fresh_size,
-    kind_of,
-)
+from ..kinds import Array, Dimension, Kind, Scalar, Size, TupleOf, fresh_size, kind_of
 from .helpers import axes_of
 from .products import explicit, from_labels, from_text
 from .registry import kind
