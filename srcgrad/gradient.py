@@ -22,6 +22,7 @@ from .cache import MOST_KEYS, Store, Variant, store_for
 from .errors import UnsupportedError, is_ours
 from .frontend.values import writes_what_it_reads
 from .lookup import Latest, lookup_for
+from .outside import Condition
 from .signature import DIFFERENTIATED, describe, signature_of, stand_in
 
 if TYPE_CHECKING:
@@ -130,6 +131,9 @@ class Gradient:
         from .rules import registry
 
         static, code, version = basis = self._basis()
+        conditions, latest = None, self._latest
+        if isinstance(self.primal, types.FunctionType) and latest is not None and latest.is_steady:
+            conditions = latest.conditions
         known: dict[Any, Any] = {}
         steady: dict[Any, Any] = {}
         needs = {
@@ -139,8 +143,11 @@ class Gradient:
             "code": code,
             "rules": registry,
             "version": version,
+            "conditions": conditions,
             "latest": self._last,
-            "missed": functools.partial(_missed, weakref.ref(self), basis, known, steady),
+            "missed": functools.partial(
+                _missed, weakref.ref(self), basis, known, steady, conditions
+            ),
             "otherwise": self.__call__,
         }
         self.__call__ = lookup_for(self._signature, args, static, needs) or self.__call__
@@ -460,7 +467,13 @@ def _called(reference: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _missed(
-    reference: Any, basis: Any, known: Any, steady: Any, key: Any, args: tuple[Any, ...]
+    reference: Any,
+    basis: Any,
+    known: Any,
+    steady: Any,
+    conditions: tuple[Condition, ...] | None,
+    key: Any,
+    args: tuple[Any, ...],
 ) -> Any:
     """Call a gradient whose look-up doesn't know the key; from now on it does."""
     gradient = reference()
@@ -472,9 +485,14 @@ def _missed(
             known.clear()
             steady.clear()
         known[key] = gradient._entries[tuple(gradient._key(args))]
-        if variant.steady:
+        if variant.is_steady and conditions is not None and _among(variant.conditions, conditions):
             steady[key] = variant.compiled.function, variant
     return variant.compiled.function(*args, *free)
+
+
+def _among(some: tuple[Condition, ...], others: tuple[Condition, ...]) -> bool:
+    """Whether who tests all others has tested these."""
+    return {(p, id(v)) for p, v in some} <= {(p, id(v)) for p, v in others}
 
 
 class CheckedGradient(Gradient):

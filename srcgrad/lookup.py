@@ -11,13 +11,17 @@ the primal's own parameters is generated. For `def f(x, params, n=3)` it reads, 
                 and tuple(params) == keys and type(n) is int):
             a, b = params.values()
             if type(a) is ndarray and a.dtype is float64 and type(b) is float:
+                try:
+                    holds = (primal.__code__ is code and rules.version == version
+                        and globals["np"] is np and "max" not in globals)
+                except errors:
+                    holds = False
                 was_1, was_2, function, variant = recent
-                if (x.shape == was_1 and a.shape == was_2
-                        and primal.__code__ is code and rules.version == version):
+                if holds and x.shape == was_1 and a.shape == was_2:
                     latest.variant = variant
                     return function(x, params, n)
                 key = (x.shape, a.shape)
-                if primal.__code__ is code and rules.version == version:
+                if holds:
                     found = steady.get(key)
                     if found is not None:  # a gradient that depends on nothing else
                         recent = (*key, *found)
@@ -41,6 +45,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import outside
 from .emit.runtime import attributes
 from .signature import OPAQUE, RELATED, describe, is_record, whole
 
@@ -71,8 +76,9 @@ def lookup_for(
         args: an argument for each parameter.
         static: the paths of the ints whose values matter, as `describe` takes them.
         needs: what the text refers to: `primal`; `known`, the entries by key; `steady`, the
-            functions and variants by key that depend on the `code` of the primal and the
-            `version` of the `rules` alone; `latest`; the functions `missed(key, args)`, called if
+            functions and variants by key that depend on nothing but the `code` of the primal, the
+            `version` of the `rules` and the `conditions` outside (None: there are none of these);
+            `latest`; the functions `missed(key, args)`, called if
             there is no entry for the key, and `otherwise`, called like the primal if the arguments
             are of another structure.
 
@@ -82,6 +88,7 @@ def lookup_for(
     >>> def primal(x, n=2): ...
     >>> needs = {"primal": primal, "known": {}, "latest": Latest()}
     >>> needs |= {"steady": {}, "code": None, "rules": None, "version": 0}
+    >>> needs["conditions"] = ()
     >>> needs |= {"missed": lambda key, args: key, "otherwise": lambda x, n: "otherwise"}
     >>> call = lookup_for(inspect.signature(primal), (np.ones(3), 2), frozenset(), needs)
     >>> call(np.ones(5)), call("five")
@@ -223,26 +230,8 @@ class _Writer:
         own, names = self.own, list(signature.parameters)
         given = "".join(f"{n}, " for n in names)
         keyed = f"{own}key = ({''.join(f'{k}, ' for k in self.key)})"
-        unchanged = f"{own}primal.__code__ is {own}code and {own}rules.version == {own}version"
-        was = [f"{own}was_{i}" for i in range(len(self.key))]
-        same = [f"{k} == {w}" for k, w in zip(self.key, was, strict=True)]
-        same = same or [f"{own}function is not None"]
-        steady = (
-            f"{', '.join([*was, f'{own}function', f'{own}variant'])} = {own}recent",
-            f"if {' and '.join([*same, unchanged])}:",
-            f"    {own}latest.variant = {own}variant",
-            f"    return {own}function({given})",
-            keyed,
-            f"if {unchanged}:",
-            f"    {own}found = {own}steady.get({own}key)",
-            f"    if {own}found is not None:",
-            f"        {own}recent = (*{own}key, *{own}found)",
-            f"        {own}function, {own}latest.variant = {own}found",
-            f"        return {own}function({given})",
-        )
-        self.globals[own + "recent"] = (None,) * (len(was) + 2)
         inside = [
-            *(steady if isinstance(self.globals[own + "primal"], types.FunctionType) else [keyed]),
+            *([keyed] if self.globals[own + "conditions"] is None else self._steady(keyed, given)),
             f"for {own}function, {own}read, {own}matches, {own}used, {own}variant in "
             f"{own}known.get({own}key, ()):",
             f"    {own}free = {own}read({own}primal)",
@@ -261,6 +250,40 @@ class _Writer:
         last = f"    return {own}otherwise({_passed(signature)})"
         looked_up = (self.indent + line for line in inside)
         return "\n".join([head, f"    global {own}recent", *asked, *self.lines, *looked_up, last])
+
+    def _steady(self, keyed: str, given: str) -> list[str]:
+        """The call of a gradient that depends on nothing outside but what is as it was."""
+        own = self.own
+        was = [f"{own}was_{i}" for i in range(len(self.key))]
+        same = [f"{k} == {w}" for k, w in zip(self.key, was, strict=True)]
+        same = same or [f"{own}function is not None"]
+        self.globals[own + "recent"] = (None,) * (len(was) + 2)
+        return [
+            *self._held(),
+            f"{', '.join([*was, f'{own}function', f'{own}variant'])} = {own}recent",
+            f"if {' and '.join([f'{own}holds', *same])}:",
+            f"    {own}latest.variant = {own}variant",
+            f"    return {own}function({given})",
+            keyed,
+            f"if {own}holds:",
+            f"    {own}found = {own}steady.get({own}key)",
+            f"    if {own}found is not None:",
+            f"        {own}recent = (*{own}key, *{own}found)",
+            f"        {own}function, {own}latest.variant = {own}found",
+            f"        return {own}function({given})",
+        ]
+
+    def _held(self) -> list[str]:
+        """Whether all is outside as it was, but for the numbers and arrays that are read there."""
+        own, primal = self.own, self.globals[self.own + "primal"]
+        writer = outside.Writer(primal, self.globals, own)
+        tests = [f"{own}primal.__code__ is {own}code", f"{own}rules.version == {own}version"]
+        tests += map(writer.test, self.globals[own + "conditions"])
+        held = f"{own}holds = {' and '.join(tests)}"
+        if len(tests) == 2:
+            return [held]
+        failed = f"except {writer.constant(outside.ERRORS)}:"
+        return ["try:", f"    {held}", failed, f"    {own}holds = False"]
 
     def _defaults(self, signature: inspect.Signature) -> dict[str, str]:
         """Where a function has the defaults of its parameters now: they may be replaced."""

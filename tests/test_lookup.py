@@ -533,3 +533,71 @@ def test_a_slot_that_nothing_was_put_into():
         thing.b = 5
         np.testing.assert_array_equal(repeated(gradient, X, thing), np.full(3, 20.0))
         del thing.b
+
+
+def tripled(v):
+    return 3.0 * np.sum(v)
+
+
+FAKE = types.SimpleNamespace(sum=tripled)
+OTHER = types.ModuleType("other")
+OTHER.sum = tripled
+library = np
+
+
+def of_a_library(x):
+    return library.sum(x * x)
+
+
+def of_a_builtin(x):
+    return abs(x) * x
+
+
+def by_a_function(x):
+    return of_a_library(x) + of_a_builtin(x[0])
+
+
+@pytest.mark.parametrize("other", [FAKE, OTHER])
+def test_a_name_of_a_module_that_stands_for_another(monkeypatch, other):
+    """The compiled gradients of closures with one code are shared."""
+
+    def with_(library):
+        return grad(lambda x: library.sum(x * x))
+
+    gradient, callers = grad(of_a_library), grad(by_a_function)
+    for now in (np, other, np, other):
+        monkeypatch.setitem(globals(), "library", now)
+        for _ in range(CALLS):
+            expected = (2.0 if now is np else 6.0) * X
+            np.testing.assert_allclose(gradient(X), expected)
+            np.testing.assert_allclose(with_(now)(X), expected)
+            np.testing.assert_allclose(callers(X), expected + np.array([2.0, 0.0, 0.0]))
+    monkeypatch.delitem(globals(), "library")
+    for _ in range(CALLS):
+        with pytest.raises(UnsupportedError, match="name 'library' is not defined"):
+            gradient(X)
+
+
+def test_a_builtin_that_a_global_hides_for_a_while(monkeypatch):
+    gradient, callers = grad(of_a_builtin), grad(by_a_function)
+    for _ in range(2):
+        assert [gradient(-3.0) for _ in range(CALLS)] == [6.0] * CALLS
+        assert [callers(X)[0] for _ in range(CALLS)] == [4.0] * CALLS
+        monkeypatch.setitem(globals(), "abs", lambda v: v * v)
+        assert [gradient(-3.0) for _ in range(CALLS)] == [27.0] * CALLS
+        assert [callers(X)[0] for _ in range(CALLS)] == [5.0] * CALLS
+        monkeypatch.delitem(globals(), "abs")
+
+
+def test_shapes_of_one_function_with_a_function_in_some(monkeypatch):
+    """What one shape depends on isn't what another does."""
+
+    def f(x):
+        return np.sum(x * x) if x.ndim == 1 else of_a_library(x)
+
+    gradient, square = grad(f), np.ones((2, 2))
+    for now in (np, OTHER, np):
+        monkeypatch.setitem(globals(), "library", now)
+        for _ in range(CALLS):
+            np.testing.assert_allclose(gradient(X), 2.0 * X)
+            np.testing.assert_allclose(gradient(square), (2.0 if now is np else 6.0) * square)

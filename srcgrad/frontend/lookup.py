@@ -74,9 +74,9 @@ class Lookup(Journals):
                 raise self.refuse(f"{name!r} has no value yet") from None
         if name in namespace.globals:
             return self.lift(namespace.globals[name], Path("global", namespace.globals, name))
+        self.guards[Path("absent", namespace.globals, name)] = True
         if hasattr(builtins, name):
             return ir.Const(getattr(builtins, name))
-        self.guards[Path("absent", namespace.globals, name)] = True
         raise self.fault(NameError, f"name {name!r} is not defined")
 
     def known(self, name: str, value: Any) -> Value:
@@ -231,7 +231,7 @@ class Lookup(Journals):
                 for i, item in enumerate(value)
             )
             return Tuple(items, type(value))
-        if path is not None and not isinstance(value, types.ModuleType):
+        if path is not None:
             self.guards[path] = value
         return Place(value, path)
 

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..cache import make_reader
 from ..emit import runtime
 from ..gradient import Gradient
+from ..outside import make_reader
 from ..transform.tracing import Site, listener
 from .calls import Call, calls, varying
 
