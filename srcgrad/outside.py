@@ -12,6 +12,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .frontend.structure import is_static
 from .frontend.values import Path, layout
 
@@ -151,7 +153,7 @@ class Writer:
         return f"{self.read(path)} is {self.constant(expected)}"
 
 
-_PLAIN = (bool, int, float, complex, str, bytes, tuple)
+_PLAIN = (bool, int, float, complex, str, bytes, tuple, np.integer)
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -113,6 +113,36 @@ def test_an_axis_that_is_one_of_numpys_ints():
         np.testing.assert_array_equal(gradient(ROWS, axis), grad(f)(ROWS, int(axis)))
 
 
+AXIS = np.int64(0)
+
+
+def axes_outside(x):
+    return np.sum(np.sum(x, axis=AXIS) ** 2) + np.sum(np.stack([x, 2 * x], axis=AXIS - 1)[0] ** 3)
+
+
+def pieces(x, n):
+    left, right = np.split(x, n)[0], np.array_split(x, n)[1]
+    return np.sum(left**2) + np.sum(right**3) * np.sum(np.diff(x, n - 1))
+
+
+def test_numpys_ints_outside_are_asked_for(monkeypatch):
+    """As Python's are, in whatever is computed of them; another one is noticed."""
+    axis = AXIS
+    gradient = grad(axes_outside)
+    for now in (np.int64(1), axis, np.int64(1), np.int32(1), 0, np.uint8(1)):
+        monkeypatch.setitem(globals(), "AXIS", int(now))
+        expected = grad(axes_outside)(ROWS)
+        monkeypatch.setitem(globals(), "AXIS", now)
+        np.testing.assert_array_equal(gradient(ROWS), expected)
+
+
+@pytest.mark.parametrize("n", [np.int64(2), np.uint8(2), np.int32(2)])
+def test_parts_as_many_as_one_of_numpys_ints(n):
+    x = np.arange(6.0) + 0.5
+    np.testing.assert_array_equal(grad(pieces)(x, n), grad(pieces)(x, 2))
+    np.testing.assert_array_equal(grad(lambda x: pieces(x, n))(x), grad(pieces)(x, 2))
+
+
 def test_orders_that_are_unsigned_or_short():
     """Derivatives of Bessel functions are those of the order below and above."""
     for name in ("jv", "kn", "iv", "struve"):

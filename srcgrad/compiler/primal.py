@@ -238,7 +238,7 @@ class Free:
                     self.inputs.lowerer.guards[shape] = value.shape
             else:
                 var = ir.Var(text, kind_of(value, self.inputs.sizes), True)
-            if isinstance(value, int):
+            if isinstance(value, (int, np.integer)):
                 var.origins = frozenset([path])
             self.found[path] = var
         return self.found[path]

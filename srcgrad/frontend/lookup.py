@@ -199,7 +199,7 @@ class Lookup(Journals):
         place = self.written_outside(path, value)
         if place is not None and path is not None:
             return self.read_count(place, path, value)
-        if path is not None and path in self.static_paths and isinstance(value, int):
+        if path is not None and path in self.static_paths and isinstance(value, (int, np.integer)):
             self.guards[path] = value
             return ir.Const(value)
         number = isinstance(value, (int, float, complex, np.number)) and type(value) is not bool

@@ -22,6 +22,7 @@ from .structure import (
     NONE,
     SIMPLE,
     TRUE,
+    folded,
     is_range,
     is_settled,
     is_static,
@@ -128,6 +129,9 @@ class Operators(OuterObjects):
                 except Exception as error:
                     if self.trying is not None:
                         raise self.fault(type(error), str(error)) from None
+            of_known = folded(function, (a, b), {})
+            if of_known is not None:
+                return of_known
         own = [v for v in (a, b) if isinstance(v, Tuple) and v.type is not tuple]
         if own:
             special = self.dunder(function, a, b)

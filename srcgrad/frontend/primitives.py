@@ -19,7 +19,7 @@ from ..rules.parameters import role
 from .inlining import Inlining
 from .powers import check_power
 from .purity import has_effect
-from .structure import NONE, SIMPLE, constant, is_none, resized
+from .structure import NONE, folded, is_none, resized
 from .values import (
     Bound,
     Closure,
@@ -172,9 +172,9 @@ class Primitives(Inlining):
         named = {k: self.argument(v) for k, v in kwargs.items() if k != "out"}
         effect = has_effect(function)
         if record is not None and (record.differentiable or record.inert) and not effect:
-            folded = self.folded(function, operands, named)
-            if folded is not None:
-                return folded
+            known = folded(function, operands, named)
+            if known is not None:
+                return known
         if self.trying is not None:
             self.guard(function, operands, named)
         check_power(self, function, operands)
@@ -270,32 +270,6 @@ class Primitives(Inlining):
         if isinstance(value, Tuple) and value.whole is None:
             return ir.Pack(tuple, tuple(map(self.argument, value.items)))
         return self.operand(value)
-
-    def folded(
-        self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
-    ) -> Value | None:
-        """The result of a pure function of known Python values, if it is such a value too."""
-        args, kwargs = [], {}
-        for operand in operands:
-            known, value = constant(operand)
-            if not known:
-                return None
-            args.append(value)
-        for name, operand in named.items():
-            known, value = constant(operand)
-            if not known:
-                return None
-            kwargs[name] = value
-        try:
-            with np.errstate(all="raise"):
-                result = function(*args, **kwargs)
-        except Exception:
-            return None
-        if isinstance(result, (*SIMPLE, np.dtype)) and not isinstance(result, np.generic):
-            return ir.Const(result)
-        if type(result) is tuple and all(type(item) in (int, bool) for item in result):
-            return Tuple(tuple(ir.Const(item) for item in result))
-        return None
 
     def in_dtype(
         self, function: np.ufunc, args: list[Value], kwargs: dict[str, Value]

@@ -469,19 +469,50 @@ def item_kinds(kind: Kind) -> Any:
     return kinds if kind.type is tuple else Fields(kinds, kind.type, kind.names)
 
 
+def is_plain(value: Any) -> bool:
+    """Whether a value is Python's, or one of NumPy's ints or dtypes: what constants are made of."""
+    if isinstance(value, np.generic):
+        return isinstance(value, np.integer)
+    return isinstance(value, (*SIMPLE, np.dtype))
+
+
 def constant(operand: ir.Operand) -> tuple[bool, Any]:
     """Whether an operand is known when compiling, and its value."""
     if isinstance(operand, ir.Const):
-        simple = isinstance(operand.value, (*SIMPLE, np.dtype, type, tuple)) and not isinstance(
-            operand.value, np.generic
-        )
-        return simple, operand.value
+        return is_plain(operand.value) or isinstance(operand.value, (type, tuple)), operand.value
     if isinstance(operand, ir.Pack):
         parts = [constant(item) for item in operand.items]
         if all(known for known, _ in parts):
             values = [value for _, value in parts]
             return True, slice(*values) if operand.type is slice else operand.type(values)
     return False, None
+
+
+def folded(
+    function: Any, operands: Iterable[ir.Operand], named: dict[str, ir.Operand]
+) -> Value | None:
+    """The result of a pure function of known values, if it is such a value too."""
+    args, kwargs = [], {}
+    for operand in operands:
+        known, value = constant(operand)
+        if not known:
+            return None
+        args.append(value)
+    for name, operand in named.items():
+        known, value = constant(operand)
+        if not known:
+            return None
+        kwargs[name] = value
+    try:
+        with np.errstate(all="raise"):
+            result = function(*args, **kwargs)
+    except Exception:
+        return None
+    if is_plain(result):
+        return ir.Const(result)
+    if type(result) is tuple and all(type(item) in (int, bool) for item in result):
+        return Tuple(tuple(ir.Const(item) for item in result))
+    return None
 
 
 def resized(kind: Kind, since: int | None) -> Kind:

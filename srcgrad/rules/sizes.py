@@ -316,8 +316,8 @@ def _split(args: Args, kwargs: Kwargs, axis: ir.Operand, even: bool) -> Inferred
     sections = args[1] if len(args) > 1 else kwargs.get("indices_or_sections")
     if not isinstance(axis, ir.Const):
         return None
-    if isinstance(sections, ir.Const) and isinstance(sections.value, int):
-        return _pieces(args[0], sections.value, axis.value, even)
+    if isinstance(sections, ir.Const) and isinstance(sections.value, (int, np.integer)):
+        return _pieces(args[0], int(sections.value), axis.value, even)
     if isinstance(sections, ir.Pack):
         return _pieces(args[0], len(sections.items) + 1, axis.value, False)
     if isinstance(sections, ir.Const):
