@@ -18,6 +18,7 @@ from .trees import children, float_leaves, is_float, mapped, with_children
 Path = tuple[tuple[bool, Any], ...]  # how a leaf is reached: by attribute or by item, and which
 STEP = 2.0**-8
 LEVELS = 6
+CLOSE = 2.0**-12  # how much smaller the steps are that look for a kink: where items swap, in a sort
 
 
 def check_grads(
@@ -47,7 +48,8 @@ def check_grads(
         rtol: the largest relative error against differences; by default 1e-5, where float32
             takes part 2e-2.
         step: the largest step of the differences; it should be small against the distance over
-            which `f` changes its character.
+            which `f` changes its character. (Where they disagree with the derivative, differences
+            of much smaller steps are asked too: `np.max` has a kink where two items are close.)
         seed: of the random directions.
 
     Raises:
@@ -226,10 +228,17 @@ def _check(
             f"{what}, {along}: finite differences aren't finite, so there is nothing to compare "
             "with: the function isn't finite close to this point"
         )
+    allowed = rtol * scale + 2 * min(doubt, scale) * single + 1e-9
+    close: float | None = None
     for mode, value in found.items():
         name = {"fwd": "forward", "rev": "reverse"}[mode]
         error = abs(value - expected)
-        if not error <= rtol * scale + 2 * min(doubt, scale) * single + 1e-9:
+        if not error <= allowed and not single:
+            if close is None:
+                close = slopes.difference(position, direction, step * CLOSE)[0]
+            if abs(value - close) <= min(10 * allowed, 0.1 * error):
+                continue  # the function has a kink within the large steps
+        if not error <= allowed:
             raise AssertionError(
                 f"{what}, {name} mode, {along}: the derivative is {value!r}, but finite "
                 f"differences give {expected!r}: a relative error of {error / scale:.2g}, "
@@ -239,7 +248,7 @@ def _check(
         error = abs(found["fwd"] - found["rev"])
         scale = max([abs(expected), sum(terms), 1e-8])
         most = 1e-3 if single else 1e-10
-        if not error <= most * scale:
+        if not error <= most * scale + 1e-13:
             raise AssertionError(
                 f"{what}, {along}: forward mode gives {found['fwd']!r}, reverse mode "
                 f"{found['rev']!r}: by the dot-product identity they are equal, but they differ "

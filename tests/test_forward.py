@@ -490,3 +490,54 @@ def test_the_item_of_an_array_with_one_that_is_computed_in_place():
         v = x + 0.3
         slope = (f(x + 1e-6 * v, 0.7 + 4e-7) - f(x - 1e-6 * v, 0.7 - 4e-7)) / 2e-6
         assert jvp(f, (x, 0.7), (v, 0.4))[1] == pytest.approx(slope, rel=1e-7)
+
+
+def labels_of(scores, labels):
+    """Labels given as such or as rows with a one: an array of floats on one path."""
+    if labels.size == scores.size:
+        labels = labels.argmax(axis=1)
+    return labels
+
+
+def chosen(scores, labels):
+    return np.sum(scores[np.arange(3), labels_of(scores, labels)] ** 2)
+
+
+def chosen_one_by_one(scores, labels):
+    total = 0.0
+    for row, label in zip(scores, labels_of(scores, labels), strict=True):
+        total += row[label] ** 2
+    return total
+
+
+def chosen_rows(scores, labels):
+    return np.sum(scores[labels_of(scores, labels) % 3, ::-1] ** 2 * scores)
+
+
+def written_where_chosen(scores, labels):
+    made, labels = 2 * scores, labels_of(scores, labels)
+    made[np.arange(3), labels] *= scores[:, 1]
+    return np.sum(made[labels] ** 2)
+
+
+def masked(scores, labels):
+    if labels.size == scores.size:
+        labels = labels > 0.5
+    return np.sum(scores[labels] ** 2)
+
+
+@pytest.mark.parametrize(
+    "f", [chosen, chosen_one_by_one, chosen_rows, written_where_chosen, masked]
+)
+def test_an_index_that_may_be_of_floats_has_no_tangent(f: Callable[..., Any]) -> None:
+    rng = np.random.default_rng(0)
+    scores, along = rng.normal(size=(2, 3, 3))
+    labels = np.eye(3)[[1, 0, 2]]
+    slope = (f(scores + 1e-6 * along, labels) - f(scores - 1e-6 * along, labels)) / 2e-6
+    still = np.zeros_like(labels)
+    assert jvp(f, (scores, labels), (along, still))[1] == pytest.approx(slope, rel=1e-6)
+    assert linearize(f, scores, labels)[1](along, still) == pytest.approx(slope, rel=1e-6)
+    for derived in (jacfwd, jacrev, grad):
+        d_scores, d_labels = derived(f, argnums=(0, 1))(scores, labels)
+        assert np.sum(d_scores * along) == pytest.approx(slope, rel=1e-6)
+        np.testing.assert_array_equal(d_labels, still)

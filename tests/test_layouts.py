@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from srcgrad import UnsupportedError, grad, hvp, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp
+from srcgrad.testing import check_grads
 from tests.small_programs import check, differences
 
 NUMBERS = np.arange(6.0).reshape(2, 3) / 3 - 0.7
@@ -388,11 +389,12 @@ def convolution(images):
 
 
 def by_slices(images):
+    rows, columns = (n - (n + 1) % 2 - 2 for n in images.shape[2:])
     kernels = np.arange(9 * images.shape[1]).reshape(images.shape[1], 3, 3) / 10
     total = 0
     for i in range(3):
         for j in range(3):
-            part = images[:, :, i : i + 5 : 2, j : j + 3 : 2]
+            part = images[:, :, i : i + rows : 2, j : j + columns : 2]
             total = total + np.tensordot(part, kernels[:, i, j], (1, 0))
     return np.sum(total**2)
 
@@ -405,11 +407,21 @@ def test_strides_chosen_at_will_are_differentiated():
     np.testing.assert_allclose(gradient(images.astype(np.float32)), gradient(images), rtol=1e-4)
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 3, 1, 2), (2, 0, 3, 1)])
+def test_strides_are_differentiated_of_arrays_that_lie_otherwise(order):
+    images = np.random.default_rng(0).normal(size=(7, 9, 8, 6)).transpose(order)
+    for part in (images, images[::2, 1:], images[1:, :, :, ::2]):
+        np.testing.assert_allclose(grad(convolution)(part), grad(by_slices)(part))
+        check_grads(convolution, (part,))
+
+
 @pytest.mark.parametrize(
     "x, shape, strides, message",
     [
-        (np.ones((3, 2)).T, (3,), (8,), "for np.ascontiguousarray"),
-        (np.ones(6)[::2], (2,), (16,), "for np.ascontiguousarray"),
+        (np.ones((3, 2))[::-1], (3,), (8,), "for np.ascontiguousarray"),
+        (np.broadcast_to(np.ones(2), (3, 2)), (3,), (8,), "for np.ascontiguousarray"),
+        (np.ones(6)[::2], (2,), (8,), "outside of the array"),
+        (np.ones(6)[::2], (2,), (40,), "outside of the array"),
         (np.ones(9)[4:], (3, 3), (8, -8), "outside of the array"),
         (np.ones(3), (3, 2), (8, 8), "outside of the array"),
         (np.ones(3), (2,), (4,), "whole elements"),

@@ -2,6 +2,7 @@
 
 import math
 import operator
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -363,6 +364,21 @@ def test_many_axes_of_unknown_length():
     assert kind.shape == tuple(reversed(sizes))
     kind = infer(np.diagonal, (ir.Var("x", Array(FLOAT.dtype, (*sizes[:4], 3))),), {}).kind
     assert kind.shape[:3] == (sizes[2], sizes[3], 3)
+
+
+def test_products_of_each_item_by_each_have_small_samples():
+    n = 2
+
+    def f(x, y):
+        return np.sum(np.tensordot(x, y, n) ** 2)
+
+    x, y = np.ones((2, 3, 4, 5)), np.ones((4, 5, 2, 3))
+    tracemalloc.start()
+    try:
+        np.testing.assert_allclose(srcgrad.grad(f)(x, y), 240 * x)
+        assert tracemalloc.get_traced_memory()[1] < 3e7  # with the usual samples, 400 MB
+    finally:
+        tracemalloc.stop()
 
 
 def test_lengths_that_differ_by_little_are_related_where_shapes_depend_on_it():

@@ -100,6 +100,28 @@ def test_nothing_to_check() -> None:
         check_grads(lambda x: x, (3.0,), modes=("reverse",))
 
 
+@pytest.mark.parametrize("f", [np.max, np.sort, lambda x: np.partition(x, 1)])
+def test_items_that_are_close(f: Any) -> None:
+    check_grads(f, (np.array([0.3, 0.5, 0.5 + 1e-4, -0.2, -0.2 - 2e-5]),))
+
+
+def test_a_wrong_derivative_beside_a_kink_is_named(squares: Any) -> None:
+    @srcgrad.elementwise(squares)
+    def rule(x: Any, *, out: Any) -> Any:
+        return 2.02 * x
+
+    def f(x: Any) -> Any:
+        return np.max(squares(x))
+
+    with pytest.raises(AssertionError, match="order 1"):
+        check_grads(f, (np.array([0.3, 0.5, 0.5 + 1e-4]),))
+
+
+def test_derivatives_that_are_zero_but_for_rounding() -> None:
+    x = np.array([[-0.23415337, -0.23413696, 1.57921282], [0.76743473, -0.46947439, 0.54256004]])
+    check_grads(lambda x: np.std(x, axis=0), (x,), 3)
+
+
 def test_differences() -> None:
     slope, error = directional_difference(lambda t: np.exp(3 * t))
     assert slope == pytest.approx(3.0, abs=1e-10)

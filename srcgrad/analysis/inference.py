@@ -66,6 +66,7 @@ _ELEMENTWISE = frozenset(
 _INTEGER_ARITHMETIC = frozenset(
     {operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg}
 )
+MOST_AXES_OF_TWO = 6  # of the operands of a product, together, that have long samples
 _JOINING = frozenset(
     {np.concatenate, np.stack, np.hstack, np.vstack, np.dstack, np.column_stack, np.block}
 )
@@ -311,7 +312,7 @@ def _sampled(
     leaves: list[ir.Var],
     unknown: np.dtype[Any] | None = None,
 ) -> tuple[Any, tuple[int, ...], bool]:
-    short = many_axes(leaf.kind for leaf in leaves)
+    short = _short(function, leaves)
     # a ufunc or an operator makes a new array; anything else may return its operands
     fresh = isinstance(function, np.ufunc) or function in _FRESH
     may_share = () if fresh else tuple(range(len(leaves)))
@@ -346,6 +347,19 @@ def _sampled(
             return pattern, may_share, False
         return pattern, tuple(sorted(frozenset().union(*shared))), len(set(shared)) == 1
     return Unknown(), may_share, False
+
+
+def _short(function: Any, leaves: list[ir.Var]) -> bool:
+    """Whether the samples of the operands of a call must be short, lest its result be huge.
+
+    Two arrays may be multiplied each item by each: `np.tensordot(x, y, n)` with `n` 0.
+    """
+    if many_axes(leaf.kind for leaf in leaves):
+        return True
+    if isinstance(function, np.ufunc) or function in _CERTAIN or function in _JOINING:
+        return False
+    axes = [len(v.kind.shape) for v in leaves if isinstance(v.kind, Array) and v.kind.shape]
+    return len(axes) == 2 and sum(axes) > MOST_AXES_OF_TWO
 
 
 def _arrays(kind: Any) -> Iterator[Array]:
@@ -399,7 +413,7 @@ def _confirmed(
         for n in leaf.kind.shape or ()
         if not is_literal(n)
     }
-    short = many_axes(leaf.kind for leaf in leaves)
+    short = _short(function, leaves)
     free = any(isinstance(v.kind, Scalar) and v.kind.dtype.kind in "iu" for v in leaves)
     if not free and not any(isinstance(v.kind, Array) for v in leaves):
         return pattern

@@ -5,6 +5,7 @@ The adjoint of such a view is no view of the array's adjoint: what it holds is a
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -41,13 +42,44 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     return d_out
 
 
+def own_steps(x):
+    """The strides of an array in elements, and how many there are from its first to its last.
+
+    >>> own_steps(np.zeros((3, 2)).T), own_steps(np.zeros(6)[::2])
+    (([1, 2], 6), ([2], 5))
+    """
+    if x.flags.c_contiguous:
+        return [math.prod(x.shape[axis + 1 :]) for axis in range(x.ndim)], x.size
+    steps = [stride // x.itemsize for stride in x.strides]
+    reach = 0
+    for step, n in sorted(zip(steps, x.shape, strict=True)):
+        if n > 1 and step <= reach:
+            raise ValueError(
+                "as_strided is differentiated for np.ascontiguousarray(x), not for this x, whose "
+                "elements lie backwards or several in one place"
+            )
+        reach += step * (n - 1)
+    if any(stride % x.itemsize for stride in x.strides):
+        raise ValueError("as_strided is differentiated for strides of whole elements")
+    return steps, reach + 1
+
+
+def at_steps(flat, shape, steps):
+    """The view of a flat array that has a shape, and strides counted in elements."""
+    return np.lib.stride_tricks.as_strided(flat, shape, [flat.itemsize * step for step in steps])
+
+
 def elements(x, shape, strides):
     """The strides of a view counted in elements of `x`, in whose memory it must lie."""
-    if not x.flags.c_contiguous:
-        raise ValueError("as_strided is differentiated for np.ascontiguousarray(x), not for this x")
+    own, size = own_steps(x)
     steps = [stride // x.itemsize for stride in strides]
     reach = sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
-    if 0 not in shape and (reach >= x.size or min(steps, default=0) < 0):
+    inside = 0 in shape or (reach < size and min(steps, default=0) >= 0)
+    if inside and size > x.size:  # what lies between the elements isn't of the array
+        taken = np.zeros(size, bool)
+        at_steps(taken, x.shape, own)[...] = True
+        inside = at_steps(taken, shape, steps).all()
+    if not inside:
         raise ValueError("as_strided shows memory outside of the array: give it all that it shows")
     if any(stride % x.itemsize for stride in strides):
         raise ValueError("as_strided is differentiated for strides of whole elements")
@@ -57,14 +89,21 @@ def elements(x, shape, strides):
 def strided(x, like, shape, strides):
     """What `as_strided` makes of an array of the shape of `like`, whose strides they are.
 
+    `x` is taken to lie in memory as `like` does.
+
     >>> x = np.arange(4.0)
     >>> strided(x, x.astype(np.float32), (2, 3), (4, 4))
     array([[0., 1., 2.],
            [1., 2., 3.]])
     """
     steps = elements(like, shape, strides)
-    x = np.ascontiguousarray(x)
-    return np.lib.stride_tricks.as_strided(x, shape, [x.itemsize * step for step in steps])
+    if like.flags.c_contiguous:
+        flat = np.ascontiguousarray(x)
+    else:
+        own, size = own_steps(like)
+        flat = np.zeros(size, x.dtype)
+        at_steps(flat, like.shape, own)[...] = x
+    return at_steps(flat, shape, steps)
 
 
 def sum_of_strided(windows, like, strides):
@@ -76,7 +115,8 @@ def sum_of_strided(windows, like, strides):
     array([1., 2., 2., 1.])
     """
     steps = elements(like, windows.shape, strides)
-    total = np.zeros(like.size, windows.dtype)
+    own, size = own_steps(like)
+    total = np.zeros(size, windows.dtype)
     together = []
     for axis in sorted(range(windows.ndim), key=lambda axis: -windows.shape[axis]):
         reach = 0
@@ -89,12 +129,12 @@ def sum_of_strided(windows, like, strides):
     together.sort()
     apart = [axis for axis in range(windows.ndim) if axis not in together]
     rows = windows.transpose(*apart, *together)
-    strides = [total.itemsize * steps[axis] for axis in together]
+    strides = [steps[axis] for axis in together]
     for place in np.ndindex(rows.shape[: len(apart)]) if windows.size else ():
         start = sum(i * steps[axis] for i, axis in zip(place, apart, strict=True))
-        part = np.lib.stride_tricks.as_strided(total[start:], rows.shape[len(apart) :], strides)
+        part = at_steps(total[start:], rows.shape[len(apart) :], strides)
         part += rows[place]
-    return total.reshape(like.shape)
+    return at_steps(total, like.shape, own)
 
 
 linear(strided, sum_of_strided)

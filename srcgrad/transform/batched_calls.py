@@ -357,8 +357,8 @@ def _index_rank(item: ir.Operand) -> int | None:
         return 0 if isinstance(item.value, (int, np.integer)) else None
     kind = item.kind
     if isinstance(kind, Array):
-        if kind.shape is None:
-            raise Unbatchable("an index of unknown rank")
+        if kind.shape is None or kind.dtype is None:  # which may be a mask
+            raise Unbatchable("an index of unknown rank or dtype")
         return len(kind.shape)
     return 0 if isinstance(kind, Scalar) else None
 

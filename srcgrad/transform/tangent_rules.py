@@ -73,10 +73,9 @@ class TangentRules(Adjoint):
         return self.full(operand)
 
     def _moving(self, s: ir.Assign) -> list[ir.Operand]:
-        """The operands with a tangent."""
-        return [
-            o for o in s.operands() if any(self.tangent(v) is not None for v in ir.variables(o))
-        ]
+        """The operands with a tangent; an index has none, though it may be active."""
+        operands = s.args[:1] if s.function is operator.getitem else s.operands()
+        return [o for o in operands if any(self.tangent(v) is not None for v in ir.variables(o))]
 
     def tangent_of(self, s: ir.Assign) -> ir.Operand | None:
         """The tangent of a statement's result."""
@@ -399,6 +398,7 @@ class TangentRules(Adjoint):
         collector.activity = _Moving(self)  # type: ignore[assignment]
         collector.block = ir.Block()
         collector.apply(s, d_out)
+        collected += [(var, None, buffer) for var, buffer in collector.buffers.items()]
         outputs = [c for *_, c in collected if isinstance(c, ir.Var)]
         rule = ir.Function("rule", tuple(seeds), collector.block)
         transpose = Adjoint(rule, seeds, outputs)

@@ -482,12 +482,17 @@ SAMPLES = {
         case(r(3, 4), (3,), (40,)),
         case(r(4, 6), (2, 4, 3, 2), (48, 8, 48, 16)),
         case(r(6), (0, 3), (8, 8)),
+        case(fortran(4, 5), (3, 2, 4), (8, 8, 32)),
         case(r(2, 3)),
     ],
-    strides.strided: [case(r(4), np.zeros(4), (2, 3), (8, 8), fixed=(1,))],
+    strides.strided: [
+        case(r(4), np.zeros(4), (2, 3), (8, 8), fixed=(1,)),
+        case(r(2, 3), np.zeros((3, 2)).T, (2, 2, 3), (8, 0, 16), fixed=(1,)),
+    ],
     strides.sum_of_strided: [
         case(r(2, 3), np.zeros(4), (8, 8), fixed=(1,)),
         case(r(3, 2, 2), np.zeros((2, 4)), (16, 8, 0), fixed=(1,)),
+        case(r(2, 2, 3), np.zeros((3, 2)).T, (8, 0, 16), fixed=(1,)),
     ],
     np.lib.stride_tricks.sliding_window_view: [
         case(r(6), 3),

@@ -23,17 +23,20 @@ class Frozen:
     def pdf(self, x):
         return self.distribution.pdf(x, *self.parameters)
 
+    def entropy(self):
+        return self.distribution.entropy(*self.parameters)
 
-def factor(cov):
+
+def factor(cov, mean):
     """The Cholesky factor of a covariance matrix; its diagonal or a number may stand for it."""
     if np.ndim(cov) == 0:
-        return np.sqrt(np.reshape(cov, (1, 1)))
+        return np.sqrt(cov) * np.eye(1 if mean is None else np.size(mean))
     return np.linalg.cholesky(np.diag(cov) if np.ndim(cov) == 1 else cov)
 
 
 def whitened(x, mean, cov):
     """The squared distances from the mean, the logarithm of the determinant, and the dimension."""
-    lower = factor(np.asarray(cov))
+    lower = factor(np.asarray(cov), mean)
     dimension = lower.shape[0]
     x = np.asarray(x)
     # where only the run tells the dimension, a vector is one point; else `reshape` raises below
@@ -58,8 +61,15 @@ def normal_pdf(self, x, mean=None, cov=1, allow_singular=False):
     return np.exp(normal_logpdf(self, x, mean, cov))
 
 
+def normal_entropy(self, mean=None, cov=1):
+    lower = factor(np.asarray(cov), mean)
+    log_det = 2 * np.sum(np.log(np.diagonal(lower)))
+    return 0.5 * (lower.shape[0] * (math.log(2 * math.pi) + 1) + log_det)
+
+
 definition(type(stats.multivariate_normal).logpdf)(normal_logpdf)
 definition(type(stats.multivariate_normal).pdf)(normal_pdf)
+definition(type(stats.multivariate_normal).entropy)(normal_entropy)
 
 
 def student_logpdf(self, x, loc=None, shape=1, df=1):
@@ -141,6 +151,9 @@ def _outside(frozen, logpdf):
 _outside(
     type(stats.multivariate_normal()),
     lambda self, x: normal_logpdf(self, x, self.mean, self.cov_object.covariance),
+)
+definition(type(stats.multivariate_normal()).entropy)(
+    lambda self: normal_entropy(self, self.mean, self.cov_object.covariance)
 )
 _outside(
     type(stats.multivariate_t()),
