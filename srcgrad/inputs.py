@@ -18,9 +18,11 @@ from .emit import runtime
 from .errors import UnsupportedError, user_error
 from .frontend import tables
 from .frontend.lower import Lowerer
-from .frontend.structure import reachable
+from .frontend.set_orders import Order
+from .frontend.structure import is_member, reachable
 from .frontend.values import (
     OWN,
+    DictObject,
     Heap,
     Instance,
     ListObject,
@@ -137,6 +139,12 @@ class Inputs:
                 factory = None if made is None else as_value(made)
                 thing = replace(thing, type=type(value), factory=factory)
             return self.held(holder, thing, path)
+        if isinstance(value, (set, frozenset)) and all(map(is_member, value)):
+            low.check_class(type(value))
+            holder, members = variable(Opaque(type(value))), {v: low.lift(v, None) for v in value}
+            order = Order.of(value)
+            made = DictObject(members, holder.name, True, type=type(value), order=order)
+            return self.held(holder, made, path)
         if is_record(value):
             holder = variable(Opaque(type(value)))
             attributes = {

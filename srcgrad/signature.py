@@ -12,6 +12,7 @@ import array
 import collections
 import functools
 import inspect
+import sys
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -105,7 +106,8 @@ def describe(
         pairs = attributes(value).items()
         return (t, *((k, describe(v, (*path, k), static, sizes)) for k, v in pairs))
     if t is set or t is frozenset:
-        return (t, frozenset((type(v), v) for v in value))
+        # how it came about decides, too, in which order Python goes through it
+        return (t, sys.getsizeof(value), *map(_constant, value))
     if t is slice or t is range:
         return (t, *map(_constant, (value.start, value.stop, value.step)))
     if t is bytearray or t is array.array:
@@ -129,6 +131,8 @@ def _constant(value: Any) -> Any:
     """
     if isinstance(value, np.generic):
         return (type(value), value.dtype, value.tobytes())
+    if type(value) is tuple:
+        return (tuple, *map(_constant, value))
     if type(value) in (int, float, complex, bool, str, bytes):
         return (type(value), value)
     return Same(value)

@@ -64,7 +64,7 @@ class Comprehensions(Iteration):
 
     def generator_expression(self, node: Any) -> Value:
         """A generator expression, which evaluates its first iterable at once."""
-        frame, first = self.current, self.expression(node.generators[0].iter)
+        frame, first = self.current, self.iterable(node.generators[0].iter)
         generators = node.generators
         simple = len(generators) == 1 and not generators[0].ifs
 
@@ -188,7 +188,7 @@ class Comprehensions(Iteration):
                 conditions(list(generator.ifs))
 
             given = first is not None and position == 0
-            iterable = first if given else self.expression(generator.iter)
+            iterable = first if given else self.iterable(generator.iter)
             assert iterable is not None
             self.loop_site = id(generator)
             name = generator.target.id if isinstance(generator.target, gast.Name) else "i"

@@ -15,7 +15,8 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, INT, Array, ListOf, Places, Scalar, TupleOf, int_kind, is_float
 from . import tables
-from .containers import Containers
+from .set_orders import Order
+from .sets import IN_PLACE, Sets, is_set_table
 from .structure import NONE, TRUE, Poison, described, is_table, leaf_kind, objects_in_key
 from .values import (
     DictObject,
@@ -39,11 +40,8 @@ SET_OPERATORS: dict[Any, Any] = {
 SET_COMPARISONS = frozenset({operator.le, operator.lt, operator.ge, operator.gt})
 
 
-class Dicts(Containers):
+class Dicts(Sets):
     """Evaluates what is done to dicts and sets."""
-
-    def new_set(self, items: dict[Any, Value]) -> Ref:
-        return self.new(DictObject(items, None, True, type=set))
 
     def hashed(self, value: Value) -> Any:
         """The key of a dict or set that stands on the heap: it may be an object, too."""
@@ -70,7 +68,7 @@ class Dicts(Containers):
 
     def settled_keys(self, thing: DictObject) -> None:
         """Refuse a dict of which it depends on the run what keys it has."""
-        for item in thing.items.values():
+        for item in (*thing.items.values(), thing.order):
             if isinstance(item, Poison):
                 self.known("", item)
         for key in thing.items:
@@ -80,10 +78,10 @@ class Dicts(Containers):
     def keys_of(self, thing: DictObject) -> list[Any]:
         """The keys in the order in which Python goes through them."""
         self.settled_keys(thing)
-        return list(set(thing.items)) if thing.is_set else list(thing.items)
+        return thing.order.keys() if thing.is_set else list(thing.items)
 
     def changed(self, value: Value, items: dict[Any, Value]) -> None:
-        """Give a dict or set other items."""
+        """Give a dict other items."""
         assert isinstance(value, Ref)
         thing = self.dictionary(value)
         self.writable(thing)
@@ -140,6 +138,9 @@ class Dicts(Containers):
             return False
         if is_table(self.state.heap[args[0].id]):
             return True
+        if function in OF_SETS and any(is_set_table(self.on_heap(a)) for a in args[1:]):
+            self.tabulate(args[0])
+            return True
         return function in KEYED and len(args) > 1 and self.asks_at_run_time(args[0], args[1])
 
     def tabulate(self, ref: Ref) -> None:
@@ -156,13 +157,12 @@ class Dicts(Containers):
         cls = TABLES.get(thing.type)
         if cls is None:
             raise self.refuse(f"the keys of a {thing.type.__name__} must be known when compiling")
-        lookup = self.emit(set if thing.is_set else dict, (), inferred=Inferred(Places(None)))
-        lookup.name = "members" if thing.is_set else "places"
-        items: dict[Any, Value] = {"where": self.new(ListObject((), lookup))}
+        items: dict[Any, Value] = {}
         if thing.is_set:
-            for key in self.keys_of(thing):
-                self.lookup_join(items["where"], self.lift(key, None))
+            items["where"] = self.made_like(thing.order)
         else:
+            items["where"] = self.lookup_made()
+            self.lookup_of(items["where"]).name = "places"
             values = tuple(thing.items.values())
             entries = items["entries"] = self.new(ListObject(values))
             self.materialize(Materialize(entries, self.span))
@@ -244,6 +244,40 @@ class Dicts(Containers):
         self.modify(set.remove, var, self.asked_key(key))
         return NONE
 
+    def keys_of_other(self, other: Value, ordered: bool = True) -> ir.Var:
+        """The lookup of another set, of which one is made if its members are known."""
+        if not is_table(self.on_heap(other)):
+            thing = self.dictionary(other)
+            self.settled_keys(thing)
+            order = thing.order if ordered else Order(set.update, tuple(thing.items))
+            return self.lookup_of(self.made_like(order))
+        thing = self.on_heap(other)
+        assert isinstance(thing, Instance)
+        return self.lookup_of(thing.items["where"])
+
+    def lookup_change(self, function: Value, where: Value, other: Value) -> Value:
+        var, keys = self.lookup_of(where), self.keys_of_other(other)
+        self.link(var, None, keys)
+        self.modify(self.key(function), var, keys)
+        return NONE
+
+    def lookup_combine(self, function: Value, where: Value, other: Value) -> Value:
+        var, keys = self.lookup_of(where), self.keys_of_other(other)
+        made = self.emit(
+            self.key(function), (var, keys), inferred=Inferred(var.kind), name="members"
+        )
+        self.link(made, None, var)
+        self.link(made, None, keys)
+        return self.new(ListObject((), made))
+
+    def lookup_compare(self, function: Value, where: Value, other: Value) -> Value:
+        args = (self.lookup_of(where), self.keys_of_other(other, ordered=False))
+        return self.emit(self.key(function), args, inferred=Inferred(BOOL))
+
+    def lookup_empty(self, where: Value) -> Value:
+        self.modify(set.clear, self.lookup_of(where))
+        return NONE
+
     def lookup_taken(self, where: Value) -> Value:
         var, kind = self.lookup_of(where), self.kind_of_keys(where)
         if not isinstance(kind.item, Scalar) or kind.holes:
@@ -304,19 +338,6 @@ class Dicts(Containers):
         ref = self.new(DictObject({}, type=collections.Counter))
         self.counter_update(ref, value, **named)
         return ref
-
-    def builtin_set(self, value: Value | None = None) -> Value:
-        ref = self.new_set({})
-        if value is not None:
-            self.iterate(
-                value, lambda i: self.discarded(self.call(self.attribute(ref, "add"), [i], {}))
-            )
-        return ref
-
-    def builtin_frozenset(self, value: Value | None = None) -> Value:
-        items = [] if value is None else self.unpacked(value)
-        made = {self.hashed(i): i for i in items}
-        return self.new(DictObject(made, None, True, type=frozenset))
 
     def builtin_fromkeys(self, keys: Value, value: Value = NONE) -> Value:
         return self.new(DictObject({self.hashed(k): value for k in self.unpacked(keys)}))
@@ -418,82 +439,9 @@ class Dicts(Containers):
 
     def dict_clear(self, value: Value) -> Value:
         self.changed(value, {})
+        assert isinstance(value, Ref)
+        self.state.heap[value.id] = replace(self.dictionary(value), order=None)
         return NONE
-
-    # Methods of sets
-
-    def set_add(self, value: Value, item: Value) -> Value:
-        self.changed(value, {**self.dictionary(value).items, self.hashed(item): item})
-        return NONE
-
-    def set_remove(self, value: Value, item: Value) -> Value:
-        items, key = dict(self.dictionary(value).items), self.hashed(item)
-        if key not in items:
-            raise self.fault(KeyError, f"{key!r} isn't in this set")
-        return self.set_discard(value, item)
-
-    def set_discard(self, value: Value, item: Value) -> Value:
-        items, key = dict(self.dictionary(value).items), self.hashed(item)
-        if key in items:
-            self.settled_keys(self.dictionary(value))
-            items.pop(key)
-            self.changed(value, items)
-        return NONE
-
-    def set_pop(self, value: Value) -> Value:
-        keys = self.keys_of(self.dictionary(value))
-        if not keys:
-            raise self.fault(KeyError, "pop from an empty set")
-        item = self.dictionary(value).items[keys[0]]
-        self.set_discard(value, item)
-        return item
-
-    def combined(self, function: Any, value: Value, others: tuple[Value, ...]) -> dict[Any, Value]:
-        """The items of a union, intersection or difference of sets."""
-        things = [self.builtin_set_items(v) for v in (value, *others)]
-        known = {k: v for items in reversed(things) for k, v in items.items()}
-        return {k: known[k] for k in function(*map(set, things))}
-
-    def builtin_set_items(self, value: Value) -> dict[Any, Value]:
-        thing = self.on_heap(value)
-        if isinstance(thing, DictObject):
-            self.settled_keys(thing)
-            return {k: v if thing.is_set else self.lift(k, None) for k, v in thing.items.items()}
-        return {self.hashed(i): i for i in self.unpacked(value)}
-
-    def set_union(self, value: Value, *others: Value) -> Value:
-        return self.new_set(self.combined(set.union, value, others))
-
-    def set_intersection(self, value: Value, *others: Value) -> Value:
-        return self.new_set(self.combined(set.intersection, value, others))
-
-    def set_difference(self, value: Value, *others: Value) -> Value:
-        return self.new_set(self.combined(set.difference, value, others))
-
-    def set_symmetric_difference(self, value: Value, other: Value) -> Value:
-        return self.new_set(self.combined(set.symmetric_difference, value, (other,)))
-
-    def set_update(self, value: Value, *others: Value) -> Value:
-        self.changed(value, self.combined(set.union, value, others))
-        return NONE
-
-    def set_intersection_update(self, value: Value, *others: Value) -> Value:
-        self.changed(value, self.combined(set.intersection, value, others))
-        return NONE
-
-    def set_difference_update(self, value: Value, *others: Value) -> Value:
-        self.changed(value, self.combined(set.difference, value, others))
-        return NONE
-
-    def set_issubset(self, value: Value, other: Value) -> Value:
-        return ir.Const(set(self.builtin_set_items(value)) <= set(self.builtin_set_items(other)))
-
-    def set_issuperset(self, value: Value, other: Value) -> Value:
-        return self.set_issubset(other, value)
-
-    def set_isdisjoint(self, value: Value, other: Value) -> Value:
-        sets = self.builtin_set_items(value), self.builtin_set_items(other)
-        return ir.Const(set(sets[0]).isdisjoint(sets[1]))
 
     # Methods of counters
 
@@ -534,11 +482,18 @@ class Dicts(Containers):
     def dict_operator(self, function: Any, a: Value, b: Value) -> Value | None:
         """`a | b` of dicts, and what sets can do; None for other values."""
         p, q = map(self.on_heap, (a, b))
+        if isinstance(p, DictObject) and p.is_set and is_set_table(q):
+            if function not in SET_OPERATORS:
+                members = self.made_like(Order(set.update, tuple(p.items)))
+                return self.lookup_compare(ir.Const(function), members, b)
+            table = self.new(replace(p, type=set, external=None, frozen=None))
+            self.tabulate(table)
+            return self.binary(function, table, b)
         if not isinstance(p, DictObject) or not isinstance(q, DictObject):
             return None
         if p.is_set and q.is_set:
             if function in SET_OPERATORS:
-                return self.new_set(self.combined(SET_OPERATORS[function], a, (b,)))
+                return self.set_of(SET_OPERATORS[function], a, (b,))
             if function in SET_COMPARISONS:
                 sets = set(self.keys_of(p)), set(self.keys_of(q))
                 return ir.Const(function(*sets))
@@ -568,6 +523,15 @@ class Dicts(Containers):
 
     def dict_augmented(self, function: Any, old: Ref, value: Value) -> bool:
         """`d |= e`, in place; False for what isn't a dict or set."""
+        p, q = map(self.on_heap, (old, value))
+        if isinstance(p, DictObject) and p.is_set:
+            if p.type is set and is_set_table(q):
+                self.tabulate(old)
+            if p.type is frozenset or not isinstance(q, DictObject) or not q.is_set:
+                return False
+            if function in IN_PLACE:
+                self.set_changed(getattr(set, IN_PLACE[function]), old, (value,))
+            return function in IN_PLACE
         result = self.dict_operator(function, old, value)
         if result is None:
             return False
@@ -585,10 +549,10 @@ def dict_methods() -> dict[Any, str]:
     table[collections.OrderedDict.popitem] = "dict_popitem"
     for name in (
         "add remove discard pop union intersection difference symmetric_difference update "
-        "intersection_update difference_update issubset issuperset isdisjoint"
+        "copy clear intersection_update difference_update symmetric_difference_update issubset "
+        "issuperset isdisjoint"
     ).split():
         table[getattr(set, name)] = f"set_{name}"
-    table[set.copy], table[set.clear] = "dict_copy", "dict_clear"
     for name in "update total most_common elements".split():
         table[getattr(collections.Counter, name)] = f"counter_{name}"
     table[collections.OrderedDict] = "builtin_ordered_dict"
@@ -596,7 +560,9 @@ def dict_methods() -> dict[Any, str]:
     table[collections.Counter] = "builtin_counter"
     table[set], table[frozenset] = "builtin_set", "builtin_frozenset"
     table[dict], table[dict.fromkeys] = "builtin_dict", "builtin_fromkeys"
-    for name in "made made_set has at enter leave join part taken keys count".split():
+    for name in (
+        "made made_set has at enter leave join part taken change combine compare empty keys count"
+    ).split():
         table[getattr(tables, name)] = f"lookup_{name}"
     return table
 
@@ -613,6 +579,13 @@ def kind_leaves(item: Any) -> Iterator[Any]:
 METHODS = (types.MethodDescriptorType,)
 OWNERS = frozenset({dict, set, collections.OrderedDict})
 # Methods that take a key.
+OF_SETS: frozenset[Any] = frozenset(
+    {getattr(set, name) for name in (
+        "union", "intersection", "difference", "symmetric_difference", "update", "issubset",
+        "intersection_update", "difference_update", "symmetric_difference_update", "issuperset",
+        "isdisjoint",
+    )}
+)  # fmt: skip
 KEYED: frozenset[Any] = frozenset(
     {dict.pop, dict.get, dict.setdefault, set.add, set.remove, set.discard}
 )

@@ -73,12 +73,6 @@ class Expressions(Setters):
         thing = self.on_heap(value)
         return isinstance(thing, ListObject) and thing.var is not None
 
-    def expression_Set(self, node: Any) -> Value:
-        ref = self.new_set({})
-        for item in self.items(node.elts):
-            self.call(self.attribute(ref, "add"), [item], {})
-        return ref
-
     def expression_Dict(self, node: Any) -> Value:
         pairs: list[tuple[Value | None, Value]] = []
         for key, value in zip(node.keys, node.values, strict=True):

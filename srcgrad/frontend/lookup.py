@@ -16,7 +16,8 @@ import numpy as np
 
 from .. import ir
 from .journals import Journals
-from .structure import SIMPLE, Poison, is_static, is_table
+from .set_orders import Order
+from .structure import SIMPLE, Poison, is_member, is_static, is_table
 from .subclasses import BUILTINS, added_by, redefined
 from .values import (
     DictObject,
@@ -221,7 +222,7 @@ class Lookup(Journals):
         if path is not None and isinstance(value, (list, dict, collections.deque)):
             return self.lifted_container(value, path)
         if path is not None and isinstance(value, (set, frozenset)):
-            if all(isinstance(item, (*SIMPLE, int, float)) for item in value):
+            if all(map(is_member, value)):
                 return self.lifted_container(value, path)
         if path is not None and isinstance(value, tuple):
             self.guards[Path("structure", path, "")] = layout(value)
@@ -245,8 +246,9 @@ class Lookup(Journals):
         if ref is None:
             self.guards[Path("structure", path, "")] = layout(value)
             if isinstance(value, (set, frozenset)):
-                members: dict[Any, Value] = {item: ir.Const(item) for item in value}
-                ref = self.new(DictObject(members, str(path), True, type=type(value)))
+                members = {item: self.lift(item, None) for item in value}
+                order = Order.of(value)
+                ref = self.new(DictObject(members, str(path), True, type=type(value), order=order))
             elif isinstance(value, (list, collections.deque)):
                 deque = isinstance(value, collections.deque)
                 self.has_deques |= deque

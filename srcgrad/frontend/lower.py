@@ -134,7 +134,7 @@ class Lowerer(Assignments):
 
     def statement_For(self, node: Any) -> None:
         self.forget_dead(node)
-        iterable = self.expression(node.iter)
+        iterable = self.iterable(node.iter)
         name = node.target.id if isinstance(node.target, gast.Name) else "i"
 
         def body(item: Value) -> None:

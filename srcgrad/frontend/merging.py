@@ -30,6 +30,7 @@ from .structure import (
     references,
     same_layout,
     same_option,
+    same_order,
     shown_name,
 )
 from .values import (
@@ -189,7 +190,12 @@ class Merger:
                 poison = self.poison(f"the key {key!r} is in this dict on one branch only")
                 poison.site = self.builder.sites.get(number)
                 merged[key] = poison
-        return replace(p, items=merged, frozen=p.frozen or q.frozen)
+        frozen = p.frozen or q.frozen
+        if isinstance(p, DictObject) and isinstance(q, DictObject) and not same_order(p, q):
+            order = self.poison("the keys of this dict or set are in another order on one branch")
+            order.site = self.builder.sites.get(number)
+            return replace(p, items=merged, frozen=frozen, order=order)
+        return replace(p, items=merged, frozen=frozen)
 
     def poison(self, message: str) -> Any:
         origins: frozenset[Any] = frozenset()

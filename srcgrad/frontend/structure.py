@@ -15,6 +15,7 @@ import numpy as np
 from .. import ir
 from ..errors import Span
 from ..kinds import NOTHING, Array, Fields, Kind, Opaque, Scalar, Size, TupleOf, fresh_size, kind_of
+from .set_orders import Order
 from .tables import KINDS_OF_TABLES
 from .values import (
     Bound,
@@ -166,7 +167,19 @@ def same_layout(p: Heap, q: Heap) -> bool:
         return False
     if isinstance(p, Instance) and isinstance(q, Instance):
         return p.type is q.type
-    return isinstance(p, DictObject) and isinstance(q, DictObject) and p.type is q.type
+    if not isinstance(p, DictObject) or not isinstance(q, DictObject):
+        return False
+    return p.type is q.type and same_order(p, q)
+
+
+def same_order(p: DictObject, q: DictObject) -> bool:
+    """Whether Python goes through those keys that both dicts or sets have in the same order."""
+    if isinstance(p.order, Order) and isinstance(q.order, Order):
+        return p.order.is_like(q.order)
+    common = p.items.keys() & q.items.keys()
+    return p.order is q.order and (
+        [k for k in p.items if k in common] == [k for k in q.items if k in common]
+    )
 
 
 def object_items(thing: Heap) -> list[Any]:
@@ -474,6 +487,13 @@ def is_plain(value: Any) -> bool:
     if isinstance(value, np.generic):
         return isinstance(value, np.integer)
     return isinstance(value, (*SIMPLE, np.dtype))
+
+
+def is_member(value: Any) -> bool:
+    """Whether a value can be a member of a set from outside that is followed."""
+    if type(value) is tuple:
+        return all(map(is_member, value))
+    return isinstance(value, (*SIMPLE, np.integer))
 
 
 def constant(operand: ir.Operand) -> tuple[bool, Any]:

@@ -11,6 +11,7 @@ A deleted value stays in the list, where nobody finds it; a key that comes back 
 from __future__ import annotations
 
 import collections
+import operator
 from types import FunctionType
 from typing import Any
 
@@ -52,6 +53,26 @@ def part(where: Any, key: Any) -> None:
 def taken(where: Any) -> Any:
     """Take a key out of a set, whichever Python takes."""
     return where.pop()
+
+
+def change(function: Any, where: Any, other: Any) -> None:
+    """Change a set by a method that is given another one."""
+    function(where, other)
+
+
+def combine(function: Any, where: Any, other: Any) -> Any:
+    """The set that a method returns which is given another one."""
+    return function(where, other)
+
+
+def compare(function: Any, where: Any, other: Any) -> Any:
+    """Whether a comparison of two sets holds."""
+    return function(where, other)
+
+
+def empty(where: Any) -> None:
+    """Take all keys out of a set."""
+    where.clear()
 
 
 def enter(where: Any, key: Any, position: Any) -> None:
@@ -258,17 +279,32 @@ class Keys:
     def __eq__(self, other: Any) -> Any:
         return set(self) == set(other)
 
+    # In which order Python goes through the results depends on how it makes them.
+
     def __and__(self, other: Any) -> Any:
-        return set(self) & set(other)
+        shorter: Any = self
+        if len(self) > len(other):
+            shorter, other = other, self
+        made: Any = set()
+        for key in shorter:
+            if key in other:
+                made.add(key)
+        return made
 
     def __or__(self, other: Any) -> Any:
-        return set(self) | set(other)
+        made = set(self.table)
+        made.update(other)
+        return made
 
     def __sub__(self, other: Any) -> Any:
-        return set(self) - set(other)
+        made = set(self.table)
+        made.difference_update(other)
+        return made
 
     def __xor__(self, other: Any) -> Any:
-        return set(self) ^ set(other)
+        made = set(self.table)
+        made.symmetric_difference_update(other)
+        return made
 
 
 class Members:
@@ -276,8 +312,8 @@ class Members:
 
     stands_for: type = set
 
-    def __init__(self) -> None:
-        self.where = made_set()
+    def __init__(self, where: Any) -> None:
+        self.where = where
 
     def __len__(self) -> Any:
         return count(self.where)
@@ -303,22 +339,103 @@ class Members:
 
     def update(self, *others: Any) -> None:
         for other in others:
-            for key in other:
-                join(self.where, key)
+            if isinstance(other, (set, frozenset)):
+                change(set.update, self.where, other)
+            else:
+                for key in other:
+                    join(self.where, key)
 
     def difference_update(self, *others: Any) -> None:
         for other in others:
             for key in other:
                 self.discard(key)
 
+    def intersection_update(self, other: Any) -> None:
+        change(set.intersection_update, self.where, as_set(other))
+
+    def symmetric_difference_update(self, other: Any) -> None:
+        change(set.symmetric_difference_update, self.where, as_set(other))
+
     def copy(self) -> Any:
-        other = Members()
+        other = Members(made_set())
         other.update(self)
         return other
 
     def clear(self) -> None:
-        for key in keys(self.where):
-            part(self.where, key)
+        empty(self.where)
+
+    def union(self, *others: Any) -> Any:
+        made = self.copy()
+        made.update(*others)
+        return made
+
+    def intersection(self, other: Any) -> Any:
+        return Members(combine(set.intersection, self.where, as_set(other)))
+
+    def difference(self, other: Any) -> Any:
+        return Members(combine(set.difference, self.where, as_set(other)))
+
+    def symmetric_difference(self, other: Any) -> Any:
+        return Members(combine(set.symmetric_difference, self.where, as_set(other)))
+
+    def issubset(self, other: Any) -> Any:
+        return compare(set.issubset, self.where, as_set(other))
+
+    def issuperset(self, other: Any) -> Any:
+        return compare(set.issuperset, self.where, as_set(other))
+
+    def isdisjoint(self, other: Any) -> Any:
+        return compare(set.isdisjoint, self.where, as_set(other))
+
+    def __or__(self, other: Any) -> Any:
+        return self.union(other)
+
+    def __and__(self, other: Any) -> Any:
+        return self.intersection(other)
+
+    def __sub__(self, other: Any) -> Any:
+        return self.difference(other)
+
+    def __xor__(self, other: Any) -> Any:
+        return self.symmetric_difference(other)
+
+    def __ior__(self, other: Any) -> Any:
+        self.update(other)
+        return self
+
+    def __iand__(self, other: Any) -> Any:
+        self.intersection_update(other)
+        return self
+
+    def __isub__(self, other: Any) -> Any:
+        self.difference_update(other)
+        return self
+
+    def __ixor__(self, other: Any) -> Any:
+        self.symmetric_difference_update(other)
+        return self
+
+    def __le__(self, other: Any) -> Any:
+        return compare(operator.le, self.where, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return compare(operator.lt, self.where, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return compare(operator.ge, self.where, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return compare(operator.gt, self.where, other)
+
+    def __eq__(self, other: Any) -> Any:
+        return isinstance(other, (set, frozenset)) and compare(operator.eq, self.where, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def as_set(values: Any) -> Any:
+    """A set of what a method of sets is given."""
+    return values if isinstance(values, (set, frozenset)) else set(values)
 
 
 class Window:
@@ -391,6 +508,7 @@ KINDS_OF_TABLES: tuple[type, ...] = (Table, DefaultTable, Counts, Members)
 
 definition(values)(values)
 definition(items)(items)
+definition(as_set)(as_set)
 for _cls in (*KINDS_OF_TABLES, View, Keys, Window):
     for _function in vars(_cls).values():
         if isinstance(_function, FunctionType):

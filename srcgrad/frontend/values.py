@@ -225,6 +225,7 @@ class DictObject:
     type: type = dict
     factory: Value | None = None  # of a defaultdict
     is_namespace: bool = False  # its items are its attributes too
+    order: Any = None  # of a set: its `Order`; a Poison if it isn't known
 
 
 @dataclass(eq=False, slots=True)

@@ -30,6 +30,7 @@ from .structure import (
     parts,
     rebuild,
     same_layout,
+    same_order,
     same_template,
     shown_name,
     variable_name,
@@ -124,7 +125,22 @@ class Widening(Paths):
                     raise Materialize(Ref(number), self.span)
             if is_table(thing) and isinstance(old, DictObject):
                 raise Materialize(Ref(number), self.span)
-        for slot, value in self.slots(end):
+            given = entry.heap.get(number)
+            if isinstance(thing, DictObject) and isinstance(given, DictObject):
+                if not isinstance(given.order, Poison) and not same_order(given, thing):
+                    message = "the keys of this dict or set are in another order in each iteration"
+                    order = Poison(message, self.span, site=self.sites.get(number))
+                    entry.heap[number] = replace(given, order=order)
+                    changed = True
+        after = dict(self.slots(end))
+        for slot in before.keys() - after.keys():
+            where, number, name = slot
+            if where == "object" and number in end.heap:
+                if not isinstance(templates.get(slot), Poison):
+                    message = f"{shown_name(name)} is taken away in the loop"
+                    templates[slot] = Poison(message, self.span, site=self.sites.get(number))
+                    changed = True
+        for slot, value in after.items():
             kind_, number, name = slot
             if kind_ == "frame" and number not in start.frames:
                 continue
