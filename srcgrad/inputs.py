@@ -395,7 +395,7 @@ def _containers(heap: dict[int, Heap], value: Any) -> list[int]:
 def check_input(name: str, value: Any) -> None:
     """Refuse an argument that can't be differentiated.
 
-    Attributes of objects that aren't numbers are let through: they are passed on unchanged.
+    What objects hold besides floats is let through: it is passed on unchanged.
     """
     if not _check_leaves(name, value, name):
         raise user_error(
@@ -405,26 +405,21 @@ def check_input(name: str, value: Any) -> None:
         )
 
 
-def _check_leaves(name: str, value: Any, place: str) -> int:
-    """The number of leaves that can be differentiated."""
+def _check_leaves(name: str, value: Any, place: str, within: bool = False) -> int:
+    """The number of leaves that can be differentiated; `within` an object, others may be there."""
     if isinstance(value, collections.deque):
         message = f"{place} can't be differentiated: it is a deque; pass a list instead"
         raise user_error(TypeError, message)
     if isinstance(value, (list, tuple)):
-        return sum(_check_leaves(name, v, f"{place}[{i}]") for i, v in enumerate(value))
+        return sum(_check_leaves(name, v, f"{place}[{i}]", within) for i, v in enumerate(value))
     if isinstance(value, dict):
-        return sum(_check_leaves(name, v, f"{place}[{k!r}]") for k, v in value.items())
+        return sum(_check_leaves(name, v, f"{place}[{k!r}]", within) for k, v in value.items())
     if is_record(value):
-        return sum(
-            _check_leaves(name, v, f"{place}.{k}")
-            for k, v in runtime.attributes(value).items()
-            if isinstance(v, (list, tuple, dict, np.ndarray, collections.deque))
-            or is_record(v)
-            or is_float_leaf(v)
-        )
+        held = runtime.attributes(value)
+        return sum(_check_leaves(name, v, f"{place}.{k}", True) for k, v in held.items())
     if is_float_leaf(value):
         return 1
-    if value is None and place != name:
+    if within or (value is None and place != name):
         return 0
     what = f"argument {name!r} can't be differentiated: "
     what += "it is" if place == name else f"{place} is"

@@ -15,7 +15,6 @@ from .forward import jvp, refuse_input
 from .signature import is_record
 from .trees import children, float_leaves, is_float, mapped, with_children
 
-Path = tuple[tuple[bool, Any], ...]  # how a leaf is reached: by attribute or by item, and which
 STEP = 2.0**-8
 LEVELS = 6
 CLOSE = 2.0**-12  # how much smaller the steps are that look for a kink: where items swap, in a sort
@@ -259,35 +258,47 @@ def _check(
 # Functions to differentiate
 
 
-def _paths(tree: Any, path: Path = ()) -> list[tuple[Path, Any]]:
-    """The places of the floats in a nest, and the floats."""
+class _Attributes(dict[str, Any]):
+    """The weights of an object's attributes."""
+
+
+def _weights(tree: Any, noise: Callable[[Any], Any]) -> Any:
+    """What to weigh the floats of a nest with, nested likewise; None for the rest."""
     inside = children(tree)
     if inside is None:
-        return [(path, tree)] if is_float(tree) else []
-    record = is_record(tree)
-    return [pair for k, v in inside.items() for pair in _paths(v, (*path, (record, k)))]
+        return noise(tree) if is_float(tree) else None
+    items = {key: _weights(item, noise) for key, item in inside.items()}
+    if isinstance(tree, (list, tuple)):
+        return list(items.values())
+    return _Attributes(items) if is_record(tree) else items
 
 
 def _weighted(f: Callable[..., Any], out: Any, rng: np.random.Generator) -> Callable[..., Any]:
     """The real function that weighs the numbers in the result of `f` at random, and adds up."""
-    found = tuple((path, _noise(x, rng)) for path, x in _paths(out))
-    if not found:
+    if not any(True for _ in float_leaves(out)):
         raise TypeError("the function returns no floats: there is nothing to check")
+    weights = _weights(out, lambda x: _noise(x, rng))
 
     def weighted(*args: Any) -> Any:
-        return _weighed(f(*args), found)
+        return _weighed(f(*args), weights)
 
     return weighted
 
 
 def _weighed(tree: Any, weights: Any) -> Any:
-    """The sum of the leaves at some paths, each times its weights."""
+    """The sum of the leaves of a nest, each times its weights."""
+    if weights is None:
+        return 0.0
+    if isinstance(weights, (np.ndarray, np.generic, float, complex)):
+        return np.sum(np.real(weights * tree))
     total = 0.0
-    for path, weight in weights:
-        leaf = tree
-        for attribute, key in path:
-            leaf = getattr(leaf, key) if attribute else leaf[key]
-        total = total + np.sum(np.real(weight * leaf))
+    if isinstance(weights, dict):
+        for key, weight in weights.items():
+            item = getattr(tree, key) if isinstance(weights, _Attributes) else tree[key]
+            total = total + _weighed(item, weight)
+    else:
+        for item, weight in zip(tree, weights, strict=True):
+            total = total + _weighed(item, weight)
     return total
 
 
@@ -310,14 +321,10 @@ def _slope(
 
         return forward_slope
     gradient = grad(function, argnums=tuple(chosen))
-    found = tuple(
-        (((False, i), *path), d)
-        for i, direction in enumerate(directions)
-        for path, d in _paths(direction)
-    )
+    weights = [_weights(direction, lambda x: x) for direction in directions]
 
     def reverse_slope(*args: Any) -> Any:
-        return _weighed(gradient(*args), found)
+        return _weighed(gradient(*args), weights)
 
     return reverse_slope
 

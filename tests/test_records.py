@@ -374,3 +374,62 @@ def test_slots_outside_of_the_function_are_written():
 
     np.testing.assert_allclose(srcgrad.grad(f)(np.ones(2)), 36.0)
     assert kept.velocity == 6.0
+
+
+class Network:
+    """Besides its weights, it holds ints, text, masks and functions, in lists and dicts too."""
+
+    def __init__(self, sizes, rng):
+        self.sizes = sizes
+        self.weights = [rng.normal(size=shape) for shape in zip(sizes[1:], sizes, strict=False)]
+        self.classes, self.mask = np.arange(sizes[-1]), np.array([True, False, True])
+        self.names, self.order, self.nothing = ["a", "b"], (2, 0, 1), [None]
+        self.options = {"epochs": 5, "rate": 0.5, "opt": "sgd", "drop": (1, 2.5)}
+        self.activation = np.tanh
+
+    def forward(self, x):
+        for w in self.weights:
+            x = self.activation(w @ x)
+        return x
+
+
+def network_loss(network, x, y):
+    out = network.forward(x)
+    total = np.sum(out[network.mask] ** 2) * network.options["rate"] + len(network.names)
+    for k, label in enumerate(network.classes):
+        total += (out[label] - y[k]) ** 2 * network.sizes[k]
+    total += np.sum(out[list(network.order)] * y)
+    return total * network.options["drop"][0] + network.options["drop"][1]
+
+
+def test_objects_hold_more_than_floats():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=2), rng.normal(size=3)
+    for sizes in ([2, 4, 3], [2, 3, 4, 3]):
+        network = Network(sizes, rng)
+        check_grads(network_loss, (network, x, y))
+        d_network = srcgrad.grad(network_loss)(network, x, y)
+        assert d_network.sizes == sizes and d_network.options["epochs"] == 5
+        assert d_network.names == ["a", "b"] and d_network.order == (2, 0, 1)
+        np.testing.assert_array_equal(d_network.mask, network.mask)
+        assert [d.shape for d in d_network.weights] == [w.shape for w in network.weights]
+        step = 1e-6
+        for w, d in zip(network.weights, d_network.weights, strict=True):
+            before = w[1, 0]
+            w[1, 0] = before + step
+            above = network_loss(network, x, y)
+            w[1, 0] = before - step
+            slope = (above - network_loss(network, x, y)) / (2 * step)
+            w[1, 0] = before
+            assert d[1, 0] == pytest.approx(slope, rel=1e-6)
+    network.classes = np.array([0, 0, 1])
+    check_grads(network_loss, (network, x, y))
+
+
+def test_objects_without_floats_and_containers_with_ints_are_refused():
+    network = Network([2, 3], np.random.default_rng(0))
+    with pytest.raises(TypeError, match=r"x\[1\] is an int, not a float"):
+        srcgrad.grad(lambda x: x[0].weights[0][0, 0])([network, 3])
+    network.weights, network.options = [], {}
+    with pytest.raises(TypeError, match="it is a Network without numbers in it"):
+        srcgrad.grad(lambda x: 1.0)(network)

@@ -122,6 +122,17 @@ def test_derivatives_that_are_zero_but_for_rounding() -> None:
     check_grads(lambda x: np.std(x, axis=0), (x,), 3)
 
 
+def test_many_parameters() -> None:
+    def f(layers: Any, x: Any) -> Any:
+        for layer in layers:
+            x = np.tanh(x @ layer["w"] + layer["b"])
+        return np.sum(x**2)
+
+    rng = np.random.default_rng(0)
+    layers = [{"w": rng.normal(size=(3, 3)), "b": rng.normal(size=3)} for _ in range(60)]
+    check_grads(f, (layers, rng.normal(size=(2, 3))))
+
+
 def test_differences() -> None:
     slope, error = directional_difference(lambda t: np.exp(3 * t))
     assert slope == pytest.approx(3.0, abs=1e-10)
