@@ -202,6 +202,15 @@ def items_of_a_dict(x):
     return sum(v for k, v in table.items() if k != "n") * len(table)
 
 
+def asked_what_is_in_it(x):
+    table = WORLD.box.table
+    table["loss"] = x[0] ** 2
+    total = table["loss"] if "loss" in table and "gone" not in table else x[1]
+    for name in table:
+        total += len(name) * x[2]
+    return total if table != {"k": 1.5} else x[1]
+
+
 def made_if_missing(x):
     box = WORLD.box
     if not hasattr(box, "history"):
@@ -229,7 +238,8 @@ def in_an_inner_function(x):
 
 PROGRAMS = [
     caches, weights_assigned, cell_in_steps, kept_loop, written_by_one_name_and_read_by_another,
-    on_branches, dynamic_names, swapped, items_of_a_dict, made_if_missing, filled_in_place,
+    on_branches, dynamic_names, swapped, items_of_a_dict, asked_what_is_in_it,
+    made_if_missing, filled_in_place,
     in_an_inner_function, WORLD.chain,
 ]  # fmt: skip
 

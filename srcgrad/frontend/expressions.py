@@ -17,6 +17,7 @@ from .structure import NONE, described, is_number
 from .values import (
     DictObject,
     Generator,
+    Journal,
     ListObject,
     NeedStatic,
     Ref,
@@ -152,6 +153,8 @@ class Expressions(Setters):
             return self.fault(TypeError, "a number can't be iterated over")
         if isinstance(value, ir.Var) and isinstance(value.kind, Array) and value.kind.shape is None:
             self.need_static(value, "how many items this array has must be known here")
+        if isinstance(value, Journal):
+            self.want_journal(value)
         return self.refuse(f"{described(value)} can't be iterated over")
 
     def need_static(self, value: Value, message: str, advice: str | None = None) -> None:

@@ -166,6 +166,11 @@ class OuterObjects(Lookup):
                 self.want_journal(args[0])
             raise
 
+    def operand(self, value: Any) -> ir.Operand:
+        if isinstance(value, Journal):  # asked for more than single items
+            self.want_journal(value)
+        return super().operand(value)
+
     def is_taken(self, ref: Ref) -> bool:
         return any(taken.ref == ref for taken in self.taken_in.values())
 
