@@ -6,11 +6,13 @@ import functools
 import inspect
 import itertools
 import sys
+from collections import Counter, OrderedDict
 
 import numpy as np
 import pytest
 
-from srcgrad import grad, jvp
+from srcgrad import UnsupportedError, grad, jvp, value_and_grad
+from srcgrad.testing import check_grads
 
 WEIGHTS = {"a": 1.0, "b": 2.0, "c": 3.0}
 
@@ -371,3 +373,111 @@ def test_arrays_that_are_others(f):
 def test_results_are_arrays_of_their_own():
     (a, b, c), _ = jvp(lambda x: (x.copy(), x + 0, 1 * x), (np.ones(2),), (np.ones(2),))
     assert not any(np.may_share_memory(*pair) for pair in [(a, b), (a, c), (b, c)])
+
+
+def items_of(c, x):
+    y = x[0]
+    for k, v in c.items():
+        y = 0.5 * y + v * x[k]
+    return y
+
+
+def counters_combined(x):
+    c, d = Counter({0: 3, 1: 1}), Counter({0: 1, 2: 2})
+    y = items_of(c | d, x) + items_of(c & d, x) + items_of(c + d, x) + items_of(c - d, x)
+    return y + items_of(+Counter({0: 3, 1: -1}), x) + items_of(-Counter({0: 3, 1: -1}), x)
+
+
+def counters_changed(x):
+    c, d = Counter({0: 3, 1: 1}), Counter({0: x[0], 1: x[1]})
+    c |= {0: 1, 2: 5}
+    y = items_of(c, x)
+    c += Counter({0: 1, 2: 5})
+    y = y + items_of(c, x)
+    c -= Counter({0: 1, 1: 5})
+    del c[7]
+    d |= Counter({0: 0.5, 2: x[2]})
+    return y + items_of(c, x) + items_of(d, x)
+
+
+def counters_compared(x):
+    y = x[0] if Counter({0: 1, 1: 0}) == Counter({0: 1}) else x[1]
+    y = y + (x[2] if Counter({0: 1}) <= Counter({0: 2, 3: 1}) else x[3])
+    return y * (x[1] if Counter({0: 1}) != Counter({0: 2}) else x[3])
+
+
+def ordered_dicts_compared(x):
+    a, b = OrderedDict([(1, 2), (3, 4)]), OrderedDict([(3, 4), (1, 2)])
+    return (x[0] if a == b else x[1]) * (x[2] if a == dict(b) else x[3])
+
+
+def lists_by_slices(x):
+    a = [x[0], x[1], x[2], x[3], x[0] * x[1]]
+    del a[1::2]
+    return a[1] * a[2] * len(a) + x[[3, 1, 3].index(3, 1)] * [3, 1, 3].index(3, -1)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        counters_combined, counters_changed, counters_compared, ordered_dicts_compared,
+        lists_by_slices,
+    ],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_operators_of_containers_are_those_of_their_class(f):
+    x = np.array([1.3, 0.7, 2.1, 0.4])
+    assert value_and_grad(f)(x)[0] == pytest.approx(f(x), rel=1e-14)
+    check_grads(f, (x,))
+
+
+def counted(x, n):
+    c = Counter()
+    for i in range(n):
+        c[int(x[i] * 3) % 5] += x[i]
+    return c
+
+
+def counters_of_the_run(x, n):
+    c, d = counted(x, n), Counter({0: 2.0, 7: 1.5})
+    y = items_of(c + d, x) + items_of(d + c, x) + items_of(c - d, x) + items_of(d - c, x)
+    return y + items_of(c & d, x) + items_of(c | d, x) + items_of(d | c, x)
+
+
+def counters_of_the_run_changed(x, n):
+    c = counted(x, n)
+    c += Counter({0: 1.0, 3: 2.0})
+    c -= Counter({1: 5.0})
+    del c[77]
+    c |= Counter({1: 0.5})
+    return items_of(c, x) * (x[0] if c == counted(x, n) else x[1])
+
+
+@pytest.mark.parametrize("n", [7, 0])
+@pytest.mark.parametrize("f", [counters_of_the_run, counters_of_the_run_changed])
+def test_operators_of_counters_that_exist_at_run_time(f, n):
+    x = np.array([1.3, 0.7, 2.1, 0.4, 0.5, 0.9, 1.1, 0.3])
+    assert value_and_grad(f)(x, n)[0] == pytest.approx(f(x, n), rel=1e-14)
+    check_grads(f, (x, n))
+
+
+def too_many_arguments(x):
+    return {1: 2}.get(1, 2, 3) * x[0]
+
+
+def too_few_values(x):
+    a = [x[0], x[1], x[2]]
+    a[::2] = [x[3]]
+    return a[0]
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (too_many_arguments, "'get' can't be followed with these arguments"),
+        (too_few_values, "attempt to assign sequence of size 1 to extended slice of size 2"),
+    ],
+)
+def test_calls_that_go_wrong(f, message):
+    with pytest.raises(UnsupportedError, match=message):
+        grad(f)(np.ones(4))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,7 @@ from .choices import options
 from .matching import Matching
 from .operations import check_count
 from .operators import BINARY, INPLACE
-from .structure import NONE, described
+from .structure import NONE, described, is_none
 from .values import (
     Bound,
     Choice,
@@ -270,9 +271,16 @@ class Assignments(Matching):
                 raise self.fault(TypeError, f"{thing.type.__name__} doesn't support del")
             self.call(Bound(found, container), [key], {})
         elif isinstance(thing, DictObject):
-            self.call(self.attribute(container, "pop"), [key], {})
+            lenient = [NONE] if thing.type is collections.Counter else []
+            self.call(self.attribute(container, "pop"), [key, *lenient], {})
         elif isinstance(key, Slice):
-            self.store_item(container, key, Tuple(()))
+            kept: Value = Tuple(())
+            known = None if is_none(key.step) else self.static_slice(key)
+            if isinstance(thing, ListObject) and thing.var is None and known is not None:
+                items = list(thing.items)
+                del items[known]
+                key, kept = Slice(NONE, NONE, NONE), Tuple(tuple(items))
+            self.store_item(container, key, kept)
         elif isinstance(thing, ListObject):
             self.method_pop(container, key)
         else:

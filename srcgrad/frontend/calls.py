@@ -151,7 +151,9 @@ class Calls(Primitives):
                 which = ITERATING[function]
                 args = [*args]
                 args[which] = map(self.lazily, args[which])
-            result: Value | None = self.iterator(function, args, lambda: special(*args, **kwargs))
+            result: Value | None = self.iterator(
+                function, args, lambda: self.specially(function, special, args, kwargs)
+            )
             if result is not None:
                 return result
         if hashable(function) and function in IN_PLACE and len(args) == 2:
@@ -349,6 +351,23 @@ class Calls(Primitives):
         finally:
             self.sources = around
         return result
+
+    def specially(
+        self,
+        function: Any,
+        special: Callable[..., Value | None],
+        args: list[Value],
+        kwargs: dict[str, Value],
+    ) -> Value | None:
+        """Call what does here what a function does, which may take more arguments."""
+        try:
+            return special(*args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise
+            raise self.refuse(
+                f"{function.__name__!r} can't be followed with these arguments"
+            ) from None
 
     def special(self, function: Any) -> Callable[..., Value | None] | None:
         name = SPECIAL.get(function) if hashable(function) else None

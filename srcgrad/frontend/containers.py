@@ -16,7 +16,7 @@ from . import running
 from .comprehensions import Comprehensions
 from .item_counts import Count, changed
 from .iteration import MOST_UNROLLED
-from .structure import NONE
+from .structure import NONE, is_none
 from .values import (
     OWN,
     DictObject,
@@ -265,7 +265,14 @@ class Containers(Comprehensions):
         self.state.heap[ref.id] = ListObject(())
         return NONE
 
-    def method_index(self, items: Value, value: Value) -> Value:
+    def method_index(
+        self, items: Value, value: Value, start: Value = NONE, stop: Value = NONE
+    ) -> Value:
+        if not (is_none(start) and is_none(stop)):
+            length = self.key(self.builtin_len(items))
+            first, last, _ = slice(self.key(start), self.key(stop)).indices(length)
+            part = self.subscript(items, Slice(ir.Const(first), ir.Const(last), NONE))
+            return self.binary(operator.add, self.method_index(part, value), ir.Const(first))
         thing = self.on_heap(items)
         if isinstance(thing, ListObject) and thing.var is not None:
             return self.of_definition(running.index, [items, value])

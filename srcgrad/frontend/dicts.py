@@ -17,8 +17,9 @@ from ..kinds import BOOL, INT, Array, ListOf, Places, Scalar, TupleOf, int_kind,
 from . import tables
 from .set_orders import Order
 from .sets import IN_PLACE, Sets, is_set_table
-from .structure import NONE, TRUE, Poison, described, is_table, leaf_kind, objects_in_key
+from .structure import FALSE, NONE, TRUE, Poison, described, is_table, leaf_kind, objects_in_key
 from .values import (
+    Bound,
     DictObject,
     Instance,
     ListObject,
@@ -29,6 +30,7 @@ from .values import (
     Tuple,
     Unkeepable,
     Value,
+    as_value,
 )
 
 SET_OPERATORS: dict[Any, Any] = {
@@ -464,6 +466,17 @@ class Dicts(Sets):
             count(ir.Const(name), more)
         return NONE
 
+    def counter_operator(self, name: str, value: Value, *others: Value) -> Value | None:
+        """What an operator of a Counter returns, as its class says; None if it says nothing."""
+        thing, method = self.on_heap(value), vars(collections.Counter).get(name)
+        if not isinstance(thing, DictObject) or thing.type is not collections.Counter:
+            return None
+        if not isinstance(method, types.FunctionType):
+            return None
+        result = self.call(Bound(as_value(method), value), list(others), {})
+        unknown = isinstance(result, ir.Const) and result.value is NotImplemented
+        return None if unknown else result
+
     def counter_total(self, value: Value) -> Value:
         return self.call(ir.Const(sum), [self.dict_values(value)], {})
 
@@ -482,6 +495,9 @@ class Dicts(Sets):
     def dict_operator(self, function: Any, a: Value, b: Value) -> Value | None:
         """`a | b` of dicts, and what sets can do; None for other values."""
         p, q = map(self.on_heap, (a, b))
+        counted = self.counter_operator(f"__{function.__name__.strip('_')}__", a, b)
+        if counted is not None:
+            return counted
         if isinstance(p, DictObject) and p.is_set and is_set_table(q):
             if function not in SET_OPERATORS:
                 members = self.made_like(Order(set.update, tuple(p.items)))
@@ -515,6 +531,8 @@ class Dicts(Sets):
         if p.is_set:
             return TRUE
         keys = list(p.items)
+        if p.type is q.type is collections.OrderedDict and keys != list(q.items):
+            return FALSE
         return self.compare(
             gast.Eq(),
             Tuple(tuple(p.items[k] for k in keys)),
@@ -524,6 +542,8 @@ class Dicts(Sets):
     def dict_augmented(self, function: Any, old: Ref, value: Value) -> bool:
         """`d |= e`, in place; False for what isn't a dict or set."""
         p, q = map(self.on_heap, (old, value))
+        if self.counter_operator(f"__i{function.__name__.strip('_')}__", old, value) is not None:
+            return True
         if isinstance(p, DictObject) and p.is_set:
             if p.type is set and is_set_table(q):
                 self.tabulate(old)

@@ -336,6 +336,9 @@ class Operators(OuterObjects):
             found = self.class_attribute(thing.type, name)
             if found is not None:
                 return self.call(Bound(found, value), [], {})
+        counted = self.counter_operator(name, value)
+        if counted is not None:
+            return counted
         if has_operator(value, name):
             return self.call(self.attribute(value, name), [], {})
         added = self.added_attribute(value, value.type, name) if isinstance(value, Tuple) else None

@@ -442,7 +442,10 @@ class Subscripts(Comparisons):
                 known = self.static_slice(key)
                 if known is not None:
                     items = list(thing.items)
-                    items[known] = self.unpacked(value)
+                    try:
+                        items[known] = self.unpacked(value)
+                    except ValueError as error:
+                        raise self.fault(ValueError, str(error)) from None
                     self.state.heap[container.id] = ListObject(tuple(items))
                     return
             if isinstance(key, Slice):

@@ -235,6 +235,27 @@ class Counts(Table):
     def copy(self) -> Any:
         return self.filled(Counts())
 
+    # As Python's own are written.
+    subtract = collections.Counter.subtract
+    _keep_positive = collections.Counter._keep_positive  # type: ignore[attr-defined]
+    __eq__ = collections.Counter.__eq__
+    __ne__ = collections.Counter.__ne__
+    __add__ = collections.Counter.__add__
+    __sub__ = collections.Counter.__sub__
+    __or__ = collections.Counter.__or__
+    __and__ = collections.Counter.__and__
+    __iadd__ = collections.Counter.__iadd__
+    __isub__ = collections.Counter.__isub__
+    __ior__ = collections.Counter.__ior__
+    __iand__ = collections.Counter.__iand__
+    __pos__ = collections.Counter.__pos__
+    __neg__ = collections.Counter.__neg__
+    __hash__ = None  # type: ignore[assignment]
+
+    def __delitem__(self, key: Any) -> None:
+        if has(self.where, key):
+            leave(self.where, key)
+
 
 class View:
     """What `items` or `values` of any dict returns: what it holds when one looks.
