@@ -176,11 +176,13 @@ def getitem(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
             advanced.append(index_shape)
             axis += consumed(item)
     if not advanced:
-        if shape or Ellipsis in [i.value for i in _constants(key)]:
+        if shape or any(i.value is Ellipsis for i in _constants(key)):
             return Inferred(replace(array, shape=tuple(shape)), (x,))
         return Inferred(_item(array) or UNKNOWN)
     broadcast = _broadcast(advanced)
     adjacent = positions == list(range(positions[0], positions[-1] + 1))
+    if places and not missing and positions[0] < place <= positions[-1]:
+        adjacent = False  # an ellipsis stands between them, though for no axis
     before = sum(
         1
         for item in items[: positions[0]]
@@ -201,18 +203,14 @@ def _item(array: Array) -> Scalar | None:
 
 
 def _constants(key: ir.Operand) -> list[ir.Const]:
-    if isinstance(key, ir.Const):
-        return [key]
-    if isinstance(key, ir.Pack):
-        return [item for item in key.items if isinstance(item, ir.Const)]
-    return []
+    return [item for item in ir.items_of(key) if isinstance(item, ir.Const)]
 
 
 def _is_advanced(item: ir.Operand) -> bool:
     if isinstance(item, ir.Const):
-        return isinstance(item.value, (np.ndarray, list, bool, np.bool_))
+        return isinstance(item.value, (np.ndarray, list, tuple, bool, np.bool_))
     if isinstance(item, ir.Pack):
-        return item.type is list
+        return item.type in (list, tuple)
     return isinstance(item.kind, Array) or _is_truth(item)
 
 
@@ -231,7 +229,7 @@ def _index_shape(item: ir.Operand) -> tuple[Dimension, ...] | None:
         return (int(array.sum()),) if array.dtype == bool else array.shape
     if isinstance(item, ir.Pack):
         if not all(_is_index(part) or _is_truth(part) for part in item.items):
-            return None
+            return _of_places(item)
         return (fresh_size() if any(map(_is_truth, item.items)) else len(item.items),)
     if _is_truth(item):
         return (fresh_size(),)
@@ -240,6 +238,24 @@ def _index_shape(item: ir.Operand) -> tuple[Dimension, ...] | None:
             return (fresh_size(),)
         return item.kind.shape
     return None
+
+
+def _of_places(item: ir.Operand) -> tuple[Dimension, ...] | None:
+    """The shape of ints in a list or tuple, of which NumPy makes an array: `(i,)` in `x[(i,), 0]`.
+
+    What is in a list is of one shape, or NumPy refuses it.
+    """
+    if isinstance(item, ir.Const) and isinstance(item.value, (list, tuple)):
+        array = np.asarray(item.value)
+        return array.shape if array.dtype.kind in "iu" else None
+    if isinstance(item, ir.Pack):
+        shapes = {_of_places(part) for part in item.items}
+        shape = shapes.pop() if len(shapes) == 1 else None
+        return None if shape is None or item.type is slice else (len(item.items), *shape)
+    if isinstance(item, ir.Var) and isinstance(item.kind, Array):
+        dtype = item.kind.dtype
+        return item.kind.shape if dtype is not None and dtype.kind in "iu" else None
+    return () if _is_index(item) else None
 
 
 def _broadcast(shapes: list[tuple[Dimension, ...]]) -> tuple[Dimension, ...]:

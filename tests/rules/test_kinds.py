@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -183,3 +184,41 @@ def test_the_kind_of_a_result_is_what_it_is(function: Any, ints_known: bool) -> 
 def test_the_kind_of_a_result_where_the_longest_axis_is_a_literal(function: Any) -> None:
     failures = kind_failures(function, literals=True)
     assert not failures, "\n".join([f"{len(failures)} samples fail", *failures[:10]])
+
+
+def random_item(r: np.random.Generator, depth: int = 0) -> Any:
+    """An item of an index, for axes of three numbers or more."""
+    choice = r.integers(8 if depth else 12)
+    if choice < 3:
+        return int(r.integers(-3, 3))
+    if choice < 5:
+        return r.integers(-3, 3, size=[(2,), (1,), (3, 2)][r.integers(3)])
+    if choice < 8:
+        if depth == 2:
+            return [0, 1]
+        return [list, tuple][r.integers(2)]([random_item(r, depth + 1)] * r.integers(1, 4))
+    return [slice(None), slice(1, None), slice(None, -1, 2), None, Ellipsis][r.integers(5)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_kind_of_what_any_key_reads(seed: int) -> None:
+    r, read = np.random.default_rng(seed), 0
+    while read < 100:
+        x = r.normal(size=(3, 4, 5, 6)[: r.integers(1, 5)])
+        key = tuple(random_item(r) for _ in range(r.integers(1, 5)))
+        try:
+            value = x[key]
+        except (IndexError, ValueError):
+            continue
+        read += 1
+        for folded in (False, True):
+            sizes: dict[int, Any] = {}
+            inputs: list[tuple[ir.Var, Any]] = []
+            of_x, of_key = (operand(v, sizes, inputs, seed % 2 == 0) for v in (x, key))
+            args = of_x, ir.Const(key) if folded and "array" not in repr(key) else of_key
+            found = kinds[operator.getitem](args, {})
+            bases: dict[int, int] = {}
+            for var, given in inputs:
+                assert not mismatch(var.kind, given, bases)
+            if isinstance(found, Inferred):
+                assert not mismatch(found.kind, value, bases), (x.shape, key)
