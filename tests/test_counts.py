@@ -124,6 +124,26 @@ def of_itself(x):
 of_itself.calls = 0
 
 
+def triangle(x):
+    """As in a packed matrix: where the next column begins is kept with the function."""
+    triangle.begin, triangle.whole = 0, True
+
+    def column(height):
+        taken = x[triangle.begin : triangle.begin + height]
+        triangle.begin += height
+        triangle.whole = triangle.begin < len(x)
+        return np.concatenate((taken**height, np.zeros(2 - height)))
+
+    return np.column_stack([column(height) for height in (1, 2)])
+
+
+def of_what_it_gets(x):
+    weight = 2.0 if triangle(x).size == 4 else 1.0
+    for i in range(2):
+        weight = weight * (triangle(x[i:])[0, 1] + triangle.begin)
+    return weight if triangle.whole else -weight
+
+
 def in_an_inner_gradient(x):
     def f(v):
         global CALLS
@@ -139,6 +159,7 @@ def counts():
     return {
         "CALLS": CALLS, "ITERATIONS": ITERATIONS, "STARTED": STARTED, "cell": cell.cell_contents,
         "particles": Particle.count, "itself": of_itself.calls, "intervals": INTEGRATOR.intervals,
+        "triangle": dict(vars(triangle)),
     }  # fmt: skip
 
 
@@ -148,13 +169,15 @@ def put(known):
     IN_A_CELL.__closure__[0].cell_contents = known["cell"]
     Particle.count, of_itself.calls = known["particles"], known["itself"]
     INTEGRATOR.intervals = known["intervals"]
+    vars(triangle).clear()
+    vars(triangle).update(known["triangle"])
 
 
 @pytest.mark.parametrize(
     "function",
     [
         of_calls, of_iterations, on_branches, in_a_try, swapped, of_objects, of_itself, IN_A_CELL,
-        in_an_inner_gradient, INTEGRATOR,
+        of_what_it_gets, in_an_inner_gradient, INTEGRATOR,
     ],
     ids=lambda f: getattr(f, "__name__", "Integrator"),
 )  # fmt: skip
@@ -192,6 +215,46 @@ def test_what_is_counted_outside_is_counted_once(function):
             )
     finally:
         put(before)
+
+
+def asking(x):
+    if not hasattr(asking, "calls"):
+        asking.calls = 0
+    asking.calls += 1
+    return np.sum(x * asking.calls)
+
+
+def asking_with_a_default(x):
+    asking_with_a_default.calls = getattr(asking_with_a_default, "calls", 0) + 1
+    return np.sum(x * asking_with_a_default.calls)
+
+
+def asking_in_a_try(x):
+    try:
+        asking_in_a_try.calls += 1
+    except AttributeError:
+        asking_in_a_try.calls = 1
+    return np.sum(x * asking_in_a_try.calls)
+
+
+@pytest.mark.parametrize("function", [asking, asking_with_a_default, asking_in_a_try])
+def test_whether_a_function_has_got_a_count_is_not_known(function):
+    with pytest.raises(srcgrad.UnsupportedError, match=r"got \.calls by now isn't known"):
+        srcgrad.grad(lambda x: function(x) * function(x))(X)
+    assert not vars(function)
+    found = [function(X) * function(X) for _ in range(2)]
+    assert found[0] == pytest.approx(2 * np.sum(X) ** 2)
+    slope = srcgrad.grad(lambda x: function(x) * function(x))(X)  # it has got it by now
+    np.testing.assert_allclose(slope, np.full(5, 2 * 5 * 6 * np.sum(X)))
+
+
+def test_a_function_gets_no_derivatives():
+    def kept(x):
+        test_a_function_gets_no_derivatives.last = x[0]
+        return np.sum(x) * test_a_function_gets_no_derivatives.last
+
+    with pytest.raises(srcgrad.UnsupportedError, match="which the caller would see"):
+        srcgrad.grad(kept)(X)
 
 
 def test_closures_of_one_code_count_each_for_itself():

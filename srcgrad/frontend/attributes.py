@@ -204,7 +204,11 @@ class Attributes(Subscripts):
         if not hasattr(thing, name):
             if thing is None:
                 raise self.fault_of_none(AttributeError, f"has no attribute {name!r}")
-            self.guard_having(thing, value.path if isinstance(value, Place) else None, name)
+            path = value.path if isinstance(value, Place) else None
+            self.guard_having(thing, path, name)
+            first = self.read_first(Path("attribute", path or thing, name))
+            if first is not None:
+                return first
             raise self.fault(
                 AttributeError, f"{type(thing).__name__!r} object has no attribute {name!r}"
             )

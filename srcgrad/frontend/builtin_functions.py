@@ -49,6 +49,7 @@ from .values import (
     Instance,
     ListObject,
     Partial,
+    Path,
     Place,
     Ref,
     Sequence,
@@ -459,7 +460,9 @@ class BuiltinFunctions(Texts):
         if not isinstance(thing, type):
             if isinstance(raw, property) or (raw is None and hasattr(type(thing), "__getattr__")):
                 return None
-        return self.guard_having(thing, value.path if isinstance(value, Place) else None, name)
+        path = value.path if isinstance(value, Place) else None
+        self.unasked(Path("attribute", path or thing, name))
+        return self.guard_having(thing, path, name)
 
     def builtin_setattr(self, value: Value, name: Value, new: Value) -> Value:
         self.set_attribute(value, self.key(name), new)

@@ -3,7 +3,7 @@
 An int or bool has no derivative, so that the generated code may write it where the function does.
 It is read where the function reads it, too, not beforehand: `known_sites` says of which this is
 known, for the function is lowered once more when the first write is met. Each is an attribute of
-some object: of a module, a cell, a class, or any other.
+some object: of a module, a cell, a class, or any other. A function may get its first one here.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from .loops import Loops
 from .values import NeedStatic, Path, Place, Value
 
 WRITTEN = "%written"  # of known sites: the attributes of outer objects that are written
+FIRST = "%first"  # of known sites: those that aren't there yet, and the type of what is written
 CONTENTS = "cell_contents"
 READ_NOW = object.__getattribute__  # not getattr, which passes take for a question of a shape
 
@@ -39,8 +40,33 @@ class Counts(Loops):
     def read_count(self, place: Path, path: Path, found: Any) -> Value:
         """A count or flag that the function writes, as it is when the program gets here."""
         self.guards[Path("attribute", path, "__class__")] = type(found)
+        return self.read_now(place, path, type(found))
+
+    def read_first(self, path: Path) -> Value | None:
+        """What isn't there yet, but is written before it is read, if the function gets here."""
+        place, cls = standing(path), self.first(path)
+        if place is None or cls is None:
+            return None
+        if self.catcher(AttributeError) is not None:
+            self.unasked(path)
+        return self.read_now(place, path, cls)
+
+    def unasked(self, path: Path) -> None:
+        """Refuse a program that depends on whether a function has got a count or flag by now."""
+        if self.first(path) is not None:
+            raise self.refuse(
+                f"whether the function has got .{path.name} by now isn't known when compiling",
+                "set it before the function is called",
+            )
+
+    def first(self, path: Path) -> type | None:
+        """The type of a count or flag of a function that it gets while the program runs."""
+        place = standing(path)
+        return next((c for c in (int, bool) if (FIRST, place, c) in self.known_sites), None)
+
+    def read_now(self, place: Path, path: Path, cls: type) -> Value:
         operands = (self.outer_object(place.container, path), ir.Const(place.name))
-        kind = int_kind() if type(found) is int else BOOL
+        kind = int_kind() if cls is int else BOOL
         name = str(path.name)
         return self.emit(READ_NOW, operands, inferred=Inferred(kind), name=name, effect=True)
 
@@ -50,14 +76,20 @@ class Counts(Loops):
         if place is None or self.on_free is None:
             return False
         thing, name = place.container, place.name
-        found = stored(thing, name)
         kind = value.kind if isinstance(value, ir.Var) else kind_of(getattr(value, "value", None))
         if not isinstance(kind, Scalar) or kind.python is not True:
             return False
-        if type(found) not in (int, bool) or kind.dtype != np.dtype(type(found)):
+        sites: frozenset[Any] = frozenset([(WRITTEN, place)])
+        cls: type | None = type(stored(thing, name))
+        if isinstance(thing, types.FunctionType) and not hasattr(thing, name):
+            cls = next((c for c in (int, bool) if kind.dtype == np.dtype(c)), None)
+            sites |= {(FIRST, place, cls)}
+        if cls not in (int, bool) or kind.dtype != np.dtype(cls):
             return False
-        if (WRITTEN, place) not in self.known_sites:
-            raise NeedStatic(frozenset([(WRITTEN, place)]), f"{name} is written here", self.span)
+        if self.first(path) not in (None, cls):
+            return False  # an int here, a bool there
+        if not sites <= self.known_sites:
+            raise NeedStatic(sites, f"{name} is written here", self.span)
         operands = (self.outer_object(thing, path), ir.Const(name), self.operand(value))
         self.act(builtins.setattr, *operands)
         return True
