@@ -1089,3 +1089,49 @@ def test_zeros_that_nothing_reads_again(f, zeros):
     assert len(stored) == zeros, gradient.source
     for y in (x, x[:2], x[:1]):
         check_grads(f, (y,))
+
+
+def reflected(x):
+    """np.where gives a tuple, which in a tuple is an index of one axis more."""
+    y = np.outer(x, np.array([1.0, -2.0, 0.5]))
+    for column in range(3):
+        outside = np.where(y[:, column] < -0.5)
+        y[outside, column] *= -1.5
+        y[outside, column] += y[outside, column - 1] ** 2
+    return (y**3).sum() / len(y[outside, 0])
+
+
+def rows_by_tuples(x):
+    """Between the ints is a slice, so that what the ints read comes first."""
+    y = np.multiply.outer(np.outer(x, x), np.arange(1.0, 3.0))
+    z = y[1, :, (0, 1)]
+    w = y[:, [0, 2], ..., 1]
+    return (z.mean(axis=1) ** 2).sum() / z.shape[1] + z[0] @ w[0].repeat(2)[:3] * w.shape[1]
+
+
+@pytest.mark.parametrize("f", [reflected, rows_by_tuples])
+def test_tuples_in_an_index(f):
+    for n in (3, 5):
+        x = np.linspace(-0.7, 1.3, n) if f is reflected else np.array([0.4, 0.9, -0.6])
+        check_grads(f, (x,))
+        assert srcgrad.value_and_grad(f)(x)[0] == pytest.approx(f(x), rel=1e-12)
+
+
+def largest_path(x):
+    """The best of two moves in each step, of numbers that arrays hold."""
+    table = np.zeros((x.size, x.size))
+    for i in range(1, x.size):
+        for j in range(1, x.size):
+            table[i, j] = max(table[i - 1, j], table[i, j - 1] * x[0]) + x[i] * x[j]
+            table[i, j] = min(table[i, j], 1.5 + x[i])
+            table[i, j] = np.maximum(table[i, j], x[j])
+    return (table**2).sum()
+
+
+def test_the_larger_of_two_numbers_is_chosen_by_a_condition():
+    gradient = srcgrad.grad(largest_path)
+    for n in (5, 2, 1, 12):
+        x = np.sin(3 * np.arange(n) + 1.0)
+        check_grads(largest_path, (x,))
+    gradient(x)
+    assert gradient.source.count("else 0.0") == 3

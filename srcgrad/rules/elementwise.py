@@ -211,7 +211,7 @@ def minimum(x, y, *, out, d_out):
 def of_higher(d_out, x, y):
     """The share of x in the adjoint of the higher of both: all, half of it where equal, or none."""
     if np.ndim(x) == 0 and np.ndim(y) == 0:
-        return d_out * ((x > y) + 0.5 * (x == y))
+        return d_out * (0.5 if x == y else 1.0 if x > y else 0.0)
     if isinstance(x, int) or isinstance(y, int):  # the difference is not inf - inf
         return d_out * (0.5 + 0.5 * np.sign(x - y))
     return 0.5 * d_out * np.add(x > y, x >= y, dtype=np.int8)

@@ -30,7 +30,7 @@ def extremum(*args, out, d_out):
     """Equal shares for all that attain the extremum."""
     if len(args) == 2:
         x, y = args
-        d_x = d_out * ((x == out) - 0.5 * (x == y))
+        d_x = d_out * (0.5 if x == y else 1.0 if x == out else 0.0)
         return d_x, d_out - d_x
     count = 0
     for x in args:
