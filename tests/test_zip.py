@@ -68,6 +68,56 @@ def a_generator_expression(x):
     return max(a * b for a, b in zip((v * v for v in x), x[::-1], strict=False))
 
 
+class Layer:
+    def __init__(self, *weights):
+        self.weights = weights
+
+    def all_weights(self):
+        return [w * w for w in self.weights]
+
+
+class Network:
+    def __init__(self, layers):
+        self.layers = layers
+
+    def parameters(self):
+        return (w for layer in self.layers for w in layer.weights)
+
+    def squares(self):
+        for layer in self.layers:
+            yield from layer.all_weights()
+
+
+def network(v):
+    return Network([Layer(v[0], v[1] * 2), Layer(v[2] ** 2), Layer(), Layer(3.0, v[0])])
+
+
+def in_a_loop_two_of_parts_of_objects(x):
+    total = 0.0
+    for p, q in zip(network(x).parameters(), network(x).squares(), strict=False):
+        if q < 0.2:
+            continue
+        total += p * q
+    return total
+
+
+def in_a_loop_one_beside_a_list(x):
+    total, seen = 0.0, []
+    for p, weight in zip(network(x).parameters(), WEIGHTS[:3], strict=False):
+        seen.append(p * weight)
+        total = total * x[1] + seen[-1]
+    return total + len(seen) * x[0]
+
+
+def in_a_loop_that_is_left(x):
+    total = 0.0
+    for k, (p, q) in enumerate(zip(network(x).squares(), network(x).parameters(), strict=False)):
+        total += p * q * k
+        if k == 2:
+            break
+    return total
+
+
 @pytest.mark.parametrize("function", programs(globals()), ids=lambda f: f.__name__)
 def test_zip_with_a_generator(function):
     check(function)
@@ -126,3 +176,61 @@ def test_effects_come_in_the_order_of_the_items(function):
 def test_effects_of_items_that_are_not_asked_for_are_refused(function):
     with pytest.raises(srcgrad.UnsupportedError, match="they aren't made one by one"):
         srcgrad.value_and_grad(function)(X)
+
+
+def with_a_list_that_changes(x):
+    items, total = [x[0], 2.0, x[1]], 0.0
+    for p, q in zip((a * b for a in items for b in (x[0], 1.0)), WEIGHTS, strict=False):
+        total += p * q
+        items[2] = total
+    return total
+
+
+def with_an_array_that_changes(x):
+    items, total = [x[:2] * 1.0, x[1:] * 1.0], 0.0
+    for p, q in zip((a * b for a in items for b in (x[0], 1.0)), WEIGHTS, strict=False):
+        total += np.sum(p) * q
+        items[1] *= 2
+    return total
+
+
+def with_a_name_that_changes(x):
+    factor, total = 1.0, 0.0
+    for p, q in zip((a * b * factor for a in (x[0], 2.0) for b in (x[1], 1.0)), x, strict=False):
+        total += p * q
+        factor = total
+    return total
+
+
+def with_an_attribute_that_changes(x):
+    made, total = network(x), 0.0
+    for p, q in zip(made.squares(), WEIGHTS, strict=False):
+        total += p * q
+        made.layers[1].weights = (total,)
+    return total
+
+
+CHANGING = [
+    with_a_list_that_changes,
+    with_an_array_that_changes,
+    with_a_name_that_changes,
+    with_an_attribute_that_changes,
+]
+
+
+@pytest.mark.parametrize("function", CHANGING)
+def test_what_items_are_made_of_changes_in_the_loop(function):
+    check(function)
+
+
+def test_what_two_generators_are_made_of_may_not_change_in_the_loop():
+    def f(x):
+        items, total = [x[0], 2.0], 0.0
+        by_two = (a * b for a in items for b in (x[0], 1.0))
+        for p, q in zip(by_two, (w for w in (x[0], x[1]) for _ in range(2)), strict=False):
+            total += p * q
+            items[1] = total
+        return total
+
+    with pytest.raises(srcgrad.UnsupportedError, match="is written before it is used up"):
+        srcgrad.grad(f)(X)

@@ -92,7 +92,6 @@ class Iterators(Dicts):
                 else Tuple((i, self.item(inner, i)))
             ),
             inner.structural,
-            eager=inner.eager,
             changing=None if again is None else changing,
         )
 
@@ -172,7 +171,6 @@ class Iterators(Dicts):
             zipped = self.zipped_with(values, late[0])
             if zipped is not None:
                 return zipped
-        eager = bool(late)
         cursors = [v.id for v in values if isinstance(v, Ref) and self.is_cursor(v)]
         if len(set(cursors)) < len(cursors):
             raise self.refuse("zip() of one iterator twice isn't supported", "use slices: x[::2]")
@@ -209,7 +207,7 @@ class Iterators(Dicts):
             pairs = zip(parts, longer, strict=True)
             return Tuple(tuple(self.item_alone(p, i) if more else p.item(i) for p, more in pairs))
 
-        return Sequence(length, item, structural, eager=eager or any(p.eager for p in parts))
+        return Sequence(length, item, structural)
 
     def may_end_before(self, a: Sequence, b: Sequence) -> bool:
         """Whether one sequence may have less items than another one."""
@@ -281,8 +279,7 @@ class Iterators(Dicts):
             return Tuple(tuple(self.item_alone(p, i) for p in parts))
 
         if not lengths:
-            eager = any(p.eager for p in parts)
-            return Sequence(ir.Const(most), item, True, eager=eager)
+            return Sequence(ir.Const(most), item, True)
 
         def run(body: Callable[[Value], None]) -> None:
             for part in parts:
@@ -349,7 +346,7 @@ class Iterators(Dicts):
             assert isinstance(parts, Tuple)
             return self.call(function, list(parts.items), {})
 
-        return Sequence(zipped.length, item, zipped.structural, eager=zipped.eager)
+        return Sequence(zipped.length, item, zipped.structural)
 
     def builtin_filter(self, function: Value, value: Value) -> Value:
         none = is_none(function)

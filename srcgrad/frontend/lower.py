@@ -41,7 +41,6 @@ from .values import (
     Peel,
     Place,
     Raised,
-    Sequence,
     State,
     Thaw,
     Unbound,
@@ -141,12 +140,6 @@ class Lowerer(Assignments):
             self.at(node)
             self.assign(node.target, item)
             self.run(node.body)
-
-        if isinstance(iterable, Sequence) and iterable.eager:
-            raise self.refuse(
-                "a generator inside zip() can't be consumed item by item",
-                "make a list of it first: list(...)",
-            )
 
         def run() -> None:
             self.loop_site = id(node)

@@ -87,7 +87,6 @@ class Sequence:
     structural: bool = False  # its items are known one by one
     bounds: Any = None  # of a range: start, stop, step
     born: int | None = field(default_factory=births.__next__)  # None: that it's used is noted
-    eager: bool = False  # its items were made before they were asked for
     over: tuple[Any, ...] = ()  # what it goes through: see `changes`
     changing: Callable[[], Value] | None = None  # makes the same of lists that change meanwhile
 
