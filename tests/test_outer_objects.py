@@ -202,6 +202,16 @@ def items_of_a_dict(x):
     return sum(v for k, v in table.items() if k != "n") * len(table)
 
 
+def kept_in_two_places(x):
+    pair, table = [x[0] * 2, x[1]], {"p": x[2], "q": [x[0]]}
+    WORLD.box.value, WORLD.box.kept = pair, pair
+    WORLD.box.pair = pair
+    WORLD.box.first, WORLD.box.second = table, table
+    pair[0] += 1.0
+    table["r"] = x[1] * WORLD.box.kept[0]
+    return WORLD.box.pair[0] * pair[1] + WORLD.box.second["r"] * table["q"][0]
+
+
 def asked_what_is_in_it(x):
     table = WORLD.box.table
     table["loss"] = x[0] ** 2
@@ -239,6 +249,7 @@ def in_an_inner_function(x):
 PROGRAMS = [
     caches, weights_assigned, cell_in_steps, kept_loop, written_by_one_name_and_read_by_another,
     on_branches, dynamic_names, swapped, items_of_a_dict, asked_what_is_in_it,
+    kept_in_two_places,
     made_if_missing, filled_in_place,
     in_an_inner_function, WORLD.chain,
 ]  # fmt: skip
@@ -278,6 +289,14 @@ def test_what_is_written_outside(f):
             put_back()
             np.testing.assert_allclose(way(), expected, rtol=1e-6, atol=1e-7, err_msg=name)
             assert described(WORLD) == end, name
+
+
+def test_what_is_kept_in_two_places_is_one_thing():
+    srcgrad.grad(kept_in_two_places)(X)
+    box = WORLD.box
+    assert box.value is box.kept and box.kept is box.pair and box.first is box.second
+    box.pair.append(1.0)
+    assert len(box.value) == 3
 
 
 class Shaped:

@@ -26,7 +26,7 @@ from ..kinds import Array, Fields, ListOf, Opaque, Scalar
 from ..signature import is_record
 from .lookup import Lookup
 from .operations import put_outside
-from .structure import Poison
+from .structure import Poison, held_by, references
 from .values import (
     TAKEN_IN,
     DictObject,
@@ -260,7 +260,24 @@ class OuterObjects(Lookup):
             if found is None and listed is not None and self.overwritten is not None:
                 if _is_plain(listed.kind) and not self.has_deques:
                     return self.list_outside(value, listed)
+            if self.overwritten is not None:
+                shared = self.shared_outside(value)
+                if shared is not None:
+                    return shared
         return super().entry(value, holders)
+
+    def shared_outside(self, ref: Ref) -> ir.Var | None:
+        """One new list or dict for all that hold it at the end, if they all are outside."""
+        if ref.id not in self.lists_outside:
+            held = (v for t in self.taken_in.values() for v in held_by(self.state.heap[t.ref.id]))
+            count = references(self.state, ref)
+            if count == 1 or sum(v == ref for v in held) < count:
+                return None
+            made = super().entry(ref, count)
+            if not isinstance(made, ir.Var):
+                made = self.emit(list, (made,), inferred=Inferred(Opaque(list)), effect=True)
+            self.lists_outside[ref.id] = made
+        return self.lists_outside[ref.id]
 
     def list_outside(self, ref: Ref, var: ir.Var) -> ir.Var:
         """A list for outside like one of the function's, out of which the reverse sweep takes."""
