@@ -6,7 +6,7 @@ import functools
 import inspect
 import itertools
 import sys
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, deque
 
 import numpy as np
 import pytest
@@ -481,3 +481,27 @@ def too_few_values(x):
 def test_calls_that_go_wrong(f, message):
     with pytest.raises(UnsupportedError, match=message):
         grad(f)(np.ones(4))
+
+
+def an_empty_deque_rotates(x, n):
+    a, b = deque(), deque()
+    for i in range(n):
+        a, b = b, a
+        if x[4] > 0.5:
+            a.append(x[i])
+    for _ in range(n):
+        a, b = b, a
+        a.rotate(-1)
+        b.rotate(2)
+    y = x[0]
+    for v in [*a, *b]:
+        y = 0.5 * y + v
+    return y
+
+
+@pytest.mark.parametrize("n", [0, 3])
+@pytest.mark.parametrize("high", [0.4, 0.6])
+def test_rotating_a_deque_that_may_be_empty(n, high):
+    x = np.array([1.3, 0.7, 2.1, 0.4, high])
+    assert value_and_grad(an_empty_deque_rotates)(x, n)[0] == an_empty_deque_rotates(x, n)
+    check_grads(an_empty_deque_rotates, (x, n))

@@ -37,10 +37,11 @@ def index(items: Any, value: Any) -> Any:
 
 def rotate(items: Any, n: Any) -> None:
     """`items.rotate(n)`"""
-    for _ in range(n):
-        insert(items, 0, items.pop())
-    for _ in range(-n):
-        items.append(items.pop(0))
+    if items:
+        for _ in range(n):
+            insert(items, 0, items.pop())
+        for _ in range(-n):
+            items.append(items.pop(0))
 
 
 for _function in (index, insert, rotate):
