@@ -6,7 +6,7 @@ import functools
 import inspect
 import itertools
 import sys
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict
 
 import numpy as np
 import pytest
@@ -484,7 +484,7 @@ def test_calls_that_go_wrong(f, message):
 
 
 def an_empty_deque_rotates(x, n):
-    a, b = deque(), deque()
+    a, b = collections.deque(), collections.deque()
     for i in range(n):
         a, b = b, a
         if x[4] > 0.5:
