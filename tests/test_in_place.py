@@ -1109,7 +1109,18 @@ def rows_by_tuples(x):
     return (z.mean(axis=1) ** 2).sum() / z.shape[1] + z[0] @ w[0].repeat(2)[:3] * w.shape[1]
 
 
-@pytest.mark.parametrize("f", [reflected, rows_by_tuples])
+def columns_named_twice(x):
+    """A tuple within an index names the first column twice, as a list would."""
+    y = np.outer(x, x)
+    i = y.shape[0] - 3
+    z = y * 1.5
+    z[:, (0, 0)] = y[:, (1, 2)] ** 2
+    z[(1, 1), ...] *= y[..., (2, 2, 0)].sum(axis=1)[:2, None]
+    z[:, (i, i)] += y[(i, i, i), :1] @ y[:1, (0, 0)]
+    return (z * y).sum() + (y[:, (0, 0)] ** 2).sum() + (y[None, (i, i, 2), 1:] ** 3).sum()
+
+
+@pytest.mark.parametrize("f", [reflected, rows_by_tuples, columns_named_twice])
 def test_tuples_in_an_index(f):
     for n in (3, 5):
         x = np.linspace(-0.7, 1.3, n) if f is reflected else np.array([0.4, 0.9, -0.6])

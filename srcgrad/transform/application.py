@@ -277,10 +277,7 @@ class Rules(Masks):
                 self.add(array, self.emit(operator.getitem, (value, back)))
                 return
         buffer = self.buffer(array)
-        items = (
-            operand.items if isinstance(operand, ir.Pack) and operand.type is tuple else (operand,)
-        )
-        if any(names_repeatedly(item) for item in items):
+        if any(names_repeatedly(item) for item in ir.items_of(operand)):
             self.modify(np.add.at, buffer, operand, value)
             return
         item = self.emit(operator.getitem, (buffer, operand), name=buffer.name)
@@ -331,9 +328,10 @@ def name_of(function: Any) -> str:
 def names_repeatedly(item: ir.Operand) -> bool:
     """Whether a part of a key may be a sequence of integers, which can name a place twice."""
     if isinstance(item, ir.Const):
-        return isinstance(item.value, np.ndarray) and item.value.dtype.kind in "iu"
+        several = isinstance(item.value, (np.ndarray, list, tuple))
+        return several and np.asarray(item.value).dtype.kind in "iu"
     if isinstance(item, ir.Pack):
-        return item.type is list or any(names_repeatedly(i) for i in item.items)
+        return item.type is not slice  # a list, or a tuple, of which NumPy makes an array, too
     return _kind_repeats(item.kind)
 
 

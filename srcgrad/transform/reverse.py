@@ -454,9 +454,8 @@ def _touches(block: ir.Block, shadows: dict[ir.Var, ir.Var]) -> bool:
 
 def _may_repeat(key: ir.Operand) -> bool:
     """Whether an index may name the same place more than once."""
-    items = key.items if isinstance(key, ir.Pack) and key.type is tuple else (key,)
-    found = [item for item in items if names_repeatedly(item)]
+    found = [item for item in ir.items_of(key) if names_repeatedly(item)]
     if len(found) == 1 and isinstance(found[0], ir.Const):
-        value = found[0].value
+        value = np.asarray(found[0].value)
         return len(np.unique(value)) < value.size or bool((value < 0).any())
     return bool(found)
