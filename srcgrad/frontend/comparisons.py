@@ -32,6 +32,7 @@ from .values import (
     Generator,
     Instance,
     ListObject,
+    Place,
     Ref,
     Sequence,
     Thaw,
@@ -145,9 +146,11 @@ class Comparisons(Operators):
             if isinstance(thing, Instance):
                 own = [self.class_attribute(thing.type, name) for name in ("__eq__", "__ne__")]
                 ours = thing.type.__module__.startswith(OURS)
-                if thing.external or ours or own != [None, None]:
+                if ours or own != [None, None]:
                     return False
-            elif not (isinstance(value, ir.Const) and isinstance(value.value, SIMPLE)):
+            elif not isinstance(value, ir.Const) or not (
+                isinstance(value.value, SIMPLE) or is_plain_object(value.value)
+            ):
                 return False
         return any(isinstance(t, Instance) for t in things)
 
@@ -322,6 +325,10 @@ class Comparisons(Operators):
         for x, y in ((a, b), (b, a)):
             if is_none(y) and self.is_optional(x):
                 return self.none_test(self.operand(x))  # type: ignore[arg-type]
+        known = a == b or self.stands_for(a) is not self.stands_for(b)
+        first, second = (None, None) if known else map(self.held_outside, (a, b))
+        if first is not None and second is not None:  # the caller may have passed one object twice
+            return self.emit(operator.is_, (first, second), inferred=Inferred(BOOL))
         if a == b or not isinstance(a, Ref) or not isinstance(b, Ref):
             return ir.Const(a == b)
         p, q = self.state.heap[a.id], self.state.heap[b.id]
@@ -332,6 +339,21 @@ class Comparisons(Operators):
             message = "whether these are the same object isn't known when compiling"
             raise Thaw(p.frozen, message, self.span, None)
         return FALSE
+
+    def stands_for(self, value: Value) -> Any:
+        """The type of an object on the abstract heap, or outside."""
+        thing = self.on_heap(value)
+        if isinstance(thing, ListObject):
+            return list
+        return type(getattr(value, "value", None)) if thing is None else thing.type
+
+    def held_outside(self, value: Value) -> ir.Operand | None:
+        """The operand that is an object which the caller has, or which is found outside."""
+        if isinstance(value, Ref):
+            return self.outside(value)
+        if isinstance(value, Place) and value.path is not None and self.on_free is not None:
+            return self.operand(self.on_free(value.path, value.value))
+        return None
 
     def any_or_all(self, any_of: bool, tests: Iterable[Value]) -> Value:
         """Whether any of some tests holds, or all do; they are made until one decides it."""
@@ -397,3 +419,8 @@ class Comparisons(Operators):
             (self.operand(container), self.operand(item)),
             inferred=Inferred(BOOL),
         )
+
+
+def is_plain_object(thing: Any) -> bool:
+    """Whether something is equal to nothing but itself."""
+    return all(getattr(type(thing), n) is getattr(object, n) for n in ("__eq__", "__ne__"))

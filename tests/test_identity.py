@@ -1,0 +1,128 @@
+"""Which objects are the same: what is passed to a function may be found in several places."""
+
+import copy
+import itertools
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from srcgrad import grad, value_and_grad
+
+
+class Body:
+    def __init__(self, x, m):
+        self.x, self.m = np.array(x), m
+
+
+SUN = Body([0.0, 0.0], 5.0)
+SYSTEM = [SUN, Body([1.0, 1.0], 2.0)]
+TABLE = {"k": 1.0}
+SAME_TABLE, OTHER_TABLE = TABLE, {"k": 1.0}
+
+
+def pull(a, b):
+    return a.m * b.m / np.sqrt(np.sum((a.x - b.x) ** 2))
+
+
+def by_identity(body, bodies):
+    return sum(pull(body, other) for other in bodies if other is not body)
+
+
+def by_equality(body, bodies):
+    total = 0.0
+    for other in bodies:
+        if body == other:
+            continue
+        total = total + pull(body, other)
+    return total
+
+
+def by_inequality(body, bodies):
+    return sum([pull(body, other) for other in bodies if body != other], 0.0)
+
+
+def by_membership(body, bodies):
+    return sum([pull(body, other) for other in bodies if other not in [body]], body.m)
+
+
+@pytest.mark.parametrize("f", [by_identity, by_equality, by_inequality, by_membership])
+def test_an_object_among_others(f):
+    """One compiled gradient, whichever of them it is."""
+    bodies = [Body([0.1 * i, i % 2], 1.0 + i) for i in range(4)]
+    gradient = value_and_grad(f)
+    for body in (bodies[1], Body([3.0, 2.0], 1.5), bodies[0], bodies[3]):
+        value, d_body = gradient(body, bodies)
+        assert value == pytest.approx(f(body, bodies))
+        others = [b for b in bodies if b is not body]
+        aside = copy.deepcopy(body)
+        np.testing.assert_allclose(d_body.x, grad(f)(aside, others).x)
+
+
+@pytest.mark.parametrize("f", [by_identity, by_equality, by_inequality])
+def test_an_object_outside(f):
+    gradient = value_and_grad(lambda body: f(body, SYSTEM))
+    for body in (SUN, SYSTEM[1], Body([3.0, 2.0], 1.5), SUN):
+        assert gradient(body)[0] == pytest.approx(f(body, SYSTEM))
+
+
+def all_pairs(bodies):
+    return sum(pull(a, b) for a in bodies for b in bodies if a != b)
+
+
+def all_combinations(bodies):
+    return 2.0 * sum(pull(a, b) for a, b in itertools.combinations(bodies, 2))
+
+
+def test_all_pairs_of_objects():
+    bodies = [Body([0.1 * i, i % 2], 1.0 + i) for i in range(4)]
+    found, expected = grad(all_pairs)(bodies), grad(all_combinations)(bodies)
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a.x, b.x)
+        np.testing.assert_allclose(a.m, b.m)
+
+
+@dataclass
+class Pair:
+    first: list = field(default_factory=lambda: [1.0])
+    second: list = field(default_factory=lambda: [1.0])
+
+
+def lists(a, b):
+    return sum(a) * (2.0 if a is b else 3.0)
+
+
+def parts(pair):
+    return sum(pair.first) * (2.0 if pair.first is pair.second else 3.0)
+
+
+def test_lists_and_dicts():
+    for a, b in (([1.0], [1.0]), ({"k": 1.0}, {"k": 1.0})):
+        gradient = value_and_grad(lambda a, b: lists([a["k"]], b) if a is b else 7.0 * a["k"])
+        f = value_and_grad(lists) if isinstance(a, list) else gradient
+        expected = [2.0, 3.0, 2.0] if isinstance(a, list) else [3.0, 7.0, 3.0]
+        assert [f(a, other)[0] for other in (a, b, a)] == expected
+    pair, one = Pair(), Pair()
+    one.second = one.first
+    gradient = value_and_grad(parts)
+    assert [gradient(p)[0] for p in (pair, one, pair)] == [3.0, 2.0, 3.0]
+
+
+def test_two_names_of_one_dict_outside():
+    def f(x):
+        return x * (2.0 if TABLE is SAME_TABLE else 3.0) * (5.0 if TABLE is OTHER_TABLE else 7.0)
+
+    assert grad(f)(1.0) == f(1.0) == 14.0
+
+
+def test_one_object_twice_where_it_is_written():
+    def f(a, b):
+        if a is b:
+            return a.m * 7.0
+        a.m = a.m * 2.0
+        return a.m * b.m
+
+    a, b = Body([0.0], 2.0), Body([0.0], 3.0)
+    assert grad(f)(a, b).m == 6.0
+    with pytest.raises(ValueError, match="the same Body is in two places of the arguments"):
+        grad(f)(a, a)
