@@ -87,6 +87,16 @@ def outside(x):
     return gone_through(RANGES, x) + gone_through(set(RANGES), x) + gone_through(RANGES | {16}, x)
 
 
+FROZEN = frozenset([64, 16, 0, 33])
+
+
+def of_a_frozenset_outside(x):
+    s = FROZEN | {128}
+    t = FROZEN - {0} if x[0] > 5 else FROZEN - {0, 1000}
+    y = gone_through(s, x) + gone_through(FROZEN & {0, 16, 8}, x)
+    return y + len(t) * x[1] if 33 in t else y
+
+
 def keys_of_dicts(x):
     d, e = {0: 1, 16: 2, 8: 3}, {8: 1, 64: 2, 16: 3, 24: 4}
     y = gone_through(d.keys() | e.keys(), x) + gone_through(d.keys() & e.keys(), x)
@@ -127,7 +137,7 @@ def sets_of_two_orders(x):
     "f",
     [
         in_a_loop, few_in_a_loop, a_display, a_display_of_parts, added, of_a_list, of_a_dict,
-        taken_away, popped, operators, outside, keys_of_dicts, another_order_on_one_branch,
+        taken_away, popped, operators, outside, of_a_frozenset_outside, keys_of_dicts, another_order_on_one_branch,
         moved_to_the_end_on_one_branch, sets_of_two_orders,
     ],
     ids=lambda f: f.__name__,

@@ -325,7 +325,7 @@ class Comparisons(Operators):
         for x, y in ((a, b), (b, a)):
             if is_none(y) and self.is_optional(x):
                 return self.none_test(self.operand(x))  # type: ignore[arg-type]
-        known = a == b or self.stands_for(a) is not self.stands_for(b)
+        known = a == b or self.class_of(a) is not self.class_of(b)
         first, second = (None, None) if known else map(self.held_outside, (a, b))
         if first is not None and second is not None:  # the caller may have passed one object twice
             return self.emit(operator.is_, (first, second), inferred=Inferred(BOOL))
@@ -340,8 +340,8 @@ class Comparisons(Operators):
             raise Thaw(p.frozen, message, self.span, None)
         return FALSE
 
-    def stands_for(self, value: Value) -> Any:
-        """The type of an object on the abstract heap, or outside."""
+    def class_of(self, value: Value) -> Any:
+        """The class of an object on the abstract heap, or outside."""
         thing = self.on_heap(value)
         if isinstance(thing, ListObject):
             return list

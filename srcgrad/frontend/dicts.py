@@ -16,7 +16,7 @@ from ..analysis.inference import Inferred
 from ..kinds import BOOL, INT, Array, ListOf, Places, Scalar, TupleOf, int_kind, is_float
 from . import tables
 from .set_orders import Order
-from .sets import IN_PLACE, Sets, is_set_table
+from .sets import IN_PLACE, SET_OPERATORS, Sets, is_set_table
 from .structure import FALSE, NONE, TRUE, Poison, described, is_table, leaf_kind, objects_in_key
 from .values import (
     Bound,
@@ -33,12 +33,6 @@ from .values import (
     as_value,
 )
 
-SET_OPERATORS: dict[Any, Any] = {
-    operator.or_: set.union,
-    operator.and_: set.intersection,
-    operator.sub: set.difference,
-    operator.xor: set.symmetric_difference,
-}
 SET_COMPARISONS = frozenset({operator.le, operator.lt, operator.ge, operator.gt})
 
 

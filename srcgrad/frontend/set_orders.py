@@ -66,9 +66,11 @@ class Order:
             given = [g._as_it_is() if isinstance(g, Order) else g for g in step.given]
             if step.change in PURE:
                 real = getattr(real, step.change.__name__)(*given)
+                real = real if isinstance(real, set) else set(real)  # of a frozenset
             else:
                 step.change(real, *given)
-        return real  # type: ignore[no-any-return]
+        made: set[Any] = real
+        return made
 
     def is_like(self, other: Order) -> bool:
         """Whether Python goes through both in one order, now and after the same changes."""

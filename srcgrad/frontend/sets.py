@@ -17,6 +17,12 @@ from .set_orders import PURE, Order, constant_set
 from .structure import NONE, Poison
 from .values import DictObject, Instance, ListObject, Ref, Value
 
+SET_OPERATORS: dict[Any, Any] = {
+    operator.or_: set.union,
+    operator.and_: set.intersection,
+    operator.sub: set.difference,
+    operator.xor: set.symmetric_difference,
+}
 IN_PLACE: dict[Any, str] = {
     operator.or_: "update",
     operator.and_: "intersection_update",
