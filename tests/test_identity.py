@@ -126,3 +126,27 @@ def test_one_object_twice_where_it_is_written():
     assert grad(f)(a, b).m == 6.0
     with pytest.raises(ValueError, match="the same Body is in two places of the arguments"):
         grad(f)(a, a)
+
+
+def the_heaviest(bodies, body):
+    best = bodies[0]
+    for other in bodies:
+        if other.m > best.m:
+            best = other
+    return best.m * (2.0 if best is body else 3.0) + (body.m if best != body else 0.0)
+
+
+def the_last_heavy_one(bodies, body):
+    found = None
+    for other in bodies:
+        if other.m > 2.0:
+            found = other
+    return body.m if found is None else found.m * (2.0 if found is body else 3.0)
+
+
+@pytest.mark.parametrize("f", [the_heaviest, the_last_heavy_one])
+def test_one_of_several_objects(f):
+    a, b, c = Body([0.0], 1.5), Body([0.0], 2.5), Body([0.0], 3.5)
+    gradient = value_and_grad(f)
+    for bodies, body in (([a, b], b), ([a, b], a), ([a, b], c), ([c, b, a], c), ([a], a)):
+        assert gradient(bodies, body)[0] == f(bodies, body)

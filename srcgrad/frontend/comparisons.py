@@ -334,10 +334,11 @@ class Comparisons(Operators):
         p, q = self.state.heap[a.id], self.state.heap[b.id]
         if isinstance(p, ListObject) and isinstance(q, ListObject) and p.var and q.var:
             return self.emit(operator.is_, (p.var, q.var), inferred=Inferred(BOOL))
-        if type(p) is type(q) and p.frozen is not None and q.frozen is not None:
-            self.wants_table(p)
+        several = [t for t in (p, q) if t.frozen is not None]  # each of them one of several
+        if type(p) is type(q) and (len(several) == 2 or (several and (first or second))):
+            self.wants_table(several[0])
             message = "whether these are the same object isn't known when compiling"
-            raise Thaw(p.frozen, message, self.span, None)
+            raise Thaw(several[0].frozen, message, self.span, None)
         return FALSE
 
     def class_of(self, value: Value) -> Any:
