@@ -137,8 +137,8 @@ def sets_of_two_orders(x):
     "f",
     [
         in_a_loop, few_in_a_loop, a_display, a_display_of_parts, added, of_a_list, of_a_dict,
-        taken_away, popped, operators, outside, of_a_frozenset_outside, keys_of_dicts, another_order_on_one_branch,
-        moved_to_the_end_on_one_branch, sets_of_two_orders,
+        taken_away, popped, operators, outside, of_a_frozenset_outside, keys_of_dicts,
+        another_order_on_one_branch, moved_to_the_end_on_one_branch, sets_of_two_orders,
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip
