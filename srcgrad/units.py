@@ -36,6 +36,7 @@ from .optimize.loop_buffers import reuse_in_loops
 from .optimize.prune import prune, prune_to
 from .optimize.reads import share_reads
 from .optimize.restructure import restructure
+from .optimize.shifts import add_shifted
 from .optimize.simplify import simplify
 from .optimize.stores import add_to_items
 from .results import finished, kind_of_seed, separate
@@ -332,6 +333,7 @@ def recorded(
     accumulate(function, cut, adjoint)
     share_reads(function)
     drop_overwritten(function)
+    add_shifted(function)
     hoist(function)
     prune(function)
     reuse_in_loops(function)

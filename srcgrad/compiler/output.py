@@ -18,6 +18,7 @@ from ..emit.verification import checked_source
 from ..optimize.release import release
 from ..optimize.unboxing import unbox
 from ..units import call_plain, finish
+from .memory import keep_freed_memory
 from .task import Request
 
 _numbers = itertools.count(1)
@@ -49,6 +50,7 @@ def emitted_module(
     namespace: dict[str, Any] = {}
     for e in emitted:
         namespace.update(namespace_of(e))
+    keep_freed_memory()
     exec(code, namespace)
     generated = [namespace[function.name] for function in functions]
     return generated, text, filename, emitted

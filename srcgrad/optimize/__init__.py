@@ -12,7 +12,8 @@ Where loops stay, `distribution` does so with what they only add to in reverse, 
 arrays lists.
 
 Less arithmetic: `normal` and `restructure` shorten what arithmetic tells to be equal; `cancel`,
-`scaling`, `contracting`, `signs`, `invariants` and `faster_calls` are passes of their own.
+`scaling`, `contracting`, `signs`, `invariants`, `shifts` (stencils add vectors) and `faster_calls`
+are passes of their own.
 
 Memory: `accumulation` (where adjoints are added up), `copies`, `reads`, `destinations`, `reuse`,
 `loop_buffers`, `tangent_buffers` and `release` save arrays, as `footprint` and `schedule` tell them
