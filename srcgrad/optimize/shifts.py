@@ -99,59 +99,97 @@ class Zeros:
 
 
 @dataclass
+class Made:
+    """Statements that are made at a place, each once."""
+
+    statements: list[ir.Statement] = field(default_factory=list)
+    results: dict[Any, ir.Var] = field(default_factory=dict)
+
+    def once(
+        self, name: str, kind: Kind, function: Any, *args: ir.Operand, span: Any,
+        views: tuple[ir.Var, ...] = (),
+    ) -> ir.Var:  # fmt: skip
+        """The result of a call."""
+        call = (function, *(a if isinstance(a, ir.Var) else repr(a) for a in args))
+        if call not in self.results:
+            self.results[call] = ir.Var(name, kind)
+            self.statements.append(ir.Assign(self.results[call], function, args, (), span, views))
+        return self.results[call]
+
+    def vector(self, name: str, array: ir.Var, span: Any) -> ir.Var:
+        """An array that lies row by row, seen as a vector."""
+        kind, lengths = array.kind, [n for n in _shape(array) if isinstance(n, int)]
+        assert isinstance(kind, Array)
+        size = math.prod(lengths) if len(lengths) == kind.rank else fresh_size()
+        vector = Array(kind.dtype, (size,))
+        args = (array, ir.Const(-1))
+        return self.once(name, vector, np.reshape, *args, span=span, views=(array,))
+
+    def part(self, name: str, vector: ir.Var, far: ir.Operand, after: bool, span: Any) -> ir.Var:
+        """What a vector has after its first elements, or before its last ones, so many of them."""
+        key = (vector, far if isinstance(far, ir.Var) else repr(far), after)
+        if key not in self.results:
+            assert isinstance(vector.kind, Array)
+            nothing, stop = ir.Const(None), far
+            if not after and isinstance(far, ir.Const):
+                stop = ir.Const(-far.value)
+            elif not after:
+                stop = ir.Var("minus", Scalar(INT.dtype, True, fresh_size()))
+                self.statements.append(ir.Assign(stop, operator.neg, (far,), (), span))
+            ends = (stop, nothing) if after else (nothing, stop)
+            taken = (vector, ir.Pack(slice, (*ends, nothing)))
+            self.results[key] = ir.Var(name, Array(vector.kind.dtype, (fresh_size(),)))
+            call = ir.Assign(self.results[key], operator.getitem, taken, (), span, (vector,))
+            self.statements.append(call)
+        return self.results[key]
+
+
+@dataclass
 class Outside:
-    """What stands before a loop: the arrays that are there, and the statements to be added."""
+    """What stands before a loop: the arrays that are there, and what is made of them."""
 
     arrays: tuple[ir.Var, ...]
-    made: list[ir.Statement] = field(default_factory=list)
+    made: Made = field(default_factory=Made)
     zeros: dict[Any, list[Zeros]] = field(default_factory=dict)
-    numbers: dict[Any, ir.Operand] = field(default_factory=dict)  # lengths and distances
-    flats: dict[ir.Var, ir.Var] = field(default_factory=dict)  # arrays seen as vectors
+    alike: dict[Shape | None, ir.Var | None] = field(default_factory=dict)
 
     def like(self, group: Group) -> ir.Var | None:
-        """An array as large as those of a group, one of them if they are there."""
-        wholes = (part.whole for _, part in group.parts.values())
-        alike = (v for v in self.arrays if _shape(v) == group.kind.shape)
-        return next((v for v in wholes if v in self.arrays), None) or next(alike, None)
-
-    def emit(self, name: str, kind: Kind, function: Any, *args: ir.Operand, span: Any) -> ir.Var:
-        """The result of a call before the loop."""
-        target = ir.Var(name, kind)
-        self.made.append(ir.Assign(target, function, args, (), span))
-        return target
+        """An array as large as those of a group: one of them, or what was made last."""
+        shape = group.kind.shape
+        if shape not in self.alike:
+            wholes = [part.whole for _, part in group.parts.values() if part.whole in self.arrays]
+            alike = [v for v in self.arrays if _shape(v) == shape]
+            self.alike[shape] = next(iter([*wholes, *reversed(alike)]), None)
+        return self.alike[shape]
 
     def zeros_for(
-        self, group: Group, corner: Offsets, like: ir.Var, place: tuple[ir.Block, int],
-        span: Span | None,
-    ) -> Zeros:  # fmt: skip
+        self, group: Group, corner: Offsets, place: tuple[ir.Block, int], span: Span | None
+    ) -> Zeros:
         """The zeros for a group that begins at a place: those of one that is over, or new ones."""
         several = self.zeros.setdefault((group.kind, corner, group.missing), [])
         for zeros in several:
             if zeros.used[0] is not place[0] or zeros.used[1] < place[1]:
                 return zeros
-        shape = self.shape(like, span)
-        whole = self.emit("padded", group.kind, np.zeros, shape, *_dtype(group.kind), span=span)
-        lengths = [n for n in _shape(like) if isinstance(n, int)]
-        size = math.prod(lengths) if len(lengths) == group.kind.rank else fresh_size()
-        flat = _flattened("padded_flat", whole, Array(group.kind.dtype, (size,)), span)
-        self.made.append(flat)
-        several.append(Zeros(whole, flat.target, place))
+        like = self.like(group)
+        assert like is not None
+        whole = ir.Var("padded", group.kind)
+        args = (self.shape(like, span), *_dtype(group.kind))
+        self.made.statements.append(ir.Assign(whole, np.zeros, args, (), span))
+        several.append(Zeros(whole, self.made.vector("padded_flat", whole, span), place))
         return several[-1]
 
-    def distance(self, offsets: Offsets, like: ir.Var, span: Span | None) -> ir.Operand:
-        """How far apart in memory two elements of an array are: so many steps on each axis."""
-        if (like, offsets) in self.numbers:
-            return self.numbers[like, offsets]
-        total: ir.Operand = ir.Const(offsets[0])
-        for axis, steps in enumerate(offsets[1:], 1):
+    def distance(self, steps: Offsets, group: Group, span: Span | None) -> ir.Operand:
+        """How far apart in memory two elements are, so many steps on each axis."""
+        like = self.like(group)
+        assert like is not None
+        total: ir.Operand = ir.Const(steps[0])
+        for axis, n in enumerate(steps[1:], 1):
             if not _is(total, 0):
                 length = self.length(like, axis, span)
                 total = length if _is(total, 1) else self.number(operator.mul, total, length, span)
-            if _is(total, 0):
-                total = ir.Const(steps)
-            elif steps:
-                total = self.number(operator.add, total, ir.Const(steps), span)
-        self.numbers[like, offsets] = total
+            if n:
+                more = ir.Const(n)
+                total = more if _is(total, 0) else self.number(operator.add, total, more, span)
         return total
 
     def number(self, function: Any, a: ir.Operand, b: ir.Operand, span: Span | None) -> ir.Operand:
@@ -159,34 +197,21 @@ class Outside:
         if isinstance(a, ir.Const) and isinstance(b, ir.Const):
             return ir.Const(function(a.value, b.value))
         kind = Scalar(INT.dtype, True, fresh_size())
-        return self.emit("distance", kind, function, a, b, span=span)
-
-    def minus(self, number: ir.Operand, span: Span | None) -> ir.Operand:
-        """The opposite of a number."""
-        if isinstance(number, ir.Const):
-            return ir.Const(-number.value)
-        kind = Scalar(INT.dtype, True, fresh_size())
-        return self.emit("minus", kind, operator.neg, number, span=span)
+        return self.made.once("distance", kind, function, a, b, span=span)
 
     def length(self, like: ir.Var, axis: int, span: Span | None) -> ir.Operand:
         """The length of an array along an axis."""
         n = _shape(like)[axis]
         if isinstance(n, int):
             return ir.Const(n)
-        if (like, axis) not in self.numbers:
-            shape, at = self.shape(like, span), ir.Const(axis)
-            name = "columns" if axis == len(_shape(like)) - 1 else "rows"
-            kind = Scalar(INT.dtype, True, n)
-            self.numbers[like, axis] = self.emit(name, kind, operator.getitem, shape, at, span=span)
-        return self.numbers[like, axis]
+        name = "columns" if axis == len(_shape(like)) - 1 else "rows"
+        args, kind = (self.shape(like, span), ir.Const(axis)), Scalar(INT.dtype, True, n)
+        return self.made.once(name, kind, operator.getitem, *args, span=span)
 
-    def shape(self, like: ir.Var, span: Span | None) -> ir.Operand:
+    def shape(self, like: ir.Var, span: Span | None) -> ir.Var:
         """The shape of an array."""
-        if like not in self.numbers:
-            asked = _shape_of(like, span)
-            self.made.append(asked)
-            self.numbers[like] = asked.target
-        return self.numbers[like]
+        asked = (builtins.getattr, like, ir.Const("shape"))
+        return self.made.once("shape", _lengths(like), *asked, span=span)
 
 
 class _Shifts:
@@ -210,7 +235,7 @@ class _Shifts:
             inside = (*loops, outside) if isinstance(s, ir.Loop) else loops
             for inner in ir.blocks(s):
                 self.block(inner, inside)
-            statements += [*outside.made, *changed.get(position, [s])]
+            statements += [*outside.made.statements, *changed.get(position, [s])]
             arrays += [v for v in ir.targets(s) if isinstance(v.kind, Array) and v.assured]
         block.statements[:] = statements
 
@@ -286,65 +311,39 @@ class _Shifts:
         self, group: Group, block: ir.Block, loops: tuple[Outside, ...]
     ) -> dict[int, list[ir.Statement]]:
         """The statements that add as to vectors, in place of those of a group."""
-        found = ((o, o.like(group)) for o in loops)
-        outside, like = next(((o, v) for o, v in found if v is not None), (loops[-1], None))
-        if like is None:
+        outside = next((o for o in loops if o.like(group) is not None), None)
+        if outside is None:
             return {}
         first, last = min(group.parts), max(group.parts)
         span, corner = group.parts[first][0].span, group.corner()
-        zeros = outside.zeros_for(group, corner, like, (block, first), span)
+        zeros = outside.zeros_for(group, corner, (block, first), span)
         zeros.used = (block, last)
-        key = tuple(
-            slice(c or None, c - missing or None)
-            for c, missing in zip(corner, group.missing, strict=True)
-        )
+        stops = _less(corner, group.missing)
+        key = tuple(slice(a or None, b or None) for a, b in zip(corner, stops, strict=True))
         store = ir.Assign(
             ir.Var("_", group.kind), operator.setitem,
             (zeros.whole, ir.Const(key), group.added), (), span, writes=(zeros.whole,),
         )  # fmt: skip
         result: dict[int, list[ir.Statement]] = {}
-        flats: dict[ir.Var, ir.Var] = {}
         for position, (s, part) in group.parts.items():
-            result[position] = [] if result else [store]
-            if part.whole not in flats:
-                flat = _flattened(f"{part.whole.name}_flat", part.whole, zeros.flat.kind, s.span)
-                flats[part.whole] = flat.target
-                if part.whole not in outside.arrays:
-                    result[position].append(flat)
-                elif part.whole in outside.flats:
-                    flats[part.whole] = outside.flats[part.whole]
-                else:
-                    outside.made.append(flat)
-                    outside.flats[part.whole] = flat.target
-            shift = _less(part.corner, corner)
-            views = flats[part.whole], zeros.flat
+            whole, view = part.whole, s.args[0]
+            assert isinstance(view, ir.Var)
+            statements: list[ir.Statement] = [] if result else [store]
+            made = outside.made if whole in outside.arrays else Made(statements)
+            into = made.vector(f"{whole.name}_flat", whole, s.span)
+            added, shift = zeros.flat, _less(part.corner, corner)
             if any(shift):
-                far = outside.distance(tuple(map(abs, shift)), like, s.span)
-                after = ir.Pack(slice, (far, ir.Const(None), ir.Const(None)))
-                back = outside.minus(far, s.span)
-                before = ir.Pack(slice, (ir.Const(None), back, ir.Const(None)))
-                keys = (after, before) if max(shift) > 0 else (before, after)
-                taken = _taken(views, keys, s, part.whole)
-                result[position] += taken
-                views = taken[0].target, taken[1].target
-            target = ir.Var(s.target.name, views[0].kind)
-            add = ir.Assign(target, s.function, views, (), s.span, writes=views[:1])
-            result[position].append(add)
+                far = outside.distance(tuple(map(abs, shift)), group, s.span)
+                forward = max(shift) > 0
+                shifted = "shifted" + view.name.removeprefix(whole.name)
+                into = made.part(view.name, into, far, forward, s.span)
+                added = outside.made.part(shifted, added, far, not forward, s.span)
+            target = ir.Var(s.target.name, into.kind)
+            statements.append(
+                ir.Assign(target, s.function, (into, added), (), s.span, writes=(into,))
+            )
+            result[position] = statements
         return result
-
-
-def _taken(
-    vectors: tuple[ir.Var, ir.Var], keys: tuple[ir.Operand, ir.Operand], s: ir.Assign, whole: ir.Var
-) -> list[ir.Assign]:
-    """The calls that take the parts of two vectors of which a call adds one to the other."""
-    view = s.args[0]
-    assert isinstance(view, ir.Var)
-    kind = Array(whole.kind.dtype, (fresh_size(),))  # type: ignore[attr-defined]
-    names = (view.name, "shifted" + view.name.removeprefix(whole.name))
-    return [
-        ir.Assign(ir.Var(name, kind), operator.getitem, (v, key), (), s.span, (v,))
-        for name, v, key in zip(names, vectors, keys, strict=True)
-    ]
 
 
 def _lay_by_rows(block: ir.Block, alike: set[ir.Var]) -> None:
@@ -354,27 +353,22 @@ def _lay_by_rows(block: ir.Block, alike: set[ir.Var]) -> None:
         if isinstance(s, ir.Assign) and s.target in alike and s.function is np.zeros_like:
             (like,) = s.args
             assert isinstance(like, ir.Var)
-            shape = _shape_of(like, s.span)
-            statements.append(shape)
-            s.function, s.args = np.zeros, (shape.target, *_dtype(s.target.kind))
+            shape = ir.Var("shape", _lengths(like))
+            asked = (like, ir.Const("shape"))
+            statements.append(ir.Assign(shape, builtins.getattr, asked, (), s.span))
+            s.function, s.args = np.zeros, (shape, *_dtype(s.target.kind))
         statements.append(s)
     block.statements[:] = statements
 
 
-def _shape_of(array: ir.Var, span: Span | None) -> ir.Assign:
-    """The call that asks for the shape of an array."""
-    shape = ir.Var("shape", TupleOf(tuple(Scalar(INT.dtype, True, n) for n in _shape(array))))
-    return ir.Assign(shape, builtins.getattr, (array, ir.Const("shape")), (), span)
+def _lengths(array: ir.Var) -> TupleOf:
+    """The kind of the shape of an array."""
+    return TupleOf(tuple(Scalar(INT.dtype, True, n) for n in _shape(array)))
 
 
 def _dtype(kind: Any) -> tuple[ir.Operand, ...]:
     """The second argument of a call that makes an array of zeros."""
     return () if kind.dtype == np.float64 else (ir.Const(kind.dtype),)
-
-
-def _flattened(name: str, array: ir.Var, kind: Kind, span: Span | None) -> ir.Assign:
-    """The call that sees an array that lies row by row as a vector of a kind."""
-    return ir.Assign(ir.Var(name, kind), np.reshape, (array, ir.Const(-1)), (), span, (array,))
 
 
 def _cut(key: ir.Operand, shape: Shape) -> tuple[Offsets, Offsets] | None:
