@@ -305,6 +305,69 @@ def momentum(params, grads, state):
         ("np.sum(three**2)", "np.sum(a[idx] * three)"),
         begin="idx, mask = np.array([0, n - 1, 0]), a > 0.1 | three = np.array([0.3, -0.2, 0.5])",
     ),
+    "outs": Table(
+        lines("""
+            np.add(PUT[1:], PUT[:-1], out=PUT[1:])
+            np.subtract(VEC, VEC, out=m[0])
+            np.power(VEC, 2, out=PUT)
+            np.sqrt(np.abs(VEC) + 0.1, out=PUT, where=np.abs(VEC) > NUM)
+            np.divide(VEC, x, out=VEC * 1.0, where=x > 0.3)
+            np.multiply(m, VEC, out=m)
+            np.negative(m.T, out=m)
+            np.maximum(PUT, VEC, out=PUT)
+            np.cumsum(PUT, out=PUT)
+            np.maximum.accumulate(VEC, out=PUT)
+            np.add.reduce(m, axis=INT % 2, out=PUT)
+            np.matmul(m, VEC, out=held)
+            np.matmul(m, held, out=held)
+            np.dot(m, VEC, out=held)
+            np.outer(VEC, VEC, out=m)
+            np.einsum('ij,j->i', m, VEC, out=PUT)
+            m.sum(axis=1, out=PUT)
+            np.mean(m, 0, out=PUT)
+            np.max(m, axis=0, out=PUT)
+            np.clip(PUT, -0.5, 0.5, out=PUT)
+            VEC.clip(-0.4, 0.8, PUT)
+            np.modf(VEC * 3, out=(held, PUT))
+            np.stack([VEC, held], out=two)
+            np.concatenate([VEC, held], out=two.reshape(-1))
+            np.take(VEC, [0, -1], out=ends)
+            np.copyto(m, VEC)
+            np.copyto(m[:, 0], m[0])
+            np.copyto(PUT, held, where=VEC > NUM)
+            np.nan_to_num(PUT, copy=False)
+            np.asarray(PUT)[0] = NUM
+            np.asarray(m, float)[-1] *= NUM
+            np.ascontiguousarray(held)[0] += NUM
+            np.atleast_2d(PUT)[0, -1] = NUM
+            np.swapaxes(m, 0, 1)[0] += VEC
+            np.rot90(m)[0] = VEC
+            np.flip(m, 0)[-1] *= held
+            np.expand_dims(PUT, 0)[...] = VEC
+            m[np.ix_([0, -1], [0])] += NUM
+            m.flat[n] = NUM
+            m.flat[::n + 1] = VEC
+            PUT.sort()
+            m.sort(axis=0)
+            m[...] = m.T
+            m[1:] = m[:-1]
+            m += m.T * 0.5
+            m -= m.mean(axis=0)
+            m[:, 0] = m[0]
+            PUT[:] = PUT[::-1]
+            PUT -= PUT.mean()
+            PUT[...] = PUT[0]
+            held[...] = VEC
+            two[0] = two[1]
+            two += two[::-1] * NUM
+            two[:, 1:] -= two[:, :-1]
+            ends *= ends[::-1]
+            a, held = held, a
+            held = PUT
+        """),
+        ("held @ y", "np.sum(np.sin(two) * x)", "ends[0] * ends[1]"),
+        begin="held, two, ends = x * 0.5, np.stack([x, y]), np.array([0.1, s])",
+    ),
     "returns": Table(
         lines("""
             t += first(VEC, NUM, 0.1) or NUM

@@ -505,3 +505,26 @@ def test_rotating_a_deque_that_may_be_empty(n, high):
     x = np.array([1.3, 0.7, 2.1, 0.4, high])
     assert value_and_grad(an_empty_deque_rotates)(x, n)[0] == an_empty_deque_rotates(x, n)
     check_grads(an_empty_deque_rotates, (x, n))
+
+
+def what_is_no_dict(x, n):
+    total = 0.0
+    for act in ("relu", ("scale", x[0]), {"pow": 3}, [x[1]], None, 2):
+        match act:
+            case "relu" | 2:
+                total += np.sum(np.maximum(x - 0.5, 0))
+            case {"pow": p}:
+                total += np.sum(x**p)
+            case ("scale", k):
+                total += np.sum(x * k)
+            case _:
+                total += x[2]
+    d, s = {"a": x[0]}, {n}
+    unlike = d != "a" and {} != [] and s != 3 and s != n and d != () and n != d
+    return total * (2.0 if unlike else 0.5)
+
+
+def test_a_dict_is_equal_to_nothing_else():
+    x = np.array([0.4, 0.9, 1.3])
+    assert value_and_grad(what_is_no_dict)(x, 3)[0] == pytest.approx(what_is_no_dict(x, 3))
+    check_grads(what_is_no_dict, (x, 3), argnums=0)

@@ -500,7 +500,10 @@ class Dicts(Sets):
             self.tabulate(table)
             return self.binary(function, table, b)
         if not isinstance(p, DictObject) or not isinstance(q, DictObject):
-            return None
+            one, other = (p, b) if isinstance(p, DictObject) else (q, a)
+            apart = isinstance(one, DictObject) and self.is_no_dict(other)
+            equality = function in (operator.eq, operator.ne)
+            return ir.Const(function is operator.ne) if apart and equality else None
         if p.is_set and q.is_set:
             if function in SET_OPERATORS:
                 return self.set_of(SET_OPERATORS[function], a, (b,))
@@ -516,6 +519,13 @@ class Dicts(Sets):
             equal = self.equal_dicts(p, q)
             return equal if function is operator.eq else self.negated(equal)
         return None
+
+    def is_no_dict(self, value: Value) -> bool:
+        """Whether a value is of another type than a dict, and equal to none."""
+        if isinstance(value, ir.Const):
+            return type(value.value) in (str, bytes, int, float, complex, bool, type(None))
+        listed = isinstance(value, Tuple) or isinstance(self.on_heap(value), ListObject)
+        return listed or self.is_python_number(value)
 
     def equal_dicts(self, p: DictObject, q: DictObject) -> Value:
         self.settled_keys(p)
