@@ -570,6 +570,29 @@ def enum_iter(x):
     return sum(c.value * x[c.value] for c in Color)
 
 
+def enum_made_here(x):
+    class Axis(enum.Enum):
+        X = (0, 2.0)
+        Y = (1, 3.0)
+
+    return sum(a.value[1] * x[a.value[0]] for a in Axis) * len(Axis)
+
+
+def abstract_class_made_here(x):
+    class Layer(abc.ABC):
+        @abc.abstractmethod
+        def forward(self, y): ...
+
+        def __call__(self, y):
+            return self.forward(y) + y
+
+    class Scale(Layer):
+        def forward(self, y):
+            return y * x[0]
+
+    return np.sum(Scale()(x))
+
+
 class PT(typing.NamedTuple):
     x: float
     y: float = 1.0

@@ -66,6 +66,21 @@ CASES = {
         'y[1]["a"] = x[0]',
         "a structured array has no derivative",
     ),
+    "method of an enumeration": (
+        """
+        import enum
+        def f(x):
+            class Unit(enum.Enum):
+                M = 1
+                MM = 2
+                def factor(self):  # <-
+                    return 10.0 ** self.value
+                MICRO = 6
+            return x[0] * Unit.MM.factor()
+        """,
+        "def factor(self):  # <-",
+        "an enumeration made here can only have constants, and 'factor' is none",
+    ),
     "resize in place": (
         """
         def f(x):

@@ -355,6 +355,7 @@ class Classes(BuiltinFunctions):
         self.state.frames[number] = {}
         self.current = number
         annotations: dict[str, Any] = {}
+        places: dict[str, Any] = {}
         try:
             for statement in node.body:
                 if isinstance(statement, gast.AnnAssign) and isinstance(
@@ -362,6 +363,7 @@ class Classes(BuiltinFunctions):
                 ):
                     annotations[statement.target.id] = self.annotation(statement.annotation)
                 self.run([statement])
+                places.update((n, statement) for n in self.state.frames[number] if n not in places)
         finally:
             self.current = outer
         values = self.state.frames.pop(number)
@@ -374,6 +376,14 @@ class Classes(BuiltinFunctions):
             thing: Any = value
             if isinstance(value, Place) or (static and isinstance(value, ir.Const)):
                 thing = value.value
+            elif static and isinstance(value, Tuple):
+                thing = self.key(value)
+            elif static:  # it would be a member
+                self.at(places[name])
+                raise self.refuse(
+                    f"an enumeration made here can only have constants, and {name!r} is none",
+                    "define it outside of the function",
+                )
             for part in _functions(thing):
                 part.frame = outer
                 closures.append(part)

@@ -51,6 +51,8 @@ class Setters(Attributes):
         if isinstance(target, Ref) and isinstance(thing, DictObject):
             if self.set_item_by_attribute(target, thing, name, value):
                 return
+        if name == "__isabstractmethod__" and isinstance(target, Closure):
+            return  # abc.abstractmethod's: of its class no object is made
         if not isinstance(thing, Instance):
             cls = target.value if isinstance(target, ir.Const) else None
             if isinstance(cls, type) or isinstance(target, Closure):
