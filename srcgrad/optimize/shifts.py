@@ -74,6 +74,11 @@ class Group:
     missing: Offsets
     parts: dict[int, tuple[ir.Assign, Part]] = field(default_factory=dict)
 
+    @property
+    def positions(self) -> tuple[int, int]:
+        """The first and the last."""
+        return min(self.parts), max(self.parts)
+
     def corner(self) -> Offsets:
         """Where what is added begins among the zeros: in the midst of the parts, if that is apt.
 
@@ -82,20 +87,27 @@ class Group:
         corners = [part.corner for _, part in self.parts.values()]
         low = tuple(map(min, zip(*corners, strict=True)))
         middle = tuple((min(c) + max(c)) // 2 for c in zip(*corners, strict=True))
-        shifts = [_less(c, middle) for c in corners]
-        return middle if all(min(s) >= 0 or max(s) <= 0 for s in shifts) else low
+        return middle if all(_one_way(_less(c, middle)) for c in corners) else low
 
 
 @dataclass
 class Zeros:
-    """An array of zeros, among which what is added stands, and the same as a vector.
+    """An array of zeros, among which what is added stands from a corner on, and it as a vector.
 
-    `used` says where last: in which block, up to which position.
+    `used` says where: in which blocks, from which position to which.
     """
 
     whole: ir.Var
     flat: ir.Var
-    used: tuple[ir.Block, int]
+    corner: Offsets
+    used: list[tuple[ir.Block, int, int]] = field(default_factory=list)
+
+    def is_free(self, block: ir.Block, group: Group) -> bool:
+        """Whether nothing else stands there where a group needs it."""
+        begin, end = group.positions
+        return not any(
+            b is block and begin <= last and first <= end for b, first, last in self.used
+        )
 
 
 @dataclass
@@ -162,21 +174,35 @@ class Outside:
             self.alike[shape] = next(iter([*wholes, *reversed(alike)]), None)
         return self.alike[shape]
 
-    def zeros_for(
-        self, group: Group, corner: Offsets, place: tuple[ir.Block, int], span: Span | None
-    ) -> Zeros:
-        """The zeros for a group that begins at a place: those of one that is over, or new ones."""
-        several = self.zeros.setdefault((group.kind, corner, group.missing), [])
-        for zeros in several:
-            if zeros.used[0] is not place[0] or zeros.used[1] < place[1]:
-                return zeros
+    def zeros_for(self, group: Group, block: ir.Block, span: Span | None) -> Zeros | None:
+        """The zeros for a group of a block: those of other ones, or new ones if there are several.
+
+        What is added but once is worth no array of its own.
+        """
+        several = self.zeros.setdefault((group.kind, group.missing), [])
+        free = [zeros for zeros in several if zeros.is_free(block, group)]
+        if len(group.parts) == 1:
+            ((_, part),) = group.parts.values()
+            apt = (zeros for zeros in free if _one_way(_less(part.corner, zeros.corner)))
+            found = next(apt, None)
+        else:
+            corner = group.corner()
+            found = next((zeros for zeros in free if zeros.corner == corner), None)
+            if found is None:
+                found = self.new_zeros(group, corner, span)
+                several.append(found)
+        if found is not None:
+            found.used.append((block, *group.positions))
+        return found
+
+    def new_zeros(self, group: Group, corner: Offsets, span: Span | None) -> Zeros:
+        """An array of zeros as large as those of a group."""
         like = self.like(group)
         assert like is not None
         whole = ir.Var("padded", group.kind)
         args = (self.shape(like, span), *_dtype(group.kind))
         self.made.statements.append(ir.Assign(whole, np.zeros, args, (), span))
-        several.append(Zeros(whole, self.made.vector("padded_flat", whole, span), place))
-        return several[-1]
+        return Zeros(whole, self.made.vector("padded_flat", whole, span), corner)
 
     def distance(self, steps: Offsets, group: Group, span: Span | None) -> ir.Operand:
         """How far apart in memory two elements are, so many steps on each axis."""
@@ -226,7 +252,8 @@ class _Shifts:
     ) -> None:
         """Change a block in these loops, and the blocks in it, after what is made before."""
         changed: dict[int, list[ir.Statement]] = {}
-        for group in self.groups(block) if loops else ():
+        groups = self.groups(block) if loops else []
+        for group in sorted(groups, key=lambda g: len(g.parts) == 1):
             changed.update(self.shifted(group, block, loops))
         statements: list[ir.Statement] = []
         arrays = [v for v in before if isinstance(v.kind, Array) and v.assured]
@@ -260,7 +287,7 @@ class _Shifts:
                 group.parts[position] = (s, part)
             written = self.aliasing.written_by(s)
             going_on = [g for g in going_on if self.aliasing.find(g.added) not in written]
-        return [g for g in found if len(g.parts) > 1]
+        return found
 
     def part(self, s: ir.Assign) -> Part | None:
         """What a call adds an array to, if it is a part of an array that lies row by row."""
@@ -314,11 +341,11 @@ class _Shifts:
         outside = next((o for o in loops if o.like(group) is not None), None)
         if outside is None:
             return {}
-        first, last = min(group.parts), max(group.parts)
-        span, corner = group.parts[first][0].span, group.corner()
-        zeros = outside.zeros_for(group, corner, (block, first), span)
-        zeros.used = (block, last)
-        stops = _less(corner, group.missing)
+        span = group.parts[group.positions[0]][0].span
+        zeros = outside.zeros_for(group, block, span)
+        if zeros is None:
+            return {}
+        corner, stops = zeros.corner, _less(zeros.corner, group.missing)
         key = tuple(slice(a or None, b or None) for a, b in zip(corner, stops, strict=True))
         store = ir.Assign(
             ir.Var("_", group.kind), operator.setitem,
@@ -397,6 +424,11 @@ def _cut(key: ir.Operand, shape: Shape) -> tuple[Offsets, Offsets] | None:
 
 def _less(a: Offsets, b: Offsets) -> Offsets:
     return tuple(i - j for i, j in zip(a, b, strict=True))
+
+
+def _one_way(shift: Offsets) -> bool:
+    """Whether a shift goes forward on some axes, or back, but not both."""
+    return min(shift) >= 0 or max(shift) <= 0
 
 
 def _shape(v: Any) -> Shape:
