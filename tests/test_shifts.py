@@ -184,3 +184,18 @@ def test_pullbacks_may_be_called_twice():
     assert np.sum(first * direction) == pytest.approx(
         np.sum(d * jvp(steps, (u,), (direction,))[1]), rel=1e-12
     )
+
+
+def test_long_expressions_are_looked_through_once():
+    steps = "\n".join(["    t = np.sin(t) * t + t"] * 400)
+    text = f"""\
+import numpy as np
+def f(x, n):
+    t = 0.01 * x.copy()
+{steps}
+    for _ in range(n):
+        t[1:, 1:] += t[:-1, 1:] - t[:-1, :-1]
+    return np.sum(t * t)
+"""
+    f, x = compiled(text, "long expression"), RNG.random((3, 4))
+    np.testing.assert_allclose(grad(f)(x, 2), without_shifts(f, x, 2), rtol=1e-12)

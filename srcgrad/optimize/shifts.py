@@ -49,8 +49,8 @@ def add_shifted(function: ir.Function) -> None:
         shifts = _Shifts(function)
         shifts.block(sweep, (), before)
         statements[start:] = sweep.statements
-        for block in ir.all_blocks(function.block):
-            _lay_by_rows(block, shifts.alike)
+        for block in ir.all_blocks(function.block) if shifts.wholes else ():
+            _lay_by_rows(block, shifts.by_rows)
 
 
 @dataclass(frozen=True)
@@ -245,7 +245,11 @@ class _Shifts:
         self.aliasing = Aliasing(function.block)
         self.counts = ir.use_counts(function.block)
         self.made = {s.target: s for s in ir.walk(function.block) if isinstance(s, ir.Assign)}
-        self.alike: set[ir.Var] = set()  # made like others, of what is seen as a vector
+        self.wholes: set[ir.Var] = set()  # that are added to as vectors
+        self.by_rows: set[ir.Operand] = set()
+        for s in ir.walk(function.block):
+            if isinstance(s, ir.Assign) and self.lies_by_rows(s):
+                self.by_rows.add(s.target)
 
     def block(
         self, block: ir.Block, loops: tuple[Outside, ...], before: Iterable[ir.Var] = ()
@@ -310,29 +314,29 @@ class _Shifts:
         cut = _cut(taken.args[1], kind.shape)
         if cut is None or not any(cut[1][1:]):  # of whole rows it is a vector itself
             return None
-        if self.aliasing.find(added) is self.aliasing.find(whole) or not self.lies_by_rows(whole):
+        if self.aliasing.find(added) is self.aliasing.find(whole) or whole not in self.by_rows:
             return None
         return Part(whole, *cut)
 
-    def lies_by_rows(self, array: ir.Operand) -> bool:
-        """Whether an array surely lies in memory row by row, without gaps, or can be made so."""
-        s = self.made.get(array) if isinstance(array, ir.Var) else None
-        if s is None:
+    def lies_by_rows(self, s: ir.Assign) -> bool:
+        """Whether a call surely makes an array of floats that lies in memory row by row.
+
+        Without gaps; or that it can be made so, as arrays that are like other ones.
+        """
+        kind, kwargs = s.target.kind, dict(s.kwargs)
+        if not isinstance(kind, Array) or kind.dtype is None or kind.dtype.kind not in "fc":
             return False
-        kwargs = dict(s.kwargs)
         if isinstance(s.function, Hashable) and s.function in FILLED:
             return len(s.args) <= FILLED[s.function] and not kwargs.keys() - {"dtype"}
         if s.function in (np.ndarray.copy, np.zeros_like):
-            if s.function is np.zeros_like:
-                self.alike.add(s.target)
             return len(s.args) == 1 and not kwargs
         if not is_elementwise(s.function) or kwargs.keys() - {"out"}:
             return False
         if "out" in kwargs:
-            return self.lies_by_rows(kwargs["out"])
+            return kwargs["out"] in self.by_rows
         arrays = [a for a in s.args if not isinstance(number_kind(a), Scalar)]
-        alike = all(isinstance(a, ir.Var) and _shape(a) == _shape(s.target) for a in arrays)
-        return bool(arrays) and alike and all(map(self.lies_by_rows, arrays))
+        alike = all(a in self.by_rows and _shape(a) == _shape(s.target) for a in arrays)
+        return bool(arrays) and alike
 
     def shifted(
         self, group: Group, block: ir.Block, loops: tuple[Outside, ...]
@@ -355,6 +359,7 @@ class _Shifts:
         for position, (s, part) in group.parts.items():
             whole, view = part.whole, s.args[0]
             assert isinstance(view, ir.Var)
+            self.wholes.add(whole)
             statements: list[ir.Statement] = [] if result else [store]
             made = outside.made if whole in outside.arrays else Made(statements)
             into = made.vector(f"{whole.name}_flat", whole, s.span)
@@ -373,11 +378,11 @@ class _Shifts:
         return result
 
 
-def _lay_by_rows(block: ir.Block, alike: set[ir.Var]) -> None:
-    """Make these arrays, which a block makes like others, lie by rows, whatever those do."""
+def _lay_by_rows(block: ir.Block, by_rows: set[ir.Operand]) -> None:
+    """Make those of these arrays lie by rows that a block makes like others, whatever those do."""
     statements: list[ir.Statement] = []
     for s in block.statements:
-        if isinstance(s, ir.Assign) and s.target in alike and s.function is np.zeros_like:
+        if isinstance(s, ir.Assign) and s.function is np.zeros_like and s.target in by_rows:
             (like,) = s.args
             assert isinstance(like, ir.Var)
             shape = ir.Var("shape", _lengths(like))
