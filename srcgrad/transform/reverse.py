@@ -329,6 +329,7 @@ class Adjoint(UnitCalls):
         incoming = [self.take(s.targets[k]) for k in own]
         idle = all(d is None for d in incoming) and not outside
         if idle and not _touches(s.body, self.shadows):
+            self.unbox(s)  # it may still hand on what came into it
             return
         carried: list[ir.Var] = []
         for v in outside:
