@@ -837,7 +837,7 @@ def shrunk(text: str, size: int, seconds: float = 60.0) -> str:
             try:
                 if not outcome(candidate, size).startswith("wrong"):
                     continue
-            except SyntaxError:
+            except Exception:  # it is no program any more
                 continue
             text, again = candidate, True
             break

@@ -189,3 +189,30 @@ def test_an_array_of_a_list_is_as_long_as_the_loop():
     gradient = grad(f)
     gradient(RNG.normal(size=(5, 3)), W)
     assert "unbroadcast" not in gradient.source
+
+
+def one_of_two_lists(x, y):
+    first, second, third = [x], [], [y, x]
+    for _ in range(len(x)):
+        if x[0] > 0.3:
+            first = second
+        first.append(y)
+    total = sum(np.sum(u * v) for u, v in zip(second, third, strict=False))
+    return total + (x[1] if len(second) > 0 else x[2] ** 2) + len(first) * x[0]
+
+
+def one_or_the_other(x, y):
+    made, others = [], []
+    for k in range(len(x)):
+        chosen = made if x[k] > 0.45 else others
+        chosen.append(y * x)
+    total = x[1] if len(made) == len(x) else x[2] ** 2
+    return total + sum(np.sum(v) for v in made) + 2 * sum(np.sum(v) for v in others)
+
+
+@pytest.mark.parametrize("f", [one_of_two_lists, one_or_the_other], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("first", [0.1, 0.5])
+def test_what_is_appended_to_one_of_two_lists(f, first):
+    x, y = np.array([first, 0.7, 0.8]), np.array([0.3, 0.4, 0.5])
+    assert value_and_grad(f)(x, y)[0] == pytest.approx(f(x, y), rel=1e-14)
+    check_grads(f, (x, y), argnums=(0, 1))

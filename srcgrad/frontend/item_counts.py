@@ -75,7 +75,7 @@ def count_after(
         thing = heap.get(number)
         if isinstance(thing, ListObject) and thing.var is not None:
             old = getattr(before.get(number), "count", None)
-            heap[number] = replace(thing, count=_after(old, alike(thing.var), body, trips))
+            heap[number] = replace(thing, count=_after(old, thing.var, alike, body, trips))
 
 
 def trips(bounds: tuple[ir.Operand, ir.Operand, ir.Operand] | None) -> Count:
@@ -100,8 +100,9 @@ def trips(bounds: tuple[ir.Operand, ir.Operand, ir.Operand] | None) -> Count:
     return size - start if isinstance(size, int) else size.shifted(-start)
 
 
-def _after(before: Count, names: set[ir.Var], body: ir.Block, trips: Count) -> Count:
-    """The length of a list, which may have these names, after a loop that writes it."""
+def _after(before: Count, var: ir.Var, alike: Alike, body: ir.Block, trips: Count) -> Count:
+    """The length of a list after a loop that writes it, or another one that may be the same."""
+    names = alike(var)
     calls = [s for s in ir.walk(body) if isinstance(s, ir.Assign)]
     if any(isinstance(s.function, ir.Unit) for s in calls):
         return None
@@ -110,7 +111,7 @@ def _after(before: Count, names: set[ir.Var], body: ir.Block, trips: Count) -> C
         return before
     if before is None or any(s.function is not list_append for s in writing):
         return None
-    once = len(writing) == 1 and writing[0] in body.statements
+    once = len(writing) == 1 and writing[0] in body.statements and writing[0].writes == (var,)
     if once and isinstance(before, int) and trips is not None:
         return trips + before if isinstance(trips, int) else trips.shifted(before)
     return some() if (least(before) or 0) > 0 else None
