@@ -30,7 +30,8 @@ from ..errors import Span
 from ..kinds import INT, Array, Dimension, Kind, Scalar, TupleOf, fresh_size
 
 MOST_MISSING = 8  # rows or columns that a part may be short of the whole
-FILLED: dict[Any, int] = {np.zeros: 2, np.ones: 2, np.empty: 2, np.full: 3}  # arguments but order
+# How many arguments come before the order; what is empty yet isn't added to, were it zeros
+FILLED: dict[Any, int] = {np.zeros: 2, np.ones: 2, np.full: 3}
 
 Shape = tuple[Dimension, ...]
 Offsets = tuple[int, ...]  # one for each axis
