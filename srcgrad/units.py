@@ -30,6 +30,7 @@ from .kinds import FLOAT, RESIDUALS, Array, Kind, ListOf, TupleOf
 from .optimize.accumulation import accumulate, materialize
 from .optimize.cancel import cancel
 from .optimize.copies import drop_overwritten
+from .optimize.destinations import compute_in_place
 from .optimize.faster_calls import call_faster
 from .optimize.invariants import hoist
 from .optimize.loop_buffers import reuse_in_loops
@@ -333,7 +334,8 @@ def recorded(
     accumulate(function, cut, adjoint)
     share_reads(function)
     drop_overwritten(function)
-    add_shifted(function)
+    if add_shifted(function):
+        compute_in_place(function)
     hoist(function)
     prune(function)
     reuse_in_loops(function)

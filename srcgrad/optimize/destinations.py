@@ -17,6 +17,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..analysis.elementwise import COMMUTATIVE, IN_PLACE, makes_fresh
 from ..analysis.inference import infer
+from ..frontend.naming import temporary_name
 from ..kinds import Array, Opaque
 from .footprint import scarce
 from .reuse import takes_out, written_over
@@ -141,7 +142,8 @@ def _part(x: ir.Operand, key: ir.Operand, value: ir.Operand) -> ir.Var | None:
         return None
     if value.kind.dtype is None or value.kind.dtype.kind not in "fc":
         return None
-    return ir.Var(x.name, value.kind)
+    name = temporary_name(operator.getitem, (x, key), x.name, value.kind)
+    return ir.Var(name, value.kind)
 
 
 def _written_in(s: ir.Assign, part: ir.Var, before: ir.Var | None) -> ir.Assign:

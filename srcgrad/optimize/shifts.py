@@ -37,11 +37,11 @@ Shape = tuple[Dimension, ...]
 Offsets = tuple[int, ...]  # one for each axis
 
 
-def add_shifted(function: ir.Function) -> None:
+def add_shifted(function: ir.Function) -> bool:
     """Add to shifted parts of arrays as to vectors in the loops of the reverse sweep, in place."""
     start = ir.sweep_start(function)
     if start is None:
-        return
+        return False
     statements = function.block.statements
     sweep = ir.Block(statements[start:])
     if any(isinstance(s, ir.Loop) for s in ir.walk(sweep)):
@@ -52,6 +52,8 @@ def add_shifted(function: ir.Function) -> None:
         statements[start:] = sweep.statements
         for block in ir.all_blocks(function.block) if shifts.wholes else ():
             _lay_by_rows(block, shifts.by_rows)
+        return bool(shifts.wholes)
+    return False
 
 
 @dataclass(frozen=True)
