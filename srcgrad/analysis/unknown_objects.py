@@ -2,8 +2,8 @@
 
 A buffer, a file or a context variable is handed a number by one call, and hands it out by another:
 `buffer.write(x.tobytes())`, then `buffer.read()`. What such calls do isn't known. So an object, its
-methods and what these return are one, as are all files: if a float goes in anywhere, it may come
-out everywhere.
+methods and what these return are one, as are all files, and all functions of a package that isn't
+looked into: if a float goes in anywhere, it may come out everywhere.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any
 
 from .. import ir
 from ..emit import runtime
-from ..kinds import Opaque
+from ..kinds import ListOf, Opaque
+from ..packages import package_of
 from ..rules import registry
 
 FILES = "files"
@@ -54,6 +55,9 @@ class UnknownObjects:
         if isinstance(s.function, ir.Unit):
             return self._used_in(s.function, found)
         function = s.function
+        first = s.args[0] if s.args else None
+        if isinstance(first, ir.Var) and isinstance(first.kind, ListOf) and first in s.writes:
+            return []  # it's followed: what goes into it together has nothing to do with each other
         if registry.hashable(function):
             if function in LOOKS:
                 return []
@@ -63,6 +67,8 @@ class UnknownObjects:
         for receiver in (getattr(f, "__self__", None) for f in called if s.effect and callable(f)):
             if self.carries(Opaque(type(receiver))) and not isinstance(receiver, ModuleType):
                 found.append(("outside", id(receiver)))
+        packages = {package_of(f) for f in called if s.effect and callable(f)}
+        found += [("package", p) for p in packages if p is not None and p not in registry.forgetful]
         return found
 
     def _used_in(self, unit: ir.Unit, given: list[Hashable]) -> list[Hashable]:

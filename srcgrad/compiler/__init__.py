@@ -14,8 +14,10 @@ from typing import Any
 
 from ..errors import InternalError, SrcgradError, UnsupportedError, is_ours
 from ..frontend.columns import Knowledge, Unkept
+from ..frontend.libraries import CALLED
 from ..frontend.units import NeedUnit
 from ..frontend.values import Junction, NeedStatic, Path, Raised, Thaw, TooLong, Unkeepable
+from ..packages import is_installed
 from .garbage import collecting_later
 from .gradient import gradient_function
 from .primal import lower_primal
@@ -41,16 +43,32 @@ def compile_gradient(
     are followed one by one. If that fails, or unrolls much for them, those that a loop or recursion
     makes stand in tables. Where even then very much would be unrolled, all objects do, and loops
     over lists of like items are kept. A list from outside whose items are alike is one value. If
-    that fails, each of its items is.
+    that fails, each of its items is. What can't be followed in another package isn't looked into.
     """
     task = Task(primal, request, arguments, static, source)
     with collecting_later():
         try:
-            return _compiled_objects(task)
-        except UnsupportedError:
-            if not task.lists:
+            return _compiled_lists(task)
+        except UnsupportedError as error:
+            package = task.refusing.get(error.span)
+            if package is None or (CALLED, package) in static:
                 raise
-        return _compiled_objects(replace(task, static=static | task.lists, objects=Knowledge()))
+            refused = error
+    try:
+        return compile_gradient(primal, request, arguments, static | {(CALLED, package)}, source)
+    except UnsupportedError as error:
+        inside = error.span is None or is_installed(error.span.filename)
+        raise (refused if inside else error) from None
+
+
+def _compiled_lists(task: Task) -> Compiled:
+    """What a task asks for: lists from outside one value each, or item by item."""
+    try:
+        return _compiled_objects(task)
+    except UnsupportedError:
+        if not task.lists:
+            raise
+    return _compiled_objects(replace(task, static=task.static | task.lists, objects=Knowledge()))
 
 
 def _compiled_objects(task: Task) -> Compiled:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..emit.references import Emitted
+from ..errors import Span
 from ..frontend.columns import Knowledge
 from ..frontend.values import Path
 
@@ -48,6 +49,7 @@ class Task:
             else the kind stays unknown.
         longest_asked: how many statements there may be where some were made static for that.
         asked: what such ints are called, to which each lowering adds.
+        refusing: the packages that have what can't be followed, by the places where that stands.
     """
 
     primal: Any
@@ -63,6 +65,7 @@ class Task:
     asks: bool = True
     longest_asked: int | None = None
     asked: set[str] = field(default_factory=set)
+    refusing: dict[Span | None, str] = field(default_factory=dict)
 
     @property
     def base(self) -> str:

@@ -478,6 +478,23 @@ def copied_items(items: Any) -> Any:
     return [copied(item) for item in items]
 
 
+def items_of(value: Any) -> list[Any]:
+    """The items of what was unknown when compiling, all of them before the first is used.
+
+    >>> items_of({"a": 1, "b": 2})
+    ['a', 'b']
+    """
+    items = []
+    for item in value:
+        items.append(item)
+        if len(items) > 1_000_000 and not hasattr(value, "__len__"):
+            raise RuntimeError(
+                f"this {type(value).__name__} seems to be endless, and srcgrad takes all its items "
+                "before the first is used: take those that are needed outside of the function"
+            )
+    return items
+
+
 def last_written(d_array: Any, key: Any) -> Any:
     """The adjoint of the value in `array[key] = value`; of equal indices the last one counts.
 
@@ -587,6 +604,22 @@ def unwritten(function: Any, *args: Any, **kwargs: Any) -> Any:
             "given, which srcgrad can't follow: give it a copy, or write the change in Python"
         )
     return result
+
+
+def check_unwritten(value: Any, method: str) -> None:
+    """Raise if an augmented assignment writes into a value, which wasn't known when compiling.
+
+    >>> check_unwritten(2.5, "__iadd__")
+    >>> check_unwritten([2.5], "__iadd__")
+    Traceback (most recent call last):
+        ...
+    RuntimeError: an augmented assignment writes into this list, which srcgrad can't follow: ...
+    """
+    if hasattr(type(value), method):
+        raise RuntimeError(
+            f"an augmented assignment writes into this {type(value).__name__}, which srcgrad can't "
+            "follow: write x = x + y, or convert it before: np.array(...), float(...), list(...)"
+        )
 
 
 def _contents(value: Any) -> Any:

@@ -11,6 +11,7 @@ import gast
 
 from .. import ir
 from ..analysis.inference import Inferred
+from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import Array, Opaque, Reference, Size
 from ..rules import registry
@@ -84,9 +85,10 @@ class Assignments(Matching):
 
     def unpack(self, targets: list[Any], value: Value) -> None:
         star = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
-        if star is None and isinstance(value, ir.Var) and isinstance(value.kind, Array):
-            self.check_count(value, len(targets))
+        known = isinstance(value, ir.Var) and isinstance(value.kind, Array)
+        if star is None and (known or getattr(value, "kind", None) == Opaque(None)):
             sequence = self.require(value)
+            self.check_count(value if known else sequence, len(targets))
             items = [sequence.item(ir.Const(i)) for i in range(len(targets))]
         else:
             if isinstance(value, Generator):
@@ -115,12 +117,12 @@ class Assignments(Matching):
         for target, item in zip(targets[star + 1 :], items[len(items) - after :], strict=True):
             self.assign(target, item)
 
-    def check_count(self, value: ir.Var, count: int, more: bool = False) -> None:
+    def check_count(self, value: Value, count: int, more: bool = False) -> None:
         """See to it that there are as many items as names, or `more`, or that this is raised.
 
         Nothing but an array of this length could be unpacked, so an argument's is made known.
         """
-        kind = value.kind
+        kind = value.kind if isinstance(value, ir.Var) else None
         length = kind.shape[0] if isinstance(kind, Array) and kind.shape else None
         if isinstance(length, Size) and length.offset == 0 and length.base in self.outer_sizes:
             raise NeedStatic(self.size_origins[length.base], "its length must be known", self.span)
@@ -206,11 +208,7 @@ class Assignments(Matching):
             return old
         if isinstance(old, ir.Var) and isinstance(old.kind, Array):
             if old.kind.shape is None:
-                self.need_static(
-                    old,
-                    "whether this is an array, written in place, or a number isn't known here",
-                    "write x = x + y",
-                )
+                return self.augmented_unknown(function, old, value)
             inplace = INPLACE[function]
             if self.trying is not None:
                 self.guard(function, (old, self.number(value)), {})
@@ -238,6 +236,16 @@ class Assignments(Matching):
             if hasattr(old.kind.type, f"__{inplace.__name__}__"):  # it may write into the object
                 operands = (old, self.operand(value))
                 return self.emit(inplace, operands, inferred=Inferred(old.kind), effect=True)
+        if isinstance(old, ir.Var) and old.kind == Opaque(None):
+            return self.augmented_unknown(function, old, value)
+        return self.binary(function, old, value)
+
+    def augmented_unknown(self, function: Callable[..., Any], old: ir.Var, value: Value) -> Value:
+        """`old op= value` of what only the run knows: it sees to it that nothing is written."""
+        if old.origins:
+            message = "whether this is an array, written in place, or a number isn't known here"
+            self.need_static(old, message)
+        self.act(runtime.check_unwritten, old, ir.Const(f"__{INPLACE[function].__name__}__"))
         return self.binary(function, old, value)
 
     def is_made_here(self, var: ir.Var) -> bool:

@@ -401,6 +401,9 @@ class Attributes(Subscripts):
             bound = Bound(Place(known), value)
             is_property = isinstance(getattr(object_type(value), name), property)
             return self.call(bound, [], {}) if is_property else bound
+        if self.fixed_span and name in ("ndim", "shape", "size"):  # a rule's: it may be a number
+            inferred = self.attribute_kind(name)
+            return self.emit(getattr(np, name), (value,), inferred=inferred, name=name)
         return self.emit(
             getattr, (value, ir.Const(name)), inferred=Inferred(Opaque(None)), name=name
         )

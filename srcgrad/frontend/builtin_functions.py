@@ -66,7 +66,8 @@ class BuiltinFunctions(Texts):
 
     def builtin_len(self, value: Value) -> Value:
         value = self.spread(value)
-        if is_number(value) or getattr(getattr(value, "kind", None), "shape", None) == ():
+        number = is_number(value) or getattr(getattr(value, "kind", None), "shape", None) == ()
+        if number or isinstance(value, Generator):
             raise self.fault(TypeError, f"{described(value)} has no len()")
         match value:
             case Choice():

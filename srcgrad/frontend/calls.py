@@ -31,8 +31,9 @@ from .choices import is_function
 from .classes import PROTOCOL, is_exception_init
 from .comparisons import COMPARE
 from .dicts import dict_methods
+from .libraries import Libraries, is_of_package
 from .operators import BINARY, INPLACE
-from .primitives import RULES, Primitives
+from .primitives import RULES
 from .structure import described, is_range, is_static
 from .values import (
     Bound,
@@ -63,7 +64,7 @@ OPERATORS = frozenset(BINARY.values())
 LOWERINGS: dict[Any, Callable[[Any, list[Value], dict[str, Value]], Value]] = {}
 
 
-class Calls(Primitives):
+class Calls(Libraries):
     """Evaluates calls."""
 
     def expression_Call(self, node: Any) -> Value:
@@ -130,7 +131,7 @@ class Calls(Primitives):
             case ir.Var() if isinstance(function.kind, Reference):
                 return self.call(self.attribute(function, "__call__"), args, kwargs)
             case ir.Var() if isinstance(function.kind, Opaque):
-                return self.unknown_call(operator.call, [function, *args], kwargs)
+                return self.told_call(function, args, kwargs)
         raise self.refuse(f"{described(function)} can't be called")
 
     def call_object(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -209,8 +210,12 @@ class Calls(Primitives):
             if isinstance(function, type):
                 return self.unknown_call(function, args, kwargs)
             return self.primitive(function, None, args, kwargs)
-        if getattr(function, "__module__", None) in registry.reporting:
-            return self.unknown_call(function, args, kwargs)
+        of_library = self.library_call(function, args, kwargs)
+        if of_library is not None:
+            return of_library
+        python = registry.python_of.get(type(function))
+        if python is not None:
+            return self.call_object(python(function), args, kwargs)
         calling = getattr(type(function), "__call__", None)  # noqa: B004
         if calling in LOWERINGS or registry.lookup(calling) or calling in registry.definitions:
             return self.call(Bound(Place(calling), self.receiver(function)), args, kwargs)
@@ -231,6 +236,8 @@ class Calls(Primitives):
                 manager = getattr(function, "__wrapped__", None)
                 if manager is not None and function.__code__ is _MANAGER:
                     return self.manager(self.inline(manager, args, kwargs))
+                if is_of_package(function):
+                    return self.looked_into(self.inline, function, args, kwargs)
                 return self.inline(function, args, kwargs)
             case types.MethodType():
                 return self.call(
@@ -243,6 +250,8 @@ class Calls(Primitives):
                 receiver = self.receiver(function.__self__)
                 return self.call(Bound(Place(method), receiver), args, kwargs)
             case type():
+                if is_of_package(function):
+                    return self.looked_into(self.construct, function, args, kwargs)
                 return self.construct(function, args, kwargs)
             case functools._lru_cache_wrapper():
                 return self.call_object(function.__wrapped__, args, kwargs)

@@ -16,7 +16,9 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..kinds import Array, ListOf, Reference, Scalar, Size, TupleOf
+from ..analysis.inference import Inferred
+from ..emit import runtime
+from ..kinds import Array, ListOf, Opaque, Reference, Scalar, Size, TupleOf, int_kind
 from .expressions import Expressions
 from .operations import items_of, items_of_changing
 from .structure import FALSE, FLAGS, NONE, TRUE, nothing
@@ -371,6 +373,15 @@ class Iteration(Expressions):
                     lambda i: self.list_item(value, i),
                     over=self.over(value),
                     changing=lambda: self.inline(items_of_changing, [value], {}),
+                )
+            case ir.Var() if value.kind == Opaque(None):
+                listed = Inferred(Opaque(list))
+                taken = self.emit(runtime.items_of, (value,), inferred=listed, effect=True)
+                return Sequence(
+                    self.emit(len, (taken,), inferred=Inferred(int_kind()), name="count"),
+                    lambda i: self.emit(
+                        operator.getitem, (taken, self.operand(i)), inferred=Inferred(Opaque(None))
+                    ),
                 )
             case ir.Const():
                 iterator = self.iterator_of(value)

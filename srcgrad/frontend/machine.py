@@ -31,6 +31,7 @@ The interpreter is one class in parts, each of which derives from the one before
     classes            objects of user classes
     inlining           user functions
     primitives         NumPy's functions, and what else has a rule
+    libraries          functions of other packages that are called as they are
     calls              which of these a call is
     attempts           try and raise
     matching           match
@@ -135,6 +136,7 @@ class Machine:
         self.on_free: Callable[[Path, Any], Value] | None = None
         self.on_list: Callable[[Path, list[Any]], Ref | None] | None = None
         self.known_sites: frozenset[Any] = frozenset()  # what must be known, and so is
+        self.refusing: dict[Span | None, str] = {}  # packages, by places that can't be followed
         self.records: set[int] = set()  # expressions that would keep objects in a run-time list
         # What isn't None if a test is true, and what if it is false; and what isn't None here.
         self.implied: dict[ir.Var, tuple[frozenset[ir.Var], frozenset[ir.Var]]] = {}

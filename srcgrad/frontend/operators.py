@@ -106,6 +106,8 @@ DUNDER = {
     operator.ne: "ne",
 }
 
+TEXT = Inferred(Opaque(str))
+
 
 class Operators(OuterObjects):
     """Evaluates operators."""
@@ -155,6 +157,10 @@ class Operators(OuterObjects):
                 except (TypeError, ValueError) as error:
                     raise self.fault(type(error), str(error)) from None
             return self.opaque(str.__mod__, [a, Tuple(tuple(items))])
+        if (function is operator.add and is_text(a) and is_text(b)) or (
+            function is operator.mul and (is_text(a) or is_text(b))
+        ):
+            return self.emit(function, (self.operand(a), self.operand(b)), inferred=TEXT)
         special = self.dict_operator(function, a, b)
         if special is None:
             special = self.dunder(function, a, b)
@@ -524,6 +530,13 @@ class Operators(OuterObjects):
 
         self.branch(test, put(a), put(b))
         return self.known("this value", self.state.frames[frame].pop(name))
+
+
+def is_text(value: Value) -> bool:
+    """Whether a value is a text, known or not."""
+    if isinstance(value, ir.Var):
+        return value.kind == TEXT.kind
+    return isinstance(value, ir.Const) and isinstance(value.value, str)
 
 
 def has_operator(value: Value, method: str) -> bool:

@@ -12,10 +12,9 @@ from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import Opaque
 from .objects import Objects
+from .operators import TEXT
 from .structure import NONE, describe
 from .values import Bound, Choice, DictObject, Instance, ListObject, Ref, Tuple, Value
-
-TEXT = Inferred(Opaque(str))
 
 
 class Texts(Objects):
@@ -93,7 +92,7 @@ class Texts(Objects):
         """`template.format(*args)`"""
         if all(isinstance(a, ir.Const) for a in args):
             return ir.Const(template.format(*(a.value for a in args if isinstance(a, ir.Const))))
-        operands = (ir.Const(template), *map(self.operand, args))
+        operands = (ir.Const(template), *map(self.written_out, args))
         return self.emit(str.format, operands, inferred=TEXT, name="text")
 
     # Of one value
@@ -113,11 +112,15 @@ class Texts(Objects):
 
     def in_text(self, value: Value, form: str) -> ir.Operand:
         """What Python makes the text of a value from when it runs: the value, or its own text."""
+        own = self.own_text(value, form)
+        return self.written_out(value if own is None else own)
+
+    def written_out(self, value: Value) -> ir.Operand:
+        """What Python writes at run time: a value that has no text of its own."""
         thing = self.thing(value)
         if isinstance(thing, Instance) and issubclass(thing.type, BaseException):
             return self.exception_operand(value)
-        own = self.own_text(value, form)
-        return self.operand(value if own is None else own)
+        return self.operand(value)
 
     def own_text(self, value: Value, form: str, spec: Value = ir.Const("")) -> Value | None:  # noqa: B008
         """The text of an object, as its class says; None for what Python's own classes write.

@@ -18,6 +18,7 @@ from . import (  # noqa: F401  (they register their rules)
     histograms,
     indexing,
     inplace,
+    jitted,
     joining,
     library,
     linalg,
@@ -29,6 +30,7 @@ from . import (  # noqa: F401  (they register their rules)
     polynomial_classes,
     polynomials,
     products,
+    progress,
     python,
     reductions,
     scipy,
@@ -43,4 +45,4 @@ from .registry import loaders
 
 ufuncs.register()
 classes.register()
-loaders += [scipy.load, assertions.load]
+loaders += [scipy.load, assertions.load, jitted.load, progress.load]

@@ -438,8 +438,22 @@ def linear(*functions: Any, by: range = range(1), like: int | None = None) -> No
 # Context managers that may be entered again when something is recomputed
 reentrant: set[type] = {np.errstate, warnings.catch_warnings}
 
-# Modules that tell the user something: their functions are called, not looked into.
-reporting: frozenset[str] = frozenset({"warnings", "logging"})
+# Packages that tell somebody something: their functions are called, not looked into.
+reporting: frozenset[str] = frozenset(
+    "IPython csv json logging loguru matplotlib mlflow pickle plotly pprint rich seaborn "
+    "tensorboard tensorboardX tqdm wandb warnings".split()
+)
+# Those of them that keep nothing of what they are told.
+forgetful = frozenset({"csv", "json", "logging", "pickle", "pprint", "warnings"})
+
+
+def unseen(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """`function(*args, **kwargs)` in a definition: the function isn't looked into."""
+    return function(*args, **kwargs)
+
+
+# What functions of a type do, as a Python function, of which they are compiled
+python_of: dict[type, Callable[[Any], Any]] = {}
 
 reverse_only: dict[Any, str] = {}
 reinterpreting: dict[Any, str] = {}

@@ -1,0 +1,143 @@
+"""Functions of other packages that aren't looked into: they are called when the gradient runs.
+
+What a package does with Python of its own is followed like a program's, where it can be. Where it
+can't be, the package is called as it is (`compiler` asks for that): figures are drawn, files and
+tables read. What it is given are copies, which it may keep and change. What it returns is a
+constant: if the result depends on it by what is differentiated, that is refused. Packages that only
+tell somebody something (`registry.reporting`) are never looked into.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..analysis.inference import Inferred
+from ..emit import runtime
+from ..errors import UnsupportedError
+from ..kinds import Array, ListOf, Opaque
+from ..packages import package_of
+from ..rules import registry
+from .primitives import Primitives
+from .values import (
+    Closure,
+    DictObject,
+    Generator,
+    ListObject,
+    NeedStatic,
+    Ref,
+    Sequence,
+    Tuple,
+    Value,
+)
+
+CALLED = "%called"  # of known sites: the packages whose functions are called, not looked into
+# Of the standard library, what is read with the program: its functions say what the program does.
+OF_PROGRAMS = frozenset(
+    "abc collections contextlib copy dataclasses enum functools heapq itertools math operator "
+    "random statistics types typing".split()
+)
+
+
+class Libraries(Primitives):
+    """Calls functions of other packages."""
+
+    def library_call(
+        self, function: Any, args: list[Value], kwargs: dict[str, Value]
+    ) -> Value | None:
+        """A call of a function that isn't looked into, with copies of its arguments; else None."""
+        package = package_of(function)
+        if function is registry.unseen and isinstance(args[0], ir.Const):
+            function, args = args[0].value, args[1:]
+            package = package_of(function)
+        elif package not in registry.reporting and (CALLED, package) not in self.known_sites:
+            return None
+        return self.told_call(ir.Const(function), args, kwargs, package in registry.reporting)
+
+    def told_call(
+        self,
+        function: ir.Var | ir.Const,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        trusted: bool = False,
+    ) -> Value:
+        """A call with copies of the arguments: it is checked that it leaves them as they are.
+
+        `trusted`: it surely does, or what it does with them is nobody's business.
+        """
+        operands = tuple(map(self.told, args))
+        named = {k: self.told(v) for k, v in kwargs.items()}
+        called: Any = operator.call
+        if not trusted and any(map(_may_change, (*operands, *named.values()))):
+            called = runtime.unwritten
+        elif isinstance(function, ir.Const):
+            called = function.value
+        if called in (operator.call, runtime.unwritten):
+            operands = (function, *operands)
+        inferred = Inferred(Opaque(None))
+        return self.emit(called, operands, named, inferred=inferred, effect=True, name="value")
+
+    def told(self, value: Value) -> ir.Operand:
+        """An argument of such a call: what it keeps and changes is nobody else's."""
+        match value:
+            case ir.Var(kind=Array()):
+                return self.emit(np.copy, (value,), name=value.name)
+            case ir.Var(kind=ListOf()):
+                return self.copied_list(value)
+            case Tuple(type=cls, missing=None) if cls is tuple:
+                return ir.Pack(tuple, tuple(map(self.told, value.items)))
+            case Closure():
+                raise self.refuse("a function made here can't be passed to another package")
+            case Ref():
+                thing = self.state.heap[value.id]
+                if isinstance(thing, ListObject) and thing.var is not None:
+                    return self.copied_list(thing.var)
+                if isinstance(thing, ListObject) and thing.type is list:
+                    return ir.Pack(list, tuple(map(self.told, thing.items)))
+                if isinstance(thing, DictObject) and thing.type is dict:
+                    return self.dict_outside({k: self.told(v) for k, v in thing.items.items()})
+                found = self.outside(value)
+                if found is not None:
+                    return found
+            case Sequence() | Generator():
+                return self.told(self.builtin_list(value))
+        return self.operand(value)
+
+    def copied_list(self, var: ir.Var) -> ir.Var:
+        """A copy of a list that exists at run time, with copies of its arrays."""
+        inferred = Inferred(Opaque(list))
+        return self.emit(runtime.copied_items, (var,), inferred=inferred, effect=True)
+
+    def looked_into(
+        self,
+        follow: Callable[[Any, list[Value], dict[str, Value]], Value],
+        function: Any,
+        args: list[Value],
+        kwargs: dict[str, Value],
+    ) -> Value:
+        """The call of a function of a package, followed; notes what can't be followed in it."""
+        try:
+            return follow(function, args, kwargs)
+        except (UnsupportedError, NeedStatic) as error:
+            package = package_of(function)
+            assert package is not None
+            self.refusing[error.span] = package
+            raise
+
+
+def is_of_package(function: Any) -> bool:
+    """Whether a function or class is of a package that may be called instead of followed."""
+    package = package_of(function)
+    return package is not None and package not in OF_PROGRAMS
+
+
+def _may_change(operand: ir.Operand) -> bool:
+    """Whether a function may change what it's given."""
+    if isinstance(operand, ir.Pack):
+        return operand.type is list or any(map(_may_change, operand.items))
+    kind = getattr(operand, "kind", None)
+    return isinstance(kind, Array) or kind in (Opaque(list), Opaque(dict))

@@ -1,0 +1,447 @@
+"""Functions of other packages that aren't looked into: they are called when the gradient runs."""
+
+import json
+import sys
+import textwrap
+import types
+
+import numpy as np
+import pytest
+import rich.progress
+import tqdm
+import tqdm.auto
+
+from srcgrad import UnsupportedError, grad, jvp, value_and_grad
+from srcgrad.testing import check_grads
+
+X = np.array([0.5, 1.5, 2.0])
+
+# What is done with `eval` can't be followed.
+PACKAGE = """
+    import numpy as np
+
+    CALLS = []
+    STATE = {}
+
+    def opaque():
+        return eval("1")
+
+    def draw(values, *more, **named):
+        opaque()
+        CALLS.append((values, more, named))
+        return Handle()
+
+    class Handle:
+        def __init__(self):
+            self.shown = opaque()
+
+        def update(self, value):
+            opaque()
+            CALLS.append(value)
+
+        def pair(self):
+            opaque()
+            return 2.0, 3.0
+
+    def settings():
+        opaque()
+        return {"rate": 0.5, "steps": 3, "weights": [1.0, 2.0, 4.0], "name": "euler"}
+
+    def rows():
+        opaque()
+        for row in [(1.0, 2.0), (3.0, 4.0)]:
+            yield row
+
+    def endless():
+        opaque()
+        while True:
+            yield 1.0
+
+    def shared():
+        opaque()
+        return STATE.setdefault("array", np.zeros(3))
+
+    def keep(value):
+        opaque()
+        STATE["kept"] = value
+
+    def kept():
+        opaque()
+        return STATE["kept"]
+
+    def halve(values):
+        opaque()
+        values *= 0.5
+
+    def norm(values):
+        opaque()
+        return (values**2).sum()
+
+    def square(values):
+        return values**2
+"""
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A module that lies where installed packages do."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "figures.py").write_text(textwrap.dedent(PACKAGE))
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, "figures", raising=False)
+    import figures
+
+    yield figures
+    sys.modules.pop("figures", None)
+
+
+def test_figures_are_drawn_of_copies(package):
+    def f(x):
+        u = x.copy()
+        handle = package.draw(u, label="first")
+        history = []
+        for _ in range(3):
+            u += 0.1 * np.sin(u)
+            history.append(np.sum(u))
+            handle.update(u)
+        package.draw(history, {"last": u, "sizes": (1, 2)}, range(3))
+        return np.sum(u**2)
+
+    check_grads(f, (X,))
+    package.CALLS.clear()
+    f(X)
+    expected = list(package.CALLS)
+    package.CALLS.clear()
+    grad(f)(X)
+    assert len(package.CALLS) == len(expected) == 5
+    first, *steps, last = package.CALLS
+    np.testing.assert_array_equal(first[0], X)  # a copy: `u` has changed since
+    assert first[2] == {"label": "first"}
+    np.testing.assert_array_equal(steps[-1], expected[-1][1][0]["last"])
+    assert not np.array_equal(steps[0], steps[1])
+    assert last[0] == expected[-1][0] and last[1][1:] == ([0, 1, 2],)
+    assert last[1][0]["sizes"] == (1, 2)
+
+
+def test_what_is_returned_is_constant(package):
+    def f(x):
+        options = package.settings()
+        for _ in range(options["steps"]):
+            x = x - options["rate"] * np.sin(x)
+        return np.sum(np.array(options["weights"]) * x)
+
+    check_grads(f, (X,))
+
+    def g(x):
+        total = 0.0
+        for i, weight in enumerate(package.settings()["weights"]):
+            total += weight * x[i] ** 2
+        return total if package.settings()["name"] == "euler" else 0.0
+
+    check_grads(g, (X,))
+    np.testing.assert_allclose(grad(g)(X), 2 * X * [1, 2, 4])
+
+
+def test_what_is_returned_is_unpacked_and_gone_through(package):
+    def f(x):
+        a, b = package.draw(1.0).pair()
+        total = a * np.sum(x) + b * x[0] ** 2
+        for low, high in package.rows():
+            total = total + low * x[1] ** high
+        return total
+
+    check_grads(f, (X,))
+
+    def wrong(x):
+        a, b, c = package.draw(1.0).pair()
+        return np.sum(x) * (a + b + c)
+
+    with pytest.raises(ValueError, match="expected 3 values to unpack"):
+        grad(wrong)(X)
+
+    def endless(x):
+        for item in package.endless():
+            x = x * item
+        return np.sum(x)
+
+    with pytest.raises(RuntimeError, match="this generator seems to be endless"):
+        grad(endless)(X)
+
+
+def test_what_can_be_followed_is(package):
+    def f(x):
+        return np.sum(package.square(x))
+
+    np.testing.assert_allclose(grad(f)(X), 2 * X)
+
+
+def test_what_is_differentiated_must_be_followed(package):
+    def f(x):
+        return package.norm(x) * x[0]
+
+    with pytest.raises(UnsupportedError) as caught:
+        grad(f)(X)
+    assert "figures.norm has no derivative rule" in str(caught.value)
+    assert "return package.norm(x) * x[0]" in str(caught.value)  # not a line of the package
+    with pytest.raises(UnsupportedError, match=r"figures\.norm"):
+        jvp(f, (X,), (X,))
+
+
+def test_what_a_package_keeps_may_come_out_again(package):
+    def f(x):
+        package.keep(x[0])
+        return package.kept() * x[1]
+
+    for derivative in (lambda: grad(f)(X), lambda: jvp(f, (X,), (X,))):
+        with pytest.raises(UnsupportedError, match="is written into an object"):
+            derivative()
+
+    def told_only(x):
+        package.keep(x[0])
+        return x[0] * x[1]
+
+    check_grads(told_only, (X,))
+
+
+def test_arguments_that_a_package_changes(package):
+    def f(x):
+        scale = np.ones(3)
+        package.halve(scale)
+        return np.sum(scale * x)
+
+    with pytest.raises(RuntimeError, match="halve changed an array or a list that it was given"):
+        grad(f)(X)
+
+
+def test_augmented_assignments_of_what_is_unknown(package):
+    """`a += 1` writes into an array, and makes another number."""
+
+    def number(x):
+        rate = package.settings()["rate"]
+        rate += 1.0
+        rate *= x[0]
+        return rate * x[1]
+
+    check_grads(number, (X,))
+
+    def array(x):
+        a = package.shared()
+        b = a
+        a += 1.0
+        return np.sum(b * x)
+
+    with pytest.raises(RuntimeError, match="an augmented assignment writes into this ndarray"):
+        grad(array)(X)
+
+    def listed(x):
+        weights = package.settings()["weights"]
+        others = weights
+        weights += [8.0]
+        return sum(others) * x[0]
+
+    with pytest.raises(RuntimeError, match="an augmented assignment writes into this list"):
+        grad(listed)(X)
+
+
+def test_functions_made_here_stay_here(package):
+    def f(x):
+        package.draw(lambda: x)
+        return np.sum(x)
+
+    with pytest.raises(UnsupportedError, match="a function made here can't be passed"):
+        grad(f)(X)
+
+
+def test_settings_in_a_text():
+    def f(x):
+        options = json.loads('{"rate": 0.5, "steps": 2}')
+        for _ in range(options["steps"]):
+            x = x - options["rate"] * x**2
+        return np.sum(x)
+
+    check_grads(f, (X,))
+
+
+def test_what_is_written_to_a_file(tmp_path):
+    path = tmp_path / "log.txt"
+
+    def f(x):
+        with open(path, "w") as file:
+            for i in range(2):
+                x = np.sin(x)
+                json.dump({"step": i, "sum": float(np.sum(x)), "all": x.tolist()}, file)
+                file.write("\n")
+        return np.sum(x)
+
+    check_grads(f, (X,))
+    value, _ = value_and_grad(f)(X)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line["step"] for line in lines] == [0, 1]
+    assert lines[1]["sum"] == value
+
+
+class Shown:
+    """What a bar shows."""
+
+    def __init__(self):
+        self.text = ""
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+
+SHOWN = Shown()
+
+
+@pytest.mark.parametrize("bar", [tqdm.tqdm, tqdm.auto.tqdm])
+def test_progress_bars(bar):
+    def f(x):
+        for i in bar(range(len(x)), desc="steps", file=SHOWN):
+            x = x - 0.1 * i * np.sin(x)
+        return np.sum(x**2)
+
+    check_grads(f, (X,))
+    SHOWN.text = ""
+    grad(f)(X)
+    assert "steps: 100%" in SHOWN.text and "3/3" in SHOWN.text
+
+
+def test_progress_bars_of_all_kinds():
+    def told(x):
+        total = 0.0
+        progress = tqdm.trange(3, disable=True)
+        for i in progress:
+            total += np.sum(x**2) * i
+            progress.set_postfix(total=float(total))
+        return total
+
+    def paired(x):
+        total = 0.0
+        with tqdm.tqdm(zip(x, x[::-1], strict=True), total=3, disable=True) as progress:
+            for a, b in progress:
+                total += a * b
+                progress.set_description(f"{total:.2f}")
+        return total
+
+    def by_hand(x):
+        progress = tqdm.tqdm(total=2, disable=True)
+        for _ in range(2):
+            x = np.sin(x)
+            progress.update(1)
+        progress.close()
+        return np.sum(x)
+
+    def left(x):
+        for i in tqdm.tqdm(range(100), disable=True):
+            x = x - 0.1 * i * np.sin(x)
+            if np.sum(x) < 3.0:
+                break
+        return np.sum(x**2) + i
+
+    def tracked(x):
+        for row in rich.progress.track([1.0, 2.0], disable=True):
+            x = row * np.sin(x)
+        return np.sum(x)
+
+    def of_generator(x):
+        return sum(tqdm.tqdm((v * v for v in x), disable=True))
+
+    for f in (told, paired, by_hand, left, tracked, of_generator):
+        check_grads(f, (X,))
+
+
+def test_the_loop_in_a_bar_stays_a_loop():
+    def f(x, n):
+        for _ in tqdm.tqdm(range(n), disable=True):
+            x = x - 0.1 * np.sin(x)
+        return np.sum(x)
+
+    gradient = grad(f)
+    gradient(X, 50)
+    assert "for _ in range(n):" in gradient.source and "bar.update(1)" in gradient.source
+    np.testing.assert_allclose(gradient(X, 3), grad(lambda x: f(x, 3))(X))
+
+
+def test_texts_are_put_together():
+    def f(x):
+        message = f"sum {np.sum(x):.1f}"
+        message += f", first {x[0]}"
+        if x[0] > 10:
+            message += "!" * 3
+        if np.sum(x) < 0:
+            raise ValueError(message + " is negative")
+        return np.sum(x**2)
+
+    check_grads(f, (X,))
+    with pytest.raises(ValueError, match=r"sum -4\.0, first -0\.5 is negative"):
+        grad(f)(-X)
+
+
+class Failure(Exception):
+    pass
+
+
+def test_exceptions_in_texts():
+    def f(x):
+        try:
+            if x[0] > 1:
+                raise Failure(f"{x[0]} is large")
+            return np.sum(x**2)
+        except Failure as error:
+            raise ValueError(f"it failed: {error}") from error
+
+    check_grads(f, (X,))
+    with pytest.raises(ValueError, match=r"it failed: 2.0 is large"):
+        grad(f)(X + 1.5)
+
+
+class Dispatcher:
+    """A function as Numba compiles it."""
+
+    def __init__(self, function):
+        self.py_func = function
+
+    def __call__(self, *args):
+        return self.py_func(*args)
+
+
+@pytest.fixture
+def numba(monkeypatch):
+    """What there is of Numba, or the like of it where it isn't installed."""
+    try:
+        import numba
+    except ImportError:
+        numba = types.ModuleType("numba")
+        numba.njit, numba.prange = Dispatcher, lambda *bounds: range(*bounds)
+        inner = types.ModuleType("numba.core.registry")
+        inner.CPUDispatcher = Dispatcher
+        monkeypatch.setitem(sys.modules, "numba", numba)
+        monkeypatch.setitem(sys.modules, "numba.core.registry", inner)
+    return numba
+
+
+def test_functions_that_numba_compiles(numba):
+    parallel_range = numba.prange
+
+    @numba.njit
+    def smoothed(u, n):
+        u = u.copy()
+        for _ in range(n):
+            for i in parallel_range(1, len(u) - 1):
+                u[i] += 0.1 * (u[i - 1] - 2 * u[i] + u[i + 1])
+        return u
+
+    def f(x):
+        return np.sum(smoothed(x, 3) ** 2)
+
+    check_grads(f, (X,))
+
+    @numba.njit
+    def cubes(x):
+        return np.sum(x**3)
+
+    np.testing.assert_allclose(grad(cubes)(X), 3 * X**2)
