@@ -1,10 +1,17 @@
 """Functions of other packages that aren't looked into: they are called when the gradient runs."""
 
+import concurrent.futures
+import contextlib
+import io
 import json
+import multiprocessing.pool
+import os
 import sys
 import textwrap
+import time
 import types
 
+import joblib
 import numpy as np
 import pytest
 import rich.progress
@@ -397,6 +404,70 @@ def test_exceptions_in_texts():
     check_grads(f, (X,))
     with pytest.raises(ValueError, match=r"it failed: 2.0 is large"):
         grad(f)(X + 1.5)
+
+
+def square_sum(a, k=1):
+    return k * np.sum(a**2)
+
+
+def test_pools_of_workers():
+    """What workers do is done in the function, with its derivative."""
+
+    def mapped(x):
+        def term(i):
+            return x[i] ** 2 * i
+
+        with concurrent.futures.ThreadPoolExecutor(2) as executor:
+            return sum(executor.map(term, range(3)))
+
+    def submitted(x):
+        with concurrent.futures.ThreadPoolExecutor(max_workers=2) as executor:
+            futures = [executor.submit(square_sum, x * i, k=2) for i in range(3)]
+            total = 0.0
+            for future in concurrent.futures.as_completed(futures):
+                total += future.result()
+        return total + futures[1].result()
+
+    def in_a_pool(x):
+        with multiprocessing.pool.ThreadPool(2) as pool:
+            totals = pool.map(square_sum, [x, 2 * x])
+            others = pool.starmap(square_sum, [(x, 1), (x, 2)])
+            last = pool.apply_async(square_sum, (x,))
+            pool.close()
+            pool.join()
+        return sum(totals) + sum(others) + last.get()
+
+    def with_joblib(x):
+        calls = (joblib.delayed(square_sum)(x * i, k=i) for i in range(3))
+        return sum(joblib.Parallel(n_jobs=2, prefer="threads")(calls))
+
+    for f in (mapped, submitted, in_a_pool, with_joblib):
+        check_grads(f, (X,))
+
+
+def test_what_the_system_is_asked_for(tmp_path):
+    folder = tmp_path / "results"
+
+    def f(x):
+        start = time.perf_counter()
+        folder.mkdir(parents=True, exist_ok=True)
+        os.makedirs(folder, exist_ok=True)
+        before = np.seterr(divide="ignore")
+        np.set_printoptions(precision=8)
+        with contextlib.redirect_stdout(io.StringIO()) as text:
+            print("sum", np.sum(x))
+        np.seterr(**before)
+        path = os.path.join(folder, "weights.npy")
+        if not os.path.exists(path):
+            np.save(path, np.ones(len(x)))
+        (folder / "log.txt").write_text(f"{text.getvalue()}{time.perf_counter() - start >= 0}")
+        return np.sum(np.load(path) * x**2)
+
+    settings = np.geterr()
+    check_grads(f, (X,))
+    grad(f)(X)
+    assert (folder / "log.txt").read_text() == "sum 4.0\nTrue"
+    assert np.geterr() == settings
 
 
 class Dispatcher:

@@ -185,8 +185,9 @@ class Calls(Libraries):
             before, self.fixed_span = self.fixed_span, True
             definition: Any = registry.definitions[function]
             try:
+                inline = self.construct if isinstance(definition, type) else self.inline
                 found: Value = self.iterator(
-                    function, args, lambda: self.inline(definition, args, kwargs)
+                    function, args, lambda: inline(definition, args, kwargs)
                 )
                 return found
             finally:

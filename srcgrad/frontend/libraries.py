@@ -54,7 +54,11 @@ class Libraries(Primitives):
         if function is registry.unseen and isinstance(args[0], ir.Const):
             function, args = args[0].value, args[1:]
             package = package_of(function)
-        elif package not in registry.reporting and (CALLED, package) not in self.known_sites:
+        elif not (
+            package in registry.reporting
+            or (CALLED, package) in self.known_sites
+            or (registry.hashable(function) and function in registry.called)
+        ):
             return None
         return self.told_call(ir.Const(function), args, kwargs, package in registry.reporting)
 

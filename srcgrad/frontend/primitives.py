@@ -117,6 +117,8 @@ class Primitives(Inlining):
             return self.with_array_items(value)
         if role == "other" or isinstance(value, (ir.Var, ir.Const)):
             kind = value.kind if isinstance(value, ir.Var) else None
+            if role == "array" and kind == Opaque(None):
+                return self.emit(np.asarray, (value,))  # type: ignore[arg-type]
             if role != "array" or not isinstance(kind, (ListOf, TupleOf)):
                 return value
         if role == "array" and isinstance(value, Sequence) and value.bounds is not None:

@@ -29,6 +29,7 @@ from . import (  # noqa: F401  (they register their rules)
     polynomial_bases,
     polynomial_classes,
     polynomials,
+    pools,
     products,
     progress,
     python,
@@ -45,4 +46,4 @@ from .registry import loaders
 
 ufuncs.register()
 classes.register()
-loaders += [scipy.load, assertions.load, jitted.load, progress.load]
+loaders += [scipy.load, assertions.load, jitted.load, pools.load, progress.load]

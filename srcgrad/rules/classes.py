@@ -10,7 +10,18 @@ import warnings
 import numpy as np
 
 from .draws import described
-from .registry import classified, definition, effect, files, inert, method, methods, refuse, zero
+from .registry import (
+    classified,
+    definition,
+    effect,
+    files,
+    inert,
+    method,
+    methods,
+    refuse,
+    unseen,
+    zero,
+)
 from .shaping import present
 
 refuse(
@@ -35,7 +46,8 @@ _readers = (np.fromfile, np.fromregex, np.genfromtxt, np.load, np.loadtxt)
 _writers = (
     np.save, np.savetxt, np.savez, np.savez_compressed, np.ndarray.dump, np.ndarray.tofile,
 )  # fmt: skip
-effect(*present(np, "printoptions"), *_writers)
+effect(np.printoptions, np.set_printoptions, *_writers)
+inert(np.set_printoptions)
 files(*_readers, *_writers, builtins.open)
 refuse(
     *(*_readers, *_writers, *present(np, "frombuffer", "fromstring", "from_dlpack")),
@@ -43,10 +55,20 @@ refuse(
     reason="it reads or writes files, text or memory: do that outside the function",
 )
 refuse(
-    *present(np, "set_printoptions", "setbufsize", "seterr", "seterrcall", "test"),
+    *present(np, "setbufsize", "seterrcall", "test"),
     reason="it changes NumPy's settings: do that outside the function, or use np.errstate",
     always=True,
 )
+SETTINGS = ("divide", "over", "under", "invalid")
+
+
+@definition(np.seterr)
+def seterr(all=None, divide=None, over=None, under=None, invalid=None):
+    """What is set again by `np.seterr(**before)` must be known by its names."""
+    before = unseen(np.seterr, all, divide, over, under, invalid)
+    return {name: before[name] for name in SETTINGS}
+
+
 refuse(
     *present(np, "asmatrix", "bmat"), reason="np.matrix isn't supported: use arrays, np.block and @"
 )

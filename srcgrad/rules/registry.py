@@ -7,6 +7,7 @@ itself, never under its name. Rules are ordinary functions; nothing here knows t
 
 from __future__ import annotations
 
+import contextlib
 import random
 import sys
 import warnings
@@ -438,13 +439,21 @@ def linear(*functions: Any, by: range = range(1), like: int | None = None) -> No
 # Context managers that may be entered again when something is recomputed
 reentrant: set[type] = {np.errstate, warnings.catch_warnings}
 
-# Packages that tell somebody something: their functions are called, not looked into.
+# Packages that tell somebody something, or ask the system: their functions are called, not looked
+# into.
 reporting: frozenset[str] = frozenset(
-    "IPython csv json logging loguru matplotlib mlflow pickle plotly pprint rich seaborn "
-    "tensorboard tensorboardX tqdm wandb warnings".split()
+    "IPython argparse configparser cProfile csv datetime genericpath getpass glob gzip hashlib io "
+    "json locale logging loguru matplotlib mlflow ntpath os pathlib pickle platform plotly "
+    "posixpath pprint psutil rich seaborn shutil subprocess tempfile tensorboard tensorboardX "
+    "threading timeit tqdm traceback tracemalloc uuid wandb warnings yaml".split()
 )
+# So are these.
+called: set[Any] = {contextlib.redirect_stdout, contextlib.redirect_stderr}
 # Those of them that keep nothing of what they are told.
-forgetful = frozenset({"csv", "json", "logging", "pickle", "pprint", "warnings"})
+forgetful = frozenset(
+    "argparse csv datetime genericpath glob hashlib json logging ntpath pickle platform posixpath "
+    "pprint timeit traceback uuid warnings".split()
+)
 
 
 def unseen(function: Any, *args: Any, **kwargs: Any) -> Any:
