@@ -183,9 +183,28 @@ class Aliasing:
             ends = made.views
         pairs = zip(ends, others, strict=True) if number == before else ((e, b) for e in ends)
         known |= {frozenset((a, b))}
-        return bool(ends) and all(
-            isinstance(x, ir.Var) and isinstance(y, ir.Var) and self.are_distinct(x, y, known)
+        return bool(ends) and all(  # what is taken out of a list or record may be anything in it
+            isinstance(x, ir.Var) and isinstance(x.kind, Array)
+            and isinstance(y, ir.Var) and isinstance(y.kind, Array)
+            and self.are_distinct(x, y, known)
             for x, y in pairs
+        )  # fmt: skip
+
+    def may_write(self, s: ir.Statement, array: ir.Var) -> bool:
+        """Whether a statement may write into an array that is there when it is executed."""
+        if self.find(array) not in self.written_by(s):
+            return False
+        return not isinstance(s, ir.Assign) or not all(
+            self.are_distinct(array, v) for v in s.writes
+        )
+
+    def may_touch(self, s: ir.Statement, array: ir.Var) -> bool:
+        """Whether a statement may read or write an array that is there when it is executed."""
+        if not self.mentions(s, self.find(array)):
+            return False
+        arrays = [v for v in ir.uses(s) if holds_memory(v.kind)]
+        return not isinstance(s, ir.Assign) or not all(
+            isinstance(v.kind, Array) and self.are_distinct(array, v) for v in arrays
         )
 
     def _number(self, block: ir.Block) -> None:

@@ -31,6 +31,16 @@ WRITTEN = frozenset(
 RESERVED = frozenset(keyword.kwlist) | {"_"} | frozenset(dir(builtins))
 
 
+def _of_its_name(loop: ir.Loop, k: int) -> ir.Operand:
+    """What a loop's parameter starts with; if others start with what has its name, that."""
+    param, init = loop.params[k], loop.inits[k]
+    if not isinstance(init, ir.Var) or init.name == param.name:
+        return init
+    starts = {v.name: v for v in loop.inits if isinstance(v, ir.Var)}
+    swapped = any(p.name == init.name for p in loop.params)
+    return starts.get(param.name, init) if swapped else init
+
+
 class Names:
     """The Python name of each variable of a function; `inlined` variables need none."""
 
@@ -156,7 +166,7 @@ class Names:
                 case ir.Loop():
                     for k, p in enumerate(s.params):
                         self._coalesce(p, s.body.results[k])
-                        self._coalesce(p, s.inits[k])
+                        self._coalesce(p, _of_its_name(s, k))
                 case ir.If():
                     for k, target in enumerate(s.targets):
                         self._coalesce(target, s.then.results[k])

@@ -41,6 +41,13 @@ NEED_ITEMS = frozenset({np.column_stack, np.dstack, np.block})  # their rules ta
 WRITTEN = frozenset({"out", "copy"})  # parameters that say what a function writes
 # Keywords of a ufunc that say nothing.
 DEFAULTS = {"where": True, "order": "K", "subok": True, "casting": "same_kind"}
+# What such functions do with `out=` one of their operands
+AUGMENTING: dict[Any, Any] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.divide: operator.truediv,
+}
 UNSIGNED = {np.dot: ("a", "b", "out"), np.concatenate: ("arrays", "axis", "out")}
 UFUNC_METHODS = {
     "reduce": ("array", "axis", "dtype", "out", "keepdims", "initial", "where"),
@@ -305,6 +312,10 @@ class Primitives(Inlining):
             return self.masked(function, args, kwargs, where, out)
         if has_effect(function):
             raise self.refuse("out= of random numbers isn't supported", "assign what is returned")
+        if function in AUGMENTING and not kwargs and isinstance(out, ir.Var):
+            a, b = args
+            if a is out or (b is out and function in (np.add, np.multiply)):
+                return self.augmented(AUGMENTING[function], out, b if a is out else a)
         result = self.primitive(function, record, args, kwargs)
         targets = out.items if isinstance(out, Tuple) else (out,)
         results = result.items if isinstance(result, Tuple) else (result,)

@@ -156,7 +156,7 @@ def indexed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     The sign of what a key takes all elements of moves outwards.
     """
     x, key = s.args
-    if not is_floating(s) or not is_array(x) or not ctx.stable(s.target):
+    if not is_floating(s) or not is_array(x):
         return None
     assert isinstance(x, ir.Var) and isinstance(x.kind, Array)
     there = None if x.kind.shape is None else kept_axes(key, x.kind.shape)
@@ -164,7 +164,10 @@ def indexed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         return None
     own = isinstance(s.span, ir.Origin) and s.span.role == "reverse"
     if own and there == list(range(len(x.kind.shape))):
-        return ctx.same(s.target, x)
+        whole = x if s.views and s.certain and x.kind == s.target.kind else None
+        return whole or ctx.same(s.target, x)
+    if not ctx.stable(s.target):
+        return None
     inner = ctx.definition(x, operator.getitem)
     if inner is not None and inner.args[0].kind == s.target.kind:  # type: ignore[union-attr]
         shape = s.target.kind.shape  # type: ignore[attr-defined]

@@ -140,8 +140,28 @@ class _Sparer:
             return False
         following = block.statements[position + 1 :]
         uses = [i for i, other in enumerate(following) if copy in ir.all_uses(ir.Block([other]))]
-        root = self.aliasing.find(self.renamed(source))
-        return root not in self.aliasing.written_by(*following[: max(uses, default=-1) + 1])
+        source = self.renamed(source)
+        assert isinstance(source, ir.Var)
+        while_used = following[: max(uses, default=-1) + 1]
+        writing = [s for s in while_used if self.aliasing.may_write(s, source)]
+        if len(writing) == 1 and self.can_wait(writing[0], source, while_used):
+            statements = block.statements
+            statements.remove(writing[0])
+            statements.insert(position + len(while_used), writing[0])
+            return True
+        return not writing
+
+    def can_wait(self, s: ir.Statement, array: ir.Var, others: list[ir.Statement]) -> bool:
+        """Whether a statement that stores zeros in an array may come after others as well."""
+        if not isinstance(s, ir.Assign) or s.function is not operator.setitem or s.effect:
+            return False
+        into, key, value = s.args
+        if not isinstance(into, ir.Var) or self.renamed(into) is not array:
+            return False
+        if not isinstance(key, ir.Const) or not isinstance(value, ir.Const):
+            return False
+        after = others[others.index(s) + 1 :]
+        return not any(self.aliasing.may_touch(other, array) for other in after)
 
     def views_read(self, copy: ir.Var, source: ir.Var) -> bool:
         """Whether neither a copy nor what it's a copy of is written, nor a result."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing
-from ..analysis.elementwise import COMMUTATIVE, IN_PLACE, makes_fresh
+from ..analysis.elementwise import COMMUTATIVE, IN_PLACE, is_elementwise, makes_fresh
 from ..analysis.inference import infer
 from ..frontend.naming import temporary_name
 from ..kinds import Array, Opaque
@@ -73,6 +73,9 @@ class _Director:
             zeros = next((o for o in between if x in ir.targets(o)), None)
             if zeros is not None and self.moved(statements, zeros, start):
                 between = statements[start + 1 : position + 1]
+            overlaps = self.aliasing.mentions(made, self.aliasing.find(x))
+            if overlaps and not chain and is_elementwise(made.function):
+                between = [o for o in between if o is not made]  # NumPy sees to that
             if any(
                 self.aliasing.mentions(o, self.aliasing.find(x))
                 or not needed.isdisjoint(ir.targets(o))
@@ -80,6 +83,8 @@ class _Director:
             ):
                 break
             chain.insert(0, made)
+            if overlaps:
+                break
             position = next(i for i, other in enumerate(statements) if other is made)
             makers = (self.maker(statements[:position], a, value) for a in made.args)
             made = next((m for m in makers if m is not None), None)
@@ -116,7 +121,7 @@ class _Director:
     ) -> None:
         """Let a chain of calls compute in a part of an array."""
         view = ir.Assign(part, operator.getitem, s.args[:2], (), s.span, views=s.writes)
-        whole = isinstance(s.args[1], ir.Const) and s.args[1].value == slice(None)
+        whole = isinstance(s.args[1], ir.Const) and s.args[1].value in (slice(None), Ellipsis)
         if whole and part.kind == s.writes[0].kind:
             part = s.writes[0]
         self.aliasing.union(part, s.writes[0])

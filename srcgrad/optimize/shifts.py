@@ -250,9 +250,9 @@ class _Shifts:
         self.made = {s.target: s for s in ir.walk(function.block) if isinstance(s, ir.Assign)}
         self.wholes: set[ir.Var] = set()  # that are added to as vectors
         self.by_rows: set[ir.Operand] = set()
-        for s in ir.walk(function.block):
-            if isinstance(s, ir.Assign) and self.lies_by_rows(s):
-                self.by_rows.add(s.target)
+        others: set[ir.Var] = set()
+        while more := self.found_by_rows(function.block, others):
+            others |= more
 
     def block(
         self, block: ir.Block, loops: tuple[Outside, ...], before: Iterable[ir.Var] = ()
@@ -292,8 +292,7 @@ class _Shifts:
                     going_on.append(group)
                     found.append(group)
                 group.parts[position] = (s, part)
-            written = self.aliasing.written_by(s)
-            going_on = [g for g in going_on if self.aliasing.find(g.added) not in written]
+            going_on = [g for g in going_on if not self.aliasing.may_write(s, g.added)]
         return found
 
     def part(self, s: ir.Assign) -> Part | None:
@@ -317,9 +316,27 @@ class _Shifts:
         cut = _cut(taken.args[1], kind.shape)
         if cut is None or not any(cut[1][1:]):  # of whole rows it is a vector itself
             return None
-        if self.aliasing.find(added) is self.aliasing.find(whole) or whole not in self.by_rows:
+        if whole not in self.by_rows or not self.aliasing.are_distinct(added, whole):
             return None
         return Part(whole, *cut)
+
+    def found_by_rows(self, block: ir.Block, others: set[ir.Var]) -> set[ir.Var]:
+        """Find the arrays that lie by rows, if what loops carry does but for some others.
+
+        Returns more of these.
+        """
+        self.by_rows.clear()
+        carried: list[tuple[ir.Var, ir.Operand]] = []
+        for s in ir.walk(block):
+            if isinstance(s, ir.Assign) and self.lies_by_rows(s):
+                self.by_rows.add(s.target)
+            elif isinstance(s, ir.Loop):
+                ends = zip(s.params, s.targets, s.inits, s.body.results, strict=False)
+                for param, target, init, result in ends:
+                    if init in self.by_rows and param not in others:
+                        self.by_rows |= {param, target}
+                        carried.append((param, result))
+        return {param for param, result in carried if result not in self.by_rows}
 
     def lies_by_rows(self, s: ir.Assign) -> bool:
         """Whether a call surely makes an array of floats that lies in memory row by row.
@@ -359,12 +376,14 @@ class _Shifts:
             (zeros.whole, ir.Const(key), group.added), (), span, writes=(zeros.whole,),
         )  # fmt: skip
         result: dict[int, list[ir.Statement]] = {}
+        inside = Made()
         for position, (s, part) in group.parts.items():
             whole, view = part.whole, s.args[0]
             assert isinstance(view, ir.Var)
             self.wholes.add(whole)
             statements: list[ir.Statement] = [] if result else [store]
-            made = outside.made if whole in outside.arrays else Made(statements)
+            inside.statements = statements
+            made = outside.made if whole in outside.arrays else inside
             into = made.vector(f"{whole.name}_flat", whole, s.span)
             added, shift = zeros.flat, _less(part.corner, corner)
             if any(shift):

@@ -56,8 +56,8 @@ class Done:
         return True
 
 
-class Pool:
-    """A pool of the standard library: `map` and its like, and what is submitted."""
+class Workers:
+    """As many as one likes: it's all the same."""
 
     def __init__(self, *args, **kwargs):
         pass
@@ -67,6 +67,10 @@ class Pool:
 
     def __exit__(self, *error):
         return None
+
+
+class Pool(Workers):
+    """A pool of the standard library: `map` and its like, and what is submitted."""
 
     def map(self, function, *iterables, chunksize=None, timeout=None):
         return [function(*items) for items in zip(*iterables, strict=False)]
@@ -112,17 +116,8 @@ def as_completed(fs, timeout=None):
     return fs
 
 
-class Parallel:
+class Parallel(Workers):
     """`joblib.Parallel`."""
-
-    def __init__(self, *args, **kwargs):
-        pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        return None
 
     def __call__(self, calls):
         return [function(*args, **kwargs) for function, args, kwargs in calls]

@@ -91,9 +91,12 @@ class _Recorder:
         self.stacks: list[ir.Statement] = []
         self.looped: dict[ir.Var, ir.Block] = {}  # the innermost forward block in a loop
         self.definitions: dict[ir.Var, ir.Assign] = {}
+        self.loops: dict[int, ir.Loop] = {}  # by the ids of their bodies
         for statement in ir.walk(function.block):
             if isinstance(statement, ir.Assign):
                 self.definitions[statement.target] = statement
+            elif isinstance(statement, ir.Loop):
+                self.loops[id(statement.body)] = statement
         self.repeated = Repeated(dict(self.definitions), self.looped, self.aliasing)
 
     def visit(self, block: ir.Block, path: Path) -> None:
@@ -130,6 +133,9 @@ class _Recorder:
         if loop is not None and loop.index is not None and loop.index in self.indices:
             mapping[loop.index] = self.indices[loop.index]
         needed = [v for v in own if v in used and v not in mapping]
+        if loop is not None and loop.body is block and id(mirror) in self.loops:
+            mapping.update(self._swapped_back(loop, mirror, needed, own))
+            needed = [v for v in needed if v not in mapping]
         if not needed and not mapping:
             return
         self._read_again(block, own)
@@ -177,6 +183,28 @@ class _Recorder:
         pops = self._stack(block, recorded, loop) if recorded else []
         ir.rename(mirror, mapping)
         mirror.statements[:0] = [*pops, *clones]
+
+    def _swapped_back(
+        self, loop: ir.Loop, mirror: ir.Block, needed: list[ir.Var], own: dict[ir.Var, None]
+    ) -> dict[ir.Var, ir.Var]:
+        """The arrays that each iteration hands on to the next one in other variables.
+
+        What is swapped is swapped back by the mirrored loop, which begins with what is there in the
+        end: it needn't be recorded which is which.
+        """
+        wanted = {*needed, *self._sources(needed, own, set())}
+        back, found = self.loops[id(mirror)], dict[ir.Var, ir.Var]()
+        for cycle in _cycles(loop):
+            if wanted.isdisjoint(loop.params[i] for i in cycle):
+                continue
+            held = [loop.params[i] for i in (*cycle[1:], cycle[0])]  # and handed on as `cycle`
+            twins = [v.anew() for v in held]
+            found.update(zip(held, twins, strict=True))
+            for k, i in enumerate(cycle):
+                back.params, back.inits = (*back.params, twins[k]), (*back.inits, loop.targets[i])
+                back.targets = (*back.targets, twins[k].anew())
+                mirror.results = (*mirror.results, twins[k - 1])
+        return found
 
     def _read_again(self, block: ir.Block, own: dict[ir.Var, None]) -> None:
         """Let what a block stores where it stays be what is read from there."""
@@ -431,6 +459,23 @@ def _loop(path: Path) -> ir.Loop | None:
     """The loop whose body a path leads to, if it is one's."""
     s, _ = path[-1]
     return s if isinstance(s, ir.Loop) else None
+
+
+def _cycles(loop: ir.Loop) -> list[list[int]]:
+    """Which arrays a loop swaps: each iteration hands on as one what was the next of them."""
+    numbers = {p: i for i, p in enumerate(loop.params) if isinstance(p.kind, Array) and p.assured}
+    ends = enumerate(loop.body.results[: len(loop.params)])
+    handed = {i: numbers[v] for i, v in ends if isinstance(v, ir.Var) and v in numbers}
+    found: list[list[int]] = []
+    while handed:
+        first, following = handed.popitem()
+        cycle = [first]
+        while following in handed:
+            cycle.append(following)
+            following = handed.pop(following)
+        if following == first and len(cycle) > 1:
+            found.append(cycle)
+    return found
 
 
 def _has_fewer_axes(a: ir.Var, b: ir.Var) -> bool:
