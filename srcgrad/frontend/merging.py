@@ -138,7 +138,10 @@ class Merger:
             if thing.var is not None:
                 if isinstance(old, ListObject) and old.var is thing.var:
                     return thing
-                return replace(thing, var=self.padded(thing.var.name, thing.var, first))
+                target = self.padded(thing.var.name, thing.var, first)
+                if isinstance(target, ir.Var):  # what is put in it is in the branch's list, too
+                    self.builder.link(target, None, thing.var)
+                return replace(thing, var=target)
             known = old.items if isinstance(old, ListObject) else ()
             items = tuple(
                 item
