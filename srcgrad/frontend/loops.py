@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from .. import ir
-from ..kinds import ListOf, int_kind
+from ..kinds import ListOf, fresh_size, int_kind
 from . import item_counts
 from .operations import leave_unless
 from .paths import RAISED
@@ -75,6 +75,7 @@ class Loops(Widening):
         original, count, unbound = entry.copy(), len(outer.statements), self.unbound
         marker = object()
         settling: set[int] = set()
+        since = fresh_size().base
         recalled = self.recalled(entry, marker, settling)
         templates: dict[Slot, Any] = dict(recalled)
         inner: dict[Any, list[Any]] = {}  # what the loops in it carried in the last round
@@ -109,7 +110,7 @@ class Loops(Widening):
                     templates.clear()
                     inner = {}
                     continue
-                self.peelable, self.settling = peelable, settling
+                self.peelable, self.settling, self.since = peelable, settling, since
                 changed |= self.widen_all(start, end, templates, params, marker, entry)
                 found = item_counts.resized(start.heap, end.heap) - resized
                 resized |= found

@@ -77,6 +77,7 @@ class Mold:
     """A loop parameter that is another object in each iteration: one with templates as items."""
 
     thing: Heap
+    site: int | None = None  # the expression that makes the objects
 
 
 COMPOUND = (Tuple, Slice, Bound, Partial, Choice)

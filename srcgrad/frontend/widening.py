@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import ir
 from ..joins import KindMismatch
-from ..kinds import INT, NOTHING, ListOf, Scalar, fresh_size
+from ..kinds import INT, NOTHING, Array, ListOf, Scalar, fresh_size
 from .choices import is_choosable, is_function, options
 from .paths import Paths
 from .structure import (
@@ -29,6 +29,7 @@ from .structure import (
     origins_of_rank,
     parts,
     rebuild,
+    resized,
     same_layout,
     same_order,
     same_template,
@@ -243,7 +244,9 @@ class Widening(Paths):
                 continue
             inner = [ir.UNDEFINED] * len(parts(option)) if old is ir.UNDEFINED else parts(old)
             items = [
-                p if isinstance(p, (ir.Const, Ref, Closure)) and (t is ir.UNDEFINED or t is p)
+                p
+                if (t is ir.UNDEFINED or t is p)
+                and (isinstance(p, (ir.Const, Closure)) or is_before(start, p, marker))
                 else self.widen(name, t, p, start, end, marker)
                 for t, p in zip(inner, parts(option), strict=True)
             ]  # fmt: skip
@@ -265,6 +268,9 @@ class Widening(Paths):
                 kind = self.stable_join(kind, other, self.settling)
             if template is ir.UNDEFINED and isinstance(kind, Scalar) and kind.size is not None:
                 kind = replace(kind, size=self.stable_size(fresh_size(), kind.size, self.settling))
+            elif template is ir.UNDEFINED and isinstance(kind, Array):
+                # a size from inside the loop, though it be the same one in each round
+                kind = self.stable_join(resized(kind, self.since), kind, self.settling)
         except KindMismatch:
             return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
         partial = is_partial(template) or is_partial(value)
@@ -315,7 +321,8 @@ class Widening(Paths):
                 key: self.widened_item(str(key), p.items[key], item, start, end, marker)
                 for key, item in q.items.items()
             }
-        return Mold(replace(q, items=items, external=None, frozen=marker))
+        made = replace(q, items=items, external=None, frozen=marker)
+        return Mold(made, self.sites.get(value.id))
 
     def widened_item(
         self, name: str, template: Any, value: Any, start: State, end: State, marker: Any
@@ -382,12 +389,11 @@ class Widening(Paths):
             return self.place(state, ListObject((), var))
         if isinstance(template, Mold):
             thing = template.thing
-            return self.place(
-                state,
-                with_items(
-                    thing, [self.instantiate(t, state, marker) for t in object_items(thing)]
-                ),
-            )
+            items = [self.instantiate(t, state, marker) for t in object_items(thing)]
+            ref = self.place(state, with_items(thing, items))
+            if template.site is not None:
+                self.sites[ref.id] = template.site
+            return ref
         if isinstance(template, COMPOUND):
             return rebuild(template, [self.instantiate(t, state, marker) for t in parts(template)])
         return template
@@ -416,7 +422,7 @@ def is_endless(template: Any, cls: type) -> bool:
     )
 
 
-def is_before(start: State, ref: Ref, marker: Any) -> bool:
+def is_before(start: State, value: Any, marker: Any) -> bool:
     """Whether an object is there before a loop, and the same in each iteration."""
-    thing = start.heap.get(ref.id)
+    thing = start.heap.get(value.id) if isinstance(value, Ref) else None
     return thing is not None and thing.frozen is not marker
