@@ -151,7 +151,8 @@ class Lookup(Journals):
             {"where": f"{name}_places", "entries": name} if "entries" in parts else {"where": name}
         )
         for part, text in names.items():
-            thing = self.state.heap[parts[part].id]  # type: ignore[union-attr]
+            held = parts[part]  # a Poison, where it isn't known after a loop that returns
+            thing = self.state.heap[held.id] if isinstance(held, Ref) else None
             if isinstance(thing, ListObject) and thing.var is not None and not thing.var.user:
                 thing.var.name, thing.var.user = text, True
 
