@@ -496,7 +496,7 @@ class BuiltinFunctions(Texts):
             return ir.Const(function(*(v for _, v in known)))
         return self.emit(function, operands, inferred=Inferred(int_kind()), name="i")
 
-    def builtin_partial(self, function: Value, *args: Value, **kwargs: Value) -> Value:
+    def builtin_partial(self, function: Value, /, *args: Value, **kwargs: Value) -> Value:
         return Partial(function, args, dict(kwargs))
 
 

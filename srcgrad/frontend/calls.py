@@ -35,6 +35,7 @@ from .libraries import Libraries, is_of_package
 from .operators import BINARY, INPLACE
 from .primitives import RULES
 from .structure import described, is_range, is_static
+from .subclasses import CONTAINERS
 from .values import (
     Bound,
     Choice,
@@ -300,6 +301,8 @@ class Calls(Libraries):
             len(args) == 2 and isinstance(args[1], (Ref, Tuple))
         ):
             return None
+        if hashable(function) and function in UNBOUND and self.instance(first) is None:
+            return self.call_object(UNBOUND[function], args, {})
         if hashable(function) and function in PROTOCOL:
             found = self.protocol(function, first)
             if found is not None or isinstance(first, Ref):
@@ -316,7 +319,7 @@ class Calls(Libraries):
     def builtin_contextmanager(self, function: Value) -> Value:
         return Partial(Place(operations.managed), (function,), {})
 
-    def call_managed(self, function: Value, *args: Value, **kwargs: Value) -> Value:
+    def call_managed(self, function: Value, /, *args: Value, **kwargs: Value) -> Value:
         return self.manager(self.call(function, list(args), kwargs))
 
     def manager(self, made: Value) -> Value:
@@ -335,7 +338,7 @@ class Calls(Libraries):
         return self.call(Place(function.dispatch(cls.value)), args, {})
 
     def call_dispatched(
-        self, method: Value, receiver: Value, cls: Value, *args: Value, **kwargs: Value
+        self, method: Value, receiver: Value, cls: Value, /, *args: Value, **kwargs: Value
     ) -> Value:
         """A call of a `functools.singledispatchmethod` of an object."""
         asked: Any = self.builtin_type(args[0])
@@ -479,6 +482,7 @@ def _special_table() -> dict[Any, str]:
         table[store] = "builtin_setitem"
     for delete in (operator.delitem, list.__delitem__, dict.__delitem__):
         table[delete] = "builtin_delitem"
+    table[np.ndarray.__len__], table[np.ndarray.__iter__] = "builtin_len", "builtin_iter"
     table[copy.copy], table[copy.deepcopy] = "builtin_copy", "builtin_deepcopy"
     table[object.__setattr__], table[object.__getattribute__] = "plain_setattr", "builtin_getattr"
     table[collections.namedtuple] = table[dataclasses.make_dataclass] = "builtin_made_class"
@@ -504,6 +508,17 @@ IN_PLACE = {
         for function, inplace in INPLACE.items()
     },
 }
+# Methods of containers that syntax and builtins stand for (no user's class redefines these:
+# `subclasses.redefined`)
+UNBOUND: dict[Any, Any] = {
+    getattr(cls, f"__{function.__name__.strip('_')}__"): function
+    for cls in (*CONTAINERS, collections.deque)
+    for function in (
+        len, iter, reversed, operator.getitem, operator.contains, operator.add, operator.mul,
+        operator.or_, operator.and_, operator.sub,
+    )
+    if hasattr(cls, f"__{function.__name__.strip('_')}__")
+}  # fmt: skip
 _COMPARE = {function: node for node, function in COMPARE.items()}
 SPECIAL = _special_table()
 # Iterators whose items are made at once

@@ -134,6 +134,11 @@ class Cursors(Selections):
             return self.first_item(iterator, default)
         if isinstance(iterator, Sequence):
             self.asked_where(iterator)
+            if iterator.born is not None and not is_range(
+                iterator
+            ):  # it has no name: next(zip(...))
+                self.use_up(iterator)
+                iterator = self.cursor(iterator)
         thing = self.on_heap(iterator)
         if isinstance(thing, Instance) and thing.type is not Cursor:
             found = self.class_attribute(thing.type, "__next__")

@@ -311,14 +311,14 @@ class Dicts(Sets):
 
     # Construction
 
-    def builtin_dict(self, value: Value | None = None, **named: Value) -> Value:
+    def builtin_dict(self, value: Value | None = None, /, **named: Value) -> Value:
         return self.filled_dict(DictObject({}), value, named)
 
-    def builtin_ordered_dict(self, value: Value | None = None, **named: Value) -> Value:
+    def builtin_ordered_dict(self, value: Value | None = None, /, **named: Value) -> Value:
         return self.filled_dict(DictObject({}, type=collections.OrderedDict), value, named)
 
     def builtin_defaultdict(
-        self, factory: Value = NONE, value: Value | None = None, **named: Value
+        self, factory: Value = NONE, value: Value | None = None, /, **named: Value
     ) -> Value:
         none = isinstance(factory, ir.Const) and factory.value is None
         thing = DictObject({}, type=collections.defaultdict, factory=None if none else factory)
@@ -330,7 +330,7 @@ class Dicts(Sets):
         self.call(self.attribute(ref, "update"), [] if value is None else [value], named)
         return ref
 
-    def builtin_counter(self, value: Value | None = None, **named: Value) -> Value:
+    def builtin_counter(self, value: Value | None = None, /, **named: Value) -> Value:
         ref = self.new(DictObject({}, type=collections.Counter))
         self.counter_update(ref, value, **named)
         return ref
@@ -391,7 +391,7 @@ class Dicts(Sets):
             self.store_item(value, key, default)
         return self.known("", self.dictionary(value).items[self.hashed(key)])
 
-    def dict_update(self, value: Value, other: Value | None = None, **named: Value) -> Value:
+    def dict_update(self, value: Value, other: Value | None = None, /, **named: Value) -> Value:
         self.writable(self.dictionary(value))
         thing = self.on_heap(other)
         if isinstance(thing, DictObject):
@@ -441,7 +441,7 @@ class Dicts(Sets):
 
     # Methods of counters
 
-    def counter_update(self, value: Value, other: Value | None = None, **named: Value) -> Value:
+    def counter_update(self, value: Value, other: Value | None = None, /, **named: Value) -> Value:
         def count(key: Value, more: Value) -> None:
             total = self.binary(operator.add, self.subscript(value, key), more)
             self.store_item(value, key, total)

@@ -61,6 +61,7 @@ class Expressions(Setters):
             return self.new(ListObject(tuple(self.items(node.elts))))
         values = (e.value if star else e for e, star in zip(node.elts, starred, strict=True))
         parts = list(zip(starred, map(self.expression, values), strict=True))
+        parts = [(star, self.listed_items(part) if star else part) for star, part in parts]
         if any(star and self.is_built(part) for star, part in parts):
             ref = self.new(ListObject(()))
             for star, part in parts:
@@ -68,6 +69,12 @@ class Expressions(Setters):
             return ref
         known = [self.unpacked(part) if star else [part] for star, part in parts]
         return self.new(ListObject(tuple(value for values in known for value in values)))
+
+    def listed_items(self, value: Value) -> Value:
+        """What is made item by item as a list, whose length needn't be known; else the value."""
+        if isinstance(value, (Generator, Sequence)):
+            return self.call_object(list, [value], {})
+        return value
 
     def is_built(self, value: Value) -> bool:
         """Whether a value is a list that exists at run time."""

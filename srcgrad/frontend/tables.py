@@ -170,7 +170,7 @@ class Table:
                     leave(self.where, other)
                     enter(self.where, other, position)
 
-    def update(self, other: Any = (), **named: Any) -> None:
+    def update(self, other: Any = (), /, **named: Any) -> None:
         pairs = other.items() if hasattr(other, "items") else other
         for key, value in pairs:
             self[key] = value
@@ -215,7 +215,7 @@ class Counts(Table):
     def __getitem__(self, key: Any) -> Any:
         return self.entries[at(self.where, key)] if has(self.where, key) else 0
 
-    def update(self, other: Any = (), **named: Any) -> None:
+    def update(self, other: Any = (), /, **named: Any) -> None:
         if hasattr(other, "items"):
             for key, value in other.items():
                 self[key] = value + self[key]
