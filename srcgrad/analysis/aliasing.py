@@ -257,7 +257,7 @@ class Aliasing:
 
     def _assign(self, s: ir.Assign) -> None:
         self.writes.update(s.writes)
-        if s.function in (operator.is_, runtime.check_listed_once):
+        if s.function in (operator.is_, runtime.check_listed_once, runtime.check_apart):
             self.compared.update(ir.uses(s))
         if id(s) in self.handing:
             return

@@ -278,6 +278,7 @@ class UnitCalls(Rules):
         """The variable for the results of a function that returns more than the unit does."""
         if isinstance(s.target.kind, TupleOf):
             s.target.kind = TupleOf((*s.target.kind.items, *more))
+            self._note(s.target, True)  # the program's own results may not be
             return s.target
         kinds = (s.target.kind,) if s.function.kinds else ()
         whole = ir.Var(f"{s.function.name}_results", TupleOf((*kinds, *more)))
