@@ -184,6 +184,63 @@ def named_as_the_parameters_of_managers(x):
         return product * x[2]
 
 
+def filled(a, value):
+    a[1:] = value
+    return a
+
+
+def recursion_that_writes_and_returns_constants(x):
+    b, p, c, d = np.zeros(4), np.zeros(4), np.ones(2), np.ones(3)
+    e, f = c, d
+
+    def step():
+        nonlocal b, p, e, f
+        e, f = c.copy(), d.copy()
+        b = filled(b, x[0])
+        p = filled(p, b[1:] * x[1])
+
+    def loop(those):
+        if those:
+            step()
+            loop(those[1:])
+
+    loop(list(range(len(x))))
+    return np.sum(p) * x[2]
+
+
+def recursion_that_writes_arrays_made_alike(x):
+    b, p, v = np.zeros(4), np.zeros(4), np.zeros(4)
+
+    def loop(those):
+        nonlocal b, p
+        if those:
+            b = filled(b, x[0])
+            p = filled(p, b[1:])
+            v[1] = 0
+            loop(those[1:])
+
+    loop(list(range(len(x))))
+    return x[1] * np.sum(v) + np.sum(p)
+
+
+def comprehensions_of_a_name_of_their_own(x):
+    k = x
+    items = {k: v * v for k, v in enumerate(k)}
+    total = sum([k * k for k in k]) + sum(k for k in k) * items[1]
+    return total + sum(v for k in [k] for v in k) * sum({k: k for k in range(len(k))}.values())
+
+
+def dict_by_a_count(x):
+    found, pairs = {}, {}
+    for i in itertools.count():
+        if i >= len(x):
+            break
+        found[i] = x[i] ** 2
+    for i in itertools.islice(itertools.count(), len(x)):
+        pairs[i, i] = found[i] * x[0]
+    return found[1] * pairs[2, 2]
+
+
 @pytest.mark.parametrize("f", small_programs.programs(globals()), ids=lambda f: f.__name__)
 def test_gradients_are_those_of_differences(f):
     small_programs.check(f)

@@ -155,7 +155,15 @@ class Comprehensions(Iteration):
         consume: Callable[[Value], None] | None = None,
         first: Value | None = None,
     ) -> None:
-        """Run `body` for every combination of a comprehension's generators."""
+        """Run `body` for every combination of a comprehension's generators.
+
+        The first of them goes through what its expression is outside: `[x for x in x]`.
+        """
+        caller, self.current = self.current, frame
+        try:
+            outermost = self.iterable(node.generators[0].iter) if first is None else first
+        finally:
+            self.current = caller
         number = self.unique()
         parent = self.frames[frame]
         self.frames[number] = Frame(
@@ -187,14 +195,12 @@ class Comprehensions(Iteration):
                 self.assign(generator.target, value)
                 conditions(list(generator.ifs))
 
-            given = first is not None and position == 0
-            iterable = first if given else self.iterable(generator.iter)
-            assert iterable is not None
+            iterable = self.iterable(generator.iter) if position else outermost
             self.loop_site = id(generator)
             name = generator.target.id if isinstance(generator.target, gast.Name) else "i"
             self.iterate(iterable, item, name)
 
-        caller, self.current = self.current, number
+        self.current = number
         try:
             level(0)
         finally:

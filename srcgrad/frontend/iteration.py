@@ -117,7 +117,7 @@ class Iteration(Expressions):
 
         def rest(bounds: Any, peelable: bool = False) -> None:
             unroll = unrolled if known and bounds is whole else None
-            constant = isinstance(length, ir.Const)
+            constant = isinstance(length, ir.Const) and length.value <= MOST_UNROLLED
             index = name if sequence.bounds is not None else "i"
             self.loop(bounds, iteration, index, unroll, constant, asks, peelable)
             self.after_loop()
