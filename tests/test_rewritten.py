@@ -105,6 +105,18 @@ def array_of_another_size_in_each_iteration(x):
     return np.mean(v)
 
 
+def array_or_none_of_another_size_in_each_iteration(x):
+    parts, v = [np.outer(x, x)], None
+    for _ in range(len(x) - 1):
+        parts.append(parts[-1][:-1, :-1] * 2.0)
+    for a in parts[:-1]:
+        u = np.kron(np.ones(a.shape), np.ones((2, 2)))[: a.shape[0], : a.shape[1]]
+        slope = np.gradient(a)[1]
+        for _ in range(len(x)):
+            v = slope * u
+    return np.mean(v**2)
+
+
 def array_of_the_iteration_before(x):
     total = 0.0
     for i in range(len(x) - 1):

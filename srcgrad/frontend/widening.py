@@ -266,9 +266,10 @@ class Widening(Paths):
             kind = kinds[0] if kinds else NOTHING
             for other in kinds[1:]:
                 kind = self.stable_join(kind, other, self.settling)
-            if template is ir.UNDEFINED and isinstance(kind, Scalar) and kind.size is not None:
+            first = template is ir.UNDEFINED or is_none(template)
+            if first and isinstance(kind, Scalar) and kind.size is not None:
                 kind = replace(kind, size=self.stable_size(fresh_size(), kind.size, self.settling))
-            elif template is ir.UNDEFINED and isinstance(kind, Array):
+            elif first and isinstance(kind, Array):
                 # a size from inside the loop, though it be the same one in each round
                 kind = self.stable_join(resized(kind, self.since), kind, self.settling)
         except KindMismatch:
