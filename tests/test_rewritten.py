@@ -4,6 +4,7 @@ import collections
 import contextlib
 import functools
 import itertools
+import types
 
 import numpy as np
 import pytest
@@ -240,6 +241,16 @@ def comprehensions_of_a_name_of_their_own(x):
     items = {k: v * v for k, v in enumerate(k)}
     total = sum([k * k for k in k]) + sum(k for k in k) * items[1]
     return total + sum(v for k in [k] for v in k) * sum({k: k for k in range(len(k))}.values())
+
+
+def comprehension_that_assigns_an_attribute(x):
+    state, found = types.SimpleNamespace(), {}
+
+    def step(v):
+        return v * state.t * x[0]
+
+    total = sum(step(v) for state.t, v in enumerate(x))
+    return total + sum([found["a"] * v for found["a"], v in zip(x, x[::-1], strict=True)])
 
 
 def dict_by_a_count(x):

@@ -86,7 +86,7 @@ def _arguments(node: Any) -> tuple[Any, ...]:
 
 def _targets(node: Any) -> Iterator[str]:
     for item in gast.walk(node):
-        if isinstance(item, gast.Name):
+        if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Store):
             yield item.id
 
 
