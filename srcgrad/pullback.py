@@ -266,6 +266,8 @@ def _list_seed(d_out: Any, kind: ListOf, shapes: Any, place: str) -> Any:
 def _seed(d_out: Any, kind: Array | Scalar, shape: tuple[int, ...] | None, place: str) -> Any:
     if kind.dtype is not None and kind.dtype.kind not in "fc":
         return d_out  # the derivative of an integer isn't used
+    if d_out is None and shape is None:
+        d_out = 0.0  # where the result is None in this run, though it may be a number: unused
     if not isinstance(d_out, (np.ndarray, np.generic, int, float, complex)):
         raise TypeError(f"{place} must be an array or a number, not a {type(d_out).__name__}")
     given = np.asarray(d_out)

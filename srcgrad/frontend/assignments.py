@@ -19,6 +19,7 @@ from .choices import options
 from .matching import Matching
 from .operations import check_count
 from .operators import BINARY, INPLACE
+from .setters import is_of_python
 from .structure import NONE, described, is_none
 from .values import (
     Bound,
@@ -167,6 +168,9 @@ class Assignments(Matching):
                 is_view = self.is_view(old, container)
                 value = self.expression(node.value)
                 self.at(node)
+                if self.is_of_array(old, container):
+                    self.store_item(container, key, self.binary(function, old, value))
+                    return
                 new = self.augmented(function, old, value)
                 if new is not old or not is_view or not self.keeps_item(container):
                     self.store_item(container, key, new)
@@ -208,6 +212,8 @@ class Assignments(Matching):
             return old
         if isinstance(old, ir.Var) and isinstance(old.kind, Array):
             if old.kind.shape is None:
+                if self.is_unshared(old) and is_of_python(value):
+                    return self.binary(function, old, value)  # in place or not: nobody can tell
                 return self.augmented_unknown(function, old, value)
             inplace = INPLACE[function]
             if self.trying is not None:

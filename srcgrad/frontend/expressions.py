@@ -62,7 +62,7 @@ class Expressions(Setters):
         values = (e.value if star else e for e, star in zip(node.elts, starred, strict=True))
         parts = list(zip(starred, map(self.expression, values), strict=True))
         parts = [(star, self.listed_items(part) if star else part) for star, part in parts]
-        if any(star and self.is_built(part) for star, part in parts):
+        if any(star and self.has_any_length(part) for star, part in parts):
             ref = self.new(ListObject(()))
             for star, part in parts:
                 (self.extend if star else self.append)(ref, part)
@@ -75,11 +75,6 @@ class Expressions(Setters):
         if isinstance(value, (Generator, Sequence)):
             return self.call_object(list, [value], {})
         return value
-
-    def is_built(self, value: Value) -> bool:
-        """Whether a value is a list that exists at run time."""
-        thing = self.on_heap(value)
-        return isinstance(thing, ListObject) and thing.var is not None
 
     def expression_Dict(self, node: Any) -> Value:
         pairs: list[tuple[Value | None, Value]] = []

@@ -308,6 +308,14 @@ class Iteration(Expressions):
         if "%returned" in frame:
             frame["%stop"] = frame["%break"] = frame["%returned"]
 
+    def has_any_length(self, value: Value) -> bool:
+        """Whether only the run tells how long a list or array is."""
+        if isinstance(value, ir.Var) and isinstance(value.kind, Array) and value.kind.shape:
+            length = value.kind.shape[0]
+            return isinstance(length, Size) and not getattr(self.builtin_len(value), "origins", ())
+        thing = self.on_heap(value)
+        return isinstance(thing, ListObject) and thing.var is not None
+
     def sequence(self, value: Value) -> Sequence | None:
         """Length and items of something that can be iterated over."""
         match value:

@@ -248,7 +248,8 @@ class Primitives(Inlining):
         return list(ir.variables(operands[which])) if which < len(operands) else []
 
     def converted(self, function: Any, value: Value) -> Value:
-        """The array that an object makes of itself for a function of NumPy; else the value.
+        """The array that an object makes of itself for a function of NumPy, or that is made of its
+        items; else the value.
 
         As NumPy does: not for functions that the class implements, or takes over.
         """
@@ -261,9 +262,12 @@ class Primitives(Inlining):
         elif hasattr(function, "_implementation"):
             own.append("__array_function__")
         made, *other = (self.class_attribute(thing.type, name) for name in own)
-        if made is None or any(found is not None for found in other):
+        if any(found is not None for found in other):
             return value
-        return self.call(Bound(made, value), [], {})
+        if made is not None:
+            return self.call(Bound(made, value), [], {})
+        items = [self.class_attribute(thing.type, name) for name in ("__len__", "__getitem__")]
+        return value if None in items else self.array_of(self.builtin_list(value))
 
     def argument(self, value: Value) -> ir.Operand:
         if isinstance(value, (Closure, Bound, Partial)):

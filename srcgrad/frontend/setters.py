@@ -15,11 +15,24 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..kinds import Array
+from ..kinds import Array, Scalar
 from .attributes import Attributes
 from .choices import options
 from .structure import NONE, described, is_none, object_items, parts, references
-from .values import Bound, Choice, Closure, DictObject, Instance, Place, Ref, Slice, Value, as_value
+from .values import (
+    Bound,
+    Choice,
+    Closure,
+    DictObject,
+    Generator,
+    Instance,
+    Place,
+    Ref,
+    Sequence,
+    Slice,
+    Value,
+    as_value,
+)
 
 
 class Setters(Attributes):
@@ -224,14 +237,49 @@ class Setters(Attributes):
         return self.call(ir.Const(np.unravel_index), [key, self.attribute(array, "shape")], {})
 
     def times_held(self, array: ir.Var) -> int:
-        """How many names and items hold an array."""
+        """How many names and items hold an array; what an iterator goes through isn't seen."""
 
         def count(value: Any) -> int:
-            return int(value is array) + sum(map(count, parts(value)))
+            if isinstance(value, Closure):
+                return sum(map(count, (*value.defaults, *value.keyword_defaults.values())))
+            hidden = isinstance(value, Generator) or (
+                isinstance(value, Sequence) and value.bounds is None
+            )
+            return int(value is array or hidden) + sum(map(count, parts(value)))
 
         frames = [v for frame in self.state.frames.values() for v in frame.values()]
         held = [v for thing in self.state.heap.values() for v in object_items(thing)]
         return sum(map(count, (*frames, *held)))
+
+    @staticmethod
+    def is_of_array(old: Value, container: Value) -> bool:
+        """Whether an item is one of an array, but a number or an array itself, as the run tells."""
+        if not (isinstance(old, ir.Var) and isinstance(container, ir.Var)) or old.origins:
+            return False
+        kind = old.kind
+        return isinstance(container.kind, Array) and isinstance(kind, Array) and kind.shape is None
+
+    def is_unshared(self, var: ir.Var) -> bool:
+        """Whether nothing but one name refers to a new value, or shares its memory."""
+        if var.origins or self.times_held(var) > 1:
+            return False
+        for s in reversed(self.block.statements):
+            if var in ir.targets(s):
+                return isinstance(s, ir.Assign) and not s.views
+            if isinstance(s, ir.Assign):
+                keeps = not isinstance(s.target.kind, (Array, Scalar)) or s.writes or s.effect
+                if var in s.views or (keeps and var in ir.uses(s)):
+                    return False
+            elif var in ir.free_variables(ir.Block([s])):
+                return False
+        return False
+
+
+def is_of_python(value: Value) -> bool:
+    """Whether a value is a number of Python's, which makes nothing another dtype."""
+    if isinstance(value, ir.Const):
+        return type(value.value) in (int, float)
+    return isinstance(value, ir.Var) and isinstance(value.kind, Scalar) and bool(value.kind.python)
 
 
 def shape_of(value: ir.Var | ir.Const) -> Any:

@@ -118,11 +118,7 @@ def append(arr, values, axis=None, *, out, d_out):
 
 
 def depth(arrays):
-    return 1 + max(depth(a) for a in arrays) if isinstance(arrays, list) else 0
-
-
-def rank(arrays):
-    return max(rank(a) for a in arrays) if isinstance(arrays, list) else np.ndim(arrays)
+    return 1 + depth(arrays[0]) if isinstance(arrays, list) else 0
 
 
 def extent(arrays, axis, ndim, level):
@@ -141,6 +137,14 @@ def unblocked(arrays, d_out, level):
     if not isinstance(arrays, list):
         return d_out if np.ndim(arrays) == d_out.ndim else d_out.reshape(np.shape(arrays))
     contributions = []
+    if not known(len(arrays)):
+        start = 0
+        for a in arrays:
+            stop = start + extent(a, -level, d_out.ndim, level - 1)
+            piece = d_out[at(d_out.ndim - level, slice(start, stop))]
+            contributions.append(unblocked(a, piece, level - 1))
+            start = stop
+        return contributions
     start = None
     for number, a in enumerate(arrays):
         stop = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import types
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special, stats
@@ -127,30 +127,51 @@ def correlation(x, y):
     return np.sum(x * y) / np.sqrt(np.sum(x * x) * np.sum(y * y))
 
 
+def correlated_by_chance(r, n):
+    """The two-sided p-value of a correlation of n samples, which is that of Student's t."""
+    half = n / 2.0 - 1.0
+    return 2.0 * special.betainc(half, half, 0.5 * (1.0 - np.abs(r)))
+
+
+class Correlation(NamedTuple):
+    statistic: Any
+    pvalue: Any
+
+
 @definition(stats.pearsonr)
 def pearsonr(x, y):
-    """The correlation and its two-sided p-value, which is that of Student's t."""
     x, y = np.asarray(x), np.asarray(y)
     if np.ndim(x) != 1:
         raise NotImplementedError("pearsonr is differentiated for samples of one dimension")
     r = correlation(x, y)
-    half = x.size / 2.0 - 1.0
-    return r, 2.0 * special.betainc(half, half, 0.5 * (1.0 - np.abs(r)))
+    return Correlation(r, correlated_by_chance(r, x.size))
+
+
+class Regression:
+    """As SciPy's: a tuple of five that has a sixth attribute."""
+
+    def __init__(self, slope, intercept, rvalue, pvalue, stderr, intercept_stderr):
+        self.slope, self.intercept, self.rvalue, self.pvalue = slope, intercept, rvalue, pvalue
+        self.stderr, self.intercept_stderr = stderr, intercept_stderr
+
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, key):
+        return (self.slope, self.intercept, self.rvalue, self.pvalue, self.stderr)[key]
 
 
 @definition(stats.linregress)
 def linregress(x, y):
-    """Slope, intercept, correlation, and the standard errors of both."""
     x, y = np.asarray(x), np.asarray(y)
     n, centred = x.size, x - np.mean(x)
     spread = np.sum(centred * centred)
     slope = np.sum(centred * (y - np.mean(y))) / spread
     intercept = np.mean(y) - slope * np.mean(x)
     error = np.sqrt(np.sum((y - slope * x - intercept) ** 2) / (n - 2.0) / spread)
-    return types.SimpleNamespace(
-        slope=slope, intercept=intercept, rvalue=correlation(x, y), stderr=error,
-        intercept_stderr=error * np.sqrt(np.mean(x * x)),
-    )  # fmt: skip
+    r = correlation(x, y)
+    p = correlated_by_chance(r, n)
+    return Regression(slope, intercept, r, p, error, error * np.sqrt(np.mean(x * x)))
 
 
 @definition(stats.boxcox_llf)

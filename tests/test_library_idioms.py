@@ -1,0 +1,184 @@
+"""What functions of libraries do that are written for numbers and arrays alike, and in short."""
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.testing import check_grads
+
+X = np.array([0.3, 0.8, 0.55, 1.2])
+A = np.random.default_rng(2).normal(size=(3, 3))
+
+
+# Whether something is a number or an array isn't known
+
+
+def turned_eigenvector(a):
+    w, v = np.linalg.eig(a @ a.T)  # real or complex, as far as anybody knows
+    q = np.roll(v[:, w.argmax()], 1)
+    q[0] *= -1
+    q[1:] *= 2.0
+    return np.abs(q / np.linalg.norm(q)) ** 2
+
+
+def number_until_the_loop_runs(x):
+    sine, step = 0.7, np.max(x)
+    while step > 0.5:
+        sine = np.sin(x + step)
+        step = step / 2
+    angle = np.arctan2(sine, 0.3)
+    angle %= 2 * np.pi
+    angle *= 3.0
+    return angle
+
+
+@pytest.mark.parametrize("f, x", [(turned_eigenvector, A), (number_until_the_loop_runs, X)])
+def test_a_number_or_an_array_is_changed(f, x):
+    check_grads(f, (x,))
+
+
+def number_or_array(x):
+    y = 0.7
+    if x[0] > 0:
+        y = x * 2
+    return np.sin(y)
+
+
+def named_twice(x):
+    y = number_or_array(x)
+    z = y
+    y *= 2.0
+    return y + z
+
+
+def kept(x):
+    y = number_or_array(x)
+    pair = [y, x]
+    y *= 2.0
+    return y + pair[0]
+
+
+def viewed(x):
+    y = number_or_array(x)
+    z = y[:2]
+    y *= 2.0
+    return np.sum(y) + np.sum(z)
+
+
+def kept_in_a_loop(x):
+    y, found = number_or_array(x), []
+    for _ in range(len(x)):
+        found.append(y)
+    y *= 2.0
+    return y + found[1]
+
+
+def captured(x):
+    y = number_or_array(x)
+
+    def get(y=y):
+        return y
+
+    y *= 2.0
+    return y + get()
+
+
+def iterated(x):
+    y = number_or_array(x)
+    rest = iter(y)
+    y *= 2.0
+    return np.sum(y) + next(rest)
+
+
+@pytest.mark.parametrize("f", [named_twice, kept, viewed, kept_in_a_loop, captured, iterated])
+def test_what_else_refers_to_it_would_change_too(f):
+    with pytest.raises(srcgrad.UnsupportedError, match="isn't known here"):
+        srcgrad.vjp(f, X)
+
+
+# Lists
+
+
+def starred_parts(x):
+    return np.array([x[0] ** 2, *x[x > 0.5], x[1]])
+
+
+def blocks_of_numbers(a):
+    r, t = a[:2, :2], a[:2, 2]
+    return np.block([[r, np.c_[t[1], -t[0]].T], [0, 0, 1]]) @ np.block([[a[0]], [a[1:] ** 2]])
+
+
+def blocks_in_loops(a):
+    row = [a * i for i in range(3)]
+    return np.block([row, [a[i] * a for i in range(3)]])
+
+
+def rows_that_grow(a):
+    rows, n = [], int(np.ceil(a[0, 0]))
+    for i in range(3):
+        row = []
+        for j in range(n + 2):
+            row.append(a[: i + 1, : j + 1] * a[0, 0])
+        rows.append(row)
+    return np.block(rows)
+
+
+def one_row_in_a_list(a):
+    row = []
+    for i in range(int(np.ceil(a[0, 0])) + 3):
+        row.append(a * i)
+    return np.block([row, row])
+
+
+BLOCKS = (blocks_of_numbers, blocks_in_loops, rows_that_grow, one_row_in_a_list)
+
+
+@pytest.mark.parametrize("f, x", [(starred_parts, X), *((f, A) for f in BLOCKS)])
+def test_lists(f, x):
+    check_grads(f, (x,))
+
+
+def test_starred_arrays_of_other_lengths():
+    gradient = srcgrad.grad(lambda x: np.sum(starred_parts(x) ** 2))
+    np.testing.assert_allclose(gradient(X[:2]), [4 * 0.3**3, 4 * 0.8])
+    np.testing.assert_allclose(gradient(X[::2])[1:], 2 * X[2] + 2 * X[2])
+
+
+# Results that may be None
+
+
+def with_slope(x):
+    return (x**2, None) if x[0] > 0.5 else (x**3, np.sin(x))
+
+
+def test_the_cotangent_of_what_is_none_is_none():
+    out, pullback = srcgrad.vjp(with_slope, X + 1)
+    assert out[1] is None
+    np.testing.assert_allclose(pullback((np.ones(4), None))[0], 2 * (X + 1))
+    _, pullback = srcgrad.vjp(with_slope, X)
+    np.testing.assert_allclose(pullback((np.zeros(4), np.ones(4)))[0], np.cos(X))
+    with pytest.raises(TypeError, match="must be an array or a number, not a NoneType"):
+        pullback((np.ones(4), None))
+
+
+# Objects
+
+
+class Polynomial:
+    def __init__(self, coefficients):
+        self.coefficients = coefficients
+
+    def __len__(self):
+        return len(self.coefficients)
+
+    def __getitem__(self, i):
+        return self.coefficients[i] * 2
+
+
+def array_of_an_object(x):
+    p = Polynomial(x * x)
+    return np.array(p) + np.sum(p) + np.asarray(Polynomial([x[0], x[1]]))[1]
+
+
+def test_the_array_of_the_items_of_an_object():
+    check_grads(array_of_an_object, (X,))
