@@ -347,6 +347,8 @@ def momentum(params, grads, state):
             m[np.ix_([0, -1], [0])] += NUM
             m.flat[n] = NUM
             m.flat[::n + 1] = VEC
+            m.flat[m.ravel() > NUM] = NUM
+            m.T.flat[[-1, 0]] *= NUM
             PUT.sort()
             m.sort(axis=0)
             m[...] = m.T

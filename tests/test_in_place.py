@@ -173,6 +173,17 @@ def flat_as_many_as_there_are(x):
     return (y * np.arange(9).reshape(3, 3)).sum() + (z * z).sum()
 
 
+def flat_places_by_masks_and_from_the_end(x):
+    y = np.outer(x, x).T
+    y.flat[y.ravel() > 0.3] = x[0] ** 2
+    y.T.flat[[-1, 1]] *= x[1]
+    y.flat[-2] += x[2]
+    y.flat[y.ravel() < 0.1] += x[0] * y.flat[y.ravel() < 0.1]
+    number = np.zeros(())
+    number.flat[np.isfinite(number.flat)] = x[:1]
+    return (y * np.arange(9).reshape(3, 3)).sum() + number * x[1]
+
+
 def diagonals(x):
     tall = np.outer(np.arange(1.0, 8), x)
     wrapped = tall * x

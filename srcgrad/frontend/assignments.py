@@ -62,7 +62,7 @@ class Assignments(Matching):
                 self.assign(target.value, value)
             case gast.Subscript():
                 if self.is_flat(target.value):
-                    self.store_flat(self.expression(target.value.value), target.slice, value)
+                    self.store_flat(target, value)
                     return
                 if isinstance(target.value, gast.Attribute) and target.value.attr == "imag":
                     array = self.expression(target.value.value)
@@ -160,8 +160,7 @@ class Assignments(Matching):
                     self.bind(target.id, new)
             case gast.Subscript():
                 if self.is_flat(target.value):
-                    container = self.expression(target.value.value)
-                    key = self.flat_index(container, target.slice)
+                    container, key = self.flat_place(target)
                 else:
                     container, key = self.expression(target.value), self.expression(target.slice)
                 old = self.subscript(container, key)

@@ -18,7 +18,7 @@ from .. import ir
 from ..kinds import Array, Scalar
 from .attributes import Attributes
 from .choices import options
-from .structure import NONE, described, is_none, object_items, parts, references
+from .structure import NONE, described, is_none, is_number, object_items, parts, references
 from .values import (
     Bound,
     Choice,
@@ -29,7 +29,6 @@ from .values import (
     Place,
     Ref,
     Sequence,
-    Slice,
     Value,
     as_value,
 )
@@ -213,28 +212,34 @@ class Setters(Attributes):
         imaginary = self.binary(operator.mul, ir.Const(1j), self.operand(value))  # type: ignore[arg-type]
         self.store(array, key, self.binary(operator.add, real, imaginary))
 
-    def store_flat(self, array: Value, node: Any, value: Value) -> None:
+    def store_flat(self, target: gast.Subscript, value: Value) -> None:
         """`x.flat[key] = value`: the value is repeated, or cut, to as many as there are places."""
-        key = self.flat_index(array, node)
-        if isinstance(value, ir.Var) and shape_of(value):
+        array, key = self.flat_place(target)
+        if array_kind(array) and isinstance(value, ir.Var) and shape_of(value):
             places = self.operand(self.subscript(array, key))
             if isinstance(places, ir.Var) and shape_of(places) != shape_of(value):
                 shape = self.attribute(places, "shape")
                 value = self.call(ir.Const(np.resize), [value, shape], {})
-        self.store(array, key, value)
+        self.store_item(array, key, value)
 
     def is_flat(self, node: Any) -> bool:
         return isinstance(node, gast.Attribute) and node.attr == "flat"
 
-    def flat_index(self, array: Value, node: Any) -> Value:
-        """The index that means the same for an array as a flat one for its `.flat`."""
-        key = self.expression(node)
-        if isinstance(array, ir.Var) and isinstance(array.kind, Array) and array.kind.rank == 1:
-            return key
-        if isinstance(key, Slice):
+    def flat_place(self, target: gast.Subscript) -> tuple[Value, Value]:
+        """Of `x.flat[key]`, the array `x` and the index that means the same for it."""
+        array, key = self.expression(target.value.value), self.expression(target.slice)
+        kind = array_kind(array)
+        if kind is None:
+            return self.attribute(array, "flat"), key
+        if kind.rank == 1:
+            return array, key
+        if kind.rank == 0:
+            return self.call(self.attribute(array, "reshape"), [ir.Const(1)], {}), key
+        if not is_number(key) or (isinstance(key, ir.Const) and key.value < 0):
             every = self.call(ir.Const(np.arange), [self.attribute(array, "size")], {})
-            key = self.subscript(every, key)
-        return self.call(ir.Const(np.unravel_index), [key, self.attribute(array, "shape")], {})
+            key = self.subscript(every, key)  # of a mask or of negative numbers, too
+        shape = self.attribute(array, "shape")
+        return array, self.call(ir.Const(np.unravel_index), [key, shape], {})
 
     def times_held(self, array: ir.Var) -> int:
         """How many names and items hold an array; what an iterator goes through isn't seen."""
@@ -273,6 +278,11 @@ class Setters(Attributes):
             elif var in ir.free_variables(ir.Block([s])):
                 return False
         return False
+
+
+def array_kind(value: Value) -> Array | None:
+    kind = value.kind if isinstance(value, ir.Var) else None
+    return kind if isinstance(kind, Array) else None
 
 
 def is_of_python(value: Value) -> bool:
