@@ -182,3 +182,35 @@ def array_of_an_object(x):
 
 def test_the_array_of_the_items_of_an_object():
     check_grads(array_of_an_object, (X,))
+
+
+# Truth values that are ints: `~flag` of a flag of Python's is -1 or -2
+
+
+def where_is_an_int(x):
+    few = len(x) < 3
+    y = np.divide(x, 2.0, out=np.zeros_like(x), where=~few) + np.sqrt(x, out=x * 2, where=0)
+    np.copyto(y, y * x, where=~few)
+    total = np.sum(x, where=~few) * np.prod(x, where=2) + np.add.reduce(x, where=-1)
+    return y + total + x.sum(where=[0, 1, 1, 0]) + np.max(x * y, where=-1, initial=0.1)
+
+
+def test_the_int_where_is_a_truth_value():
+    check_grads(where_is_an_int, (X,))
+
+
+def of_library(function):
+    function.__module__ = "scipy.library"  # which srcgrad doesn't look into
+    return function
+
+
+@of_library
+def at_least_20(k):
+    return max(2 * k + 1, 20)
+
+
+def test_what_is_an_int_for_some_floats_must_be_one():
+    gradient = srcgrad.grad(lambda x: at_least_20(x) * x)
+    assert gradient(3.0) == 20.0
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        gradient(30.0)

@@ -13,7 +13,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..kinds import Array, ListOf, Opaque, TupleOf
+from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from ..rules import registry
 from ..rules.parameters import role
 from .inlining import Inlining
@@ -108,6 +108,10 @@ class Primitives(Inlining):
     ) -> tuple[list[Value], dict[str, Value]]:
         """A primitive's arguments as its rule wants them: by position, and arrays for lists."""
         kwargs = {k: v for k, v in kwargs.items() if not _is_missing(v)}
+        if "where" in kwargs and (
+            _is_numpy(function) or isinstance(getattr(function, "__self__", None), np.ufunc)
+        ):
+            kwargs["where"] = self.mask(kwargs["where"])
         if kwargs and _is_numpy(function):
             names = _positional_names(function, not args)
             args, kwargs = list(args), dict(kwargs)
@@ -117,6 +121,14 @@ class Primitives(Inlining):
         if function in JOINING and args:
             args[0] = self.array_of_arrays(args[0])
         return args, {k: self.data(v, role(function, k)) for k, v in kwargs.items()}
+
+    def mask(self, where: Value) -> Value:
+        """What says which places are meant as truth values: of the int `~flag`, too."""
+        if isinstance(where, ir.Const) and np.ndim(where.value) == 0:
+            return where if where.value is None else ir.Const(bool(where.value))
+        if isinstance(where, ir.Var) and getattr(where.kind, "dtype", None) == np.bool_:
+            return where
+        return self.call_object(np.asarray, [where, ir.Const(np.bool_)], {})
 
     def data(self, value: Value, role: str) -> Value:
         """An argument in its role: a list or tuple given for an array becomes one."""
@@ -197,6 +209,11 @@ class Primitives(Inlining):
         if record is not None and record.mutates:
             writes = tuple(v for i in record.mutates for v in self.written(i, operands, named))
         var = self.emit(function, operands, named, effect=effect, writes=writes)
+        if record is None and any(map(_is_float, operands)):
+            kind = var.kind
+            if isinstance(kind, Scalar) and kind.python and kind.dtype.kind == "i":
+                # of other floats than the samples it may be a float
+                var = self.emit(operator.index, (var,), inferred=Inferred(kind), effect=True)
         return self.project(var)
 
     # Lists in the place of arrays
@@ -432,6 +449,11 @@ def _is_mutable(operand: ir.Operand) -> bool:
     if isinstance(operand, ir.Pack):
         return operand.type in (list, dict) or any(map(_is_mutable, operand.items))
     return isinstance(operand, ir.Var) and isinstance(operand.kind, (Array, ListOf))
+
+
+def _is_float(operand: ir.Operand) -> bool:
+    dtype = getattr(getattr(operand, "kind", None), "dtype", None)
+    return dtype is not None and dtype.kind in "fc"
 
 
 def _is_numpy(function: Any) -> bool:
