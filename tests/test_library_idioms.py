@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import signal
 
 import srcgrad
 from srcgrad.testing import check_grads
@@ -214,3 +215,23 @@ def test_what_is_an_int_for_some_floats_must_be_one():
     assert gradient(3.0) == 20.0
     with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
         gradient(30.0)
+
+
+# How much there is depends on the values, of arrays of a known length too
+
+
+def peaks_of_three(x):
+    y = np.array([x[0], x[1], x[2]])
+    places, _ = signal.find_peaks(y)
+    return np.sum(y) if len(places) == 0 else np.sum(y[places] ** 2)
+
+
+def what_is_left(x):
+    left = np.setdiff1d(np.arange(4), np.argsort(x)[[0, 0, 1, 1]])
+    return np.sum(x) if len(left) == 0 else np.sum(x[left] ** 2)
+
+
+@pytest.mark.parametrize("f", [peaks_of_three, what_is_left])
+def test_samples_do_not_say_how_much_is_found(f):
+    check_grads(f, (X,))
+    check_grads(f, (X[::-1],))

@@ -19,7 +19,7 @@ from ..rules.parameters import role
 from .inlining import Inlining
 from .powers import check_power
 from .purity import has_effect
-from .structure import NONE, folded, is_none, resized
+from .structure import NONE, folded, is_none, of_any_length, resized
 from .values import (
     Bound,
     Closure,
@@ -209,12 +209,21 @@ class Primitives(Inlining):
         if record is not None and record.mutates:
             writes = tuple(v for i in record.mutates for v in self.written(i, operands, named))
         var = self.emit(function, operands, named, effect=effect, writes=writes)
-        if record is None and any(map(_is_float, operands)):
-            kind = var.kind
-            if isinstance(kind, Scalar) and kind.python and kind.dtype.kind == "i":
-                # of other floats than the samples it may be a float
-                var = self.emit(operator.index, (var,), inferred=Inferred(kind), effect=True)
+        if record is None or record.refused is not None:
+            var = self.beyond_samples(function, var, operands)
         return self.project(var)
+
+    def beyond_samples(
+        self, function: Any, var: ir.Var, operands: tuple[ir.Operand, ...]
+    ) -> ir.Var:
+        """The result of a function of which no rule tells more than samples do."""
+        if (getattr(function, "__module__", None) or "").startswith("scipy."):
+            var.kind = of_any_length(var.kind)
+        kind = var.kind
+        if isinstance(kind, Scalar) and kind.python and kind.dtype.kind == "i":
+            if any(map(_is_float, operands)):  # of other floats it may be a float
+                return self.emit(operator.index, (var,), inferred=Inferred(kind), effect=True)
+        return var
 
     # Lists in the place of arrays
 

@@ -536,6 +536,15 @@ def folded(
     return None
 
 
+def of_any_length(kind: Kind) -> Kind:
+    """A kind of which no dimension of an array is known."""
+    if isinstance(kind, TupleOf):
+        return replace(kind, items=tuple(map(of_any_length, kind.items)))
+    if isinstance(kind, Array) and kind.shape is not None:
+        return replace(kind, shape=tuple(fresh_size() for _ in kind.shape))
+    return kind
+
+
 def resized(kind: Kind, since: int | None) -> Kind:
     """A kind with a new size for each that came up since another one did."""
     if since is None:

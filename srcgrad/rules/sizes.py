@@ -356,6 +356,13 @@ def dsplit(args: Args, kwargs: Kwargs) -> Inferred | None:
     return _split(args, kwargs, ir.Const(2), True)
 
 
+@kind(np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d)
+def of_sets(args: Args, kwargs: Kwargs) -> Inferred | None:
+    """Samples are alike, so that nothing is left of their difference."""
+    dtype = _promoted(args) if len(args) == 2 and not kwargs else None
+    return None if dtype is None else Inferred(Array(dtype, (fresh_size(),)))
+
+
 @kind(np.bincount)
 def bincount(args: Args, kwargs: Kwargs) -> Inferred | None:
     """As long as the largest number says."""
