@@ -207,7 +207,8 @@ class Activity:
         for s in reversed(block.statements):
             match s:
                 case ir.Assign():
-                    wanted = self._has(self.useful, s.target) and not is_inert(s)
+                    wanted = self._has(self.useful, s.target) and carries(s.target.kind)
+                    wanted = wanted and not is_inert(s)
                     changes = any(self._has(self.useful, v) for v in s.writes)
                     if wanted or changes or self.objects.changed_by(s) & self.useful:
                         whole = s.function is not operator.getitem
