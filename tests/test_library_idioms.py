@@ -235,3 +235,90 @@ def what_is_left(x):
 def test_samples_do_not_say_how_much_is_found(f):
     check_grads(f, (X,))
     check_grads(f, (X[::-1],))
+
+
+# Comprehensions whose variable has the name of what they go through
+
+
+def comprehensions_that_reuse_names(x):
+    m = len(x)
+    x = [x * 2 for x in x]
+    parts = [x[m] * k for m in range(1, m) for k in range(m)]
+    table = {m: x[m] * m for m in range(1, m) if m > 1}
+    return sum(parts) + sum(table.values()) * m + sum(x)
+
+
+def test_the_first_iterable_is_evaluated_outside():
+    check_grads(comprehensions_that_reuse_names, (X,))
+
+
+# What objects have of `object`
+
+
+class Doubling:
+    def __init__(self, value):
+        self.value = value
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value * 2)
+
+
+class Lazy(Doubling):
+    def __init_subclass__(cls):
+        super().__init_subclass__()
+
+    def __setattr__(self, name, value):
+        if name == "square":
+            super().__setattr__(name, value**2)
+        else:
+            object.__setattr__(self, name, value)
+
+    def get(self, name):
+        return self.__getattribute__(name)
+
+    def put(self, name, value):
+        self.__setattr__(name, value)
+
+
+def attributes_by_objects_own_methods(x):
+    plain, lazy = Doubling(x), Lazy(x)
+    lazy.put("square", x + 1)
+    return plain.value * lazy.get("square") + lazy.get("value")
+
+
+def test_methods_of_object():
+    check_grads(attributes_by_objects_own_methods, (X,))
+    found = attributes_by_objects_own_methods(X)
+    np.testing.assert_allclose(found, 4 * X * (X + 1) ** 2 + X)
+
+
+# Names for what may be a Series of pandas
+
+
+def named_if_it_can_be(x):
+    y = x * np.max(x)
+    try:
+        y.name = "y"
+    except AttributeError:
+        y = y * 2
+    return y
+
+
+@pytest.mark.parametrize("x", [X, 0.3])
+def test_an_array_has_no_name(x):
+    check_grads(named_if_it_can_be, (x,))
+
+
+# What may be a masked array, and isn't
+
+
+def data_of(x):
+    if np.ma.isMaskedArray(x) or np.ma.is_masked(x[0]):
+        return x.filled(0.0)
+    if np.ma.getmask(x) is np.ma.nomask:
+        x = np.ma.getdata(x) * np.ma.filled(x**2, 0.0)
+    return x[~np.ma.getmaskarray(x)]
+
+
+def test_plain_arrays_are_not_masked():
+    check_grads(data_of, (X,))

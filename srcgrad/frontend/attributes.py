@@ -63,6 +63,11 @@ NAMEDTUPLE = {
 }
 
 
+# What every class has of `object`, that objects of user classes are asked for
+OF_OBJECT: dict[str, Any] = {
+    "__setattr__": object.__setattr__,
+    "__getattribute__": object.__getattribute__,
+}
 MEMBERS = types.GetSetDescriptorType, types.MemberDescriptorType
 
 
@@ -180,8 +185,10 @@ class Attributes(Subscripts):
                 if LOCAL not in base.__dict__ and not is_static(base.__module__):
                     self.guards[Path("class", base, name)] = base.__dict__[name]
                 return self.bound(as_value(base.__dict__[name]), value.receiver, cls.value)
-        if name == "__init__":
+        if name in ("__init__", "__init_subclass__"):
             return Place(_nothing)
+        if name in OF_OBJECT:
+            return Bound(ir.Const(OF_OBJECT[name]), value.receiver)
         raise self.fault(AttributeError, f"super() has no attribute {name!r}")
 
     def constant_attribute(self, value: ir.Const, name: str) -> Value:
@@ -328,6 +335,8 @@ class Attributes(Subscripts):
             )
         if found is not None:
             return self.bound(found, ref, thing.type)
+        if name in OF_OBJECT:
+            return Bound(ir.Const(OF_OBJECT[name]), ref)
         getter = self.class_attribute(thing.type, "__getattr__")
         if getter is not None:
             return self.call(Bound(getter, ref), [ir.Const(name)], {})

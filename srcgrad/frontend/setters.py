@@ -73,6 +73,8 @@ class Setters(Attributes):
                     f"assigning .{name} of {what} can't be followed",
                     "keep it in an attribute of an object, or in a variable",
                 )
+            if is_number(target):
+                raise self.fault(AttributeError, f"{described(target)} has no attributes to assign")
             raise self.refuse(
                 f"assigning an attribute of {described(target)}, which the caller would see, "
                 "can't be differentiated",
@@ -203,6 +205,8 @@ class Setters(Attributes):
                 shape = self.attribute(array, "shape")
                 value = self.call(ir.Const(np.resize), [value, shape], {})
             self.store(array, ir.Const(Ellipsis), value)
+        elif not hasattr(np.ndarray, name):
+            raise self.fault(AttributeError, f"an array has no attribute {name!r}")
         else:
             raise self.refuse(f"assigning to .{name} of an array isn't supported")
 

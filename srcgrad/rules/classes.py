@@ -94,6 +94,13 @@ for _name in np.ma.__all__:
             reason="masked arrays aren't supported: use np.where, or np.nansum and its like",
             always=True,
         )
+# Of what may be a masked array and isn't
+definition(np.ma.isMaskedArray)(lambda x: isinstance(x, np.ma.MaskedArray))
+definition(np.ma.is_masked)(lambda x: isinstance(x, np.ma.MaskedArray))
+definition(np.ma.getmask)(lambda a: np.ma.nomask)
+definition(np.ma.getmaskarray)(lambda arr: np.zeros(np.shape(arr), bool))
+definition(np.ma.getdata)(lambda a, subok=True: np.asarray(a))
+definition(np.ma.filled)(lambda a, fill_value=None: np.asarray(a))
 refuse(
     *(getattr(np.rec, name) for name in np.rec.__all__ if name not in ("format_parser",)),
     reason="records aren't supported: use an array for each field",
