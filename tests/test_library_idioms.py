@@ -322,3 +322,76 @@ def data_of(x):
 
 def test_plain_arrays_are_not_masked():
     check_grads(data_of, (X,))
+
+
+# super() of classes, and of the class that is named
+
+
+class Base:
+    factor = 2.0
+
+    def __init__(self, value):
+        self.value = value
+
+    @classmethod
+    def made(cls, value):
+        return cls(value * cls.factor)
+
+    @staticmethod
+    def shifted(value):
+        return value + 1
+
+    def f(self, x):
+        return self.value * x
+
+    @property
+    def double(self):
+        return self.value * 2
+
+
+class Middle(Base):
+    factor = 3.0
+
+    @classmethod
+    def made(cls, value):
+        return super().made(value * value)
+
+    @staticmethod
+    def shifted(value):
+        return super(Middle, Middle).shifted(value) * 2
+
+    def f(self, x):
+        return super().f(x) * x
+
+    @property
+    def double(self):
+        return super().double + 1
+
+
+class Last(Middle):
+    @classmethod
+    def made(cls, value):
+        return super().made(value)
+
+    def f(self, x):
+        return super(Middle, self).f(x) + super().f(x) ** 2
+
+    @property
+    def double(self):
+        return super(Middle, self).double * super().double
+
+
+def of_class(x):
+    last = Last.made(x)
+    return last.value * Middle.made(x).value + Last.shifted(x) * last.factor
+
+
+def of_named_class(x):
+    last = Last(x)
+    return last.f(x) * last.double + super(Last, last).f(x)
+
+
+@pytest.mark.parametrize("f", [of_class, of_named_class])
+def test_super(f):
+    check_grads(f, (X,))
+    np.testing.assert_allclose(srcgrad.vjp(f, X)[0], f(X))

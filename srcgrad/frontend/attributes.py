@@ -179,6 +179,8 @@ class Attributes(Subscripts):
         """`super().name`."""
         cls = self.builtin_type(value.receiver)
         assert isinstance(cls, ir.Const)
+        if issubclass(cls.value, type) and isinstance(value.receiver, ir.Const):
+            cls = value.receiver  # in a class method
         mro = list(cls.value.__mro__)
         for base in mro[mro.index(value.owner) + 1 :]:
             if name in base.__dict__ and base is not object:
@@ -497,7 +499,9 @@ class Attributes(Subscripts):
 
     def builtin_super(self, *args: Value) -> Value:
         frame = self.frames[self.current]
-        if frame.owner is None or frame.receiver is None:
+        if len(args) == 2 and isinstance(args[0], ir.Const) and isinstance(args[0].value, type):
+            return Super(args[0].value, args[1])
+        if args or frame.owner is None or frame.receiver is None:
             raise self.refuse("super() isn't supported here")
         return Super(frame.owner, frame.receiver)
 
