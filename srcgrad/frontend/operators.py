@@ -169,7 +169,9 @@ class Operators(OuterObjects):
         for x, y in ((a, b), (b, a)):
             if self.is_sequence(x) and (self.is_sequence(y) or self.is_python_number(y)):
                 raise self.refuse("this operator isn't defined for these types")
-        operands = (self.number(a), self.number(b))
+        operands = (self.operand(a), self.operand(b))
+        if not any(isinstance(o, ir.Var) and isinstance(o.kind, Opaque) for o in operands):
+            operands = (self.number(a), self.number(b))
         self.check_objects(function, operands)
         if self.trying is not None:
             self.guard(function, operands, {})

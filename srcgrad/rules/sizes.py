@@ -13,7 +13,7 @@ from .. import ir
 from ..analysis.alternatives import is_mixed
 from ..analysis.inference import Inferred, LengthsNeeded
 from ..joins import join
-from ..kinds import Array, Dimension, Kind, Scalar, Size, TupleOf, fresh_size, kind_of
+from ..kinds import Array, Dimension, Kind, ListOf, Scalar, Size, TupleOf, fresh_size, kind_of
 from .helpers import axes_of
 from .products import explicit, from_labels, from_text
 from .registry import kind
@@ -354,6 +354,35 @@ def hsplit(args: Args, kwargs: Kwargs) -> Inferred | None:
 @kind(np.dsplit)
 def dsplit(args: Args, kwargs: Kwargs) -> Inferred | None:
     return _split(args, kwargs, ir.Const(2), True)
+
+
+@kind(np.pad)
+def pad(args: Args, kwargs: Kwargs) -> Inferred | None:
+    """By the pairs of a list that exists at run time: of as many axes as before."""
+    whole = getattr(args[0], "kind", None)
+    width = args[1] if len(args) > 1 else kwargs.get("pad_width")
+    listed = isinstance(width, ir.Var) and isinstance(width.kind, ListOf)
+    if not listed or not isinstance(whole, Array) or whole.shape is None:
+        return None
+    return Inferred(Array(whole.dtype, tuple(fresh_size() for _ in whole.shape)))
+
+
+@kind(np.fft.fft, np.fft.ifft)
+def fft(args: Args, kwargs: Kwargs) -> Inferred | None:
+    """Of a length that is an int or a float, as the run tells: samples of a float fail."""
+    whole = getattr(args[0], "kind", None)
+    length = args[1] if len(args) > 1 else kwargs.get("n")
+    number = isinstance(length, ir.Var) and (
+        not isinstance(length.kind, Scalar) or length.kind.dtype.kind not in "iu"
+    )
+    axis = args[2] if len(args) > 2 else kwargs.get("axis", ir.Const(-1))
+    if not number or not isinstance(whole, Array) or not whole.shape or whole.dtype is None:
+        return None
+    if not isinstance(axis, ir.Const):
+        return None
+    shape = list(whole.shape)
+    shape[axis.value] = fresh_size()
+    return Inferred(Array(np.fft.fft(np.zeros(1, whole.dtype)).dtype, tuple(shape)))
 
 
 @kind(np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d)
