@@ -219,6 +219,9 @@ class Opaque(Kind):
     type: type | None = None
 
 
+SHAPE = Opaque(tuple)  # the shape of an array whose rank isn't known, or a part of one
+
+
 @dataclass(frozen=True, slots=True)
 class Reference(Kind):
     """An object in a table (`frontend.objects`): its number there; or None.

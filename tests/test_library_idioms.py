@@ -1,5 +1,7 @@
 """What functions of libraries do that are written for numbers and arrays alike, and in short."""
 
+# ruff: noqa: RUF005  (a tuple is added to what may be no tuple)
+
 import numpy as np
 import pytest
 from scipy import signal
@@ -395,3 +397,56 @@ def of_named_class(x):
 def test_super(f):
     check_grads(f, (X,))
     np.testing.assert_allclose(srcgrad.vjp(f, X)[0], f(X))
+
+
+# The shape of an array of which the rank isn't known
+
+
+def of_unknown_rank(a):
+    return a[None] if a[0, 0] > 100 else a * 1.0
+
+
+def put_together(a):
+    y = of_unknown_rank(a)
+    parts = y.reshape(y.shape[:1] + (-1,)), np.zeros((2,) + y.shape), np.ones(y.shape + (2,))
+    shape = y.shape
+    shape += (1,)
+    pair = np.zeros((*y.shape, 2)), np.zeros(tuple(y.shape[:-1]) + (5,)), np.zeros(shape)
+    return sum(np.sum(p) + p.size * p.ndim for p in (*parts, *pair)) * y
+
+
+def taken_apart(a):
+    y = of_unknown_rank(a)
+    lengths = list(y.shape)
+    lengths[-1] -= 1
+    n, m = y.shape
+    total = 1
+    for length in y.shape:
+        total *= length + 1
+    known = y.shape[:-1] + (1,) == (n, 1)
+    return np.reshape(y[:, :-1], tuple(lengths)) * total * len(y.shape) * (3 if known else m)
+
+
+@pytest.mark.parametrize("f", [put_together, taken_apart])
+def test_the_shape_of_an_array_of_unknown_rank(f):
+    check_grads(f, (A,))
+    np.testing.assert_allclose(srcgrad.vjp(f, A)[0], f(A))
+
+
+def next_regular(target):
+    match = float("inf")
+    p5 = 1
+    while p5 < target:
+        p = 2 ** (-(-target // p5) - 1).bit_length() * p5
+        match = p if p < match else match
+        p5 *= 5
+    return match
+
+
+def of_next_regular_length(x):
+    y = np.pad(x, [(len(x), 1)] * x.ndim)
+    return np.abs(np.fft.fft(y, n=next_regular(2 * len(x) + 1))) ** 2
+
+
+def test_a_length_that_may_be_infinite():
+    check_grads(of_next_regular_length, (X,))

@@ -13,7 +13,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
-from ..kinds import Array, Opaque, Reference, Size
+from ..kinds import SHAPE, Array, Opaque, Reference, Size
 from ..rules import registry
 from .choices import options
 from .matching import Matching
@@ -92,7 +92,7 @@ class Assignments(Matching):
             self.check_count(value if known else sequence, len(targets))
             items = [sequence.item(ir.Const(i)) for i in range(len(targets))]
         else:
-            if isinstance(value, Generator):
+            if isinstance(value, Generator) or getattr(value, "kind", None) == SHAPE:
                 value = self.list_of_items(value)
             try:
                 items = self.unpacked(value)

@@ -458,7 +458,7 @@ class Attributes(Subscripts):
         if name == "flat":
             return self.emit(np.ravel, (value,))
         if isinstance(kind, Array) and name in ("shape", "strides", "base", "flags"):
-            of = memoryview if name == "base" else None
+            of = {"base": memoryview, "flags": None}.get(name, tuple)
             return self.emit(
                 getattr, (value, ir.Const(name)), inferred=Inferred(Opaque(of)), name=name
             )

@@ -178,7 +178,6 @@ class Comprehensions(Iteration):
             None if consume is None else (self.current, consume, self.trying),
         )
         self.state.frames[number] = {}
-        outermost = self.iterable(node.generators[0].iter) if first is None else first
 
         def level(position: int) -> None:
             if position == len(node.generators):

@@ -10,8 +10,10 @@ from typing import Any
 import gast
 
 from .. import ir
+from ..analysis.inference import Inferred
+from ..errors import UnsupportedError
 from ..ir import list_append
-from ..kinds import ListOf
+from ..kinds import SHAPE, ListOf, Scalar
 from . import running
 from .comprehensions import Comprehensions
 from .item_counts import Count, changed
@@ -314,6 +316,8 @@ class Containers(Comprehensions):
             ref = self.new(ListObject(()))
             self.iterate(value, lambda item: self.append(ref, item))
             return ref
+        if isinstance(value, ir.Var) and value.kind == SHAPE:
+            return self.list_of_shape(value)
         sequence = self.require(value)
         if isinstance(sequence.length, ir.Const) and sequence.length.value <= MOST_UNROLLED:
             items = [sequence.item(ir.Const(i)) for i in range(sequence.length.value)]
@@ -329,6 +333,21 @@ class Containers(Comprehensions):
     def builtin_tuple(self, value: Value | None = None) -> Value:
         if value is None:
             return Tuple(())
+        if isinstance(value, ir.Var) and value.kind == SHAPE:
+            return value
         if isinstance(value, Generator):
             value = self.builtin_list(value)
-        return Tuple(tuple(self.unpacked(value)))
+        try:
+            return Tuple(tuple(self.unpacked(value)))
+        except UnsupportedError:
+            if not self.is_list_of_ints(value):
+                raise
+            shape = (self.operand(value),)
+            return self.emit(tuple, shape, inferred=Inferred(SHAPE), name="shape")
+
+    def is_list_of_ints(self, value: Value) -> bool:
+        """Whether a value is a list of ints that exists at run time."""
+        thing = self.on_heap(value)
+        kind = thing.var.kind if isinstance(thing, ListObject) and thing.var is not None else None
+        item = kind.item if isinstance(kind, ListOf) else None
+        return isinstance(item, Scalar) and item.dtype.kind == "i"

@@ -53,6 +53,8 @@ class Expressions(Setters):
         return ir.Const(node.value)
 
     def expression_Tuple(self, node: Any) -> Value:
+        if any(isinstance(element, gast.Starred) for element in node.elts):
+            return self.builtin_tuple(self.expression_List(node))
         return Tuple(tuple(self.items(node.elts)))
 
     def expression_List(self, node: Any) -> Value:

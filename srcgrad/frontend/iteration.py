@@ -18,7 +18,7 @@ import gast
 from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..kinds import Array, ListOf, Opaque, Reference, Scalar, Size, TupleOf, int_kind
+from ..kinds import INT, SHAPE, Array, ListOf, Opaque, Reference, Scalar, Size, TupleOf, int_kind
 from .expressions import Expressions
 from .operations import items_of, items_of_changing
 from .structure import FALSE, FLAGS, NONE, TRUE, nothing
@@ -308,11 +308,19 @@ class Iteration(Expressions):
         if "%returned" in frame:
             frame["%stop"] = frame["%break"] = frame["%returned"]
 
+    def list_of_shape(self, shape: ir.Var) -> Value:
+        """The lengths in the shape of an array whose rank isn't known."""
+        return self.project(
+            self.emit(list, (shape,), inferred=Inferred(ListOf(INT)), name="lengths")
+        )
+
     def has_any_length(self, value: Value) -> bool:
         """Whether only the run tells how long a list or array is."""
         if isinstance(value, ir.Var) and isinstance(value.kind, Array) and value.kind.shape:
             length = value.kind.shape[0]
             return isinstance(length, Size) and not getattr(self.builtin_len(value), "origins", ())
+        if isinstance(value, ir.Var) and value.kind == SHAPE:
+            return True
         thing = self.on_heap(value)
         return isinstance(thing, ListObject) and thing.var is not None
 
@@ -358,6 +366,8 @@ class Iteration(Expressions):
                 return self.sequence_of_instance(value, thing)
             case ir.Var() if isinstance(value.kind, Reference):
                 return self.sequence_of_instance(value, self.thing(value))
+            case ir.Var() if value.kind == SHAPE:
+                return self.sequence(self.list_of_shape(value))
             case ir.Const() if isinstance(value.value, enum.EnumMeta):
                 return self.sequence(Tuple(tuple(map(Place, list(value.value)))))
             case ir.Const() if isinstance(value.value, ITERATED):

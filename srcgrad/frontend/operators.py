@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import BOOL, Array, ListOf, Opaque, Reference, Scalar, TupleOf
+from ..kinds import BOOL, SHAPE, Array, ListOf, Opaque, Reference, Scalar, TupleOf
 from ..rules import registry
 from .outer_objects import OuterObjects
 from .powers import check_power
@@ -177,14 +177,16 @@ class Operators(OuterObjects):
             self.guard(function, operands, {})
         check_power(self, function, operands)
         fails = any(isinstance(o, ir.Const) and o.value is None for o in operands)
-        return self.project(self.emit(function, operands, effect=fails))
+        shape = any(isinstance(o, ir.Var) and o.kind == SHAPE for o in operands)
+        inferred = Inferred(SHAPE) if shape and function in (operator.add, operator.mul) else None
+        return self.project(self.emit(function, operands, inferred=inferred, effect=fails))
 
     def check_objects(self, function: Callable[..., Any], operands: tuple[ir.Operand, ...]) -> None:
         """Refuse an operator that the class of an object found at run time defines as it likes."""
         kinds = [o.kind for o in operands if isinstance(o, ir.Var)]
         name = DUNDER.get(function)
         for kind in kinds:
-            if name is None or not isinstance(kind, Opaque) or kind.type is None:
+            if name is None or not isinstance(kind, Opaque) or kind.type in (None, tuple):
                 continue
             if has_method(kind.type, f"__{name}__") or has_method(kind.type, f"__r{name}__"):
                 if any(isinstance(k, (Array, Scalar)) for k in kinds):

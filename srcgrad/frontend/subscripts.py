@@ -15,7 +15,7 @@ from ..analysis.elementwise import number_kind
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
-from ..kinds import BOOL, INT, NOTHING, Array, ListOf, Opaque, Reference, Scalar, TupleOf
+from ..kinds import BOOL, INT, NOTHING, SHAPE, Array, ListOf, Opaque, Reference, Scalar, TupleOf
 from ..rules import registry
 from .choices import is_function
 from .comparisons import Comparisons
@@ -135,6 +135,9 @@ class Subscripts(Comparisons):
             index = self.index(key)
             self.guard_index(operand, index)
             return self.emit(operator.getitem, (operand, index), name=operand.name)
+        if isinstance(operand, ir.Var) and operand.kind == SHAPE:
+            inferred = Inferred(SHAPE if isinstance(key, Slice) else INT)
+            return self.emit(operator.getitem, (operand, self.operand(key)), inferred=inferred)
         return self.opaque(operator.getitem, [container, key])
 
     def check_indexable(self, number: ir.Operand, key: Value) -> None:
