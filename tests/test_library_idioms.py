@@ -450,3 +450,44 @@ def of_next_regular_length(x):
 
 def test_a_length_that_may_be_infinite():
     check_grads(of_next_regular_length, (X,))
+
+
+def logarithm_where_it_is_defined(x):
+    ratio = x / 2
+    return np.log(ratio, out=np.full_like(ratio, -9.0), where=ratio > 0) + np.ones_like(ratio)
+
+
+@pytest.mark.parametrize("x", [X, 0.3, np.float64(0.3)])
+def test_arrays_like_numbers(x):
+    check_grads(logarithm_where_it_is_defined, (x,))
+
+
+# A recursion that may come back with nothing
+
+
+class Bin:
+    def __init__(self, size):
+        self.size, self.parts, self.taken = size, [], False
+
+    def insert(self, item):
+        for part in self.parts:
+            place = part.insert(item)
+            if place is not None:
+                return place
+        free = self.size - item
+        if self.taken or np.any(free < 0):
+            return None
+        self.taken, self.parts = True, [Bin(free), Bin(free * 0.5)]
+        return self.size * item
+
+
+def packed(items):
+    root, total = Bin(np.array([3.0, 3.0])), 0.0
+    for i in range(len(items)):
+        place = root.insert(items[i])
+        total = total + (np.sum(place) if place is not None else items[i, 0])
+    return total
+
+
+def test_the_adjoint_of_what_a_recursion_did_not_find():
+    check_grads(packed, (np.array([[1.0, 0.5], [0.7, 0.9], [0.5, 1.2], [2.9, 2.9]]),), order=1)

@@ -113,6 +113,15 @@ def given(gradient: Any, like: Any) -> Any:
     return np.zeros(np.shape(like)) if gradient is None else gradient
 
 
+def shape_if_any(value: Any) -> tuple[int, ...]:
+    """The shape of an array; () where there is None instead.
+
+    >>> shape_if_any(np.ones(2)), shape_if_any(None)
+    ((2,), ())
+    """
+    return np.shape(value)
+
+
 def project(gradient: Any, like: Any) -> Any:
     """The adjoint of a variable of any dtype: real if the variable is, and zero if that is whole.
 

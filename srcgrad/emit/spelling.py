@@ -75,6 +75,7 @@ HELPERS = {
     runtime.filled_like,
     runtime.project,
     runtime.given,
+    runtime.shape_if_any,
     runtime.own_copy,
     runtime.check_added,
     runtime.check_apart,

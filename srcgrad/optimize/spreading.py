@@ -175,6 +175,8 @@ def full_like(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         value = ir.Const(float(value.value))
     if kind.shape is None or not isinstance(s.args[0], ir.Var):
         return None
+    if isinstance(s.args[0].kind, Scalar) and s.args[0].kind.python is not False:
+        return None  # a number of Python's has no shape
     shape = ctx.emit(builtins.getattr, s.args[0], ir.Const("shape"), kind=_shape_kind(kind))
     s.function, s.args = np.full, (shape, value)
     return None

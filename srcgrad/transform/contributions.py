@@ -363,7 +363,7 @@ class Contributions(Lowerer):
 
     def _spread(self, value: ir.Operand, kind: Array | Scalar, like: ir.Var) -> ir.Var:
         shape = self.emit(
-            np.shape,
+            np.shape if like.assured else runtime.shape_if_any,
             (like,),
             inferred=Inferred(TupleOf(tuple(Scalar(INT.dtype, True, n) for n in kind.shape or ()))),
             name="shape",

@@ -42,6 +42,7 @@ class Call:
     outputs: tuple[int, ...]  # the results whose adjoints it takes
     lists: tuple[ir.Var, ...] = ()  # the shadows that it takes and changes
     real: tuple[ir.Var, ...] = ()  # those of lists of real numbers that it takes for complex ones
+    optional: frozenset[int] = frozenset()  # the results that may be None
 
 
 class UnitCalls(Rules):
@@ -74,6 +75,8 @@ class UnitCalls(Rules):
         given = tuple(ir.substitute(a, lambda v: copies.get(v, v)) for a in s.args)
         wrt, outputs = self.selection(s, not again)
         wanted = tuple(s.args[i] for i in wrt if not isinstance(unit.body.params[i].kind, ListOf))
+        results = enumerate(unit.body.block.results)
+        optional = frozenset(i for i, r in results if isinstance(r, ir.Var) and r.optional)
         if again:
             self._check_repeatable(s)
             from ..units import backward
@@ -81,7 +84,7 @@ class UnitCalls(Rules):
             function = backward(unit, wrt, outputs, self.again)
             self.block.statements.append(s)
             self.definitions[s.target] = s
-            self.calls[s] = Call(function, None, given, wanted, outputs)
+            self.calls[s] = Call(function, None, given, wanted, outputs, optional=optional)
             self.called[s.target] = s
             if not isinstance(s.target.kind, TupleOf) and self.shadowed(s.target):
                 self._make_shadow(s)
@@ -125,7 +128,8 @@ class UnitCalls(Rules):
             self.returned_lists[whole, i] = twin
             twins.append(twin)
         outputs = tuple(i for i in outputs if i not in returned)
-        self.calls[call] = Call(function, None, (saved,), wanted, outputs, (*shadows, *twins), real)
+        filled = (*shadows, *twins)
+        self.calls[call] = Call(function, None, (saved,), wanted, outputs, filled, real, optional)
         self.called[whole] = call
         self._take_results(s, whole)
         if whole is not saved:
@@ -449,6 +453,7 @@ class UnitCalls(Rules):
             like = s.target
             if whole:
                 like = self._item_of(s.target, i)
+                like.optional |= i in call.optional
             seeds.append(self._seed(parts.get(i), like))
         if call.rule is not None:
             self._apply_rule(s, call, seeds)
