@@ -491,3 +491,19 @@ def packed(items):
 
 def test_the_adjoint_of_what_a_recursion_did_not_find():
     check_grads(packed, (np.array([[1.0, 0.5], [0.7, 0.9], [0.5, 1.2], [2.9, 2.9]]),), order=1)
+
+
+# An array that is of ints at first
+
+
+def levinson(r):
+    a, epsilon = np.array([1]), r[0]
+    for j in range(1, len(r)):
+        gamma = -np.sum(r[1 : j + 1] * a[::-1]) / epsilon
+        a = np.concatenate((a, np.zeros(1))) + gamma * np.concatenate((np.zeros(1), a[::-1]))
+        epsilon = epsilon * (1 - gamma**2)
+    return a * epsilon
+
+
+def test_the_adjoint_of_ints_is_of_floats():
+    check_grads(levinson, (np.array([2.0, 0.5, 0.2, 0.1]),))

@@ -180,7 +180,8 @@ class Contributions(Lowerer):
         return self.adjoints.pop(var, None)
 
     def _zeros_like(self, var: ir.Var) -> ir.Var:
-        unknown = isinstance(var.kind, Array) and var.kind.shape is None
+        kind = var.kind
+        unknown = isinstance(kind, Array) and (kind.shape is None or kind.dtype is None)
         function = runtime.zero_like if unknown else np.zeros_like
         return self.emit(function, (var,), inferred=Inferred(var.kind), name=f"d_{var.name}")
 
