@@ -2,6 +2,8 @@
 
 # ruff: noqa: RUF005  (a tuple is added to what may be no tuple)
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy import signal
@@ -507,3 +509,48 @@ def levinson(r):
 
 def test_the_adjoint_of_ints_is_of_floats():
     check_grads(levinson, (np.array([2.0, 0.5, 0.2, 0.1]),))
+
+
+# Dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Named:
+    name: str = dataclasses.field(default="none", kw_only=True)
+    factor: float = dataclasses.field(default=2.0, kw_only=True)
+
+
+@dataclasses.dataclass(frozen=True)
+class Line(Named):
+    slope: float
+    scale: dataclasses.InitVar[float] = 4.0
+    shift: float = 0.3
+
+    def __post_init__(self, scale):
+        object.__setattr__(self, "scaled", self.slope * scale)
+
+
+class Parabola(Line):
+    def __init__(self, curvature, slope):
+        object.__setattr__(self, "curvature", curvature)
+        super().__init__(slope, shift=curvature**2, factor=3.0)
+
+
+def dataclasses_of_all_kinds(x):
+    line, parabola = Line(x, x**2, x**3), Parabola(x, x + 1)
+    other = dataclasses.replace(Line(x, factor=x), scale=2.0, shift=0.1)
+    total = line.slope * line.factor + line.shift * line.scaled + other.factor * other.scaled
+    return total + parabola.curvature * parabola.scaled + parabola.shift * parabola.factor
+
+
+def arguments_that_are_too_many(x):
+    try:
+        return Named(x).factor
+    except TypeError:
+        return x**2
+
+
+@pytest.mark.parametrize("f", [dataclasses_of_all_kinds, arguments_that_are_too_many])
+def test_dataclasses(f):
+    check_grads(f, (X,))
+    np.testing.assert_allclose(srcgrad.vjp(f, X)[0], f(X))

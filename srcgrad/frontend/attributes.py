@@ -25,7 +25,7 @@ from .operations import (
     namedtuple_replace,
 )
 from .structure import SIMPLE, described, is_range, is_static, object_type
-from .subclasses import BUILTINS, added_by
+from .subclasses import BUILTINS, added_by, has_made_init, made_init
 from .subscripts import Subscripts
 from .values import (
     Bound,
@@ -183,6 +183,8 @@ class Attributes(Subscripts):
             cls = value.receiver  # in a class method
         mro = list(cls.value.__mro__)
         for base in mro[mro.index(value.owner) + 1 :]:
+            if name == "__init__" and has_made_init(base):
+                return Partial(Place(made_init), (Place(base), value.receiver), {})
             if name in base.__dict__ and base is not object:
                 if LOCAL not in base.__dict__ and not is_static(base.__module__):
                     self.guards[Path("class", base, name)] = base.__dict__[name]

@@ -35,7 +35,7 @@ from .libraries import Libraries, is_of_package
 from .operators import BINARY, INPLACE
 from .primitives import RULES
 from .structure import described, is_range, is_static
-from .subclasses import CONTAINERS
+from .subclasses import CONTAINERS, made_init
 from .values import (
     Bound,
     Choice,
@@ -477,6 +477,7 @@ def _special_table() -> dict[Any, str]:
     for name in "replace asdict astuple field fields".split():
         table[getattr(dataclasses, name)] = f"dataclass_{name}"
     table[dataclasses.is_dataclass] = "dataclass_test"
+    table[made_init] = "dataclass_initialised"
     table[dataclasses.dataclass] = "dataclass_made"
     for store in (operator.setitem, np.ndarray.__setitem__, list.__setitem__, dict.__setitem__):
         table[store] = "builtin_setitem"

@@ -27,7 +27,7 @@ from .lookup import LOCAL
 from .machine import Frame
 from .names import scope_of
 from .structure import NONE, STATIC_MODULES, is_none, is_table, objects_in_key
-from .subclasses import added_by, stores_itself
+from .subclasses import added_by, has_made_init, stores_itself
 from .values import (
     Bound,
     Closure,
@@ -91,8 +91,9 @@ class Classes(BuiltinFunctions):
             return self.unknown_call(cls, args, kwargs)
         table, block, start = self.table_of(cls), self.block, len(self.block.statements)
         ref = self.new(Instance(cls, {})) if table is None else self.new_object(cls, table)
-        if dataclasses.is_dataclass(cls) and not _own_init(cls):
-            self.initialise_dataclass(cls, ref, args, kwargs)
+        maker = init_owner(cls)
+        if maker is not None and has_made_init(maker):
+            self.initialise_dataclass(maker, ref, args, kwargs)
         else:
             found = self.class_attribute(cls, "__init__")
             if found is not None:
@@ -126,12 +127,18 @@ class Classes(BuiltinFunctions):
     def initialise_dataclass(
         self, cls: type, ref: Ref | ir.Var, args: list[Value], kwargs: dict[str, Value]
     ) -> None:
-        names = [f for f in dataclasses.fields(cls) if f.init]
-        if len(args) > len(names):
-            raise self.fault(TypeError, f"{cls.__name__}() takes {len(names)} arguments")
+        every = vars(cls)["__dataclass_fields__"].values()
+        fields = [f for f in every if _role(f) != "classvar"]
+        positional = [f.name for f in fields if f.init and not f.kw_only]
+        named = {f.name for f in fields if f.init}.difference(positional[: len(args)])
+        if len(args) > len(positional):
+            raise self.fault(TypeError, f"{cls.__name__}() takes {len(positional)} arguments")
+        for name in kwargs:
+            if name not in named:
+                raise self.fault(TypeError, f"{cls.__name__}() can't be given {name!r}")
         values: dict[str, Value] = {}
-        given = dict(zip((f.name for f in names), args, strict=False), **kwargs)
-        for f in dataclasses.fields(cls):
+        given = dict(zip(positional, args, strict=False), **kwargs)
+        for f in fields:
             if f.name in given:
                 values[f.name] = given[f.name]
             elif f.default is not dataclasses.MISSING:
@@ -140,14 +147,22 @@ class Classes(BuiltinFunctions):
                 values[f.name] = self.call(as_value(f.default_factory), [], {})
             elif f.init:
                 raise self.fault(TypeError, f"{cls.__name__}() is missing the argument {f.name!r}")
+        handed_on = [values.pop(f.name) for f in fields if _role(f) == "initvar"]
         if isinstance(ref, ir.Var):
             for name, value in values.items():
                 self.write(ref, name, value)
         else:
-            self.state.heap[ref.id] = Instance(cls, values)
-        after = self.class_attribute(cls, "__post_init__")
+            thing = self.thing(ref)
+            self.state.heap[ref.id] = replace(thing, items={**thing.items, **values})
+        after = self.class_attribute(self.thing(ref).type, "__post_init__")
         if after is not None:
-            self.call(Bound(after, ref), [], {})
+            self.call(Bound(after, ref), handed_on, {})
+
+    def dataclass_initialised(
+        self, cls: ir.Const, ref: Any, *args: Value, **kwargs: Value
+    ) -> Value:
+        self.initialise_dataclass(cls.value, ref, list(args), kwargs)
+        return NONE
 
     @staticmethod
     def is_made_of(cls: type, base: type) -> bool:
@@ -430,15 +445,15 @@ def _functions(thing: Any) -> list[Closure]:
     return _functions(thing.func) if hasattr(thing, "func") else []
 
 
-def _own_init(cls: type) -> bool:
-    for base in cls.__mro__:
-        if "__init__" in base.__dict__:
-            init = base.__dict__["__init__"]
-            params = getattr(base, "__dataclass_params__", None)
-            own = "__dataclass_fields__" in base.__dict__
-            generated = params is not None and params.init and own
-            return not generated or init.__code__.co_filename != "<string>"
-    return False
+def init_owner(cls: type) -> type | None:
+    """The class whose `__init__` makes the objects of a class."""
+    owner = next(base for base in cls.__mro__ if "__init__" in base.__dict__)
+    return None if owner is object else owner
+
+
+def _role(field: Any) -> str:
+    """Whether a field of a dataclass is "field", or "initvar" or "classvar", which are none."""
+    return str(field._field_type.name).strip("_").removeprefix("FIELD_").lower()
 
 
 def with_copies(key: Any, copied: Callable[[Ref], Any]) -> Any:

@@ -69,3 +69,16 @@ def redefined(cls: type) -> str | None:
 def _is_users(method: Any) -> bool:
     """Whether a member of a class is a function that a user wrote: `enum` gives flags its own."""
     return isinstance(method, types.FunctionType) and method.__module__ != enum.__name__
+
+
+def made_init(cls: Any, self: Any, *args: Any, **kwargs: Any) -> None:
+    """The `__init__` that a dataclass is given, which is lowered as what it does."""
+
+
+def has_made_init(cls: type) -> bool:
+    """Whether the `__init__` of a class was made for a dataclass."""
+    params = getattr(cls, "__dataclass_params__", None)
+    own = "__dataclass_fields__" in cls.__dict__ and "__init__" in cls.__dict__
+    if not own or params is None or not params.init:
+        return False
+    return bool(cls.__dict__["__init__"].__code__.co_filename == "<string>")
