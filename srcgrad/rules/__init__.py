@@ -34,6 +34,7 @@ from . import (  # noqa: F401  (they register their rules)
     progress,
     python,
     reductions,
+    scimath,
     scipy,
     shapes,
     shaping,

@@ -108,10 +108,6 @@ refuse(
 )
 refuse(np.nested_iters, reason="write np.array([...]) with a list comprehension, or a loop")
 refuse(
-    *(getattr(np.lib.scimath, name) for name in np.lib.scimath.__all__),
-    reason="whether its result is complex depends on the values: write f(x + 0j)",
-)
-refuse(
     *present(np.ndarray, "setfield", "setflags", "byteswap"),
     reason="it changes the array's memory or flags",
     always=True,

@@ -19,12 +19,15 @@ singular(
     operator.pow, builtins.pow, np.power, np.float_power, np.sqrt, np.cbrt, np.hypot, np.arctan2,
     np.arcsin, np.arccos, np.arccosh, math.pow, math.sqrt, math.cbrt, math.hypot, math.atan2,
     math.asin, math.acos, math.acosh,
+    np.lib.scimath.sqrt, np.lib.scimath.power, np.lib.scimath.arcsin, np.lib.scimath.arccos,
     finite=True,
 )  # fmt: skip
 singular(
     operator.truediv, np.divide, operator.mod, np.remainder, np.fmod, np.reciprocal, np.log,
     np.log2, np.log10, np.log1p, np.arctanh,
     math.log, math.log2, math.log10, math.log1p, math.atanh,
+    np.lib.scimath.log, np.lib.scimath.log2, np.lib.scimath.log10, np.lib.scimath.logn,
+    np.lib.scimath.arctanh,
     finite=False,
 )  # fmt: skip
 chooses(np.triu, np.tril, np.compress, np.extract, np.select, np.choose, np.delete, by="mask")

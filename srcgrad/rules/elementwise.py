@@ -120,8 +120,22 @@ def logaddexp2(x, y, *, out):
 elementwise(np.sin)(lambda x, *, out: np.cos(x))
 adjoint(np.cos)(lambda x, *, out, d_out: -d_out * np.sin(x))
 elementwise(np.tan)(lambda x, *, out: 1 + out * out)
-adjoint(np.arcsin)(lambda x, *, out, d_out: d_out / np.sqrt(1 - x * x))
-adjoint(np.arccos)(lambda x, *, out, d_out: -d_out / np.sqrt(1 - x * x))
+
+
+@adjoint(np.arcsin)
+def arcsin(x, *, out, d_out):
+    if np.iscomplexobj(x):  # the result knows on which side of its cut x lies
+        return d_out / np.cos(out)
+    return d_out / np.sqrt(1 - x * x)
+
+
+@adjoint(np.arccos)
+def arccos(x, *, out, d_out):
+    if np.iscomplexobj(x):
+        return -d_out / np.sin(out)
+    return -d_out / np.sqrt(1 - x * x)
+
+
 adjoint(np.arctan)(lambda x, *, out, d_out: d_out / (1 + x * x))
 
 
@@ -141,13 +155,19 @@ def hypot(x, y, *, out, d_out):
 elementwise(np.sinh)(lambda x, *, out: np.cosh(x))
 elementwise(np.cosh)(lambda x, *, out: np.sinh(x))
 elementwise(np.tanh)(lambda x, *, out: 1 - out * out)
-adjoint(np.arcsinh)(lambda x, *, out, d_out: d_out / np.sqrt(x * x + 1))
+
+
+@adjoint(np.arcsinh)
+def arcsinh(x, *, out, d_out):
+    if np.iscomplexobj(x):
+        return d_out / np.cosh(out)
+    return d_out / np.sqrt(x * x + 1)
 
 
 @adjoint(np.arccosh)
 def arccosh(x, *, out, d_out):
     if np.iscomplexobj(x):
-        return d_out / (np.sqrt(x - 1) * np.sqrt(x + 1))
+        return d_out / np.sinh(out)
     return d_out / np.sqrt(x * x - 1)
 
 

@@ -1,6 +1,5 @@
-"""Histograms: weighted counts, which are linear in the weights. The data have no slope.
-
-Edges that follow the data move with them: `np.histogram` must be given them, or the range.
+"""Histograms: weighted counts, which are linear in the weights. The data have no slope, but for
+the edges that follow their extrema; densities have one by the widths of the bins.
 """
 
 from __future__ import annotations
@@ -8,9 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from .helpers import all_axes
-from .registry import Unknown, adjoint, definition
-
-FOLLOWING = Unknown("its edges follow the data: give range=(low, high), or the edges as an array")
+from .registry import adjoint, definition
 
 
 def place(a, edges):
@@ -24,22 +21,26 @@ def place(a, edges):
 @adjoint(np.histogram)
 def histogram(a, bins=10, range=None, density=None, weights=None, *, out, d_out):
     counts, edges = out
-    d_counts = d_out[0]
+    d_counts, d_edges = d_out
     number, inside = place(np.ravel(a), edges)
+    if density:
+        widths = np.diff(edges)
+        d_edges = d_edges + np.diff(d_counts * counts / widths, prepend=0.0, append=0.0)
+        total = np.sum(inside) if weights is None else np.sum(np.ravel(weights) * inside)
+        d_counts = (d_counts / widths - np.sum(d_counts * counts)) / total
     d_weights = None
     if weights is not None:
-        if density:
-            widths = np.diff(edges)
-            total = np.sum(weights * np.reshape(inside, np.shape(weights)))
-            d_counts = (d_counts / widths - np.sum(d_counts * counts)) / total
         d_weights = np.reshape(d_counts[number] * inside, np.shape(weights))
     if not isinstance(bins, (int, np.integer)):
-        return None, d_out[1], None, None, d_weights
-    if range is None:
-        return FOLLOWING, None, None, None, d_weights
+        return None, d_edges, None, None, d_weights
     to_high = np.linspace(0.0, 1.0, bins + 1)
-    d_high = np.sum(d_out[1] * to_high)
-    return None, None, [np.sum(d_out[1]) - d_high, d_high], None, d_weights
+    d_high = np.sum(d_edges * to_high)
+    d_low = np.sum(d_edges) - d_high
+    if range is not None:
+        return None, None, [d_low, d_high], None, d_weights
+    lowest, highest = a == np.min(a), a == np.max(a)
+    d_a = d_low / np.sum(lowest) * lowest + d_high / np.sum(highest) * highest
+    return d_a, None, None, None, d_weights
 
 
 # In several dimensions

@@ -238,10 +238,11 @@ elementwise(cmath.sin)(lambda z, *, out: cmath.cos(z))
 adjoint(cmath.cos)(lambda z, *, out, d_out: -d_out * cmath.sin(z))
 elementwise(cmath.sinh)(lambda z, *, out: cmath.cosh(z))
 elementwise(cmath.cosh)(lambda z, *, out: cmath.sinh(z))
-adjoint(cmath.asin)(lambda z, *, out, d_out: d_out / cmath.sqrt(1 - z * z))
-adjoint(cmath.acos)(lambda z, *, out, d_out: -d_out / cmath.sqrt(1 - z * z))
-adjoint(cmath.asinh)(lambda z, *, out, d_out: d_out / cmath.sqrt(1 + z * z))
-adjoint(cmath.acosh)(lambda z, *, out, d_out: d_out / (cmath.sqrt(z - 1) * cmath.sqrt(z + 1)))
+# the results of these know on which side of its cut z lies
+adjoint(cmath.asin)(lambda z, *, out, d_out: d_out / cmath.cos(out))
+adjoint(cmath.acos)(lambda z, *, out, d_out: -d_out / cmath.sin(out))
+adjoint(cmath.asinh)(lambda z, *, out, d_out: d_out / cmath.cosh(out))
+adjoint(cmath.acosh)(lambda z, *, out, d_out: d_out / cmath.sinh(out))
 
 
 @adjoint(cmath.phase)

@@ -196,6 +196,20 @@ SAMPLES[np.ldexp] = [
     case(2.5, np.array([0, 1, -2])),
 ]
 
+for name in ("sqrt", "log", "log2", "log10", "arcsin", "arccos", "arctanh"):
+    SAMPLES[getattr(np.lib.scimath, name)] = [
+        *(case(x) for x in (0.6, -0.7, 2.5 + 0.5j, np.array(0.4), np.ones((2, 0)))),
+        *(case(x) for x in (between(0.2, 0.9, 3), between(-3, -1.5, 2, 2), between(1.5, 3, 4))),
+        case(between(-2, 2, 3) * 1j + 0.5),
+    ]
+SAMPLES[np.lib.scimath.logn] = [case(2.5, between(0.2, 3, 3)), case(-2.5, between(-3, 3, 3))]
+SAMPLES[np.lib.scimath.power] = [
+    case(between(0.2, 3, 3), 2.5),
+    case(between(-3, 3, 3), 2.5),
+    case(between(-3, 3, 3), -2),
+    case(-1.5, -2),
+]
+
 # powers with exponents that are often written as numbers
 for function in (operator.pow, builtins.pow, np.power):
     SAMPLES[function] += [

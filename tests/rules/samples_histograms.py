@@ -10,5 +10,10 @@ SAMPLES = {
     np.histogram: [
         case(r(6), 4, (-3.1, 3.0), weights=r(6), fixed=(0,)),
         case(r((2, 3)), EDGES, weights=r((2, 3)), fixed=(0,)),
+        case(r(6), 4, (-3.1, 3.0), True, r(6) ** 2, fixed=(0,)),
+        case(r((2, 3)), EDGES, density=True, weights=r((2, 3)) ** 2, fixed=(0,)),
+        case(r(6), EDGES, density=True, fixed=(0,)),
+        case(r(6), 4, weights=r(6), fixed=(4,)),
+        case(r(6), 3, density=True),
     ]
 }

@@ -122,3 +122,5 @@ for name in (
 SAMPLES[cmath.log] += [case(z, 1.5 - 0.3j) for z in points] + [case(points[0], 2.0)]
 SAMPLES[cmath.rect] = [case(1.3, 0.4), case(0.5, -2.0)]
 SAMPLES[cmath.sqrt] += [case(2.0), case(-2.0)]
+for name in ("asin", "acos", "acosh", "atanh"):  # real numbers on the cuts
+    SAMPLES[getattr(cmath, name)] += [case(1.7), case(-2.5), case(0.4)]
