@@ -4,6 +4,9 @@ An int or bool has no derivative, so that the generated code may write it where 
 It is read where the function reads it, too, not beforehand: `known_sites` says of which this is
 known, for the function is lowered once more when the first write is met. Each is an attribute of
 some object: of a module, a cell, a class, or any other. A function may get its first one here.
+
+What a flag is at a place is known all the same where it is what it was at first, or a constant that
+was written, however the program got there (`with no_grad():`): the state of the lowering says it.
 """
 
 from __future__ import annotations
@@ -19,9 +22,10 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, Scalar, int_kind, kind_of
 from .loops import Loops
-from .values import NeedStatic, Path, Place, Value
+from .values import NeedStatic, Path, Place, State, Value
 
 WRITTEN = "%written"  # of known sites: the attributes of outer objects that are written
+VARYING = "%varying"  # of known sites: the flags of which only the run knows what they are where
 FIRST = "%first"  # of known sites: those that aren't there yet, and the type of what is written
 CONTENTS = "cell_contents"
 READ_NOW = object.__getattribute__  # not getattr, which passes take for a question of a shape
@@ -39,8 +43,27 @@ class Counts(Loops):
 
     def read_count(self, place: Path, path: Path, found: Any) -> Value:
         """A count or flag that the function writes, as it is when the program gets here."""
+        if type(found) is bool and not self.making and (VARYING, place) not in self.known_sites:
+            flag = self.state.flags.get(place, found)
+            if flag is not None:
+                self.guards[path] = found
+                return ir.Const(flag)
         self.guards[Path("attribute", path, "__class__")] = type(found)
         return self.read_now(place, path, type(found))
+
+    def check_flags(self, a: State, b: State) -> None:
+        """Have flags read when the program runs that aren't the same in two states that meet."""
+        if a.unreachable or b.unreachable:
+            return
+        for place in {**a.flags, **b.flags}:
+            found = stored(place.container, place.name)
+            if a.flags.get(place, found) is not b.flags.get(place, found):
+                self.need_at_run_time(place)
+
+    def need_at_run_time(self, place: Path) -> None:
+        site = (VARYING, place)
+        if site not in self.known_sites:
+            raise NeedStatic(frozenset([site]), f"{place.name} is written here", self.span)
 
     def read_first(self, path: Path) -> Value | None:
         """What isn't there yet, but is written before it is read, if the function gets here."""
@@ -90,6 +113,10 @@ class Counts(Loops):
             return False  # an int here, a bool there
         if not sites <= self.known_sites:
             raise NeedStatic(sites, f"{name} is written here", self.span)
+        if cls is bool:
+            if self.making:
+                self.need_at_run_time(place)
+            self.state.flags[place] = value.value if isinstance(value, ir.Const) else None
         operands = (self.outer_object(thing, path), ir.Const(name), self.operand(value))
         self.act(builtins.setattr, *operands)
         return True

@@ -73,6 +73,7 @@ class Loops(Widening):
         span = self.span
         entry, outer = self.state, self.block
         original, count, unbound = entry.copy(), len(outer.statements), self.unbound
+        dynamic = set(self.dynamic_sites)
         marker = object()
         settling: set[int] = set()
         since = fresh_size().base
@@ -105,6 +106,7 @@ class Loops(Widening):
             failure: Exception | None = None  # what unrolling the loop may help against
             try:
                 flag, end, block, inner = self._round(start, body, index, earlier)
+                self.check_flags(start, end)
                 self.state, changed = entry, self.list_kinds(entry) != list_kinds
                 if unsure and not self.are_carried(unsure, params, end):
                     templates.clear()
@@ -145,6 +147,7 @@ class Loops(Widening):
                 self.unrolled_instead(None, original, count)
                 raise
             if failure is not None:
+                self.dynamic_sites &= dynamic  # what the loop kept in lists needn't be
                 if isinstance(failure, Unkeepable):
                     unrolled = self.unrolled_instead(unroll, original, count)
                 else:

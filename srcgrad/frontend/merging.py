@@ -96,7 +96,8 @@ class Merger:
             thing = self.heap[number]
             if thing.frozen is None:
                 self.heap[number] = replace(thing, frozen=self.marker)
-        return State(frames, self.heap, used=self.a.used | self.b.used)
+        self.builder.check_flags(self.a, self.b)
+        return State(frames, self.heap, used=self.a.used | self.b.used, flags=self.a.flags)
 
     def one_sided(self) -> State:
         """The state after an If of which one branch never ends: its other branch's values."""
@@ -114,7 +115,7 @@ class Merger:
                 self.heap[number] = thing
             else:
                 self.heap[number] = self.rebuilt(thing, old)
-        return State(frames, self.heap, used=live.used)
+        return State(frames, self.heap, used=live.used, flags=live.flags)
 
     def kept(self, name: Any, before: Any, after: Any) -> Any:
         """The value after an If of which only one branch ends, with `after`."""

@@ -251,6 +251,7 @@ class State:
     unreachable: bool = False
     used: frozenset[int] = frozenset()  # the generators that may be used up, by their births
     leaving: bool = False  # the path ends here with an exception that a try around it catches
+    flags: dict[Path, bool | None] = field(default_factory=dict)  # those outside, once written
 
     def copy(self) -> State:
         return State(
@@ -259,6 +260,7 @@ class State:
             self.unreachable,
             self.used,
             self.leaving,
+            dict(self.flags),
         )
 
 
