@@ -64,6 +64,62 @@ def dataclass_inside(x):
     return p.a * p.b + x[1]
 
 
+class Registering:
+    def __init__(self, weight):
+        self.arrays, self.children = {}, []
+        self.weight = weight
+
+    def __setattr__(self, name, value):
+        if isinstance(value, np.ndarray):
+            self.arrays[name] = value
+        if isinstance(value, Registering):
+            self.children.append(value)
+        super().__setattr__(name, value)
+
+    def parameters(self):
+        yield from self.arrays.values()
+        for child in self.children:
+            yield from child.parameters()
+
+
+def attributes_registered_by_a_setattr(x):
+    outer = Registering(x * 2)
+    outer.inner = Registering(np.sin(x))
+    outer.weight = outer.weight * outer.inner.weight
+    return sum(np.sum(p**2) for p in outer.parameters())
+
+
+class Recurrent:
+    """Its state is None, then another object in each step, which knows where it comes from."""
+
+    def __init__(self):
+        self.state = None
+
+    def step(self, value):
+        new = Recurrent()
+        new.parents = [self.state, value] if self.state is not None else [value]
+        new.value = np.tanh(value + (self.state.value if self.state is not None else 0.0))
+        self.state = new
+
+
+def another_object_in_each_iteration(x):
+    cell = Recurrent()
+    for i in range(3):
+        cell.step(x[i])
+    return cell.state.value * cell.state.parents[0].parents[1]
+
+
+def function_of_another_iteration(x):
+    def times(k):
+        return lambda v: v * k
+
+    h, total = times(x[0]), 0.0
+    for i in range(3):
+        total += h(x[i])
+        h = times(x[i])
+    return total
+
+
 def namedtuple_inside(x):
     P = namedtuple("P", "a b")
     p = P(x[0], x[1])

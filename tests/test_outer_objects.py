@@ -388,3 +388,32 @@ def test_lists_that_loops_make_are_kept():
         for name in ("states", "steps", "sums"):
             assert len(kept[name]) == n
             np.testing.assert_allclose(kept[name], getattr(layer, name), rtol=1e-12)
+
+
+class Registered:
+    """Notes what is assigned, as the modules of teaching engines do."""
+
+    def __init__(self, weight):
+        self.names = []
+        self.weight = weight
+
+    def __setattr__(self, name, value):
+        if isinstance(value, np.ndarray):
+            self.names.append(name)
+        super().__setattr__(name, value)
+
+    def __call__(self, x):
+        self.last = x * self.weight
+        return np.sum(self.last**2)
+
+
+def test_an_object_outside_whose_class_has_a_setattr():
+    layer, weight = Registered(np.array([0.5, 2.0])), np.array([0.5, 2.0])
+    x = np.array([1.0, 3.0])
+    gradient = srcgrad.grad(lambda x: layer(x) * layer.last[0])
+    for count in (1, 2):
+        np.testing.assert_allclose(
+            gradient(x), 2 * x * weight**2 * 0.5 + [0.5 * np.sum((x * weight) ** 2), 0.0]
+        )
+        np.testing.assert_array_equal(layer.last, x * weight)
+        assert layer.names == ["weight"] + ["last"] * count

@@ -180,6 +180,9 @@ class Speller:
             return call(attribute(args[0], "__exit__"), none)
         if f is list_append:
             return call(attribute(args[0], "append"), args[1:])
+        if f is runtime.zero_items and _of_numbers(s.args[0]):
+            length = call(self.reference(len), args)
+            return gast.BinOp(gast.List([constant(0.0)], gast.Load()), gast.Mult(), length)
         if f in registry.spellings:
             return self.registered(registry.spellings[f], args, kwargs)
         special = self.numpy(s, args, kwargs)
@@ -293,6 +296,11 @@ def negated(test: Ast) -> Ast:
 
 
 NUMBERS = (bool, int, float, complex)
+
+
+def _of_numbers(operand: ir.Operand) -> bool:
+    kind = getattr(operand, "kind", None)
+    return isinstance(kind, ListOf) and isinstance(kind.item, Scalar)
 
 
 def _is_method(function: Any, receiver: ir.Operand | None) -> bool:

@@ -63,11 +63,6 @@ NAMEDTUPLE = {
 }
 
 
-# What every class has of `object`, that objects of user classes are asked for
-OF_OBJECT: dict[str, Any] = {
-    "__setattr__": object.__setattr__,
-    "__getattribute__": object.__getattribute__,
-}
 MEMBERS = types.GetSetDescriptorType, types.MemberDescriptorType
 
 
@@ -191,8 +186,9 @@ class Attributes(Subscripts):
                 return self.bound(as_value(base.__dict__[name]), value.receiver, cls.value)
         if name in ("__init__", "__init_subclass__"):
             return Place(_nothing)
-        if name in OF_OBJECT:
-            return Bound(ir.Const(OF_OBJECT[name]), value.receiver)
+        plain = vars(object).get(name)
+        if plain is not None and self.special(plain) is not None:
+            return Bound(ir.Const(plain), value.receiver)
         raise self.fault(AttributeError, f"super() has no attribute {name!r}")
 
     def constant_attribute(self, value: ir.Const, name: str) -> Value:
@@ -339,8 +335,9 @@ class Attributes(Subscripts):
             )
         if found is not None:
             return self.bound(found, ref, thing.type)
-        if name in OF_OBJECT:
-            return Bound(ir.Const(OF_OBJECT[name]), ref)
+        plain = vars(object).get(name)
+        if plain is not None and self.special(plain) is not None:
+            return Bound(ir.Const(plain), ref)
         getter = self.class_attribute(thing.type, "__getattr__")
         if getter is not None:
             return self.call(Bound(getter, ref), [ir.Const(name)], {})

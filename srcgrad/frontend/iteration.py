@@ -18,6 +18,7 @@ import gast
 from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
+from ..errors import UnsupportedError
 from ..kinds import INT, SHAPE, Array, ListOf, Opaque, Reference, Scalar, Size, TupleOf, int_kind
 from .expressions import Expressions
 from .operations import items_of, items_of_changing
@@ -33,9 +34,11 @@ from .values import (
     NeedStatic,
     Peel,
     Place,
+    Raised,
     Ref,
     Sequence,
     State,
+    Thaw,
     Tuple,
     Value,
 )
@@ -111,7 +114,8 @@ class Iteration(Expressions):
         else:
             bounds = (zero, self.operand(length), one)
         block, before, whole = self.block, len(self.block.statements), bounds
-
+        start, span, depth = self.state.copy(), self.span, self.fork_depth
+        dynamic = set(self.dynamic_sites)
         peeled = asked = ("%peel", site) in self.known_sites
         asks = self.instead(site, bool(known), peeled)
 
@@ -122,16 +126,29 @@ class Iteration(Expressions):
             self.loop(bounds, iteration, index, unroll, constant, asks, peelable)
             self.after_loop()
 
+        def kept(peeled: bool) -> None:
+            try:
+                if not peeled:
+                    rest(whole, True)
+            except Peel:
+                peeled = True
+            if peeled:
+                if asked and isinstance(length, ir.Var) and not self.surely_runs(length):
+                    if self.specialisable(length.origins):
+                        self.need_static(length, "whether this loop runs must be known here")
+                self.peeled(sequence, body, rest)
+
         try:
-            if not peeled:
-                rest(whole, True)
-        except Peel:
-            peeled = True
-        if peeled:
-            if asked and isinstance(length, ir.Var) and not self.surely_runs(length):
-                if self.specialisable(length.origins):
-                    self.need_static(length, "whether this loop runs must be known here")
-            self.peeled(sequence, body, rest)
+            kept(peeled)
+        except (Raised, Thaw):
+            raise
+        except UnsupportedError:  # of objects that are others in each iteration, say
+            self.state, self.span = start, span
+            self.block, self.fork_depth, self.dynamic_sites = block, depth, dynamic
+            self.forget(block, before)
+            if not isinstance(length, ir.Const) or not unrolled():
+                raise
+            return
         often = length.origins if isinstance(length, ir.Var) else frozenset()
         deciding = {("%site", site), *often} if site and known else often
         self.note_lists(sequence, block.statements[before:], deciding, site)

@@ -210,7 +210,7 @@ class Lowerer(Assignments):
         site = id(node) if self.is_decided(node.test) else 0
         if ("%site", site) not in self.known_sites or not unrolled():
             before, count, span = self.state.copy(), len(self.block.statements), self.span
-            block, depth = self.block, self.fork_depth
+            block, depth, dynamic = self.block, self.fork_depth, set(self.dynamic_sites)
             peeled = ("%peel", id(node)) in self.known_sites
             asks = self.instead(id(node), bool(site), peeled)
 
@@ -231,7 +231,7 @@ class Lowerer(Assignments):
                 raise
             except (UnsupportedError, NeedUnit, RecursionError):  # of objects that are others, say
                 self.state, self.span = before, span
-                self.block, self.fork_depth = block, depth
+                self.block, self.fork_depth, self.dynamic_sites = block, depth, dynamic
                 self.forget(block, count)
                 if not site or not unrolled():
                     raise

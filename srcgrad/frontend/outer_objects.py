@@ -11,6 +11,7 @@ assignment is met, like `counts`. A list or dict that is only written is left wh
 from __future__ import annotations
 
 import builtins
+import types
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +44,7 @@ from .values import (
 
 ADDED = "%added"  # the attributes that they get on some paths only
 LONGEST = 16  # list that is taken in
-_PLAIN: Any = (object.__setattr__, object.__getattribute__)
+_PLAIN: Any = object.__setattr__
 
 
 @dataclass(eq=False, slots=True)
@@ -224,7 +225,8 @@ class OuterObjects(Lookup):
         if isinstance(taken.thing, list) and name not in taken.before:
             function = list.append
         elif not isinstance(taken.thing, (list, dict)):
-            function = builtins.setattr
+            plain: Any = type(taken.thing).__setattr__ is _PLAIN
+            function = builtins.setattr if plain else _PLAIN
         holder, item = self.outside(taken.ref), self.entry(value, 1)
         assert holder is not None
         self.check_kept_key(name)
@@ -305,7 +307,9 @@ def _fits(thing: Any) -> bool:
     if isinstance(thing, dict):
         return type(thing) is dict and len(thing) <= 10 * LONGEST
     cls = type(thing)
-    return is_record(thing) and (cls.__setattr__, cls.__getattribute__) == _PLAIN
+    plain: Any = cls.__getattribute__
+    followed = cls.__setattr__ is _PLAIN or isinstance(cls.__setattr__, types.FunctionType)
+    return is_record(thing) and plain is object.__getattribute__ and followed
 
 
 def _type_of(thing: Heap) -> type | None:
