@@ -145,3 +145,45 @@ def test_a_loop_that_never_runs_leaves_a_number_what_it_is():
         np.testing.assert_allclose(
             srcgrad.grad(f)(0.7, X, n), (f(0.7 + 1e-6, X, n) - f(0.7 - 1e-6, X, n)) / 2e-6
         )
+
+
+def stations(x, step):
+    """How far the points of a path are, as route planners list it: the first is an int."""
+    far = [0]
+    far.extend(np.cumsum(x))
+    places = np.arange(0, far[-1], step)
+    total = far[1]
+    for place in places:
+        total += (place + 1) * far[2] ** 2
+    return total * np.sum(places + far[-1])
+
+
+@pytest.mark.parametrize("step", [0.7, 1])
+def test_a_range_up_to_what_is_mixed(step):
+    srcgrad.testing.check_grads(lambda x: stations(x, step), (X,))
+    for text in (srcgrad.grad(stations), srcgrad.grad(lambda x: stations(x, 0.7))):
+        text(X, step) if text.primal is stations else text(X)
+        assert "unbroadcast" not in text.source
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_rows_are_stacked_on_a_first_one(count):
+    def path(x, n):
+        state = rows = np.array(x)
+        for _ in range(n):
+            state = np.sin(state) + x[0]
+            rows = np.vstack((rows, state))
+        return np.sum(rows[-1] ** 2) * rows[0, 1] + np.sum(rows[:, 0])
+
+    def timed(x, end):
+        state, time = np.array(x), 0
+        rows = np.array(state)
+        while time <= end:
+            state[0] += state[1] * 0.1
+            rows = np.vstack((rows, state))
+            time += 1
+        return np.sum(rows[-1] ** 2) * rows[0, 1] + np.sum(rows[:, 0])
+
+    srcgrad.testing.check_grads(lambda x: path(x, count), (X,))
+    srcgrad.testing.check_grads(path, (X, count))
+    srcgrad.testing.check_grads(timed, (X, count))

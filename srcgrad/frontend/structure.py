@@ -259,10 +259,14 @@ def is_partial(value: Any) -> bool:
 
 
 def becomes_array(template: Any, value: Any) -> bool:
-    """Whether a number is replaced by an array of known rank."""
-    number = isinstance(template, (ir.Var, ir.Const)) and isinstance(leaf_kind(template), Scalar)
+    """Whether a number is replaced by an array of known rank, or an array by one of another."""
+    before = leaf_kind(template) if isinstance(template, (ir.Var, ir.Const)) else None
     kind = value.kind if isinstance(value, ir.Var) else None
-    return number and isinstance(kind, Array) and bool(kind.shape)
+    if not isinstance(kind, Array) or not kind.shape:
+        return False
+    if isinstance(before, Array):
+        return before.shape is not None and before.rank != kind.rank
+    return isinstance(before, Scalar)
 
 
 def origins_of_rank(kind: Kind, values: Iterable[Any]) -> frozenset[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import math
 from dataclasses import replace
 from typing import Any
@@ -35,10 +36,20 @@ def _dtype(operand: ir.Operand) -> np.dtype[Any] | None:
 
 
 def _promoted(operands: Args) -> np.dtype[Any] | None:
-    dtypes = [_dtype(o) for o in operands]
-    if any(d is None for d in dtypes):
-        return None
-    return np.result_type(*dtypes)
+    """The dtype of what is computed with numbers, if it is one whatever mixed ones are."""
+    found = set()
+    for dtypes in itertools.product(*map(_possible, operands)):
+        if None in dtypes:
+            return None
+        found.add(np.result_type(*dtypes))
+    return found.pop() if len(found) == 1 else None
+
+
+def _possible(operand: ir.Operand) -> list[np.dtype[Any] | None]:
+    kind = getattr(operand, "kind", None)
+    if isinstance(kind, Scalar) and kind.mixed:
+        return [np.dtype(int), kind.dtype]
+    return [_dtype(operand)]
 
 
 @kind(np.arange)
@@ -56,7 +67,8 @@ def arange(args: Args, kwargs: Kwargs) -> Inferred | None:
     only = names[0]
     if len(names) == 1 and isinstance(only, ir.Var) and isinstance(only.kind, Scalar):
         size = only.kind.size if only.kind.size is not None else size
-    return Inferred(Array(dtype, (size,)))
+    real = all(d is not None and d.kind in "iuf" for n in names[:3] for d in _possible(n))
+    return Inferred(Array(dtype, (size,), dtype is None and real))
 
 
 @kind(np.convolve, np.correlate)
