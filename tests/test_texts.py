@@ -160,6 +160,36 @@ def numbers_of_texts_unknown_when_compiling(x):
     return total
 
 
+def joined_texts_unknown_when_compiling(x):
+    names = []
+    for i in range(len(x)):
+        names.append("x" + str(i % 2))
+    names.append("sum")
+    total = 0.0
+    for i in range(len(x)):
+        if names[i] == "x0":
+            total += x[i] ** 2
+        elif names[i] + "!" != "x1!":
+            total += 100.0
+        if names[i] < "x1" or names[i] in ("x2", "%s%d" % ("x", i + 2)):  # noqa: UP031
+            total *= x[1]
+    return total * len(names)
+
+
+def sign_by_an_unknown_text(x):
+    """As in a simplex method, whose stages are named and taken off one by one."""
+    stages, table = ["max", "min"], x * 1
+    for _ in range(len(x)):
+        if not stages:
+            break
+        sign = (stages[-1] == "min") - (stages[-1] == "max")
+        column = np.argmax(sign * table[:-1])
+        table[column] = table[column] * 1.3 + sign
+        if table[column] > 0.5:
+            stages.pop()
+    return np.sum(table**2)
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_texts(f):
     check(f)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -13,7 +14,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, Array, Opaque, Reference, Scalar, TupleOf, least
 from .choices import FUNCTIONS
-from .operators import Operators
+from .operators import Operators, is_text
 from .structure import (
     FALSE,
     SIMPLE,
@@ -127,6 +128,9 @@ class Comparisons(Operators):
         for x, y in ((a, b), (b, a)):
             if isinstance(x, Ref) and isinstance(y, ir.Const) and not is_settled(y):
                 raise self.refuse(f"comparing with {described(y)} from outside isn't supported")
+        if function in (operator.eq, operator.ne) and self.is_method(a) and self.is_method(b):
+            same = self.same_method(a, b)
+            return same if function is operator.eq else self.negated(same)
         for x, y in ((a, b), (b, a)):
             if isinstance(x, FUNCTIONS) and self.is_python_number(y):
                 if function in (operator.eq, operator.ne):
@@ -137,7 +141,8 @@ class Comparisons(Operators):
         for v in (a, b):
             if self.fixed_span and isinstance(v, ir.Var) and v.kind == Opaque(str):
                 self.need_static(v, "this string must be known when compiling")  # a rule's mode
-        return self.emit(function, (self.number(a), self.number(b)))
+        texts = Inferred(BOOL) if is_text(a) and is_text(b) else None
+        return self.emit(function, (self.number(a), self.number(b)), inferred=texts)
 
     def are_compared_as_objects(self, a: Value, b: Value) -> bool:
         """Whether two values are equal just if they are one object: no class says otherwise."""
@@ -179,6 +184,25 @@ class Comparisons(Operators):
         size = a.kind.size if isinstance(a.kind, Scalar) else None
         shortest = None if size is None else least(size)
         return shortest is not None and shortest > b.value
+
+    @staticmethod
+    def is_method(value: Value) -> bool:
+        """Whether a value is a method of a known object."""
+        outer = isinstance(value, ir.Const) and isinstance(value.value, types.MethodType)
+        return isinstance(value, Bound) or outer
+
+    def same_method(self, a: Value, b: Value) -> Value:
+        """Whether two methods are equal: each is made anew where it is asked for."""
+        pairs: list[tuple[Value, Value]] = []
+        for value in (a, b):
+            if isinstance(value, ir.Const):
+                method = value.value
+                pairs.append((Place(method.__func__), self.receiver(method.__self__)))
+            else:
+                assert isinstance(value, Bound)
+                pairs.append((value.function, value.receiver))
+        same = [self.identical(*items) for items in zip(*pairs, strict=True)]
+        return self.both(operator.and_, *same)
 
     def compare_sequences(self, function: Any, a: Value, b: Value) -> Value | None:
         """A comparison of lists or tuples, as Python does it; None where an array takes part."""

@@ -156,7 +156,8 @@ class Operators(OuterObjects):
                     return ir.Const(a.value % tuple(known))
                 except (TypeError, ValueError) as error:
                     raise self.fault(type(error), str(error)) from None
-            return self.opaque(str.__mod__, [a, Tuple(tuple(items))])
+            named = self.operand(Tuple(tuple(items)))
+            return self.emit(str.__mod__, (a, named), inferred=TEXT)
         if (function is operator.add and is_text(a) and is_text(b)) or (
             function is operator.mul and (is_text(a) or is_text(b))
         ):
@@ -537,10 +538,7 @@ class Operators(OuterObjects):
 
 
 def is_text(value: Value) -> bool:
-    """Whether a value is a text, known or not."""
-    if isinstance(value, ir.Var):
-        return value.kind == TEXT.kind
-    return isinstance(value, ir.Const) and isinstance(value.value, str)
+    return isinstance(value, (ir.Var, ir.Const)) and leaf_kind(value) == TEXT.kind
 
 
 def has_operator(value: Value, method: str) -> bool:

@@ -368,6 +368,8 @@ class Primitives(Inlining):
             kind = value.kind if isinstance(value, ir.Var) else None
             if isinstance(kind, Array) and kind.shape == like and like is not None:
                 return value
+            if value is not where:  # it may be part of what is written later
+                value = self.call_object(np.copy, [value], {})
             return self.call_object(np.broadcast_to, [value, shape], {})
 
         mask = spread(where)

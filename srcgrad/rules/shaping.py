@@ -319,7 +319,7 @@ def other_axes(number, count, indexing):
     return tuple(i for i in range(count) if i != place)
 
 
-@adjoint(np.meshgrid)
+@adjoint(np.meshgrid, unused=None)
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy", out, d_out):
     contributions = []
     for number, x in enumerate(xi):

@@ -39,7 +39,7 @@ def _promoted(operands: Args) -> np.dtype[Any] | None:
     """The dtype of what is computed with numbers, if it is one whatever mixed ones are."""
     found = set()
     for dtypes in itertools.product(*map(_possible, operands)):
-        if None in dtypes:
+        if any(d is None for d in dtypes):  # `in` takes None for float
             return None
         found.add(np.result_type(*dtypes))
     return found.pop() if len(found) == 1 else None

@@ -33,13 +33,15 @@ OPERATORS = {
 class Program:
     """A sample as source text: `loss(p0, p1, ..., w0, ...)`, a weighted sum of all results.
 
+    With `only`, it is of that one of several results.
+
     Attributes:
         text: the source.
         values: the arguments, by name.
         active: the names of those that are differentiated.
     """
 
-    def __init__(self, function: Any, sample: Case, seed: int = 0) -> None:
+    def __init__(self, function: Any, sample: Case, seed: int = 0, only: int | None = None) -> None:
         self.function, self.sample = function, sample
         self.rng = np.random.default_rng(seed)
         self.values: dict[str, Any] = {}
@@ -49,7 +51,8 @@ class Program:
         kwargs = [f"{k}={self.spelled(v, False)}" for k, v in sample.kwargs.items()]
         with np.errstate(all="ignore"):
             out = function(*sample.args, **sample.kwargs)
-        terms = list(self.terms(out, "out"))
+        part = (out, "out") if only is None else (out[only], f"out[{only}]")
+        terms = list(self.terms(*part))
         lines = [f"    out = {self.call(args, kwargs)}"]
         lines.append(f"    return {' + '.join(terms) or '0.0'}")
         self.text = "\n".join([f"def loss({', '.join(self.values)}):", *lines, ""])

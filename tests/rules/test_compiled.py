@@ -63,6 +63,24 @@ def test_gradient(function: Any, record_property: Any) -> None:
     assert not found, "\n".join([f"{len(found)} samples fail", *found[:5]])
 
 
+def count_results(function: Any, sample: Case) -> int:
+    with np.errstate(all="ignore"):
+        out = function(*sample.args, **sample.kwargs)
+    return len(out) if isinstance(out, (tuple, list)) else 0
+
+
+@pytest.mark.filterwarnings("ignore")
+@every_function
+def test_gradient_of_one_of_several_results(function: Any) -> None:
+    several = [s for s in some(function, 12) if count_results(function, s) > 1]
+    for sample in several[: None if ALL else 2]:
+        for i in range(min(count_results(function, sample), 3)):
+            program = Program(function, sample, only=i)
+            if program.active and "sum" in program.text:
+                message = check(program)
+                assert message is None, f"result {i}: {message}"
+
+
 def reads_memory_order(function: Any, sample: Case) -> bool:
     if name(function).endswith("strided"):
         return True

@@ -396,3 +396,24 @@ def test_whether_a_constant_is_complex_is_asked_when_it_is_known() -> None:
         gradient = srcgrad.grad(f)(0.4, c)
         slope, _ = directional_difference(lambda t, c=c: f(0.4 + t, c))
         np.testing.assert_allclose(gradient, slope, rtol=1e-7)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("indexing", ["ij", "xy"])
+def test_one_of_the_grids_of_what_is_not_differentiated_too(number: int, indexing: str) -> None:
+    given = ["np.arange(3)", "x"] if number else ["x", "np.arange(3)"]
+    f = function(f"np.meshgrid({', '.join(given)}, indexing={indexing!r})[{number}] ** 2")
+    check_grads(f, (DATA[:4],), 2)
+
+
+def test_parts_that_are_written_later_are_masked_and_broadcast() -> None:
+    """The quotients of a pivoting rule: as many as is told, not as the table says."""
+
+    def f(table, rows):
+        found = np.zeros(rows)
+        quotients = np.divide(table[1:, -1], table[1:, 0], out=found, where=table[1:, 0] > 0)
+        row = np.argmax(quotients) + 1
+        table -= table[:, 0][:, None] * table[row] * np.sum(quotients)
+        return np.sum(table**2)
+
+    check_grads(f, (np.arange(12.0).reshape(3, 4) / 7 - 0.3, 2), 2)
