@@ -89,6 +89,27 @@ def attributes_registered_by_a_setattr(x):
     return sum(np.sum(p**2) for p in outer.parameters())
 
 
+def added_axes_are_summed(x):
+    """As engines do with the slope of what was broadcast: here nothing was."""
+    slope = x * np.ones_like(x)
+    for _ in range(slope.ndim - x.ndim):
+        slope = slope.sum(axis=0)
+    for axis, length in enumerate(x.shape):
+        if length == 1:
+            slope = slope.sum(axis=axis, keepdims=True)
+    slope += 1.0
+    return np.sum(slope * x)
+
+
+def objects_named_in_messages(x):
+    context = object()
+    holder = Recurrent()
+    assert x.shape == (3,), f"the shapes of {holder!r} and {context!r} differ: {x.shape!r}"
+    if x[0] > 5:
+        raise ValueError(f"too much for {holder}", holder)
+    return x[0] * x[1]
+
+
 class Kernel:
     """It keeps the method that it was told to use, and asks which one that is."""
 

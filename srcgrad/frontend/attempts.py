@@ -78,7 +78,8 @@ class Attempts(Calls):
         if is_exception(made) and self.catcher(made.value) is None:  # type: ignore[union-attr]
             if self.fixed_span and self.unsupported(node.exc):
                 raise self.refuse(str(self.key(self.expression(node.exc.args[0]))))
-            exception = self.exception_at_run_time(made.value, *self.given(node.exc))  # type: ignore[union-attr]
+            given = self.told(lambda: self.given(node.exc))
+            exception = self.exception_at_run_time(made.value, *given)  # type: ignore[union-attr]
         elif made is not None:
             exception = self.call(made, *self.given(node.exc))
         else:

@@ -16,7 +16,7 @@ import re
 import types
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import gast
 import numpy as np
@@ -58,6 +58,7 @@ from .values import (
 )
 
 OPERATORS = frozenset(BINARY.values())
+T = TypeVar("T")
 
 
 # Functions of srcgrad's own that mean something where they are called in the code being lowered:
@@ -78,7 +79,17 @@ class Calls(Libraries):
                     return columns
                 named = self.given(gast.Call(node.func, [], node.keywords))[1]
                 return self.call(function, self.unpacked(rows), named)
+        if isinstance(function, ir.Const) and function.value is print:
+            return self.call(function, *self.told(lambda: self.given(node)))
         return self.call(function, *self.given(node))
+
+    def told(self, evaluate: Callable[[], T]) -> T:
+        """What is evaluated to be told only: objects without a text of their own are named."""
+        before, self.telling = self.telling, True
+        try:
+            return evaluate()
+        finally:
+            self.telling = before
 
     def given(self, node: gast.Call) -> tuple[list[Value], dict[str, Value]]:
         """The arguments that a call is given."""

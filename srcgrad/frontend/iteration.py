@@ -226,7 +226,9 @@ class Iteration(Expressions):
 
     @staticmethod
     def never_runs(length: Value) -> bool:
-        """Whether a loop over a list that exists at run time has no iteration."""
+        """Whether a loop of this length, maybe that of a list at run time, has no iteration."""
+        if isinstance(length, ir.Const):
+            return bool(length.value <= 0)
         return isinstance(length, ir.Var) and getattr(length.kind, "size", None) == 0
 
     def several_loops(self, run: Callable[[Body, Loop], None]) -> Generator:

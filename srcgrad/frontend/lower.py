@@ -324,7 +324,7 @@ class Lowerer(Assignments):
             return
 
         def fail() -> None:
-            args = [] if node.msg is None else [self.expression(node.msg)]
+            args = [] if node.msg is None else [self.told(lambda: self.expression(node.msg))]
             self.throw_new(AssertionError, args)
 
         if isinstance(test, ir.Const):

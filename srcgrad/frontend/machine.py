@@ -154,6 +154,7 @@ class Machine:
         self.calls_made = 0
         self.trying: Trying | None = None  # the try whose body is being lowered
         self.handling: Value | None = None  # what the handler that is being lowered has caught
+        self.telling = False  # whether what is lowered is told only: printed, or by an exception
         self.suspended: Trying | None = None  # the try around the yield whose item is consumed
         self.splits: dict[ir.Block, Any] = {}  # blocks in which others go on: see `paths`
         self.loop_site = 0  # the loop that is about to be lowered

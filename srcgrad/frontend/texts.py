@@ -162,6 +162,8 @@ class Texts(Objects):
                 return self.call(Bound(own, value), [spec], {})
         methods = [self.class_attribute(cls, name) for name in names]
         own = next((method for method in methods if method is not None), None)
+        if own is None and self.telling:
+            return ir.Const(f"<{describe(value)}>")
         if own is None:
             raise self.refuse(
                 f"the text of an object of the class {cls.__name__} isn't known when compiling",
