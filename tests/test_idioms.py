@@ -110,6 +110,29 @@ def objects_named_in_messages(x):
     return x[0] * x[1]
 
 
+def cheapest_way(x):
+    """Dijkstra's algorithm: the heap compares names where two costs are the same."""
+    graph = {
+        "a": {"b": x[0], "c": x[1] + 1.0, "e": x[0]},
+        "b": {"c": x[2], "d": 2.0},
+        "c": {"d": x[0] * 0.5},
+        "d": {},
+        "e": {"d": 3.0},
+    }
+    heap, done = [(0.0, "a")], set()
+    while heap:
+        cost, node = heapq.heappop(heap)
+        if node in done:
+            continue
+        done.add(node)
+        if node == "d":
+            break
+        for other, step in graph[node].items():
+            if other not in done:
+                heapq.heappush(heap, (cost + step, other))
+    return cost**2
+
+
 class Kernel:
     """It keeps the method that it was told to use, and asks which one that is."""
 

@@ -138,9 +138,10 @@ class Comparisons(Operators):
         ordered = self.compare_sequences(function, a, b)
         if ordered is not None:
             return ordered
-        for v in (a, b):
+        for v, other in ((a, b), (b, a)):
             if self.fixed_span and isinstance(v, ir.Var) and v.kind == Opaque(str):
-                self.need_static(v, "this string must be known when compiling")  # a rule's mode
+                if isinstance(other, ir.Const):  # a rule's mode
+                    self.need_static(v, "this string must be known when compiling")
         texts = Inferred(BOOL) if is_text(a) and is_text(b) else None
         return self.emit(function, (self.number(a), self.number(b)), inferred=texts)
 
