@@ -143,7 +143,7 @@ class Calls(Libraries):
             case ir.Var() if isinstance(function.kind, Reference):
                 return self.call(self.attribute(function, "__call__"), args, kwargs)
             case ir.Var() if isinstance(function.kind, Opaque):
-                return self.told_call(function, args, kwargs)
+                return self.call_with_copies(function, args, kwargs)
         raise self.refuse(f"{described(function)} can't be called")
 
     def call_object(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -60,9 +60,11 @@ class Libraries(Primitives):
             or (registry.hashable(function) and function in registry.called)
         ):
             return None
-        return self.told_call(ir.Const(function), args, kwargs, package in registry.reporting)
+        return self.call_with_copies(
+            ir.Const(function), args, kwargs, package in registry.reporting
+        )
 
-    def told_call(
+    def call_with_copies(
         self,
         function: ir.Var | ir.Const,
         args: list[Value],
@@ -73,8 +75,8 @@ class Libraries(Primitives):
 
         `trusted`: it surely does, or what it does with them is nobody's business.
         """
-        operands = tuple(map(self.told, args))
-        named = {k: self.told(v) for k, v in kwargs.items()}
+        operands = tuple(map(self.copied_argument, args))
+        named = {k: self.copied_argument(v) for k, v in kwargs.items()}
         called: Any = operator.call
         if not trusted and any(map(_may_change, (*operands, *named.values()))):
             called = runtime.unwritten
@@ -85,7 +87,7 @@ class Libraries(Primitives):
         inferred = Inferred(Opaque(None))
         return self.emit(called, operands, named, inferred=inferred, effect=True, name="value")
 
-    def told(self, value: Value) -> ir.Operand:
+    def copied_argument(self, value: Value) -> ir.Operand:
         """An argument of such a call: what it keeps and changes is nobody else's."""
         match value:
             case ir.Var(kind=Array()):
@@ -93,7 +95,7 @@ class Libraries(Primitives):
             case ir.Var(kind=ListOf()):
                 return self.copied_list(value)
             case Tuple(type=cls, missing=None) if cls is tuple:
-                return ir.Pack(tuple, tuple(map(self.told, value.items)))
+                return ir.Pack(tuple, tuple(map(self.copied_argument, value.items)))
             case Closure():
                 raise self.refuse("a function made here can't be passed to another package")
             case Ref():
@@ -101,14 +103,16 @@ class Libraries(Primitives):
                 if isinstance(thing, ListObject) and thing.var is not None:
                     return self.copied_list(thing.var)
                 if isinstance(thing, ListObject) and thing.type is list:
-                    return ir.Pack(list, tuple(map(self.told, thing.items)))
+                    return ir.Pack(list, tuple(map(self.copied_argument, thing.items)))
                 if isinstance(thing, DictObject) and thing.type is dict:
-                    return self.dict_outside({k: self.told(v) for k, v in thing.items.items()})
+                    return self.dict_outside(
+                        {k: self.copied_argument(v) for k, v in thing.items.items()}
+                    )
                 found = self.outside(value)
                 if found is not None:
                     return found
             case Sequence() | Generator():
-                return self.told(self.builtin_list(value))
+                return self.copied_argument(self.builtin_list(value))
         return self.operand(value)
 
     def copied_list(self, var: ir.Var) -> ir.Var:
