@@ -321,14 +321,15 @@ CASES = {
         "next(numbers)",
         "how far this iterator has come isn't known",
     ),
-    "an iterator zipped with itself": (
+    "a tuple of unknown length": (
         """
         def f(x):
-            numbers = iter(x)
-            return sum(a * b for a, b in zip(numbers, numbers))  # <-
+            y = np.zeros((2, 2))
+            y[(0,) * int(x[0])] = x[1]  # <-
+            return y.sum()
         """,
-        "zip(numbers, numbers)",
-        "zip() of one iterator twice isn't supported",
+        "(0,) * int(x[0])",
+        "a tuple repeated an unknown number of times",
     ),
     "the shape of an array with two names": (
         """

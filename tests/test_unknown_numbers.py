@@ -152,6 +152,17 @@ def tuple_repeated(x, k):
 # Which of several
 
 
+def index_repeated(x, k):
+    y = np.zeros((2,) * (k + 1))
+    y[(0,) * (k + 1)] = x[0]
+    y[(slice(None),) * k] += x[1]
+    return np.sum(y**2) + y[(1,) * k + (0,)] * x[2]
+
+
+def floats_repeated(x, k):
+    return sum(v + w * w for v, w in zip((0.5,) * k, x, strict=False)) * x[1]
+
+
 def largest_of_an_enumeration(x, k):
     return x[max(enumerate([k, 2, 1]), key=lambda pair: pair[1])[0]] ** 2
 

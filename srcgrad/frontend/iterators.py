@@ -171,10 +171,8 @@ class Iterators(Dicts):
             zipped = self.zipped_with(values, late[0])
             if zipped is not None:
                 return zipped
-        cursors = [v.id for v in values if isinstance(v, Ref) and self.is_cursor(v)]
-        if len(set(cursors)) < len(cursors):
-            raise self.refuse("zip() of one iterator twice isn't supported", "use slices: x[::2]")
-        parts = [self.made_at_once(v) if k in late else self.require(v)
+        turns = self.taken_in_turn(values)
+        parts = [turns.get(k) or (self.made_at_once(v) if k in late else self.require(v))
                  for k, v in enumerate(values)]  # fmt: skip
         lengths = [p.length for p in parts]
         if strict is not None and any(not self.same_length(n, lengths[0]) for n in lengths):
@@ -208,6 +206,28 @@ class Iterators(Dicts):
             return Tuple(tuple(self.item_alone(p, i) if more else p.item(i) for p, more in pairs))
 
         return Sequence(length, item, structural)
+
+    def taken_in_turn(self, values: tuple[Value, ...]) -> dict[int, Sequence]:
+        """What `zip` takes for those of its arguments that are one iterator, by their positions."""
+        found: dict[int, Sequence] = {}
+        for ref in dict.fromkeys(v for v in values if isinstance(v, Ref) and self.is_cursor(v)):
+            places = [k for k, v in enumerate(values) if v == ref]
+            if len(places) == 1:
+                continue
+            rest = self.rest_of(ref)
+            for turn, k in enumerate(places):
+                found[k] = self.every(rest, len(places), turn)
+        return found
+
+    def every(self, sequence: Sequence, step: int, first: int) -> Sequence:
+        """Some items of a sequence, as many as all of those that begin before the step have."""
+        length = self.binary(operator.floordiv, sequence.length, ir.Const(step))
+
+        def item(i: Value) -> Value:
+            position = self.binary(operator.mul, i, ir.Const(step))
+            return sequence.item(self.binary(operator.add, position, ir.Const(first)))
+
+        return replace(sequence, length=length, item=item)
 
     def may_end_before(self, a: Sequence, b: Sequence) -> bool:
         """Whether one sequence may have less items than another one."""

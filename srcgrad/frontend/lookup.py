@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..errors import UnsupportedError
 from .journals import Journals
 from .set_orders import Order
 from .structure import SIMPLE, Poison, is_member, is_static, is_table
@@ -160,22 +161,35 @@ class Lookup(Journals):
         """What a name or an attribute gets: of an iterator used more than once, a `Cursor`."""
         if not isinstance(value, (Sequence, Generator)) or value.born is None:
             return value
-        if self.iterators.get(value.born, ("",))[0] == "%steps":
+        at = self.iterators.get(value.born)
+        if isinstance(at, Ref) and at.id in self.state.heap:
+            return at
+        if isinstance(at, tuple) and at[0] == "%steps":
             return value
         site = ("%iterator", name, self.span)
         if site not in self.known_sites:
-            self.iterators[value.born] = site
+            if at is None:
+                self.iterators[value.born] = site
             return value
-        if isinstance(value, Generator) and value.sequence is not None:
-            return self.cursor(value.sequence())
-        return value if isinstance(value, Generator) else self.cursor(value)
+        sequence = value.sequence if isinstance(value, Generator) else lambda: value
+        if sequence is None:
+            return value
+        if value.born in self.state.used or value.born < self.loop_began:
+            raise self.used_up()
+        made = self.iterators[value.born] = self.cursor(sequence())
+        return made
 
     def asked_where(self, value: Sequence | Generator) -> None:
         """Note that an iterator is asked where it stands."""
         site = self.iterators.get(value.born) if value.born is not None else None
+        if isinstance(site, Ref):
+            return
         steps = site is not None and site[0] == "%steps"
         if steps or (site is not None and getattr(value, "sequence", value) is not None):
             raise NeedStatic(frozenset([site]), "this iterator is used more than once", self.span)
+
+    def used_up(self) -> UnsupportedError:
+        return self.refuse("this generator may be used up already", "make a list of it: list(...)")
 
     def use_up(self, value: Sequence | Generator) -> None:
         """Note that a generator, zip or map is consumed; it can be only once."""
@@ -183,9 +197,7 @@ class Lookup(Journals):
             return
         if value.born in self.state.used or value.born < self.loop_began:
             self.asked_where(value)
-            raise self.refuse(
-                "this generator may be used up already", "make a list of it: list(...)"
-            )
+            raise self.used_up()
         self.state.used |= {value.born}
 
     def lift(self, value: Any, path: Path | None) -> Value:

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import BOOL, SHAPE, Array, ListOf, Opaque, Reference, Scalar, TupleOf
+from ..kinds import BOOL, SHAPE, Array, ListOf, Opaque, Reference, Scalar, TupleOf, is_float
 from ..rules import registry
 from .outer_objects import OuterObjects
 from .powers import check_power
@@ -227,10 +227,11 @@ class Operators(OuterObjects):
         items = self.known_items(a)
         if items is not None and isinstance(b, ir.Const) and len(items) * b.value <= 64:
             return self.new(ListObject(items * b.value))
-        if items is None or len(items) != 1:
+        if items is None or len(items) != 1 or (isinstance(a, Tuple) and may_index(items[0])):
             asked = items is not None and isinstance(b, ir.Var) and b.origins
             if asked or isinstance(a, Tuple):
-                self.need_static(b, "a list of several items repeated an unknown number of times")
+                what = "tuple" if isinstance(a, Tuple) else "list of several items"
+                self.need_static(b, f"a {what} repeated an unknown number of times")
             joined = self.new(ListObject(()))
             self.iterate(self.builtin_range(b), lambda _: self.extend(joined, a))
             return joined
@@ -539,6 +540,13 @@ class Operators(OuterObjects):
 
 def is_text(value: Value) -> bool:
     return isinstance(value, (ir.Var, ir.Const)) and leaf_kind(value) == TEXT.kind
+
+
+def may_index(value: Value) -> bool:
+    """Whether a tuple of this may be an index, which a list of it isn't."""
+    if isinstance(value, ir.Const):
+        return type(value.value) not in (float, complex, str)
+    return not isinstance(value, ir.Var) or not is_float(value.kind)
 
 
 def has_operator(value: Value, method: str) -> bool:

@@ -186,7 +186,7 @@ def sinc(x, *, out):
 
 
 elementwise(np.i0)(lambda x, *, out: bessel_i(1, x))
-adjoint(np.unwrap)(lambda p, discont=None, axis=-1, *, out, d_out: d_out)
+adjoint(np.unwrap)(lambda p, discont=None, axis=-1, *, period=2 * np.pi, out, d_out: d_out)
 
 
 # Signs, maxima and choices

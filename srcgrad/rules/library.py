@@ -74,7 +74,15 @@ def tee(iterable, n=2):
 
 @definition(itertools.zip_longest)
 def zip_longest(*iterables, fillvalue=None):
-    lists = [list(items) for items in iterables]
+    wholes, lists = [], []
+    for k, items in enumerate(iterables):
+        same = [n for n, other in enumerate(iterables) if other is items and iter(items) is items]
+        if len(same) > 1:  # one iterator, of which each takes an item in turn
+            wholes.append(list(items) if same[0] == k else wholes[same[0]])
+            lists.append(wholes[k][same.index(k) :: len(same)])
+        else:
+            wholes.append(list(items))
+            lists.append(wholes[k])
     longest = max([len(items) for items in lists])
     rows = []
     for i in range(longest):

@@ -212,6 +212,8 @@ adjoint(np.rot90)(lambda m, k=1, axes=(0, 1), *, out, d_out: np.rot90(d_out, -k,
 def roll(a, shift, axis=None, *, out, d_out):
     if isinstance(shift, (tuple, list)):
         return np.roll(d_out, tuple(-s for s in shift), axis)
+    if isinstance(shift, (bool, np.bool_)):
+        shift = int(shift)
     return np.roll(d_out, -shift, axis)
 
 

@@ -155,6 +155,7 @@ SAMPLES[np.unwrap] = [
     case(np.array([0.1, 3.0, -2.9, -1.0])),
     case(between(-3, 3, 3, 4), axis=0),
     case(between(-3, 3, 3, 4), 4.0, fixed=(1,)),
+    case(between(-3, 3, 3, 4), period=1.3),
 ]
 
 for functions, first, second in (

@@ -233,6 +233,7 @@ SAMPLES = {
     ],
     np.roll: [
         case(r(5), 2),
+        case(r(5), True),
         case(r(2, 3), -1),
         case(r(2, 3), 2, 1),
         case(r(2, 3), 2, -1),
