@@ -1273,7 +1273,10 @@ def test_sequences_are_no_arrays_for_python_numbers():
     def sums(x, n):
         return sum((x, 1.0) + n)  # noqa: RUF005
 
-    for f, message in ((several, "several items repeated"), (sums, "operator isn't defined")):
+    for f, message in (
+        (several, "a tuple repeated"),
+        (sums, "operator isn't defined"),
+    ):
         with pytest.raises(srcgrad.UnsupportedError, match=message):
             srcgrad.grad(f)(2.0, 3)
 

@@ -282,7 +282,8 @@ class Builder(Choices):
     def dynamic(self, need: Materialize, entry: State) -> bool:
         """Whether lowering again, now with a run-time list where `need` was made, is worthwhile."""
         if need.ref.id in entry.heap:
-            if getattr(entry.heap[need.ref.id], "var", None) is not None:
+            thing = entry.heap[need.ref.id]
+            if getattr(thing, "var", None) is not None or is_table(thing):
                 raise need  # it does here, but not where the function around this was called
             return False
         site = self.sites.get(need.ref.id)

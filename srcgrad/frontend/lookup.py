@@ -93,7 +93,7 @@ class Lookup(Journals):
             error = self.refuse(f"{name!r} is used before it is assigned")
             if self.handling is not None and self.fork_depth:
                 raise self.fault(UnboundLocalError, error.message)
-            if self.loop_depth and self.fork_depth:
+            if self.loop_depth or self.making:
                 raise Unbound(error)
             raise error
         return value  # type: ignore[no-any-return]

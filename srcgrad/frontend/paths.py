@@ -89,7 +89,8 @@ class Paths(Builder):
         outer = self.block
         self.state, self.block = fork
         try:
-            self.reach(run, forked)
+            # what has no value here may have one in another round, set by the other branch
+            self.reach(run, forked, unbound=bool(self.making or self.loop_depth))
             self.close(fork[1])
             return self.state, fork[1]
         finally:

@@ -36,6 +36,7 @@ from .values import (
     Bound,
     Choice,
     DictObject,
+    Empty,
     Instance,
     Journal,
     ListObject,
@@ -249,7 +250,9 @@ class Subscripts(Comparisons):
             try:
                 return self.known("item", items[key.value])
             except IndexError:
-                raise self.fault(IndexError, f"index {key.value} is out of range here") from None
+                error = self.fault(IndexError, f"index {key.value} is out of range here")
+                later = isinstance(container, Ref) and (self.loop_depth or self.making)
+                raise (Empty(error) if later else error) from None
         if isinstance(key, ir.Var) and isinstance(key.kind, Scalar):
             unrolled = key.origins & self.unrollable and not self.compact
             if unrolled and len(items) <= 64:

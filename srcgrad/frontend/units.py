@@ -34,6 +34,8 @@ from .structure import (
     Poison,
     Widened,
     held_by,
+    is_none,
+    is_table,
     object_items,
     objects_in_key,
     parts,
@@ -129,7 +131,7 @@ def call_of(
     """The value of such a call, and the statement."""
     alike = [m for m in low.making if m.closure.node is closure.node]
     for making in reversed(alike):
-        if making.closure.frame == closure.frame and _same_functions(making, values):
+        if making.closure.frame == closure.frame and _fits(low, making, values):
             return _called_again(low, making, values)
     if len(alike) >= MOST_NESTED:
         raise low.refuse(
@@ -142,8 +144,13 @@ def call_of(
     return _call(low, making, making.values, making.entry)
 
 
-def _same_functions(making: Making, values: dict[str, Value]) -> bool:
-    return all(_compatible(making.values[name], v) for name, v in values.items())
+def _fits(low: Any, making: Making, values: dict[str, Value]) -> bool:
+    """Whether a unit can be called with these arguments: of functions there are others, and of
+    dicts where it got None, as of a memo that the first call makes."""
+    pairs = [(making.values[name], v) for name, v in values.items()]
+    held = [low.on_heap(b) for a, b in pairs if is_none(a)]
+    made = any(isinstance(thing, DictObject) or is_table(thing) for thing in held)
+    return not made and all(_compatible(a, b) for a, b in pairs)
 
 
 def _compatible(a: Any, b: Any) -> bool:
