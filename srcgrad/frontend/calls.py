@@ -213,7 +213,7 @@ class Calls(Libraries):
             )
         if record is not None and is_users(function) and not is_srcgrads(function):
             self.check_unseen(function)
-        if record is not None or function in registry.inplace_rules:
+        if record is not None or (hashable(function) and function in registry.inplace_rules):
             return self.primitive(function, record, args, kwargs)
         if isinstance(function, types.FunctionType) and str(function.__module__).startswith(RULES):
             known = self.computed(function, args, kwargs)

@@ -12,6 +12,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque
+from ..rules import registry
 from .setters import Setters
 from .structure import NONE, described, is_number
 from .values import (
@@ -20,6 +21,7 @@ from .values import (
     Journal,
     ListObject,
     NeedStatic,
+    Place,
     Ref,
     Sequence,
     Tuple,
@@ -40,6 +42,8 @@ class Expressions(Setters):
         if method is None:
             raise self.refuse(f"{type(node).__name__} isn't supported")
         value = method(node)
+        if isinstance(value, Place) and type(value.value) in registry.made_of:
+            value = self.made_anew(value.value, value.path)  # an argument
         self.site = site
         if not self.fixed_span:
             self.span = before

@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import ir
 from ..errors import UnsupportedError
+from ..rules import registry
 from .journals import Journals
 from .set_orders import Order
 from .structure import SIMPLE, Poison, is_member, is_static, is_table
@@ -232,6 +233,8 @@ class Lookup(Journals):
         journal = self.journal(value, path)
         if journal is not None:
             return journal
+        if type(value) in registry.made_of:
+            return self.made_anew(value, path)
         if path is not None and isinstance(value, (list, dict, collections.deque)):
             return self.lifted_container(value, path)
         if path is not None and isinstance(value, (set, frozenset)):
@@ -248,6 +251,14 @@ class Lookup(Journals):
         if path is not None:
             self.guards[path] = value
         return Place(value, path)
+
+    def made_anew(self, value: Any, path: Path | None) -> Value:
+        """An object outside as one made here, of what it holds when the function is called."""
+        cls, path = type(value), path or Path("object", value, "outer")
+        self.guards[Path("attribute", path, "__class__")] = cls
+        names = registry.made_of[cls]
+        held = [self.lift(getattr(value, n), Path("attribute", path, n)) for n in names]
+        return self.call(ir.Const(cls), held, {})
 
     def lifted_container(self, value: Any, path: Path) -> Ref:
         """The reference to a list, dict or set that exists before the function runs."""

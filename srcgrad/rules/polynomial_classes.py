@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy import polynomial
 
-from .registry import definition
+from .registry import definition, made_of
 
 FAMILIES = {
     polynomial.Polynomial: (polynomial.polynomial, "poly", (-1.0, 1.0)),
@@ -118,6 +118,7 @@ def _register(cls, functions):
         )  # fmt: skip
 
     definition(cls)(series)
+    made_of[cls] = ("coef", "domain", "window")
 
 
 for _cls, _family in FAMILIES.items():
@@ -172,3 +173,6 @@ def poly1d(c_or_r, r=False, variable=None):
     if r:
         return Descending(np.poly(c_or_r))
     return c_or_r if isinstance(c_or_r, Descending) else Descending(np.asarray(c_or_r))
+
+
+made_of[np.poly1d] = ("coeffs",)

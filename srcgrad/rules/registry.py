@@ -415,6 +415,9 @@ def definition(*functions: Any) -> Callable[[F], F]:
     return register
 
 
+# Of a class with a definition: the attributes from which an object outside is made anew by a call
+made_of: dict[type, tuple[str, ...]] = {}
+
 # Linear functions
 
 linear_in: dict[Any, range] = {}
