@@ -211,6 +211,33 @@ def left_by_break_and_continue(x):
     return y * items[0]
 
 
+def texts_that_are_no_numbers(x):
+    total = 0.0
+    for i, text in enumerate(["1.5", "n/a", None]):
+        try:
+            value = float(text)
+        except (TypeError, ValueError):
+            value = x[0]
+        total += x[i] * value
+    for text in ("2", "two", "0"):
+        try:
+            i = int(text)
+        except ValueError:
+            continue
+        finally:
+            total += x[1] ** 2
+        total += x[i]
+    return total
+
+
+def domains_that_are_known(x):
+    try:
+        value = math.sqrt(-1)
+    except ValueError:
+        value = x[0]
+    return value * x[1]
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_program(f):
     check(f)

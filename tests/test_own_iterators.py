@@ -29,6 +29,44 @@ def shifted(shift):
     return np.concatenate([Y + shift[0], shift])
 
 
+class ByIndex:
+    """What Python goes through by its indices, until there is none."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __getitem__(self, index):
+        if index > 2:
+            raise IndexError(index)
+        return self.items[index] ** 2
+
+
+def gone_through_by_index(x):
+    things, total = ByIndex(shifted(x)), 0.0
+    for i, v in enumerate(things):
+        total += v * (i + 1)
+    return total + max(ByIndex(x)) + sum(a * b for a, b in zip(things, x, strict=True))
+
+
+def value_of_a_generator_that_is_done(x):
+    def averaged():
+        total, count = 0.0, 0
+        while True:
+            v = yield total
+            if v is None:
+                return total / count
+            total, count = total + v * v, count + 1
+
+    averages, total = averaged(), 0.0
+    next(averages)
+    for v in x:
+        total = averages.send(v)
+    try:
+        averages.send(None)
+    except StopIteration as done:
+        return done.value + total * x[0]
+
+
 def left_by_return(x):
     t = 0.0
     for v in Items(shifted(x)):

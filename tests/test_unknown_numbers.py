@@ -163,6 +163,13 @@ def floats_repeated(x, k):
     return sum(v + w * w for v, w in zip((0.5,) * k, x, strict=False)) * x[1]
 
 
+def many_keys_that_are_texts(x, k):
+    entries = {}
+    for i in range(150):
+        entries[f"{i % (k + 1)}-{i}"] = x[i % 4] * i
+    return sum(v**2 for v in entries.values()) / len(entries) + entries[f"{k}-{k}"]
+
+
 def largest_of_an_enumeration(x, k):
     return x[max(enumerate([k, 2, 1]), key=lambda pair: pair[1])[0]] ** 2
 

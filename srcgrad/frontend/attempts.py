@@ -29,7 +29,7 @@ from .calls import Calls
 from .choices import options
 from .names import own_nodes
 from .purity import has_effect
-from .structure import FALSE, is_none, nothing
+from .structure import FALSE, constant, is_none, nothing
 from .values import Choice, Instance, Trying, Value
 
 ARITHMETIC = frozenset(
@@ -122,6 +122,8 @@ class Attempts(Calls):
         """Inside a try: find out first whether a call fails."""
         found: dict[Any, list[type[BaseException]]] = {}
         expected: tuple[type[BaseException], ...] = fallible(function, operands)
+        if expected and not named and FloatingPointError not in expected:
+            self.fail_as_known(function, operands, expected)
         if self.may_not_fit(function, operands, named):
             expected = (*expected, ValueError)
         for exception in expected:
@@ -140,6 +142,20 @@ class Attempts(Calls):
                 self.throw(self.new(Instance(cls, {"%error": error})))
 
             self.branch(failed, fail, nothing)
+
+    def fail_as_known(
+        self,
+        function: Any,
+        operands: tuple[ir.Operand, ...],
+        expected: tuple[type[BaseException], ...],
+    ) -> None:
+        """Raise what a call of known values raises, as of `int("n/a")`."""
+        known = [constant(operand) for operand in operands]
+        if all(is_known for is_known, _ in known):
+            try:
+                function(*(value for _, value in known))
+            except expected as error:
+                raise self.fault(type(error), str(error)) from None
 
     def may_not_fit(
         self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
@@ -313,7 +329,7 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
     if function is operator.getitem and isinstance(kind, (Array, ListOf)):
         return () if is_slice(operands[1]) else (IndexError,)
     if function in (builtins.int, builtins.float):
-        return (ValueError, OverflowError)
+        return (ValueError, OverflowError, TypeError)
     return ()
 
 

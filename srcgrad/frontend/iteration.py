@@ -21,7 +21,7 @@ from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import INT, SHAPE, Array, ListOf, Opaque, Reference, Scalar, Size, TupleOf, int_kind
 from .expressions import Expressions
-from .operations import items_of, items_of_changing
+from .operations import items_by_index, items_of, items_of_changing
 from .structure import FALSE, FLAGS, NONE, TRUE, nothing
 from .tables import View
 from .values import (
@@ -95,7 +95,8 @@ class Iteration(Expressions):
         if self.never_runs(length):
             self.unrolled(0, 0, sequence.item, checked)
             return
-        known = isinstance(length, ir.Const) or (isinstance(length, ir.Var) and length.origins)
+        constant = isinstance(length, ir.Const) and length.value <= MOST_UNROLLED
+        known = constant or bool(getattr(length, "origins", ()))
         if known and ("%site", site) in self.known_sites and unrolled():
             return
         eager = sequence.structural or self.fixed_span
@@ -117,11 +118,10 @@ class Iteration(Expressions):
         start, span, depth = self.state.copy(), self.span, self.fork_depth
         dynamic = set(self.dynamic_sites)
         peeled = asked = ("%peel", site) in self.known_sites
-        asks = self.instead(site, bool(known), peeled)
+        asks = self.instead(site, known, peeled)
 
         def rest(bounds: Any, peelable: bool = False) -> None:
             unroll = unrolled if known and bounds is whole else None
-            constant = isinstance(length, ir.Const) and length.value <= MOST_UNROLLED
             index = name if sequence.bounds is not None else "i"
             self.loop(bounds, iteration, index, unroll, constant, asks, peelable)
             self.after_loop()
@@ -436,7 +436,10 @@ class Iteration(Expressions):
             return None
         found = self.class_attribute(thing.type, "__iter__")
         if found is None:
-            return None
+            has = [self.class_attribute(thing.type, name) for name in ("__getitem__", "__len__")]
+            if has[0] is None or has[1] is not None:
+                return None
+            return self.inline(items_by_index, [value], {})
         return self.call(Bound(found, value), [], {})
 
     def stepped(self, iterator: Value) -> Value:

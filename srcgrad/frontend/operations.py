@@ -103,6 +103,18 @@ def items_of(iterator: Any) -> Any:
         yield item
 
 
+def items_by_index(container: Any) -> Any:
+    """The items of an object that only has a `__getitem__`: inlined like the user's functions."""
+    index = 0
+    while True:
+        try:
+            item = container[index]
+        except IndexError:
+            return
+        yield item
+        index += 1
+
+
 def items_until(function: Any, last: Any) -> Any:
     """`iter(function, last)`: inlined like a function of the user's."""
     while (item := function()) != last:

@@ -346,9 +346,10 @@ class _Returns(ast.NodeTransformer):
     """Makes each return of a generator the end of its items."""
 
     def visit_Return(self, node: Any) -> Any:
-        end = _parsed("raise StopIteration", node)
-        if node.value is not None:
-            end.insert(0, gast.copy_location(gast.Expr(node.value), node))
+        if node.value is None:
+            return _parsed("raise StopIteration", node)
+        end = _parsed("raise StopIteration(None)", node)
+        end[0].exc.args = [node.value]
         return end
 
     def visit_FunctionDef(self, node: Any) -> Any:
