@@ -85,6 +85,14 @@ class Assignments(Matching):
                 raise self.refuse(f"assignment to {type(target).__name__} isn't supported")
 
     def unpack(self, targets: list[Any], value: Value) -> None:
+        if isinstance(value, Choice):
+
+            def take(option: Value) -> Value:
+                self.unpack(targets, option)
+                return NONE
+
+            self.for_each(value, take)
+            return
         star = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
         known = isinstance(value, ir.Var) and isinstance(value.kind, Array)
         if star is None and (known or getattr(value, "kind", None) == Opaque(None)):

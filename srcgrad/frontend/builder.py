@@ -285,6 +285,12 @@ class Builder(Choices):
             thing = entry.heap[need.ref.id]
             if getattr(thing, "var", None) is not None or is_table(thing):
                 raise need  # it does here, but not where the function around this was called
+            if isinstance(thing, ListObject) and any(map(is_partial, thing.items)):
+                # made on a branch before this one: it must be a run-time list from there on
+                made = ("%list", self.sites.get(need.ref.id))
+                if made in self.known_sites:
+                    raise need
+                raise NeedStatic(frozenset([made]), "how this list changes", self.span)
             return False
         site = self.sites.get(need.ref.id)
         if site is None or site in self.dynamic_sites:

@@ -80,8 +80,49 @@ class Calls(Libraries):
                 named = self.given(gast.Call(node.func, [], node.keywords))[1]
                 return self.call(function, self.unpacked(rows), named)
         if isinstance(function, ir.Const) and function.value is print:
-            return self.call(function, *self.told(lambda: self.given(node)))
-        return self.call(function, *self.given(node))
+            return self.call_given(function, self.told(lambda: self.evaluated(node)))
+        return self.call_given(function, self.evaluated(node))
+
+    def evaluated(self, node: gast.Call) -> list[tuple[str | None, Value]]:
+        """The arguments of a call as they are written, with their names, "*" or "**"."""
+        found: list[tuple[str | None, Value]] = []
+        for argument in node.args:
+            if isinstance(argument, gast.Starred):
+                found.append(("*", self.expression(argument.value)))
+            else:
+                found.append((None, self.expression(argument)))
+        for keyword in node.keywords:
+            found.append((keyword.arg or "**", self.expression(keyword.value)))
+        return found
+
+    def call_given(self, function: Value, given: list[tuple[str | None, Value]]) -> Value:
+        """The value of a call; where one of several is unpacked, there is a call for each."""
+        chosen = [
+            i for i, (name, value) in enumerate(given)
+            if name in ("*", "**") and isinstance(value, Choice)
+        ]  # fmt: skip
+        if not chosen:
+            return self.call(function, *self.passed(given))
+        before, (name, value), after = given[: chosen[0]], given[chosen[0]], given[chosen[0] + 1 :]
+        assert isinstance(value, Choice)
+        return self.for_each(
+            value, lambda o: self.call_given(function, [*before, (name, o), *after])
+        )
+
+    def passed(self, given: list[tuple[str | None, Value]]) -> tuple[list[Value], dict[str, Value]]:
+        """Positional and named arguments, those that are unpacked one by one."""
+        args: list[Value] = []
+        kwargs: dict[str, Value] = {}
+        for name, value in given:
+            if name is None:
+                args.append(value)
+            elif name == "*":
+                args.extend(self.unpacked(value))
+            elif name == "**":
+                kwargs.update(self.dictionary(value).items)
+            else:
+                kwargs[name] = value
+        return args, kwargs
 
     def told(self, evaluate: Callable[[], T]) -> T:
         """What is evaluated to be told only: objects without a text of their own are named."""
@@ -93,20 +134,7 @@ class Calls(Libraries):
 
     def given(self, node: gast.Call) -> tuple[list[Value], dict[str, Value]]:
         """The arguments that a call is given."""
-        args: list[Value] = []
-        for argument in node.args:
-            if isinstance(argument, gast.Starred):
-                args.extend(self.unpacked(self.expression(argument.value)))
-            else:
-                args.append(self.expression(argument))
-        kwargs: dict[str, Value] = {}
-        for keyword in node.keywords:
-            value = self.expression(keyword.value)
-            if keyword.arg is None:
-                kwargs.update(self.dictionary(value).items)
-            else:
-                kwargs[keyword.arg] = value
-        return args, kwargs
+        return self.passed(self.evaluated(node))
 
     def expression_Lambda(self, node: Any) -> Value:
         return self.closure(node, "<lambda>")
@@ -288,17 +316,19 @@ class Calls(Libraries):
         self, function: Any, args: list[Value], kwargs: dict[str, Value]
     ) -> Value | None:
         """A function, not a user's, of an object or None that the data choose; else None."""
-        if isinstance(function, (types.FunctionType, type)):
+        made = isinstance(function, type) and self.special(function) is None
+        if made or isinstance(function, types.FunctionType):
             return None
-        for i, choice in enumerate(args):
+        for place, choice in [*enumerate(args), *kwargs.items()]:
             if isinstance(choice, Choice) and not any(map(is_function, choice.options)):
-                before, after = args[:i], args[i + 1 :]
 
-                def use(
-                    option: Value, before: list[Value] = before, after: list[Value] = after
-                ) -> Value:
-                    return self.call_object(function, [*before, option, *after], kwargs)
+                def use(option: Value, place: Any = place) -> Value:
+                    values: dict[Any, Value] = {**dict(enumerate(args)), **kwargs, place: option}
+                    named = {k: values[k] for k in kwargs}
+                    return self.call_object(function, [values[i] for i in range(len(args))], named)
 
+                if function in LAZY and all(isinstance(o, Tuple) for o in choice.options):
+                    return Choice(choice.index, tuple(map(use, choice.options)))
                 answer = self.answered(choice, use) if function in ASKING else None
                 return answer or self.for_each(choice, use)
         return None
@@ -509,6 +539,7 @@ def _of_property(function: Any) -> bool:
 _MANAGER = contextlib.contextmanager(len).__code__  # type: ignore[arg-type]
 DESCRIPTORS = frozenset({property, staticmethod, classmethod, functools.cached_property})
 DESCRIBING = frozenset({np.finfo, np.iinfo, inspect.signature})  # dtypes and functions
+LAZY = (enumerate, zip, map, filter, reversed)  # what they return knows what it goes through
 ASKING = (isinstance, callable, hasattr)  # what they say is known when compiling, mostly
 IN_PLACE = {
     operator.iconcat: operator.add,

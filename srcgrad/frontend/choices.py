@@ -19,9 +19,25 @@ from ..analysis.inference import Inferred
 from ..kinds import BOOL, INT, Scalar
 from .changes import Changes
 from .structure import NONE, Mold, interchangeable, is_none, nothing, parts, rebuild, same_layout
-from .values import Bound, Choice, Closure, Instance, Partial, Raised, Ref, State, Value
+from .values import (
+    Bound,
+    Choice,
+    Closure,
+    DictObject,
+    Instance,
+    Partial,
+    Raised,
+    Ref,
+    State,
+    Tuple,
+    Value,
+)
 
 FUNCTIONS = (Closure, Bound, Partial, Choice)
+
+
+def is_outer_dict(thing: Any) -> bool:
+    return isinstance(thing, DictObject) and thing.external is not None and not thing.is_set
 
 
 def is_function(value: Any) -> bool:
@@ -34,7 +50,7 @@ def is_function(value: Any) -> bool:
 
 def is_choosable(value: Any) -> bool:
     """Whether a value may be an option."""
-    return is_function(value) or is_none(value) or isinstance(value, Ref)
+    return is_function(value) or is_none(value) or isinstance(value, (Ref, Tuple))
 
 
 def options(value: Any) -> tuple[Value, ...]:
@@ -51,8 +67,19 @@ def position(known: list[Any], option: Any) -> int:
     return len(known) - 1
 
 
+APART = ("%apart",)  # of known sites: dicts from outside aren't merged, whatever keys they have
+
+
 class Choices(Changes):
     """Makes choices, and uses them."""
+
+    def stands_apart(self, thing: Any) -> bool:
+        """Whether an object is an option of its own beside others of its layout.
+
+        Those are the nodes of a tree of dicts, which a loop goes down: merged, they would be
+        another tree in each iteration.
+        """
+        return APART in self.known_sites and is_outer_dict(thing)
 
     def index_among(self, value: Any, known: list[Any]) -> Value:
         """Which of the options, to which its own are added, a value is; emitted where it is."""

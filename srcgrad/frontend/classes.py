@@ -30,6 +30,7 @@ from .structure import NONE, STATIC_MODULES, is_none, is_table, objects_in_key
 from .subclasses import added_by, has_made_init, stores_itself
 from .values import (
     Bound,
+    Choice,
     Closure,
     DictObject,
     Instance,
@@ -269,6 +270,8 @@ class Classes(BuiltinFunctions):
     # Copies
 
     def builtin_copy(self, value: Value) -> Value:
+        if isinstance(value, Choice):
+            return self.for_each(value, self.builtin_copy)
         return self.copied(value, lambda item: item)
 
     def builtin_deepcopy(self, value: Value, memo: Value = NONE) -> Value:
@@ -282,8 +285,24 @@ class Classes(BuiltinFunctions):
     def deep_copy(self, value: Value, copies: dict[ir.Var, ir.Var]) -> Value:
         """A deep copy; notes of the arrays, and lists that exist at run time, what they become."""
         known: dict[int, Ref] = {}
+        elsewhere: set[Any] = set()  # what was copied on the branches for a choice's options
+
+        def deep_option(option: Value) -> Value:
+            objects, arrays = set(known), set(copies)
+            made = deep(option)
+            new: tuple[set[Any], set[Any]] = known.keys() - objects, copies.keys() - arrays
+            for number in new[0]:
+                del known[number]
+            for array in new[1]:
+                del copies[array]
+            elsewhere.update(*new)
+            return made
 
         def deep(item: Value) -> Value:
+            if isinstance(item, Choice):
+                return self.for_each(item, deep_option)
+            if (item.id if isinstance(item, Ref) else item) in elsewhere:
+                raise self.refuse("which copy of an object this is isn't known when compiling")
             if isinstance(item, Ref) and item.id in known:
                 return known[item.id]
             if isinstance(item, ir.Var) and isinstance(item.kind, Array):

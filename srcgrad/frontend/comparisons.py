@@ -398,7 +398,15 @@ class Comparisons(Operators):
     def contains(self, container: Value, item: Value) -> Value:
         container = self.spread(container)
         if isinstance(container, Choice):
-            return self.for_each(container, lambda c: self.contains(c, item))
+
+            def holds(option: Value) -> Value:
+                return self.contains(option, item)
+
+            dicts = all(isinstance(self.on_heap(o), DictObject) for o in container.options)
+            answer = (
+                self.answered(container, holds) if dicts and isinstance(item, ir.Const) else None
+            )
+            return answer or self.for_each(container, holds)
         if isinstance(container, (Generator, Sequence)):
             source = container
 

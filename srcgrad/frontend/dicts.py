@@ -20,6 +20,7 @@ from .sets import IN_PLACE, SET_OPERATORS, Sets, is_set_table
 from .structure import FALSE, NONE, TRUE, Poison, described, is_table, leaf_kind, objects_in_key
 from .values import (
     Bound,
+    Choice,
     DictObject,
     Instance,
     ListObject,
@@ -392,6 +393,8 @@ class Dicts(Sets):
         return self.known("", self.dictionary(value).items[self.hashed(key)])
 
     def dict_update(self, value: Value, other: Value | None = None, /, **named: Value) -> Value:
+        if isinstance(other, Choice):
+            return self.for_each(other, lambda o: self.dict_update(value, o, **named))
         self.writable(self.dictionary(value))
         thing = self.on_heap(other)
         if isinstance(thing, DictObject):

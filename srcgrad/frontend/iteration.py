@@ -341,7 +341,8 @@ class Iteration(Expressions):
         if isinstance(value, ir.Var) and value.kind == SHAPE:
             return True
         thing = self.on_heap(value)
-        return isinstance(thing, ListObject) and thing.var is not None
+        listed = isinstance(thing, ListObject) and thing.var is not None
+        return listed or isinstance(value, Choice)
 
     def sequence(self, value: Value) -> Sequence | None:
         """Length and items of something that can be iterated over."""

@@ -317,7 +317,7 @@ class Lookup(Journals):
         self.state.heap[ref.id] = thing
         if isinstance(thing, ListObject):
             self.sites[ref.id] = self.site
-            if self.site in self.dynamic_sites:
+            if self.site in self.dynamic_sites or ("%list", self.site) in self.known_sites:
                 self.materialize(Materialize(ref, self.span))
         elif isinstance(thing, DictObject) and not thing.external:
             self.sites[ref.id] = self.site

@@ -22,9 +22,11 @@ from .structure import (
     Poison,
     absent,
     alike,
+    has_layout,
     interchangeable,
     is_none,
     is_table,
+    is_view,
     parts,
     rebuild,
     references,
@@ -230,6 +232,8 @@ class Merger:
             return merged
         if is_choosable(a) and is_choosable(b) and (is_function(a) or is_function(b)):
             return self.choice(name, a, b)
+        if isinstance(a, Tuple) and isinstance(b, Tuple) and a.type is b.type is tuple:
+            return self.choice(name, a, b)  # of other lengths
         if (is_none(a) and isinstance(b, Ref)) or (is_none(b) and isinstance(a, Ref)):
             return self.choice(name, a, b)
         if isinstance(a, (ir.Var, ir.Const)) and isinstance(b, (ir.Var, ir.Const)):
@@ -258,6 +262,8 @@ class Merger:
 
     def option(self, value: Any, first: bool) -> Any:
         """What one branch alone yields, as a value after the If."""
+        if isinstance(value, Tuple) and value.missing is None:
+            return Tuple(tuple(self.option(item, first) for item in value.items), value.type)
         return value if isinstance(value, (ir.Const, Ref)) else self.padded("option", value, first)
 
     def choice(self, name: Any, a: Any, b: Any) -> Any:
@@ -306,11 +312,14 @@ class Merger:
             rivals = [o for o in mine if same_layout(thing, self.a.heap[o.id])]
             if (
                 len(alike) == len(rivals) == 1
-                and not isinstance(thing, ListObject)
+                and not (isinstance(thing, ListObject) or self.stands_apart(thing))
                 and alike != [ref]
             ):
                 found[ref] = alike[0]
         return found
+
+    def stands_apart(self, thing: Heap) -> bool:
+        return is_view(thing) or self.builder.stands_apart(thing)
 
     def optional(self, name: Any, value: Tuple, other: ir.Const, swapped: bool) -> Any:
         """A tuple, or None or nothing."""
@@ -384,10 +393,11 @@ class Merger:
             return self.placed(ListObject(items, frozen=self.shared(a, b)))
         if type(p) is not type(q) and (is_table(p) or is_table(q)):
             raise Materialize(b if is_table(p) else a, self.builder.span)
-        if thawed and isinstance(p, DictObject) and isinstance(q, DictObject):
+        alike = same_layout(p, q) and not self.stands_apart(p)
+        if thawed and alike and isinstance(p, DictObject) and isinstance(q, DictObject):
             raise Materialize(a, self.builder.span)
-        if thawed or not same_layout(p, q):
-            if isinstance(p, Instance) and isinstance(q, Instance):
+        if thawed or not alike:
+            if has_layout(p) and has_layout(q):
                 return self.choice(name, a, b)
             return self.poison(f"{shown_name(name)} is one of two objects after this branch")
         assert not isinstance(p, ListObject) and not isinstance(q, ListObject)

@@ -16,7 +16,7 @@ from .. import ir
 from ..errors import Span
 from ..kinds import NOTHING, Array, Fields, Kind, Opaque, Scalar, Size, TupleOf, fresh_size, kind_of
 from .set_orders import Order
-from .tables import KINDS_OF_TABLES
+from .tables import KINDS_OF_TABLES, Keys, View
 from .values import (
     Bound,
     Choice,
@@ -148,9 +148,11 @@ def same_option(a: Any, b: Any) -> bool:
 
 
 def interchangeable(a: Any, b: Any) -> bool:
-    """Whether two options are the same function, of other arguments perhaps."""
+    """Whether two options are the same function, of other arguments perhaps, or like tuples."""
     if isinstance(a, (Bound, Partial)) and alike(a, b):
         return same_option(a.function, b.function)
+    if isinstance(a, Tuple) and alike(a, b):
+        return True
     return same_option(a, b)
 
 
@@ -171,6 +173,11 @@ def same_layout(p: Heap, q: Heap) -> bool:
     if not isinstance(p, DictObject) or not isinstance(q, DictObject):
         return False
     return p.type is q.type and same_order(p, q)
+
+
+def has_layout(thing: Any) -> bool:
+    """Whether objects like this one may be told apart by the names of their values."""
+    return isinstance(thing, Instance) or (isinstance(thing, DictObject) and not thing.is_set)
 
 
 def same_order(p: DictObject, q: DictObject) -> bool:
@@ -221,6 +228,11 @@ def reachable(heap: dict[int, Heap], values: Iterable[Value]) -> set[int]:
 def is_table(thing: Any) -> bool:
     """Whether an object is a dict or set that exists at run time."""
     return isinstance(thing, Instance) and thing.type in KINDS_OF_TABLES
+
+
+def is_view(thing: Any) -> bool:
+    """Whether an object is what `items`, `values` or `keys` of a dict returns."""
+    return isinstance(thing, Instance) and thing.type in (View, Keys)
 
 
 def with_items(thing: Heap, items: list[Any]) -> Heap:

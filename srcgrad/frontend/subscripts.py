@@ -73,9 +73,14 @@ class Subscripts(Comparisons):
     def subscript(self, container: Value, key: Value) -> Value:
         """`container[key]`."""
         container = self.spread(container)
+        if isinstance(key, Choice):
+            return self.for_each(key, lambda k: self.subscript(container, k))
         match container:
             case Choice():
-                return self.for_each(container, lambda c: self.subscript(c, key))
+                having = self.having_key(container, key)
+                if not isinstance(having, Choice):
+                    return self.subscript(having, key)
+                return self.for_each(having, lambda c: self.subscript(c, key))
             case ir.Var() if isinstance(container.kind, Reference):
                 return self.call(self.attribute(container, "__getitem__"), [key], {})
             case Journal():
@@ -140,6 +145,22 @@ class Subscripts(Comparisons):
             inferred = Inferred(SHAPE if isinstance(key, Slice) else INT)
             return self.emit(operator.getitem, (operand, self.operand(key)), inferred=inferred)
         return self.opaque(operator.getitem, [container, key])
+
+    def having_key(self, choice: Choice, key: Value) -> Value:
+        """One of several dicts, of those that have a key, once it is known that it is one of them.
+
+        Anything else as it is.
+        """
+        things = [self.on_heap(option) for option in choice.options]
+        plain = all(isinstance(t, DictObject) and t.type is dict and not t.factory for t in things)
+        if not plain or not isinstance(key, ir.Const):
+            return choice
+        k = self.hashed(key)
+        having = [i for i, thing in enumerate(things) if k in thing.items]
+        if not 0 < len(having) < len(things):
+            return choice
+        self.insist(self.which(choice, having), KeyError, f"the dict has no key {k!r}")
+        return self.among(choice, having)
 
     def check_indexable(self, number: ir.Operand, key: Value) -> None:
         """Raise what indexing a number raises, if it is known whose number it is."""
@@ -408,6 +429,14 @@ class Subscripts(Comparisons):
     def store_item(self, container: Value, key: Value, value: Value) -> None:
         """`container[key] = value`."""
         container = self.spread(container)
+        if isinstance(key, Choice):
+
+            def put_at(option: Value) -> Value:
+                self.store_item(container, option, value)
+                return NONE
+
+            self.for_each(key, put_at)
+            return
         if isinstance(container, Choice):
 
             def put(option: Value) -> Value:

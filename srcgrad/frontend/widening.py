@@ -9,7 +9,7 @@ from typing import Any
 from .. import ir
 from ..joins import KindMismatch
 from ..kinds import INT, NOTHING, Array, ListOf, Scalar, fresh_size
-from .choices import is_choosable, is_function, options
+from .choices import APART, is_choosable, is_function, is_outer_dict, options
 from .paths import Paths
 from .structure import (
     COMPOUND,
@@ -19,6 +19,7 @@ from .structure import (
     absent,
     alike,
     becomes_array,
+    has_layout,
     interchangeable,
     is_none,
     is_nothing,
@@ -45,6 +46,7 @@ from .values import (
     Instance,
     ListObject,
     Materialize,
+    NeedStatic,
     Peel,
     Ref,
     State,
@@ -202,8 +204,10 @@ class Widening(Paths):
             return not interchangeable(template, value)
         refs = [v for v in (template, value) if isinstance(v, Ref)]
         things = [(start if ref is template else end).heap[ref.id] for ref in refs]
-        if not all(isinstance(t, Instance) for t in things):
+        if not things or not all(map(has_layout, things)):
             return False
+        if any(map(self.stands_apart, things)):
+            return len(refs) == 1 or template != value
         if marker not in self.thawed:
             return len(refs) == 1 or (len(refs) == 2 and not same_layout(*things))
         return all(is_before(start, ref, marker) for ref in refs)
@@ -221,6 +225,8 @@ class Widening(Paths):
                 return True
             if marker in self.thawed or not isinstance(option, Ref):
                 return False
+            if self.stands_apart(end.heap[option.id]):
+                return False
             thing: Any = t.thing if isinstance(t, Mold) else None
             thing = start.heap[t.id] if isinstance(t, Ref) else thing
             return thing is not None and same_layout(thing, end.heap[option.id])
@@ -234,12 +240,14 @@ class Widening(Paths):
                 at = len(known)
                 known.append(option)
             if at in taken:
+                self.want_apart(end)
                 return Poison(another, self.span)
             taken.add(at)
             if isinstance(option, Ref):
                 if old != option and not (old is ir.UNDEFINED and is_before(start, option, marker)):
                     known[at] = self.widen(name, old, option, start, end, marker)
                     if is_endless(known[at], getattr(end.heap[option.id], "type", list)):
+                        self.want_apart(end)
                         return Poison(another, self.span)
                 continue
             inner = [ir.UNDEFINED] * len(parts(option)) if old is ir.UNDEFINED else parts(old)
@@ -252,6 +260,11 @@ class Widening(Paths):
             ]  # fmt: skip
             known[at] = rebuild(known[at], items)
         return Choice(Widened(INT, "choice"), tuple(known))  # type: ignore[arg-type]
+
+    def want_apart(self, state: State) -> None:
+        """Ask that dicts from outside aren't merged: a loop may go down a tree of them."""
+        if APART not in self.known_sites and any(map(is_outer_dict, state.heap.values())):
+            raise NeedStatic(frozenset([APART]), "which dict this is", self.span)
 
     def widened_leaf(self, name: str, template: Any, value: Any) -> Any:
         if not isinstance(template, Widened) and self.same(template, value):
