@@ -22,6 +22,7 @@ from .structure import (
     Mold,
     Poison,
     Widened,
+    as_optional,
     is_partial,
     object_items,
     parts,
@@ -39,6 +40,7 @@ from .values import (
     Ref,
     State,
     Thaw,
+    Tuple,
     Unkeepable,
     Value,
     births,
@@ -297,6 +299,8 @@ class Loops(Widening):
                 final = self.as_choice(final, template)
                 self.block, self.state = outer, entry
                 init = self.as_choice(init, template)
+            if isinstance(template, Tuple) and template.missing is not None:
+                init, final = as_optional(init, template), as_optional(final, template)
             if isinstance(template, COMPOUND):
                 own = parts(template)
                 there = [within(*side, len(own)) for side in ((entry, init), (end, final))]

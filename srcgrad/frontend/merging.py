@@ -27,6 +27,8 @@ from .structure import (
     is_none,
     is_table,
     is_view,
+    optional_tuples,
+    part_names,
     parts,
     rebuild,
     references,
@@ -223,13 +225,11 @@ class Merger:
                 return rebuild(known, [self.option(p, known is b) for p in parts(known)])
         if isinstance(a, FUNCTIONS) and isinstance(b, FUNCTIONS) and not interchangeable(a, b):
             return self.choice(name, a, b)
+        a, b = optional_tuples(a, b)
         if alike(a, b):
-            items = [self.merge(name, x, y) for x, y in zip(parts(a), parts(b), strict=True)]
-            merged = rebuild(a, items)
-            if isinstance(merged, Tuple) and (a.missing is not None or b.missing is not None):
-                missing = self.merge("missing", a.missing or FALSE, b.missing or FALSE)
-                merged.missing = missing if isinstance(missing, ir.Var) else None
-            return merged
+            names = part_names(name, a)
+            pairs = zip(names, parts(a), parts(b), strict=True)
+            return rebuild(a, [self.merge(*each) for each in pairs])
         if is_choosable(a) and is_choosable(b) and (is_function(a) or is_function(b)):
             return self.choice(name, a, b)
         if isinstance(a, Tuple) and isinstance(b, Tuple) and a.type is b.type is tuple:

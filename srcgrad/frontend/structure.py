@@ -87,7 +87,7 @@ def parts(value: Any) -> list[Any]:
     """The values that a compound value holds."""
     match value:
         case Tuple():
-            return list(value.items)
+            return [*value.items] if value.missing is None else [*value.items, value.missing]
         case Slice():
             return [value.start, value.stop, value.step]
         case Bound():
@@ -99,9 +99,20 @@ def parts(value: Any) -> list[Any]:
     return []
 
 
+def part_names(name: Any, value: Any) -> list[Any]:
+    """What to call the parts of a value that has this name."""
+    count = len(parts(value))
+    optional = isinstance(value, Tuple) and value.missing is not None
+    return [name] * (count - 1) + ["missing"] if optional else [name] * count
+
+
 def rebuild(value: Any, items: list[Any]) -> Any:
     """The compound value with other parts."""
     match value:
+        case Tuple() if value.missing is not None:
+            *held, missing = items
+            known = isinstance(missing, ir.Const) and missing.value is False
+            return Tuple(tuple(held), value.type, None, None if known else missing)
         case Tuple():
             return Tuple(tuple(items), value.type)
         case Slice():
@@ -122,13 +133,40 @@ def alike(a: Any, b: Any) -> bool:
     if type(a) is not type(b) or not isinstance(a, COMPOUND):
         return False
     if isinstance(a, Tuple):
-        return len(a.items) == len(b.items) and a.type is b.type
+        return is_like(a, b) and (a.missing is None) == (b.missing is None)
     if isinstance(a, Partial):
         return len(a.args) == len(b.args) and list(a.kwargs) == list(b.kwargs)
     if isinstance(a, Choice):
         pairs = zip(a.options, b.options, strict=False)
         return len(a.options) == len(b.options) and all(interchangeable(*p) for p in pairs)
     return True
+
+
+def is_like(a: Tuple, b: Tuple) -> bool:
+    """Whether two tuples are of one type and length; one may be None instead."""
+    return len(a.items) == len(b.items) and a.type is b.type
+
+
+def optional_tuples(a: Any, b: Any) -> tuple[Any, Any]:
+    """Two values, as tuples that may be None if that is what either is where the other is one."""
+    known = b if isinstance(b, Tuple) else a
+    if not isinstance(known, Tuple):
+        return a, b
+    if isinstance(a, Tuple) and isinstance(b, Tuple):
+        if not is_like(a, b) or (a.missing is None) == (b.missing is None):
+            return a, b
+    elif not (is_none(a) or is_none(b)):
+        return a, b
+    return as_optional(a, known), as_optional(b, known)
+
+
+def as_optional(value: Any, like: Tuple) -> Any:
+    """None, or a tuple like another one, as a tuple that may be None."""
+    if is_none(value):
+        return Tuple((ir.UNDEFINED,) * len(like.items), like.type, None, TRUE)  # type: ignore[arg-type]
+    if isinstance(value, Tuple) and value.missing is None and is_like(value, like):
+        return Tuple(value.items, value.type, None, FALSE)  # type: ignore[arg-type]
+    return value
 
 
 def same_option(a: Any, b: Any) -> bool:

@@ -33,6 +33,7 @@ from .structure import (
     Mold,
     Poison,
     Widened,
+    as_optional,
     held_by,
     is_none,
     is_table,
@@ -58,6 +59,7 @@ from .values import (
     Sequence,
     State,
     Thaw,
+    Tuple,
     Unbound,
     Unreached,
     Value,
@@ -410,6 +412,8 @@ def _leaves(low: Any, template: Any, value: Any, state: State) -> Iterator[ir.Op
     else:
         if isinstance(template, Choice):
             value = low.as_choice(value, template)
+        if isinstance(template, Tuple) and template.missing is not None:
+            value = as_optional(value, template)
         inside = parts(template)
         values = parts(value) or [ir.UNDEFINED] * len(inside)
         for t, item in zip(inside, values, strict=True):

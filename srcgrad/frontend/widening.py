@@ -27,7 +27,9 @@ from .structure import (
     is_table,
     leaf_kind,
     object_items,
+    optional_tuples,
     origins_of_rank,
+    part_names,
     parts,
     rebuild,
     resized,
@@ -177,12 +179,11 @@ class Widening(Paths):
             return self.widened_choice(name, template, value, start, end, marker)
         if template is ir.UNDEFINED and (parts(value) or isinstance(value, Tuple)):
             template = rebuild(value, [ir.UNDEFINED] * len(parts(value)))
+        template, value = optional_tuples(template, value)
         if alike(template, value):
-            pairs = zip(parts(template), parts(value), strict=True)
-            new = rebuild(template, [self.widen(name, t, v, start, end, marker) for t, v in pairs])
-            if isinstance(template, Tuple) and template.missing is not value.missing:
-                return Poison(f"{shown_name(name)} may be None in this loop", self.span)
-            return new
+            names = part_names(name, template)
+            pairs = zip(names, parts(template), parts(value), strict=True)
+            return rebuild(template, [self.widen(*each, start, end, marker) for each in pairs])
         if isinstance(template, (Widened, *COMPOUND)) and value is ir.UNDEFINED:
             return template
         leaf = (ir.Var, ir.Const)

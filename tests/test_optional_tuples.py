@@ -1,0 +1,168 @@
+"""Tuples that may be None instead, carried by loops and returned by recursions."""
+
+import collections
+
+import numpy as np
+import pytest
+
+import srcgrad
+from tests.small_programs import X, check, programs
+
+Best = collections.namedtuple("Best", "value place")
+
+
+def found_by_a_while(x):
+    found, t = None, x[0]
+    while t < 3:
+        t = t * 1.7
+        if t > 1.2 and found is None:
+            found = (t, t**2 * x[1])
+    return x[1] if found is None else found[0] * found[1]
+
+
+def never_found(x):
+    found, t = None, x[0]
+    while t < 3:
+        t = t * 1.7
+        if t > 100:
+            found = (t, t**2)
+    return t * x[1] if found is None else found[0] * found[1]
+
+
+def set_back_to_none(x):
+    previous, total, t = None, x[2], x[0]
+    while t < 5:
+        if previous is not None:
+            total += previous[0] * previous[1]
+        previous = (t, t * x[1])
+        t = t * 1.5
+        if t > 2:
+            previous = None
+    return total * (x[1] if previous is None else previous[0])
+
+
+def best_of_nested_loops(x):
+    best, least = None, np.inf
+    for i in range(len(x)):
+        k = 0
+        while k < i * x[0] * 4 and k < len(x) - 1:
+            distance = (x[i] - x[k]) ** 2 * (i + 1)
+            if distance < least:
+                least, best = distance, (i, x[k])
+            k += 1
+    if best is None:
+        return x[0]
+    i, value = best
+    return x[i] * value * least
+
+
+def a_named_tuple(x):
+    best, t, k = None, x[0], 0
+    while t < 2.5:
+        if best is None or t * (2 - t) > best.value:
+            best = Best(t * (2 - t), k)
+        t, k = t + x[1] / 3, k + 1
+    return best.value * (best.place + 1) if best else x[2]
+
+
+def a_stack_of_tuples_and_its_top(x):
+    stack, top, total = [], None, 0.0
+    t = x[0]
+    while t < 4:
+        if top is not None and t > 2 * top[0]:
+            total += top[1] * t
+            top = stack.pop() if stack else None
+        else:
+            if top is not None:
+                stack.append(top)
+            top = (t, t * x[1])
+        t = t * 1.4 + x[2] / 4
+    return total + (top[1] if top is not None else x[0]) * (len(stack) + 1)
+
+
+def broken_off(x):
+    crossing, before = None, (0.0, x[0] - 0.7)
+    for k in range(1, 12):
+        t = k * x[1] / 4
+        now = (t, np.sin(2 * t) - 0.5 * t + x[0] - 0.7)
+        if before[1] * now[1] < 0:
+            crossing = (before, now)
+            break
+        before = now
+    if crossing is None:
+        return before[1]
+    (t0, f0), (t1, f1) = crossing
+    return t0 - f0 * (t1 - t0) / (f1 - f0)
+
+
+def returned_by_a_recursion(x):
+    def find(i):
+        if i >= len(x):
+            return None
+        if x[i] > 0.6:
+            return x[i], x[i] ** 2 * (i + 1)
+        return find(i + 1)
+
+    pair = find(0)
+    return x[0] * 3 if pair is None else pair[0] * pair[1]
+
+
+def handed_on_by_a_recursion(x):
+    def best_from(i, best):
+        if i >= len(x):
+            return best
+        if best is None or x[i] > best[0]:
+            best = (x[i], x[i] ** 2)
+        return best_from(i + 1, best)
+
+    best = best_from(0, None)
+    return x[0] if best is None else best[0] * best[1]
+
+
+def looked_at_on_the_way_back(x):
+    def bracket(low, depth):
+        if depth > x[1] * 4:
+            return None
+        if low > 0.9:
+            return low, low**2
+        pair = bracket(low * 1.5, depth + 1)
+        if pair is None:
+            return None
+        return pair[0] + x[2], pair[1]
+
+    pair = bracket(x[0], 0)
+    return x[0] * 3 if pair is None else pair[0] * pair[1]
+
+
+@pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
+def test_optional_tuples(f):
+    for point in (X, np.array([0.93, 0.35, 0.2]), np.array([0.2, 0.45, 0.5])):
+        check(f, point)
+
+
+def test_the_same_items_may_be_there_or_not():
+    def f(x):
+        pair = (x[0], x[1]) if x[2] > 0 else None
+        a, b = x[0] * 1.0, x[1] * 1.0
+        maybe = (a, b) if x[2] > 0 else None
+        other = maybe if x[0] > 0.5 else (a, b)
+        total = 1.0 if other is None else other[0] * other[1]
+        return total + (x[2] if pair is None else pair[0])
+
+    for point in (X, -X, np.array([0.3, 0.2, -0.5]), np.array([0.7, 0.2, -0.5])):
+        check(f, point)
+
+
+def test_an_optional_tuple_of_arrays():
+    def f(x):
+        kept, y = None, x * 1.0
+        while np.sum(y) < 6:
+            if np.max(y) > 1.2:
+                kept = (y, np.sum(y))
+            y = y * 1.3
+        return np.sum(y) if kept is None else np.sum(kept[0] ** 2) * kept[1]
+
+    check(f)
+    check(f, X * 2)
+    hessian = srcgrad.hessian(f)(X)
+    np.testing.assert_allclose(hessian, hessian.T, rtol=1e-10)
