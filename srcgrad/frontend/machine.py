@@ -16,6 +16,7 @@ The interpreter is one class in parts, each of which derives from the one before
     subscripts         `container[key]`
     attributes         `value.name`
     setters            `value.name = ...`
+    displays           of tuples, lists and dicts
     expressions        the nodes of expressions
     iteration          loops kept or unrolled
     comprehensions     comprehensions, generators

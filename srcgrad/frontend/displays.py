@@ -1,0 +1,89 @@
+"""Displays of tuples, lists and dicts: what is unpacked in one may be one of several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from .. import ir
+from .setters import Setters
+from .structure import is_iterator
+from .values import Choice, DictObject, ListObject, Ref, Tuple, Value
+
+
+class Displays(Setters):
+    """Evaluates `(a, *b)`, `[a, *b]` and `{a: b, **c}`."""
+
+    def expression_Tuple(self, node: Any) -> Value:
+        return self.made_tuple(self.displayed(node))
+
+    def made_tuple(self, given: list[tuple[bool, Value]]) -> Value:
+        """A tuple of values, of which some are unpacked."""
+        at = next((i for i, (star, v) in enumerate(given) if star and isinstance(v, Choice)), None)
+        if at is not None:
+            choice: Any = given[at][1]
+            before, after = given[:at], given[at + 1 :]
+            return self.for_each(choice, lambda o: self.made_tuple([*before, (True, o), *after]))
+        return Tuple(tuple(self.flattened(given)))
+
+    def flattened(self, given: list[tuple[bool, Value]]) -> list[Value]:
+        return [v for star, part in given for v in (self.unpacked(part) if star else [part])]
+
+    def displayed(self, node: Any) -> list[tuple[bool, Value]]:
+        """The values of a tuple's or list's display, and whether they are unpacked in it."""
+        found: list[tuple[bool, Value]] = []
+        for element in node.elts:
+            star = isinstance(element, gast.Starred)
+            value = self.expression(element.value if star else element)
+            if star and (is_iterator(value) or self.is_cursor(value)):
+                # before what follows asks for its items
+                if isinstance(node, gast.Tuple):
+                    value = Tuple(tuple(self.unpacked(value)))
+                else:
+                    value = self.call_object(list, [value], {})
+            found.append((star, value))
+        return found
+
+    def expression_List(self, node: Any) -> Value:
+        given = self.displayed(node)
+        if any(star and self.has_any_length(part) for star, part in given):
+            ref = self.new(ListObject(()))
+            for star, part in given:
+                (self.extend if star else self.append)(ref, part)
+            return ref
+        return self.new(ListObject(tuple(self.flattened(given))))
+
+    def expression_Dict(self, node: Any) -> Value:
+        pairs: list[tuple[Value | None, Value]] = []
+        for key, value in zip(node.keys, node.values, strict=True):
+            k = None if key is None else self.expression(key)
+            pairs.append((k, self.expression(value)))
+        return self.made_dict(node, pairs)
+
+    def made_dict(self, node: Any, pairs: list[tuple[Value | None, Value]]) -> Value:
+        """A dict of pairs, with None where another dict is unpacked."""
+        at = next(
+            (i for i, (k, v) in enumerate(pairs) if k is None and isinstance(v, Choice)), None
+        )
+        if at is not None:
+            choice: Any = pairs[at][1]
+            before, after = pairs[:at], pairs[at + 1 :]
+            return self.for_each(
+                choice, lambda o: self.made_dict(node, [*before, (None, o), *after])
+            )
+        known = all(k is not None and self.is_known_key(k) for k, _ in pairs)
+        site, self.site = self.site, id(node)
+        ref = self.new(DictObject({self.hashed(k): v for k, v in pairs if k} if known else {}))
+        self.site = site
+        for k, v in [] if known else pairs:
+            if k is None:
+                self.call(self.attribute(ref, "update"), [v], {})
+            else:
+                self.store_item(ref, k, v)
+        return ref
+
+    def is_known_key(self, key: Value) -> bool:
+        if isinstance(key, Tuple):
+            return all(map(self.is_known_key, key.items))
+        return isinstance(key, (ir.Const, Ref))
