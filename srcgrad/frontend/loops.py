@@ -24,6 +24,7 @@ from .structure import (
     Widened,
     as_optional,
     is_partial,
+    keep_frozen,
     object_items,
     parts,
     rebuild,
@@ -245,6 +246,7 @@ class Loops(Widening):
         state = entry.copy()
         for number, thing in end.heap.items():
             state.heap.setdefault(number, thing)
+        keep_frozen(state, end, marker)
         variables: list[ir.Var] = []
         inits: list[ir.Operand] = []
         results: list[ir.Operand] = []
@@ -261,7 +263,7 @@ class Loops(Widening):
                 return object_items(where.heap[value.id])
             return parts(value) or [ir.UNDEFINED] * count
 
-        def connect(template: Any, param: Any, init: Any, final: Any) -> Any:
+        def connect(apart: bool, template: Any, param: Any, init: Any, final: Any) -> Any:
             if isinstance(template, Widened):
                 is_list = isinstance(template.kind, ListOf)
                 if is_list:
@@ -285,13 +287,13 @@ class Loops(Widening):
                 finals.append(target)
                 return self.place(state, ListObject((), target)) if is_list else target
             if isinstance(template, Mold):
-                alone = is_alone(entry, init) and is_alone(end, final)
+                alone = apart and is_alone(entry, init) and is_alone(end, final)
                 if isinstance(init, Ref) and not alone:
                     state.heap[init.id] = replace(state.heap[init.id], frozen=marker)
                 own = object_items(template.thing)
                 sides = (start, param), (entry, init), (end, final)
                 there = [within(*side, len(own)) for side in sides]
-                items = [connect(*each) for each in zip(own, *there, strict=True)]
+                items = [connect(alone, *each) for each in zip(own, *there, strict=True)]
                 thing = replace(template.thing, frozen=None) if alone else template.thing
                 return self.place(state, with_items(thing, items))
             if isinstance(template, Choice):
@@ -303,8 +305,9 @@ class Loops(Widening):
                 init, final = as_optional(init, template), as_optional(final, template)
             if isinstance(template, COMPOUND):
                 own = parts(template)
-                there = [within(*side, len(own)) for side in ((entry, init), (end, final))]
-                items = [connect(*s) for s in zip(own, parts(param), *there, strict=True)]
+                sides = (start, param), (entry, init), (end, final)
+                there = [within(*side, len(own)) for side in sides]
+                items = [connect(apart, *each) for each in zip(own, *there, strict=True)]
                 return rebuild(template, items)
             return template
 
@@ -313,7 +316,7 @@ class Loops(Widening):
             final = after.get(slot, self.absent(end, slot))
             if end.unreachable:
                 final = init
-            self.put(state, slot, connect(template, params[slot], init, final))
+            self.put(state, slot, connect(True, template, params[slot], init, final))
         exits = not is_false(flag)
         if exits:
             assert isinstance(flag, (ir.Var, ir.Const))

@@ -82,6 +82,7 @@ class Merger:
         self.heap: dict[int, Heap] = {}
         self.frozen: set[int] = set()
         self.pending: set[tuple[Ref, Ref]] = set()  # the objects that are being merged
+        self.inside = False  # of objects to which something else refers
 
     def state(self) -> State:
         if self.a.unreachable or self.b.unreachable:
@@ -388,28 +389,38 @@ class Merger:
                 return self.placed(ListObject((), target))
             if thawed or p.var is not None or q.var is not None or len(p.items) != len(q.items):
                 raise Materialize(b if p.var is not None else a, self.builder.span)
-            pairs = zip(p.items, q.items, strict=True)
-            items = tuple(self.merge("item", x, y) for x, y in pairs)
-            return self.placed(ListObject(items, frozen=self.shared(a, b)))
+            held = dict(enumerate(zip(p.items, q.items, strict=True)))
+            frozen, found = self.contents(a, b, held, "item")
+            return self.placed(ListObject(tuple(found.values()), frozen=frozen))
         if type(p) is not type(q) and (is_table(p) or is_table(q)):
             raise Materialize(b if is_table(p) else a, self.builder.span)
         alike = same_layout(p, q) and not self.stands_apart(p)
-        if thawed and alike and isinstance(p, DictObject) and isinstance(q, DictObject):
-            raise Materialize(a, self.builder.span)
         if thawed or not alike:
             if has_layout(p) and has_layout(q):
                 return self.choice(name, a, b)
             return self.poison(f"{shown_name(name)} is one of two objects after this branch")
         assert not isinstance(p, ListObject) and not isinstance(q, ListObject)
-        named = {key: self.merge(key, item, q.items[key]) for key, item in p.items.items()}
-        return self.placed(replace(p, items=named, external=None, frozen=self.shared(a, b)))
+        held = {key: (item, q.items[key]) for key, item in p.items.items()}
+        frozen, found = self.contents(a, b, held)
+        return self.placed(replace(p, items=found, external=None, frozen=frozen))
+
+    def contents(
+        self, a: Ref, b: Ref, held: dict[Any, tuple[Any, Any]], name: Any = None
+    ) -> tuple[Any, dict[Any, Any]]:
+        """With what to freeze an object that is one of two, and what it holds."""
+        frozen, around = self.shared(a, b), self.inside
+        self.inside = around or frozen is not None
+        try:
+            return frozen, {k: self.merge(name or k, x, y) for k, (x, y) in held.items()}
+        finally:
+            self.inside = around
 
     def shared(self, a: Ref, b: Ref) -> Any:
         """The marker with which to freeze an object that is one of two, which are frozen too.
 
-        None if nothing else refers to either of the two.
+        None if nothing else refers to either of the two, or to what they are in.
         """
-        alone = references(self.a, a) == 1 and references(self.b, b) == 1
+        alone = not self.inside and references(self.a, a) == 1 and references(self.b, b) == 1
         owners = [self.a.heap[a.id], self.b.heap[b.id]]
         if alone and all(thing.frozen is None and not thing.external for thing in owners):
             return None

@@ -263,6 +263,17 @@ def reachable(heap: dict[int, Heap], values: Iterable[Value]) -> set[int]:
     return found
 
 
+def keep_frozen(state: State, end: State, marker: Any) -> None:
+    """Freeze what was frozen up to the end of a loop or function that others may now stand for.
+
+    What the loop or function itself has frozen, it sees to.
+    """
+    for number, thing in end.heap.items():
+        old = state.heap.get(number)
+        if old is not None and old.frozen is None and thing.frozen not in (None, marker):
+            state.heap[number] = replace(old, frozen=thing.frozen)
+
+
 def is_table(thing: Any) -> bool:
     """Whether an object is a dict or set that exists at run time."""
     return isinstance(thing, Instance) and thing.type in KINDS_OF_TABLES

@@ -37,6 +37,7 @@ from .structure import (
     held_by,
     is_none,
     is_table,
+    keep_frozen,
     object_items,
     objects_in_key,
     parts,
@@ -212,6 +213,7 @@ def _made(
         low.making.pop()
         low.block, low.span, low.fork_depth = outer, span, forks
     low.state = making.entry
+    keep_frozen(low.state, state, making.marker)
     if low.unbound is not None and not low.loop_depth and not low.making:
         raise low.unbound
     if making.result is None:

@@ -57,6 +57,7 @@ from .values import (
 )
 
 Slot = tuple[str, int, Any]
+MOST_LENGTHS = 4  # of tuples of which a loop carries one
 
 
 class Widening(Paths):
@@ -190,6 +191,8 @@ class Widening(Paths):
         if isinstance(template, (*leaf, Widened)) and isinstance(value, leaf):
             return self.widened_leaf(name, template, value)
         if isinstance(value, Ref):
+            if template == value or (template is ir.UNDEFINED and is_before(start, value, marker)):
+                return value  # another name for it, where the loop has run
             return self.widened_object(name, template, value, start, end, marker)
         if template is ir.UNDEFINED:
             return Poison(f"{shown_name(name)} is defined only inside the loop", self.span)
@@ -260,6 +263,8 @@ class Widening(Paths):
                 for t, p in zip(inner, parts(option), strict=True)
             ]  # fmt: skip
             known[at] = rebuild(known[at], items)
+        if sum(isinstance(option, Tuple) for option in known) > MOST_LENGTHS:
+            return Poison(f"{shown_name(name)} has ever other lengths in this loop", self.span)
         return Choice(Widened(INT, "choice"), tuple(known))  # type: ignore[arg-type]
 
     def want_apart(self, state: State) -> None:

@@ -1,0 +1,110 @@
+"""Objects that other names may stand for after a branch or a loop, written through one of them."""
+
+import numpy as np
+import pytest
+
+from tests.random_layouts import wrong
+from tests.small_programs import check, programs
+
+
+class Part:
+    def __init__(self, a, b):
+        self.a, self.items = a, [b]
+
+
+def bound_by_a_loop_alone(x):
+    one = Part(x[0], 0.5)
+    for _ in range(int(x[1] * 4)):
+        other = one
+    one.a = x[2]
+    one.items.append(x[1])
+    return other.a * sum(other.items)
+
+
+def a_list_bound_by_a_loop_alone(x):
+    one = [x[0], 0.5]
+    for _ in range(int(x[1] * 4)):
+        other = one
+    one[1] = x[2]
+    return other[0] + other[1] * 2
+
+
+def in_a_tuple_bound_by_a_loop(x):
+    one = Part(x[0], 0.5)
+    for i in range(int(x[1] * 4)):
+        pair = (one, x[i])
+    one.a = x[2]
+    return pair[0].a * pair[1]
+
+
+def one_of_two_within_a_loop(x):
+    one = Part(x[0], 0.5)
+    for i in range(int(x[1] * 4)):
+        other = one if x[i] > 0.5 else Part(x[1], x[2])
+    one.a = x[2]
+    return other.a + sum(other.items) * one.a
+
+
+def one_of_two_dicts(x):
+    one = {"a": x[0], "b": 0.5}
+    for i in range(3):
+        other = one if i % 2 == 0 else {"a": x[1], "b": x[2]}
+    one["b"] = x[2] ** 2
+    return sum(v * (k + 1) for k, v in enumerate(other.values()))
+
+
+def what_one_of_two_holds(x):
+    one = Part(x[0], x[1])
+    other = Part(x[2], x[0]) if x[0] > 0.5 else one
+    one.items.append(x[2])
+    one.items[0] *= 2
+    return sum(other.items) * other.a
+
+
+def what_one_of_two_dicts_holds(x):
+    one = {"items": [x[0]], "inner": {"v": x[1]}}
+    other = {"items": [x[2]], "inner": {"v": 1.0}} if x[0] > 0.5 else one
+    one["items"][0] = x[2] ** 2
+    one["inner"]["v"] *= 3
+    return other["items"][0] * other["inner"]["v"]
+
+
+def lists_in_one_of_two_lists(x):
+    one = [[x[0]], [x[1]]]
+    other = [[x[2]], [x[0]]] if x[0] > 0.5 else one
+    one[0][0] = x[1] ** 2
+    return other[0][0] * 2 + other[1][0]
+
+
+def what_one_of_two_holds_within_a_loop(x):
+    one = Part(x[0], x[1])
+    for i in range(int(x[1] * 4)):
+        other = Part(x[2], x[0]) if x[i] > 0.7 else one
+    one.items[0] = x[2]
+    return sum(other.items) * other.a
+
+
+def returned_by_a_recursion(x):
+    one, two = Part(x[0], 0.5), Part(x[1], 0.1)
+
+    def chosen(depth):
+        if depth > x[1] * 3:
+            return one if x[0] > 0.5 else two
+        return chosen(depth + 1)
+
+    found = chosen(0)
+    one.a = x[2]
+    two.items[0] = x[0]
+    return found.a * sum(found.items)
+
+
+@pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
+def test_what_is_written_through_another_name(f):
+    check(f)
+    check(f, np.array([0.62, 0.77, 0.4]))
+
+
+@pytest.mark.parametrize("seed", [*range(25), 255, 525])
+def test_random_layouts(seed):
+    problem = wrong(seed)
+    assert problem is None or problem.startswith("refused"), problem
