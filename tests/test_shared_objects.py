@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from srcgrad import UnsupportedError
 from tests.random_layouts import wrong
 from tests.small_programs import check, programs
 
@@ -102,6 +103,28 @@ def returned_by_a_recursion(x):
 def test_what_is_written_through_another_name(f):
     check(f)
     check(f, np.array([0.62, 0.77, 0.4]))
+
+
+def test_what_a_loop_makes_another_name_of_is_written_through_both_or_refused():
+    def of_an_object(x):
+        one, items = Part(x[0], x[1]), [x[2]]
+        for _ in range(int(x[1] * 4)):
+            items = one.items
+        one.items[0] = x[1] ** 2
+        return sum(items)
+
+    def of_a_dict(x):
+        one, other = {"a": x[0]}, {"a": x[2]}
+        for _ in range(int(x[1] * 4)):
+            other = one
+        one["a"] = x[1] ** 2
+        return other["a"] * x[0]
+
+    for f in (of_an_object, of_a_dict):
+        try:
+            check(f)
+        except UnsupportedError as refused:
+            assert "which object is changed here isn't known" in str(refused)
 
 
 @pytest.mark.parametrize("seed", [*range(25), 255, 525])

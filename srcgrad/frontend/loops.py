@@ -288,8 +288,9 @@ class Loops(Widening):
                 return self.place(state, ListObject((), target)) if is_list else target
             if isinstance(template, Mold):
                 alone = apart and is_alone(entry, init) and is_alone(end, final)
-                if isinstance(init, Ref) and not alone:
-                    state.heap[init.id] = replace(state.heap[init.id], frozen=marker)
+                for ref in () if alone else (init, final):
+                    if isinstance(ref, Ref) and ref.id in entry.heap:
+                        state.heap[ref.id] = replace(state.heap[ref.id], frozen=marker)
                 own = object_items(template.thing)
                 sides = (start, param), (entry, init), (end, final)
                 there = [within(*side, len(own)) for side in sides]
