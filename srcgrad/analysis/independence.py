@@ -19,7 +19,8 @@ import numpy as np
 from .. import ir
 from ..kinds import Array, Dimension
 from .affine import ONE, Affine, Interval, Proof, items_by_axis
-from .aliasing import Aliasing, holds_memory, is_slice
+from .aliasing import holds_memory, is_slice
+from .buffers import Buffers
 from .keys import same_key
 
 
@@ -73,7 +74,7 @@ class Iterations:
     """
 
     def __init__(
-        self, loop: ir.Loop, body: list[ir.Assign], aliasing: Aliasing, proof: Proof,
+        self, loop: ir.Loop, body: list[ir.Assign], aliasing: Buffers, proof: Proof,
         used: set[ir.Var],
     ) -> None:  # fmt: skip
         index, bounds = loop.index, proof.bounds(loop)

@@ -615,7 +615,7 @@ def unwritten(function: Any, *args: Any, **kwargs: Any) -> Any:
     return result
 
 
-def check_unwritten(value: Any, method: str) -> None:
+def check_unwritten(value: Any, method: str, place: str = "") -> None:
     """Raise if an augmented assignment writes into a value, which wasn't known when compiling.
 
     >>> check_unwritten(2.5, "__iadd__")
@@ -626,8 +626,8 @@ def check_unwritten(value: Any, method: str) -> None:
     """
     if hasattr(type(value), method):
         raise RuntimeError(
-            f"an augmented assignment writes into this {type(value).__name__}, which srcgrad can't "
-            "follow: write x = x + y, or convert it before: np.array(...), float(...), list(...)"
+            f"{place}an augmented assignment writes into this {type(value).__name__}, which "
+            "srcgrad can't follow: write x = x + y, or convert it before: np.array(...), float(...)"
         )
 
 

@@ -258,7 +258,9 @@ class Assignments(Matching):
         if old.origins:
             message = "whether this is an array, written in place, or a number isn't known here"
             self.need_static(old, message)
-        self.act(runtime.check_unwritten, old, ir.Const(f"__{INPLACE[function].__name__}__"))
+        place = "" if self.span is None else f"{self.span.filename}, line {self.span.line}: "
+        method = f"__{INPLACE[function].__name__}__"
+        self.act(runtime.check_unwritten, old, ir.Const(method), ir.Const(place))
         return self.binary(function, old, value)
 
     def is_made_here(self, var: ir.Var) -> bool:

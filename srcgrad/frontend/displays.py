@@ -25,6 +25,8 @@ class Displays(Setters):
             choice: Any = given[at][1]
             before, after = given[:at], given[at + 1 :]
             return self.for_each(choice, lambda o: self.made_tuple([*before, (True, o), *after]))
+        if any(star and self.has_any_length(part) for star, part in given):
+            return self.builtin_tuple(self.made_list(given))
         return Tuple(tuple(self.flattened(given)))
 
     def flattened(self, given: list[tuple[bool, Value]]) -> list[Value]:
@@ -46,7 +48,10 @@ class Displays(Setters):
         return found
 
     def expression_List(self, node: Any) -> Value:
-        given = self.displayed(node)
+        return self.made_list(self.displayed(node))
+
+    def made_list(self, given: list[tuple[bool, Value]]) -> Ref:
+        """A list of values, of which some are unpacked."""
         if any(star and self.has_any_length(part) for star, part in given):
             ref = self.new(ListObject(()))
             for star, part in given:

@@ -20,6 +20,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.buffers import Buffers
 from ..analysis.elementwise import COPIES, is_elementwise, makes_fresh, number_kind
 from ..analysis.keys import same_key
 from ..analysis.regions import Regions
@@ -102,7 +103,7 @@ def _spare_first_passes(block: ir.Block, counts: Mapping[ir.Var, int]) -> None:
 class _Sparer:
     def __init__(self, function: ir.Function) -> None:
         self.function = function
-        self.aliasing = Aliasing(function.block)
+        self.aliasing = Buffers(function.block)
         made = [t for s in ir.walk(function.block) for t in ir.targets(s)]
         made += [p for s in ir.walk(function.block) if isinstance(s, ir.Loop) for p in s.params]
         self.members = Counter(self.aliasing.find(v) for v in (*function.params, *made))

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.aliasing import Aliasing
+from ..analysis.buffers import Buffers
 from ..analysis.elementwise import is_elementwise, number_kind
 from ..errors import Span
 from ..kinds import INT, Array, Dimension, Kind, Scalar, TupleOf, fresh_size
@@ -245,7 +245,7 @@ class Outside:
 
 class _Shifts:
     def __init__(self, function: ir.Function) -> None:
-        self.aliasing = Aliasing(function.block)
+        self.aliasing = Buffers(function.block)
         self.counts = ir.use_counts(function.block)
         self.made = {s.target: s for s in ir.walk(function.block) if isinstance(s, ir.Assign)}
         self.wholes: set[ir.Var] = set()  # that are added to as vectors

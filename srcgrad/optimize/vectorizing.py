@@ -21,7 +21,8 @@ import numpy as np
 
 from .. import ir
 from ..analysis.affine import ONE, Integers, Proof, is_int
-from ..analysis.aliasing import Aliasing, is_slice
+from ..analysis.aliasing import is_slice
+from ..analysis.buffers import Buffers
 from ..analysis.independence import Dependent, Iterations, Sum
 from ..analysis.inference import Inferred, fits
 from ..analysis.keys import same_key
@@ -68,7 +69,7 @@ class Loops:
     def look(self) -> None:
         """Analyse the function as it is now."""
         block = self.function.block
-        self.aliasing = Aliasing(block, self.function.together)
+        self.aliasing = Buffers(block, self.function.together)
         self.integers = Integers(block)
         self.used = asked_for(block, self.needed)
         self.missing = may_be_missing(block)

@@ -25,7 +25,7 @@ def nesting(value):
 
 @adjoint(np.array)
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, out, d_out):
-    if ndmin > nesting(object):
+    if ndmin and ndmin > nesting(object):
         d_out = d_out[(0,) * (ndmin - nesting(object))]
     return unpacked(object, d_out)
 
