@@ -3,8 +3,8 @@
 `inference` (with `samples`, `patterns` and `alternatives`) finds the kind of a primitive's result,
 for the frontend. `aliasing` and `activity` come before the sweeps: which variables share memory,
 and which carry a derivative; `buffers` tells apart what loops swap; `records` are lists from which
-comes back what was pushed. `affine` proves inequalities between ints, from which `lengths` tells how
-long slices are, and `independence` finds the loops whose iterations don't depend on each other. `elementwise` and `keys` know
-arithmetic and indices for the passes. `regions`, `usage`, `jumps` and `unknown_objects` answer
-questions that few programs ask.
+comes back what was pushed. `affine` proves inequalities between ints, from which `lengths` tells
+how long slices are, and `independence` finds the loops whose iterations don't depend on each other.
+`elementwise` and `keys` know arithmetic and indices for the passes. `regions`, `usage`, `jumps` and
+`unknown_objects` answer questions that few programs ask.
 """
