@@ -554,3 +554,23 @@ def arguments_that_are_too_many(x):
 def test_dataclasses(f):
     check_grads(f, (X,))
     np.testing.assert_allclose(srcgrad.vjp(f, X)[0], f(X))
+
+
+# Sets
+
+
+def sets(x, y):
+    values, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
+    total = np.sum(values**2 * counts) + np.sum(values[inverse] * y)
+    total += np.sum(np.union1d(x, y) ** 3) + np.sum(np.setdiff1d(x, y[:2]) ** 2)
+    return total + np.sum(np.setxor1d(x, x[:2])) + np.sum(np.intersect1d(x, x[:2]) ** 2)
+
+
+def test_arrays_as_sets():
+    rng = np.random.default_rng(3)
+    check_grads(sets, (rng.normal(size=5), rng.normal(size=5)))
+
+
+def test_what_is_equal_shares():
+    gradient = srcgrad.grad(lambda x: np.sum(np.unique(x) * np.array([1.0, 6.0])))
+    np.testing.assert_array_equal(gradient(np.array([2.0, 1.0, 2.0])), [3.0, 1.0, 3.0])

@@ -36,6 +36,7 @@ from . import (  # noqa: F401  (they register their rules)
     reductions,
     scimath,
     scipy,
+    sets,
     shapes,
     shaping,
     sizes,

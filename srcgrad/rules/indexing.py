@@ -272,9 +272,7 @@ zero(np.searchsorted, np.digitize, np.isin)
 zero(np.ndarray.argsort, np.ndarray.argpartition, np.ndarray.nonzero, np.ndarray.searchsorted)
 inert(np.iterable)
 refuse(
-    *(np.unique, np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d),
     *present(np, "unique_all", "unique_counts", "unique_inverse", "unique_values"),
-    reason="how many results there are depends on the values: "
-    "use np.sort, or call it on integer labels",
+    reason="it returns more than values: use np.unique",
 )
 method(np.ndarray.put, np.put)

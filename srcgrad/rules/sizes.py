@@ -14,7 +14,18 @@ from .. import ir
 from ..analysis.alternatives import is_mixed
 from ..analysis.inference import Inferred, LengthsNeeded
 from ..joins import join
-from ..kinds import Array, Dimension, Kind, ListOf, Scalar, Size, TupleOf, fresh_size, kind_of
+from ..kinds import (
+    UNKNOWN,
+    Array,
+    Dimension,
+    Kind,
+    ListOf,
+    Scalar,
+    Size,
+    TupleOf,
+    fresh_size,
+    kind_of,
+)
 from .helpers import axes_of
 from .products import explicit, from_labels, from_text
 from .registry import kind
@@ -397,11 +408,31 @@ def fft(args: Args, kwargs: Kwargs) -> Inferred | None:
     return Inferred(Array(np.fft.fft(np.zeros(1, whole.dtype)).dtype, tuple(shape)))
 
 
-@kind(np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d)
-def of_sets(args: Args, kwargs: Kwargs) -> Inferred | None:
-    """Samples are alike, so that nothing is left of their difference."""
-    dtype = _promoted(args) if len(args) == 2 and not kwargs else None
-    return None if dtype is None else Inferred(Array(dtype, (fresh_size(),)))
+@kind(np.unique)
+def unique(args: Args, kwargs: Kwargs) -> Inferred | None:
+    """Along an axis: samples of random numbers have no equal ones."""
+    names = ("ar", "return_index", "return_inverse", "return_counts", "axis")
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    whole, axis = getattr(given["ar"], "kind", None), given.get("axis", ir.Const(None))
+    flags = [given.get(name, ir.Const(False)) for name in names[1:4]]
+    if not isinstance(whole, Array) or not whole.shape or whole.dtype is None:
+        return None
+    if not all(isinstance(flag, ir.Const) for flag in (*flags, axis)):
+        return Inferred(UNKNOWN)
+    (index, inverse, counts), along = (f.value for f in flags), axis.value  # type: ignore[union-attr]
+    if along is not None and not -len(whole.shape) <= along < len(whole.shape):
+        return None
+    n, shape = fresh_size(), list(whole.shape)
+    if along is None:
+        shape = [n]
+    else:
+        shape[along] = n
+    positions = Array(np.dtype(np.intp), (n,))
+    back = Array(np.dtype(np.intp), None if along is not None else whole.shape)
+    wanted = ((index, positions), (inverse, back), (counts, positions))
+    items = [k for is_wanted, k in wanted if is_wanted]
+    values = Array(whole.dtype, tuple(shape))
+    return Inferred(TupleOf((values, *items)) if items else values)
 
 
 @kind(np.bincount)

@@ -155,6 +155,16 @@ SAMPLES = {
         case([bools(3, 4), bools(4)], [r(3, 1), r(4)], r(4)),
         case([bools(4)], [c(4)], 0.7),
     ],
+    np.unique: [
+        case(np.array([0.3, -1.2, 2.5, 0.7])),
+        case(np.array([[0.3, -1.2], [2.5, 0.7]])),
+        case(np.array([0.3, -1.2, 2.5]), True, True, True),
+        case(0.5),
+        case(np.array([[0.3, -1.2], [2.5, 0.7]]), axis=0),
+        case(np.array([[0.3, -1.2, 1.0], [2.5, 0.7, 2.0]]), axis=1, return_counts=True),
+        case(np.array([0.3, -1.2, 2.5, 0.7]), equal_nan=False),
+        case(np.array([1 + 2j, -0.5j, 2.0])),
+    ],
     np.sort: [
         case(spread(5)),
         case(spread(3, 4)),
