@@ -574,3 +574,16 @@ def test_arrays_as_sets():
 def test_what_is_equal_shares():
     gradient = srcgrad.grad(lambda x: np.sum(np.unique(x) * np.array([1.0, 6.0])))
     np.testing.assert_array_equal(gradient(np.array([2.0, 1.0, 2.0])), [3.0, 1.0, 3.0])
+
+
+def read_only(x):
+    y = 2 * x
+    y.flags.writeable = False
+    z = y.copy()
+    z.setflags(write=True)
+    z[0] = x[1]
+    return np.sum(y * z) + (0.0 if y.flags.c_contiguous else np.sum(x))
+
+
+def test_who_may_write():
+    check_grads(read_only, (X,))

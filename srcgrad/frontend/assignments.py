@@ -15,6 +15,7 @@ from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import SHAPE, Array, Opaque, Reference, Size
 from ..rules import registry
+from .attributes import FLAGS
 from .choices import options
 from .matching import Matching
 from .operations import check_count
@@ -73,6 +74,8 @@ class Assignments(Matching):
                 self.store_item(container, self.expression(target.slice), value)
             case gast.Attribute():
                 thing = self.expression(target.value)
+                if isinstance(thing, ir.Var) and thing.kind == Opaque(FLAGS):
+                    return  # who may write isn't asked
                 if isinstance(thing, ir.Var) and target.attr == "shape":
                     reshaped = self.attribute(thing, "reshape")
                     self.rename(target.value, thing, self.call(reshaped, [value], {}))

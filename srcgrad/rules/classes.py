@@ -59,6 +59,11 @@ refuse(
     reason="it changes NumPy's settings: do that outside the function, or use np.errstate",
     always=True,
 )
+@definition(np.ndarray.setflags)
+def setflags(self, write=None, align=None, uic=None):
+    """Who may write isn't asked."""
+
+
 SETTINGS = ("divide", "over", "under", "invalid")
 
 
@@ -108,7 +113,7 @@ refuse(
 )
 refuse(np.nested_iters, reason="write np.array([...]) with a list comprehension, or a loop")
 refuse(
-    *present(np.ndarray, "setfield", "setflags", "byteswap"),
+    *present(np.ndarray, "setfield", "byteswap"),
     reason="it changes the array's memory or flags",
     always=True,
 )
