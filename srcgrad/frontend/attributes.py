@@ -63,7 +63,7 @@ NAMEDTUPLE = {
 }
 
 
-FLAGS = type(np.empty(0).flags)
+FLAGS: type = type(np.empty(0).flags)
 MEMBERS = types.GetSetDescriptorType, types.MemberDescriptorType
 
 
@@ -458,7 +458,7 @@ class Attributes(Subscripts):
         if name == "flat":
             return self.emit(np.ravel, (value,))
         if isinstance(kind, Array) and name in ("shape", "strides", "base", "flags"):
-            of = {"base": memoryview, "flags": FLAGS}.get(name, tuple)
+            of: type = {"base": memoryview, "flags": FLAGS}.get(name, tuple)
             return self.emit(
                 getattr, (value, ir.Const(name)), inferred=Inferred(Opaque(of)), name=name
             )
