@@ -189,6 +189,65 @@ def least_squares(d):
     return found.x @ np.array([1.0, 2.0]) + found.cost
 
 
+def within(a, bounds):
+    """The minimum of a function of three numbers that depend on each other."""
+    found = optimize.minimize(
+        lambda x: np.sum((x - a) ** 2) + x[0] * x[1] + 0.5 * x[1] * x[2], np.full(3, 0.1),
+        bounds=bounds, tol=1e-13,
+    )  # fmt: skip
+    return found.x @ np.array([1.0, 2.0, 3.0]) + found.fun
+
+
+A = np.array([1.7, 0.4, -0.5])
+
+
+@program(A, 1e-4)
+def minimum_at_bounds(a):
+    return within(a, [(0, 1), (None, None), (-0.2, None)])
+
+
+@program(A, 1e-4)
+def minimum_between_bounds(a):
+    return within(a, optimize.Bounds(-5.0, 5.0))
+
+
+@program(np.array([0.5, 0.2]), 1e-3)
+def minimum_that_follows_its_bounds(a):
+    return within(A, [(0, a[0]), (-1, a[1]), (-0.2 * a[1], 1)])
+
+
+@program(DATA, 1e-4)
+def least_squares_at_a_bound(d):
+    found = optimize.least_squares(
+        lambda p: p[0] * np.exp(-p[1] * TIMES) - d, [0.5, 0.5], bounds=([0, 0], [3.0, 0.9])
+    )
+    return found.x @ np.array([1.0, 2.0])
+
+
+@program(np.array([0.7, -0.4]), 1e-3)
+def older_minimizers(a):
+    def f(x, k=1.0):
+        return np.sum((x - a) ** 4 + k * (x - a) ** 2) + x[0]
+
+    total = optimize.fmin_bfgs(f, np.zeros(2), args=(2.0,), gtol=1e-9, disp=False)
+    total = total + optimize.fmin_cg(f, np.zeros(2), gtol=1e-9, disp=False)
+    total = total + optimize.fmin(f, np.zeros(2), xtol=1e-10, ftol=1e-12, disp=False)
+    x, value, _ = optimize.fmin_l_bfgs_b(f, np.zeros(2), approx_grad=True, bounds=[(0, 1), (-2, 0)])
+    return np.sum(total * np.array([1.0, 2.0])) + x[1] * value
+
+
+@program(np.array([0.7, -0.4]), 1e-3)
+def older_minimizers_of_one_number(a):
+    bounded = optimize.fminbound(lambda x: (x - a[0]) ** 2 + x**4, -2, 2, xtol=1e-11)
+    return bounded * a[1] + optimize.brent(lambda x: (x - a[1]) ** 2 + x**4, tol=1e-11)
+
+
+@program(DATA, 1e-4)
+def older_least_squares(d):
+    found, _ = optimize.leastsq(lambda p: p[0] * np.exp(-p[1] * TIMES) - d, [1.0, 1.0])
+    return found[0] * found[1]
+
+
 def decay(t, a, b):
     return a * np.exp(-b * t)
 
@@ -196,7 +255,13 @@ def decay(t, a, b):
 @program(DATA, 1e-4)
 def fitted_curve(d):
     found, covariance = optimize.curve_fit(decay, TIMES, d, p0=[1.0, 1.0])
-    return found @ np.array([1.0, 2.0]) + 10 * np.sum(np.sqrt(np.diag(covariance)))
+    again, _ = optimize.curve_fit(lambda t, a, b: decay(t, a, b), TIMES, d)
+    bounded, _ = optimize.curve_fit(decay, TIMES, d, p0=[1.0, 1.0], bounds=(0, [3.0, 5.0]))
+    return (
+        again[0] * bounded[1]
+        + found @ np.array([1.0, 2.0])
+        + 10 * np.sum(np.sqrt(np.diag(covariance)))
+    )
 
 
 ACCURATE = {"rtol": 1e-10, "atol": 1e-10}
@@ -407,12 +472,13 @@ def test_a_solver_that_fails_raises() -> None:
         srcgrad.grad(program)(1.0)
 
 
-def test_bounds_are_refused() -> None:
+def test_constraints_are_refused() -> None:
     def program(a):
-        return optimize.minimize(lambda x: np.sum((x - a) ** 2), np.ones(1), bounds=[(0, 1)]).x[0]
+        constraint = {"type": "ineq", "fun": lambda x: x[0]}
+        return optimize.minimize(lambda x: np.sum((x - a) ** 2), [1.0], constraints=[constraint]).x
 
-    with pytest.raises((srcgrad.UnsupportedError, NotImplementedError), match="bounds"):
-        srcgrad.grad(program)(0.5)
+    with pytest.raises((srcgrad.UnsupportedError, NotImplementedError), match="constraints"):
+        srcgrad.grad(lambda a: program(a)[0])(0.5)
 
     def at_a_bound(a):
         return optimize.minimize_scalar(lambda x: a * x, bounds=(1, 2), method="bounded").x

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..api import grad, value_and_grad
 from ..frontend.calls import LOWERINGS
 from ..frontend.lower import Lowerer
 from ..frontend.units import Wanted
-from ..frontend.values import Partial, Place, Value
+from ..frontend.values import Bound, Closure, Partial, Place, Value
 from ..kinds import Scalar, int_kind, is_float
 from ..rules import helpers, registry
 from . import calls, derivatives, implicit, outside
@@ -76,6 +77,25 @@ def _known(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
     return ir.Const(isinstance(number, ir.Const))
 
 
+def _parameter_count(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
+    function: Any = args[0]
+    given = 0
+    while not isinstance(function, Closure):
+        match function:
+            case Bound():
+                function, given = function.function, given + 1
+            case Partial():
+                function, given = function.function, given + len(function.args)
+            case ir.Const(value=types.MethodType() as method):
+                function, given = Place(method.__func__), given + 1
+            case ir.Const(value=types.FunctionType() as known):
+                function = low.closure_of(known)
+            case _:
+                raise low.refuse("how many parameters this function has isn't known")
+    parameters = function.node.args
+    return ir.Const(len(parameters.posonlyargs) + len(parameters.args) - given)
+
+
 def _may_be_python_float(low: Lowerer, args: Args, kwargs: Kwargs) -> Value:
     (number,) = args
     if isinstance(number, ir.Const):
@@ -127,6 +147,7 @@ LOWERINGS.update(
         checkpointing.steps: _steps,
         checkpointing.first_part: _integer(checkpointing.first_part),
         helpers.known: _known,
+        helpers.parameter_count: _parameter_count,
         helpers.may_be_python_float: _may_be_python_float,
         checkpointing.default_snapshots: _integer(checkpointing.default_snapshots),
     }

@@ -59,6 +59,8 @@ refuse(
     reason="it changes NumPy's settings: do that outside the function, or use np.errstate",
     always=True,
 )
+
+
 @definition(np.ndarray.setflags)
 def setflags(self, write=None, align=None, uic=None):
     """Who may write isn't asked."""

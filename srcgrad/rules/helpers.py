@@ -6,6 +6,7 @@ the arguments can call them. The rest is ordinary NumPy code, inlined like the r
 
 from __future__ import annotations
 
+import inspect
 import math
 
 import numpy as np
@@ -13,6 +14,15 @@ import numpy as np
 from .registry import adjoint
 
 # Indices
+
+
+def parameter_count(function):
+    """How many parameters a function takes by position.
+
+    >>> parameter_count(lambda x, a, b: a * x + b)
+    3
+    """
+    return len(inspect.getfullargspec(function).args)
 
 
 def known(number):

@@ -17,6 +17,7 @@ from ...api import grad
 from ...custom import Outside, adjoint_solution, close
 from ...forward import jvp
 from ...pullback import vjp
+from ..helpers import parameter_count
 from ..registry import definition, refuse, zero
 
 BY_GRADIENT = ("CG", "BFGS", "Newton-CG", "L-BFGS-B", "TNC", "SLSQP", "trust-constr", None)
@@ -59,18 +60,40 @@ def d_root(solve, f, x0, options, moving, held, *, out, d_out):
     return None, None, None, None, tuple([-d for d in by_outer(solution)]), None
 
 
-def d_minimum(solve, f, x0, options, moving, held, *, out, d_out):
+def run_minimizer(solve, f, x0, options, bounds, moving, held):
+    return run_solver(solve, f, x0, (*options, bounds), moving, held)
+
+
+def first_minimum(solve, f, x0, options, bounds, moving, held):
+    return x0 * 1.0
+
+
+def d_minimum(solve, f, x0, options, bounds, moving, held, *, out, d_out):
+    """At the minimum the slope is zero, or a number is at its bound and the slope leads out."""
+
     def slope(x, *moving):
         return grad(lambda x: f(x, *moving, *held))(x)
 
-    _, by_x = vjp(lambda x: slope(x, *moving), out)
+    def condition(x, bounds, *moving):
+        if len(bounds) == 0:
+            return slope(x, *moving)
+        low, high = bounds
+        return np.where(at_low, x - low, np.where(at_high, x - high, slope(x, *moving)))
+
+    if len(bounds) > 0:
+        steep, close_by = slope(out, *moving), 1e-6 * (1.0 + np.abs(out))
+        much = 1e-6 * (1.0 + np.max(np.abs(steep)))
+        at_low = (out - bounds[0] < close_by) & (steep > much)
+        at_high = (bounds[1] - out < close_by) & (steep < -much)
+    _, by_x = vjp(lambda x: condition(x, bounds, *moving), out)
     solution = adjoint_solution(by_x, out, d_out)
-    _, by_outer = vjp(lambda *moving: slope(out, *moving), *moving)
-    return None, None, None, None, tuple([-d for d in by_outer(solution)]), None
+    _, by_outer = vjp(lambda bounds, *moving: condition(out, bounds, *moving), bounds, *moving)
+    d_bounds, *d_moving = by_outer(-solution)
+    return None, None, None, None, d_bounds, tuple(d_moving), None
 
 
 root_found = Outside(run_solver, first_guess, d_root)
-minimum_found = Outside(run_solver, first_guess, d_minimum)
+minimum_found = Outside(run_minimizer, first_minimum, d_minimum)
 
 
 # Roots
@@ -224,17 +247,21 @@ def fixed_point(func, x0, args=(), xtol=1e-8, maxiter=500, method="del2"):
 
 
 def solve_minimum(f, x0, options, outer):
-    method, tol, slope, its_outer = options
+    method, tol, slope, its_outer, bounds = options
     jac = (lambda x, *_: slope(x, *its_outer)) if method in BY_GRADIENT else None
-    found = optimize.minimize(f, x0, outer, method=method, jac=jac, tol=tol)
-    at_found = np.max(np.abs(slope(found.x, *its_outer)), initial=0.0)
+    within = optimize.Bounds(*bounds) if bounds else None
+    found = optimize.minimize(f, x0, outer, method=method, jac=jac, tol=tol, bounds=within)
+    steep = slope(found.x, *its_outer)
+    if bounds:
+        steep = found.x - np.clip(found.x - steep, *bounds)
+    at_found = np.max(np.abs(steep), initial=0.0)
     if not found.success and not at_found < 1e-5 * (1 + abs(found.fun)):
         raise RuntimeError(f"minimize: {found.message}")
     return found.x
 
 
 def solve_minimum_scalar(f, x0, options, outer):
-    bracket, bounds, method = options
+    bracket, bounds, method, _ = options
     if bounds is None:
         return optimize.minimize_scalar(f, bracket, None, outer, method, tol=1e-12).x
     low, high = bounds
@@ -246,8 +273,9 @@ def solve_minimum_scalar(f, x0, options, outer):
 
 
 def solve_least_squares(f, x0, options, outer):
-    method, residuals, its_outer = options
+    method, residuals, its_outer, bounds = options
     tight = {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15}
+    tight |= {"bounds": bounds} if bounds else {}
     found = optimize.least_squares(residuals, x0, "3-point", method=method, args=its_outer, **tight)
     if found.status < 0:
         raise RuntimeError(f"least_squares: {found.message}")
@@ -259,24 +287,110 @@ def minimize(
     fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, constraints=(),
     tol=None, *, callback=None, **options,
 ):  # fmt: skip
-    if bounds is not None or len(constraints) > 0:
+    if len(constraints) > 0:
         raise NotImplementedError(
-            "a minimum with bounds or constraints has no derivative here: minimize without them, "
-            "of parameters that can't leave the bounds"
+            "a minimum with constraints has no derivative here: minimize without them, of "
+            "parameters that can't leave them"
         )
-    guess = np.atleast_1d(number_or_array(x0))
 
     def function(x):
         value = fun(x, *as_tuple(args))
         return np.sum(value[0] if jac is True else value)
 
-    f, moving, held = close(function, guess)
-    slope, more, others = close(lambda x: grad(lambda x: f(x, *moving, *held))(x), guess)
-    options = (method, 1e-11, slope, (*more, *others))
-    x = minimum_found(solve_minimum, f, guess, options, moving, held)
+    x = minimum(function, x0, method, bounds)
     return types.SimpleNamespace(
         x=x, fun=function(x), jac=np.zeros_like(x), success=True, status=0, message="minimized"
     )
+
+
+def minimum(function, x0, method, bounds=None):
+    guess = np.atleast_1d(number_or_array(x0))
+    f, moving, held = close(function, guess)
+    slope, more, others = close(lambda x: grad(lambda x: f(x, *moving, *held))(x), guess)
+    options = (method, 1e-11, slope, (*more, *others))
+    return minimum_found(solve_minimum, f, guess, options, limits(bounds, guess), moving, held)
+
+
+def limits(bounds, guess):
+    """Lower and upper bounds, as many as there are numbers; nothing if there are no bounds."""
+    if bounds is None:
+        return ()
+    if hasattr(bounds, "lb"):
+        return np.zeros_like(guess) + bounds.lb, np.zeros_like(guess) + bounds.ub
+    low = [-np.inf if low is None else low for low, _ in bounds]
+    high = [np.inf if high is None else high for _, high in bounds]
+    return np.array(low) * 1.0, np.array(high) * 1.0
+
+
+def minimum_only(x, full_output):
+    if full_output:
+        raise NotImplementedError("full_output=True isn't supported: use scipy.optimize.minimize")
+    return x
+
+
+@definition(optimize.fmin)
+def fmin(
+    func, x0, args=(), xtol=0.0001, ftol=0.0001, maxiter=None, maxfun=None, full_output=0, disp=1,
+    retall=0, callback=None, initial_simplex=None,
+):  # fmt: skip
+    x = minimum(lambda x: func(x, *as_tuple(args)), x0, "Nelder-Mead")
+    return minimum_only(x, full_output or retall)
+
+
+@definition(optimize.fmin_powell)
+def fmin_powell(
+    func, x0, args=(), xtol=0.0001, ftol=0.0001, maxiter=None, maxfun=None, full_output=0, disp=1,
+    retall=0, callback=None, direc=None,
+):  # fmt: skip
+    x = minimum(lambda x: func(x, *as_tuple(args)), x0, "Powell")
+    return minimum_only(x, full_output or retall)
+
+
+@definition(optimize.fmin_cg)
+def fmin_cg(
+    f, x0, fprime=None, args=(), gtol=1e-05, norm=np.inf, epsilon=1.5e-8, maxiter=None,
+    full_output=0, disp=1, retall=0, callback=None, c1=0.0001, c2=0.4,
+):  # fmt: skip
+    x = minimum(lambda x: f(x, *as_tuple(args)), x0, "CG")
+    return minimum_only(x, full_output or retall)
+
+
+@definition(optimize.fmin_bfgs)
+def fmin_bfgs(
+    f, x0, fprime=None, args=(), gtol=1e-05, norm=np.inf, epsilon=1.5e-8, maxiter=None,
+    full_output=0, disp=1, retall=0, callback=None, xrtol=0, c1=0.0001, c2=0.9, hess_inv0=None,
+):  # fmt: skip
+    x = minimum(lambda x: f(x, *as_tuple(args)), x0, "BFGS")
+    return minimum_only(x, full_output or retall)
+
+
+@definition(optimize.fmin_l_bfgs_b)
+def fmin_l_bfgs_b(
+    func, x0, fprime=None, args=(), approx_grad=0, bounds=None, m=10, factr=10000000.0,
+    pgtol=1e-05, epsilon=1e-08, maxfun=15000, maxiter=15000, callback=None, maxls=20,
+):  # fmt: skip
+    def function(x):
+        value = func(x, *as_tuple(args))
+        return value if approx_grad or fprime is not None else value[0]
+
+    x = minimum(function, x0, "L-BFGS-B", bounds)
+    return x, function(x), {"grad": np.zeros_like(x), "task": "CONVERGENCE", "warnflag": 0}
+
+
+@definition(optimize.fminbound)
+def fminbound(func, x1, x2, args=(), xtol=1e-05, maxfun=500, full_output=0, disp=1):
+    x = minimize_scalar(func, bounds=(x1, x2), args=args, method="bounded").x
+    return minimum_only(x, full_output)
+
+
+@definition(optimize.brent)
+def brent(func, args=(), brack=None, tol=1.48e-08, full_output=0, maxiter=500):
+    return minimum_only(minimize_scalar(func, brack, None, args, "brent").x, full_output)
+
+
+@definition(optimize.golden)
+def golden(func, args=(), brack=None, tol=1.5e-08, full_output=0, maxiter=5000):
+    return minimum_only(minimize_scalar(func, brack, None, args, "golden").x, full_output)
 
 
 @definition(optimize.minimize_scalar)
@@ -284,7 +398,7 @@ def minimize_scalar(
     fun, bracket=None, bounds=None, args=(), method=None, tol=None, *, options=None
 ):
     f, moving, held = close(lambda x: fun(x, *as_tuple(args)) * 1.0, 0.5)
-    x = minimum_found(solve_minimum_scalar, f, 0.5, (bracket, bounds, method), moving, held)
+    x = minimum_found(solve_minimum_scalar, f, 0.5, (bracket, bounds, method), (), moving, held)
     return types.SimpleNamespace(x=x, fun=fun(x, *as_tuple(args)), success=True)
 
 
@@ -293,25 +407,38 @@ def least_squares(
     fun, x0, jac="2-point", bounds=None, method="trf", *, args=(), kwargs=None,
     ftol=1e-8, xtol=1e-8, gtol=1e-8, max_nfev=None, x_scale=1.0, loss="linear", verbose=0,
 ):  # fmt: skip
-    if bounds is not None or loss != "linear":
-        raise NotImplementedError(
-            "least_squares is differentiated without bounds, and with loss='linear'"
-        )
+    if loss != "linear":
+        raise NotImplementedError("least_squares is differentiated with loss='linear'")
     guess = np.atleast_1d(number_or_array(x0))
     named = {} if kwargs is None else kwargs
-    x = fitted(lambda x: np.asarray(fun(x, *as_tuple(args), **named)), guess, method)
+    x = fitted(lambda x: np.asarray(fun(x, *as_tuple(args), **named)), guess, method, bounds)
     residual = np.asarray(fun(x, *as_tuple(args), **named))
     return types.SimpleNamespace(
         x=x, fun=residual, cost=0.5 * np.sum(residual**2), success=True, status=1
     )
 
 
-def fitted(fun, guess, method):
+def fitted(fun, guess, method, bounds=None):
     """The parameters whose residuals have the least sum of squares."""
     residuals, more, others = close(lambda x: fun(x) * 1.0, guess)
     f, moving, held = close(lambda x: 0.5 * np.sum(fun(x) ** 2), guess)
     options = (method, residuals, (*more, *others))
-    return minimum_found(solve_least_squares, f, guess, options, moving, held)
+    within = ()
+    if hasattr(bounds, "lb"):
+        within = limits(bounds, guess)
+    elif bounds is not None:
+        within = tuple([np.zeros_like(guess) + np.asarray(bound) for bound in bounds])
+    return minimum_found(solve_least_squares, f, guess, options, within, moving, held)
+
+
+@definition(optimize.leastsq)
+def leastsq(
+    func, x0, args=(), Dfun=None, full_output=False, col_deriv=False, ftol=1.49012e-08,
+    xtol=1.49012e-08, gtol=0.0, maxfev=0, epsfcn=None, factor=100, diag=None,
+):  # fmt: skip
+    guess = np.atleast_1d(number_or_array(x0))
+    x = fitted(lambda x: np.asarray(func(x, *as_tuple(args))), guess, "lm")
+    return minimum_only(x, full_output), 1
 
 
 @definition(optimize.curve_fit)
@@ -319,20 +446,19 @@ def curve_fit(
     f, xdata, ydata, p0=None, sigma=None, absolute_sigma=False, check_finite=True, bounds=None,
     method="lm",
 ):  # fmt: skip
-    if p0 is None or bounds is not None or (sigma is not None and np.ndim(sigma) != 1):
-        raise NotImplementedError(
-            "curve_fit is differentiated with first guesses p0, without bounds, and with sigma of "
-            "one dimension if any"
-        )
+    if sigma is not None and np.ndim(sigma) != 1:
+        raise NotImplementedError("curve_fit is differentiated with sigma of one dimension, if any")
+    if p0 is None and bounds is not None:
+        raise NotImplementedError("curve_fit with bounds is differentiated with first guesses p0")
     xdata, ydata = np.asarray(xdata), np.asarray(ydata)
     weights = 1.0 if sigma is None else 1.0 / np.asarray(sigma)
-    guess = np.atleast_1d(number_or_array(p0))
-    n = len(p0)
+    n = parameter_count(f) - 1 if p0 is None else len(p0)
+    guess = np.ones(n) if p0 is None else np.atleast_1d(number_or_array(p0))
 
     def residuals(p):
         return (f(xdata, *[p[i] for i in range(n)]) - ydata) * weights
 
-    p = fitted(residuals, guess, method)
+    p = fitted(residuals, guess, method if bounds is None else "trf", bounds)
     columns = [jvp(residuals, (p,), (np.eye(n)[i],))[1] for i in range(n)]
     jacobian = np.stack(columns, axis=1)
     covariance = np.linalg.inv(jacobian.T @ jacobian)
@@ -349,10 +475,8 @@ refuse(
 )
 refuse(
     *(optimize.differential_evolution, optimize.basinhopping, optimize.brute, optimize.shgo),
-    *(optimize.dual_annealing, optimize.direct, optimize.fmin, optimize.fmin_bfgs),
-    *(optimize.fmin_cg, optimize.fmin_l_bfgs_b, optimize.fmin_ncg, optimize.fmin_powell),
-    *(optimize.fmin_slsqp, optimize.fmin_tnc, optimize.fmin_cobyla, optimize.golden),
-    *(optimize.brent, optimize.fminbound, optimize.leastsq, optimize.bracket),
+    *(optimize.dual_annealing, optimize.direct, optimize.fmin_ncg, optimize.fmin_slsqp),
+    *(optimize.fmin_tnc, optimize.fmin_cobyla, optimize.bracket),
     reason="use scipy.optimize.minimize, minimize_scalar or least_squares, which have derivatives",
 )
 refuse(
