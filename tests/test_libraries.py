@@ -465,9 +465,23 @@ def test_what_the_system_is_asked_for(tmp_path):
 
     settings = np.geterr()
     check_grads(f, (X,))
-    grad(f)(X)
+    gradient = grad(f)
+    gradient(X)
+    assert "before = np.seterr(None, 'ignore', None, None, None)" in gradient.source
     assert (folder / "log.txt").read_text() == "sum 4.0\nTrue"
     assert np.geterr() == settings
+
+
+def test_the_system_is_asked_when_the_gradient_runs():
+    def f(x):
+        before = np.seterr(divide="ignore")
+        held = np.geterr()["divide"]
+        np.seterr(**before)
+        return np.sum(x) * (2.0 if held == "ignore" else 3.0)
+
+    for settings in ({}, {"divide": "raise"}):
+        with np.errstate(**settings):
+            assert grad(f)(X).tolist() == [2.0] * len(X)
 
 
 class Dispatcher:

@@ -243,7 +243,7 @@ class Calls(Libraries):
             self.check_unseen(function)
         if record is not None or (hashable(function) and function in registry.inplace_rules):
             return self.primitive(function, record, args, kwargs)
-        if isinstance(function, types.FunctionType) and str(function.__module__).startswith(RULES):
+        if _is_of_rules(function) and function is not registry.unseen:
             known = self.computed(function, args, kwargs)
             if known is not None:
                 return known
@@ -583,3 +583,8 @@ ITERATING: dict[Any, slice] = {
     itertools.product: slice(None),
     map: slice(1, None),
 }
+
+
+def _is_of_rules(function: Any) -> bool:
+    """Whether a function is a helper of the rules, which computes and does nothing else."""
+    return isinstance(function, types.FunctionType) and str(function.__module__).startswith(RULES)
