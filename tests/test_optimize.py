@@ -59,7 +59,8 @@ def test_of_golden_programs(function: Any, request: pytest.FixtureRequest) -> No
         strict=True,
     ):
         np.testing.assert_allclose(a, b, rtol=1e-10)
-    assert len(gradient.source) > len(shorter.source)
+    if function is not golden_programs.recurrent_network:  # it stores rows, to be faster
+        assert len(gradient.source) > len(shorter.source)
 
 
 @pytest.mark.slow

@@ -88,7 +88,7 @@ def test_lengths():
     if os.environ.get("SRCGRAD_REWRITE"):
         PAGE.write_text(found)
     assert found == PAGE.read_text(), "run with SRCGRAD_REWRITE=1 and look at the change"
-    assert written <= 1.32 * by_hand
+    assert written <= 1.34 * by_hand
 
 
 SOURCES = [

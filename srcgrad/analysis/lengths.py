@@ -85,10 +85,10 @@ def _length(n: Dimension, parts: tuple[ir.Operand, ...], proof: Proof) -> Dimens
         return None
     if not all(map(proof.is_natural, (start, stop, whole - stop))):
         return None
-    return _dimension(stop - start)
+    return dimension(stop - start)
 
 
-def _dimension(length: Affine) -> Dimension | None:
+def dimension(length: Affine) -> Dimension | None:
     """A sum as a dimension, which is 0 where the sum is negative."""
     if not length.terms:
         return max(length.constant, 0)

@@ -32,6 +32,10 @@ class Inlining:
         self.counts = ir.use_counts(function.block)
         self.found: dict[ir.Var, ir.Assign] = {}
         self.sizes: dict[ir.Var, int] = {}
+        self.shapes = {
+            s.target for s in ir.walk(function.block)
+            if isinstance(s, ir.Assign) and s.function in SHAPE_ONLY
+        }  # fmt: skip
         self._block(function.block, True)
 
     def _block(self, block: ir.Block, top: bool) -> None:
@@ -100,8 +104,9 @@ class Inlining:
 
     def _may(self, s: ir.Assign) -> bool:
         if s.function is operator.getitem and isinstance(s.args[0], ir.Var):
-            if isinstance(s.args[0].kind, TupleOf) and self.counts.get(s.args[0], 0) > 1:
-                return False  # records are unpacked
+            container = s.args[0]
+            if isinstance(container.kind, TupleOf) and container not in self.shapes:
+                return self.counts.get(container, 0) <= 1  # records are unpacked
         return s.function is not list and not isinstance(s.target.kind, ListOf)
 
     def _reads(self, s: ir.Assign) -> set[ir.Var]:

@@ -27,6 +27,7 @@ from .contracting import contract
 from .copies import spare_copies, spare_first_passes
 from .destinations import compute_in_place
 from .distribution import distribute
+from .gathering import gather
 from .prune import prune
 from .reuse import reuse
 from .scaling import scale_smaller
@@ -55,7 +56,7 @@ def accumulate(function: ir.Function, cut: bool = False, low: Lowerer | None = N
     `cut`: the sweeps become two functions. `low` emits statements; tangents need none.
     """
     _allocate(function)
-    if low is not None and distribute(function, low):
+    if low is not None and distribute(function, low) | gather(function, low):
         _allocate(function)
     if ir.sweep_start(function) is not None:  # tangents have none
         scale_smaller(function)
