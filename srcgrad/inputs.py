@@ -50,6 +50,7 @@ from .kinds import (
     int_kind,
     kind_of,
 )
+from .rules.registry import made_of
 from .signature import SHAPE, is_record, spread_path, whole
 from .trees import is_float as is_float_leaf
 
@@ -84,6 +85,15 @@ class Inputs:
             return made
 
         low = self.lowerer
+        if type(value) in made_of:
+            holder, (maker, *names) = variable(Opaque(type(value))), made_of[type(value)]
+            held = [
+                self.value(
+                    getattr(value, n), None, (*path, n), self._item(holder, builtins.getattr, n)
+                )
+                for n in names
+            ]
+            return low.call(ir.Const(maker), held, {})
         if isinstance(value, np.ndarray):
             self.check_array(value, path[1] if len(path) > 1 else "an argument")
             asked = [(*path, SHAPE, axis) for axis in range(value.ndim)]

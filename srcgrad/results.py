@@ -30,6 +30,7 @@ from .kinds import (
     is_float,
     same_dtype,
 )
+from .rules.registry import stands_for
 from .transform.reverse import Adjoint
 
 
@@ -405,6 +406,14 @@ def rebuilt(
                 )
                 return ir.Pack(dict, pairs)
             named = {k: rebuilt(adjoint, low, v, leaf, fixed) for k, v in thing.items.items()}
+            outside = stands_for.get(thing.type)
+            if outside is not None:
+                return adjoint.emit(
+                    outside,
+                    tuple(named.values()),
+                    inferred=Inferred(Opaque(outside)),
+                    name="result",
+                )
             if (
                 dataclasses.is_dataclass(thing.type)
                 and all(f.init for f in dataclasses.fields(thing.type))
@@ -449,5 +458,8 @@ def nesting(low: Lowerer, value: Any) -> Any:
                     return thing.var.kind
                 return list, {i: nesting(low, item) for i, item in enumerate(thing.items)}
             kind = dict if isinstance(thing, DictObject) else thing.type
+            if kind in stands_for:  # by one array
+                (item,) = thing.items.values()
+                return nesting(low, item)
             return kind, {k: nesting(low, item) for k, item in thing.items.items()}
     return None

@@ -239,11 +239,11 @@ def compare(monkeypatch, seed):
     return gradient.source
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(24))
 def test_random_programs(monkeypatch, seed):
     compare(monkeypatch, seed)
 
 
 def test_the_random_programs_are_such(monkeypatch):
-    sources = [s for seed in range(40) if (s := compare(monkeypatch, seed))]
-    assert len(sources) > 25 and sum("_rows" in s for s in sources) > 8
+    sources = [s for seed in range(24, 40) if (s := compare(monkeypatch, seed))]
+    assert len(sources) > 8 and sum("_rows" in s for s in sources) > 3

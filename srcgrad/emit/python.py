@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import gast
+import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing
@@ -35,7 +36,7 @@ from ..rules.registry import hashable
 from .inlining import Inlining
 from .names import Names
 from .printer import BlankLine, Comment
-from .references import Emitted, References
+from .references import Emitted, References, is_plain_dtype
 from .spelling import HELPERS, ITEMS, Speller, call, constant, name, negated
 
 SUBSCRIPTS = {
@@ -238,10 +239,17 @@ class _Emitter:
         return [gast.Assign([self.store(s.target)], expression, None)]
 
     def arguments(self, s: ir.Assign) -> tuple[list[Any], dict[str, Any]]:
-        args = [self.operand(a) for a in s.args]
+        spelled = self.given if _takes_dtypes(s.function) else self.operand
+        args = [spelled(a) for a in s.args]
         if s.function not in SUBSCRIPTS if hashable(s.function) else True:
             args = [_written_out(a) for a in args]
-        return args, {k: _written_out(self.operand(a)) for k, a in s.kwargs}
+        return args, {k: _written_out(spelled(a)) for k, a in s.kwargs}
+
+    def given(self, operand: ir.Operand) -> Any:
+        """An argument of a function of NumPy."""
+        if isinstance(operand, ir.Const) and is_plain_dtype(operand.value):
+            return self.references.given_dtype(operand.value)
+        return self.operand(operand)
 
     def _used(self, var: ir.Var) -> bool:
         if not hasattr(self, "_uses"):
@@ -435,6 +443,15 @@ class _Emitter:
                 return several
             elements.append(gast.Starred(several, gast.Load()))
         return gast.List(elements, gast.Load())
+
+
+def _takes_dtypes(function: Any) -> bool:
+    """Whether a function is NumPy's, or one of srcgrad's that calls it."""
+    if hashable(function) and function in HELPERS:
+        return True
+    owner = getattr(function, "__objclass__", function)
+    module = str(getattr(owner, "__module__", None)).partition(".")[0]
+    return module in ("numpy", "scipy") or isinstance(function, np.ufunc)
 
 
 def _number(operand: ir.Operand) -> Any:

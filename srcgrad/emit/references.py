@@ -31,6 +31,11 @@ class Emitted:
     helpers: list[Any] = field(default_factory=list)
 
 
+def is_plain_dtype(value: Any) -> bool:
+    """Whether an object is the dtype of numbers or truth values as this machine has them."""
+    return isinstance(value, np.dtype) and value.kind in "fciub" and value.isnative
+
+
 class References:
     """The expressions for objects; `emitted` is told what it takes to know them."""
 
@@ -49,8 +54,8 @@ class References:
                 for p in (value.start, value.stop, value.step)
             ]
             return gast.Slice(*parts)
-        if isinstance(value, np.dtype) and value.kind in "fciub" and value.isnative:
-            return attribute(self._module("numpy"), value.name if value.kind != "b" else "bool_")
+        if is_plain_dtype(value):
+            return call(attribute(self._module("numpy"), "dtype"), [self.given_dtype(value)])
         if isinstance(value, np.generic) and value.dtype.kind in "fiu":
             kind = attribute(self._module("numpy"), value.dtype.name)
             plain = value.item()  # a longdouble's is a longdouble
@@ -58,6 +63,10 @@ class References:
         if isinstance(value, ir.Undefined):
             return constant(None)
         return self.of(value)
+
+    def given_dtype(self, value: Any) -> Any:
+        """The expression for a dtype where NumPy takes one: there its class will do."""
+        return attribute(self._module("numpy"), value.name if value.kind != "b" else "bool_")
 
     def _module(self, module: str) -> Any:
         self.emitted.modules.add(module)

@@ -336,7 +336,10 @@ class BuiltinFunctions(Texts):
         classes = self.classes_of(value)
         if classes is None and not isinstance(value, ir.Var):
             raise self.refuse("isinstance() of this value isn't known when compiling")
-        answers = {issubclass(c, cls) for c in classes or ()}
+        answers = {
+            issubclass(c, cls) or issubclass(registry.stands_for.get(c, c), cls)
+            for c in classes or ()
+        }
         if len(answers) == 2 and collections.deque in classes:  # type: ignore[operator]
             raise self.refuse("whether this is a list or a deque isn't known when compiling")
         return answers.pop() if len(answers) == 1 else None

@@ -26,12 +26,13 @@ from ..kinds import Opaque, Reference
 from ..rules import registry
 from ..rules.registry import hashable
 from . import operations, running, stepping
+from .array_protocols import ArrayProtocols
 from .attributes import NAMEDTUPLE
 from .choices import is_function
 from .classes import PROTOCOL, is_exception_init
 from .comparisons import COMPARE
 from .dicts import dict_methods
-from .libraries import Libraries, is_of_package
+from .libraries import is_of_package
 from .operators import BINARY, INPLACE
 from .primitives import RULES
 from .structure import described, is_range, is_static
@@ -66,7 +67,7 @@ T = TypeVar("T")
 LOWERINGS: dict[Any, Callable[[Any, list[Value], dict[str, Value]], Value]] = {}
 
 
-class Calls(Libraries):
+class Calls(ArrayProtocols):
     """Evaluates calls."""
 
     def expression_Call(self, node: Any) -> Value:
@@ -197,6 +198,9 @@ class Calls(Libraries):
             )
             if result is not None:
                 return result
+        taken_over = self.taken_over(function, args, kwargs)
+        if taken_over is not None:
+            return taken_over
         if hashable(function) and function in IN_PLACE and len(args) == 2:
             return self.augmented(IN_PLACE[function], *args)
         if hashable(function) and function in LOWERINGS:
@@ -284,6 +288,8 @@ class Calls(Libraries):
                 return self.call(
                     Bound(Place(function.__func__), self.receiver(function.__self__)), args, kwargs
                 )
+            case types.MethodWrapperType(__name__="__call__"):
+                return self.call_object(function.__self__, args, kwargs)
             case types.BuiltinMethodType() if registry.member(
                 type(function.__self__), function.__name__
             ):

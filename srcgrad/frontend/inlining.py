@@ -17,6 +17,7 @@ import numpy as np
 from .. import ir
 from ..errors import SourceError
 from ..kinds import Array, Scalar, Size
+from ..rules import registry
 from . import units
 from .classes import Classes
 from .machine import Frame
@@ -94,7 +95,12 @@ class Inlining(Classes):
         wanted, self.wanted = wanted or self.wanted, None
         if wanted is not None or (self.kept and units.identity(closure) in self.kept):
             return units.lower_call(self, closure, values, wanted or units.Wanted())
-        result = self.run_function(closure, values)
+        before = self.fixed_span
+        self.fixed_span = before or _stands_for_another(closure)
+        try:
+            result = self.run_function(closure, values)
+        finally:
+            self.fixed_span = before
         assert result is not None
         return result
 
@@ -301,3 +307,9 @@ def _owner(function: types.FunctionType) -> type | None:
             except ValueError:
                 return None
     return None
+
+
+def _stands_for_another(closure: Closure) -> bool:
+    """Whether a function belongs to a class that stands for one of NumPy's."""
+    module = closure.namespace.globals.get("__name__")
+    return any(cls.__module__ == module for cls in registry.stands_for)

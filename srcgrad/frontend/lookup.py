@@ -24,6 +24,7 @@ from .subclasses import BUILTINS, added_by, redefined
 from .values import (
     DictObject,
     Generator,
+    Instance,
     ListObject,
     Materialize,
     NeedStatic,
@@ -133,8 +134,12 @@ class Lookup(Journals):
         if not name.startswith("%"):
             value = self.with_position(name, value)
         given = self.fixed_span and name in ("out", "d_out")  # a rule's: it has a better name
-        if isinstance(value, ir.Var) and not (value.user or given or name.startswith("%")):
-            value.name, value.user = name, not self.fixed_span
+        thing = self.on_heap(value)
+        only = value
+        if isinstance(thing, Instance) and thing.type in registry.stands_for and name != "self":
+            (only,) = thing.items.values()
+        if isinstance(only, ir.Var) and not (only.user or given or name.startswith("%")):
+            only.name, only.user = name, not self.fixed_span
         if isinstance(value, Ref) and not name.startswith("%"):
             thing = self.state.heap.get(value.id)
             if isinstance(thing, ListObject) and thing.var is not None and not thing.var.user:
@@ -214,6 +219,8 @@ class Lookup(Journals):
         place = self.written_outside(path, value)
         if place is not None and path is not None:
             return self.read_count(place, path, value)
+        if type(value) in registry.made_of:
+            return self.made_anew(value, path)
         if path is not None and path in self.static_paths and isinstance(value, (int, np.integer)):
             self.guards[path] = value
             return ir.Const(value)
@@ -233,8 +240,6 @@ class Lookup(Journals):
         journal = self.journal(value, path)
         if journal is not None:
             return journal
-        if type(value) in registry.made_of:
-            return self.made_anew(value, path)
         if path is not None and isinstance(value, (list, dict, collections.deque)):
             return self.lifted_container(value, path)
         if path is not None and isinstance(value, (set, frozenset)):
@@ -256,9 +261,12 @@ class Lookup(Journals):
         """An object outside as one made here, of what it holds when the function is called."""
         cls, path = type(value), path or Path("object", value, "outer")
         self.guards[Path("attribute", path, "__class__")] = cls
-        names = registry.made_of[cls]
+        maker, *names = registry.made_of[cls]
         held = [self.lift(getattr(value, n), Path("attribute", path, n)) for n in names]
-        return self.call(ir.Const(cls), held, {})
+        made = self.call(ir.Const(maker), held, {})
+        if maker in registry.stands_for and isinstance(held[0], ir.Var):
+            held[0].name = str(path.name)  # the object and its only array have one name
+        return made
 
     def lifted_container(self, value: Any, path: Path) -> Ref:
         """The reference to a list, dict or set that exists before the function runs."""

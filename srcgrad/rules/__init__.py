@@ -23,6 +23,7 @@ from . import (  # noqa: F401  (they register their rules)
     library,
     linalg,
     linear,
+    matrix_class,
     methods,
     order_statistics,
     padding,

@@ -77,14 +77,10 @@ def seterr(all=None, divide=None, over=None, under=None, invalid=None):
 
 
 refuse(
-    *present(np, "asmatrix", "bmat"), reason="np.matrix isn't supported: use arrays, np.block and @"
-)
-refuse(
     contextlib.ExitStack,
     reason="what a contextlib.ExitStack does when it is left can't be followed: use `with`",
     always=True,
 )
-refuse(np.matrix, reason="np.matrix isn't supported: use arrays, np.block and @", always=True)
 _numpy = {id(thing) for thing in vars(np).values()}
 for _module in (np.char, np.strings):
     for _name in _module.__all__:

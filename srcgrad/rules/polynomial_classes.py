@@ -118,7 +118,7 @@ def _register(cls, functions):
         )  # fmt: skip
 
     definition(cls)(series)
-    made_of[cls] = ("coef", "domain", "window")
+    made_of[cls] = (cls, "coef", "domain", "window")
 
 
 for _cls, _family in FAMILIES.items():
@@ -175,4 +175,4 @@ def poly1d(c_or_r, r=False, variable=None):
     return c_or_r if isinstance(c_or_r, Descending) else Descending(np.asarray(c_or_r))
 
 
-made_of[np.poly1d] = ("coeffs",)
+made_of[np.poly1d] = (np.poly1d, "coeffs")

@@ -415,8 +415,11 @@ def definition(*functions: Any) -> Callable[[F], F]:
     return register
 
 
-# Of a class with a definition: the attributes from which an object outside is made anew by a call
-made_of: dict[type, tuple[str, ...]] = {}
+# Of a class: what makes an object outside of it anew, and of which of its attributes
+made_of: dict[type, tuple[Any, ...]] = {}
+
+# Of a class of srcgrad's: the one in whose place it stands
+stands_for: dict[type, type] = {}
 
 # Linear functions
 

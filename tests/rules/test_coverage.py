@@ -199,7 +199,6 @@ def test_histograms_are_those_of_numpy() -> None:
         ("np.sum(np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]) * x)", "masked arrays aren't"),
         ("np.ma.MaskedArray(x).sum()", "masked arrays aren't supported"),
         ("np.sum(np.rec.fromarrays([x, x]).f0)", "records aren't supported"),
-        ("np.sum(np.matrix([[1.0, 2.0, 3.0]]) * x[:, None])", "np.matrix isn't supported"),
         ("np.histogram_bin_edges(x, 'auto')", "edges that an estimator chooses"),
         ("np.histogramdd(np.stack([x, x], 1))[0]", "how many dimensions there are"),
     ],

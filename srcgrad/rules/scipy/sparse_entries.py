@@ -9,6 +9,7 @@ from scipy import sparse
 from ...analysis.inference import Inferred
 from ...ir import Const
 from ...kinds import Array, TupleOf, fresh_size
+from ..matrix_class import Matrix
 from ..registry import adjoint, kind, refuse
 from .kinds import floating, operand_kind
 
@@ -150,13 +151,13 @@ class Entries:
             values = self.values[left] * other.values[right]
             shape = (self.shape[0], other.shape[1])
             return type(self)(values, self.rows[left], other.columns[right], shape)
-        if isinstance(other, DenseMatrix):
-            return DenseMatrix(self @ other.array)
+        if isinstance(other, Matrix):
+            return Matrix(self @ other.array)
         return product(self.values, self.rows, self.columns, self.shape, other)
 
     def __rmatmul__(self, other):
-        if isinstance(other, DenseMatrix):
-            return DenseMatrix(other.array @ self)
+        if isinstance(other, Matrix):
+            return Matrix(other.array @ self)
         if is_sparse(other):
             return as_sparse(other) @ self
         if np.ndim(other) == 1:
@@ -331,92 +332,18 @@ class SparseMatrix(Entries):
         return self
 
     def dense(self, array):
-        return DenseMatrix(np.atleast_2d(array))
+        return Matrix(np.atleast_2d(array))
 
     def sums(self, found, axis):
-        return DenseMatrix(np.expand_dims(found, axis))
+        return Matrix(np.expand_dims(found, axis))
 
     @property
     def A(self):
         return self.toarray()
 
 
-class DenseMatrix:
-    """An `np.matrix`, as the methods of a sparse matrix return it: always of two dimensions."""
-
-    # Functions that dispatch on their arguments would return an np.matrix.
-    __array_ufunc__ = __array_function__ = None
-
-    def __init__(self, array):
-        self.array, self.shape, self.ndim = array, array.shape, 2
-
-    def __array__(self, dtype=None, copy=None):
-        return self.array
-
-    @property
-    def A(self):
-        return self.array
-
-    @property
-    def A1(self):
-        return self.array.ravel()
-
-    @property
-    def T(self):
-        return DenseMatrix(self.array.T)
-
-    def __mul__(self, other):
-        if is_number(other):
-            return DenseMatrix(self.array * other)
-        return DenseMatrix(self.array @ as_rows(other))
-
-    def __rmul__(self, other):
-        if is_number(other):
-            return DenseMatrix(other * self.array)
-        return DenseMatrix(as_rows(other) @ self.array)
-
-    def __matmul__(self, other):
-        return self * other
-
-    def __rmatmul__(self, other):
-        return other * self
-
-    def __neg__(self):
-        return DenseMatrix(-self.array)
-
-    def __add__(self, other):
-        return DenseMatrix(self.array + as_rows(other))
-
-    def __radd__(self, other):
-        return DenseMatrix(as_rows(other) + self.array)
-
-    def __sub__(self, other):
-        return DenseMatrix(self.array - as_rows(other))
-
-    def __rsub__(self, other):
-        return DenseMatrix(as_rows(other) - self.array)
-
-    def __truediv__(self, other):
-        return DenseMatrix(self.array / as_rows(other))
-
-    def __rtruediv__(self, other):
-        return DenseMatrix(as_rows(other) / self.array)
-
-    def sum(self, axis=None):
-        if axis is None:
-            return self.array.sum()
-        return DenseMatrix(self.array.sum(axis, keepdims=True))
-
-
 def is_number(x):
-    return not isinstance(x, (Entries, DenseMatrix, slice, *FORMATS)) and np.ndim(x) == 0
-
-
-def as_rows(x):
-    """What stands beside an `np.matrix`, as an array of two dimensions or a sparse matrix."""
-    if isinstance(x, DenseMatrix):
-        return x.array
-    return x if is_sparse(x) else np.atleast_2d(x)
+    return not isinstance(x, (Entries, Matrix, slice, *FORMATS)) and np.ndim(x) == 0
 
 
 def as_sparse(x):

@@ -1,0 +1,62 @@
+"""Functions of NumPy that a class takes over: `__array_ufunc__` and `__array_function__`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from .libraries import Libraries
+from .primitives import of_numpy
+from .structure import is_none
+from .values import Bound, DictObject, Instance, ListObject, Place, Tuple, Value
+
+
+class ArrayProtocols(Libraries):
+    """Calls of functions of NumPy with objects that have methods for that."""
+
+    def taken_over(
+        self, function: Any, args: list[Value], kwargs: dict[str, Value]
+    ) -> Value | None:
+        """What an object among the arguments makes of a function of NumPy; None if there is none.
+
+        As NumPy does, the object's class is asked for `__array_ufunc__` or `__array_function__`,
+        the next object's if that returns `NotImplemented`.
+        """
+        ufunc, way = function, "__call__"
+        if isinstance(getattr(function, "__self__", None), np.ufunc):
+            ufunc, way = function.__self__, function.__name__
+        is_ufunc = isinstance(ufunc, np.ufunc)
+        if not is_ufunc and not (of_numpy(function) and hasattr(function, "_implementation")):
+            return None
+        name = "__array_ufunc__" if is_ufunc else "__array_function__"
+        found = list(self.takers(name, [*args, *kwargs.values()], not is_ufunc))
+        types = tuple(ir.Const(self.state.heap[b.receiver.id].type) for b in found)  # type: ignore[union-attr]
+        for method in found:
+            if is_ufunc:
+                result = self.call(method, [Place(ufunc), ir.Const(way), *args], kwargs)
+            else:
+                named = self.new(DictObject(dict(kwargs)))
+                given: list[Value] = [Place(function), Tuple(types), Tuple(tuple(args)), named]
+                result = self.call(method, given, {})
+            if not (isinstance(result, ir.Const) and result.value is NotImplemented):
+                return result
+        if found:
+            raise self.refuse(
+                f"what {function.__name__} makes of this object isn't known",
+                "give it an array: np.asarray(...)",
+            )
+        return None
+
+    def takers(self, name: str, values: Iterable[Value], inside: bool) -> Iterable[Bound]:
+        """The methods of such a name of objects among some values, or inside lists of them."""
+        for value in values:
+            thing = value if isinstance(value, Tuple) else self.on_heap(value)
+            if isinstance(thing, Instance):
+                method = self.class_attribute(thing.type, name)
+                if method is not None and not is_none(method):
+                    yield Bound(method, value)
+            elif inside and isinstance(thing, (Tuple, ListObject)) and thing.items:
+                yield from self.takers(name, thing.items, True)
