@@ -537,3 +537,18 @@ def test_what_is_returned_is_a_number_or_an_array():
     for n in (0, 1, 2):
         for x in (np.array([0.2, 0.7, 0.3]), np.array([0.9, 0.1]), np.array([0.1, 0.2])):
             check_grads(lambda x, n=n: f(x, n), (x,))
+
+
+def test_a_number_that_is_an_array_on_another_path():
+    def f(x, s):
+        h, r = np.array(s), np.sin(x)[0, ...]
+        i = 0
+        for i in range(len(x) - 1):
+            h = np.where(r > 0, h, 0.5)[()] + np.zeros(())
+        if i % 2:
+            h = np.array(x[-1])
+        return h * 2.0
+
+    for n, of_x, of_s in ((3, 2.0, 0.0), (2, 0.0, 2.0)):
+        d_x, d_s = grad(f, argnums=(0, 1))(np.full(n, 0.3), 0.5)
+        assert (d_x[-1], d_s) == (of_x, of_s)

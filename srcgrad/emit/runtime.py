@@ -71,9 +71,11 @@ def unless_zero(contribution: Any, *adjoints: Any) -> Any:
 def zero_like(value: Any) -> Any:
     """A zero adjoint for an array or number: an array for one without axes, which may be written.
 
-    >>> zero_like(2.5), zero_like(np.array(2.5))
-    (0.0, array(0.))
+    >>> zero_like(2.5), zero_like(np.float32(2.5)), zero_like(np.array(2.5))
+    (0.0, np.float32(0.0), array(0.))
     """
+    if isinstance(value, np.generic):
+        return np.result_type(value, 1.0).type(0.0)
     if not isinstance(value, np.ndarray) and not np.ndim(value):
         return 0.0
     return np.zeros_like(value, dtype=np.result_type(value, 1.0))
