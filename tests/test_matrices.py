@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy
 
 from srcgrad import grad, jvp, vjp
 from srcgrad.errors import UnsupportedError
@@ -177,6 +178,22 @@ def arm(angles):
     return np.linalg.norm(at - np.matrix("1; 1; 0")) ** 2
 
 
+def riccati(v):
+    """A linear quadratic regulator, by SciPy's functions of arrays."""
+    F, G = np.matrix(np.eye(3)), np.matrix(np.zeros((3, 1)))
+    F[0, 1] = F[1, 2] = 0.1 * v
+    G[2, 0] = v
+    X = cost = np.matrix(np.diag([1.0, 0.5, 0.2]))
+    for _ in range(50):
+        step = F.T * X * G * scipy.linalg.inv(np.eye(1) + G.T * X * G) * G.T * X * F
+        new = F.T * X * F - step + cost
+        if (abs(new - X)).max() < 1e-6:
+            break
+        X = new
+    K = np.matrix(scipy.linalg.inv(G.T * X * G + np.eye(1)) * (G.T * X * F))
+    return K.sum()
+
+
 def in_place(a):
     M = np.matrix(a)
     M[:, 0] = M[:, 1] * 2
@@ -198,6 +215,7 @@ PROGRAMS = [
     (kalman, (0.1, 0.5, RNG.normal(size=5))),
     (regression, (RNG.normal(size=(6, 3)), RNG.random(6))),
     (arm, (np.array([0.3, 0.2, -0.1]),)),
+    (riccati, (1.3,)),
     (in_place, (A,)),
 ]
 

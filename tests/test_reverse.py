@@ -544,7 +544,7 @@ def test_a_number_that_is_an_array_on_another_path():
         h, r = np.array(s), np.sin(x)[0, ...]
         i = 0
         for i in range(len(x) - 1):
-            h = np.where(r > 0, h, 0.5)[()] + np.zeros(())
+            h = np.where(r > 0, h, 0.5)[()] + np.zeros(()) * i
         if i % 2:
             h = np.array(x[-1])
         return h * 2.0
