@@ -258,7 +258,53 @@ def solver_by_state(x):
     return np.sum(y)
 
 
+def lists_by_and_and_or(x):
+    total = 0.0
+    for i, v in enumerate(x):
+        total += sum((v > 0 and i > 1 and [v, v**2]) or [2 * v])
+        low, high = (v < 0 and (v, 1.0)) or (v**2, v)
+        total += low * high
+    return total
+
+
+def numbers_by_or_and_and(x):
+    total = 0.0
+    for i, v in enumerate(x):
+        total += ((i < 1 or v > 0 or None) and v**2) or 3 * v
+    return total
+
+
+def appends_by_another_name(x):
+    kept, rows = [x[0]], {}
+    for i in range(len(x)):
+        add = kept.append
+        add(x[i] ** 2)
+        try:
+            put = rows.setdefault(int(x[i] > 0), []).append
+            put(x[i])
+        except KeyError:
+            raise
+        if x[i] > 0.5:
+            kept = [x[0]]
+    add(x[1] ** 3)
+    put(x[2])
+    return sum(kept) + sum(sum(row) ** 2 for row in rows.values())
+
+
+def a_method_of_the_last_iteration(x):
+    now = {"a": x[0]}
+    for v in x:
+        get = now.get if v > 0.5 else {"a": v}.get
+        partial = functools.partial(lambda p, q: p * q, v)
+        now = {"a": v * get("a")}
+    return get("a") * now["a"] + partial(x[1])
+
+
 PROGRAMS = [
+    lists_by_and_and_or,
+    numbers_by_or_and_and,
+    appends_by_another_name,
+    a_method_of_the_last_iteration,
     two_lambdas,
     defaults,
     methods_and_partials,

@@ -144,11 +144,11 @@ class Calls(ArrayProtocols):
         """The value of `function(*args, **kwargs)`."""
         match function:
             case Bound():
-                return self.call(function.function, [function.receiver, *args], kwargs)
+                inner = self.known("this method", function.function)
+                return self.call(inner, [function.receiver, *args], kwargs)
             case Partial():
-                return self.call(
-                    function.function, [*function.args, *args], {**function.kwargs, **kwargs}
-                )
+                inner = self.known("this function", function.function)
+                return self.call(inner, [*function.args, *args], {**function.kwargs, **kwargs})
             case Closure():
                 return self.inline_closure(function, args, kwargs)
             case Choice():

@@ -116,6 +116,7 @@ class Loops(Widening):
                     inner = {}
                     continue
                 self.peelable, self.settling, self.since = peelable, settling, since
+                self.standing = frozenset(entry.heap)
                 changed |= self.widen_all(start, end, templates, params, marker, entry)
                 found = item_counts.resized(start.heap, end.heap) - resized
                 resized |= found

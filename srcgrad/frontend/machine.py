@@ -98,6 +98,7 @@ class Machine:
         self.widened: set[int] = set()  # the sizes that stand for several in a loop or list
         self.settling: set[int] = set()  # those of them that the loop being settled brought in
         self.since: int | None = None  # sizes older than this are the same in all its iterations
+        self.standing: frozenset[int] = frozenset()  # the objects that are there before it
         # What loops carry, by where they stand: in this round of the loop around, and in the last
         self.carried: dict[Any, list[Any]] = {}
         self.carried_before: dict[Any, list[Any]] = {}

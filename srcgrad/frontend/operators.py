@@ -455,10 +455,9 @@ class Operators(OuterObjects):
         return self.short_circuit(isinstance(node.op, gast.And), node.values)
 
     def short_circuit(self, conjunction: bool, nodes: list[Any]) -> Value:
-        first = self.expression(nodes[0])
         if len(nodes) == 1:
-            return first
-        test = self.truth(first)
+            return self.expression(nodes[0])
+        test, first = self.decisive(not conjunction, nodes[0])
         if isinstance(test, ir.Const):
             return (
                 first if test.value != conjunction else self.short_circuit(conjunction, nodes[1:])
@@ -477,6 +476,37 @@ class Operators(OuterObjects):
 
         self.branch(test, rest if conjunction else same, same if conjunction else rest)
         return self.known("this expression", self.state.frames[self.current].pop(name))
+
+    def decisive(self, wanted: bool, node: Any) -> tuple[ir.Var | ir.Const, Value]:
+        """The truth of an expression, and its value, which is asked for only if this is `wanted`.
+
+        Of `a and b` in `a and b or c` that is the value of `b`, of whatever kind `a` is.
+        """
+        if isinstance(node, gast.BoolOp) and isinstance(node.op, gast.And) == wanted:
+            return self.last_of(wanted, node.values)
+        value = self.expression(node)
+        return self.truth(value), value
+
+    def last_of(self, conjunction: bool, nodes: list[Any]) -> tuple[ir.Var | ir.Const, Value]:
+        """The truth of `a and b` or `a or b`, and the value of its last operand, if it's asked."""
+        first, *rest = nodes
+        if not rest:
+            return self.decisive(conjunction, first)
+        test = self.tested(first)
+        if isinstance(test, ir.Const):
+            return (test, test) if test.value != conjunction else self.last_of(conjunction, rest)
+        frame, truth, value = self.current, f"%truth{self.unique()}", f"%last{self.unique()}"
+
+        def more() -> None:
+            outcome, last = self.last_of(conjunction, rest)
+            self.state.frames[frame].update({truth: self.boolean(outcome), value: last})
+
+        def settled() -> None:
+            self.state.frames[frame].update({truth: ir.Const(not conjunction), value: ir.UNDEFINED})
+
+        self.branch(test, *((more, settled) if conjunction else (settled, more)))
+        found = self.state.frames[frame]
+        return self.truth(self.known("this test", found.pop(truth))), found.pop(value)
 
     def tested(self, node: Any) -> ir.Var | ir.Const:
         """The truth of an expression, of which nothing else is asked."""

@@ -34,6 +34,7 @@ from .structure import (
     rebuild,
     resized,
     same_layout,
+    same_option,
     same_order,
     same_template,
     shown_name,
@@ -42,6 +43,7 @@ from .structure import (
 )
 from .values import (
     KEPT,
+    Bound,
     Choice,
     Closure,
     DictObject,
@@ -49,6 +51,7 @@ from .values import (
     ListObject,
     Materialize,
     NeedStatic,
+    Partial,
     Peel,
     Ref,
     State,
@@ -176,10 +179,12 @@ class Widening(Paths):
         """The template that describes both `template` and `value`."""
         if isinstance(template, Poison) or isinstance(value, Poison):
             return template if isinstance(template, Poison) else value
+        if isinstance(template, Closure) and same_option(template, value):
+            return template
         if self.becomes_choice(template, value, start, end, marker):
             return self.widened_choice(name, template, value, start, end, marker)
         if template is ir.UNDEFINED and (parts(value) or isinstance(value, Tuple)):
-            template = rebuild(value, [ir.UNDEFINED] * len(parts(value)))
+            template = unset(value)
         template, value = optional_tuples(template, value)
         if alike(template, value):
             names = part_names(name, template)
@@ -191,12 +196,21 @@ class Widening(Paths):
         if isinstance(template, (*leaf, Widened)) and isinstance(value, leaf):
             return self.widened_leaf(name, template, value)
         if isinstance(value, Ref):
-            if template == value or (template is ir.UNDEFINED and is_before(start, value, marker)):
+            if template == value or (
+                template is ir.UNDEFINED and self.stands(start, value, marker)
+            ):
                 return value  # another name for it, where the loop has run
             return self.widened_object(name, template, value, start, end, marker)
         if template is ir.UNDEFINED:
             return Poison(f"{shown_name(name)} is defined only inside the loop", self.span)
         return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
+
+    def stands(self, start: State, value: Any, marker: Any) -> bool:
+        """Whether an object is there before a loop, and the same in each iteration."""
+        if not isinstance(value, Ref) or value.id not in self.standing:
+            return False
+        thing = start.heap.get(value.id)
+        return thing is not None and thing.frozen is not marker
 
     def becomes_choice(
         self, template: Any, value: Any, start: State, end: State, marker: Any
@@ -214,7 +228,7 @@ class Widening(Paths):
             return len(refs) == 1 or template != value
         if marker not in self.thawed:
             return len(refs) == 1 or (len(refs) == 2 and not same_layout(*things))
-        return all(is_before(start, ref, marker) for ref in refs)
+        return all(self.stands(start, ref, marker) for ref in refs)
 
     def widened_choice(
         self, name: str, template: Any, value: Any, start: State, end: State, marker: Any
@@ -248,17 +262,19 @@ class Widening(Paths):
                 return Poison(another, self.span)
             taken.add(at)
             if isinstance(option, Ref):
-                if old != option and not (old is ir.UNDEFINED and is_before(start, option, marker)):
+                if old != option and not (
+                    old is ir.UNDEFINED and self.stands(start, option, marker)
+                ):
                     known[at] = self.widen(name, old, option, start, end, marker)
                     if is_endless(known[at], getattr(end.heap[option.id], "type", list)):
                         self.want_apart(end)
                         return Poison(another, self.span)
                 continue
-            inner = [ir.UNDEFINED] * len(parts(option)) if old is ir.UNDEFINED else parts(old)
+            inner = parts(unset(option) if old is ir.UNDEFINED else old)
             items = [
                 p
                 if (t is ir.UNDEFINED or t is p)
-                and (isinstance(p, (ir.Const, Closure)) or is_before(start, p, marker))
+                and (isinstance(p, (ir.Const, Closure)) or self.stands(start, p, marker))
                 else self.widen(name, t, p, start, end, marker)
                 for t, p in zip(inner, parts(option), strict=True)
             ]  # fmt: skip
@@ -370,7 +386,7 @@ class Widening(Paths):
             return {}
         frame, templates, known_sizes = earlier[number]
         settling |= known_sizes
-        self.settling, self.peelable = settling, False
+        self.settling, self.peelable, self.standing = settling, False, frozenset(entry.heap)
         known, found = dict(self.slots(entry)), {}
         for (kind, holder, name), template in templates.items():
             slot = kind, self.current if (kind, holder) == ("frame", frame) else holder, name
@@ -442,7 +458,9 @@ def is_endless(template: Any, cls: type) -> bool:
     )
 
 
-def is_before(start: State, value: Any, marker: Any) -> bool:
-    """Whether an object is there before a loop, and the same in each iteration."""
-    thing = start.heap.get(value.id) if isinstance(value, Ref) else None
-    return thing is not None and thing.frozen is not marker
+def unset(value: Any) -> Any:
+    """A compound value before anything is in it; of a function, which one it is stays known."""
+    items: list[Any] = [ir.UNDEFINED] * len(parts(value))
+    if isinstance(value, (Bound, Partial)) and isinstance(value.function, (ir.Const, Closure)):
+        items[0] = value.function
+    return rebuild(value, items)
