@@ -63,6 +63,8 @@ class Iteration(Expressions):
 
             self.for_each(iterable, over)
             return
+        if isinstance(iterable, Tuple) and len(iterable.items) > MOST_UNROLLED:
+            iterable = self.new(ListObject(iterable.items))
         iterable = self.stepped(self.iterator_of(iterable) or iterable)
         if isinstance(iterable, Generator):
             self.use_up(iterable)
@@ -70,6 +72,7 @@ class Iteration(Expressions):
             self.after_loop()
             return
         site, self.loop_site = self.loop_site, 0
+        once, self.loop_once = self.loop_once, False
         sequence = self.sequence(iterable)
         if sequence is None:
             raise self.not_iterable(iterable)
@@ -117,7 +120,8 @@ class Iteration(Expressions):
         block, before, whole = self.block, len(self.block.statements), bounds
         start, span, depth = self.state.copy(), self.span, self.fork_depth
         dynamic = set(self.dynamic_sites)
-        peeled = asked = ("%peel", site) in self.known_sites
+        asked = ("%peel", site) in self.known_sites
+        peeled = asked or once
         asks = self.instead(site, known, peeled)
 
         def rest(bounds: Any, peelable: bool = False) -> None:

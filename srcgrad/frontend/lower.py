@@ -29,7 +29,7 @@ from .attempts import EVERYTHING
 from .inlining import returns_value
 from .iteration import MOST_UNROLLED
 from .liveness import live_at_loops
-from .names import own_nodes
+from .names import own_nodes, runs_once
 from .operations import enter_context, exit_context, leave_unless
 from .structure import FALSE, FLAGS, NONE, TRUE, nothing
 from .units import NeedUnit
@@ -142,7 +142,7 @@ class Lowerer(Assignments):
             self.run(node.body)
 
         def run() -> None:
-            self.loop_site = id(node)
+            self.loop_site, self.loop_once = id(node), runs_once(node.body)
             self.iterate(iterable, body, name)
 
         self.with_else(node, run)
@@ -211,7 +211,7 @@ class Lowerer(Assignments):
         if ("%site", site) not in self.known_sites or not unrolled():
             before, count, span = self.state.copy(), len(self.block.statements), self.span
             block, depth, dynamic = self.block, self.fork_depth, set(self.dynamic_sites)
-            peeled = ("%peel", id(node)) in self.known_sites
+            peeled = runs_once(node.body) or ("%peel", id(node)) in self.known_sites
             asks = self.instead(id(node), bool(site), peeled)
 
             def loop(peelable: bool = False) -> None:

@@ -160,6 +160,7 @@ class Machine:
         self.suspended: Trying | None = None  # the try around the yield whose item is consumed
         self.splits: dict[ir.Block, Any] = {}  # blocks in which others go on: see `paths`
         self.loop_site = 0  # the loop that is about to be lowered
+        self.loop_once = False  # whether it has one iteration at most
         # by frame: what holds whether its innermost loop, if it has an `else`, was broken off
         self.broken: dict[Any, str] = {}
         self.captured: set[int] = set()

@@ -103,3 +103,17 @@ def own_nodes(nodes: list[Any]) -> Iterator[Any]:
                     yield item.target
             continue
         yield from own_nodes(list(gast.iter_child_nodes(node)))
+
+
+def runs_once(body: list[Any]) -> bool:
+    """Whether each path through the body of a loop leaves the loop."""
+    return leaves(body) and not any(isinstance(n, gast.Continue) for n in own_nodes(body))
+
+
+def leaves(body: list[Any]) -> bool:
+    """Whether statements surely jump."""
+    return any(
+        isinstance(s, (gast.Break, gast.Return, gast.Raise))
+        or (isinstance(s, gast.If) and leaves(s.body) and leaves(s.orelse))
+        for s in body
+    )

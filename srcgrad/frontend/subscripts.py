@@ -52,6 +52,8 @@ from .values import (
     Value,
 )
 
+MOST_ITEMS = 64  # of a tuple or list that an unrolled loop takes its items from one by one
+
 
 class Subscripts(Comparisons):
     """Evaluates `container[key]`, and stores to it."""
@@ -275,8 +277,8 @@ class Subscripts(Comparisons):
                 later = isinstance(container, Ref) and (self.loop_depth or self.making)
                 raise (Empty(error) if later else error) from None
         if isinstance(key, ir.Var) and isinstance(key.kind, Scalar):
-            unrolled = key.origins & self.unrollable and not self.compact
-            if unrolled and len(items) <= 64:
+            few = len(items) <= MOST_ITEMS
+            if few and key.origins & self.unrollable and not self.compact:
                 raise NeedStatic(key.origins, "an index into a tuple or list", self.span)
             if items and all(map(is_function, items)):
                 places = ir.Pack(tuple, tuple(map(ir.Const, range(len(items)))))
@@ -291,9 +293,13 @@ class Subscripts(Comparisons):
                     if key.origins:
                         raise NeedStatic(key.origins, "an index into a list", self.span) from None
                     raise
-            if key.origins or not items:
+            if (few and key.origins) or not items:
                 self.need_static(key, "an index into a tuple must be known when compiling")
-            return self.list_item(self.built_list(tuple(items)), key)  # which nobody else writes
+            try:
+                return self.list_item(self.built_list(tuple(items)), key)  # nobody else writes it
+            except UnsupportedError:
+                self.need_static(key, "an index into a tuple must be known when compiling")
+                raise
         raise self.refuse(f"a tuple or list can't be indexed by {described(key)}")
 
     def materialized(self, ref: Ref, key: Value = NONE) -> ir.Var:
