@@ -47,8 +47,7 @@ def join(a: Kind, b: Kind) -> Kind:
         return Scalar(dtype, python, fresh_size() if integer else None, mixed)
     if isinstance(a, (Array, Scalar)) and isinstance(b, (Array, Scalar)):
         if isinstance(a, Scalar) or isinstance(b, Scalar):
-            known = a.dtype is not None and b.dtype is not None
-            return Array(_common_dtype(a, b) if known else None, None)
+            return _number_or_array(a, b)
         if a.shape is None or b.shape is None or a.rank != b.rank:
             return either_array(a, b, None)
         pairs = zip(a.shape, b.shape, strict=True)
@@ -83,9 +82,19 @@ def either_array(a: Array, b: Array, shape: tuple[Dimension, ...] | None) -> Arr
     return Array(None, shape, is_real(a) and is_real(b))
 
 
-def is_real(kind: Array) -> bool:
+def _number_or_array(a: Array | Scalar, b: Array | Scalar) -> Array:
+    """The kind of what is either a number or an array: of a known dtype if both are of one kind."""
+    known = a.dtype is not None and b.dtype is not None and a.dtype.kind == b.dtype.kind
+    if known and not any(isinstance(k, Scalar) and k.mixed for k in (a, b)):
+        return Array(_common_dtype(a, b), None)
+    return Array(None, None, is_real(a) and is_real(b))
+
+
+def is_real(kind: Array | Scalar) -> bool:
     """Whether an array's items are known to be real numbers."""
-    return kind.real if kind.dtype is None else kind.dtype.kind in "biuf"
+    if isinstance(kind, Array) and kind.dtype is None:
+        return kind.real
+    return kind.dtype is not None and kind.dtype.kind in "biuf"
 
 
 def _common_dtype(a: Array | Scalar, b: Array | Scalar) -> np.dtype[Any]:

@@ -87,8 +87,37 @@ def whole_written(x, least):
     return np.sum(a * x)
 
 
-READ = [filled, adjoint_filled, whole_array, list_of_either, whole_written]
-WRITTEN = [written, written_list, written_by_a_method, written_by_a_function]
+def number_or_array(x, least):
+    k = x if least < 1 else 2
+    bound = 2 * k - 2
+    bound += 1
+    if least > 1:
+        return np.sum(np.ones(bound) * x[1]) + np.sum(x[: k - 1])
+    return np.sum(bound * x)
+
+
+def in_an_unlike_list(x, least):
+    state = [0.5, len(x), x]
+    values = state[np.array([2, least > 1])[0]]
+    return np.sum(values[1 : state[1] - 1] ** 2) * state[0]
+
+
+def filled_with_a_number_or_array(x, least):
+    k = x if least < 1 else 2
+    a = k * 1.0 if least < 1 else np.full(3, k)
+    a[0] = x[0] * 2.5
+    return np.sum(a * x)
+
+
+READ = [filled, adjoint_filled, whole_array, list_of_either, whole_written, number_or_array,
+        in_an_unlike_list]  # fmt: skip
+WRITTEN = [
+    written,
+    written_list,
+    written_by_a_method,
+    written_by_a_function,
+    filled_with_a_number_or_array,
+]
 
 
 @pytest.mark.parametrize("least", [0.5, 5.0])

@@ -298,7 +298,8 @@ class Subscripts(Comparisons):
             try:
                 return self.list_item(self.built_list(tuple(items)), key)  # nobody else writes it
             except UnsupportedError:
-                self.need_static(key, "an index into a tuple must be known when compiling")
+                if key.origins:
+                    raise NeedStatic(key.origins, "an index into a tuple", self.span) from None
                 raise
         raise self.refuse(f"a tuple or list can't be indexed by {described(key)}")
 
