@@ -1,5 +1,7 @@
 """Functions that are compiled as functions: recursion whose depth the data decide."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -380,3 +382,65 @@ def test_a_parser_that_calls_itself():
     value, gradient = value_and_grad(f)(x, text)
     assert value == pytest.approx(f(x, text), rel=1e-12)
     np.testing.assert_allclose(gradient, [x[1] + 2 + x[1] / x[0] ** 2, x[0] - 1 / x[0]])
+
+
+class Node:
+    def __init__(self, data, children=()):
+        self.data, self.grad = data, 0.0
+        self.step = lambda: None
+        self.children = children
+
+    def __mul__(self, other):
+        out = Node(self.data * other.data, (self, other))
+
+        def step():
+            self.grad += other.data * out.grad
+            other.grad += self.data * out.grad
+
+        out.step = step
+        return out
+
+
+def backward(root):
+    order, visited = [], []
+
+    def build(node):
+        if not any(node is other for other in visited):
+            visited.append(node)
+            k = 0
+            while k < len(node.children):
+                child = node.children[k]
+                k += 1
+                build(child)
+            order.append(node)
+
+    build(root)
+    root.grad = 1.0
+    for node in reversed(order):
+        node.step()
+
+
+def test_a_graph_that_a_recursion_with_while_loops_goes_through():
+    """In each call the loop is unrolled, and once it is known that it must be, at once."""
+
+    def f(x):
+        a, b = Node(x[0]), Node(x[1])
+        root = a
+        for _ in range(8):
+            root = root * root * b
+        backward(root)
+        return a.grad * b.grad
+
+    check(f, np.array([0.97, 1.02]), second=False)
+
+
+def test_what_is_nested_deeply():
+    terms = " + ".join(["np.sin(x[0] * x[1])"] * 400)
+    text = f"def f(x):\n    return {terms}\n"
+    names = {"np": np}
+    exec(text, names)
+    limit = sys.getrecursionlimit()
+    x = np.array([0.3, 0.4])
+    found = srcgrad.grad(names["f"], source=text)(x)
+    np.testing.assert_allclose(found, 400 * np.cos(0.12) * x[::-1])
+    assert sys.getrecursionlimit() == limit

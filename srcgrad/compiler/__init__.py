@@ -18,9 +18,9 @@ from ..frontend.libraries import CALLED
 from ..frontend.units import NeedUnit
 from ..frontend.values import Junction, NeedStatic, Path, Raised, Thaw, TooLong, Unkeepable
 from ..packages import is_installed
-from .garbage import collecting_later
 from .gradient import gradient_function
 from .primal import lower_primal
+from .process import compiling
 from .tangent import tangent_function
 from .task import Compiled, Request, Task
 
@@ -46,7 +46,7 @@ def compile_gradient(
     that fails, each of its items is. What can't be followed in another package isn't looked into.
     """
     task = Task(primal, request, arguments, static, source)
-    with collecting_later():
+    with compiling():
         try:
             return _compiled_lists(task)
         except UnsupportedError as error:

@@ -88,6 +88,8 @@ class Iteration(Expressions):
             if not isinstance(length, ir.Const) or length.value > MOST_UNROLLED:
                 return False
             self.unrolled(0, length.value, sequence.item, checked)
+            if site and not eager:  # a recursion gets here again
+                self.known_sites |= {("%site", site)}
             return True
 
         def checked(item: Value) -> None:
@@ -100,9 +102,9 @@ class Iteration(Expressions):
             return
         constant = isinstance(length, ir.Const) and length.value <= MOST_UNROLLED
         known = constant or bool(getattr(length, "origins", ()))
+        eager = sequence.structural or self.fixed_span
         if known and ("%site", site) in self.known_sites and unrolled():
             return
-        eager = sequence.structural or self.fixed_span
         if eager and isinstance(length, ir.Const) and unrolled():
             return
 

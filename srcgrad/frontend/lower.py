@@ -205,6 +205,8 @@ class Lowerer(Assignments):
                 self.state, self.block, self.fork_depth = state, block, depth
                 self.forget(block, count)
                 return False
+            if site:  # a recursion gets here again
+                self.known_sites |= {("%site", site)}
             return True
 
         site = id(node) if self.is_decided(node.test) else 0

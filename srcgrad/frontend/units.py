@@ -115,7 +115,7 @@ class Making:
     result: Any = None  # the template of its result; None while that isn't known
     start: State | None = None
     params: dict[Slot, Any] = field(default_factory=dict)  # what they hold when a call starts
-    own: dict[str, Value] = field(default_factory=dict)  # the parameters
+    own: list[tuple[Any, Value]] = field(default_factory=list)  # templates and their parameters
     returned: Any = None
     captured: tuple[ir.Var, ...] = ()
     settling: set[int] = field(default_factory=set)  # the dimensions that differ between calls
@@ -259,7 +259,8 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
         low.put(start, slot, making.params[slot])
     args = {k: low.instantiate(t, start, marker) for k, t in making.args.items()}
     making.start, making.changed, making.recursive = start, False, False
-    making.own = args
+    making.own = [(t, args[k]) for k, t in making.args.items()]
+    making.own += [(t, making.params[slot]) for slot, t in making.slots.items()]
     lists, outer, span = low.list_kinds(entry), low.block, low.span
     trying, low.trying = low.trying, None  # what is raised in a unit isn't caught outside of it
     low.state, low.block, low.fork_depth = start.copy(), ir.Block(), 0
@@ -335,14 +336,7 @@ def _note_result(low: Any, making: Making, end: State, block: ir.Block) -> None:
 
 def _parameters(low: Any, making: Making, start: State) -> list[ir.Operand]:
     """The variables that hold the arguments and the outer variables when a call starts."""
-    found: list[ir.Operand] = []
-    for name, template in making.args.items():
-        if name in making.own:
-            found += _leaves(low, template, making.own[name], start)
-    for slot, template in making.slots.items():
-        if slot in making.params:
-            found += _leaves(low, template, making.params[slot], start)
-    return found
+    return [v for template, value in making.own for v in _leaves(low, template, value, start)]
 
 
 def _templated(low: Any, making: Making, value: Any, end: State, inner: set[ir.Var]) -> Any:
