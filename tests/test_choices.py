@@ -274,6 +274,32 @@ def numbers_by_or_and_and(x):
     return total
 
 
+def unpacked_in_either_case(x):
+    u = v = None
+    for k in range(3):
+        u, v = (x[0], x[1]) if u is None else (w + x[2] for w in (u, v))
+        first, *rest = x if x[3] > 0 else ([v, u] if k > 1 else (1.0, u, v))
+    return u * v**2 + first * rest[0]
+
+
+def all_but_first(*values):
+    _, *rest = values
+    return rest
+
+
+def lists_of_other_lengths_from_one_place(x):
+    total = 0.0
+    for v in x:
+        if v > 0.3:
+            rest = all_but_first(v, x[1])
+        elif v > 0:
+            rest = all_but_first(v, x[2], v)
+        else:
+            rest = all_but_first(v, v, x[0], v)
+        total += rest[-1] * sum(rest)
+    return total
+
+
 def appends_by_another_name(x):
     kept, rows = [x[0]], {}
     for i in range(len(x)):
@@ -303,6 +329,8 @@ def a_method_of_the_last_iteration(x):
 PROGRAMS = [
     lists_by_and_and_or,
     numbers_by_or_and_and,
+    unpacked_in_either_case,
+    lists_of_other_lengths_from_one_place,
     appends_by_another_name,
     a_method_of_the_last_iteration,
     two_lambdas,

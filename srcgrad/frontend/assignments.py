@@ -44,10 +44,22 @@ class Assignments(Matching):
     """Gives names, items and attributes their values."""
 
     def statement_Assign(self, node: Any) -> None:
-        value = self.expression(node.value)
+        self.assign_all(node, node.value)
+
+    def assign_all(self, node: Any, value: Any) -> None:
+        """Assign what an expression is to all targets; what is unpacked, in each case apart."""
+        unpacked = any(isinstance(t, (gast.Tuple, gast.List)) for t in node.targets)
+        if unpacked and isinstance(value, gast.IfExp):
+            self.decided(
+                self.tested(value.test),
+                lambda: self.assign_all(node, value.body),
+                lambda: self.assign_all(node, value.orelse),
+            )
+            return
+        assigned = self.expression(value)
         for target in node.targets:
             self.at(node)
-            self.assign(target, value)
+            self.assign(target, assigned)
 
     def statement_AnnAssign(self, node: Any) -> None:
         if node.value is not None:
@@ -124,7 +136,9 @@ class Assignments(Matching):
             raise self.fault(ValueError, "not enough values to unpack")
         for target, item in zip(targets[:star], items[:star], strict=True):
             self.assign(target, item)
+        site, self.site = self.site, id(targets[star])
         middle = self.new(ListObject(tuple(items[star : len(items) - after])))
+        self.site = site
         self.assign(targets[star], middle)
         for target, item in zip(targets[star + 1 :], items[len(items) - after :], strict=True):
             self.assign(target, item)

@@ -279,8 +279,11 @@ class Builder(Choices):
                 if v.origins and name not in ("k", "offset", "ddof"):
                     raise NeedStatic(v.origins, f"{name} must be known when compiling", self.span)
 
-    def dynamic(self, need: Materialize, entry: State) -> bool:
-        """Whether lowering again, now with a run-time list where `need` was made, is worthwhile."""
+    def dynamic(self, need: Materialize, entry: State, known: set[int]) -> bool:
+        """Whether lowering again, now with a run-time list where `need` was made, is worthwhile.
+
+        `known`: the places where such lists were made from the beginning.
+        """
         if need.ref.id in entry.heap:
             thing = entry.heap[need.ref.id]
             if getattr(thing, "var", None) is not None or is_table(thing):
@@ -293,7 +296,7 @@ class Builder(Choices):
                 raise NeedStatic(frozenset([made]), "how this list changes", self.span)
             return False
         site = self.sites.get(need.ref.id)
-        if site is None or site in self.dynamic_sites:
+        if site is None or site in known:
             raise need
         self.dynamic_sites.add(site)
         return True

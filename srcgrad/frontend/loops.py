@@ -101,7 +101,7 @@ class Loops(Widening):
                 if isinstance(template, Mold) and isinstance(old, Ref):
                     start.heap[old.id] = replace(start.heap[old.id], frozen=marker)
                 self.put(start, slot, params[slot])
-            index = None
+            index, listed = None, set(self.dynamic_sites)
             if bounds is not None:
                 index = ir.Var(index_name, int_kind(), origins=frozenset([marker]))
             list_kinds, self.unbound = self.list_kinds(entry), unbound
@@ -130,7 +130,7 @@ class Loops(Widening):
                 failure = need
             except Materialize as need:
                 self.state = entry
-                if self.dynamic(need, entry):
+                if self.dynamic(need, entry, listed):
                     templates.clear()
                     continue
                 try:

@@ -169,6 +169,7 @@ class Paths(Builder):
             self.thawed.add(marker)
         then, orelse = self.knowing(test, True, then), self.knowing(test, False, orelse)
         while True:
+            known = set(self.dynamic_sites)
             try:
                 first = self.fork(entry, then)
                 self.span = span
@@ -192,7 +193,7 @@ class Paths(Builder):
                 break
             except Materialize as need:
                 self.state, self.span = entry, span
-                if not self.dynamic(need, entry):
+                if not self.dynamic(need, entry, known):
                     self.materialize(need)
             except Thaw as need:
                 self.state, self.span = entry, span
@@ -461,7 +462,7 @@ class Paths(Builder):
 
         while True:
             self.state, self.span = entry.copy(), span
-            count = len(base.statements)
+            count, known = len(base.statements), set(self.dynamic_sites)
             trying = self.trying = Trying(caught, base, outer, frame, marker)
             try:
                 if outer is None:
@@ -479,7 +480,7 @@ class Paths(Builder):
             except Materialize as need:
                 self.state, self.span, self.block, self.fork_depth = entry, span, base, depth
                 self.forget(base, count)
-                if not self.dynamic(need, entry):
+                if not self.dynamic(need, entry, known):
                     self.materialize(need)
                 entry = self.state
             except Thaw as need:

@@ -247,13 +247,13 @@ def _without_sizes(kind: Kind) -> Any:
 
 def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
     """Lower the body once, for the templates found so far; None if it must be lowered again."""
-    entry, marker = making.entry, making.marker
-    start, known = entry.copy(), dict(low.slots(entry))
+    entry, marker, known = making.entry, making.marker, set(low.dynamic_sites)
+    start, held = entry.copy(), dict(low.slots(entry))
     forget(start.heap)  # what is called again may find other lists
     making.params = {}
     for slot, template in making.slots.items():
         making.params[slot] = low.instantiate(template, start, marker)
-        old = known.get(slot)
+        old = held.get(slot)
         if isinstance(template, Mold) and isinstance(old, Ref):
             start.heap[old.id] = replace(start.heap[old.id], frozen=marker)
         low.put(start, slot, making.params[slot])
@@ -284,7 +284,7 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
         return block, end
     except Materialize as need:
         low.state, low.block, low.span = entry, outer, span
-        if not low.dynamic(need, entry):
+        if not low.dynamic(need, entry, known):
             low.materialize(need)
         making.entry = low.state
         return None, entry

@@ -20,14 +20,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import srcgrad
-from tests.metamorphic import branches, functions, loops, storage, tables
+from tests.metamorphic import branches, functions, loops, state, storage, tables
 from tests.metamorphic.base import REGISTRY
 from tests.metamorphic.facts import observe
 from tests.programs import finite_differences as fd
 
 SHRINKING = 40.0  # seconds to make a finding smaller
 SAME_VALUE, SAME_GRADIENT = 1e-10, 1e-9
-FAMILIES = (branches, functions, loops, storage, tables)  # what they define is in the registry
+FAMILIES = (
+    branches,
+    functions,
+    loops,
+    state,
+    storage,
+    tables,
+)  # what they define is in the registry
 _number = 0
 
 
