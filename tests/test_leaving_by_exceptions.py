@@ -1254,6 +1254,44 @@ def none_then(x):
     return r * x[0]
 
 
+def conditional_expressions_in_a_loop(x):
+    total = 0.0
+    try:
+        for i in range(3):
+            total += x[i] if x[i] > 1 else x[i] / (i - int(x[0] < 0.5))
+    except ZeroDivisionError:
+        total += x[0] ** 2
+    return total
+
+
+class Passing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
+
+
+def returned_by_finally(n):
+    weights = []
+    try:
+        pass
+    finally:
+        for i in range(n):
+            a, b = i / n, (i + 1) / n
+            weights.append(b**2 - a**2 if b <= 0.5 else 1 - 2 * min(a, 0.5) ** 2)
+        total = sum(weights)
+        return [w / total for w in weights]  # noqa: B012
+
+
+def a_finally_that_returns_in_a_with(x):
+    with Passing():
+        out = np.zeros(3)
+        for lag, weight in enumerate(returned_by_finally(3)):
+            out[lag:] += weight * x[lag] ** 2
+        return np.sum(out)
+
+
 PROGRAMS = [
     thing
     for _, thing in sorted(globals().items())

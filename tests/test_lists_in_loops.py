@@ -218,6 +218,31 @@ def length_before_it_changes(x):
     return total
 
 
+def replaced_by_lists_of_other_lengths(x):
+    rest, state = [], [1.0, 2.0]
+    for v in x:
+        rest = [v] if v > 0.5 else [v, x[0]]
+    while sum(state) < 9:
+        if len(state) > 2:
+            state = [state[0] + x[0] ** 2, state[1]]
+        else:
+            state = [state[0] + 2 * x[1] ** 2, state[1], 1.0]
+    return rest[-1] * sum(state)
+
+
+def constants_or_not(x):
+    kept, given = [2.0], [x[0]]
+    for v in x:
+        if v > 0.5:
+            given = kept
+        kept.append(1.0)
+        given.append(v)
+    values = [0.0, 1.0]
+    if x[0] > 0:
+        values = [x[0], x[1] ** 2, x[2]]
+    return given[-1] * given[1] * given[0] * values[-1]
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_program(f):
     check(f)

@@ -28,7 +28,7 @@ from .builder import Builder
 from .choices import options
 from .merging import Merger
 from .operations import raise_exception
-from .structure import NONE, TRUE, is_none, nothing, parts
+from .structure import FLAGS, NONE, TRUE, is_none, nothing, parts
 from .values import (
     Choice,
     Empty,
@@ -364,6 +364,7 @@ class Paths(Builder):
             split = self.splits.pop(self.block)
             live, gone = (self.state, self.block), split.gone
             span, self.span = self.span, split.span
+            forget_evaluated(gone[0], live[0])
             if handle is not None and split.trying is trying:
                 gone = self.continued(gone, handle)
             self.block = split.parent
@@ -379,6 +380,19 @@ class Paths(Builder):
                 return
             self.join(split.test, split.entry, first, second, split.trying.marker)
             self.span = span
+
+    def concerns(self, base: ir.Block, trying: Trying) -> bool:
+        """Whether what was split since a block began must be joined after a try.
+
+        Not if this path goes on, and only a try outside catches what left the others.
+        """
+        block = self.block
+        while block is not base:
+            split = self.splits[block]
+            if split.trying is trying or not split.gone[0].leaving:
+                return True
+            block = split.parent
+        return self.state.leaving or self.state.unreachable
 
     def resumed(self, run: Callable[[], None]) -> Callable[[], None]:
         def go_on() -> None:
@@ -475,7 +489,8 @@ class Paths(Builder):
                     assert block is self.block
                 elif not self.state.unreachable:
                     self.reach(otherwise, False)
-                self.close(base, handled, trying)
+                if self.concerns(base, trying):
+                    self.close(base, handled, trying)
                 break
             except Materialize as need:
                 self.state, self.span, self.block, self.fork_depth = entry, span, base, depth
@@ -494,6 +509,16 @@ class Paths(Builder):
         if outer is None:
             self.state.frames[frame].pop(RAISED, None)
         self.resume()
+
+
+def forget_evaluated(gone: State, live: State) -> None:
+    """Forget what was being evaluated where an exception left a path; the other path goes on."""
+    kept = {RAISED, *FLAGS}
+    for number, frame in gone.frames.items():
+        known = live.frames.get(number, {})
+        names = [k for k in frame if k[0] == "%" and k not in known and k not in kept]
+        for name in names:
+            del frame[name]
 
 
 def is_built_in(cls: type) -> bool:

@@ -237,7 +237,6 @@ class Rest(Rewrite):
         "    def __exit__(self, *given):\n        return False\nwith Rest():\n    BODY",
         "class Rest(Exception):\n    pass\ntry:\n    for _ in (0,):\n        raise Rest\n"
         "except Rest:\n    BODY",
-        "with contextlib.ExitStack() as stack:\n    stack.callback(lambda: None)\n    BODY",
         "match 'rest':\n    case 'no':\n        pass\n    case _:\n        BODY",
     )
 
@@ -265,7 +264,7 @@ class Rest(Rewrite):
         mine = set(parameters(node)) | stored(node.body)
         outer = sorted(stored(rest) & mine & set(getattr(rest[0], "bound", {})))
         text = text.replace("Rest", self.fresh("Rest"))
-        names = {"rest": self.fresh("rest"), "stack": self.fresh("stack")}
+        names = {"rest": self.fresh("rest")}
         new = statements(text, BODY=rest, OUTER=outer, **names)
         self.need(new)
         return copy.deepcopy(new)
