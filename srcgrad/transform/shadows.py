@@ -135,7 +135,8 @@ class Shadows(Lists):
             return self.emit(list, (ir.Pack(list, ()),), inferred=Inferred(target.kind))
         if isinstance(operand, ir.Var) and isinstance(operand.kind, ListOf):
             if not self._needs_snapshot(operand):  # of constants, and as long as it is now
-                return self.emit(runtime.zero_items, (operand,), inferred=Inferred(target.kind))
+                kept, name = Inferred(target.kind), f"d_{target.name}"
+                return self.emit(runtime.zero_items, (operand,), inferred=kept, name=name)
         raise UnsupportedError(
             f"what {target.name!r} refers to after this can't be followed", self.span
         )

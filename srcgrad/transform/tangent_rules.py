@@ -61,6 +61,15 @@ class TangentRules(Adjoint):
                 runtime.zero_like, (operand,), inferred=Inferred(operand.kind),
                 name=f"t_{operand.name}",
             )  # fmt: skip
+        if isinstance(operand.kind, ListOf):
+            if any(root in self.aliasing.written for root in self.aliasing.classes(operand)):
+                raise UnsupportedError(
+                    f"what {operand.name!r} refers to after this can't be followed", self.span
+                )
+            return self.emit(
+                runtime.zero_items, (operand,), inferred=Inferred(operand.kind),
+                name=f"t_{operand.name}",
+            )  # fmt: skip
         return self.zero(operand)
 
     def full_item(self, operand: ir.Operand, kind: Kind) -> ir.Operand:
