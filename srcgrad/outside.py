@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .frontend.structure import is_static
-from .frontend.values import Path, layout
+from .frontend.values import Path, failure, layout
 
 Condition = tuple[Path, Any]  # where something stands, and what
 Reader = Callable[[Any], tuple[Any, ...] | None]
@@ -138,6 +138,8 @@ class Writer:
             return f"hasattr({inner}, {path.name!r})"
         if path.how == "absent":
             return f"({path.name!r} not in {inner})"
+        if path.how == "fails":
+            return f"{self.constant(failure)}({inner}, {self.constant(path.name)})"
         if path.how == "object":
             return inner
         simple = type(path.name) in (int, str)

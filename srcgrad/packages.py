@@ -11,6 +11,11 @@ from typing import Any
 STANDARD = sysconfig.get_path("stdlib")
 INSTALLED = frozenset({"site-packages", "dist-packages"})
 FOLLOWED = frozenset({"srcgrad", "numpy", "scipy", "builtins"})
+# Of the standard library, what is read with the program: its functions say what the program does.
+OF_PROGRAMS = frozenset(
+    "abc collections contextlib copy dataclasses enum functools heapq itertools math operator "
+    "random statistics types typing".split()
+)
 
 
 def package_of(thing: Any) -> str | None:
@@ -24,6 +29,12 @@ def package_of(thing: Any) -> str | None:
     root = name.partition(".")[0] if isinstance(name, str) else ""
     file = getattr(sys.modules.get(root), "__file__", None)
     return root if file is not None and root not in FOLLOWED and is_installed(file) else None
+
+
+def is_of_package(function: Any) -> bool:
+    """Whether a function or class is of a package that may be called instead of followed."""
+    package = package_of(function)
+    return package is not None and package not in OF_PROGRAMS
 
 
 @functools.cache

@@ -445,6 +445,66 @@ def test_pools_of_workers():
         check_grads(f, (X,))
 
 
+def halved(a):
+    a *= 0.5
+    return np.sum(a**2)
+
+
+class Scaled:
+    def __init__(self):
+        self.calls = 0
+
+    def value(self, a):
+        self.calls += 1
+        return np.sum(a) * self.calls
+
+
+def test_worker_processes_have_copies():
+    def mapped(x):
+        y, scaled = 2 * x, Scaled()
+        with concurrent.futures.ProcessPoolExecutor(1) as executor:
+            total = sum(executor.map(halved, [y, y])) + sum(executor.map(scaled.value, [y, y]))
+        return total * (1 + scaled.calls) + np.sum(y**3)
+
+    def in_threads(x):
+        y = 2 * x
+        with concurrent.futures.ThreadPoolExecutor(1) as executor:
+            return sum(executor.map(halved, [y, y])) + np.sum(y**3)
+
+    def with_joblib(x):
+        y = 2 * x
+        total = sum(joblib.Parallel(1)(joblib.delayed(halved)(y) for _ in range(2)))
+        return total + np.sum(y**3)
+
+    for f in (mapped, in_threads, with_joblib):
+        check_grads(f, (X,))
+    value, _ = value_and_grad(mapped)(X)
+    assert value == pytest.approx(2 * np.sum(X**2) + 2 * 2 * np.sum(X) + 8 * np.sum(X**3))
+
+
+@pytest.mark.parametrize("sizes", [(2, None, print), (2,)])
+def test_what_workers_do_to_begin_with_is_refused(sizes):
+    def f(x):
+        options = {} if len(sizes) > 1 else {"initializer": print}
+        with concurrent.futures.ThreadPoolExecutor(*sizes, **options) as executor:
+            return sum(executor.map(square_sum, [x]))
+
+    with pytest.raises(UnsupportedError, match="what workers do to begin with isn't supported"):
+        grad(f)(X)
+
+
+def test_attributes_of_pools_that_arent_followed():
+    def f(x):
+        found = []
+        with concurrent.futures.ThreadPoolExecutor(1) as executor:
+            future = executor.submit(square_sum, x)
+            future.add_done_callback(lambda done: found.append(done.result()))
+        return sum(found)
+
+    with pytest.raises(UnsupportedError, match="this attribute of a pool"):
+        grad(f)(X)
+
+
 def test_what_the_system_is_asked_for(tmp_path):
     folder = tmp_path / "results"
 

@@ -28,6 +28,7 @@ from ..rules import registry
 from .calls import Calls
 from .choices import options
 from .names import own_nodes
+from .primitives import RULES
 from .purity import has_effect
 from .structure import FALSE, constant, is_none, nothing
 from .values import Choice, Instance, Trying, Value
@@ -75,9 +76,9 @@ class Attempts(Calls):
             return
         exception: Value
         made = self.expression(node.exc.func) if isinstance(node.exc, gast.Call) else None
+        if self.unsupported(node.exc, made):
+            raise self.refuse(str(self.key(self.expression(node.exc.args[0]))))
         if is_exception(made) and self.catcher(made.value) is None:  # type: ignore[union-attr]
-            if self.fixed_span and self.unsupported(node.exc):
-                raise self.refuse(str(self.key(self.expression(node.exc.args[0]))))
             given = self.told(lambda: self.given(node.exc))
             exception = self.exception_at_run_time(made.value, *given)  # type: ignore[union-attr]
         elif made is not None:
@@ -99,10 +100,13 @@ class Attempts(Calls):
             return self.construct(cls, [], {})
         return value
 
-    def unsupported(self, node: gast.Call) -> bool:
+    def unsupported(self, node: Any, made: Value | None) -> bool:
         """Whether a rule says with this exception that it doesn't support its arguments."""
-        made = self.expression(node.func)
-        return isinstance(made, ir.Const) and made.value is NotImplementedError and bool(node.args)
+        if getattr(made, "value", None) is not NotImplementedError or not node.args:
+            return False
+        module = self.frames[self.current].namespace.globals.get("__name__")
+        uncaught = self.fixed_span and self.catcher(NotImplementedError) is None
+        return uncaught or str(module).startswith(RULES)
 
     def insist(self, test: Value, exception: type[BaseException], message: str) -> None:
         """Raise an exception unless `test` holds."""

@@ -24,7 +24,7 @@ from .operations import (
     namedtuple_make,
     namedtuple_replace,
 )
-from .structure import SIMPLE, described, is_range, is_static, object_type
+from .structure import SIMPLE, described, is_range, is_setting, is_static, object_type
 from .subclasses import BUILTINS, added_by, has_made_init, made_init
 from .subscripts import Subscripts
 from .values import (
@@ -224,7 +224,7 @@ class Attributes(Subscripts):
             if name == "__dict__":
                 raise self.refuse("the __dict__ of a module can't be followed", "use its names")
             found = getattr(thing, name)
-            if is_static(thing.__name__):
+            if is_static(thing.__name__) and not is_setting(thing.__name__, found):
                 if isinstance(found, (np.ndarray, list, dict)):
                     return Place(found, None)
                 return self.lift(found, None)

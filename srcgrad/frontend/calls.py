@@ -23,6 +23,7 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Opaque, Reference
+from ..packages import is_of_package
 from ..rules import registry
 from ..rules.registry import hashable
 from . import operations, running, stepping
@@ -32,7 +33,6 @@ from .choices import is_function
 from .classes import PROTOCOL, is_exception_init
 from .comparisons import COMPARE
 from .dicts import dict_methods
-from .libraries import is_of_package
 from .operators import BINARY, INPLACE
 from .primitives import RULES
 from .structure import described, is_range, is_static

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import copy
 import dataclasses
 import enum
 import operator
@@ -26,7 +27,15 @@ from .cursors import Cursor
 from .lookup import LOCAL
 from .machine import Frame
 from .names import scope_of
-from .structure import NONE, STATIC_MODULES, is_none, is_table, objects_in_key
+from .structure import (
+    NONE,
+    SETTLED,
+    STATIC_MODULES,
+    is_none,
+    is_static,
+    is_table,
+    objects_in_key,
+)
 from .subclasses import added_by, has_made_init, stores_itself
 from .values import (
     Bound,
@@ -34,6 +43,7 @@ from .values import (
     Closure,
     DictObject,
     Instance,
+    Journal,
     ListObject,
     Partial,
     Place,
@@ -208,6 +218,7 @@ class Classes(BuiltinFunctions):
         return thing, [f.name for f in dataclasses.fields(thing.type)]
 
     def dataclass_replace(self, value: Value, /, **changes: Value) -> Value:
+        value = self.brought_in(value)
         thing, _ = self.fields_of(value)
         names = [f.name for f in dataclasses.fields(thing.type) if f.init]
         kept = {n: self.attribute(value, n) for n in names if n not in changes}
@@ -215,6 +226,8 @@ class Classes(BuiltinFunctions):
 
     def dataclass_asdict(self, value: Value, /) -> Value:
         def plain(item: Value) -> Value:
+            if isinstance(item, Place) and dataclasses.is_dataclass(type(item.value)):
+                item = self.brought_in(item)
             thing = self.on_heap(item)
             if isinstance(thing, Instance) and dataclasses.is_dataclass(thing.type):
                 return self.dataclass_asdict(item)
@@ -227,10 +240,12 @@ class Classes(BuiltinFunctions):
                 return Tuple(tuple(map(plain, item.items)), item.type)
             return self.builtin_deepcopy(item)
 
+        value = self.brought_in(value)
         _, names = self.fields_of(value)
         return self.new(DictObject({n: plain(self.attribute(value, n)) for n in names}))
 
     def dataclass_astuple(self, value: Value, /) -> Value:
+        value = self.brought_in(value)
         _, names = self.fields_of(value)
         items = [self.attribute(value, n) for n in names]
         nested = [self.instance(item) for item in items]
@@ -330,6 +345,16 @@ class Classes(BuiltinFunctions):
         """A copy of a value, what it holds as `inner` makes it."""
         if isinstance(value, Tuple):
             return Tuple(tuple(map(inner, value.items)), value.type)
+        if isinstance(value, Bound):
+            return Bound(value.function, inner(value.receiver))
+        if isinstance(value, Partial):
+            named = {k: inner(v) for k, v in value.kwargs.items()}
+            return Partial(inner(value.function), tuple(map(inner, value.args)), named)
+        if isinstance(value, Journal):
+            self.want_journal(value)
+            raise self.refuse("a copy of a container outside that is written can't be followed")
+        if isinstance(value, Place) and not isinstance(value.value, SETTLED):
+            return self.copied_outer(value, inner)
         if isinstance(value, ir.Var):
             if isinstance(value.kind, Reference):
                 raise self.refuse(
@@ -357,6 +382,18 @@ class Classes(BuiltinFunctions):
                     raise self.refuse(f"a copy of an object with {name} isn't supported")
         items = {with_copies(k, inner): inner(v) for k, v in thing.items.items()}
         return self.new(replace(thing, items=items, external=None, frozen=None))
+
+    def copied_outer(self, value: Place, inner: Any) -> Value:
+        """A copy of an object outside, which is followed from the beginning then."""
+        thing = value.value
+        if isinstance(thing, types.MethodType):
+            return Bound(Place(thing.__func__), inner(self.receiver(thing.__self__)))
+        taken = self.brought_in(value)
+        if taken is not value:
+            return self.copied(taken, inner)
+        if is_static(type(thing).__module__) and copy.copy(thing) is thing:
+            return value
+        raise self.refuse("a copy of this object can't be followed")
 
     def builtin_vars(self, value: Value) -> Ref:
         """`vars(x)`: a dict with the same items as the object, whichever of them is written."""

@@ -36,11 +36,6 @@ from .values import (
 )
 
 CALLED = "%called"  # of known sites: the packages whose functions are called, not looked into
-# Of the standard library, what is read with the program: its functions say what the program does.
-OF_PROGRAMS = frozenset(
-    "abc collections contextlib copy dataclasses enum functools heapq itertools math operator "
-    "random statistics types typing".split()
-)
 
 
 class Libraries(Primitives):
@@ -135,12 +130,6 @@ class Libraries(Primitives):
             assert package is not None
             self.refusing[error.span] = package
             raise
-
-
-def is_of_package(function: Any) -> bool:
-    """Whether a function or class is of a package that may be called instead of followed."""
-    package = package_of(function)
-    return package is not None and package not in OF_PROGRAMS
 
 
 def _may_change(operand: ir.Operand) -> bool:

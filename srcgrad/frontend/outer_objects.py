@@ -37,6 +37,7 @@ from .values import (
     ListObject,
     NeedStatic,
     Path,
+    Place,
     Ref,
     Value,
     layout,
@@ -132,6 +133,15 @@ class OuterObjects(Lookup):
             return
         site = (TAKEN_IN, Path("object", thing, name), len(self.taken_in), self.span)
         raise NeedStatic(frozenset([site]), f"{name} is written here", self.span)
+
+    def brought_in(self, value: Value) -> Value:
+        """What stands for an object outside that isn't only asked for single attributes."""
+        if not isinstance(value, Place):
+            return value
+        taken = self.outer(value.value, None)
+        if taken is None:
+            self.want_in(value.value, type(value.value).__name__.lower())
+        return taken or value
 
     def want_journal(self, journal: Journal) -> None:
         if not journal.fresh:

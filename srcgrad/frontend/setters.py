@@ -56,9 +56,7 @@ class Setters(Attributes):
             taken = self.outer(target.value, None)
             if taken is None and self.write_count(self.outer_holder(target, name), value):
                 return
-            if taken is None:
-                self.want_in(target.value, type(target.value).__name__.lower())
-            target = taken or target
+            target = self.brought_in(target)
         thing = self.thing(target)
         if isinstance(target, Ref) and isinstance(thing, DictObject):
             if self.set_item_by_attribute(target, thing, name, value):

@@ -46,6 +46,7 @@ SETTLED = (
     *SIMPLE, np.generic, np.dtype, np.ndarray, type, tuple, frozenset, range, slice, enum.Enum,
     types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc,
 )  # fmt: skip
+ANSWERS = ("__eq__", "__lt__", "__bool__", "__len__", "__contains__", "__iter__", "__getitem__")
 STATIC_MODULES = frozenset({"numpy", "scipy", "math", "cmath", "builtins"})
 NUMBERS = (int, float, complex, np.number, np.bool_)
 FLAGS = frozenset({"%stop", "%break", "%returned"})
@@ -358,13 +359,20 @@ def is_settled(value: Any) -> bool:
         return False
     if isinstance(value.value, SETTLED) or value.value is NotImplemented:
         return True
-    return isinstance(value, Place) and value.path is None
+    said = (getattr(type(value.value), name, None) for name in ANSWERS)
+    plain = all(s is None or s is getattr(object, s.__name__, None) for s in said)
+    return plain and isinstance(value, Place) and value.path is None
 
 
 def is_static(module: str) -> bool:
     """Whether what a module defines is taken to stay as it is."""
     root = module.partition(".")[0]
     return root in STATIC_MODULES or root in sys.stdlib_module_names
+
+
+def is_setting(module: str, value: Any) -> bool:
+    """Whether this, of a module of Python's, may be another later: `sys.argv`, `sys.stdout`."""
+    return module.partition(".")[0] not in STATIC_MODULES and not isinstance(value, SETTLED)
 
 
 def is_written(value: Any, name: str) -> bool:

@@ -16,6 +16,7 @@ from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import BOOL, INT, NOTHING, SHAPE, Array, ListOf, Opaque, Reference, Scalar, TupleOf
+from ..packages import is_of_package
 from ..rules import registry
 from .choices import is_function
 from .comparisons import Comparisons
@@ -112,15 +113,20 @@ class Subscripts(Comparisons):
                 return self.item_of_range(container, key)
             case Sequence():
                 raise self.fault(TypeError, "an iterator can't be indexed")
+            case Place() if is_written(container, "__getitem__") and not is_of_package(
+                type(container.value)
+            ):
+                return self.call(self.attribute(container, "__getitem__"), [key], {})
             case Place() if not isinstance(container.value, SIMPLE):
                 if isinstance(key, ir.Const):
+                    place = container.path or container.value
                     try:
                         found = container.value[key.value]
                     except Exception as error:  # as when the program runs
+                        self.guards[Path("fails", place, key.value)] = type(error)
                         raise self.fault(type(error), str(error)) from None
                     if isinstance(found, SIMPLE) or container.value[key.value] is found:
-                        path = Path("item", container.path, key.value) if container.path else None
-                        return self.lift(found, path)
+                        return self.lift(found, Path("item", place, key.value))
             case ir.Const():
                 if isinstance(key, (ir.Const, Slice)):
                     known = key.value if isinstance(key, ir.Const) else self.static_slice(key)

@@ -380,8 +380,9 @@ class Path:
 
     `how` is "global" (container: the module's dict), "cell", "attribute", "item", "class" (an
     attribute as the class has it, unbound) or "structure" (what a container holds, but not the
-    values), "absent" (whether it doesn't hold this), "has" (whether it has such an attribute), or
-    "object" (the container itself); all but the first two have a Path or an object as container.
+    values), "absent" (whether it doesn't hold this), "has" (whether it has such an attribute),
+    "fails" (what is raised if it is asked for this), or "object" (the container itself); all but
+    the first two have a Path or an object as container.
     """
 
     how: str
@@ -398,6 +399,8 @@ class Path:
             return container.__dict__[self.name]
         if self.how == "has":
             return hasattr(container, self.name)
+        if self.how == "fails":
+            return failure(container, self.name)
         if self.how in ("structure", "absent"):
             return layout(container) if self.how == "structure" else self.name not in container
         return container if self.how == "object" else container[self.name]
@@ -422,6 +425,19 @@ class Path:
         prefix = str(self.container) if isinstance(self.container, Path) else "self"
         dotted = self.how in ("attribute", "has")
         return f"{prefix}.{self.name}" if dotted else f"{prefix}[{self.name!r}]"
+
+
+def failure(container: Any, key: Any) -> type[Exception] | None:
+    """What is raised where a container is asked for something; None if it is there.
+
+    >>> failure([1, 2], 2), failure([1, 2], 1)
+    (<class 'IndexError'>, None)
+    """
+    try:
+        container[key]
+    except Exception as error:
+        return type(error)
+    return None
 
 
 def layout(container: Any) -> Any:

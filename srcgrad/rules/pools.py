@@ -1,30 +1,37 @@
 """Pools of workers: what is given to them is done where it is given, one after the other.
 
-The results are the same: a function that is differentiated depends on nothing else.
+The results are the same: a function that is differentiated depends on nothing else. What worker
+processes are given is copied.
 """
 
 from __future__ import annotations
 
+import copy
 import sys
 from typing import Any
 
 from .registry import definition
 
-EXECUTORS = {
-    "concurrent.futures": ("ThreadPoolExecutor", "ProcessPoolExecutor"),
-    "multiprocessing": ("Pool",),
-    "multiprocessing.pool": ("Pool", "ThreadPool"),
-    "multiprocessing.dummy": ("Pool",),
+THREADS = {
+    "concurrent.futures": "ThreadPoolExecutor",
+    "multiprocessing.pool": "ThreadPool",
+    "multiprocessing.dummy": "Pool",
+}
+PROCESSES = {
+    "concurrent.futures": "ProcessPoolExecutor",
+    "multiprocessing": "Pool",
+    "multiprocessing.pool": "Pool",
 }
 _loaded: set[str] = set()
 
 
 def load() -> None:
     """Register the pools of the modules that the user's program has imported."""
-    for module in EXECUTORS.keys() - _loaded & sys.modules.keys():
+    for module in {*THREADS, *PROCESSES} - _loaded & sys.modules.keys():
         _loaded.add(module)
-        names = EXECUTORS[module]
-        definition(*(getattr(sys.modules[module], name) for name in names))(Pool)
+        for names, pool in ((THREADS, Pool), (PROCESSES, PoolOfProcesses)):
+            if module in names:
+                definition(getattr(sys.modules[module], names[module]))(pool)
         if module == "concurrent.futures":
             definition(sys.modules[module].as_completed)(as_completed)
     joblib: Any = sys.modules.get("joblib")
@@ -34,7 +41,14 @@ def load() -> None:
         definition(joblib.delayed)(delayed)
 
 
-class Done:
+class Followed:
+    """What has no other attributes than it says here."""
+
+    def __getattr__(self, name):
+        raise NotImplementedError("this attribute of a pool, or what it returns, isn't supported")
+
+
+class Done(Followed):
     """What is there at once, to be asked for later."""
 
     def __init__(self, value):
@@ -56,11 +70,8 @@ class Done:
         return True
 
 
-class Workers:
+class Workers(Followed):
     """As many as one likes: it's all the same."""
-
-    def __init__(self, *args, **kwargs):
-        pass
 
     def __enter__(self):
         return self
@@ -72,32 +83,39 @@ class Workers:
 class Pool(Workers):
     """A pool of the standard library: `map` and its like, and what is submitted."""
 
+    def __init__(self, *sizes, initializer=None, **options):
+        if initializer is not None or any(map(callable, sizes)):
+            raise NotImplementedError("what workers do to begin with isn't supported")
+
+    def do(self, function, args, kwargs):
+        return function(*args, **kwargs)
+
     def map(self, function, *iterables, chunksize=None, timeout=None):
-        return [function(*items) for items in zip(*iterables, strict=False)]
+        return [self.do(function, items, {}) for items in zip(*iterables, strict=False)]
 
     def starmap(self, function, iterable, chunksize=None):
-        return [function(*items) for items in iterable]
+        return [self.do(function, items, {}) for items in iterable]
 
     def imap(self, function, iterable, chunksize=None):
-        return map(function, iterable)
+        return iter([self.do(function, (item,), {}) for item in iterable])
 
     def imap_unordered(self, function, iterable, chunksize=None):
-        return map(function, iterable)
+        return self.imap(function, iterable)
 
     def apply(self, function, args=(), kwds={}):  # noqa: B006
-        return function(*args, **kwds)
+        return self.do(function, args, kwds)
 
     def submit(self, function, /, *args, **kwargs):
-        return Done(function(*args, **kwargs))
+        return Done(self.do(function, args, kwargs))
 
     def apply_async(self, function, args=(), kwds={}):  # noqa: B006
-        return Done(function(*args, **kwds))
+        return Done(self.do(function, args, kwds))
 
     def map_async(self, function, iterable, chunksize=None):
-        return Done([function(item) for item in iterable])
+        return Done(self.map(function, iterable))
 
     def starmap_async(self, function, iterable, chunksize=None):
-        return Done([function(*items) for items in iterable])
+        return Done(self.starmap(function, iterable))
 
     def shutdown(self, wait=True, cancel_futures=False):
         pass
@@ -112,15 +130,39 @@ class Pool(Workers):
         pass
 
 
+class PoolOfProcesses(Pool):
+    """What processes are given are copies."""
+
+    def do(self, function, args, kwargs):
+        return _done_apart(function, args, kwargs)
+
+
+def _done_apart(function, args, kwargs):
+    function, args, kwargs = copy.deepcopy((function, args, kwargs))
+    return function(*args, **kwargs)
+
+
 def as_completed(fs, timeout=None):
     return fs
 
 
 class Parallel(Workers):
-    """`joblib.Parallel`."""
+    """`joblib.Parallel`: processes, unless it says otherwise."""
+
+    def __init__(
+        self, n_jobs=None, backend=None, return_as="list", *args,
+        prefer=None, require=None, **options,
+    ):  # fmt: skip
+        threads = backend in ("threading", "sequential") or prefer == "threads"
+        self.together = n_jobs in (None, 1) or threads or require == "sharedmem"
+        self.return_as = return_as
 
     def __call__(self, calls):
-        return [function(*args, **kwargs) for function, args, kwargs in calls]
+        if self.together:
+            made = [function(*args, **kwargs) for function, args, kwargs in calls]
+        else:
+            made = [_done_apart(*call) for call in calls]
+        return made if self.return_as == "list" else iter(made)
 
 
 def delayed(function):

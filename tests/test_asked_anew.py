@@ -1,0 +1,185 @@
+"""What is outside of a function may be another at the next call: it is asked anew each time."""
+
+import collections
+import contextlib
+import copy
+import dataclasses
+import io
+import os
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from srcgrad import UnsupportedError, grad
+from srcgrad.testing import check_grads
+
+X = np.array([1.0, 2.0])
+
+
+class Table:
+    """Answers from a dict, in Python."""
+
+    def __init__(self):
+        self.entries = {"p": 2.0}
+        self.asked = 0
+
+    def __getitem__(self, key):
+        self.asked += 1
+        return self.entries[key]
+
+    def __contains__(self, key):
+        return key in self.entries
+
+    def __len__(self):
+        return len(self.entries)
+
+    def __bool__(self):
+        return len(self.entries) > 1
+
+    def scale(self):
+        return self["p"] * (3.0 if "q" in self else 1.0) * len(self) + (1.0 if self else 0.0)
+
+    def __call__(self, x):
+        return x * self.scale()
+
+
+def test_an_object_that_answers_is_asked_at_each_call():
+    table = Table()
+    scale, called = table.scale, (table,)
+
+    def by_itself(x):
+        return np.sum(x) * table["p"] * (2.0 if "q" in table else 1.0)
+
+    def by_a_method(x):
+        return np.sum(x) * scale()
+
+    def by_a_call(x):
+        return np.sum(called[0](x))
+
+    for entries in ({"p": 2.0}, {"p": 4.0}, {"p": 4.0, "q": 1.0}, {"p": 2.0}):
+        table.entries = entries
+        for f in (by_itself, by_a_method, by_a_call):
+            np.testing.assert_allclose(grad(f)(X), f(np.ones(1)), err_msg=f.__name__)
+    table.asked = 0
+    grad(by_itself)(X)
+    assert table.asked == 1
+
+
+def test_what_a_package_holds_and_what_it_lacks():
+    settings = collections.ChainMap({"p": 2.0})
+    user = collections.UserDict(p=2.0)
+    look, find = settings.get, user.get
+
+    def f(x):
+        return np.sum(x) * settings["p"] * look("q", 1.0) * find("q", 1.0) * len(user)
+
+    for change in ({}, {"q": 3.0}, {"p": 5.0}):
+        settings.update(change)
+        user.update(change)
+        np.testing.assert_allclose(grad(f)(X), f(np.ones(1)))
+
+
+def test_the_environment_and_the_command_line(monkeypatch):
+    monkeypatch.delenv("SRCGRAD_SCALE", raising=False)
+    monkeypatch.setattr(sys, "argv", ["program"])
+
+    def f(x):
+        scale = float(os.environ.get("SRCGRAD_SCALE", "2"))
+        if "SRCGRAD_SCALE" in os.environ:
+            scale *= 10
+        if "--fast" in sys.argv:
+            scale += 0.5
+        if "srcgrad_not_there" in sys.modules:
+            scale += 0.25
+        return np.sum(x) * scale
+
+    assert grad(f)(X)[0] == 2.0
+    monkeypatch.setenv("SRCGRAD_SCALE", "3")
+    assert grad(f)(X)[0] == 30.0
+    monkeypatch.setenv("SRCGRAD_SCALE", "4")
+    assert grad(f)(X)[0] == 40.0
+    sys.argv.append("--fast")
+    assert grad(f)(X)[0] == 40.5
+    monkeypatch.setitem(sys.modules, "srcgrad_not_there", sys)
+    assert grad(f)(X)[0] == 40.75
+    monkeypatch.delenv("SRCGRAD_SCALE")
+    assert grad(f)(X)[0] == 2.75
+
+
+def test_standard_output_is_what_it_is_at_the_call():
+    def f(x):
+        sys.stdout.write("written\n")
+        print("printed", file=sys.stdout)
+        return np.sum(x**2)
+
+    for _ in range(2):
+        buffer = io.StringIO()
+        with contextlib.redirect_stdout(buffer):
+            grad(f)(X)
+        assert buffer.getvalue() == "written\nprinted\n"
+
+
+class Counting:
+    def __init__(self):
+        self.weights, self.history, self.count = np.ones(2), [], 0
+
+    def step(self, x):
+        self.count += 1
+        self.history.append(self.count)
+        self.weights *= x
+        return np.sum(self.weights**2) * self.count
+
+    def clone(self):
+        return copy.deepcopy(self)
+
+
+def test_copies_of_objects_outside_are_others():
+    model = Counting()
+
+    def by_a_method(x):
+        return model.clone().step(x)
+
+    def several(x):
+        first, second = copy.deepcopy(model), copy.deepcopy(model)
+        return first.step(x) + first.step(x) + second.step(x)
+
+    def of_a_method(x):
+        step = copy.deepcopy(model.step)
+        return step(x) + step(x)
+
+    for f in (by_a_method, several, of_a_method):
+        check_grads(f, (X,))
+        grad(f)(X)
+        assert model.count == 0 and model.history == []
+        np.testing.assert_array_equal(model.weights, np.ones(2))
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    rate: float = 0.5
+    inner: object = None
+
+
+def test_dataclasses_outside_are_replaced_and_made_dicts():
+    holder = SimpleNamespace(settings=Settings(inner=Settings(2.0)))
+
+    def f(x):
+        faster = dataclasses.replace(holder.settings, rate=holder.settings.rate * 2)
+        entries = dataclasses.asdict(holder.settings)
+        return np.sum(x) * faster.rate * entries["rate"] * entries["inner"]["rate"]
+
+    for rate in (0.5, 3.0):
+        holder.settings = Settings(rate, Settings(2.0))
+        np.testing.assert_allclose(grad(f)(X), f(np.ones(1)))
+
+
+def test_a_copy_of_what_isnt_known_is_refused():
+    rng = np.random.default_rng(3)
+
+    def f(x):
+        return np.sum(x * copy.deepcopy(rng).normal(size=2))
+
+    with pytest.raises(UnsupportedError, match="a copy of this object can't be followed"):
+        grad(f)(X)
