@@ -7,12 +7,13 @@ import dataclasses
 import io
 import os
 import sys
+import time
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from srcgrad import UnsupportedError, grad
+from srcgrad import UnsupportedError, grad, value_and_grad
 from srcgrad.testing import check_grads
 
 X = np.array([1.0, 2.0])
@@ -183,3 +184,124 @@ def test_a_copy_of_what_isnt_known_is_refused():
 
     with pytest.raises(UnsupportedError, match="a copy of this object can't be followed"):
         grad(f)(X)
+
+
+class Timer:
+    """Keeps to itself."""
+
+    def __init__(self):
+        self.total, self.count = 0.0, 0
+
+    def __enter__(self):
+        self.began = time.perf_counter()
+        return self
+
+    def __exit__(self, *error):
+        self.total += time.perf_counter() - self.began
+        self.count += 1
+
+
+class Entries:
+    count = 0
+
+    def __enter__(self):
+        self.count += 1
+
+    def __exit__(self, *error):
+        pass
+
+
+class Training:
+    """Changes what others read."""
+
+    depth = 0
+    swallowed = None
+
+    def __enter__(self):
+        global TRAINING
+        TRAINING = False
+        Training.depth += 1
+        self.level = 4
+        return self
+
+    def __exit__(self, kind, *error):
+        global TRAINING
+        TRAINING = True
+        Training.depth -= 1
+        self.level = 2
+        return kind is ZeroDivisionError
+
+
+TRAINING = True
+TIMER, ENTRIES, EVALUATING = Timer(), Entries(), Training()
+EVALUATING.level = 1
+
+
+def timed(x):
+    total = 0.0
+    for i in range(3):
+        with TIMER:
+            total += np.sum(x**i)
+    return total
+
+
+def how_often_it_was_entered(x):
+    with ENTRIES:
+        total = np.sum(x**2)
+    return total * ENTRIES.count
+
+
+def evaluated(x):
+    with EVALUATING as same:
+        y = x**2 if TRAINING else x**3
+        y = y * Training.depth * same.level
+        with EVALUATING:
+            y = y * EVALUATING.depth
+    return np.sum(y) * EVALUATING.level if TRAINING else 0.0
+
+
+def left_by_an_exception(x):
+    total = np.sum(x)
+    with EVALUATING:
+        total = total * 2
+        if x[0] > 0:
+            raise ZeroDivisionError
+        total = total * 5
+    return total * (Training.depth + 1)
+
+
+@pytest.mark.parametrize("f", [timed, how_often_it_was_entered, evaluated, left_by_an_exception])
+def test_context_managers_outside_do_what_they_do(f):
+    direction = np.array([0.3, -0.7])
+
+    def again(function, *args):
+        TIMER.count = ENTRIES.count = 0
+        return function(*args), TIMER.count, ENTRIES.count
+
+    for x in (X, -X):
+        (value, slope), *counts = again(value_and_grad(f), x)
+        assert (pytest.approx(value), *counts) == again(f, x)
+        moved = [again(f, x + h * direction)[0] for h in (1e-6, -1e-6)]
+        assert slope @ direction == pytest.approx((moved[0] - moved[1]) / 2e-6, rel=1e-6)
+        assert TRAINING and Training.depth == 0
+
+
+class Counted:
+    count = 0
+    active = True
+
+    def now(self):
+        return self.count if self.active else -1
+
+
+def test_an_attribute_of_a_class_is_read_by_its_objects():
+    counted = Counted()
+
+    def f(x):
+        Counted.count += 1
+        before = counted.now()
+        Counted.active = False
+        return np.sum(x) * before * counted.count + counted.now()
+
+    Counted.count, Counted.active = 0, True
+    np.testing.assert_allclose([grad(f)(X)[0], grad(f)(X)[0]], [1.0, -2.0])

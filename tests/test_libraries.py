@@ -8,6 +8,7 @@ import multiprocessing.pool
 import os
 import sys
 import textwrap
+import threading
 import time
 import types
 
@@ -590,3 +591,44 @@ def test_functions_that_numba_compiles(numba):
         return np.sum(x**3)
 
     np.testing.assert_allclose(grad(cubes)(X), 3 * X**2)
+
+
+HOOKED = {"count": 0}
+
+
+def hooked(entries):
+    HOOKED["count"] += 1
+    return entries
+
+
+def halves(entries):
+    print(len(entries))
+    return {key: np.floor(value / 2) for key, value in entries.items()}
+
+
+def test_functions_that_change_what_is_outside_arent_passed_on(capsys):
+    def counts(x):
+        found = json.loads('{"a": {"b": 2}}', object_hook=hooked)
+        return np.sum(x) * HOOKED["count"] * found["a"]["b"]
+
+    with pytest.raises(UnsupportedError, match="may change what is outside of it"):
+        grad(counts)(X)
+
+    def keeps(x):
+        return np.sum(x) * json.loads('{"a": 5}', object_hook=halves)["a"]
+
+    np.testing.assert_array_equal(grad(keeps)(X), np.full(3, 2.0))
+    assert capsys.readouterr().out == "1\n"
+
+
+def test_threads_are_refused():
+    def f(x):
+        found = np.zeros(3)
+        threads = [threading.Thread(target=np.copyto, args=(found, x)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+            thread.join()
+        return np.sum(found)
+
+    with pytest.raises(UnsupportedError, match="use concurrent.futures.ThreadPoolExecutor"):
+        grad(f)(X)

@@ -1,10 +1,14 @@
 """Recursions that remember their results, counting up or down to what only the run tells."""
 
 import functools
+import math
 
 import numpy as np
 import pytest
 
+import srcgrad
+from srcgrad import UnsupportedError
+from srcgrad.testing import check_grads
 from tests.small_programs import check, programs
 
 
@@ -189,3 +193,88 @@ def reset_in_an_inner_loop(x):
 def test_what_an_iteration_that_goes_on_early_has_set(f):
     check(f)
     check(f, np.array([0.9, 0.2, 0.8]))
+
+
+DRAWN = []
+
+
+@functools.lru_cache
+def drawn(n):
+    DRAWN.append(n)
+    return np.random.default_rng(len(DRAWN)).normal(size=(n, n))
+
+
+@functools.cache
+def generator():
+    return np.random.default_rng(3)
+
+
+@functools.cache
+def nodes(n):
+    if n < 1:
+        raise ValueError("too few")
+    return np.array([math.cos(k * math.pi / n) for k in range(n)])
+
+
+@functools.cache
+def noted(value):
+    print("computed")
+    return value**2
+
+
+def test_what_a_cached_function_does_besides_is_done_once(capsys):
+    def mixed(x):
+        y = drawn(3) @ x
+        for _ in range(2):
+            y = np.tanh(drawn(3) @ y)
+        return np.sum(y * drawn(3)[0])
+
+    x = np.array([0.5, 1.0, -0.3])
+    for _ in range(2):
+        check_grads(mixed, (x,), order=1)
+    assert DRAWN == [3]
+
+    def noisy(x):
+        return np.sum(x * generator().normal(size=3))
+
+    gradient = srcgrad.grad(noisy)
+    first, second = gradient(x), gradient(x)
+    expected = np.random.default_rng(3).normal(size=(2, 3))
+    np.testing.assert_array_equal([first, second], expected)
+
+    def total(x):
+        return sum(np.sum(nodes(n) * x[:n]) ** 2 for n in range(1, 4)) * noted(3.0) * noted(3.0)
+
+    check_grads(total, (x,))
+    assert capsys.readouterr().out == "computed\n"
+
+    with pytest.raises(UnsupportedError):
+        srcgrad.grad(lambda x: np.sum(noted(x[0])))(x)
+
+
+SCALES = {"scale": 1.0}
+
+
+@functools.cache
+def scaled(n):
+    SCALES["scale"] = n + 1.0
+    return n
+
+
+@functools.cache
+def counting(n):
+    return 1 if n == 0 else n * counting(n - 1)
+
+
+def test_what_a_cached_function_writes_isnt_read():
+    def f(x):
+        return np.sum(x) * scaled(3) * SCALES["scale"]
+
+    with pytest.raises(UnsupportedError, match="'SCALES' is written by a function that keeps"):
+        srcgrad.grad(f)(np.ones(2))
+
+    def g(x):
+        return np.sum(x) * counting(4) * counting.cache_info().currsize
+
+    counting.cache_clear()
+    assert srcgrad.grad(g)(np.ones(2))[0] == 120.0

@@ -18,6 +18,7 @@ from ..analysis.inference import Inferred
 from ..kinds import Array, ListOf, Opaque, Reference, Scalar, TupleOf, fresh_size, least
 from ..rules import registry
 from .lookup import LOCAL
+from .managers import followed
 from .operations import (
     dispatched_method,
     namedtuple_asdict,
@@ -36,6 +37,7 @@ from .values import (
     Instance,
     Journal,
     ListObject,
+    NeedStatic,
     Partial,
     Path,
     Place,
@@ -220,6 +222,8 @@ class Attributes(Subscripts):
             raise self.fault(
                 AttributeError, f"{type(thing).__name__!r} object has no attribute {name!r}"
             )
+        if isinstance(thing, functools._lru_cache_wrapper) and name == "cache_info":
+            self.call_as_it_is(thing)
         if isinstance(thing, types.ModuleType):
             if name == "__dict__":
                 raise self.refuse("the __dict__ of a module can't be followed", "use its names")
@@ -295,6 +299,9 @@ class Attributes(Subscripts):
                 method = Path("attribute", container, name)
                 self.guards[Path("attribute", method, "__func__")] = found.__func__
             return Place(found, None)  # a method, made anew each time it is asked for
+        self.read_of.add(id(thing))
+        if any(thing is manager for manager in self.left_alone):
+            raise NeedStatic(frozenset([followed(thing)]), f"{name} is read here", self.span)
         path = Path("attribute", container, name)
         return self.lift(found, path)
 

@@ -14,7 +14,7 @@ import itertools
 import operator
 import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -33,7 +33,10 @@ from .choices import is_function
 from .classes import PROTOCOL, is_exception_init
 from .comparisons import COMPARE
 from .dicts import dict_methods
+from .effects import REPEATABLE
+from .libraries import CALLED
 from .operators import BINARY, INPLACE
+from .outer_objects import KEPT_OUT
 from .primitives import RULES
 from .structure import described, is_range, is_static
 from .subclasses import CONTAINERS, made_init
@@ -46,6 +49,7 @@ from .values import (
     Instance,
     Journal,
     Manager,
+    NeedStatic,
     Partial,
     Path,
     Place,
@@ -302,7 +306,7 @@ class Calls(ArrayProtocols):
                     return self.looked_into(self.construct, function, args, kwargs)
                 return self.construct(function, args, kwargs)
             case functools._lru_cache_wrapper():
-                return self.call_object(function.__wrapped__, args, kwargs)
+                return self.call_of_cached(function, args, kwargs)
         primal = getattr(function, "__srcgrad_primal__", None)
         if primal is not None:
             return self.nested_gradient(function, args, kwargs)
@@ -314,6 +318,35 @@ class Calls(ArrayProtocols):
                 self.guard_member(type(function), owner, "__call__")
             return self.call(Bound(Place(calling), self.receiver(function)), args, kwargs)
         return self.unknown_call(function, args, kwargs)
+
+    def call_of_cached(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """A call of a function that keeps its results: looked into if it does nothing else.
+
+        If it draws numbers, reads a file or prints, that's done once: it is called as it is.
+        """
+        if (CALLED, function) in self.known_sites:
+            return self.call_with_copies(ir.Const(function), args, kwargs)
+        block, before = self.block, len(self.block.statements)
+        things = {t.ref.id: self.state.heap[t.ref.id] for t in self.taken_in.values()}
+        found = self.call_object(function.__wrapped__, args, kwargs)
+        made = ir.walk(ir.Block(block.statements[before:]))
+        effects = [s for s in made if isinstance(s, ir.Assign) and s.effect]
+        used = [j.thing for j in self.journals.values() if any(j.var in s.args for s in effects)]
+        if any(self.state.heap.get(i) is not thing for i, thing in things.items()):
+            raise self.refuse(
+                f"{function.__name__!r} keeps its results, and writes what is read outside of it",
+                "return what it writes",
+            )
+        if any(s.function not in REPEATABLE for s in effects):
+            self.call_as_it_is(function, used)
+        return found
+
+    def call_as_it_is(self, function: Any, used: Iterable[Any] = ()) -> None:
+        """Begin again if a function that keeps its results, and writes things, is looked into."""
+        if (CALLED, function) not in self.known_sites:
+            message = f"{function.__name__!r} keeps its results, and does more than return them"
+            kept = [(KEPT_OUT, Path("object", thing, "")) for thing in used]
+            raise NeedStatic(frozenset([(CALLED, function), *kept]), message, self.span)
 
     def receiver(self, thing: Any) -> Value:
         """An object outside of which a method is called."""

@@ -39,7 +39,8 @@ class Counts(Loops):
         if path is None or type(value) not in (int, bool):
             return None
         place = standing(path)
-        return place if place is not None and (WRITTEN, place) in self.known_sites else None
+        places = (place, None if place is None else of_class(place))
+        return next((p for p in places if p is not None and (WRITTEN, p) in self.known_sites), None)
 
     def read_count(self, place: Path, path: Path, found: Any) -> Value:
         """A count or flag that the function writes, as it is when the program gets here."""
@@ -156,6 +157,15 @@ def standing(path: Path) -> Path | None:
         return None
     thing = container.read() if isinstance(container, Path) else container
     return Path("attribute", thing, path.name)
+
+
+def of_class(place: Path) -> Path | None:
+    """Where an attribute that an object doesn't have of itself stands: in a class of its."""
+    thing, name = place.container, place.name
+    if isinstance(thing, type) or name in getattr(thing, "__dict__", ()):
+        return None
+    owner = next((c for c in type(thing).__mro__ if name in vars(c)), None)
+    return None if owner is None else Path("attribute", owner, name)
 
 
 def stored(thing: Any, name: str) -> Any:

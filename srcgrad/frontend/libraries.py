@@ -23,12 +23,15 @@ from ..kinds import Array, ListOf, Opaque
 from ..packages import package_of
 from ..rules import registry
 from .primitives import Primitives
+from .purity import keeps_to_itself
+from .structure import described
 from .values import (
     Closure,
     DictObject,
     Generator,
     ListObject,
     NeedStatic,
+    Place,
     Ref,
     Sequence,
     Tuple,
@@ -93,6 +96,12 @@ class Libraries(Primitives):
                 return ir.Pack(tuple, tuple(map(self.copied_argument, value.items)))
             case Closure():
                 raise self.refuse("a function made here can't be passed to another package")
+            case Place() if not keeps_to_itself(value.value):
+                raise self.refuse(
+                    f"{described(value)} may change what is outside of it, and can't be passed to "
+                    "another package",
+                    "call it in the function",
+                )
             case Ref():
                 thing = self.state.heap[value.id]
                 if isinstance(thing, ListObject) and thing.var is not None:

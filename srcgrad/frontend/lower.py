@@ -24,6 +24,7 @@ import gast
 
 from .. import ir
 from ..errors import UnsupportedError
+from . import managers
 from .assignments import Assignments
 from .attempts import EVERYTHING
 from .inlining import returns_value
@@ -345,19 +346,37 @@ class Lowerer(Assignments):
         if isinstance(manager, Manager):
             self.run_managed(manager, item, inner)
             return
-        if self.thing(manager) is not None:
+        is_entered = self.is_entered(manager)
+        if is_entered:
             entered = self.call(self.attribute(manager, "__enter__"), [], {})
         else:
             entered = self.unknown_call(enter_context, [manager], {})
         if item.optional_vars is not None:
             self.assign(item.optional_vars, entered)
-        caught = EVERYTHING if self.may_end_exceptions(manager) else ()
-        self.finishing(lambda: self.run(inner), lambda error: self.exit(manager, error), caught)
+        caught = EVERYTHING if is_entered and self.may_end_exceptions(manager) else ()
+        leave = self.exit if is_entered else self.exit_unseen
+        self.finishing(lambda: self.run(inner), lambda error: leave(manager, error), caught)
+
+    def is_entered(self, manager: Value) -> bool:
+        """Whether what a context manager does is followed."""
+        if not isinstance(manager, Place) or not managers.is_users(manager):
+            return self.thing(manager) is not None
+        thing = manager.value
+        if managers.followed(thing) in self.known_sites or id(thing) in self.read_of:
+            return True
+        methods = (self.closure_of(getattr(type(thing), name)) for name in managers.ENTERING)
+        if not all(managers.keeps_to_itself(thing, method) for method in methods):
+            return True
+        if self.may_end_exceptions(manager):
+            return True
+        self.left_alone.append(thing)
+        return False
 
     def may_end_exceptions(self, manager: Value) -> bool:
         """Whether the `__exit__` of a context manager may return that an exception is over."""
         thing = self.thing(manager)
-        found = self.class_attribute(thing.type, "__exit__") if thing is not None else None
+        cls = type(manager.value) if isinstance(manager, Place) else getattr(thing, "type", None)
+        found = None if cls is None else self.class_attribute(cls, "__exit__")
         function = getattr(found, "value", None)
         if isinstance(function, types.FunctionType):
             found = self.closure_of(function)
@@ -388,14 +407,16 @@ class Lowerer(Assignments):
 
     def exit(self, manager: Value, error: Value | None) -> Value:
         """Leave the block of a `with`; whether that ends the exception by which it is left."""
-        if self.thing(manager) is None:
-            self.unknown_call(exit_context, [manager], {})
-            return FALSE
         how: list[Value] = [NONE, NONE, NONE]
         if error is not None:
             how = [self.builtin_type(error), error, NONE]
         result = self.call(self.attribute(manager, "__exit__"), how, {})
         return FALSE if error is None or self.state.unreachable else self.truth(result)
+
+    def exit_unseen(self, manager: Value, error: Value | None) -> Value:
+        """Leave the block of a `with` whose manager isn't looked into."""
+        self.unknown_call(exit_context, [manager], {})
+        return FALSE
 
     # Definitions
 

@@ -44,7 +44,7 @@ from __future__ import annotations
 
 import types
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -139,6 +139,8 @@ class Machine:
         self.on_free: Callable[[Path, Any], Value] | None = None
         self.on_list: Callable[[Path, list[Any]], Ref | None] | None = None
         self.known_sites: frozenset[Any] = frozenset()  # what must be known, and so is
+        self.read_of: set[int] = set()  # objects outside of which an attribute is read
+        self.left_alone: list[Any] = []  # context managers outside that aren't looked into
         self.refusing: dict[Span | None, str] = {}  # packages, by places that can't be followed
         self.records: set[int] = set()  # expressions that would keep objects in a run-time list
         # What isn't None if a test is true, and what if it is false; and what isn't None here.
@@ -191,6 +193,7 @@ class Machine:
         self.inlined, self.guards = low.inlined, low.guards
         self.kept, self.objects = low.kept, low.objects
         self.asks, self.asked = low.asks, low.asked
+        self.read_of, self.left_alone = low.read_of, low.left_alone
 
     def vary_sizes(self) -> None:
         """From here on new sizes may differ from iteration to iteration, or item to item."""
@@ -275,6 +278,7 @@ class Machine:
         def unfrozen(self, thing: Any) -> None: ...
         def want_own(self, thing: Any) -> None: ...
         def want_journal(self, journal: Journal) -> None: ...
+        def call_as_it_is(self, function: Any, used: Iterable[Any] = ()) -> None: ...
         def put_items(self, ref: Ref, items: dict[Any, Value]) -> None: ...
         def writable(self, thing: Any) -> None: ...
         def replace_slice(self, ref: Ref, key: Slice, value: Value) -> None: ...

@@ -44,6 +44,7 @@ from .values import (
 )
 
 ADDED = "%added"  # the attributes that they get on some paths only
+KEPT_OUT = "%kept out"  # of known sites: things that are written by what isn't looked into
 LONGEST = 16  # list that is taken in
 _PLAIN: Any = object.__setattr__
 
@@ -131,6 +132,11 @@ class OuterObjects(Lookup):
         """Begin again if a thing outside, which is written, can be taken in."""
         if self.on_free is None or not _fits(thing) or id(thing) in self.taken_in:
             return
+        if (KEPT_OUT, Path("object", thing, "")) in self.known_sites:
+            raise self.refuse(
+                f"{name!r} is written by a function that keeps its results, and isn't looked into",
+                "return what it writes",
+            )
         site = (TAKEN_IN, Path("object", thing, name), len(self.taken_in), self.span)
         raise NeedStatic(frozenset([site]), f"{name} is written here", self.span)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..packages import package_of
 from ..rules import registry
 
 PURE = frozenset(
@@ -23,6 +24,10 @@ PURE = frozenset(
     for name in "abs all any divmod getattr hasattr isinstance iter len max min next pow repr "
     "round sorted sum".split()
 )
+STILL = (
+    numbers.Number, str, bytes, range, slice, frozenset, types.ModuleType, types.FunctionType,
+    types.BuiltinFunctionType, types.MethodType, np.ufunc, functools.partial,
+)  # fmt: skip
 CHANGING = object()  # what a name stands for that may be given another value
 BINDING = ("STORE_GLOBAL", "DELETE_GLOBAL", "IMPORT_NAME")
 
@@ -62,6 +67,41 @@ def _is_settled(value: Any, seen: set[int]) -> bool:
     return not _binds_outside(value.__code__) and all(
         _is_settled(v, seen) for v in (*defaults, *_outside(value))
     )
+
+
+def keeps_to_itself(value: Any, seen: set[int] | None = None) -> bool:
+    """Whether a function surely changes nothing outside of it that the program may read again.
+
+    What it prints, or asks of a package, isn't of that kind. Anything but a function does: it is
+    nothing that is called.
+    """
+    seen = set() if seen is None else seen
+    if isinstance(value, functools.partial):
+        return keeps_to_itself(value.func, seen)
+    if isinstance(value, types.MethodType) and package_of(value.__func__) is None:
+        return False
+    if not isinstance(value, types.FunctionType) or package_of(value) is not None:
+        return True
+    if id(value) in seen:
+        return True
+    seen.add(id(value))
+    if _binds_outside(value.__code__):
+        return False
+    defaults = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
+    return all(_is_still(v) and keeps_to_itself(v, seen) for v in (*defaults, *_outside(value)))
+
+
+def _is_still(value: Any) -> bool:
+    """Whether a value that a function names can't be changed, or is no business of the program."""
+    if value is CHANGING or value is None or isinstance(value, (*STILL, np.dtype, np.number)):
+        return True
+    if isinstance(value, tuple):
+        return all(map(_is_still, value))
+    cls = value if isinstance(value, type) else type(value)
+    if cls.__module__ == "builtins":
+        return isinstance(value, type)
+    array = isinstance(value, np.ndarray)
+    return not array and (cls.__module__.startswith("numpy") or package_of(cls) is not None)
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -34,6 +34,9 @@ def load() -> None:
                 definition(getattr(sys.modules[module], names[module]))(pool)
         if module == "concurrent.futures":
             definition(sys.modules[module].as_completed)(as_completed)
+    if "threading" in sys.modules and "threading" not in _loaded:
+        _loaded.add("threading")
+        definition(sys.modules["threading"].Thread, sys.modules["threading"].Timer)(thread)
     joblib: Any = sys.modules.get("joblib")
     if "joblib" not in _loaded and hasattr(joblib, "Parallel") and hasattr(joblib, "delayed"):
         _loaded.add("joblib")
@@ -140,6 +143,12 @@ class PoolOfProcesses(Pool):
 def _done_apart(function, args, kwargs):
     function, args, kwargs = copy.deepcopy((function, args, kwargs))
     return function(*args, **kwargs)
+
+
+def thread(*args, **kwargs):
+    raise NotImplementedError(
+        "what a thread does isn't followed: use concurrent.futures.ThreadPoolExecutor"
+    )
 
 
 def as_completed(fs, timeout=None):
