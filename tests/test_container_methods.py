@@ -528,3 +528,42 @@ def test_a_dict_is_equal_to_nothing_else():
     x = np.array([0.4, 0.9, 1.3])
     assert value_and_grad(what_is_no_dict)(x, 3)[0] == pytest.approx(what_is_no_dict(x, 3))
     check_grads(what_is_no_dict, (x, 3), argnums=0)
+
+
+def smallest_distance(x, n):
+    distances, names = [], []
+    for i in range(n):
+        y = x[i : i + 1].reshape(1, 1)
+        distances.append(y.T @ y)
+        names.append(f"n{i}")
+    distances.append(0.5)
+    nearest = distances.index(min(distances))
+    return np.sum(min(distances)) * x[nearest] * len(max(names))
+
+
+def largest_lists(x, n):
+    rows, columns = [], []
+    for i in range(n):
+        rows.append([x[i], x[0]])
+        columns.append(x[i : i + 1].reshape(1, 1))
+    return max(rows)[0] * min(rows)[1] + max(columns)[0, 0]
+
+
+@pytest.mark.parametrize("f", [smallest_distance, largest_lists])
+def test_extremes_of_what_is_compared_whole(f):
+    x = np.array([0.9, 0.4, 1.3])
+    assert value_and_grad(f)(x, 3)[0] == pytest.approx(f(x, 3))
+    check_grads(f, (x, 3), argnums=0)
+
+
+def largest_of_long_arrays(x, n):
+    rows = []
+    for i in range(n):
+        rows.append(x * i)
+    return np.sum(max(rows))
+
+
+def test_extremes_of_what_has_no_order():
+    for f in (largest_of_long_arrays, grad(largest_of_long_arrays)):
+        with pytest.raises(ValueError, match="ambiguous"):
+            f(np.ones(3), 3)

@@ -137,6 +137,40 @@ def whole(x):
     return t + sum(a * b for a, b in itertools.pairwise(Items(y)))
 
 
+class Quaternion:
+    def __init__(self, w, v):
+        self.w, self.v = w, np.asarray(v)
+
+    def __iter__(self):
+        yield self.w
+        yield from self.v
+
+
+class Points:
+    def __init__(self, items):
+        self.items = items
+
+    def __iter__(self):
+        return iter(self.items)
+
+
+def unpacked(x):
+    w, a, b, *others = Quaternion(2.0, np.sin(x))
+    p, *q = Points(x[x > -10.0])
+    return w * a * b + sum(others) + p * q[0]
+
+
+def spread_over_parameters(x):
+    first = tuple(Quaternion(2.0, x))[1]
+    return np.hypot(*Quaternion(x[0], x[1:2])) * first + np.prod([*Quaternion(2.0, x)])
+
+
+def spread_after_extend(x):
+    items = [2.0]
+    items.extend(x)
+    return np.hypot(*items[:2]) * max(*items)
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_it_gives_the_derivatives(f):
     check(f)

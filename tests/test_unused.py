@@ -292,3 +292,37 @@ def test_what_may_be_infinite_is_found_out_once_for_each_value():
     exec(program, namespace)
     slope = srcgrad.grad(namespace["f"], source=program)(np.full((2, 2), 0.5))
     np.testing.assert_allclose(slope, np.tril(np.full((2, 2), 1.05**60)))
+
+
+TIMES = np.linspace(0.0, 3.0, 4)
+
+
+def spread(d, t):
+    return np.sum(np.sqrt(4 * d * t))
+
+
+def spread_by_a_power(d, t):
+    return np.sum((t / d) ** 0.5 * np.cbrt(t * d))
+
+
+def spread_by_steps(d, t):
+    total = 0.0
+    for moment in t:
+        total = total + math.sqrt(2.0 * d * moment)
+    return total
+
+
+def truncated_variance(d, t):
+    variance = np.maximum(t - 1.5, 0.0)
+    return np.sum(t + variance * d + np.sqrt(variance * d / 3))
+
+
+@pytest.mark.parametrize("f", [spread, spread_by_a_power, spread_by_steps, truncated_variance])
+def test_a_root_that_is_zero_whatever_the_other_factor_is(f: Callable[..., Any]) -> None:
+    """By `d` the derivative of `np.sqrt(d * t)` at `t = 0` is zero, whether or not `t` is active."""
+    expected = (f(2.0 + 1e-5, TIMES) - f(2.0 - 1e-5, TIMES)) / 2e-5
+    with np.errstate(all="ignore"):
+        assert srcgrad.grad(f)(2.0, TIMES) == pytest.approx(expected)
+        assert srcgrad.grad(f, argnums=(0, 1))(2.0, TIMES)[0] == pytest.approx(expected)
+        tangents = 1.0, np.zeros(4)
+        assert srcgrad.jvp(f, (2.0, TIMES), tangents)[1] == pytest.approx(expected)

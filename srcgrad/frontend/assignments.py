@@ -117,6 +117,7 @@ class Assignments(Matching):
         else:
             if isinstance(value, Generator) or getattr(value, "kind", None) == SHAPE:
                 value = self.list_of_items(value)
+            value = self.taken_from(value)
             try:
                 items = self.unpacked(value)
             except UnsupportedError:
@@ -142,6 +143,15 @@ class Assignments(Matching):
         self.assign(targets[star], middle)
         for target, item in zip(targets[star + 1 :], items[len(items) - after :], strict=True):
             self.assign(target, item)
+
+    def taken_from(self, value: Value) -> Value:
+        """What an object is iterated over: a list, if only the run knows how many items."""
+        sequence = self.sequence(value) if isinstance(self.thing(value), Instance) else None
+        if sequence is None:
+            return value
+        if isinstance(sequence.length, ir.Const):
+            return Tuple(tuple(self.unrolled_items(sequence, value)))
+        return self.builtin_list(sequence)
 
     def check_count(self, value: Value, count: int, more: bool = False) -> None:
         """See to it that there are as many items as names, or `more`, or that this is raised.

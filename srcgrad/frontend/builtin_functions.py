@@ -61,6 +61,13 @@ from .values import (
 PLAIN_MODULES = ("builtins", "collections", "numpy")  # their classes have what they seem to
 
 
+def is_compared_whole(kind: Any) -> bool:
+    """Whether items of a kind aren't numbers: tuples, texts, arrays of one element."""
+    if isinstance(kind, Array):
+        return kind.shape != ()
+    return isinstance(kind, (tuple, ListOf, Opaque))
+
+
 class BuiltinFunctions(Texts):
     """Evaluates calls of builtin functions."""
 
@@ -149,8 +156,8 @@ class BuiltinFunctions(Texts):
             sequence = self.require(value)
             var = thing.var if isinstance(thing, ListObject) else None
             kind = None if var is None else var.kind
-            tuples = isinstance(kind, ListOf) and isinstance(kind.item, tuple)
-            if (key is not None or tuples) and not isinstance(sequence.length, ir.Const):
+            whole_items = isinstance(kind, ListOf) and is_compared_whole(kind.item)
+            if (key is not None or whole_items) and not isinstance(sequence.length, ir.Const):
                 return self.extreme_of_many(function is builtins.max, sequence, key)
             if var is not None:
                 array = self.emit(np.array, (var,))

@@ -99,6 +99,7 @@ class Containers(Comprehensions):
 
     def extend(self, ref: Ref, part: Value) -> None:
         part = self.builtin_list(part) if part == ref else part  # which grows under its iterator
+        self.loop_site = self.site
         self.iterate(part, lambda item: self.append(ref, item))
 
     def listed(self, length: Value, item: Callable[[Value], Value]) -> Ref:

@@ -152,6 +152,7 @@ class Expressions(Displays):
             self.yielded(item)
 
         if not isinstance(iterable, Generator):
+            self.loop_site = id(node)
             self.iterate(iterable, self.yielded)
             return NONE
         results: list[Any] = []

@@ -133,6 +133,9 @@ class Rules(Masks):
                 self._check_known(s, operand, contributions[names.index(k)])
         for i, operand in enumerate(s.args):
             if i < len(contributions):
+                by = self.zero_factor(s, i)
+                if by is not None and not is_zero(contributions[i]):
+                    contributions[i] = self.unless_zero(contributions[i], values[by])
                 if s.function is np.where and i > 0:
                     mask = self.branch_mask(values[0], i == 1, outer)
                 test = self.used_where(record, values[0]) if i == 0 else None

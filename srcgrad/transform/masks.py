@@ -40,6 +40,7 @@ QUOTIENTS: frozenset[Any] = frozenset(
     {operator.truediv, np.divide, operator.mod, np.remainder, np.fmod}
 )
 HANDING: frozenset[Any] = COPIES | {operator.getitem}  # on what their operands are
+SCALED: frozenset[Any] = PRODUCTS | {operator.truediv, np.divide}
 SUMS: frozenset[Any] = frozenset({operator.add, np.add, np.sum})
 Mask = tuple[Any, bool, bool]  # the condition, the value it has, and whether it's needed by now
 
@@ -221,6 +222,42 @@ class Masks(Shadows):
             if is_bound(s) or s.function is np.where:
                 found.add(s.target)
             elif _hands_on(s) and not found.isdisjoint(ir.uses(s)):
+                found.add(s.target)
+        return found
+
+    @functools.cached_property
+    def scaled_under_roots(self) -> set[ir.Var]:
+        """The products and quotients of which roots are taken, perhaps scaled further."""
+        found: set[ir.Var] = set()
+        for s in reversed(self.made.values()):
+            if s.target in found and (s.function in HANDING or s.function in SCALED):
+                found.update(ir.uses(s))
+            if singularity(s) == "root":
+                found.update(ir.variables(s.args[0]))
+        return found
+
+    def zero_factor(self, s: ir.Assign, i: int) -> int | None:
+        """Which operand, where it's zero, makes a root whatever operand `i` is.
+
+        `np.sqrt(4 * D * t)` is zero at `t = 0` for every `D`.
+        """
+        if s.target not in self.scaled_under_roots or s.function not in SCALED or len(s.args) != 2:
+            return None
+        other = 0 if s.function not in PRODUCTS else 1 - i
+        factor = s.args[other]
+        if factor is s.args[i] or not isinstance(factor, ir.Var):
+            return None
+        return other if isinstance(factor.kind, (Array, Scalar)) else None
+
+    @functools.cached_property
+    def zero_in_parts(self) -> set[ir.Var]:
+        """What has the tangent zero where a bound left it zero, or a factor of it is zero."""
+        found = set(self.of_bounds)
+        for s in self.made.values():
+            by = (self.zero_factor(s, i) for i in range(len(s.args)))
+            if any(i is not None for i in by):
+                found.add(s.target)
+            elif s.target in self.scaled_under_roots and not found.isdisjoint(ir.uses(s)):
                 found.add(s.target)
         return found
 
