@@ -17,10 +17,10 @@ from typing import Any
 
 from .errors import InternalError
 from .frontend.values import Path
-from .kinds import Opaque
+from .kinds import Held, Opaque
 from .lookup import matcher_for
 from .outside import Condition, Reader, absolute, conditions_of, make_reader, own
-from .signature import OPAQUE, RELATED, describe, nearby
+from .signature import HELD, OPAQUE, RELATED, describe, nearby
 
 MOST_STORES = 256
 MOST_VARIANTS = 64
@@ -113,6 +113,7 @@ class Store:
                     (i, OPAQUE) for i, (_, kind) in enumerate(compiled.free)
                     if isinstance(kind, Opaque)
                 )  # fmt: skip
+                opaque |= {(i, HELD) for i, (_, k) in enumerate(compiled.free) if type(k) is Held}
                 pattern = pattern_of(arguments, free, kept, opaque)
                 conditions, steady = conditions_of(compiled, primal), not free
                 variant = Variant(compiled, read, used, kept, pattern, opaque, conditions, steady)

@@ -41,6 +41,7 @@ from .kinds import (
     Array,
     Dimension,
     Fields,
+    Held,
     Kind,
     ListOf,
     Opaque,
@@ -51,7 +52,7 @@ from .kinds import (
     kind_of,
 )
 from .rules.registry import made_of
-from .signature import SHAPE, is_record, spread_path, whole
+from .signature import SHAPE, held, is_record, spread_path, whole
 from .trees import is_float as is_float_leaf
 
 
@@ -237,8 +238,20 @@ class Inputs:
         items = whole(value, path, self.static)
         return None if items is None else ListOf(self.item_kind(items))
 
+    def dict_kind(self, value: dict[Any, Any]) -> Held | None:
+        """The kind of a dict that is one value; None if it can't be."""
+        parts = held(value)
+        if parts is None:
+            return None
+        keys, values = map(self.item_kind, parts)
+        return Held(keys, value=values)
+
     def item_kind(self, items: Any) -> Any:
-        """The kind of what `whole` describes, as `ListOf` has it."""
+        """The kind of what `common` or `held` says, as `ListOf` has it."""
+        if items is str:
+            return Opaque(str)
+        if items == (int, float):
+            return Scalar(FLOAT.dtype, None, mixed=True)
         if isinstance(items, type):
             return _NUMBERS.get(items) or Scalar(np.dtype(items), False)
         cls, *parts = items
@@ -259,6 +272,10 @@ class Inputs:
         self.lists.add(spread)
         var.origins = frozenset([spread])
         self.lowerer.lengths[var] = self.sizes.setdefault(len(value), fresh_size(True))
+        return self.lowerer.new(ListObject((), var, var.name))
+
+    def whole_dict(self, var: ir.Var) -> Ref:
+        """The lookup of a dict that is one value."""
         return self.lowerer.new(ListObject((), var, var.name))
 
     @staticmethod

@@ -204,6 +204,13 @@ class Places(ListOf):
 
 
 @dataclass(frozen=True, slots=True)
+class Held(Places):
+    """A dict outside that is one value: its values are alike, and its keys `item`."""
+
+    value: Any = None  # what `ListOf.item` is for the values
+
+
+@dataclass(frozen=True, slots=True)
 class TupleOf(Kind):
     """A tuple that a primitive returns."""
 

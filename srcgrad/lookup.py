@@ -47,7 +47,7 @@ import numpy as np
 
 from . import outside
 from .emit.runtime import attributes
-from .signature import OPAQUE, RELATED, describe, is_record, whole
+from .signature import HELD, OPAQUE, RELATED, describe, is_record, whole
 
 if TYPE_CHECKING:
     from .cache import Variant
@@ -206,7 +206,7 @@ class _Writer:
         elif isinstance(value, (list, tuple)) and whole(value, path, self.static) is None:
             tests += [of_type, f"{own}len({name}) == {len(value)}"]
             return name, list(enumerate(value))
-        elif t is dict and all(type(k) is str for k in value):
+        elif t is dict and (*path, HELD) not in self.static and all(type(k) is str for k in value):
             tests += [of_type, f"{own}tuple({name}) == {self._constant(tuple(value))}"]
             return f"{name}.values()", list(value.items())
         elif (

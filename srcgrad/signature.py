@@ -24,6 +24,7 @@ from .emit.runtime import attributes, has_attributes, make_object
 SHAPE = "%shape"  # the path of an array with this and an axis after it: its length must be known
 SPREAD = "%spread"  # that of a list: each of its items is a value of its own
 RELATED = ("%related",)  # what `nearby` finds is known of lengths, and of ints that are as long
+HELD = "%held"  # that of a dict which is one value: only what its keys and values are in common
 OPAQUE = "%opaque"  # the path of a value with this after it: only of what type it is matters
 DIFFERENTIATED = "%differentiated"  # with the name of an argument: derivatives are taken by it
 FEW = 4  # items: lists of as many are always spread
@@ -96,6 +97,8 @@ def describe(
         return (t, *(describe(v, (*path, i), static, sizes) for i, v in enumerate(value)))
     if t is collections.deque:
         return (t, value.maxlen, describe(list(value), path, static, sizes))
+    if t is dict and (*path, HELD) in static and (parts := held(value)) is not None:
+        return (t, *parts)
     if isinstance(value, dict):
         items = ((k, describe(v, (*path, k), static, sizes)) for k, v in value.items())
         key = (t, *((type(k), k, v) for k, v in items))
@@ -202,6 +205,27 @@ def common(items: Any, sizes: dict[int, Any] | None = None, depth: int = MOST_NE
         parts = [common(part, sizes, depth - 1) for part in zip(*items, strict=True)]
         return None if None in parts else (t, *parts)
     return None
+
+
+def held(value: dict[Any, Any]) -> tuple[Any, Any] | None:
+    """What the keys of a dict are, and what its values, if these and those are alike; else None.
+
+    Values may be ints and floats, too, Python's and NumPy's.
+
+    >>> held({1: 1.008, 6: 12}), held({"a": 1, "b": 2})
+    ((<class 'int'>, (<class 'int'>, <class 'float'>)), (<class 'str'>, <class 'int'>))
+    >>> held({"a": 1, 2: 2}), held({})
+    (None, None)
+    """
+    keys, values = _alike(value), _alike(value.values())
+    if values is None and set(map(type, value.values())) <= {int, float, np.float64}:
+        values = (int, float) if value else None
+    return None if keys is None or values is None else (keys, values)
+
+
+def _alike(items: Any) -> Any:
+    """What `common` says, and the type of texts."""
+    return str if set(map(type, items)) == {str} else common(list(items))
 
 
 def _length(n: int, sizes: dict[int, Any] | None) -> Any:

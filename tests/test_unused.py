@@ -319,7 +319,7 @@ def truncated_variance(d, t):
 
 @pytest.mark.parametrize("f", [spread, spread_by_a_power, spread_by_steps, truncated_variance])
 def test_a_root_that_is_zero_whatever_the_other_factor_is(f: Callable[..., Any]) -> None:
-    """By `d` the derivative of `np.sqrt(d * t)` at `t = 0` is zero, whether or not `t` is active."""
+    """By `d` the derivative of `np.sqrt(d * t)` at `t = 0` is zero, by `t` too or not."""
     expected = (f(2.0 + 1e-5, TIMES) - f(2.0 - 1e-5, TIMES)) / 2e-5
     with np.errstate(all="ignore"):
         assert srcgrad.grad(f)(2.0, TIMES) == pytest.approx(expected)

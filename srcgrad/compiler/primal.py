@@ -95,7 +95,7 @@ def _lowered(task: Task) -> Primal:
     free = Free(inputs, arguments)
     low.known_sites, low.kept = task.static, task.kept
     low.static_paths = {p: None for p in task.static if isinstance(p, Path)}
-    low.on_free, low.on_list = free, free.whole_list
+    low.on_free, low.on_list, low.on_dict = free, free.whole_list, free.whole_dict
     nothing: frozenset[str] = frozenset()
     low.frames[0] = Frame(Scope(nothing, nothing, nothing), None, Namespace({}))
     low.state.frames[0] = {}
@@ -226,6 +226,16 @@ class Free:
         if path not in self.found:
             self.found[path] = ir.Var(self.name(path), kind, True)
         return self.inputs.whole_list(value, self.found[path], spread)
+
+    def whole_dict(self, path: Path, value: dict[Any, Any]) -> Ref | None:
+        """The lookup of a dict that is one value; None if each of its values is."""
+        kind = self.inputs.dict_kind(value)
+        if kind is None:
+            return None
+        if path not in self.found:
+            self.found[path] = ir.Var(self.name(path), kind, True)
+        var = self.found[path]
+        return self.inputs.whole_dict(var)
 
     def __call__(self, path: Path, value: Any) -> Value:
         if path not in self.found:

@@ -13,11 +13,22 @@ import gast
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import BOOL, INT, Array, ListOf, Places, Scalar, TupleOf, int_kind, is_float
+from ..kinds import BOOL, INT, Array, Held, ListOf, Places, Scalar, TupleOf, int_kind, is_float
 from . import tables
 from .set_orders import Order
 from .sets import IN_PLACE, SET_OPERATORS, Sets, is_set_table
-from .structure import FALSE, NONE, TRUE, Poison, described, is_table, leaf_kind, objects_in_key
+from .structure import (
+    FALSE,
+    NONE,
+    TRUE,
+    Poison,
+    described,
+    is_table,
+    item_structure,
+    leaf_kind,
+    objects_in_key,
+    resized,
+)
 from .values import (
     Bound,
     Choice,
@@ -145,6 +156,7 @@ class Dicts(Sets):
         thing = self.dictionary(ref)
         if thing.external or self.is_taken(ref) or ref.id < 0:
             self.want_own(thing)
+            self.want_held(thing)
             raise Unkeepable(
                 f"the keys of {thing.external or 'a dict outside'!r} must be known when compiling",
                 self.span,
@@ -220,6 +232,22 @@ class Dicts(Sets):
         if self.trying is not None:
             self.guard(operator.getitem, args, {})
         return self.emit(operator.getitem, args, inferred=Inferred(INT), name="place")
+
+    def lookup_value(self, where: Value, key: Value) -> Value:
+        var, asked = self.lookup_of(where), self.asked_key(key)
+        assert isinstance(var.kind, Held)
+        if self.trying is not None:
+            self.guard(operator.getitem, (var, asked), {})
+        inferred = Inferred(resized(item_structure(var.kind.value), self.first_loop), (var,))
+        item = self.emit(operator.getitem, (var, asked), inferred=inferred, name="item")
+        return self.project(item)
+
+    def lookup_written(self, where: Value) -> Value:
+        raise self.refuse(
+            f"{self.lookup_of(where).name!r} is written here, and asked for keys that only the run "
+            "tells",
+            "make a copy first: dict(...)",
+        )
 
     def lookup_enter(self, where: Value, key: Value, position: Value) -> Value:
         var, operand = self.noted_key(where, key)
@@ -588,7 +616,8 @@ def dict_methods() -> dict[Any, str]:
     table[set], table[frozenset] = "builtin_set", "builtin_frozenset"
     table[dict], table[dict.fromkeys] = "builtin_dict", "builtin_fromkeys"
     for name in (
-        "made made_set has at enter leave join part taken change combine compare empty keys count"
+        "made made_set has at value written enter leave join part taken change combine compare "
+        "empty keys count"
     ).split():
         table[getattr(tables, name)] = f"lookup_{name}"
     return table

@@ -17,10 +17,12 @@ import numpy as np
 from .. import ir
 from ..errors import UnsupportedError
 from ..rules import registry
+from ..signature import HELD, held
 from .journals import Journals
 from .set_orders import Order
 from .structure import SIMPLE, Poison, is_member, is_static, is_table
 from .subclasses import BUILTINS, added_by, redefined
+from .tables import HeldOutside
 from .values import (
     DictObject,
     Generator,
@@ -276,6 +278,8 @@ class Lookup(Journals):
             return known
         ref = self.on_list(path, value) if self.on_list and isinstance(value, list) else None
         if ref is None:
+            ref = self.held_dict(value, path)
+        if ref is None:
             self.guards[Path("structure", path, "")] = layout(value)
             if isinstance(value, (set, frozenset)):
                 members = {item: self.lift(item, None) for item in value}
@@ -294,6 +298,22 @@ class Lookup(Journals):
         self.looked_up.append((None, ref))
         self.outer_objects.add(ref.id)
         return ref
+
+    def held_dict(self, value: Any, path: Path) -> Ref | None:
+        """A dict that is one value, if one is asked for keys that only the run tells."""
+        if self.on_dict is None or (HELD, Path("object", value, "")) not in self.known_sites:
+            return None
+        where = self.on_dict(path, value)
+        return where and self.new(Instance(HeldOutside, {"where": where}, str(path)))
+
+    def want_held(self, thing: Any) -> None:
+        """Begin again with a dict outside that is one value, if it can be."""
+        heap = self.state.heap
+        path = next((p for p, ref in self.lifted.items() if heap.get(ref.id) is thing), None)
+        found = None if path is None or self.on_dict is None else path.read()
+        if type(found) is dict and held(found) is not None:
+            site = frozenset([(HELD, Path("object", found, ""))])
+            raise NeedStatic(site, f"the keys of {path} must be known when compiling", self.span)
 
     def check_class(self, cls: type) -> None:
         """Refuse a user's class whose objects aren't made, or don't behave, as usual."""

@@ -138,6 +138,7 @@ class Machine:
         self.guards: dict[Path, Any] = {}
         self.on_free: Callable[[Path, Any], Value] | None = None
         self.on_list: Callable[[Path, list[Any]], Ref | None] | None = None
+        self.on_dict: Callable[[Path, dict[Any, Any]], Ref | None] | None = None
         self.known_sites: frozenset[Any] = frozenset()  # what must be known, and so is
         self.read_of: set[int] = set()  # objects outside of which an attribute is read
         self.left_alone: list[Any] = []  # context managers outside that aren't looked into
@@ -188,7 +189,8 @@ class Machine:
     def within(self, low: Machine) -> None:
         """Continue where another lowering stopped, seeing what it sees."""
         self.frames, self.state = low.frames, low.state
-        self.on_free, self.on_list, self.lengths = low.on_free, low.on_list, low.lengths
+        self.on_free, self.on_list, self.on_dict = low.on_free, low.on_list, low.on_dict
+        self.lengths = low.lengths
         self.widened, self.current = low.widened, low.current
         self.inlined, self.guards = low.inlined, low.guards
         self.kept, self.objects = low.kept, low.objects

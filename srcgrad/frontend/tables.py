@@ -35,6 +35,15 @@ def at(where: Any, key: Any) -> Any:
     return where[key]
 
 
+def value(where: Any, key: Any) -> Any:
+    """The value of a key, where it is found right there."""
+    return where[key]
+
+
+def written(where: Any) -> Any:
+    """Refuse to write what isn't the function's own."""
+
+
 def made_set() -> Any:
     """A new lookup of a set, which knows no positions."""
     return set()
@@ -188,6 +197,39 @@ class Table:
     def clear(self) -> None:
         for key in keys(self.where):
             leave(self.where, key)
+
+
+class HeldOutside(Table):
+    """A dict outside that is one value; nobody writes it."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return value(self.where, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        written(self.where)
+
+    def __delitem__(self, key: Any) -> None:
+        written(self.where)
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        written(self.where)
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        written(self.where)
+
+    def popitem(self, last: Any = True) -> Any:
+        written(self.where)
+
+    def clear(self) -> None:
+        written(self.where)
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return value(self.where, key) if has(self.where, key) else default
+
+    def filled(self, other: Any) -> Any:
+        for key in keys(self.where):
+            other[key] = value(self.where, key)
+        return other
 
 
 class DefaultTable(Table):
@@ -525,7 +567,7 @@ class Window:
         collections.deque.rotate(self.items, n)
 
 
-KINDS_OF_TABLES: tuple[type, ...] = (Table, DefaultTable, Counts, Members)
+KINDS_OF_TABLES: tuple[type, ...] = (Table, HeldOutside, DefaultTable, Counts, Members)
 
 definition(values)(values)
 definition(items)(items)

@@ -1,0 +1,139 @@
+"""Dicts outside that are asked for keys which only the run tells."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad import UnsupportedError, grad
+from srcgrad.testing import check_grads
+
+MASSES = {1: 1.008, 6: 12, 8: np.float64(15.999)}
+NEIGHBOURS = {1: [6, 8], 6: [1], 8: [1, 6, 8]}
+SHELLS = {1: (0.5, 1), 6: (1.5, 2), 8: (2.5, 3)}
+SYMBOLS = {1: "H", 6: "C", 8: "O"}
+RADII = {"H": 0.3, "C": 0.7, "O": 0.6}
+BONDS = {(1, 6): 1.1, (6, 8): 1.4}
+BASES = {1: np.ones(2), 6: np.arange(2.0), 8: np.array([2.0, 3.0])}
+NUMBERS = np.array([1, 6, 8])
+X = np.linspace(0.5, 1.5, 9)
+
+
+def numbers_of_both_types(x, numbers):
+    return sum(MASSES[z] * x[i] ** 2 for i, z in enumerate(numbers))
+
+
+def lists(x, numbers):
+    total = 0.0
+    for z in numbers:
+        for other in NEIGHBOURS[z]:
+            total += x[z] * x[other]
+    return total
+
+
+def tuples_and_texts(x, numbers):
+    total = 0.0
+    for z in numbers:
+        energy, level = SHELLS[z]
+        total += energy * x[level] ** 2 * RADII[SYMBOLS[z]]
+    return total
+
+
+def arrays_by_pairs(x, numbers):
+    total = 0.0
+    for a, b in itertools.pairwise(numbers):
+        total += BONDS[a, b] * x[a] * np.sum(BASES[b] * x[:2] ** 2)
+    return total
+
+
+def asked_and_gone_through(x, numbers):
+    total = 0.0
+    for z in numbers + 1:
+        if z in MASSES:
+            total += x[0] * MASSES[z]
+        total += x[1] * MASSES.get(z, 2.0) ** 2
+        try:
+            total += RADII[SYMBOLS[z]] * x[2]
+        except KeyError:
+            total += x[3] ** 2
+    for z, mass in MASSES.items():
+        total += x[4] * z * mass
+    return total * len(MASSES) + sum(MASSES.values()) * x[5]
+
+
+class Model:
+    scales = {1: 0.5, 6: 2.0, 8: 0.25}  # noqa: RUF012
+
+    def __init__(self):
+        self.shifts = {1: 1.0, 6: 2.0, 8: 3.0}
+
+    def energy(self, x, numbers):
+        scales = np.array([self.scales[z] for z in numbers])
+        shifts = np.vectorize(self.shifts.get)(numbers)
+        return np.sum(scales * (x[numbers] - shifts) ** 2)
+
+
+FUNCTIONS = (
+    numbers_of_both_types, lists, tuples_and_texts, arrays_by_pairs, asked_and_gone_through,
+    Model().energy,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
+def test_it_gives_the_derivatives(f):
+    check_grads(f, (X, NUMBERS), argnums=0)
+
+
+def weighed(x, keys):
+    total = 0.0
+    for k in keys:
+        total += WEIGHTS[k] * x[0]
+    return total
+
+
+WEIGHTS = {1: 0.5, 2: 1.5}
+
+
+def test_it_is_read_when_the_gradient_runs(monkeypatch):
+    gradient = grad(weighed)
+    x = np.ones(2)
+    assert gradient(x, np.array([1, 2]))[0] == 2.0
+    assert gradient.source == (
+        "def d_weighed(x, keys, WEIGHTS):\n"
+        '    """Gradient of weighed (test_outer_dicts.py:88) with respect to x."""\n'
+        "    # for k in keys:\n"
+        "    d_x = np.zeros(x.shape)\n"
+        "    for i in reversed(range(len(keys))):\n"
+        "        # for k in keys:\n"
+        "        k = keys[i]\n"
+        "        # total += WEIGHTS[k] * x[0]\n"
+        "        d_x[0] += WEIGHTS[k]\n"
+        "    return d_x\n"
+    )
+    sources = len(gradient.sources)
+    monkeypatch.setitem(WEIGHTS, 3, 0.25)
+    assert gradient(x, np.array([1, 3]))[0] == 0.75
+    assert len(gradient.sources) == sources
+    monkeypatch.setitem(WEIGHTS, 3, np.full(2, 0.25))
+    with pytest.raises(UnsupportedError, match="the keys of 'WEIGHTS' must be known"):
+        gradient(x, np.array([1, 3]))
+    monkeypatch.setitem(WEIGHTS, 3, 4)  # an int
+    assert gradient(x, np.array([1, 3]))[0] == 4.5
+    with pytest.raises(KeyError):
+        gradient(x, np.array([1, 9]))
+
+
+def written(x, keys):
+    total = 0.0
+    for k in keys:
+        total += WEIGHTS[k] * x[0]
+        WEIGHTS[k] = 2 * total
+    return total
+
+
+def test_what_is_written_is_refused():
+    message = "'WEIGHTS' is written here, and asked for keys that only the run tells"
+    with pytest.raises(UnsupportedError, match=message):
+        srcgrad.grad(written)(np.ones(2), np.array([1, 2]))
+    assert WEIGHTS == {1: 0.5, 2: 1.5}
