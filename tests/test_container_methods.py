@@ -567,3 +567,34 @@ def test_extremes_of_what_has_no_order():
     for f in (largest_of_long_arrays, grad(largest_of_long_arrays)):
         with pytest.raises(ValueError, match="ambiguous"):
             f(np.ones(3), 3)
+
+
+class Momentum:
+    def __init__(self):
+        self.mean = None
+
+    def step(self, key, g):
+        if self.mean is None:
+            self.mean = {}
+        self.mean.setdefault(key, np.zeros_like(g))
+        self.mean[key] += 0.1 * (g - self.mean[key])
+        return self.mean[key]
+
+
+def trained_with_momentum(w, b, x, n):
+    optimizer, params = Momentum(), {"w": w, "b": b}
+    for _ in range(n):
+        residual = x @ params["w"] + params["b"]
+        grads = {"w": x.T @ residual, "b": residual.sum(0)}
+        for key in params:
+            params[key] = params[key] - 0.1 * optimizer.step(key, grads[key])
+    return np.sum((x @ params["w"] + params["b"]) ** 2)
+
+
+def test_defaults_are_set_by_the_first_iteration_of_a_loop():
+    rng = np.random.default_rng(0)
+    args = rng.random((3, 2)), rng.random(2), rng.random((4, 3)), 3
+    gradient = grad(trained_with_momentum)
+    gradient(*args)
+    assert "for _ in" in gradient.source and "places" not in gradient.source
+    check_grads(trained_with_momentum, args, argnums=(0, 1))

@@ -416,6 +416,8 @@ class Dicts(Sets):
 
     def dict_setdefault(self, value: Value, key: Value, default: Value = NONE) -> Value:
         thing = self.dictionary(value)
+        if thing.frozen not in self.thawed:
+            self.unfrozen(thing)
         if self.hashed(key) not in thing.items:
             self.store_item(value, key, default)
         return self.known("", self.dictionary(value).items[self.hashed(key)])
