@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.testing import check_grads
 from tests.small_programs import check, programs
 
 
@@ -276,3 +277,33 @@ def test_the_tangent_of_a_function_of_a_list(f):
     expected = (f(x + step * t, 3) - f(x - step * t, 3)) / (2 * step)
     assert srcgrad.jvp(f, (x, 3), (t, None))[1] == pytest.approx(expected, rel=1e-6)
     assert srcgrad.grad(f)(x, 3) @ t == pytest.approx(expected, rel=1e-6)
+
+
+def simplex(target, rounds):
+    """A simplex of pairs that are sorted, replaced and drawn together (Nelder and Mead)."""
+
+    def cost(x):
+        return np.sum((x - target) ** 2 * np.array([1.0, 2.0])) + 0.3 * x[0] * x[1]
+
+    start = np.array([0.1, 0.2])
+    pairs = [[p, cost(p)] for p in (start, start + 1.0, start - np.array([1.0, 0.4]))]
+    for _ in range(rounds):
+        pairs.sort(key=lambda pair: pair[1])
+        middle = sum(p for p, _ in pairs[:-1]) / (len(pairs) - 1)
+        other = middle + (middle - pairs[-1][0])
+        value = cost(other)
+        if value < pairs[-2][1]:
+            del pairs[-1]
+            pairs.append([other, value])
+            continue
+        best = pairs[0][0]
+        pairs = [[best + 0.5 * (p - best), 0.0] for p, _ in pairs]
+        pairs = [[p, cost(p)] for p, _ in pairs]
+    return min(value for _, value in pairs) + pairs[0][0][0] + len(pairs)
+
+
+def test_pairs_of_a_list_that_is_replaced_in_a_loop():
+    target = np.array([1.0, 0.5])
+    gradient = srcgrad.value_and_grad(simplex)
+    assert gradient(target, 6)[0] == pytest.approx(simplex(target, 6))
+    check_grads(simplex, (target, 6), argnums=0)

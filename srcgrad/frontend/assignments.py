@@ -117,9 +117,14 @@ class Assignments(Matching):
         else:
             if isinstance(value, Generator) or getattr(value, "kind", None) == SHAPE:
                 value = self.list_of_items(value)
-            value = self.taken_from(value)
+            value, site = self.taken_from(value), ("%unpack", id(targets[0]))
+            if site in self.known_sites and self.unpack_list(targets, star, value):
+                return
             try:
                 items = self.unpacked(value)
+            except NeedStatic as need:  # which asks for loops to be unrolled, if they can be
+                need.origins |= {site}
+                raise
             except UnsupportedError:
                 if not self.unpack_list(targets, star, value):
                     raise
