@@ -392,6 +392,9 @@ class Builder(Choices):
             items = self.stable_items(kind.item, item)
             return with_more(kind, items, none or self.is_optional(value))
         except KindMismatch:
+            self.wants_table(self.on_heap(value))
+            if isinstance(kind.item, Fields) and kind.item.names:
+                self.wants_table(Instance(kind.item.type, {}))
             raise Unkeepable(
                 "the items of this list are of different kinds",
                 self.span,
