@@ -1,8 +1,10 @@
 """Lists, dicts and sets outside, which the function writes: histories, statistics, counts."""
 
 import collections
+import contextlib
 import copy
 import functools
+import time
 
 import numpy as np
 import pytest
@@ -349,3 +351,47 @@ def test_what_is_written_by_one_way_and_read_by_another(function, start, outside
                 srcgrad.grad(function)(X)
     finally:
         COUNT[0] = 0
+
+
+KEPT = {}
+WARNED = set()
+TIMES = {}
+
+
+@contextlib.contextmanager
+def timed(name):
+    start = time.perf_counter()
+    try:
+        yield
+    finally:
+        TIMES.setdefault(name, []).append(time.perf_counter() - start)
+
+
+def kept_by_name(x, n):
+    with timed("loop"), np.errstate(over="raise"):
+        for i in range(n):
+            if not np.all(np.isfinite(x)):
+                break
+            KEPT.setdefault("step", []).append(i)
+            KEPT.setdefault("sums", {})[i] = float(np.sum(x))
+            for name, value in (("first", x[0]), ("last", x[-1])):
+                if name not in KEPT:
+                    KEPT[name] = []
+                KEPT[name].append(float(value))
+            if "warned" not in WARNED:
+                WARNED.add("warned")
+                KEPT["warnings"] = i
+            x = x * x
+    return np.sum(x)
+
+
+def test_containers_are_made_when_something_is_kept_in_them():
+    gradient, x = srcgrad.grad(kept_by_name), np.array([1.0, 2.0])
+    for times in (1, 2):
+        np.testing.assert_allclose(gradient(x, 2), 4 * x**3)
+        assert KEPT["step"] == times * [0, 1] and KEPT["last"] == times * [2.0, 4.0]
+        assert KEPT["sums"] == {0: 3.0, 1: 5.0} and KEPT["warnings"] == 0
+        assert len(TIMES["loop"]) == times and len(WARNED) == 1
+    KEPT["warnings"] = 7
+    np.testing.assert_allclose(srcgrad.grad(lambda x: kept_by_name(x, 2))(x), 4 * x**3)
+    assert len(KEPT["step"]) == 6 and KEPT["warnings"] == 7

@@ -32,6 +32,7 @@ from .values import (
     DictObject,
     Generator,
     Instance,
+    Journal,
     ListObject,
     Place,
     Ref,
@@ -407,6 +408,8 @@ class Comparisons(Operators):
                 self.answered(container, holds) if dicts and isinstance(item, ir.Const) else None
             )
             return answer or self.for_each(container, holds)
+        if isinstance(container, Journal):
+            return self.journal_has(container, item)
         if isinstance(container, (Generator, Sequence)):
             source = container
 

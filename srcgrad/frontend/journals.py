@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import operator
 from dataclasses import dataclass
 from keyword import iskeyword
 from typing import Any
@@ -31,7 +32,7 @@ from .values import DictObject, Journal, ListObject, NeedStatic, Path, Ref, Tupl
 
 CONTAINERS = (list, dict, set, collections.deque, collections.defaultdict, collections.Counter,
               collections.OrderedDict)  # fmt: skip
-WRITING = frozenset({"append", "extend", "appendleft", "add", "clear", "update"})
+WRITING = frozenset({"append", "extend", "appendleft", "add", "clear", "update", "setdefault"})
 NUMBERS: dict[type, Any] = {int: int_kind, bool: lambda: BOOL, float: lambda: FLOAT,
                             np.float64: lambda: Scalar(np.dtype(float), False)}  # fmt: skip
 
@@ -43,10 +44,12 @@ class Notes:
     Attributes:
         arrays: that are kept outside, with the place in the program.
         read: the floats that are read from what is written, with what that is.
+        made: the types of the new containers that are kept, by what holds them and the key.
     """
 
     arrays: list[tuple[ir.Var, Span | None]]
     read: dict[ir.Var, tuple[Journal, Span | None]]
+    made: dict[tuple[int, Any], type]
 
 
 class Journals(Counts):
@@ -54,7 +57,7 @@ class Journals(Counts):
 
     def __init__(self) -> None:
         super().__init__()
-        self.notes = Notes([], {})
+        self.notes = Notes([], {}, {})
         self.journals: dict[Path, Journal] = {}
 
     def within(self, low: Any) -> None:
@@ -106,6 +109,8 @@ class Journals(Counts):
             raise self.unread(journal)
         factory = getattr(journal.thing, "default_factory", None)
         there = not isinstance(journal.thing, dict) or known in journal.thing
+        if not there:
+            factory = self.notes.made.get((id(journal.thing), known), factory)
         try:
             found = journal.thing[known] if there or factory not in CONTAINERS else factory()
         except LookupError:
@@ -145,6 +150,9 @@ class Journals(Counts):
     def store_journal(self, journal: Journal, key: Value, value: Value) -> None:
         """`journal[key] = value`."""
         self.written_inside(journal)
+        cls = self.type_of_new(value)
+        if cls is not None and isinstance(key, ir.Const):
+            self.notes.made[id(journal.thing), key.value] = cls
         operands = (journal.var, self.entry(key), self.entry(value))
         self.act(put_outside, *operands)
 
@@ -165,11 +173,48 @@ class Journals(Counts):
             return self.emit(len, (journal.var,), inferred=kind, name="length", effect=True)
         if name not in WRITING or getattr(type(journal.thing), name, None) is not function:
             raise self.unread(journal)
+        if name == "setdefault":
+            return self.default_of_journal(journal, *others)
         self.written_inside(journal)
         operands = (journal.var, *map(self.entry, others))
         words = {k: self.entry(v) for k, v in kwargs.items()}
         self.emit(function, operands, words, inferred=Inferred(Opaque(None)), effect=True)
         return ir.Const(None)
+
+    def default_of_journal(self, journal: Journal, key: Value, *default: Value) -> Value:
+        """`journal.setdefault(key, [])`, a container in which something is kept then."""
+        known = key.value if isinstance(key, ir.Const) else None
+        cls = self.type_of_new(default[0]) if default else None
+        if known is None or cls is None:
+            raise self.unread(journal)
+        there = known in journal.thing
+        found = journal.thing[known] if there else cls()
+        if type(found) not in CONTAINERS:
+            raise self.unread(journal)
+        self.written_inside(journal)
+        if there and journal.path is not None:
+            item = Path("item", journal.path, known)
+            self.guards[Path("attribute", item, "__class__")] = type(found)
+        operands = (journal.var, key, *map(self.entry, default))
+        inferred = Inferred(Opaque(type(found)))
+        var = self.emit(dict.setdefault, operands, inferred=inferred, name="kept", effect=True)
+        return Journal(found, var, None, not there)
+
+    def type_of_new(self, value: Value) -> type | None:
+        """The type of a list or dict without items; None of anything else."""
+        thing = self.on_heap(value)
+        if isinstance(thing, ListObject):
+            return list if thing.type is list and thing.var is None and not thing.items else None
+        empty = isinstance(thing, DictObject) and thing.type is dict and not thing.items
+        return dict if empty else None
+
+    def journal_has(self, journal: Journal, key: Value) -> Value:
+        """`key in journal`, as it is when the program gets here."""
+        if not isinstance(key, ir.Const):
+            raise self.unread(journal)
+        found = Inferred(BOOL)
+        args = (journal.var, key)
+        return self.emit(operator.contains, args, inferred=found, name="found", effect=True)
 
     def check_kept_key(self, key: Any) -> None:
         """Refuse an object as the key of a dict outside."""
