@@ -88,13 +88,13 @@ class Inputs:
         low = self.lowerer
         if type(value) in made_of:
             holder, (maker, *names) = variable(Opaque(type(value))), made_of[type(value)]
-            held = [
+            parts = [
                 self.value(
                     getattr(value, n), None, (*path, n), self._item(holder, builtins.getattr, n)
                 )
                 for n in names
             ]
-            return low.call(ir.Const(maker), held, {})
+            return low.call(ir.Const(maker), parts, {})
         if isinstance(value, np.ndarray):
             self.check_array(value, path[1] if len(path) > 1 else "an argument")
             asked = [(*path, SHAPE, axis) for axis in range(value.ndim)]

@@ -142,9 +142,9 @@ class Assignments(Matching):
             raise self.fault(ValueError, "not enough values to unpack")
         for target, item in zip(targets[:star], items[:star], strict=True):
             self.assign(target, item)
-        site, self.site = self.site, id(targets[star])
+        before, self.site = self.site, id(targets[star])
         middle = self.new(ListObject(tuple(items[star : len(items) - after])))
-        self.site = site
+        self.site = before
         self.assign(targets[star], middle)
         for target, item in zip(targets[star + 1 :], items[len(items) - after :], strict=True):
             self.assign(target, item)
