@@ -237,15 +237,16 @@ class Masks(Shadows):
         return found
 
     def zero_factor(self, s: ir.Assign, i: int) -> int | None:
-        """Which operand, where it's zero, makes a root whatever operand `i` is.
+        """Which operand, cut off at a bound, makes a root zero whatever operand `i` is.
 
-        `np.sqrt(4 * D * t)` is zero at `t = 0` for every `D`.
+        `np.sqrt(np.maximum(v, 0) * t)` is zero for every `t` where `v` is cut off. Other factors
+        needn't be looked at for zeros, which takes time: where they are, the derivative is nan.
         """
         if s.target not in self.scaled_under_roots or s.function not in SCALED or len(s.args) != 2:
             return None
         other = 0 if s.function not in PRODUCTS else 1 - i
         factor = s.args[other]
-        if factor is s.args[i] or not isinstance(factor, ir.Var):
+        if factor is s.args[i] or not isinstance(factor, ir.Var) or factor not in self.of_bounds:
             return None
         return other if isinstance(factor.kind, (Array, Scalar)) else None
 
