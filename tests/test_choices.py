@@ -300,6 +300,20 @@ def lists_of_other_lengths_from_one_place(x):
     return total
 
 
+def defaults_of_each_iteration(x):
+    f = lambda z: z  # noqa: E731
+    total = 0.0
+    for v in x:
+        total += f(v) ** 2
+        f = lambda z, v=v, *, w=x[0]: z * v + w  # noqa: E731
+    return total + f(x[1])
+
+
+def type_of_either(x):
+    shape = Circle(x[0]) if x[1] > 0 else Square(x[0])
+    return type(shape)(x[2]).area() + shape.area()
+
+
 def appends_by_another_name(x):
     kept, rows = [x[0]], {}
     for i in range(len(x)):
@@ -331,6 +345,8 @@ PROGRAMS = [
     numbers_by_or_and_and,
     unpacked_in_either_case,
     lists_of_other_lengths_from_one_place,
+    defaults_of_each_iteration,
+    type_of_either,
     appends_by_another_name,
     a_method_of_the_last_iteration,
     two_lambdas,

@@ -1292,6 +1292,30 @@ def a_finally_that_returns_in_a_with(x):
         return np.sum(out)
 
 
+class Ending:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        return kind is ValueError
+
+
+def first_or_none(x):
+    if x[0] > 1.2:
+        raise ValueError("large")
+    if x[0] < 0.5:
+        raise RuntimeError("small")
+    return x[1] ** 2
+
+
+def one_of_several_ends_it(x):
+    total = x[2]
+    with Passing(), Ending():
+        total = first_or_none(x) if x[1] < 1.2 else first_or_none(x[::-1])
+        total *= x[0]
+    return total
+
+
 PROGRAMS = [
     thing
     for _, thing in sorted(globals().items())

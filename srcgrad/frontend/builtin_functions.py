@@ -391,6 +391,8 @@ class BuiltinFunctions(Texts):
             case Ref():
                 thing = self.state.heap[value.id]
                 return Place(heap_type(thing))
+            case Choice():
+                return self.for_each(value, self.builtin_type)
             case ir.Var():
                 if is_reference(value) and len(value.kind.types) == 1:  # type: ignore[attr-defined]
                     return Place(*value.kind.types)  # type: ignore[attr-defined]

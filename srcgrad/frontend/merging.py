@@ -38,7 +38,6 @@ from .structure import (
     shown_name,
 )
 from .values import (
-    Bound,
     Choice,
     Closure,
     DictObject,
@@ -46,7 +45,6 @@ from .values import (
     Instance,
     ListObject,
     Materialize,
-    Partial,
     Ref,
     Slice,
     State,
@@ -222,7 +220,7 @@ class Merger:
             if isinstance(x, Tuple) and (is_none(y) or y is ir.UNDEFINED):
                 return self.optional(name, x, y, swapped)
         for known, other in ((a, b), (b, a)):
-            if other is ir.UNDEFINED and isinstance(known, (Slice, Bound, Partial, Choice)):
+            if other is ir.UNDEFINED and isinstance(known, (Slice, *FUNCTIONS)):
                 return rebuild(known, [self.option(p, known is b) for p in parts(known)])
         if isinstance(a, FUNCTIONS) and isinstance(b, FUNCTIONS) and not interchangeable(a, b):
             return self.choice(name, a, b)
@@ -245,21 +243,7 @@ class Merger:
             known = b if a is ir.UNDEFINED else a
             if isinstance(known, Ref):
                 return known
-            if isinstance(known, Closure):
-                return self.padded_closure(known, a is ir.UNDEFINED)
         return self.poison(f"{shown_name(name)} has values of different kinds after this branch")
-
-    def padded_closure(self, closure: Closure, first: bool) -> Closure:
-        """A function that one branch alone makes."""
-        if not closure.defaults and not closure.keyword_defaults:
-            return closure
-        return replace(
-            closure,
-            defaults=tuple(self.option(d, first) for d in closure.defaults),
-            keyword_defaults={
-                k: self.option(d, first) for k, d in closure.keyword_defaults.items()
-            },
-        )
 
     def option(self, value: Any, first: bool) -> Any:
         """What one branch alone yields, as a value after the If."""

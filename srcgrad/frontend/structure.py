@@ -81,7 +81,7 @@ class Mold:
     site: int | None = None  # the expression that makes the objects
 
 
-COMPOUND = (Tuple, Slice, Bound, Partial, Choice)
+COMPOUND = (Tuple, Slice, Bound, Partial, Choice, Closure)
 
 
 def parts(value: Any) -> list[Any]:
@@ -97,6 +97,8 @@ def parts(value: Any) -> list[Any]:
             return [value.function, *value.args, *value.kwargs.values()]
         case Choice():
             return [value.index, *value.options]
+        case Closure():
+            return [*value.defaults, *value.keyword_defaults.values()]
     return []
 
 
@@ -126,6 +128,10 @@ def rebuild(value: Any, items: list[Any]) -> Any:
             return Partial(items[0], tuple(items[1:count]), named)
         case Choice():
             return Choice(items[0], tuple(items[1:]))
+        case Closure() if items:
+            count = len(value.defaults)
+            named = dict(zip(value.keyword_defaults, items[count:], strict=True))
+            return replace(value, defaults=tuple(items[:count]), keyword_defaults=named)
     return value
 
 
@@ -140,6 +146,8 @@ def alike(a: Any, b: Any) -> bool:
     if isinstance(a, Choice):
         pairs = zip(a.options, b.options, strict=False)
         return len(a.options) == len(b.options) and all(interchangeable(*p) for p in pairs)
+    if isinstance(a, Closure):
+        return a.node is b.node and a.frame == b.frame and len(parts(a)) == len(parts(b))
     return True
 
 
@@ -176,13 +184,6 @@ def same_option(a: Any, b: Any) -> bool:
         return True
     if isinstance(a, ir.Const) and isinstance(b, ir.Const):
         return same_constant(a.value, b.value)
-    if isinstance(a, Closure) and isinstance(b, Closure):
-        named, others = a.keyword_defaults, b.keyword_defaults
-        return (
-            (a.node is b.node and a.frame == b.frame and len(a.defaults) == len(b.defaults))
-            and all(map(same_option, a.defaults, b.defaults))
-            and all(same_option(v, others[k]) for k, v in named.items())
-        )
     return alike(a, b) and all(map(same_option, parts(a), parts(b)))
 
 
@@ -190,7 +191,7 @@ def interchangeable(a: Any, b: Any) -> bool:
     """Whether two options are the same function, of other arguments perhaps, or like tuples."""
     if isinstance(a, (Bound, Partial)) and alike(a, b):
         return same_option(a.function, b.function)
-    if isinstance(a, Tuple) and alike(a, b):
+    if isinstance(a, (Tuple, Closure)) and alike(a, b):
         return True
     return same_option(a, b)
 
@@ -254,9 +255,7 @@ def reachable(heap: dict[int, Heap], values: Iterable[Value]) -> set[int]:
     waiting: list[Any] = list(values)
     while waiting:
         value = waiting.pop()
-        if isinstance(value, Closure):
-            waiting += (*value.defaults, *value.keyword_defaults.values())
-        elif not isinstance(value, Ref):
+        if not isinstance(value, Ref):
             waiting += parts(value)
         elif value.id in heap and value.id not in found:
             found.add(value.id)
@@ -421,9 +420,6 @@ def references(state: State, ref: Ref) -> int:
             return int(value.id == ref.id)
         if isinstance(value, (Sequence, Generator)):
             return 2
-        if isinstance(value, Closure):
-            inner = (*value.defaults, *value.keyword_defaults.values())
-            return sum(map(count, inner))
         return sum(map(count, parts(value)))
 
     values = [v for frame in state.frames.values() for v in frame.values()]

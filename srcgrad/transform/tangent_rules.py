@@ -20,7 +20,7 @@ from ..analysis.usage import PRODUCTS
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.values import Tuple
-from ..kinds import Array, Kind, ListOf, Scalar, TupleOf
+from ..kinds import Array, Kind, ListOf, Places, Scalar, TupleOf
 from ..rules import registry
 from .application import name_of
 from .contributions import NONE, is_zero
@@ -61,7 +61,7 @@ class TangentRules(Adjoint):
                 runtime.zero_like, (operand,), inferred=Inferred(operand.kind),
                 name=f"t_{operand.name}",
             )  # fmt: skip
-        if isinstance(operand.kind, ListOf):
+        if isinstance(operand.kind, ListOf) and not isinstance(operand.kind, Places):
             if any(root in self.aliasing.written for root in self.aliasing.classes(operand)):
                 raise UnsupportedError(
                     f"what {operand.name!r} refers to after this can't be followed", self.span
