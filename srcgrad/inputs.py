@@ -461,8 +461,13 @@ def _check_leaves(name: str, value: Any, place: str, within: bool = False) -> in
     raise user_error(TypeError, message)
 
 
-def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> dict[ir.Var, ir.Var]:
-    """Copy at the start what the function writes but the caller owns; the copies, by original."""
+def own_copies(
+    function: ir.Function, free: set[ir.Var], wrt: list[ir.Var], lent: bool = False
+) -> dict[ir.Var, ir.Var]:
+    """Copy at the start what the function writes but the caller owns; the copies, by original.
+
+    `lent`: its lists are meant to be changed.
+    """
     aliasing = Aliasing(function.block)
     written = aliasing.written
     if not written:
@@ -485,7 +490,7 @@ def own_copies(function: ir.Function, free: set[ir.Var], wrt: list[ir.Var]) -> d
     for var in inputs:
         if aliasing.find(var) in written:
             copies[var] = ir.Var(var.name, var.kind, True)
-    for var in (*(v for v in free if isinstance(v.kind, Array)), *lists):
+    for var in (*(v for v in free if isinstance(v.kind, Array)), *(() if lent else lists)):
         if classes := written.intersection(aliasing.classes(var)):
             writer = next(
                 (s for s in ir.walk(function.block) if isinstance(s, ir.Assign)

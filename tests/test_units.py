@@ -444,3 +444,39 @@ def test_what_is_nested_deeply():
     found = srcgrad.grad(names["f"], source=text)(x)
     np.testing.assert_allclose(found, 400 * np.cos(0.12) * x[::-1])
     assert sys.getrecursionlimit() == limit
+
+
+def appended_and_written(x):
+    u, history = np.zeros(3), [x[1]]
+
+    def loop(v):
+        if v < 10:
+            u[0] = v
+            u[1] += v * x[1]
+            history.append(v * u[1] + history[-1])
+            loop(v * 2)
+            u[2] += history[0] * v
+
+    loop(x[0])
+    history.append(x[2])
+    return sum(history) + np.sum(u**2)
+
+
+def rows_kept_and_taken(x):
+    u, history, places = np.zeros(3), [], []
+
+    def loop(v):
+        if v < 10:
+            places.append(len(places))
+            u[places[-1] % 3] += v * x[1]
+            history.append(u.copy())
+            loop(v * 2)
+            u[0] *= np.sum(history.pop())
+
+    loop(x[0])
+    return np.sum(u) + np.sum(u**2) * len(places)
+
+
+@pytest.mark.parametrize("f", [appended_and_written, rows_kept_and_taken])
+def test_lists_and_arrays_that_a_recursion_changes(f):
+    check(f, np.array([0.7, 0.4, 1.3]), second=False)

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from tests.metamorphic.base import REGISTRY
-from tests.metamorphic.driver import Subject, random_steps, rewritten, shrunk, subjects
+from tests.metamorphic.driver import MODES, Subject, random_steps, rewritten, shrunk, subjects
 
 
 def main() -> int:
@@ -19,6 +19,7 @@ def main() -> int:
     parser.add_argument("--seeds", nargs=2, type=int, default=(0, 3), metavar=("FIRST", "END"))
     parser.add_argument("--programs", nargs="*", help="their names; all, if there are none")
     parser.add_argument("--rewrites", nargs="*", choices=sorted(REGISTRY), help="only these")
+    parser.add_argument("--mode", choices=MODES, help="what to ask for; each in turn, if not given")
     parser.add_argument("--most", type=int, default=6, help="rewrites of one program")
     parser.add_argument("--slow", type=float, default=math.inf, help="times as slow or as long")
     parser.add_argument("--keep", type=Path, help="a folder for the programs that fail")
@@ -38,7 +39,7 @@ def main() -> int:
             if not kept:
                 continue
             used.update(step.rewrite for step in kept)
-            mode = ("grad", "grad", "value", "jvp", "vjp")[seed % 5]
+            mode = given.mode or MODES[seed % len(MODES)]
             outcome = subject.differentiated(text, mode, given.slow)
             counts[outcome.kind] += 1
             if outcome.kind == "right":

@@ -27,6 +27,7 @@ from tests.programs import finite_differences as fd
 
 SHRINKING = 40.0  # seconds to make a finding smaller
 SAME_VALUE, SAME_GRADIENT = 1e-10, 1e-9
+MODES = ("grad", "grad", "value", "jvp", "vjp", "jacfwd", "hvp")
 FAMILIES = (
     branches,
     functions,
@@ -151,6 +152,7 @@ class Subject:
                 self.gradient = leaves(module, gradients(*module.inputs()))
             self.seconds = time.perf_counter() - start
             self.cost, self.length = cost(module, gradients), len(gradients.source)
+        self.product: Any = None  # of the Hessian and a direction, once it is asked for
         watch(self.tree)
 
     def differentiated(self, text: str, mode: str = "grad", slow: float = math.inf) -> Outcome:
@@ -161,10 +163,14 @@ class Subject:
                 with within(30 + 20 * self.seconds):
                     if mode == "jvp":
                         return self.along(module)
+                    if mode == "hvp":
+                        return self.curved(module)
                     if mode == "vjp":
                         value, pull = srcgrad.vjp(module.program, *args)
                         pulled = pull(1.0)
                         found = [pulled[i] for i in argnums]
+                    elif mode == "jacfwd":
+                        value, found = self.value, srcgrad.jacfwd(module.program, argnums)(*args)
                     elif mode == "value":
                         gradient = srcgrad.value_and_grad(module.program, argnums=argnums)
                         value, found = gradient(*args)
@@ -213,11 +219,27 @@ class Subject:
             return Outcome("wrong tangent", f"{found!r}, not {expected!r}")
         return Outcome("right")
 
-    def error(self, found: list[Any]) -> float:
+    def curved(self, module: Any) -> Outcome:
+        """The product of the Hessian and a direction, against that of the program as it was."""
+        if self.product is None:
+            with loaded(self.text) as before:
+                try:
+                    self.product = product_of(before)
+                except srcgrad.UnsupportedError:
+                    self.product = []
+        if not self.product:
+            return Outcome("right")
+        worst = self.error(product_of(module), self.product)
+        if not worst <= 1e3 * SAME_GRADIENT:
+            return Outcome("wrong product", f"by {worst:.1e}")
+        return Outcome("right")
+
+    def error(self, found: list[Any], expected: list[Any] | None = None) -> float:
         """The largest error of a part of a gradient, over the size of the part."""
-        largest = max((np.max(np.abs(g), initial=0.0) for g in self.gradient), default=0.0)
+        expected = self.gradient if expected is None else expected
+        largest = max((np.max(np.abs(g), initial=0.0) for g in expected), default=0.0)
         worst = 0.0
-        for mine, theirs in zip(found, self.gradient, strict=True):
+        for mine, theirs in zip(found, expected, strict=True):
             if mine.shape != theirs.shape:
                 return math.inf
             size = np.max(np.abs(theirs), initial=0.0) + 1e-6 * largest + 1e-300
@@ -249,6 +271,14 @@ def filled(tangent: Any, argument: Any) -> Any:
     if isinstance(argument, np.ndarray):
         return np.zeros_like(argument)
     return 0.0 if isinstance(argument, float) else argument
+
+
+def product_of(module: Any) -> list[Any]:
+    """The product of the Hessian of a program and a direction."""
+    args, argnums, rng = module.inputs(), argnums_of(module), np.random.default_rng(1)
+    direction = tuple(fd.random_direction(args[i], rng) for i in argnums)
+    moved = tuple(filled(d, args[i]) for d, i in zip(direction, argnums, strict=True))
+    return leaves(module, srcgrad.hvp(module.program, argnums)(*args, moved))
 
 
 def cost(module: Any, gradient: Any) -> float:
