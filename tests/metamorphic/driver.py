@@ -160,7 +160,7 @@ class Subject:
         with loaded(text) as module, quiet():
             argnums, args = argnums_of(module), module.inputs()
             try:
-                with within(30 + 20 * self.seconds):
+                with within((5 if mode == "hvp" else 1) * (30 + 20 * self.seconds)):
                     if mode == "jvp":
                         return self.along(module)
                     if mode == "hvp":
