@@ -207,3 +207,16 @@ def test_an_object_without_a_text_is_printed_but_not_compared(capsys):
     assert capsys.readouterr().out == "<container> Leaky(slope=0.25) [Named!] end\n"
     with pytest.raises(srcgrad.UnsupportedError, match="the class Plain isn't known"):
         srcgrad.grad(compared)(X)
+
+
+def joined(x, n):
+    rows = []
+    for i in range(n):
+        rows.append(f"{x[i]:.1f}")
+    text = ", ".join(rows)
+    return np.sum(x) * len(text.split(", ")) + len(" ".join(rows).upper().split()) * x[0]
+
+
+def test_joined_texts_have_methods():
+    x = np.array([0.5, 1.5, 2.5])
+    np.testing.assert_allclose(srcgrad.grad(joined)(x, 3), [6.0, 3.0, 3.0])

@@ -195,7 +195,7 @@ class Journals(Counts):
         if there and journal.path is not None:
             item = Path("item", journal.path, known)
             self.guards[Path("attribute", item, "__class__")] = type(found)
-        operands = (journal.var, ir.Const(known), *map(self.entry, default))
+        operands = (journal.var, self.entry(key), *map(self.entry, default))
         inferred = Inferred(Opaque(type(found)))
         var = self.emit(dict.setdefault, operands, inferred=inferred, name="kept", effect=True)
         return Journal(found, var, None, not there)

@@ -22,7 +22,7 @@ from .journals import Journals
 from .set_orders import Order
 from .structure import SIMPLE, Poison, is_member, is_static, is_table
 from .subclasses import BUILTINS, added_by, redefined
-from .tables import HeldOutside
+from .tables import HeldOutside, Records
 from .values import (
     DictObject,
     Generator,
@@ -226,6 +226,8 @@ class Lookup(Journals):
         if path is not None and path in self.static_paths and isinstance(value, (int, np.integer)):
             self.guards[path] = value
             return ir.Const(value)
+        if path is not None and self.on_free is not None and is_structured(value):
+            return self.lifted_records(value, path)
         number = isinstance(value, (int, float, complex, np.number)) and type(value) is not bool
         if number:
             self.check_class(type(value))
@@ -298,6 +300,20 @@ class Lookup(Journals):
         self.looked_up.append((None, ref))
         self.outer_objects.add(ref.id)
         return ref
+
+    def lifted_records(self, value: np.ndarray[Any, Any], path: Path) -> Ref:
+        """What stands for a structured array that exists before the function runs."""
+        known = self.lifted.get(path)
+        if known is None or known.id not in self.state.heap:
+            self.guards[Path("attribute", path, "dtype")] = value.dtype
+            fields: dict[Any, Value] = {
+                name: self.lift(value[name], Path("item", path, name)) for name in value.dtype.names
+            }
+            columns = self.new(DictObject(fields, str(path)))
+            known = self.lifted[path] = self.new(Instance(Records, {"columns": columns}, str(path)))
+            self.outer_objects |= {columns.id, known.id}
+        self.looked_up.append((None, known))
+        return known
 
     def held_dict(self, value: Any, path: Path) -> Ref | None:
         """A dict that is one value, if one is asked for keys that only the run tells."""
@@ -396,3 +412,10 @@ class Lookup(Journals):
             self.guards[found] = raw
         else:
             self.guards[Path("class", owner, name)] = raw
+
+
+def is_structured(value: Any) -> bool:
+    """Whether a value is a structured array of one dimension, its fields numbers and texts."""
+    if type(value) is not np.ndarray or value.dtype.fields is None or value.ndim != 1:
+        return False
+    return all(dtype.base.kind in "biufcSU" for dtype, *_ in value.dtype.fields.values())

@@ -20,6 +20,7 @@ from ..kinds import (
     Dimension,
     Kind,
     ListOf,
+    Opaque,
     Scalar,
     Size,
     TupleOf,
@@ -80,6 +81,11 @@ def arange(args: Args, kwargs: Kwargs) -> Inferred | None:
         size = only.kind.size if only.kind.size is not None else size
     real = all(d is not None and d.kind in "iuf" for n in names[:3] for d in _possible(n))
     return Inferred(Array(dtype, (size,), dtype is None and real))
+
+
+@kind(str.join)
+def text(args: Args, kwargs: Kwargs) -> Inferred:
+    return Inferred(Opaque(str))
 
 
 @kind(np.convolve, np.correlate)
