@@ -255,6 +255,9 @@ class Inputs:
         if isinstance(items, type):
             return _NUMBERS.get(items) or Scalar(np.dtype(items), False)
         cls, *parts = items
+        if cls is dict:
+            keys, values = map(self.item_kind, parts)
+            return Held(keys, value=values)
         if cls is np.ndarray:
             dtype, shape = parts
             if isinstance(shape, int):

@@ -210,7 +210,7 @@ def common(items: Any, sizes: dict[int, Any] | None = None, depth: int = MOST_NE
 def held(value: dict[Any, Any]) -> tuple[Any, Any] | None:
     """What the keys of a dict are, and what its values, if these and those are alike; else None.
 
-    Values may be ints and floats, too, Python's and NumPy's.
+    Values may be ints and floats, too, Python's and NumPy's, and dicts that are alike.
 
     >>> held({1: 1.008, 6: 12}), held({"a": 1, "b": 2})
     ((<class 'int'>, (<class 'int'>, <class 'float'>)), (<class 'str'>, <class 'int'>))
@@ -218,6 +218,11 @@ def held(value: dict[Any, Any]) -> tuple[Any, Any] | None:
     (None, None)
     """
     keys, values = _alike(value), _alike(value.values())
+    if values is None and set(map(type, value.values())) == {dict}:
+        inner = [item for part in value.values() for item in part.items()]
+        parts = held(dict(enumerate(v for _, v in inner)))
+        names = _alike([k for k, _ in inner])
+        values = None if names is None or parts is None else (dict, names, parts[1])
     if values is None and set(map(type, value.values())) <= {int, float, np.float64}:
         values = (int, float) if value else None
     return None if keys is None or values is None else (keys, values)

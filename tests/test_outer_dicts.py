@@ -1,5 +1,6 @@
 """Dicts outside that are asked for keys which only the run tells."""
 
+import heapq
 import itertools
 
 import numpy as np
@@ -16,6 +17,8 @@ SYMBOLS = {1: "H", 6: "C", 8: "O"}
 RADII = {"H": 0.3, "C": 0.7, "O": 0.6}
 BONDS = {(1, 6): 1.1, (6, 8): 1.4}
 BASES = {1: np.ones(2), 6: np.arange(2.0), 8: np.array([2.0, 3.0])}
+GRAPH = {1: {6: 0.5, 8: 0.7}, 6: {8: 1.5}, 8: {}}
+NAMED = {"a": {"b": 0, "c": 1}, "b": {"c": 2, "d": 3}, "c": {"d": 4}, "d": {}}
 NUMBERS = np.array([1, 6, 8])
 X = np.linspace(0.5, 1.5, 9)
 
@@ -62,6 +65,32 @@ def asked_and_gone_through(x, numbers):
     return total * len(MASSES) + sum(MASSES.values()) * x[5]
 
 
+def dicts_of_dicts(x, numbers):
+    total = 0.0
+    for z in numbers:
+        for other, weight in GRAPH[z].items():
+            total += weight * x[z] * x[other]
+        total += len(GRAPH[z]) * x[0] + sum(GRAPH[z].values()) * x[1] ** 2
+    a, b = numbers[:2]
+    return total + GRAPH[a].get(b, 1.0) * x[2] ** 2 + (x[3] if b in GRAPH[a] else 0.0)
+
+
+def shortest_path(x, numbers):
+    """From a to d, by Dijkstra's algorithm."""
+    lengths, heap, done = {"a": 0.0}, [(0.0, "a")], set()
+    while heap:
+        length, here = heapq.heappop(heap)
+        if here in done:
+            continue
+        done.add(here)
+        for there, edge in NAMED[here].items():
+            longer = length + x[edge]
+            if there not in lengths or longer < lengths[there]:
+                lengths[there] = longer
+                heapq.heappush(heap, (longer, there))
+    return lengths["d"] ** 2 + lengths["c"]
+
+
 class Model:
     scales = {1: 0.5, 6: 2.0, 8: 0.25}  # noqa: RUF012
 
@@ -76,7 +105,7 @@ class Model:
 
 FUNCTIONS = (
     numbers_of_both_types, lists, tuples_and_texts, arrays_by_pairs, asked_and_gone_through,
-    Model().energy,
+    dicts_of_dicts, shortest_path, Model().energy,
 )  # fmt: skip
 
 
@@ -101,7 +130,7 @@ def test_it_is_read_when_the_gradient_runs(monkeypatch):
     assert gradient(x, np.array([1, 2]))[0] == 2.0
     assert gradient.source == (
         "def d_weighed(x, keys, WEIGHTS):\n"
-        '    """Gradient of weighed (test_outer_dicts.py:88) with respect to x."""\n'
+        '    """Gradient of weighed (test_outer_dicts.py:117) with respect to x."""\n'
         "    # for k in keys:\n"
         "    d_x = np.zeros(x.shape)\n"
         "    for i in reversed(range(len(keys))):\n"

@@ -240,7 +240,10 @@ class Dicts(Sets):
             self.guard(operator.getitem, (var, asked), {})
         inferred = Inferred(resized(item_structure(var.kind.value), self.first_loop), (var,))
         item = self.emit(operator.getitem, (var, asked), inferred=inferred, name="item")
-        return self.project(item)
+        found = self.project(item)
+        if isinstance(item.kind, Held):
+            return self.new(Instance(tables.HeldOutside, {"where": found}, item.name))
+        return found
 
     def lookup_written(self, where: Value) -> Value:
         raise self.refuse(
