@@ -975,3 +975,38 @@ def test_what_a_loop_makes_at_first_beside_lists_that_it_makes_anew():
         moved = [train(X + h * direction, steps) for h in (1e-6, -1e-6)]
         assert gradient(X, steps) @ direction == pytest.approx((moved[0] - moved[1]) / 2e-6)
     assert "dict(" not in gradient.source
+
+
+class Material:
+    def __init__(self, color, ambient=0.1, *others, gloss=3.0, **more):
+        shade = color * ambient
+        self.__dict__.update({k: v for k, v in locals().items() if k != "self"})
+
+
+class Settings:
+    def __init__(self, scale, shift=2.0):
+        parameters = locals()
+        parameters.pop("self")
+        self.parameters = parameters
+
+
+def shaded(x):
+    m = Material(x[0], x[1], gloss=x[2])
+    settings = Settings(x[2])
+    names = [*vars(m), *settings.parameters]
+    assert names == ["color", "ambient", "gloss", "others", "more", "shade", "scale", "shift"]
+    total = m.shade * m.color + m.ambient * m.gloss + len(m.others) + len(m.more)
+    return total + sum(settings.parameters.values()) * settings.parameters["scale"]
+
+
+def after_a_loop(x):
+    total = 0.0
+    for v in x:
+        total += v
+    return locals()["total"]
+
+
+def test_locals_is_a_dict_of_the_parameters():
+    check_grads(shaded, (np.array([0.4, 0.9, 1.3]),))
+    with pytest.raises(srcgrad.UnsupportedError, match=r"locals\(\) isn't supported here"):
+        srcgrad.grad(after_a_loop)(np.ones(2))

@@ -525,7 +525,8 @@ def _special_table() -> dict[Any, str]:
         getattr(builtins, name): f"builtin_{name}"
         for name in (
             "len range enumerate zip reversed map filter list tuple sum min max any all next vars "
-            "isinstance type callable hasattr getattr setattr slice divmod print super iter sorted"
+            "locals isinstance type callable hasattr getattr setattr slice divmod print super iter "
+            "sorted"
         ).split()
     }
     table[str], table[repr], table[format] = "builtin_text", "builtin_repr", "builtin_format"

@@ -405,6 +405,26 @@ class Classes(BuiltinFunctions):
         self.state.heap.setdefault(-value.id, DictObject(thing.items))
         return Ref(-value.id)
 
+    def builtin_locals(self) -> Ref:
+        """`locals()`: a new dict of the parameters and of what has been assigned.
+
+        What a loop assigns may be forgotten after it, and what belongs to other functions would
+        have to be told from globals.
+        """
+        frame, values = self.frames[self.current], self.state.frames[self.current]
+        node = frame.node
+        inner = list(gast.walk(node)) if node is not None else []
+        alone = frame.parent is None and not frame.namespace.cells
+        if not (inner and alone) or any(isinstance(n, (gast.For, gast.While)) for n in inner):
+            raise self.refuse("locals() isn't supported here", "name the variables themselves")
+        several = [p for p in (node.args.vararg, node.args.kwarg) if p is not None]
+        first = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, *several]
+        stored = [n for n in inner if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
+        stored.sort(key=lambda n: (n.lineno, n.col_offset))
+        names = dict.fromkeys(n.id for n in (*first, *stored))
+        known = {n: values[n] for n in names if n in values and n in frame.scope.local}
+        return self.new(DictObject({n: v for n, v in known.items() if v is not ir.UNDEFINED}))
+
     # Classes
 
     def builtin_made_class(self, *args: Value, **kwargs: Value) -> Value:

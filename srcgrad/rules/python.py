@@ -56,7 +56,7 @@ no_jumps(builtins.bool)
 zero(*(dtype for dtype in np.sctypeDict.values() if issubclass(dtype, (np.integer, np.bool))))
 refuse(builtins.memoryview, reason="use the array itself", always=True)
 refuse(
-    *(builtins.globals, builtins.locals, builtins.eval, builtins.exec),
+    *(builtins.globals, builtins.eval, builtins.exec),
     reason="name the variable itself",
     always=True,
 )
