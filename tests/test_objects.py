@@ -3,7 +3,9 @@
 Each program is compared with finite differences, in reverse and forward mode.
 """
 
+import functools
 import heapq
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -1010,3 +1012,116 @@ def test_locals_is_a_dict_of_the_parameters():
     check_grads(shaded, (np.array([0.4, 0.9, 1.3]),))
     with pytest.raises(srcgrad.UnsupportedError, match=r"locals\(\) isn't supported here"):
         srcgrad.grad(after_a_loop)(np.ones(2))
+
+
+class Cached:
+    def __init__(self, v):
+        self.v = v
+
+    @functools.cached_property
+    def twice(self):
+        return self.v * 2
+
+
+class CachedPair(Cached):
+    @functools.cached_property
+    def pair(self):
+        return self.v * 2, [self.v[0] ** 2]
+
+    @property
+    def twice(self):
+        return self.pair[0] * self.pair[1][0]
+
+
+class AskedByHasattr(Cached):
+    @property
+    def twice(self):
+        if not hasattr(self, "kept"):
+            self.kept = self.v * 2
+        return self.kept
+
+
+class AskedByGetattr(Cached):
+    @property
+    def twice(self):
+        kept = getattr(self, "kept", None)
+        if kept is None:
+            kept = self.kept = self.v * 2
+        return kept
+
+
+class AskedByTry(Cached):
+    @property
+    def twice(self):
+        try:
+            return self.kept
+        except AttributeError:
+            self.kept = self.v * 2
+            return self.kept
+
+
+class AskedInDict(Cached):
+    @property
+    def twice(self):
+        if "kept" not in self.__dict__:
+            self.kept = self.v * 2
+        return self.__dict__.get("kept", 0.0)
+
+
+class MadeWhenMissing:
+    def __init__(self, v):
+        self.v = v
+
+    def __getattr__(self, name):
+        if name != "twice":
+            raise AttributeError(name)
+        self.twice = self.v * 2
+        return self.twice
+
+
+CACHES = (
+    Cached, CachedPair, AskedByHasattr, AskedByGetattr, AskedByTry, AskedInDict, MadeWhenMissing,
+)  # fmt: skip
+
+
+def first_asked_in_a_loop(cls, x, n):
+    c, total = cls(x), 0.0
+    for i in range(n):
+        total += np.sum(c.twice) * (i + 1)
+        c.v = c.v * 3  # what is kept stays
+    return total
+
+
+def asked_later_in_loops(cls, x, n):
+    c, total = cls(x), 0.0
+    for i in range(n):
+        for j in range(n):
+            if i > 0 and j != i:
+                total += np.sum(c.twice**2) * j
+        c.v = c.v * 3
+    return total
+
+
+@pytest.mark.parametrize("f", [first_asked_in_a_loop, asked_later_in_loops])
+@pytest.mark.parametrize("cls", CACHES, ids=lambda cls: cls.__name__)
+def test_what_an_object_keeps_is_made_in_a_loop(cls, f):
+    x = np.array([0.5, 0.8])
+    assert srcgrad.value_and_grad(lambda x: f(cls, x, 3))(x)[0] == pytest.approx(f(cls, x, 3))
+    check_grads(lambda x: f(cls, x, 3), (x,), order=1)
+
+
+def asked_in_a_product(x):
+    c, total = Cached(x), 0.0
+    for m in itertools.product(range(int(x[0] > 0) + 1), repeat=2):
+        total += np.dot(m, c.twice)
+    return total
+
+
+def test_what_an_object_keeps_is_right_or_refused():
+    x = np.array([0.5, 0.8])
+    try:
+        found = srcgrad.grad(asked_in_a_product)(x)
+    except srcgrad.UnsupportedError as error:
+        assert "whether this object has the attribute" in str(error)
+    else:
+        np.testing.assert_allclose(found, [4.0, 4.0])

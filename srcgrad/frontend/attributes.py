@@ -25,7 +25,15 @@ from .operations import (
     namedtuple_make,
     namedtuple_replace,
 )
-from .structure import SIMPLE, described, is_range, is_setting, is_static, object_type
+from .structure import (
+    SIMPLE,
+    described,
+    is_partial,
+    is_range,
+    is_setting,
+    is_static,
+    object_type,
+)
 from .subclasses import BUILTINS, added_by, has_made_init, made_init
 from .subscripts import Subscripts
 from .values import (
@@ -44,6 +52,7 @@ from .values import (
     Ref,
     Sequence,
     Slice,
+    State,
     Super,
     Tuple,
     Value,
@@ -305,6 +314,30 @@ class Attributes(Subscripts):
         path = Path("attribute", container, name)
         return self.lift(found, path)
 
+    def settle_presence(self, value: Value) -> None:
+        """Refuse what isn't there on some paths; begin again if it's only before a loop."""
+        undefined = self.undefined_parts(value, self.state)
+        if undefined:
+            message = "whether this object has the attribute isn't known when compiling"
+            asks = frozenset().union(*(self.partly.get(v, frozenset()) for v in undefined))
+            if asks:
+                raise NeedStatic(asks, message, self.span)
+            raise self.refuse(message, "set it to None in __init__, and test for None")
+
+    def undefined_parts(self, value: Value, state: State) -> list[Any]:
+        """What of a value is undefined on some path."""
+        if isinstance(value, (ir.Var, ir.Const)):
+            return [value] if is_partial(value) else []
+        if isinstance(value, Ref):
+            thing = state.heap.get(value.id)
+            var = thing.var if isinstance(thing, ListObject) else None
+            return [] if var is None or not is_partial(var) else [var]
+        if isinstance(value, Choice):
+            return [v for option in value.options for v in self.undefined_parts(option, state)]
+        if isinstance(value, Tuple):
+            return [v for item in value.items for v in self.undefined_parts(item, state)]
+        return []
+
     def instance_attribute(self, ref: Ref | ir.Var, thing: Instance, name: str) -> Value:
         own = inspect.getattr_static(thing.type, "__getattribute__")
         if isinstance(own, (types.FunctionType, Closure)):
@@ -320,15 +353,25 @@ class Attributes(Subscripts):
             name not in thing.items or self.descriptor(found, "__set__") is not None
         ):
             return self.call(getter, [ref, Place(thing.type, None)], {})
+        cached = found.value if isinstance(found, ir.Const) else None
+        if not isinstance(cached, functools.cached_property):
+            cached = None
         if name in thing.items:
+            caught = self.catcher(AttributeError) is not None
+            if (
+                cached is not None
+                or caught
+                or self.class_attribute(thing.type, "__getattr__") is not None
+            ):
+                self.settle_presence(thing.items[name])
             return self.known(f".{name}", thing.items[name])
-        if isinstance(found, ir.Const) and isinstance(found.value, functools.cached_property):
+        if cached is not None:
             if isinstance(ref, ir.Var):
                 raise self.refuse(
                     f"whether the cached property {name!r} is known by now isn't known",
                     "write @property",
                 )
-            value = self.call(Bound(as_value(found.value.func), ref), [], {})
+            value = self.call(Bound(as_value(cached.func), ref), [], {})
             if not thing.external:  # the caller's object stays as it is
                 self.plain_setattr(ref, ir.Const(name), value)
             return value

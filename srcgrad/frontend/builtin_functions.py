@@ -31,7 +31,6 @@ from .structure import (
     is_none,
     is_number,
     is_object,
-    is_partial,
     is_range,
     is_settled,
     is_written,
@@ -438,11 +437,7 @@ class BuiltinFunctions(Texts):
             if is_reference(value):
                 return None
             if name in thing.items and thing.items[name] is not ir.UNDEFINED:
-                if is_partial(self.known(name, thing.items[name])):
-                    raise self.refuse(
-                        "whether this object has the attribute isn't known when compiling",
-                        "set it to None in __init__, and test for None",
-                    )
+                self.settle_presence(self.known(name, thing.items[name]))
                 return True
             found = self.class_attribute(thing.type, name)
             if found is None and name in (*vars(object), "__dict__", "__weakref__", "__module__"):

@@ -429,6 +429,8 @@ class Comparisons(Operators):
                 found = thing.items.get(self.hashed(item))
                 if isinstance(found, Poison):
                     self.known("", found)
+                if container.id < 0:  # the attributes of an object
+                    self.settle_presence(found)
                 return ir.Const(self.hashed(item) in thing.items)
             if isinstance(thing, Instance):
                 found = self.class_attribute(thing.type, "__contains__")

@@ -96,7 +96,8 @@ class Loops(Widening):
             for slot, template in templates.items():
                 for poison in poisons(template):
                     poison.origins |= asks
-                params[slot] = self.instantiate(template, start, marker)
+                param = params[slot] = self.instantiate(template, start, marker)
+                self.partly |= dict.fromkeys(self.undefined_parts(param, start), asks)
                 old = known.get(slot)
                 if isinstance(template, Mold) and isinstance(old, Ref):
                     start.heap[old.id] = replace(start.heap[old.id], frozen=marker)
