@@ -598,3 +598,20 @@ def test_defaults_are_set_by_the_first_iteration_of_a_loop():
     gradient(*args)
     assert "for _ in" in gradient.source and "places" not in gradient.source
     check_grads(trained_with_momentum, args, argnums=(0, 1))
+
+
+LENGTHS = {frozenset("HC"): 1.09, frozenset("CO"): 1.43, frozenset("C"): 1.54}
+
+
+def stretched(x, symbols):
+    total = 0.0
+    for (i, a), (j, b) in itertools.combinations(enumerate(symbols), 2):
+        total += (x[i] - x[j] - LENGTHS.get(frozenset((a, b)), 1.5)) ** 2
+    seen = {frozenset(symbols[:2]): x[0]}
+    return total + seen[frozenset((symbols[1], symbols[0]))]
+
+
+def test_frozensets_are_keys():
+    x = np.array([0.3, 1.7, 2.2])
+    assert value_and_grad(stretched)(x, "HCO")[0] == pytest.approx(stretched(x, "HCO"))
+    check_grads(stretched, (x, "HCO"), argnums=0)

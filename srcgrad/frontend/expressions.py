@@ -12,7 +12,7 @@ from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque
 from ..rules import registry
 from .displays import Displays
-from .structure import NONE, described, is_number
+from .structure import NONE, described, is_number, objects_in_key
 from .values import (
     DictObject,
     Generator,
@@ -59,6 +59,11 @@ class Expressions(Displays):
             return value.value
         if isinstance(value, Tuple):
             return tuple(self.key(item) for item in value.items)
+        thing = self.on_heap(value)
+        if isinstance(thing, DictObject) and thing.type is frozenset:
+            self.settled_keys(thing)
+            if not any(map(objects_in_key, thing.items)):
+                return frozenset(thing.items)
         self.need_static(value, "the key of a dict must be known when compiling")
         raise AssertionError
 
