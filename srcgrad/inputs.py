@@ -127,15 +127,15 @@ class Inputs:
                 return Tuple(items, type(value))
             return self.held(holder, ListObject(items, None, holder.name, type=type(value)), path)
         if type(value) is collections.deque:
-            low.has_deques, holder = True, variable(Opaque(collections.deque))
+            holder = variable(Opaque(collections.deque))
 
             def listed(kind: Kind) -> ir.Var:
                 return low.emit(list, (holder,), inferred=Inferred(kind), name=holder.name)
 
-            found = self.value(list(value), None, path, listed)
+            found = low.as_deque(self.value(list(value), None, path, listed))
             if value.maxlen is None:
                 return found
-            window = {"items": found, "maxlen": ir.Const(value.maxlen)}
+            window: dict[Any, Any] = {"items": found, "maxlen": ir.Const(value.maxlen)}
             return self.held(holder, Instance(tables.Window, window, holder.name), path)
         if isinstance(value, dict):
             low.check_class(type(value))
@@ -148,7 +148,7 @@ class Inputs:
             if type(value) in (collections.OrderedDict, collections.defaultdict):
                 made = getattr(value, "default_factory", None)
                 factory = None if made is None else as_value(made)
-                thing = replace(thing, type=type(value), factory=factory)
+                thing = replace(thing, factory=factory)
             return self.held(holder, thing, path)
         if isinstance(value, (set, frozenset)) and all(map(is_member, value)):
             low.check_class(type(value))

@@ -4,6 +4,7 @@ import collections
 import contextlib
 import copy
 import dataclasses
+import importlib.util
 import io
 import os
 import sys
@@ -15,6 +16,8 @@ import pytest
 
 from srcgrad import UnsupportedError, grad, value_and_grad
 from srcgrad.testing import check_grads
+
+from . import random_outside
 
 X = np.array([1.0, 2.0])
 
@@ -305,3 +308,31 @@ def test_an_attribute_of_a_class_is_read_by_its_objects():
 
     Counted.count, Counted.active = 0, True
     np.testing.assert_allclose([grad(f)(X)[0], grad(f)(X)[0]], [1.0, -2.0])
+
+
+@pytest.mark.parametrize("first", range(0, 240, 20))
+def test_random_programs_that_read_what_is_changed(first, tmp_path):
+    for seed in range(first, first + 20):
+        text, count = random_outside.program(seed)
+        path = tmp_path / f"outside_{seed}.py"
+        path.write_text(text)
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[path.stem] = module
+        spec.loader.exec_module(module)
+        gradient = grad(module.f)
+        for i in range(-1, count):
+            if i >= 0:
+                with contextlib.suppress(AttributeError, TypeError, LookupError):
+                    getattr(module, f"change{i}")()
+            try:
+                expected = module.f(np.ones(1))
+            except (TypeError, ValueError, LookupError) as error:
+                with pytest.raises((type(error), UnsupportedError)):
+                    gradient(X)
+                continue
+            try:
+                found = gradient(X)
+            except UnsupportedError:
+                continue
+            assert found[0] == pytest.approx(expected), text

@@ -615,3 +615,83 @@ def test_frozensets_are_keys():
     x = np.array([0.3, 1.7, 2.2])
     assert value_and_grad(stretched)(x, "HCO")[0] == pytest.approx(stretched(x, "HCO"))
     check_grads(stretched, (x, "HCO"), argnums=0)
+
+
+OUTER = {
+    "dict": {"a": 1.0},
+    "ordered": OrderedDict(a=1.0),
+    "default": collections.defaultdict(int, a=1.0),
+    "counter": Counter("a"),
+    "list": [1.0],
+    "window": collections.deque([1.0, 2.0], maxlen=2),
+}
+QUESTIONS = {
+    "type": lambda v: type(v) is OrderedDict,
+    "name": lambda v: type(v).__name__ == "defaultdict",
+    "class": lambda v: v.__class__ is dict,
+    "ordered": lambda v: isinstance(v, OrderedDict),
+    "default": lambda v: isinstance(v, collections.defaultdict),
+    "moves": lambda v: hasattr(v, "move_to_end"),
+    "factory": lambda v: hasattr(v, "default_factory"),
+    "pops": lambda v: hasattr(v, "popleft"),
+    "list": lambda v: v == [1.0],
+    "dict": lambda v: v == {"a": 1.0},
+    "bool": lambda v: bool(v),
+    "deque": lambda v: type(v) is collections.deque,
+}
+
+
+@pytest.mark.parametrize("asked", QUESTIONS)
+def test_what_containers_outside_are(asked):
+    question = QUESTIONS[asked]
+    for name in OUTER:
+
+        def f(x, name=name):
+            return np.sum(x) * (2.0 if question(OUTER[name]) else 1.0)
+
+        try:
+            found = grad(f)(np.ones(2))[0]
+        except UnsupportedError as error:
+            assert "a list or a deque" in str(error) or "has the attribute" in str(error)
+            assert name in ("list", "window")
+            continue
+        assert found == f(np.ones(1)), name
+
+
+def test_copies_of_a_deque_outside_are_as_long_as_it_may_be():
+    def f(x):
+        one, two = OUTER["window"].copy(), copy.deepcopy(OUTER["window"])
+        one.append(x[0])
+        two.appendleft(x[1])
+        free = collections.deque(OUTER["window"])
+        free.append(x[0])
+        lengths = len(one) + 10 * len(two) + 100 * len(free) + OUTER["window"].maxlen
+        return sum(one) * one[0] + two[0] ** 2 * two[1] + lengths * x[0]
+
+    check_grads(f, (np.array([0.5, 1.5]),))
+    value, _ = value_and_grad(f)(np.array([0.5, 1.5]))
+    assert value == f(np.array([0.5, 1.5])) == 2.5 * 2.0 + 2.25 + 324 * 0.5
+
+
+class Listed(list):
+    """A list with a class of its own."""
+
+
+def test_what_only_the_run_knows_is_asked_for_attributes():
+    def f(x):
+        made = Listed([1.0, 2.0])
+        scale = 2.0 if hasattr(made, "append") else 1.0
+        other = 5.0 if hasattr(made, "keys") else 3.0
+        return np.sum(x) * scale * other
+
+    np.testing.assert_array_equal(grad(f)(np.ones(2)), np.full(2, 6.0))
+
+
+def test_the_length_of_what_has_none():
+    def f(x):
+        try:
+            return np.sum(x) * len(str)
+        except TypeError:
+            return np.sum(x) * 3.0
+
+    np.testing.assert_array_equal(grad(f)(np.ones(2)), np.full(2, 3.0))

@@ -1,12 +1,15 @@
 """Texts that decide what is computed: of objects, by patterns, of private names."""
 
+import collections
 import re
+import typing
 from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad import grad
 from tests.small_programs import X, check, programs
 
 NUMBER = re.compile(r"(\w+)\(slope=([^)]*)\)")
@@ -220,3 +223,46 @@ def joined(x, n):
 def test_joined_texts_have_methods():
     x = np.array([0.5, 1.5, 2.5])
     np.testing.assert_allclose(srcgrad.grad(joined)(x, 3), [6.0, 3.0, 3.0])
+
+
+Pair = collections.namedtuple("Pair", "first second")
+DEQUE = collections.deque([1, 2], maxlen=3)
+ORDERED = collections.OrderedDict(a=1)
+
+
+class Held(typing.NamedTuple):
+    value: float
+
+    def __str__(self):
+        return f"<{self.value:.1f}>"
+
+
+class Marked(dict):
+    def __repr__(self):
+        return f"Marked({dict.__repr__(self)})"
+
+
+def told(x):
+    waiting = collections.deque([1, 2])
+    waiting.append(3)
+    lately = collections.deque([1, 2, 3], maxlen=2)
+    found = collections.defaultdict(list)
+    found["a"].append(1)
+    named = collections.OrderedDict()
+    named["q"] = x.size
+    pair, held = Pair(x.size, [1]), Held(x[0])
+    print(waiting, [waiting], f"{waiting}", str(lately), DEQUE, ORDERED)
+    print({3, 1}, set(), frozenset([5]), [{2}], found, named, {"a": named})
+    print(pair, [pair], held, [held], f"{pair} {held!s} {held!r}", repr(held))
+    print(range(x.size), range(1, 9, 2), [range(3)], x.dtype, [x.dtype], f"{x.dtype!r}")
+    print("%s %d %s %5.2f" % (x.dtype, 3, waiting, x[0]))  # noqa: UP031
+    return np.sum(x)
+
+
+def test_the_texts_of_containers_and_dtypes(capsys):
+    x = np.array([0.5, 2.0])
+    told(x)
+    expected = capsys.readouterr().out
+    grad(told)(x)
+    assert capsys.readouterr().out == expected
+    assert "deque([1, 2, 3])" in expected and "maxlen=3" in expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import collections
+import copy
 import functools
 import inspect
 import operator
@@ -66,6 +67,7 @@ ARRAY_ATTRIBUTES = frozenset(
     "shape ndim size dtype T mT real imag flat nbytes itemsize strides base flags data".split()
 )
 
+OF_DEQUES = vars(collections.deque)
 RANGE = ("start", "stop", "step")  # the attributes of ranges and slices
 NAMEDTUPLE = {
     "_make": namedtuple_make,
@@ -123,11 +125,19 @@ class Attributes(Subscripts):
                 thing = self.state.heap[value.id]
                 if isinstance(thing, Instance):
                     return self.instance_attribute(value, thing, name)
+                if name == "__class__":
+                    return self.builtin_type(value)
                 added = self.added_attribute(value, thing.type, name)
                 if added is not None:
                     return added
                 kind: type = list if isinstance(thing, ListObject) else dict
-                if kind is list and name in ("popleft", "appendleft", "rotate", "extendleft"):
+                if name == "copy" and value.id in self.bounded:
+                    return Bound(Place(copy.copy), value)
+                if name == "maxlen" and value.id in self.deques:
+                    return ir.Const(self.bounded.get(value.id))
+                if self.may_be_deque(thing) and hasattr(collections.deque, name) > hasattr(
+                    list, name
+                ):
                     return Bound(ir.Const(getattr(collections.deque, name)), value)
                 if isinstance(thing, DictObject) and thing.is_set:
                     kind = set
@@ -258,6 +268,10 @@ class Attributes(Subscripts):
                 return raw
             if isinstance(raw, staticmethod) and isinstance(raw.__func__, Value):
                 return raw.__func__
+            of_meta = getattr(type(thing), name, None) if owner is None else None
+            if isinstance(of_meta, property) and of_meta.fget is not None:
+                self.guards[Path("attribute", type(thing), name)] = of_meta
+                return self.call(Bound(Place(of_meta.fget), value), [], {})
             if callable(found):
                 if owner is not None and not is_static(owner.__module__):
                     self.guard_member(thing, owner, name)

@@ -25,6 +25,7 @@ from .operations import attribute_or, extreme_or, has_attribute
 from .structure import (
     FALSE,
     NONE,
+    OR_DEQUE,
     TRUE,
     constant,
     described,
@@ -90,7 +91,10 @@ class BuiltinFunctions(Texts):
                 kind = int_kind()
                 return self.emit(len, (value,), inferred=Inferred(kind), name="n", effect=True)
             case ir.Const():
-                return ir.Const(len(value.value))
+                try:
+                    return ir.Const(len(value.value))
+                except TypeError as error:
+                    raise self.fault(TypeError, str(error)) from None
             case Ref():
                 thing = self.state.heap[value.id]
                 if isinstance(thing, ListObject) and thing.var is not None:
@@ -347,7 +351,7 @@ class BuiltinFunctions(Texts):
             for c in classes or ()
         }
         if len(answers) == 2 and collections.deque in classes:  # type: ignore[operator]
-            raise self.refuse("whether this is a list or a deque isn't known when compiling")
+            raise self.refuse(OR_DEQUE)
         return answers.pop() if len(answers) == 1 else None
 
     def classes_of(self, value: Value) -> set[type] | None:
@@ -359,9 +363,11 @@ class BuiltinFunctions(Texts):
                 return {value.type}
             case Ref():
                 thing = self.state.heap[value.id]
+                if value.id in self.deques:
+                    return {collections.deque}
                 found = {heap_type(thing)}
-                if isinstance(thing, ListObject):
-                    found |= {collections.deque} if self.has_deques else set()
+                if self.may_be_deque(thing):
+                    found |= {collections.deque}
                 return found
             case ir.Var():
                 return classes_of_kind(value.kind)
@@ -372,6 +378,10 @@ class BuiltinFunctions(Texts):
             case Sequence() if is_range(value):
                 return {range}
         return None
+
+    def may_be_deque(self, thing: Heap) -> bool:
+        """Whether only the run tells if what stands on the heap is a list or a deque."""
+        return self.has_deques and isinstance(thing, ListObject) and thing.type is list
 
     def may_be_none(self, value: Value) -> bool:
         """Whether only the run tells if a value is None."""
@@ -389,6 +399,10 @@ class BuiltinFunctions(Texts):
                 return Place(value.type)
             case Ref():
                 thing = self.state.heap[value.id]
+                if value.id in self.deques:
+                    return Place(collections.deque)
+                if self.may_be_deque(thing):
+                    raise self.refuse(OR_DEQUE)
                 return Place(heap_type(thing))
             case Choice():
                 return self.for_each(value, self.builtin_type)
@@ -417,10 +431,15 @@ class BuiltinFunctions(Texts):
 
     def builtin_hasattr(self, value: Value, name: Value) -> Value:
         there = self.has(value, self.key(name))
+        if there is None and is_unknown(value):
+            operands = (self.operand(value), name)
+            return self.emit(hasattr, operands, inferred=Inferred(BOOL), name="has", effect=True)  # type: ignore[arg-type]
         return self.inline(has_attribute, [value, name], {}) if there is None else ir.Const(there)
 
     def builtin_getattr(self, value: Value, name: Value, *default: Value) -> Value:
         there = not default or self.has(value, self.key(name))
+        if there is None and is_unknown(value):
+            return self.opaque(getattr, [value, name, *default])
         if there is None:
             return self.inline(attribute_or, [value, name, *default], {})
         return self.attribute(value, self.key(name)) if there else default[0]
@@ -537,6 +556,11 @@ STANDS_FOR: dict[type, type] = {
     cls: cls.stands_for  # type: ignore[attr-defined]
     for cls in (*tables.KINDS_OF_TABLES, tables.Window)
 }
+
+
+def is_unknown(value: Value) -> bool:
+    """Whether a value is an object of which only the run tells what it has."""
+    return isinstance(value, ir.Var) and isinstance(value.kind, Opaque)
 
 
 def heap_type(thing: Heap) -> type:

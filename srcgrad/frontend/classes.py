@@ -83,8 +83,7 @@ class Classes(BuiltinFunctions):
             values, most = given.get("iterable", Tuple(())), given.get("maxlen", NONE)
             if not is_none(most):
                 return self.construct(tables.Window, [values, most], {})
-            self.has_deques = True
-            return self.builtin_list(values)
+            return self.as_deque(self.builtin_list(values))
         if issubclass(cls, BaseException):
             return self.exception(cls, args, kwargs)
         if issubclass(cls, dict) and added_by(cls) and not stores_itself(cls):
@@ -192,15 +191,13 @@ class Classes(BuiltinFunctions):
             added = self.added_attribute(value, value.type, PROTOCOL[function])
             return None if added is None else self.call(added, [], {})
         thing = self.instance(value)
+        if function is bool and isinstance(self.on_heap(value) or thing, (DictObject, Instance)):
+            return self.boolean(value)
         if thing is None:
             return None
-        if function is bool and isinstance(value, ir.Var):
-            return self.boolean(value)
         found = self.class_attribute(thing.type, PROTOCOL[function])
         if found is not None:
             return self.call(Bound(found, value), [], {})
-        if function is bool:
-            return self.boolean(value)
         raise self.fault(TypeError, f"a {thing.type.__name__} has no {PROTOCOL[function]}")
 
     def is_keepable(self, thing: Instance) -> bool:
@@ -370,6 +367,9 @@ class Classes(BuiltinFunctions):
         if not isinstance(value, Ref):
             return value
         thing = self.state.heap[value.id]
+        if value.id in self.bounded:
+            held = self.new(ListObject(tuple(map(inner, thing.items))))
+            return self.construct(tables.Window, [held, ir.Const(self.bounded[value.id])], {})
         if isinstance(thing, ListObject):
             if thing.var is None:
                 return self.new(ListObject(tuple(map(inner, thing.items))))

@@ -17,6 +17,7 @@ from .choices import FUNCTIONS
 from .operators import Operators, is_text
 from .structure import (
     FALSE,
+    OR_DEQUE,
     SIMPLE,
     TRUE,
     Poison,
@@ -223,6 +224,9 @@ class Comparisons(Operators):
                     return self.opaque(function, [a, b])  # it may be a tuple or list too
                 if isinstance(other.kind, Array) or other.kind.python is not True:
                     return None  # an array compares with each item
+        if p is q is list and isinstance(a, Ref) and isinstance(b, Ref):
+            if (a.id in self.deques) != (b.id in self.deques):
+                raise self.refuse(OR_DEQUE)
         if p is not q:
             if function in (operator.eq, operator.ne):
                 return ir.Const(function is operator.ne)

@@ -288,11 +288,14 @@ class Lookup(Journals):
                 order = Order.of(value)
                 ref = self.new(DictObject(members, str(path), True, type=type(value), order=order))
             elif isinstance(value, (list, collections.deque)):
-                deque = isinstance(value, collections.deque)
-                self.has_deques |= deque
                 items = tuple(self.lift(v, Path("item", path, i)) for i, v in enumerate(value))
-                cls = list if deque else type(value)
-                ref = self.new(ListObject(items, None, str(path), type=cls))
+                if isinstance(value, collections.deque):
+                    ref = self.as_deque(self.new(ListObject(items, None, str(path))))
+                    self.guards[Path("attribute", path, "maxlen")] = value.maxlen
+                    if value.maxlen is not None:
+                        self.bounded[ref.id] = value.maxlen
+                else:
+                    ref = self.new(ListObject(items, None, str(path), type=type(value)))
             else:
                 entries = {k: self.lift(v, Path("item", path, k)) for k, v in value.items()}
                 ref = self.new(self.dict_from_outside(value, entries, str(path)))
@@ -331,6 +334,13 @@ class Lookup(Journals):
             site = frozenset([(HELD, Path("object", found, ""))])
             raise NeedStatic(site, f"the keys of {path} must be known when compiling", self.span)
 
+    def as_deque(self, value: Value) -> Ref:
+        """A list on the heap as the deque that it stands for."""
+        assert isinstance(value, Ref)
+        self.has_deques = True
+        self.deques.add(value.id)
+        return value
+
     def check_class(self, cls: type) -> None:
         """Refuse a user's class whose objects aren't made, or don't behave, as usual."""
         made = type(cls).__call__
@@ -352,7 +362,8 @@ class Lookup(Journals):
     ) -> DictObject:
         """What stands for a dict that exists before the function runs."""
         user = bool(added_by(type(value)))
-        cls = type(value) if user or isinstance(value, collections.Counter) else dict
+        known = (collections.Counter, collections.OrderedDict, collections.defaultdict)
+        cls = type(value) if user or isinstance(value, known) else dict
         return DictObject(items, name, type=cls, is_namespace=user and vars(value) is value)
 
     def new(self, thing: Any) -> Ref:

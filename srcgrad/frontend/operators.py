@@ -150,13 +150,18 @@ class Operators(OuterObjects):
                     return repeated
         if function is operator.mod and isinstance(a, ir.Const) and isinstance(a.value, str):
             items = b.items if isinstance(b, Tuple) else (b,)
+            if "%(" not in a.value:
+                texts = [self.own_text(item, "__str__") for item in items]
+                if "%r" in a.value and any(text is not None for text in texts):
+                    raise self.refuse("what %r makes of this can't be followed", "use an f-string")
+                items = tuple(i if t is None else t for i, t in zip(items, texts, strict=True))
             known = [i.value for i in items if isinstance(i, ir.Const)]
             if len(known) == len(items):
                 try:
                     return ir.Const(a.value % tuple(known))
                 except (TypeError, ValueError) as error:
                     raise self.fault(type(error), str(error)) from None
-            named = self.operand(Tuple(tuple(items)))
+            named = self.operand(Tuple(items))
             return self.emit(str.__mod__, (a, named), inferred=TEXT)
         if (function is operator.add and is_text(a) and is_text(b)) or (
             function is operator.mul and (is_text(a) or is_text(b))

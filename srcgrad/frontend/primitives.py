@@ -411,7 +411,8 @@ class Primitives(Inlining):
                 return slice(*(self.static(p) for p in (value.start, value.stop, value.step)))
             case Ref():
                 thing = self.state.heap[value.id]
-                if isinstance(thing, ListObject) and thing.var is None:
+                plain = isinstance(thing, ListObject) and value.id not in self.deques
+                if plain and thing.var is None:  # type: ignore[union-attr]
                     return [self.static(item) for item in thing.items]
         raise Dynamic
 

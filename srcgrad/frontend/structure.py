@@ -46,6 +46,7 @@ SETTLED = (
     *SIMPLE, np.generic, np.dtype, np.ndarray, type, tuple, frozenset, range, slice, enum.Enum,
     types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc,
 )  # fmt: skip
+OR_DEQUE = "whether this is a list or a deque isn't known when compiling"
 ANSWERS = ("__eq__", "__lt__", "__bool__", "__len__", "__contains__", "__iter__", "__getitem__")
 STATIC_MODULES = frozenset({"numpy", "scipy", "math", "cmath", "builtins"})
 NUMBERS = (int, float, complex, np.number, np.bool_)

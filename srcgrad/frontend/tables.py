@@ -513,6 +513,9 @@ class Window:
         self.maxlen = maxlen
         self.extend(items)
 
+    def __repr__(self) -> str:
+        return f"deque({self.items!r}, maxlen={self.maxlen})"
+
     def __len__(self) -> Any:
         return len(self.items)
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-from typing import Any
+import sys
+import types
+from typing import Any, TypeGuard
 
 import gast
+import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
@@ -13,7 +17,7 @@ from ..errors import UnsupportedError
 from ..kinds import Opaque
 from .objects import Objects
 from .operators import TEXT
-from .structure import NONE, describe
+from .structure import NONE, describe, is_range
 from .values import Bound, Choice, DictObject, Instance, ListObject, Ref, Tuple, Value
 
 
@@ -120,6 +124,8 @@ class Texts(Objects):
         thing = self.thing(value)
         if isinstance(thing, Instance) and issubclass(thing.type, BaseException):
             return self.exception_operand(value)
+        if _is_dtype(value):
+            return ir.Const(str(value.value))
         return self.operand(value)
 
     def own_text(self, value: Value, form: str, spec: Value = ir.Const("")) -> Value | None:  # noqa: B008
@@ -134,24 +140,74 @@ class Texts(Objects):
             UnsupportedError: the class doesn't say.
         """
         thing = self.thing(value)
+        if _is_dtype(value):
+            known = repr if form == "__repr__" else str  # not that of the type it's written as
+            return ir.Const(known(value.value))
+        if is_range(value):
+            *bounds, step = value.bounds  # type: ignore[union-attr]
+            bounds += [] if getattr(step, "value", None) == 1 else [step]
+            return self.filled(f"range({', '.join(['{}'] * len(bounds))})", bounds)
+        if isinstance(value, Tuple) and value.type is not tuple and value.missing is None:
+            return self.text_of_named(value, form)
         if isinstance(value, Choice) and any(self.thing(o) for o in value.options):
             return self.for_each(value, lambda o: self.text(str, form, o))
         if isinstance(thing, Instance) and not issubclass(thing.type, BaseException):
             return self.text_of_object(value, thing, form, spec)
-        if isinstance(thing, DictObject) and thing.type is dict and not thing.is_set:
-            keys = [self.lift(k, None) for k in self.keys_of(thing)]
-            texts = [self.builtin_repr(v) for k in keys for v in (k, self.subscript(value, k))]
-            return self.filled("{{" + ", ".join(["{}: {}"] * len(keys)) + "}}", texts)
+        if isinstance(value, Ref) and isinstance(thing, DictObject):
+            return self.text_of_dict(value, thing, form)
+        if isinstance(value, Ref) and value.id in self.deques:
+            most = self.bounded.get(value.id)
+            template = "deque({})" if most is None else f"deque({{}}, maxlen={most})"
+            return self.filled(template, [self.builtin_repr(self.builtin_list(value))])
         items: Any = ()
         begin, end = "[]"
         if isinstance(value, Tuple) and value.type is tuple and value.missing is None:
             items, begin, end = value.items, "(", ",)" if len(value.items) == 1 else ")"
         elif isinstance(thing, ListObject) and thing.type is list and thing.var is None:
             items = thing.items
-        if not any(isinstance(i, (Choice, Ref, Tuple)) for i in items):
+        if not any(
+            isinstance(i, (Choice, Ref, Tuple)) or is_range(i) or _is_dtype(i) for i in items
+        ):
             return None
         texts = [self.builtin_repr(i) for i in items]
         return self.filled(begin + ", ".join(["{}"] * len(texts)) + end, texts)
+
+    def text_of_named(self, value: Tuple, form: str) -> Value | None:
+        """The text of a named tuple, or of another tuple of a user's class."""
+        for name in dict.fromkeys((form, "__str__", "__repr__")):
+            found = getattr(value.type, name, None)
+            if getattr(found, "__code__", None) is _NAMED.__repr__.__code__:
+                fields: tuple[str, ...] = value.type._fields  # type: ignore[attr-defined]
+                template = ", ".join(f"{field}={{}}" for field in fields)
+                texts = [self.builtin_repr(item) for item in value.items]
+                return self.filled(f"{value.type.__name__}({template})", texts)
+            if isinstance(found, types.FunctionType):
+                return self.call(Bound(ir.Const(found), value), [], {})
+        return None
+
+    def text_of_dict(self, value: Ref, thing: DictObject, form: str) -> Value | None:
+        """The text of a dict or set; None if only the run tells."""
+        for name in dict.fromkeys((form, "__str__", "__repr__")):
+            written = self.added_attribute(value, thing.type, name)
+            if written is not None:
+                return None if name == "__format__" else self.call(written, [], {})
+        keys = [self.lift(k, None) for k in self.keys_of(thing)]
+        if thing.is_set:
+            inside = "{{" + ", ".join(["{}"] * len(keys)) + "}}" if keys else ""
+            plain = thing.type is set and keys
+            template = inside if plain else f"{thing.type.__name__}({inside})"
+            return self.filled(template, [self.builtin_repr(k) for k in keys])
+        texts = [self.builtin_repr(v) for k in keys for v in (k, self.subscript(value, k))]
+        template = "{{" + ", ".join(["{}: {}"] * len(keys)) + "}}"
+        if thing.type is collections.OrderedDict and sys.version_info < (3, 12):
+            template = "[" + ", ".join(["({}, {})"] * len(keys)) + "]"
+        if thing.type is collections.OrderedDict:
+            template = f"OrderedDict({template if keys else ''})"
+        elif thing.type is collections.defaultdict and isinstance(thing.factory, ir.Const):
+            template = f"defaultdict({_literal(repr(thing.factory.value))}, {template})"
+        elif getattr(thing.type, "__repr__", None) is not dict.__repr__:
+            return None
+        return self.filled(template, texts)
 
     def text_of_object(self, value: Value, thing: Instance, form: str, spec: Value) -> Value:
         cls = thing.type
@@ -175,6 +231,13 @@ class Texts(Objects):
             template = ", ".join(f"{name}={{}}" for name in names)
             return self.filled(f"{_literal(cls.__qualname__)}({template})", texts)
         return self.call(Bound(own, value), [], {})
+
+
+_NAMED = collections.namedtuple("_NAMED", ())
+
+
+def _is_dtype(value: Value) -> TypeGuard[ir.Const]:
+    return isinstance(value, ir.Const) and isinstance(value.value, np.dtype)
 
 
 def _literal(text: str) -> str:
