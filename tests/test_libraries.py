@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import contextlib
+import csv
 import io
 import json
 import multiprocessing.pool
@@ -631,4 +632,76 @@ def test_threads_are_refused():
         return np.sum(found)
 
     with pytest.raises(UnsupportedError, match="what a thread does isn't followed"):
+        grad(f)(X)
+
+
+TEXT = "1,2\n3,4\n"
+
+
+def by_rows(x):
+    return sum(float(a) * x[0] + int(b) * x[1] ** 2 for a, b in list(csv.reader(io.StringIO(TEXT))))
+
+
+def by_named_rows(x):
+    rows = list(csv.DictReader(io.StringIO(TEXT), ["a", "b"]))
+    total = 0.0
+    for row in rows:
+        total += float(row["a"]) * x[0] + int(row["b"]) * x[1] ** 2
+    return total
+
+
+def twice(x):
+    lines = io.StringIO(TEXT)
+    first, second = list(lines), list(lines)
+    return np.sum(x) * len(first) + x[0] * len(second)
+
+
+def in_part_and_again(x):
+    lines, total = io.StringIO(TEXT), 0.0
+    for line in lines:
+        total += x[0] * float(line[0])
+        break
+    for line in lines:
+        total += x[1] * float(line[0])
+    return total
+
+
+def in_part_in_each_round(x):
+    lines, total = csv.reader(io.StringIO(TEXT)), 0.0
+    for i in range(2):
+        for a, _ in lines:
+            total += x[i] * float(a)
+            break
+    return total
+
+
+def with_itself(x):
+    lines = csv.reader(io.StringIO(TEXT))
+    pairs = zip(lines, lines, strict=False)
+    return sum(x[0] * float(a) + x[1] * float(d) for (a, _), (_, d) in pairs)
+
+
+def of_each_file(x):
+    total = 0.0
+    for i in range(2):
+        for a, _ in csv.reader(io.StringIO(TEXT)):
+            total += x[i] * float(a)
+            break
+    return total
+
+
+def texts_in_an_array(x):
+    names = np.array(list(io.StringIO(TEXT)))
+    return np.sum(x) * (2.0 if isinstance(names[0], str) else 1.0)
+
+
+@pytest.mark.parametrize("f", [by_rows, by_named_rows, twice, of_each_file, texts_in_an_array])
+def test_what_is_gone_through_is_asked_once(f):
+    check_grads(f, (X,), order=1)
+    assert value_and_grad(f)(X)[0] == f(X)
+
+
+@pytest.mark.parametrize("f", [in_part_and_again, in_part_in_each_round, with_itself])
+def test_what_was_gone_through_in_part_is_refused(f):
+    with pytest.raises(ValueError, match="make a list of it first"):
         grad(f)(X)

@@ -489,6 +489,20 @@ def copied_items(items: Any) -> Any:
     return [copied(item) for item in items]
 
 
+def items_of_again(value: Any) -> list[Any]:
+    """The items of something that may have been gone through in part: an iterator has others left.
+
+    >>> items_of_again([1, 2])
+    [1, 2]
+    """
+    if hasattr(value, "__next__"):
+        raise ValueError(
+            f"this {type(value).__name__} is gone through again where a loop over it may have been "
+            "left early, and srcgrad has taken all its items: make a list of it first"
+        )
+    return items_of(value)
+
+
 def items_of(value: Any) -> list[Any]:
     """The items of what was unknown when compiling, all of them before the first is used.
 

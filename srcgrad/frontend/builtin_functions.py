@@ -34,6 +34,7 @@ from .structure import (
     is_object,
     is_range,
     is_settled,
+    is_unknown,
     is_written,
     nothing,
 )
@@ -58,6 +59,8 @@ from .values import (
     Value,
 )
 
+# Such as a NumPy scalar of unknown dtype may be
+OF_ANY_DTYPE: frozenset[type] = frozenset({np.float64, np.complex128, np.int64, np.bool_, np.str_})
 PLAIN_MODULES = ("builtins", "collections", "numpy")  # their classes have what they seem to
 
 
@@ -346,11 +349,13 @@ class BuiltinFunctions(Texts):
         classes = self.classes_of(value)
         if classes is None and not isinstance(value, ir.Var):
             raise self.refuse("isinstance() of this value isn't known when compiling")
+        classes = set(classes or ())
+        if np.generic in classes:  # of any dtype
+            classes |= OF_ANY_DTYPE
         answers = {
-            issubclass(c, cls) or issubclass(registry.stands_for.get(c, c), cls)
-            for c in classes or ()
+            issubclass(c, cls) or issubclass(registry.stands_for.get(c, c), cls) for c in classes
         }
-        if len(answers) == 2 and collections.deque in classes:  # type: ignore[operator]
+        if len(answers) == 2 and collections.deque in classes:
             raise self.refuse(OR_DEQUE)
         return answers.pop() if len(answers) == 1 else None
 
@@ -556,11 +561,6 @@ STANDS_FOR: dict[type, type] = {
     cls: cls.stands_for  # type: ignore[attr-defined]
     for cls in (*tables.KINDS_OF_TABLES, tables.Window)
 }
-
-
-def is_unknown(value: Value) -> bool:
-    """Whether a value is an object of which only the run tells what it has."""
-    return isinstance(value, ir.Var) and isinstance(value.kind, Opaque)
 
 
 def heap_type(thing: Heap) -> type:

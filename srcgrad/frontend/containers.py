@@ -18,7 +18,7 @@ from . import running
 from .comprehensions import Comprehensions
 from .item_counts import Count, changed
 from .iteration import MOST_UNROLLED
-from .structure import NONE, is_none
+from .structure import NONE, is_none, is_unknown
 from .values import (
     OWN,
     DictObject,
@@ -324,8 +324,8 @@ class Containers(Comprehensions):
             items = [sequence.item(ir.Const(i)) for i in range(sequence.length.value)]
             return self.new(ListObject(tuple(items)))
         ref = self.new(ListObject(()))
-        source = sequence if isinstance(value, Sequence) else value
-        self.iterate(source, lambda item: self.append(ref, item))
+        taken = isinstance(value, Sequence) or is_unknown(value)  # it is asked once for what it has
+        self.iterate(sequence if taken else value, lambda item: self.append(ref, item))
         return ref
 
     def list_of_items(self, value: Value) -> Value:

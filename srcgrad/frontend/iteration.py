@@ -420,7 +420,8 @@ class Iteration(Expressions):
                 )
             case ir.Var() if value.kind == Opaque(None):
                 listed = Inferred(Opaque(list))
-                taken = self.emit(runtime.items_of, (value,), inferred=listed, effect=True)
+                taking = runtime.items_of_again if value in self.in_part else runtime.items_of
+                taken = self.emit(taking, (value,), inferred=listed, effect=True)
                 return Sequence(
                     self.emit(len, (taken,), inferred=Inferred(int_kind()), name="count"),
                     lambda i: self.emit(

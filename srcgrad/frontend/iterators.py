@@ -18,7 +18,7 @@ from .item_counts import some
 from .iteration import Body, Loop
 from .operations import ArrayIterator, check_as_many, len_of_range
 from .stepping import ENDLESS, items_zipped
-from .structure import FALSE, NONE, TRUE, is_none, is_range
+from .structure import FALSE, NONE, TRUE, is_none, is_range, is_unknown
 from .values import (
     Generator,
     Instance,
@@ -172,6 +172,8 @@ class Iterators(Dicts):
             if zipped is not None:
                 return zipped
         turns = self.taken_in_turn(values)
+        unknown = [v for v in values if isinstance(v, ir.Var) and is_unknown(v)]
+        self.in_part |= {v for v in unknown if unknown.count(v) > 1}
         parts = [turns.get(k) or (self.made_at_once(v) if k in late else self.require(v))
                  for k, v in enumerate(values)]  # fmt: skip
         lengths = [p.length for p in parts]

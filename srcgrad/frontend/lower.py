@@ -32,7 +32,7 @@ from .iteration import MOST_UNROLLED
 from .liveness import live_at_loops
 from .names import own_nodes, runs_once
 from .operations import enter_context, exit_context, leave_unless
-from .structure import FALSE, FLAGS, NONE, TRUE, nothing
+from .structure import FALSE, FLAGS, NONE, TRUE, is_unknown, nothing
 from .units import NeedUnit
 from .values import (
     Closure,
@@ -48,6 +48,10 @@ from .values import (
     Unreached,
     Value,
 )
+
+
+def _leaves(node: Any) -> bool:
+    return isinstance(node, (gast.Break, gast.Return))
 
 
 class Undecided(Exception):
@@ -144,7 +148,13 @@ class Lowerer(Assignments):
 
         def run() -> None:
             self.loop_site, self.loop_once = id(node), runs_once(node.body)
+            leaving = is_unknown(iterable) and any(map(_leaves, own_nodes(node.body)))
+            left: set[Any] = {iterable} if leaving else set()
+            made = {s.target for s in self.block.statements if isinstance(s, ir.Assign)}
+            if self.loop_depth:
+                self.in_part |= left - made  # an iteration before this one may have left it, too
             self.iterate(iterable, body, name)
+            self.in_part |= left
 
         self.with_else(node, run)
 

@@ -118,6 +118,7 @@ class Machine:
         self.sites: dict[int, int] = {}  # of a reference: the expression that made the list
         self.has_deques = False  # which stand on the heap as lists do
         self.deques: set[int] = set()  # references to what surely is one
+        self.in_part: set[ir.Var] = set()  # unknown objects that may have been gone through in part
         self.bounded: dict[int, int] = {}  # to those outside with a maxlen: this
         self.loop_depth = self.fork_depth = 0  # loops around this place, branches in the innermost
         self.iterators: dict[int, Any] = {}  # by their births: where they got a name

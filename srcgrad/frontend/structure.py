@@ -370,6 +370,11 @@ def is_static(module: str) -> bool:
     return root in STATIC_MODULES or root in sys.stdlib_module_names
 
 
+def is_unknown(value: Any) -> bool:
+    """Whether a value is an object of which only the run tells what it has."""
+    return isinstance(value, ir.Var) and isinstance(value.kind, Opaque)
+
+
 def is_setting(module: str, value: Any) -> bool:
     """Whether this, of a module of Python's, may be another later: `sys.argv`, `sys.stdout`."""
     return module.partition(".")[0] not in STATIC_MODULES and not isinstance(value, SETTLED)
