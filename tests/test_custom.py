@@ -1,6 +1,7 @@
 """Custom rules, constants and derivatives taken inside differentiated functions."""
 
 import math
+import random
 
 import numpy as np
 import pytest
@@ -570,3 +571,23 @@ def test_a_number_in_a_closure_that_changes_between_two_calls():
     x = np.array([1.0, 2.0])
     np.testing.assert_allclose(srcgrad.grad(f)(x), [3.0, 6.0])
     assert step == 2
+
+
+@nondifferentiable
+def legacy(shape):
+    return np.random.normal(size=shape) + random.random()
+
+
+def test_what_a_function_draws_while_compiling_is_put_back():
+    def noisy(x):
+        return np.sum(x * drawn(4) * legacy(4)) + np.sum(dropped(x))
+
+    def seeded(f):
+        GENERATOR.bit_generator.state = state
+        np.random.seed(3)
+        random.seed(3)
+        return f(X)
+
+    state = GENERATOR.bit_generator.state
+    expected = seeded(noisy)
+    assert seeded(srcgrad.value_and_grad(noisy))[0] == pytest.approx(expected, rel=1e-12)

@@ -53,6 +53,7 @@ from .samples import (
     not_random,
     overlap,
     silent,
+    undrawn,
 )
 
 # Of the ints that are the length of nothing: the first, and how each differs from the one before.
@@ -442,7 +443,8 @@ def _called(function: Any, values: list[Any], named: dict[str, Any]) -> Any:
         if isinstance(values[0], (bool, int, float, complex, np.generic)):
             number = np.asarray(values[0])[()]
             return getattr(number, function.__name__)(*values[1:], **named)
-    return not_random(function)(*values, **named)
+    with undrawn(function):
+        return not_random(function)(*values, **named)
 
 
 def _empty(result: Any) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import random
 import sys
+import types
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Array, Dimension, ListOf, Opaque, Scalar, Size, TupleOf
+from ..packages import FOLLOWED, package_of
 
 # Lengths of the unknown dimensions in the two samples: all differences A - B are different.
 LENGTHS = ((6, 7, 9, 11, 13, 17), (17, 14, 12, 10, 8, 7))
@@ -28,6 +30,9 @@ LARGEST_LITERAL = 24
 UNIFORM = 3  # the attempt in which all dimensions but 0 and 1 have the same length
 ONES = 4  # the attempt in which all but 0 are 1: an unknown dimension meets one that is 1
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
+
+
+LEGACY: Any = np.random.get_state.__self__  # type: ignore[attr-defined]  # what `np.random.normal` draws from
 
 
 class Missing(Exception):
@@ -238,6 +243,39 @@ def not_random(thing: Any) -> Any:
     if draws(thing):
         return getattr(not_random(thing.__self__), thing.__name__)
     return thing
+
+
+@contextlib.contextmanager
+def undrawn(function: Any) -> Iterator[None]:
+    """What a user's function draws is put back: from what it names, and what all draw from."""
+    code, root = getattr(function, "__code__", None), str(function.__module__).partition(".")[0]
+    if code is None or root in FOLLOWED or package_of(function) is not None:
+        yield
+        return
+    cells = [c.cell_contents for c in function.__closure__ or () if c != types.CellType()]
+    named = [function.__globals__.get(name) for name in code.co_names]
+    held = (*cells, *named, *(function.__defaults__ or ()), LEGACY)
+    states = [(g, state_of(g)) for g in held if isinstance(g, GENERATORS)]
+    python = random.getstate()
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        for generator, state in states:
+            if isinstance(generator, np.random.Generator):
+                generator.bit_generator.state = state
+            elif isinstance(generator, np.random.RandomState):
+                generator.set_state(state)
+            else:
+                generator.setstate(state)
+
+
+def state_of(generator: Any) -> Any:
+    """The state of a generator of random numbers."""
+    if isinstance(generator, np.random.Generator):
+        return generator.bit_generator.state
+    numpy = isinstance(generator, np.random.RandomState)
+    return generator.get_state() if numpy else generator.getstate()
 
 
 @contextlib.contextmanager
