@@ -336,3 +336,57 @@ def test_random_programs_that_read_what_is_changed(first, tmp_path):
             except UnsupportedError:
                 continue
             assert found[0] == pytest.approx(expected), text
+
+
+class Described:
+    def __get__(self, thing, cls):
+        print("described")
+        return 4.0
+
+
+class KindOfComputing(type):
+    @property
+    def common(cls):
+        print("common")
+        return 5.0
+
+
+class Computing(metaclass=KindOfComputing):
+    asked = 0
+    described = Described()
+
+    @property
+    def counted(self):
+        Computing.asked += 1
+        print("counted")
+        return 2.0
+
+    @property
+    def missing(self):
+        print("missing")
+        raise AttributeError("missing")
+
+    def __getattr__(self, name):
+        if not name.startswith("by_"):
+            raise AttributeError(name)
+        print(name)
+        return float(len(name))
+
+
+def test_attributes_are_computed_when_the_gradient_runs(capsys):
+    thing = Computing()
+
+    def f(x):
+        total = np.sum(x) * thing.counted * Computing.asked + x[0] * thing.by_name
+        total = total * thing.described + x[1] * Computing.common
+        total = total * (2.0 if hasattr(thing, "by_hand") else 3.0)
+        return total * (2.0 if hasattr(thing, "other") else 5.0) * getattr(thing, "missing", 7.0)
+
+    runs = []
+    for function in (f, lambda x: value_and_grad(f)(x)[0]):
+        Computing.asked = 0
+        values = [function(X), function(X)]
+        runs.append((values, capsys.readouterr().out, Computing.asked))
+    assert runs[0] == runs[1]
+    thing.by_name = 1.0
+    assert grad(f)(X)[0] != 0.0 and "by_name" not in capsys.readouterr().out

@@ -16,7 +16,9 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
+from ..emit.runtime import attributes
 from ..kinds import Array, ListOf, Opaque, Reference, Scalar, TupleOf, fresh_size, least
+from ..packages import is_of_package
 from ..rules import registry
 from .lookup import LOCAL
 from .managers import followed
@@ -230,6 +232,9 @@ class Attributes(Subscripts):
                 f"what an exception holds can't be followed, and {name!r} is asked of one",
                 "keep it in a variable before raising",
             )
+        computed = self.computed_outside(thing, value, name)
+        if computed is not None:
+            return computed
         if not hasattr(thing, name):
             if thing is None:
                 raise self.fault_of_none(AttributeError, f"has no attribute {name!r}")
@@ -268,10 +273,6 @@ class Attributes(Subscripts):
                 return raw
             if isinstance(raw, staticmethod) and isinstance(raw.__func__, Value):
                 return raw.__func__
-            of_meta = getattr(type(thing), name, None) if owner is None else None
-            if isinstance(of_meta, property) and of_meta.fget is not None:
-                self.guards[Path("attribute", type(thing), name)] = of_meta
-                return self.call(Bound(Place(of_meta.fget), value), [], {})
             if callable(found):
                 if owner is not None and not is_static(owner.__module__):
                     self.guard_member(thing, owner, name)
@@ -302,10 +303,6 @@ class Attributes(Subscripts):
         owner = next((b for b in type(thing).__mro__ if name in b.__dict__), None)
         if owner is not None and isinstance(owner.__dict__[name], staticmethod):
             return self.lift(getattr(thing, name), Path("attribute", container, name))
-        if isinstance(raw, property) and raw.fget is not None:
-            cls = Path("attribute", container, "__class__")
-            self.guards[Path("attribute", cls, name)] = raw
-            return self.call(Bound(Place(raw.fget, None), value), [], {})
         if isinstance(raw, types.FunctionType) and name not in getattr(thing, "__dict__", {}):
             method = Path("attribute", container, name)
             self.guards[Path("attribute", method, "__func__")] = raw
@@ -351,6 +348,33 @@ class Attributes(Subscripts):
         if isinstance(value, Tuple):
             return [v for item in value.items for v in self.undefined_parts(item, state)]
         return []
+
+    def computed_outside(self, thing: Any, value: ir.Const, name: str) -> Value | None:
+        """An attribute that a user's class computes, not asked for when compiling; else None."""
+        cls = type(thing)
+        if isinstance(thing, types.ModuleType) or name.startswith("__"):
+            return None
+        raw = inspect.getattr_static(cls, name, None)
+        followed = not is_static(cls.__module__) and not is_of_package(cls)
+        container = value.path if isinstance(value, Place) and value.path else thing
+        kind = Path("attribute", container, "__class__")
+        if isinstance(raw, property) and raw.fget is not None:
+            self.guards[Path("attribute", kind, name)] = raw
+            return self.call(Bound(Place(raw.fget), value), [], {})
+        own = [vars(b) for b in thing.__mro__] if isinstance(thing, type) else [attributes(thing)]
+        if not followed or any(name in held for held in own):
+            return None
+        getter = inspect.getattr_static(type(raw), "__get__", None)
+        if isinstance(getter, types.FunctionType) and not is_static(type(raw).__module__):
+            self.guards[Path("class", cls, name)] = raw
+            return self.call(Bound(Place(getter), Place(raw)), [value, Place(cls)], {})
+        found = inspect.getattr_static(cls, "__getattr__", None)
+        if raw is None and isinstance(found, types.FunctionType):
+            if hasattr(thing, "__dict__"):
+                self.guards[Path("absent", Path("attribute", container, "__dict__"), name)] = True
+            self.guards[Path("attribute", kind, "__getattr__")] = found
+            return self.call(Bound(Place(found), value), [ir.Const(name)], {})
+        return None
 
     def instance_attribute(self, ref: Ref | ir.Var, thing: Instance, name: str) -> Value:
         own = inspect.getattr_static(thing.type, "__getattribute__")

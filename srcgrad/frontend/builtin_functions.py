@@ -34,6 +34,7 @@ from .structure import (
     is_object,
     is_range,
     is_settled,
+    is_static,
     is_unknown,
     is_written,
     nothing,
@@ -491,6 +492,9 @@ class BuiltinFunctions(Texts):
         raw = inspect.getattr_static(thing, name, None)
         if not isinstance(thing, type):
             if isinstance(raw, property) or (raw is None and hasattr(type(thing), "__getattr__")):
+                return None
+            getter = inspect.getattr_static(type(raw), "__get__", None)
+            if isinstance(getter, types.FunctionType) and not is_static(type(raw).__module__):
                 return None
         path = value.path if isinstance(value, Place) else None
         self.unasked(Path("attribute", path or thing, name))
