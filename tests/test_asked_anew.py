@@ -390,3 +390,45 @@ def test_attributes_are_computed_when_the_gradient_runs(capsys):
     assert runs[0] == runs[1]
     thing.by_name = 1.0
     assert grad(f)(X)[0] != 0.0 and "by_name" not in capsys.readouterr().out
+
+
+class Model:
+    def __init__(self):
+        self.rate = 2.0
+
+    def __str__(self):
+        return f"rate {self.rate}"
+
+    def __eq__(self, other):
+        return self.rate == other.rate
+
+    def __lt__(self, other):
+        return self.rate < other.rate
+
+    def __float__(self):
+        return self.rate
+
+    def __abs__(self):
+        return self.rate + 1.0
+
+    def __bool__(self):
+        return self.rate < 20.0
+
+    __hash__ = None
+
+
+def test_objects_outside_are_written_and_compared_anew(capsys):
+    model, other = Model(), Model()
+
+    def f(x):
+        text = f"{model}"
+        print(model, text, str(model), "%s" % model, f"{[1]} {model!s:>12}")  # noqa: UP031
+        total = np.sum(x) * len(text) * (2.0 if model != other else 3.0)
+        total = total * (5.0 if model < other else 7.0) * (11.0 if other > model else 13.0)
+        return total * (float(model) + abs(model)) * (2.0 if bool(model) else 3.0)
+
+    for rate in (2.0, 1.5, 30.0):
+        model.rate = rate
+        expected, printed = f(np.ones(1)), capsys.readouterr().out
+        assert grad(f)(X)[0] == pytest.approx(expected)
+        assert capsys.readouterr().out == printed

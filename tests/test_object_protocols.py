@@ -698,14 +698,14 @@ def has_what_can_not_be_followed(x):
     return x[0] * (2.0 if hasattr(Settings(rate=x[0]), "table") else 3.0)
 
 
-def is_a_deque(x):
-    items = collections.deque([x[0]])
-    return items[0] * (2.0 if isinstance(items, collections.deque) else 3.0)
+def is_a_list(x):
+    items, other = collections.deque([x[0]]), [x[0]]
+    return items[0] * (2.0 if isinstance(other, list) else 3.0)
 
 
 @pytest.mark.parametrize(
     ("f", "message"),
-    [(has_what_can_not_be_followed, "frompyfunc"), (is_a_deque, "a list or a deque")],
+    [(has_what_can_not_be_followed, "frompyfunc"), (is_a_list, "a list or a deque")],
 )
 def test_what_is_not_known_is_not_taken_to_be_false(f, message):
     with pytest.raises(srcgrad.UnsupportedError, match=message):

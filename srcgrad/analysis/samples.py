@@ -248,8 +248,12 @@ def not_random(thing: Any) -> Any:
 @contextlib.contextmanager
 def undrawn(function: Any) -> Iterator[None]:
     """What a user's function draws is put back: from what it names, and what all draw from."""
-    code, root = getattr(function, "__code__", None), str(function.__module__).partition(".")[0]
-    if code is None or root in FOLLOWED or package_of(function) is not None:
+    code, module = getattr(function, "__code__", None), getattr(function, "__module__", None)
+    if (
+        code is None
+        or str(module).partition(".")[0] in FOLLOWED
+        or package_of(function) is not None
+    ):
         yield
         return
     cells = [c.cell_contents for c in function.__closure__ or () if c != types.CellType()]

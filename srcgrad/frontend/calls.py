@@ -38,7 +38,7 @@ from .libraries import CALLED
 from .operators import BINARY, INPLACE
 from .outer_objects import KEPT_OUT
 from .primitives import RULES
-from .structure import described, is_range, is_static
+from .structure import described, is_asked, is_range, is_static, is_written
 from .subclasses import CONTAINERS, made_init
 from .values import (
     Bound,
@@ -378,6 +378,11 @@ class Calls(ArrayProtocols):
         first = args[0]
         if isinstance(first, Closure) and (function in DESCRIPTORS or _of_property(function)):
             return Place(function(*args))
+        if is_asked(first) and hashable(function) and function in PROTOCOL and len(args) == 1:
+            if function is bool:
+                return self.boolean(first)
+            if is_written(first, PROTOCOL[function]):
+                return self.call(self.attribute(first, PROTOCOL[function]), [], {})
         if not isinstance(first, (Ref, Tuple)) and not (
             len(args) == 2 and isinstance(args[1], (Ref, Tuple))
         ):

@@ -53,6 +53,13 @@ COMPARE: dict[type, Callable[..., Any]] = {
     gast.NotEq: operator.ne,
 }
 
+# The methods that a comparison may call, of either side
+ASKED_BY: dict[Any, tuple[str, ...]] = {
+    operator.eq: ("__eq__",), operator.ne: ("__ne__", "__eq__"),
+    operator.lt: ("__lt__", "__gt__"), operator.gt: ("__gt__", "__lt__"),
+    operator.le: ("__le__", "__ge__"), operator.ge: ("__ge__", "__le__"),
+}  # fmt: skip
+
 
 class Comparisons(Operators):
     """Lowers comparisons."""
@@ -165,10 +172,9 @@ class Comparisons(Operators):
     @staticmethod
     def says_more(function: Any, a: ir.Const, b: ir.Const) -> bool:
         """Whether one of two objects is compared by more than which object it is."""
-        name = f"__{function.__name__}__"
         return any(
             getattr(type(v.value), name, None) is not getattr(object, name)
-            for v in (a, b) if not is_settled(v)
+            for v in (a, b) if not is_settled(v) for name in ASKED_BY[function]
         )  # fmt: skip
 
     def is_compared(self, a: Value, b: Value) -> bool:

@@ -23,6 +23,7 @@ from .structure import (
     SIMPLE,
     TRUE,
     folded,
+    is_asked,
     is_range,
     is_settled,
     is_static,
@@ -155,7 +156,7 @@ class Operators(OuterObjects):
                 if "%r" in a.value and any(text is not None for text in texts):
                     raise self.refuse("what %r makes of this can't be followed", "use an f-string")
                 items = tuple(i if t is None else t for i, t in zip(items, texts, strict=True))
-            known = [i.value for i in items if isinstance(i, ir.Const)]
+            known = [i.value for i in items if isinstance(i, ir.Const) and not is_asked(i)]
             if len(known) == len(items):
                 try:
                     return ir.Const(a.value % tuple(known))

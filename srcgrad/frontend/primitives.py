@@ -19,7 +19,7 @@ from ..rules.parameters import role
 from .inlining import Inlining
 from .powers import check_power
 from .purity import has_effect
-from .structure import NONE, folded, is_none, of_any_length, resized
+from .structure import NONE, folded, is_asked, is_none, of_any_length, resized
 from .values import (
     Bound,
     Closure,
@@ -403,7 +403,7 @@ class Primitives(Inlining):
     def static(self, value: Value) -> Any:
         """The Python value of an abstract value that is known when compiling."""
         match value:
-            case ir.Const() if not isinstance(value.value, ir.Undefined):
+            case ir.Const() if not isinstance(value.value, ir.Undefined) and not is_asked(value):
                 return value.value
             case Tuple():
                 return tuple(self.static(item) for item in value.items)

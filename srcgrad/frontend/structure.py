@@ -15,6 +15,7 @@ import numpy as np
 from .. import ir
 from ..errors import Span
 from ..kinds import NOTHING, Array, Fields, Kind, Opaque, Scalar, Size, TupleOf, fresh_size, kind_of
+from ..packages import is_of_package
 from .set_orders import Order
 from .tables import KINDS_OF_TABLES, Keys, View
 from .values import (
@@ -368,6 +369,14 @@ def is_static(module: str) -> bool:
     """Whether what a module defines is taken to stay as it is."""
     root = module.partition(".")[0]
     return root in STATIC_MODULES or root in sys.stdlib_module_names
+
+
+def is_asked(value: Any) -> bool:
+    """Whether a value is an object outside of a user's class, which may be asked again."""
+    thing = value.value if isinstance(value, Place) else None
+    if thing is None or isinstance(thing, SETTLED):
+        return False
+    return not is_static(type(thing).__module__) and not is_of_package(type(thing))
 
 
 def is_unknown(value: Any) -> bool:

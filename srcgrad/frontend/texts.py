@@ -17,7 +17,7 @@ from ..errors import UnsupportedError
 from ..kinds import Opaque
 from .objects import Objects
 from .operators import TEXT
-from .structure import NONE, describe, is_range
+from .structure import NONE, describe, is_asked, is_range
 from .values import Bound, Choice, DictObject, Instance, ListObject, Ref, Tuple, Value
 
 
@@ -51,7 +51,7 @@ class Texts(Objects):
         return self.text(repr, "__repr__", value)
 
     def builtin_format(self, value: Value, spec: Value = ir.Const("")) -> Value:  # noqa: B008
-        if isinstance(value, ir.Const) and isinstance(spec, ir.Const):
+        if isinstance(value, ir.Const) and isinstance(spec, ir.Const) and not is_asked(value):
             return ir.Const(format(value.value, spec.value))
         thing = self.thing(value)
         own = (
@@ -94,7 +94,7 @@ class Texts(Objects):
 
     def filled(self, template: str, args: list[Value]) -> Value:
         """`template.format(*args)`"""
-        if all(isinstance(a, ir.Const) for a in args):
+        if all(isinstance(a, ir.Const) and not is_asked(a) for a in args):
             return ir.Const(template.format(*(a.value for a in args if isinstance(a, ir.Const))))
         operands = (ir.Const(template), *map(self.written_out, args))
         return self.emit(str.format, operands, inferred=TEXT, name="text")
