@@ -654,3 +654,37 @@ def f(x):
         gradient(large)
     namespace["scaled"] = lambda x: 3.0 * x
     np.testing.assert_allclose(gradient(large), 18 * large)
+
+
+def caught_by_name(x):
+    try:
+        y = x[5]
+    except IndexError:
+        y = 3.0 * x[0]
+    return y * x[1]
+
+
+def caught_with_others(x):
+    try:
+        y = x[5]
+    except Exception:
+        y = 3.0 * x[0]
+    return y * x[1]
+
+
+def caught_with_all(x):
+    try:
+        y = x[5]
+    except:  # noqa: E722
+        y = 3.0 * x[0]
+    return y * x[1]
+
+
+@pytest.mark.parametrize("f", [caught_by_name, caught_with_others, caught_with_all])
+def test_a_position_that_is_not_there(f):
+    short, long = np.array([2.0, 5.0]), np.arange(1.0, 8.0)
+    gradient = srcgrad.value_and_grad(f)
+    value, found = gradient(short)
+    assert (value, found.tolist()) == (30.0, [15.0, 6.0])
+    value, found = gradient(long)
+    assert (value, found.tolist()) == (12.0, [0.0, 6.0, 0.0, 0.0, 0.0, 2.0, 0.0])

@@ -31,7 +31,7 @@ from .names import own_nodes
 from .primitives import RULES
 from .purity import has_effect
 from .structure import FALSE, constant, is_none, nothing
-from .values import Choice, Instance, Trying, Value
+from .values import EVERYTHING, Choice, Instance, Trying, Value
 
 ARITHMETIC = frozenset(
     {
@@ -46,7 +46,6 @@ ARITHMETIC = frozenset(
 )
 REDUCTIONS = frozenset({np.sum, np.prod, np.mean})
 DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod, operator.pow})
-EVERYTHING: tuple[type[BaseException], ...] = (BaseException,)
 LEAVING = gast.Return, gast.Break, gast.Continue
 
 

@@ -26,7 +26,6 @@ from .. import ir
 from ..errors import UnsupportedError
 from . import managers
 from .assignments import Assignments
-from .attempts import EVERYTHING
 from .inlining import returns_value
 from .iteration import MOST_UNROLLED
 from .liveness import live_at_loops
@@ -35,6 +34,7 @@ from .operations import enter_context, exit_context, leave_unless
 from .structure import FALSE, FLAGS, NONE, TRUE, is_unknown, nothing
 from .units import NeedUnit
 from .values import (
+    EVERYTHING,
     Closure,
     Manager,
     Materialize,

@@ -34,6 +34,7 @@ from .structure import (
     resized,
 )
 from .values import (
+    EVERYTHING,
     Bound,
     Choice,
     DictObject,
@@ -398,7 +399,7 @@ class Subscripts(Comparisons):
         if trying is not None and rank is not None and axes_taken(index) > rank:
             many = f"array is {rank}-dimensional, but {axes_taken(index)} were indexed"
             raise self.fault(IndexError, f"too many indices for array: {many}")
-        if trying is not None and any(c in trying.caught for c in (IndexError, LookupError)):
+        if trying is not None and trying.caught is not EVERYTHING:
             self.guard(operator.getitem, (container, index), {})
 
     def store(self, container: Value, key: Value, value: Value) -> None:

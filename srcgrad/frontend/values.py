@@ -370,6 +370,10 @@ class Trying:
     marker: Any  # for the objects that are one of two where paths meet
 
 
+# What is caught where no try with handlers is: by a `finally` that leaves, or a context manager
+EVERYTHING: tuple[type[BaseException], ...] = (BaseException,)
+
+
 class TooLong(Exception):
     """More is unrolled than is wanted."""
 
