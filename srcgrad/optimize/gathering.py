@@ -103,6 +103,15 @@ class _Addition:
         return self.statement.args[1]
 
 
+@dataclass(eq=False)
+class _Product:
+    """A column times a row, and the statement that multiplies them."""
+
+    column: ir.Var
+    row: ir.Var
+    statement: ir.Assign
+
+
 class _Gathering:
     """The additions of a loop that are made after it.
 
@@ -125,13 +134,13 @@ class _Gathering:
     def run(self) -> bool:
         """Move the outer products, and what is made of their vectors; whether there are any."""
         additions = list(self.additions())
-        found = [(a, pairs) for a in additions if a.view is None and (pairs := self.outer(a))]
+        found = [(a, those) for a in additions if a.view is None and (those := self.outer(a))]
         if not found:
             return False
         self.written = self.aliasing.written_by(self.loop)
         self.count()
-        for a, pairs in found:
-            self.matrix(a, pairs)
+        for a, products in found:
+            self.matrix(a, products)
         for a in additions:
             if a.block is self.loop.body and all(a is not other for other, _ in found):
                 self.sum(a) if a.view is None else self.row(a)
@@ -232,9 +241,9 @@ class _Gathering:
         inner = (s for s in ir.walk(self.loop.body) if isinstance(s, ir.Loop))
         return not any(block is b for s in inner for b in self.blocks(s.body))
 
-    def outer(self, a: _Addition) -> list[tuple[ir.Var, ir.Var]]:
-        """The vectors of whose outer products a value is the sum; none if it isn't that."""
-        kind, pairs = a.array.kind, []
+    def outer(self, a: _Addition) -> list[_Product]:
+        """The outer products whose sum a value is; none if it isn't that."""
+        kind, products = a.array.kind, []
         if not isinstance(kind, Array) or kind.rank != 2 or not _is_float(kind):
             return []
         todo = [a.value]
@@ -246,10 +255,10 @@ class _Gathering:
                 todo += s.args
                 continue
             pair = self.vectors(s)
-            if pair is None:
+            if pair is None or all(s is not o for o in a.block.statements):
                 return []
-            pairs.append(pair)
-        return pairs
+            products.append(_Product(*pair, s))
+        return products
 
     def once(self, operand: ir.Operand) -> ir.Assign | None:
         """What makes a value in the loop, which is asked for once."""
@@ -285,13 +294,14 @@ class _Gathering:
 
     # What is made
 
-    def matrix(self, a: _Addition, pairs: list[tuple[ir.Var, ir.Var]]) -> None:
+    def matrix(self, a: _Addition, products: list[_Product]) -> None:
         """Add the product of the rows of both vectors to an array of rank two.
 
         A vector of one number that is spread over the array is spread over its row.
         """
-        for column, row in pairs:
-            columns, rows = self.all_rows(a, column, 0), self.all_rows(a, row, 1)
+        for product in products:
+            columns = self.all_rows(a, product, product.column, 0)
+            rows = self.all_rows(a, product, product.row, 1)
             self.low.block, self.low.span = self.after, a.statement.span
             args = (self.transposed(columns), rows)
             total = self.emit(operator.matmul, args, a.array.kind)
@@ -364,7 +374,7 @@ class _Gathering:
         """The rows of a vector, after the loop, if they are known in each trip."""
         return self.rows.get((operand, id(self.loop.body)))  # type: ignore[arg-type]
 
-    def all_rows(self, a: _Addition, v: ir.Var, axis: int) -> ir.Var:
+    def all_rows(self, a: _Addition, product: _Product, v: ir.Var, axis: int) -> ir.Var:
         """The rows of a vector, which are zeros in trips where nothing is added.
 
         That goes for both vectors: zero times an infinite number isn't zero.
@@ -378,7 +388,7 @@ class _Gathering:
             rows = None
         if rows is None:
             rows = self.buffer(a, v, axis)
-            self.store(a, rows, v)
+            self.store(a, product, rows, v)
         if lasts:
             self.rows[key] = rows
         return rows
@@ -439,13 +449,13 @@ class _Gathering:
         function = np.empty if every else np.zeros
         return self.low.emit(function, args, kwargs, inferred=Inferred(kind), name=name)  # type: ignore[arg-type]
 
-    def store(self, a: _Addition, rows: ir.Var, v: ir.Var) -> None:
-        """Store a vector as the trip's row where it is added."""
+    def store(self, a: _Addition, product: _Product, rows: ir.Var, v: ir.Var) -> None:
+        """Store a vector as the trip's row where it is multiplied: later it may be overwritten."""
         assert self.loop.index is not None
         self.low.block, self.low.span = ir.Block(), a.statement.span
         args = (rows, self.loop.index, v)
         self.low.emit(operator.setitem, args, inferred=Inferred(rows.kind), writes=(rows,))
-        at = next(i for i, s in enumerate(a.block.statements) if s is a.statement)
+        at = next(i for i, s in enumerate(a.block.statements) if s is product.statement)
         a.block.statements[at:at] = self.low.block.statements
 
 
