@@ -86,7 +86,7 @@ class Inputs:
             return made
 
         low = self.lowerer
-        if type(value) in made_of:
+        if isinstance(value, np.ndarray) and type(value) in made_of:
             holder, (maker, *names) = variable(Opaque(type(value))), made_of[type(value)]
             parts = [
                 self.value(

@@ -315,7 +315,7 @@ def limits(bounds, guess):
     """Lower and upper bounds, as many as there are numbers; nothing if there are no bounds."""
     if bounds is None:
         return ()
-    if hasattr(bounds, "lb"):
+    if isinstance(bounds, optimize.Bounds):
         return np.zeros_like(guess) + bounds.lb, np.zeros_like(guess) + bounds.ub
     low = [-np.inf if low is None else low for low, _ in bounds]
     high = [np.inf if high is None else high for _, high in bounds]
@@ -424,7 +424,7 @@ def fitted(fun, guess, method, bounds=None):
     f, moving, held = close(lambda x: 0.5 * np.sum(fun(x) ** 2), guess)
     options = (method, residuals, (*more, *others))
     within = ()
-    if hasattr(bounds, "lb"):
+    if isinstance(bounds, optimize.Bounds):
         within = limits(bounds, guess)
     elif bounds is not None:
         within = tuple([np.zeros_like(guess) + np.asarray(bound) for bound in bounds])
