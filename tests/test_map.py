@@ -47,4 +47,4 @@ def test_the_core_is_read_in_an_afternoon() -> None:
     lengths = [len((root / path).read_text().splitlines()) for path in paths]
     skimmed = ("srcgrad/rules/elementwise.py", "srcgrad/rules/registry.py")
     read = sum(n for path, n in zip(paths, lengths, strict=True) if path not in skimmed)
-    assert len(paths) > 15 and read < 7500
+    assert len(paths) > 15 and read < 7700

@@ -61,11 +61,8 @@ class TangentRules(Adjoint):
                 runtime.zero_like, (operand,), inferred=Inferred(operand.kind),
                 name=f"t_{operand.name}",
             )  # fmt: skip
-        if isinstance(operand.kind, ListOf) and not isinstance(operand.kind, Places):
-            if any(root in self.aliasing.written for root in self.aliasing.classes(operand)):
-                raise UnsupportedError(
-                    f"what {operand.name!r} refers to after this can't be followed", self.span
-                )
+        listed = isinstance(operand.kind, ListOf) and not isinstance(operand.kind, Places)
+        if listed and not self.aliasing.changes(operand):
             return self.emit(
                 runtime.zero_items, (operand,), inferred=Inferred(operand.kind),
                 name=f"t_{operand.name}",
