@@ -67,7 +67,18 @@ def _loops(function: ir.Function) -> list[tuple[ir.Loop, ir.Block]]:
     inner = [b for s in sweep for body in ir.blocks(s) for b in ir.all_blocks(body)]
     found = [(s, function.block) for s in sweep]
     found += [(s, block) for block in inner for s in block.statements]
-    return [(s, block) for s, block in found if isinstance(s, ir.Loop) and _may_be_long(s)]
+    loops = [(s, block) for s, block in found if isinstance(s, ir.Loop)]
+    return [(s, block) for s, block in loops if _may_be_long(s) and _adds_to_matrices(s)]
+
+
+def _adds_to_matrices(loop: ir.Loop) -> bool:
+    """Whether a loop adds anything to an array of two dimensions: it's worth a look then."""
+    for s in ir.walk(loop.body):
+        if isinstance(s, ir.Assign) and s.function in (operator.iadd, operator.isub):
+            kind = s.args[0].kind if isinstance(s.args[0], ir.Var) else None
+            if isinstance(kind, Array) and kind.rank == 2:
+                return True
+    return False
 
 
 def _may_be_long(loop: ir.Loop) -> bool:
