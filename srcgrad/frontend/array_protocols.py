@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..rules import registry
 from .libraries import Libraries
 from .primitives import of_numpy
 from .structure import is_none
@@ -51,16 +50,12 @@ class ArrayProtocols(Libraries):
             )
         return None
 
-    def for_scipy(self, function: Any, value: Value) -> Value:
-        """An argument of a function of SciPy, which takes arrays: so it does of `np.matrix`."""
-        thing = self.on_heap(value)
+    def for_scipy(self, function: Any, args: list[Value]) -> list[Value]:
+        """The arguments of a function of SciPy, which takes arrays: so it does of `np.matrix`."""
         package, *rest = (getattr(function, "__module__", None) or "").split(".")
-        if not isinstance(thing, Instance) or thing.type not in registry.stands_for:
-            return value
         if package != "scipy" or rest[:1] == ["sparse"]:
-            return value
-        (array,) = thing.items.values()
-        return array
+            return args
+        return list(map(self.only_array, args))
 
     def takers(self, name: str, values: Iterable[Value], inside: bool) -> Iterable[Bound]:
         """The methods of such a name of objects among some values, or inside lists of them."""

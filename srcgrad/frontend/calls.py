@@ -205,7 +205,7 @@ class Calls(ArrayProtocols):
         taken_over = self.taken_over(function, args, kwargs)
         if taken_over is not None:
             return taken_over
-        args = [self.for_scipy(function, a) for a in args]
+        args = self.for_scipy(function, args)
         if hashable(function) and function in IN_PLACE and len(args) == 2:
             return self.augmented(IN_PLACE[function], *args)
         if hashable(function) and function in LOWERINGS:

@@ -136,12 +136,9 @@ class Lookup(Journals):
         if not name.startswith("%"):
             value = self.with_position(name, value)
         given = self.fixed_span and name in ("out", "d_out")  # a rule's: it has a better name
-        thing = self.on_heap(value)
-        only = value
-        if isinstance(thing, Instance) and thing.type in registry.stands_for and name != "self":
-            (only,) = thing.items.values()
-        if isinstance(only, ir.Var) and not (only.user or given or name.startswith("%")):
-            only.name, only.user = name, not self.fixed_span
+        named = value if name == "self" else self.only_array(value)
+        if isinstance(named, ir.Var) and not (named.user or given or name.startswith("%")):
+            named.name, named.user = name, not self.fixed_span
         if isinstance(value, Ref) and not name.startswith("%"):
             thing = self.state.heap.get(value.id)
             if isinstance(thing, ListObject) and thing.var is not None and not thing.var.user:
@@ -260,6 +257,14 @@ class Lookup(Journals):
         if path is not None:
             self.guards[path] = value
         return Place(value, path)
+
+    def only_array(self, value: Value) -> Value:
+        """The array of an object that stands for a kind of array; others as they are."""
+        thing = self.on_heap(value)
+        if not isinstance(thing, Instance) or thing.type not in registry.stands_for:
+            return value
+        (array,) = thing.items.values()
+        return array
 
     def made_anew(self, value: Any, path: Path | None) -> Value:
         """An object outside as one made here, of what it holds when the function is called."""

@@ -138,6 +138,9 @@ class _Gathering:
         self.inside = {*loop.params, *(t for s in ir.walk(loop.body) for t in ir.targets(s))}
         if loop.index is not None:
             self.inside.add(loop.index)
+        inner = (s for s in ir.walk(loop.body) if isinstance(s, ir.Loop))
+        # The blocks that a trip may run more than once
+        self.repeated = {id(b) for s in inner for b in ir.all_blocks(s.body)}
         self.rows: dict[tuple[ir.Var, int], ir.Var] = {}  # by the block where a vector is added
         self.trips: Dimension = fresh_size()
         self.stop: ir.Operand = ir.Const(0)
@@ -182,7 +185,7 @@ class _Gathering:
         """The additions to arrays that the loop does nothing else with."""
         uses: dict[ir.Var, list[_Addition | None]] = {}
         views: dict[ir.Var, tuple[ir.Assign, ir.Block]] = {}
-        for block in self.blocks(self.loop.body):
+        for block in ir.all_blocks(self.loop.body):
             for s in block.statements:
                 if not isinstance(s, ir.Assign):
                     continue
@@ -210,13 +213,6 @@ class _Gathering:
             if used.issuperset(roots.get(root, ())):
                 yield from additions
 
-    def blocks(self, block: ir.Block) -> Iterator[ir.Block]:
-        """A block and those inside of it."""
-        yield block
-        for s in block.statements:
-            for inner in ir.blocks(s):
-                yield from self.blocks(inner)
-
     def handed(self) -> Iterator[ir.Operand]:
         """What is handed on by branches and loops, in any way."""
         for s in (self.loop, *ir.walk(self.loop.body)):
@@ -243,14 +239,9 @@ class _Gathering:
         assert isinstance(whole, ir.Var)
         if self.aliasing.find(whole) in self.aliasing.held_by([s.args[1]]):
             return None
-        if not self.is_reached_once(block):
+        if id(block) in self.repeated:
             return None
         return _Addition(s, block, whole, view)
-
-    def is_reached_once(self, block: ir.Block) -> bool:
-        """Whether a block is run at most once in a trip."""
-        inner = (s for s in ir.walk(self.loop.body) if isinstance(s, ir.Loop))
-        return not any(block is b for s in inner for b in self.blocks(s.body))
 
     def outer(self, a: _Addition) -> list[_Product]:
         """The outer products whose sum a value is; none if it isn't that."""
