@@ -189,11 +189,11 @@ def test_the_array_of_the_items_of_an_object():
     check_grads(array_of_an_object, (X,))
 
 
-# Truth values that are ints: `~flag` of a flag of Python's is -1 or -2
+# Truth values that are ints: `~flag` is -1 or -2 where the flag is 0 or 1
 
 
 def where_is_an_int(x):
-    few = len(x) < 3
+    few = int(len(x) < 3)
     y = np.divide(x, 2.0, out=np.zeros_like(x), where=~few) + np.sqrt(x, out=x * 2, where=0)
     np.copyto(y, y * x, where=~few)
     total = np.sum(x, where=~few) * np.prod(x, where=2) + np.add.reduce(x, where=-1)
