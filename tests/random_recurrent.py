@@ -33,7 +33,14 @@ STEPS = [
     "m[0] = {vector}",
     "s += np.sum({matrix} * {matrix}) * 0.01",
     "h = np.where({vector} > 0, h, {matrix}[0] * h)",
+    "h = np.tanh({matrix}[:, {part}] @ {vector}[{part}])",
+    "h = np.tanh({vector}[{part}] @ {matrix}[{part}] + h)",
+    "h = h.copy(); h[{part}] = np.sin({matrix}[{part}, {other}] @ {vector}[{other}])",
+    "s += np.sum((v[:, {trip}] @ v[:, {part}]) ** 2) * 0.01 if {trip} < n else 0.0",
+    "s += np.sum(np.cos(x[{part}, {trip} % n] @ x[{part}, {other}])) * 0.1",
 ]
+PARTS = ["{t}:", "{t}:", "{t}:n", "{t} + 1:n", "{t} + 1:k", ":{t}", ":{t}", ":{t} + 1", ":", ":n",
+         "{t}:-1", "{t}:{t} + 2", "n - {t}:", ":n - {t}", "1:{t}", "{t}::2", ":k"]  # fmt: skip
 RANGES = ["len(x)", "len(x)", "len(x)", "1, len(x)", "2, len(x)", "len(x) - 1", "0", "1, 1", "k",
           "k - 1", "k - 9"]  # fmt: skip
 
@@ -44,10 +51,11 @@ def program(seed: int) -> str:
 
     def step(t: str) -> str:
         rows = [t, t, t, f"{t} - 1", "0"]
+        part = r.choice(PARTS).format(t=t)
         vectors = ["h", "h", "b", f"x[{t}]", f"x[{t}]", f"v[{t}]", f"v[{t} - 1]", "y[0]", "w[1]"]
         return r.choice(STEPS).format(
             matrix=r.choice(["w", "w", "w", "m", "w.T", "x[:n]"]), vector=r.choice(vectors),
-            row=r.choice(rows),
+            row=r.choice(rows), trip=t, part=part, other=r.choice([part, *PARTS]).format(t=t),
         )  # fmt: skip
 
     def loop(t: str, depth: int) -> list[str]:

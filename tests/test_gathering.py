@@ -195,6 +195,80 @@ def test_a_pullback(monkeypatch):
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
+def covariance(x, m):
+    """As in NPBench: each column times those to the right of it, itself included."""
+    x = x - np.mean(x, axis=0)
+    cov = np.zeros((m, m))
+    for i in range(m):
+        cov[i:m, i] = (x[:, i] @ x[:, i:m]) / (len(x) - 1.0)
+        cov[i, i:m] = cov[i:m, i]
+    return np.sum(np.sin(cov))
+
+
+@pytest.mark.parametrize(("shape", "m"), [((5, 4), 4), ((5, 4), 3), ((3, 6), 2), ((4, 3), 0)])
+def test_parts_that_become_smaller(monkeypatch, shape, m):
+    x = RNG.normal(size=shape)
+    source = both(monkeypatch, covariance, x, m, argnums=(0,))
+    assert "d_x[:, i] += x_1[:, i:m] @ d_product" in source
+    assert "d_product_rows[i, i:m] = d_product\n" in source
+    assert "d_x_left += padded_product(x_1" in source
+    if m:
+        check_grads(lambda x: covariance(x, m), (x,))
+
+
+def lower(a, x, c):
+    y = x.copy()
+    for k in range(len(x)):
+        y[:k] += 0.1 * np.sin(a[:k, k:] @ x[k:] + y[:k]) * c
+    return np.sum(y)
+
+
+def test_parts_of_both_axes(monkeypatch):
+    a, x = RNG.normal(size=(5, 5)), RNG.normal(size=5)
+    source = both(monkeypatch, lower, a, x, 0.7)
+    assert "_rows[k, :k] = " in source and "_rows[k, k:] = x[k:]" in source
+    check_grads(lower, (a, x, 0.7))
+
+
+@pytest.mark.parametrize("part", ["i : i + 2", "1:3", "n - i :", "i % 2 :", "i : n : 2", "i:-1"])
+def test_parts_that_may_always_be_small(monkeypatch, part):
+    """A product of matrices whose rows are mostly zeros takes more time than it saves."""
+    names = {"np": np}
+    text = f"""\
+def f(a, x):
+    n, s = len(x), 0.0
+    for i in range(n):
+        s = s + np.sum(np.sin(a[:, {part}] @ x[{part}] + s))
+    return s
+"""
+    exec(compile(text, f"<part {part}>", "exec"), names)
+    linecache.cache[f"<part {part}>"] = len(text), None, text.splitlines(True), f"<part {part}>"
+    assert "_rows" not in both(monkeypatch, names["f"], RNG.normal(size=(4, 6)), np.arange(6.0))
+
+
+def test_an_infinite_number_stays_where_it_is(monkeypatch):
+    """The zeros beside a part are nothing: an infinite number times them isn't nan."""
+
+    def f(x, few):
+        total = 0.0
+        for i in range(few):
+            total += np.sum(np.arctan(x[:, i] @ x[:, i:few]))
+        return total
+
+    x = RNG.normal(size=(4, 5))
+    x[2, 3] = np.inf
+    gradient = grad(f)
+    with np.errstate(invalid="ignore"):
+        found = gradient(x, 5)
+        with monkeypatch.context() as patch:
+            patch.setattr(accumulation, "gather", lambda *_: False)
+            expected = grad(twin(f))(x, 5)
+    assert "padded_product" in gradient.source
+    assert np.isnan(found[2, :4]).all() and np.isfinite(expected).sum() == 15
+    there = np.isfinite(expected)
+    np.testing.assert_allclose(found[there], expected[there])
+
+
 def compare(monkeypatch, seed):
     """Check a random program with the pass and without."""
     names = {"np": np}

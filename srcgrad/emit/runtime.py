@@ -600,6 +600,23 @@ def weighted_sum(weights: Any, array: Any, axis: int) -> Any:
     return (weights[:, None] @ array)[:, 0]
 
 
+def padded_product(a: Any, b: Any) -> Any:
+    """`a @ b` of matrices in which zeros stand for what isn't there, whatever they are times.
+
+    >>> padded_product(np.array([[np.inf, 1.0]]), np.array([[0.0, 4.0], [2.0, 3.0]]))
+    array([[ 2., inf]])
+    """
+    with np.errstate(invalid="ignore"):
+        product = a @ b
+    if np.isfinite(product).all():
+        return product
+    product[...] = 0
+    for column, row in zip(a.T, b, strict=True):
+        (rows,), (columns,) = column.nonzero(), row.nonzero()
+        product[np.ix_(rows, columns)] += column[rows, None] * row[columns]
+    return product
+
+
 def writable(view: Any) -> Any:
     """A view that can be written, as the diagonal of a matrix at first can't.
 

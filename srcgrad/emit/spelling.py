@@ -105,6 +105,7 @@ HELPERS = {
     runtime.cross_product,
     runtime.sum_of_products,
     runtime.weighted_sum,
+    runtime.padded_product,
     runtime.listed,
     runtime.writable,
     runtime.fails,

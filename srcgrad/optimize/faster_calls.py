@@ -14,18 +14,23 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..analysis.affine import is_whole
+from ..analysis.aliasing import is_slice
 from ..emit import runtime
 from ..kinds import Array, same_dtype
+
+Made = dict[ir.Var, ir.Assign]
 
 
 def call_faster(function: ir.Function) -> None:
     """Replace the calls that a faster function can take, and whole numbers, in place."""
+    made = {s.target: s for s in ir.walk(function.block) if isinstance(s, ir.Assign)}
     for s in ir.walk(function.block):
         if not isinstance(s, ir.Assign):
             continue
         if isinstance(s.span, ir.Origin):
             for slow, takes, fast in FASTER:
-                if s.function == slow and takes(s):
+                if s.function == slow and takes(s, made):
                     s.function = fast
         if s.function in WITH_FLOATS and any(map(_is_of_floats, s.args)):
             s.args = tuple(map(_as_float, s.args))
@@ -43,7 +48,7 @@ def _as_float(operand: ir.Operand) -> ir.Operand:
     return operand
 
 
-def _takes_vectors(s: ir.Assign) -> bool:
+def _takes_vectors(s: ir.Assign, _: Made) -> bool:
     """Whether a call takes two arrays of floats, and their last axes for those of the vectors."""
     return not s.kwargs and len(s.args) == 2 and all(
         isinstance(a, ir.Var) and isinstance(a.kind, Array) and a.kind.shape
@@ -51,7 +56,7 @@ def _takes_vectors(s: ir.Assign) -> bool:
     )  # fmt: skip
 
 
-def _takes_rows(s: ir.Assign) -> bool:
+def _takes_rows(s: ir.Assign, _: Made) -> bool:
     """Whether a call adds a matrix to the rows of another one at a vector of indices."""
     kinds = [a.kind if isinstance(a, ir.Var) else None for a in s.args]
     if len(kinds) != 3 or not all(isinstance(k, Array) and k.dtype is not None for k in kinds):
@@ -61,13 +66,30 @@ def _takes_rows(s: ir.Assign) -> bool:
     return ranks == [2, 1, 2] and same_dtype(into, value) and index.dtype.kind in "iu"  # type: ignore[union-attr]
 
 
-def _takes_products(s: ir.Assign) -> bool:
-    """Whether a call multiplies vectors or matrices of one dtype of floats."""
+def _takes_products(s: ir.Assign, made: Made) -> bool:
+    """Whether a call multiplies vectors or matrices of one dtype of floats.
+
+    Of a matrix whose rows are parts of longer ones `dot` makes a copy, `@` doesn't.
+    """
     kinds = [a.kind for a in s.args if isinstance(a, ir.Var) and isinstance(a.kind, Array)]
     return (
         not s.kwargs and len(kinds) == 2 and all(k.rank in (1, 2) for k in kinds)
         and all(map(_is_of_floats, s.args)) and same_dtype(*kinds)
+        and not any(_is_cut(a, made) for a in s.args)
     )  # fmt: skip
+
+
+def _is_cut(operand: ir.Operand, made: Made) -> bool:
+    """Whether a matrix is a view of parts of the rows of another one, or of their columns."""
+    s = made.get(operand) if isinstance(operand, ir.Var) else None
+    if s is None or not isinstance(s.target.kind, Array) or s.target.kind.rank != 2:
+        return False
+    if s.function is np.transpose:
+        return _is_cut(s.args[0], made)
+    if s.function is not operator.getitem:
+        return False
+    _, *others = ir.items_of(s.args[1])
+    return any(is_slice(item) and not is_whole(item) for item in others)
 
 
 EXACT = 2048  # the whole numbers up to which float16 has
@@ -76,7 +98,7 @@ WITH_FLOATS: frozenset[Any] = frozenset(
      np.divide, operator.iadd, operator.isub, operator.imul, operator.itruediv, np.maximum,
      np.minimum, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
 )  # fmt: skip
-FASTER: tuple[tuple[Any, Callable[[ir.Assign], bool], Any], ...] = (
+FASTER: tuple[tuple[Any, Callable[[ir.Assign, Made], bool], Any], ...] = (
     (np.add.at, _takes_rows, runtime.add_to_rows),
     (np.cross, _takes_vectors, runtime.cross_product),
     (operator.matmul, _takes_products, np.ndarray.dot),
