@@ -410,8 +410,44 @@ class Builder(Choices):
     def keep(self, var: ir.Var, value: Any) -> None:
         """Note that a list which exists at run time has one more item."""
         assert isinstance(var.kind, ListOf)
-        self.widen_items(var, self.with_item(var.kind, value))
+        kind = self.with_item(var.kind, value)
+        self.check_apart(var, value)
+        self.widen_items(var, kind)
         self.hold(var, (), value)
+
+    def check_apart(self, var: ir.Var, value: Any) -> None:
+        """Refuse what holds lists that hold a list: the kind of its items would be part of itself.
+
+        So it is with the neighbours of objects, which have neighbours.
+        """
+        thing = self.on_heap(value)
+        if isinstance(thing, ListObject) and thing.var is not None and self.is_in(var, thing.var):
+            raise Unkeepable(
+                "this list would be part of what it holds itself",
+                self.span,
+                "keep numbers that say which, and what they number in another list",
+            )
+        if isinstance(value, Tuple) or isinstance(thing, Instance):
+            try:
+                for item in value.items if isinstance(value, Tuple) else thing.items.values():
+                    self.check_apart(var, item)
+            except Unkeepable:
+                self.wants_table(thing)
+                raise
+
+    def is_in(self, var: ir.Var, outer: ir.Var) -> bool:
+        """Whether a list may be part of the items of another one, or of another one's like it."""
+        found = {outer: None}
+        todo = [outer]
+        for each in todo:
+            links = self.links.get(each, ())
+            more = [v for path, v, inwards in links if inwards or path is None]
+            for path, v, inwards in links:
+                if not inwards and path is not None:  # the same parts of another list are alike
+                    more += [w for p, w, is_part in self.links.get(v, ()) if is_part and p == path]
+            todo += [v for v in dict.fromkeys(more) if v not in found]
+            found.update(dict.fromkeys(more))
+        return var in found
 
     def hold(self, var: ir.Var, path: tuple[int, ...], value: Any) -> None:
         """Note which lists a list holds: they may be changed later."""

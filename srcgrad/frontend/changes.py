@@ -86,13 +86,17 @@ class Changes(Machine):
     def alike(self, var: ir.Var, around: frozenset[ir.Var] = frozenset()) -> set[ir.Var]:
         """A list, and those that may be the same one: items of lists that hold the same items."""
         found, waiting = {var}, [var]
+        parts: set[tuple[ir.Var, tuple[int, ...]]] = set()  # of which containers, looked at once
         while waiting:
             v = waiting.pop()
             new: set[ir.Var] = set()
             for path, other, inwards in self.links.get(v, ()):
                 if path is None and (v, other) not in self.sliced:
                     new.add(other)
-                elif path is not None and not inwards and other not in around:
+                elif path is None or inwards or other in around or (other, path) in parts:
+                    continue
+                else:
+                    parts.add((other, path))
                     new |= self.parts_alike(other, path, around | found)
             waiting += new - found
             found |= new
