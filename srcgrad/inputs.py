@@ -17,6 +17,7 @@ from .analysis.inference import Inferred
 from .emit import runtime
 from .errors import UnsupportedError, user_error
 from .frontend import tables
+from .frontend.lookup import as_records
 from .frontend.lower import Lowerer
 from .frontend.set_orders import Order
 from .frontend.structure import is_member, reachable
@@ -52,7 +53,7 @@ from .kinds import (
     kind_of,
 )
 from .rules.registry import made_of
-from .signature import SHAPE, held, is_record, spread_path, whole
+from .signature import SHAPE, held, is_record, is_structured, spread_path, whole
 from .trees import is_float as is_float_leaf
 
 
@@ -95,6 +96,14 @@ class Inputs:
                 for n in names
             ]
             return low.call(ir.Const(maker), parts, {})
+        if is_structured(value):
+            holder = variable(Opaque(np.ndarray))
+            fields = {
+                n: self.value(value[n], None, (*path, n), self._item(holder, operator.getitem, n))
+                for n in value.dtype.names
+            }
+            columns = low.new(DictObject(fields))
+            return self.held(holder, as_records(value, columns, holder.name), path)
         if isinstance(value, np.ndarray):
             self.check_array(value, path[1] if len(path) > 1 else "an argument")
             asked = [(*path, SHAPE, axis) for axis in range(value.ndim)]
@@ -447,6 +456,9 @@ def _check_leaves(name: str, value: Any, place: str, within: bool = False) -> in
     if is_record(value):
         held = runtime.attributes(value)
         return sum(_check_leaves(name, v, f"{place}.{k}", True) for k, v in held.items())
+    if is_structured(value):
+        fields = value.dtype.names
+        return sum(_check_leaves(name, value[n], f"{place}[{n!r}]", True) for n in fields)
     if is_float_leaf(value):
         return 1
     if within or (value is None and place != name):

@@ -11,6 +11,7 @@ import numpy as np
 from .emit.runtime import attributes, has_attributes
 from .gradient import Gradient, kept
 from .kinds import Array, ListOf, Scalar
+from .signature import is_structured
 
 
 class Forward(Gradient):
@@ -197,6 +198,8 @@ def _apart(result: Any, buffers: list[Any]) -> Any:
 
 def _shapes(out: Any) -> Any:
     """A result's nesting with the shapes of its arrays; of a number (), of other things None."""
+    if is_structured(out):
+        return {k: _shapes(out[k]) for k in out.dtype.names}
     if isinstance(out, (np.ndarray, np.generic, float, complex)):
         return np.shape(out)
     if isinstance(out, (list, tuple)):
@@ -228,6 +231,8 @@ def _seeds(d_out: Any, nesting: Any, shapes: Any, place: str) -> Iterator[Any]:
         given = dict(enumerate(d_out))
         if not isinstance(d_out, list if issubclass(kind, list) else tuple):
             given = {}
+    elif isinstance(d_out, kind) and is_structured(d_out):
+        given = {name: d_out[name] for name in d_out.dtype.names}
     elif isinstance(d_out, kind) and has_attributes(d_out):
         given = attributes(d_out)
     else:
@@ -244,7 +249,9 @@ def _seeds(d_out: Any, nesting: Any, shapes: Any, place: str) -> Iterator[Any]:
         raise ValueError(f"{place} must have {len(items)} items like the result, not {len(given)}")
     for key, inner in items.items():
         part = (
-            f"{place}.{key}" if not issubclass(kind, (dict, list, tuple)) else (f"{place}[{key!r}]")
+            f"{place}[{key!r}]"
+            if issubclass(kind, (dict, list, tuple, np.ndarray))
+            else f"{place}.{key}"
         )
         yield from _seeds(given[key], inner, shapes[key] if shapes else None, part)
 

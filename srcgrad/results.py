@@ -15,7 +15,7 @@ from .emit import runtime
 from .errors import UnsupportedError, user_error
 from .frontend.columns import holds_references
 from .frontend.lower import Lowerer
-from .frontend.structure import is_table, object_items, objects_in_key, parts
+from .frontend.structure import is_table, object_items, objects_in_key, parts, reachable
 from .frontend.values import DictObject, ListObject, Ref, Tuple, Value
 from .inputs import leaves
 from .kinds import (
@@ -31,6 +31,7 @@ from .kinds import (
     same_dtype,
 )
 from .rules.registry import stands_for
+from .rules.structured import Records
 from .transform.reverse import Adjoint
 
 
@@ -197,13 +198,17 @@ def tangent_of_list(tangent: Adjoint, v: ir.Var) -> ir.Operand:
 def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
     """The gradient with respect to an argument, in the argument's nesting.
 
-    Attributes that aren't floats are kept; an argument that is none has the gradient None.
+    Attributes that aren't floats are kept, fields of records that aren't are zeros; an argument
+    that is none has the gradient None.
     """
+    heap = low.state.heap
+    records = [n for n in reachable(heap, [value]) if issubclass(heap[n].type, Records)]
+    fields = {v for n in records for v in leaves(low, Ref(n))}
 
     def leaf(v: ir.Var) -> ir.Operand:
         kind = v.kind
         if not is_float(kind) and not isinstance(kind, ListOf):
-            return ir.Const(None) if v is value else v
+            return ir.Const(None) if v is value or v in fields else v
         shadow = adjoint.shadows.get(v) if isinstance(kind, (Array, ListOf)) else None
         d: ir.Operand | None = adjoint.take(v) if shadow is None else shadow
         if d is None:
@@ -406,6 +411,12 @@ def rebuilt(
                 )
                 return ir.Pack(dict, pairs)
             named = {k: rebuilt(adjoint, low, v, leaf, fixed) for k, v in thing.items.items()}
+            if issubclass(thing.type, Records):
+                fields = thing.items["dtype"], named["columns"]
+                kind = Opaque(np.ndarray)
+                return adjoint.emit(
+                    runtime.structured, fields, inferred=Inferred(kind), name="records"
+                )
             outside = stands_for.get(thing.type)
             if outside is not None:
                 return adjoint.emit(
@@ -458,6 +469,8 @@ def nesting(low: Lowerer, value: Any) -> Any:
                     return thing.var.kind
                 return list, {i: nesting(low, item) for i, item in enumerate(thing.items)}
             kind = dict if isinstance(thing, DictObject) else thing.type
+            if issubclass(kind, Records):
+                return stands_for[kind], nesting(low, thing.items["columns"])[1]
             if kind in stands_for:  # by one array
                 (item,) = thing.items.values()
                 return nesting(low, item)

@@ -70,6 +70,9 @@ def describe(
     if (*path, OPAQUE) in static:
         return t
     if isinstance(value, np.ndarray):
+        if is_structured(value):
+            names = value.dtype.names
+            return (t, *((n, describe(value[n], (*path, n), static, sizes)) for n in names))
         shape: tuple[Any, ...] = value.shape
         if sizes is not None:
             shape = tuple(
@@ -320,6 +323,22 @@ def is_record(value: Any) -> bool:
         and not hasattr(value, "__srcgrad_primal__")
         and type(value).__module__.partition(".")[0] not in ("numpy", "scipy")
     )
+
+
+def is_structured(value: Any) -> bool:
+    """Whether a value is a structured array, its fields numbers and texts.
+
+    >>> is_structured(np.zeros(2, [("x", float)])), is_structured(np.zeros(2))
+    (True, False)
+    """
+    return type(value) in (np.ndarray, np.recarray) and has_fields(value.dtype)
+
+
+def has_fields(dtype: Any) -> bool:
+    """Whether a dtype is that of records of numbers and texts."""
+    if not isinstance(dtype, np.dtype) or dtype.fields is None:
+        return False
+    return all(part.base.kind in "biufcSU" for part, *_ in dtype.fields.values())
 
 
 def signature_of(function: Any) -> inspect.Signature:

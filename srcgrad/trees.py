@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .emit.runtime import attributes
-from .signature import is_record
+from .emit.runtime import attributes, structured
+from .signature import is_record, is_structured
 
 
 def children(tree: Any) -> dict[Any, Any] | None:
@@ -22,6 +22,8 @@ def children(tree: Any) -> dict[Any, Any] | None:
         return dict(enumerate(tree))
     if isinstance(tree, dict):
         return tree
+    if is_structured(tree):
+        return {name: tree[name] for name in tree.dtype.names}
     return attributes(tree) if is_record(tree) else None
 
 
@@ -70,6 +72,8 @@ def with_children(tree: Any, items: dict[Any, Any]) -> Any:
     if isinstance(tree, (list, tuple)):
         values = items.values()
         return type(tree)(*values) if hasattr(tree, "_fields") else type(tree)(values)
+    if is_structured(tree):
+        return structured(tree.dtype, items)
     new = copy.copy(tree)
     for key, item in items.items():
         object.__setattr__(new, key, item)

@@ -48,22 +48,22 @@ CASES = {
     "structured array": (
         """
         def f(x):
-            y = np.zeros(4, "f8,f8")  # <-
-            y["f0"] = x
-            return y["f0"].sum()
+            y = np.zeros(4, [("a", float), ("b", [("c", float)])])
+            y["a"] = x  # <-
+            return y["a"].sum()
         """,
-        'np.zeros(4, "f8,f8")',
+        'y["a"] = x',
         "a structured array has no derivative",
     ),
     "field": (
         """
         def f(x):
             y = np.zeros(4, dtype=[("a", float), ("b", float)])
-            y[1]["a"] = x[0]  # <-
-            return y["a"].sum()
+            y["a"] = x
+            return y.view(float).sum()  # <-
         """,
-        'y[1]["a"] = x[0]',
-        "a structured array has no derivative",
+        "y.view(float)",
+        "a structured array viewed as anything else: use its fields",
     ),
     "method of an enumeration": (
         """

@@ -117,6 +117,8 @@ class References:
         base = text if isinstance(text, str) and text.isidentifier() else "constant"
         if isinstance(value, np.ndarray):
             base = "indices" if value.dtype.kind in "iu" else "constant"
+        if isinstance(value, np.dtype):
+            base = "dtype"
         candidate, number = base, 1
         taken = set(self.names.names.values()) | set(self.emitted.bindings) | self.reserved
         taken |= set(keyword.kwlist) | set(dir(builtins))

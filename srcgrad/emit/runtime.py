@@ -169,11 +169,21 @@ def check_apart(written: Any, arrays: Any) -> None:
         for j, b in enumerate(arrays):
             if a is b and i <= j and not any(c is a for c in arrays[:j]):
                 continue
-            if np.may_share_memory(a, b):
+            if _overlap(a, b):
                 raise ValueError(
                     "two arguments share memory, and the function writes into one of them: "
                     "pass a copy"
                 )
+
+
+def _overlap(a: Any, b: Any) -> bool:
+    """Whether two arrays share memory, as fields of records and every other item don't."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
 
 
 def _arrays(part: Any) -> Any:
@@ -356,6 +366,20 @@ def make_object(cls: Any, attributes: Any) -> Any:
     for name, value in attributes.items():
         object.__setattr__(thing, name, value)  # of frozen dataclasses, too
     return thing
+
+
+def structured(dtype: Any, fields: Any) -> Any:
+    """A structured array of the arrays of its fields; what is None is zeros.
+
+    >>> structured(np.dtype([("a", float), ("n", int)]), {"a": np.ones(2), "n": None})
+    array([(1., 0), (1., 0)], dtype=[('a', '<f8'), ('n', '<i8')])
+    """
+    name, given = next((n, f) for n, f in fields.items() if f is not None)
+    result = np.zeros(given.shape[: given.ndim - len(dtype[name].shape)], dtype)
+    for name, given in fields.items():
+        if given is not None:
+            result[name] = given
+    return result.view(np.recarray) if dtype.type is np.record else result
 
 
 def has_attributes(thing: Any) -> bool:

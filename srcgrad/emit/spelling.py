@@ -91,6 +91,7 @@ HELPERS = {
     runtime.check_stored,
     runtime.finished,
     runtime.make_object,
+    runtime.structured,
     runtime.stop_gradient,
     len_of_range,
     runtime.fresh_items,

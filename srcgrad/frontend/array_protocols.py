@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..signature import has_fields
 from .libraries import Libraries
 from .primitives import of_numpy
 from .structure import is_none
-from .values import Bound, DictObject, Instance, ListObject, Place, Tuple, Value
+from .values import Bound, DictObject, Instance, ListObject, NeedStatic, Place, Tuple, Value
 
 
 class ArrayProtocols(Libraries):
@@ -50,6 +51,41 @@ class ArrayProtocols(Libraries):
             )
         return None
 
+    def made_records(self, maker: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+        """What a function makes that is given a dtype with fields; None if it is given none."""
+        dtypes = [None, *map(self.with_fields, args[1:])][: len(args)]
+        named = {k: self.with_fields(v) for k, v in kwargs.items()}
+        if not any((*dtypes, *named.values())):
+            return None
+        args = [d or a for d, a in zip(dtypes, args, strict=True)]
+        made = self.inline(maker, args, {k: named[k] or v for k, v in kwargs.items()})
+        for name, column in self.on_heap(self.on_heap(made).items["columns"]).items.items():
+            if isinstance(column, ir.Var) and not column.user and name.isidentifier():
+                column.name = name
+        return made
+
+    def with_fields(self, value: Value) -> ir.Const | None:
+        """The dtype that a value describes, if it has fields."""
+        if isinstance(value, ir.Const) and not isinstance(value.value, (np.dtype, str)):
+            return None
+        self.need_known(value)
+        dtype = self.computed(np.dtype, [value], {})
+        known = isinstance(dtype, ir.Const) and has_fields(dtype.value)
+        return dtype if known else None  # type: ignore[return-value]
+
+    def need_known(self, value: Value) -> None:
+        """Begin again with known numbers where a list outside describes fields with some."""
+        thing = self.on_heap(value)
+        rows = thing.items if isinstance(thing, ListObject) and thing.external else ()
+        if rows and all(
+            isinstance(r, Tuple) and r.items and is_constant_text(r.items[0]) for r in rows
+        ):
+            numbers = [v for v in parts_of(rows) if isinstance(v, ir.Var)]
+            if numbers:
+                origins = frozenset().union(*(v.origins for v in numbers))
+                message = "the fields of a dtype must be known when compiling"
+                raise NeedStatic(origins, message, self.span)
+
     def for_scipy(self, function: Any, args: list[Value]) -> list[Value]:
         """The arguments of a function of SciPy, which takes arrays: so it does of `np.matrix`."""
         package, *rest = (getattr(function, "__module__", None) or "").split(".")
@@ -67,3 +103,15 @@ class ArrayProtocols(Libraries):
                     yield Bound(method, value)
             elif inside and isinstance(thing, (Tuple, ListObject)) and thing.items:
                 yield from self.takers(name, thing.items, True)
+
+
+def is_constant_text(value: Value) -> bool:
+    return isinstance(value, ir.Const) and isinstance(value.value, str)
+
+
+def parts_of(values: Iterable[Value]) -> Iterable[Value]:
+    """Some values, and what the tuples among them hold."""
+    for value in values:
+        yield value
+        if isinstance(value, Tuple):
+            yield from parts_of(value.items)

@@ -282,6 +282,8 @@ class Attributes(Subscripts):
             found = getattr(thing, name)
             if isinstance(found, (*SIMPLE, np.generic, np.dtype, type)):
                 return ir.Const(found)
+            if isinstance(found, (tuple, types.MappingProxyType)):  # names of fields, shapes
+                return self.lift(found if isinstance(found, tuple) else dict(found), None)
             return Bound(ir.Const(getattr(type(thing), name)), value)
         if isinstance(thing, (types.FunctionType, np.ufunc)):
             found = getattr(thing, name)

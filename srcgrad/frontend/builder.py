@@ -411,11 +411,11 @@ class Builder(Choices):
         """Note that a list which exists at run time has one more item."""
         assert isinstance(var.kind, ListOf)
         kind = self.with_item(var.kind, value)
-        self.check_apart(var, value)
+        self.check_not_within(var, value)
         self.widen_items(var, kind)
         self.hold(var, (), value)
 
-    def check_apart(self, var: ir.Var, value: Any) -> None:
+    def check_not_within(self, var: ir.Var, value: Any) -> None:
         """Refuse what holds lists that hold a list: the kind of its items would be part of itself.
 
         So it is with the neighbours of objects, which have neighbours.
@@ -430,7 +430,7 @@ class Builder(Choices):
         if isinstance(value, Tuple) or isinstance(thing, Instance):
             try:
                 for item in value.items if isinstance(value, Tuple) else thing.items.values():
-                    self.check_apart(var, item)
+                    self.check_not_within(var, item)
             except Unkeepable:
                 self.wants_table(thing)
                 raise

@@ -422,6 +422,10 @@ class BuiltinFunctions(Texts):
                         return Place(type(dtype.type(0).item()) if python else dtype.type)
         raise self.refuse("the type of this value isn't known when compiling")
 
+    @staticmethod
+    def builtin_surely_is(value: Value, other: Value) -> Value:
+        return ir.Const(value is other)
+
     def builtin_callable(self, value: Value) -> Value:
         if isinstance(value, Choice):
             return self.for_each(value, self.builtin_callable)

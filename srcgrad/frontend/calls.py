@@ -26,6 +26,7 @@ from ..kinds import Opaque, Reference
 from ..packages import is_of_package
 from ..rules import registry
 from ..rules.registry import hashable
+from ..rules.structured import surely_is
 from . import operations, running, stepping
 from .array_protocols import ArrayProtocols
 from .attributes import NAMEDTUPLE
@@ -205,6 +206,10 @@ class Calls(ArrayProtocols):
         taken_over = self.taken_over(function, args, kwargs)
         if taken_over is not None:
             return taken_over
+        if hashable(function) and function in registry.of_fields:
+            records = self.made_records(registry.of_fields[function], args, kwargs)
+            if records is not None:
+                return records
         args = self.for_scipy(function, args)
         if hashable(function) and function in IN_PLACE and len(args) == 2:
             return self.augmented(IN_PLACE[function], *args)
@@ -573,6 +578,7 @@ def _special_table() -> dict[Any, str]:
     table[np.ndarray.__len__], table[np.ndarray.__iter__] = "builtin_len", "builtin_iter"
     table[copy.copy], table[copy.deepcopy] = "builtin_copy", "builtin_deepcopy"
     table[object.__setattr__], table[object.__getattribute__] = "plain_setattr", "builtin_getattr"
+    table[surely_is] = "builtin_surely_is"
     table[collections.namedtuple] = table[dataclasses.make_dataclass] = "builtin_made_class"
     return {**table, **dict_methods()}
 

@@ -17,12 +17,13 @@ import numpy as np
 from .. import ir
 from ..errors import UnsupportedError
 from ..rules import registry
-from ..signature import HELD, held
+from ..rules.structured import RecordArray, Records
+from ..signature import HELD, held, is_structured
 from .journals import Journals
 from .set_orders import Order
 from .structure import SIMPLE, Poison, is_member, is_static, is_table
 from .subclasses import BUILTINS, added_by, redefined
-from .tables import HeldOutside, Records
+from .tables import HeldOutside
 from .values import (
     DictObject,
     Generator,
@@ -263,8 +264,8 @@ class Lookup(Journals):
         thing = self.on_heap(value)
         if not isinstance(thing, Instance) or thing.type not in registry.stands_for:
             return value
-        (array,) = thing.items.values()
-        return array
+        array, *others = thing.items.values()
+        return value if others else array
 
     def made_anew(self, value: Any, path: Path | None) -> Value:
         """An object outside as one made here, of what it holds when the function is called."""
@@ -318,7 +319,7 @@ class Lookup(Journals):
                 name: self.lift(value[name], Path("item", path, name)) for name in value.dtype.names
             }
             columns = self.new(DictObject(fields, str(path)))
-            known = self.lifted[path] = self.new(Instance(Records, {"columns": columns}, str(path)))
+            known = self.lifted[path] = self.new(as_records(value, columns, str(path)))
             self.outer_objects |= {columns.id, known.id}
         self.looked_up.append((None, known))
         return known
@@ -430,8 +431,7 @@ class Lookup(Journals):
             self.guards[Path("class", owner, name)] = raw
 
 
-def is_structured(value: Any) -> bool:
-    """Whether a value is a structured array of one dimension, its fields numbers and texts."""
-    if type(value) is not np.ndarray or value.dtype.fields is None or value.ndim != 1:
-        return False
-    return all(dtype.base.kind in "biufcSU" for dtype, *_ in value.dtype.fields.values())
+def as_records(array: np.ndarray[Any, Any], columns: Value, name: str) -> Instance:
+    """The object that stands for a structured array, of the arrays of its fields."""
+    items = {"columns": columns, "dtype": ir.Const(array.dtype), "ndim": ir.Const(array.ndim)}
+    return Instance(RecordArray if type(array) is np.recarray else Records, items, name)

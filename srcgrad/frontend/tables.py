@@ -15,8 +15,6 @@ import operator
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
 from ..rules.registry import definition
 
 # Lookups. The compiler's methods of the names `lookup_...` emit what these functions do.
@@ -572,64 +570,12 @@ class Window:
         collections.deque.rotate(self.items, n)
 
 
-class Records:
-    """A structured array outside, of one dimension: an array for each field."""
-
-    stands_for = np.ndarray
-
-    def __init__(self, columns: Any) -> None:
-        self.columns = columns
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, str):
-            return self.columns[key]
-        if isinstance(key, (int, np.integer)):
-            return Row(self.columns, key)
-        return Records({name: column[key] for name, column in self.columns.items()})
-
-    def __iter__(self) -> Any:
-        for i in range(len(self)):
-            yield self[i]
-
-    def __len__(self) -> Any:
-        return len(next(iter(self.columns.values())))
-
-    @property
-    def size(self) -> Any:
-        return len(self)
-
-    @property
-    def shape(self) -> Any:
-        return (len(self),)
-
-
-class Row:
-    """An item of a structured array, a view of it: a number or array for each field."""
-
-    stands_for = np.void
-
-    def __init__(self, columns: Any, index: Any) -> None:
-        self.columns, self.index = columns, index
-
-    def __getitem__(self, key: Any) -> Any:
-        named = isinstance(key, str)
-        column = self.columns[key] if named else list(self.columns.values())[key]
-        return column[self.index]
-
-    def __iter__(self) -> Any:
-        for column in self.columns.values():
-            yield column[self.index]
-
-    def __len__(self) -> Any:
-        return len(self.columns)
-
-
 KINDS_OF_TABLES: tuple[type, ...] = (Table, HeldOutside, DefaultTable, Counts, Members)
 
 definition(values)(values)
 definition(items)(items)
 definition(as_set)(as_set)
-for _cls in (*KINDS_OF_TABLES, View, Keys, Window, Records, Row):
+for _cls in (*KINDS_OF_TABLES, View, Keys, Window):
     for _member in vars(_cls).values():
         _function = _member.fget if isinstance(_member, property) else _member
         if isinstance(_function, FunctionType):

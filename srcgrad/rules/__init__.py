@@ -43,6 +43,7 @@ from . import (  # noqa: F401  (they register their rules)
     sizes,
     spectral,
     strides,
+    structured,
     ufuncs,
 )
 from .registry import loaders

@@ -105,8 +105,11 @@ definition(np.ma.getmaskarray)(lambda arr: np.zeros(np.shape(arr), bool))
 definition(np.ma.getdata)(lambda a, subok=True: np.asarray(a))
 definition(np.ma.filled)(lambda a, fill_value=None: np.asarray(a))
 refuse(
-    *(getattr(np.rec, name) for name in np.rec.__all__ if name not in ("format_parser",)),
-    reason="records aren't supported: use an array for each field",
+    np.rec.fromrecords,
+    np.rec.fromstring,
+    np.rec.fromfile,
+    np.rec.find_duplicate,
+    reason="only of records that np.zeros, np.array and the like make is known what they hold",
     always=True,
 )
 refuse(np.nested_iters, reason="write np.array([...]) with a list comprehension, or a loop")

@@ -23,7 +23,7 @@ DESCRIBING = frozenset(
     iterable sequence operands funclist condlist func func1d function ind kw kwargs kwds like
     blocks mats bc_type fill_value tck bounds bracket constraints events options t_span extrapolate
     requirements arg1 diagonals offsets pyfunc otypes excluded signature cache rotations other seq
-    indexer all divide over under invalid
+    indexer all divide over under invalid arrayList names formats
     """.split()
 )
 # Parameters that hold several arrays; a variadic one with such a name is one array after the other.

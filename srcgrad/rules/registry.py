@@ -415,6 +415,21 @@ def definition(*functions: Any) -> Callable[[F], F]:
     return register
 
 
+# Of a function that makes arrays: what it makes where their dtype has fields
+of_fields: dict[Any, Any] = {}
+
+
+def structured(*functions: Any) -> Callable[[F], F]:
+    """Decorator: register what does in a definition what functions do with a structured dtype."""
+
+    def register(body: F) -> F:
+        _changed()
+        of_fields.update(dict.fromkeys(functions, body))
+        return body
+
+    return register
+
+
 # Of a class: what makes an object outside of it anew, and of which of its attributes
 made_of: dict[type, tuple[Any, ...]] = {}
 
