@@ -308,7 +308,9 @@ class Inputs:
             )
         if value.dtype.names is not None:
             raise user_error(
-                TypeError, f"{name!r} is a structured array; pass its fields as separate arrays"
+                TypeError,
+                f"{name!r} is a structured array of more than numbers and texts; pass its fields "
+                "as separate arrays",
             )
 
     def _item(self, holder: ir.Var, function: Any, key: Any) -> Callable[[Kind], ir.Var]:

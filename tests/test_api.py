@@ -300,7 +300,7 @@ def test_read_only_and_memory_mapped_arrays(tmp_path):
 @pytest.mark.parametrize(
     ("x", "words"),
     [
-        (np.rec.array([1.0]), "'x' is a numpy.recarray, whose operations differ"),
+        (np.zeros(1, [("a", [("b", float)])]), "'x' is a structured array"),
         (np.ma.array([1.0]), "'x' is a numpy.MaskedArray"),
         (np.array([1.0], object), "'x' is an array of Python objects"),
         (np.array([1, 2]), "'x' can't be differentiated: it is an array of dtype int64"),
