@@ -56,7 +56,7 @@ WHAT_NUMPY_MAKES = [
     lambda M: M.trace(),
     lambda M: M.dot(np.ones(3)),
     lambda M: M.cumsum(),
-    lambda M: M.tolist(),
+    lambda M: np.array(M.tolist()),
     lambda M: M.item(3),
     lambda M: abs(M),
     lambda M: -M.T,

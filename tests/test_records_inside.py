@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import linecache
 
 import numpy as np
@@ -114,6 +115,60 @@ def attributes(x):
     r = np.rec.fromarrays([x, x**2], names="c, d")
     rows = sum(row.c * row["d"] for row in r)
     return np.sum(p.a * p.b) + p[1].b + np.sum(q.a * q["a"]) + np.sum(r.c[1:] * r.d[:-1]) + rows
+
+
+@dataclasses.dataclass
+class State:
+    particles: np.ndarray
+    time: float = 0.0
+
+
+def step(p, dt):
+    q = p.copy()
+    q["position"] = p["position"] + dt * p["velocity"]
+    q["velocity"] = p["velocity"] - dt * p["position"] / p["mass"][:, np.newaxis]
+    return q
+
+
+def carried_by_loops(x):
+    state, history = State(np.ones(len(x), PARTICLE)), []
+    state.particles["position"][:, 0] = x
+    while state.time < 0.35:
+        state.particles = step(state.particles, 0.1)
+        history.append(state.particles["velocity"].copy())
+        state.time += 0.1
+    return np.sum(np.array(history)) + state.particles["position"][0, 0] ** 2
+
+
+def become_fewer(x):
+    p = np.ones(len(x), dtype=[("height", float), ("alive", bool)])
+    p["height"] = x
+    for _ in range(3):
+        p["height"] *= 1.3
+        p["alive"] &= p["height"] < 1.1
+        p = p[p["alive"]]
+    total = sum(height**2 for height, _ in p.tolist())
+    return total + len(p) * p[0].item()[0]
+
+
+def tree(x):
+    """A tree in a table, as decision trees are kept."""
+    nodes = np.zeros(3, dtype=[("left", int), ("right", int), ("value", float)])
+    nodes["left"], nodes["right"], nodes["value"] = [1, -1, -1], [2, -1, -1], x
+
+    def total(i):
+        if i < 0:
+            return 0.0
+        node = nodes[i]
+        return node["value"] ** 2 + 0.5 * total(node["left"]) + total(node["right"])
+
+    return total(0)
+
+
+def one_record(x):
+    p = np.zeros((), dtype=[("a", float), ("b", float, 2)])
+    p["a"], p["b"] = x[0], x[1:]
+    return p["a"] * np.sum(p["b"] ** 2)
 
 
 def without_fields(x):
@@ -252,6 +307,19 @@ def test_what_is_not_known_is_refused():
         return np.flip(p)["a"].sum()
 
     with pytest.raises(UnsupportedError, match="what flip makes of this object isn't known"):
+        srcgrad.grad(f)(np.ones(3))
+
+
+def test_attributes_that_it_has_in_numpy_are_refused_even_in_a_try():
+    def f(x):
+        p = np.zeros(3, dtype=[("a", float), ("b", float)])
+        try:
+            size = p.nbytes
+        except AttributeError:
+            size = 0
+        return np.sum(x) * size if hasattr(p, "nbytes") else np.sum(x**2)
+
+    with pytest.raises(UnsupportedError, match="nbytes of an ndarray of this kind isn't supported"):
         srcgrad.grad(f)(np.ones(3))
 
 

@@ -471,6 +471,8 @@ class BuiltinFunctions(Texts):
             found = self.class_attribute(thing.type, name)
             if found is None and name in (*vars(object), "__dict__", "__weakref__", "__module__"):
                 return True
+            if found is None and hasattr(registry.stands_for.get(thing.type, thing.type), name):
+                return True
             if found is None and self.class_attribute(thing.type, "__getattr__") is None:
                 if LOCAL not in vars(thing.type):
                     self.guard_having(thing.type, None, name)

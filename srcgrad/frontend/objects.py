@@ -31,6 +31,7 @@ from ..errors import UnsupportedError
 from ..ir import list_append
 from ..joins import KindMismatch
 from ..kinds import BOOL, INT, ListOf, Places, Reference, fresh_size
+from ..rules import registry
 from .columns import (
     ANY,
     MISSING,
@@ -437,9 +438,10 @@ class Objects(Cursors):
             raise Unreached
         if LOCAL not in vars(thing.type):
             self.guard_having(thing.type, None, name)
-        return self.fault(
-            AttributeError, f"{thing.type.__name__!r} object has no attribute {name!r}"
-        )
+        cls = registry.stands_for.get(thing.type, thing.type)
+        if hasattr(cls, name) and cls is not thing.type:
+            return self.refuse(f".{name} of an {cls.__name__} of this kind isn't supported")
+        return self.fault(AttributeError, f"{cls.__name__!r} object has no attribute {name!r}")
 
     def check_settled(self, value: Value, name: str) -> None:
         """Refuse to ask whether an object has an attribute that others of its table have."""

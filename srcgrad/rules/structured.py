@@ -106,6 +106,9 @@ class Records:
             return Records(self.columns, self.dtype, self.ndim)
         raise NotImplementedError("a structured array viewed as anything else: use its fields")
 
+    def tolist(self):
+        return [self[i].tolist() for i in range(len(self))]
+
     def fill(self, value):
         self[...] = value
 
@@ -158,6 +161,12 @@ class Row:
 
     def __ne__(self, other):
         return not self == other
+
+    def tolist(self):
+        return tuple([self[name].tolist() for name in self.dtype.names])
+
+    def item(self):
+        return self.tolist()
 
     def __str__(self):
         return unseen(text_of_row, self.dtype, [self[name] for name in self.dtype.names])
