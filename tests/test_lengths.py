@@ -91,3 +91,79 @@ def test_bounds_below_zero():
 
     for k in (-2, -1, 0, 2):
         check_grads(lambda x, k=k: f(x, k), (RNG.normal(size=6),))
+
+
+# Loops whose arrays stay as long as at the start
+
+
+def adaptive_filter(x, d, m):
+    """Least mean squares: the weights are as long as the window of the signal."""
+    w, loss = np.zeros(m), 0.0
+    for n in range(m, len(x)):
+        part = x[n - m : n]
+        error = d[n] - w @ part
+        w = w + 0.1 * error * part
+        loss += error**2
+    return loss
+
+
+def recursive_least_squares(x, d, m):
+    w, p, loss = np.zeros(m), np.eye(m), 0.0
+    for n in range(m, len(x)):
+        part = x[n - m : n][::-1]
+        px = p @ part
+        gain = px / (0.9 + part @ px)
+        error = d[n] - w @ part
+        w = w + gain * error
+        p = (p - np.outer(gain, px)) / 0.9
+        loss += error**2
+    return loss
+
+
+@pytest.mark.parametrize("f", [adaptive_filter, recursive_least_squares])
+def test_arrays_that_a_loop_carries(f):
+    gradient = grad(f, argnums=(0, 1))
+    x, d = RNG.normal(size=12), RNG.normal(size=12)
+    gradient(x, d, 3)
+    assert "unbroadcast" not in gradient.source
+    for m in (0, 1, 3, 12, 15):
+        check_grads(lambda x, d, m=m: f(x, d, m), (x, d))
+
+
+def grows_by_broadcasting(x, m):
+    """What begins as long as one thing and becomes as long as another."""
+    w = np.ones(1) * x[0]
+    for n in range(m, len(x)):
+        w = w + 0.1 * x[n - m : n]
+    return np.sum(w**2)
+
+
+def grows_on_a_branch(x, m):
+    w, v = np.ones(m), x[:1]
+    for n in range(m, len(x)):
+        if x[n] > 0:
+            v = w * x[n - m : n]
+        else:
+            w = w * 0.9
+        w = w + v
+    return np.sum(w**2)
+
+
+def swapped(x, m):
+    a, b = x[:m] * 1.0, x[m:] * 1.0
+    for _ in range(3):
+        a, b = b * 2.0, a + 1.0
+    return np.sum(a**2) + np.sum(b) * x[0]
+
+
+def shrinks(x, m):
+    a = x * 1.0
+    for n in range(m):
+        a = a[1:] * x[n + 1 : len(x)][: len(a) - 1]
+    return np.sum(a)
+
+
+@pytest.mark.parametrize("f", [grows_by_broadcasting, grows_on_a_branch, swapped, shrinks])
+@pytest.mark.parametrize("m", [0, 1, 2, 4])
+def test_arrays_that_do_not_stay_as_long(f, m):
+    check_grads(lambda x: f(x, m), (RNG.normal(size=6),))

@@ -102,7 +102,7 @@ def test_nothing_at_all(f):
 
 def test_a_part_that_stays_is_subtracted():
     lines = body(factors, A, W)
-    assert "d_a_column -= d_a_below_right.dot(a[k, next_k:])" in lines, lines
+    assert "d_a_column -= d_a_below_right @ a[k, next_k:]" in lines, lines
     assert not any("= -d_" in line for line in lines), lines
 
 

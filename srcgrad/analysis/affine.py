@@ -148,10 +148,11 @@ class Proof:
         integers: Integers,
         arrays: Iterable[ir.Var] = (),
         same: frozenset[ir.Loop] | None = None,
+        natural: Iterable[int] = (),
     ) -> None:
         self.integers, self.same = integers, same
         self.facts: list[Affine] = []  # what isn't negative
-        self.lengths: set[int] = set()  # the bases of sizes that are lengths, and so not negative
+        self.lengths = set(natural)  # the bases of sizes that are lengths, and so not negative
         for v in arrays:
             shape = v.kind.shape if isinstance(v.kind, Array) else None
             for n in shape or ():

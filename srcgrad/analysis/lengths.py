@@ -8,13 +8,17 @@ with other arrays that are.
 from __future__ import annotations
 
 import operator
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 from .. import ir
 from ..kinds import Array, Dimension, ListOf, Scalar, Size, TupleOf, parts_like
+from ..rules import registry
 from .affine import Affine, Integers, Proof, constant
+from .alternatives import with_others
 from .elementwise import broadcast, is_elementwise, number_kind
+from .inference import infer
 
 MOST = 4  # added to a length, for the sum to be one
 
@@ -25,33 +29,113 @@ def settle_lengths(function: ir.Function) -> None:
     """Say of the slices of a function, and of what is made of them, how long they are, in place."""
     if not any(isinstance(s, ir.Loop) for s in ir.walk(function.block)):
         return
-    integers, found = Integers(function.block), Found()
-    for s in ir.walk(function.block):
-        kind = s.target.kind if isinstance(s, ir.Assign) else None
-        if not isinstance(s, ir.Assign) or not isinstance(kind, Array) or not kind.shape:
-            continue
-        if s.function is operator.getitem:
-            shape = _sliced(s, integers, function.params)
-        elif found and is_elementwise(s.function) and not s.kwargs:
-            shape = _merged(s, found)
-        else:
-            continue
-        # a length that is an operand's says nothing of that operand where the call isn't made
-        own = {n.base for v in ir.uses(s) for n in _shape(v) if isinstance(n, Size)}
-        for have, known in zip(kind.shape, shape, strict=False):
-            if known is None or not isinstance(have, Size) or have.offset or have.base in own:
-                continue
-            known = _settled(known, found)
-            if not isinstance(known, Size) or known.base != have.base:
-                found.setdefault(have.base, known)
+    found = Found()
+    _Lengths(function).block(function.block, found)
     if found:
         for v in _variables(function):
             v.kind = _settled(v.kind, found)
 
 
-def _sliced(
-    s: ir.Assign, integers: Integers, arguments: tuple[ir.Var, ...]
-) -> tuple[Dimension | None, ...]:
+class _Lengths:
+    """Finds the lengths of slices, and of what arithmetic, branches and loops make of them.
+
+    Attributes:
+        natural: the bases of the lengths of arrays that there are.
+        steady: the bases of sizes that are the same all the time, as those of arguments are. What a
+            loop carries may have another size in each trip, which its base stands for, one by one.
+    """
+
+    def __init__(self, function: ir.Function) -> None:
+        self.integers, self.natural = Integers(function.block), set[int]()
+        for v in function.params:
+            self.exists(v)
+        sizes = [v.kind.size for v in function.params if isinstance(v.kind, Scalar)]
+        sizes += [n for v in function.params for n in _shape(v)]
+        self.steady = {n.base for n in sizes if isinstance(n, Size)}
+
+    def exists(self, v: ir.Var) -> None:
+        """Note that there is an array, the lengths of which aren't negative."""
+        self.natural.update(n.base for n in _shape(v) if isinstance(n, Size) and n.offset <= 0)
+
+    def block(self, block: ir.Block, found: Found) -> None:
+        before = set(self.natural)
+        self.statements(block, found)
+        self.natural = before
+
+    def statements(self, block: ir.Block, found: Found) -> None:
+        for s in block.statements:
+            if isinstance(s, ir.Assign):
+                self.exists(s.target)
+                self.assign(s, found)
+            elif isinstance(s, ir.Loop):
+                self.loop(s, found)
+            else:
+                for inner in ir.blocks(s):
+                    self.block(inner, found)
+                for target, (one, other) in ir.joins(s):
+                    both = zip(_lengths(one, found), _lengths(other, found), strict=False)
+                    _note(target, [m if m == n else None for m, n in both], found)
+
+    def assign(self, s: ir.Assign, found: Found) -> None:
+        if not isinstance(s.target.kind, Array) or not s.target.kind.shape:
+            return
+        if s.function is operator.getitem:
+            shape = _sliced(s, Proof(self.integers, natural=self.natural))
+        elif found and is_elementwise(s.function) and not s.kwargs:
+            shape = _merged(s, found)
+        elif found and not s.writes and not s.effect and registry.lookup(s.function) is not None:
+            shape = _inferred_anew(s, found)
+        else:
+            return
+        # a length that is an operand's says nothing of that operand where the call isn't made
+        own = {n.base for v in ir.uses(s) for n in _shape(v) if isinstance(n, Size)}
+        _note(s.target, shape, found, own)
+
+    def loop(self, s: ir.Loop, found: Found) -> None:
+        """Look at a loop, for whose parameters it is tried if they stay as long as at the start."""
+        guesses = Found()
+        for param, init in zip(s.params, s.inits, strict=True):
+            _note(param, _lengths(init, found), guesses)
+        for base, n in list(guesses.items()):
+            if base in found or (isinstance(n, Size) and n.base not in self.steady):
+                del guesses[base]
+        while guesses:
+            trial = {**found, **guesses}
+            self.block(s.body, trial)
+            wrong = {
+                have.base
+                for param, result in zip(s.params, s.body.results, strict=False)  # then a flag
+                for have, known in zip(_shape(param), _lengths(result, trial), strict=False)
+                if isinstance(have, Size) and have.base in guesses
+                if known != _settled(have, trial)
+            }
+            if not wrong:
+                found.update(trial)
+                return
+            for base in wrong:
+                del guesses[base]
+        self.block(s.body, found)
+
+
+def _note(
+    v: ir.Var, shape: Sequence[Dimension | None], found: Found, but: Collection[int] = ()
+) -> None:
+    """Note what the lengths of an array are, if they are its own and it isn't known yet."""
+    for have, known in zip(_shape(v), shape, strict=False):
+        if known is None or not isinstance(have, Size) or have.offset or have.base in but:
+            continue
+        known = _settled(known, found)
+        if not isinstance(known, Size) or known.base != have.base:
+            found.setdefault(have.base, known)
+
+
+def _lengths(operand: ir.Operand, found: Found) -> tuple[Dimension, ...]:
+    """The lengths of an array, as far as they are known; none of anything else."""
+    shape = _shape(operand) if isinstance(operand, ir.Var) else ()
+    return tuple(_settled(n, found) for n in shape)
+
+
+def _sliced(s: ir.Assign, proof: Proof) -> tuple[Dimension | None, ...]:
     """The lengths of a view, where the bounds of slices tell them."""
     x, key = s.args
     items = ir.items_of(key)
@@ -59,7 +143,7 @@ def _sliced(
         return ()
     if not isinstance(x, ir.Var) or not isinstance(x.kind, Array) or x.kind.shape is None:
         return ()
-    proof, axis, lengths = Proof(integers, [*arguments, x]), 0, list[Dimension | None]()
+    axis, lengths = 0, list[Dimension | None]()
     for item in items:
         parts = ir.slice_parts(item)
         if ir.is_constant(item, None):
@@ -96,6 +180,18 @@ def dimension(length: Affine) -> Dimension | None:
     if others or factor != 1 or not isinstance(base, Size) or base.offset:
         return None
     return replace(base, offset=length.constant) if abs(length.constant) <= MOST else None
+
+
+def _inferred_anew(s: ir.Assign, found: Found) -> tuple[Dimension | None, ...]:
+    """The lengths of what another call returns, where more is known now of what it is given."""
+    if registry.is_random(s.function) or s.function in registry.kinds:
+        return ()
+    others = {v: ir.Var(v.name, _settled(v.kind, found)) for v in ir.uses(s)}
+    changed = {v: other for v, other in others.items() if other.kind != v.kind}
+    if not changed:
+        return ()
+    kind = with_others(infer, s.function, s.args, dict(s.kwargs), changed).kind
+    return (kind.shape or ()) if isinstance(kind, Array) else ()
 
 
 def _merged(s: ir.Assign, found: Found) -> tuple[Dimension | None, ...]:

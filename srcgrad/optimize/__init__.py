@@ -9,7 +9,7 @@ Begin with `prune` (dead code) and `simplify`, which applies the rewriting rules
 Less Python: `vectorizing` (with `vectorized_rows`, and `choices` in place of branches) makes loops
 whose iterations are independent operations on whole arrays, before anything is differentiated.
 Where loops stay, `distribution` does so with what they only add to in reverse, `gathering` makes
-outer products that they add up one product of matrices, and `unboxing` makes arrays lists.
+the `outer_products` that they add up one product of matrices, and `unboxing` makes arrays lists.
 
 Less arithmetic: `normal` and `restructure` shorten what arithmetic tells to be equal; `cancel`,
 `scaling`, `contracting`, `signs`, `invariants`, `shifts` (stencils add vectors) and `faster_calls`
