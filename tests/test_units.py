@@ -1,5 +1,6 @@
 """Functions that are compiled as functions: recursion whose depth the data decide."""
 
+import functools
 import sys
 
 import numpy as np
@@ -479,4 +480,76 @@ def rows_kept_and_taken(x):
 
 @pytest.mark.parametrize("f", [appended_and_written, rows_kept_and_taken])
 def test_lists_and_arrays_that_a_recursion_changes(f):
+    check(f, np.array([0.7, 0.4, 1.3]), second=False)
+
+
+def passed_on(function):
+    @functools.wraps(function)
+    def wrapper(x, *args, **kwargs):
+        return function(x, *args, **kwargs)
+
+    return wrapper
+
+
+@passed_on
+def weighted(x, w=None):
+    w = np.ones(x.shape) if w is None else w
+    if np.sum(x**2) < 0.1:
+        return x * w
+    return weighted(x / 2, w=1.1 * w)
+
+
+def test_a_decorated_recursion_with_other_keywords_in_its_calls():
+    check(lambda x: np.sum(weighted(x) ** 2), np.array([0.7, -0.4, 1.3]))
+
+
+class Branch:
+    def __init__(self, weight):
+        self.weight, self.next = weight, None
+
+
+def branches(x):
+    branch = Branch(np.sum(x**2))
+    if np.sum(x) > 1.0:
+        branch.next = branches(x / 2)
+    return branch
+
+
+class Bough:
+    def __init__(self, x):
+        self.root = Branch(1.0)
+        self.root.next = self.grown(x)
+
+    def grown(self, x):
+        if np.sum(x) < 1.0:
+            return Branch(np.max(x))
+        branch = Branch(np.sum(x))
+        branch.next = self.grown(x / 2)
+        return branch
+
+    def total(self, branch):
+        if branch.next is None:
+            return branch.weight**2
+        return branch.weight**2 + self.total(branch.next)
+
+
+def only_the_first_is_read(x):
+    return branches(x).weight
+
+
+def all_are_read(x):
+    branch, total = branches(x), 0.0
+    while branch is not None:
+        total, branch = total + branch.weight**2, branch.next
+    return total
+
+
+def read_by_a_recursion(x):
+    bough = Bough(x)
+    return bough.total(bough.root) * bough.root.next.weight
+
+
+@pytest.mark.parametrize("f", [only_the_first_is_read, all_are_read, read_by_a_recursion])
+def test_objects_that_a_recursion_makes_and_links(f):
+    """`next` is None or another: what that may be is found to differ, and is a table then."""
     check(f, np.array([0.7, 0.4, 1.3]), second=False)

@@ -407,11 +407,13 @@ def _leaves(low: Any, template: Any, value: Any, state: State) -> Iterator[ir.Op
             yield from _leaves(low, t, item, state)
     else:
         if isinstance(template, Choice):
+            before, low.state = low.state, state
             value = low.as_choice(value, template)
+            low.state = before
         if isinstance(template, Tuple) and template.missing is not None:
             value = as_optional(value, template)
-        inside = parts(template)
-        values = parts(value) or [ir.UNDEFINED] * len(inside)
+        inside = parts(template)  # none of what a use is refused of, whatever the value
+        values = (parts(value) if inside else []) or [ir.UNDEFINED] * len(inside)
         for t, item in zip(inside, values, strict=True):
             yield from _leaves(low, t, item, state)
 
