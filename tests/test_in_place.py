@@ -170,6 +170,8 @@ def flat_as_many_as_there_are(x):
     z = np.zeros((2, 2))
     z.flat = x
     z.T.flat[::2] = x[1] * x
+    z.flat = [v * x[0] for v in x]
+    z.flat[1:] = [x[0], x[2]]
     return (y * np.arange(9).reshape(3, 3)).sum() + (z * z).sum()
 
 

@@ -66,7 +66,8 @@ from .values import (
 DESCRIBING = ("ndim", "shape", "size", "dtype")  # in a rule, sequences too have these attributes
 
 ARRAY_ATTRIBUTES = frozenset(
-    "shape ndim size dtype T mT real imag flat nbytes itemsize strides base flags data".split()
+    "shape ndim size dtype T mT real imag flat nbytes itemsize strides base flags data "
+    "device".split()
 )
 
 OF_DEQUES = vars(collections.deque)
@@ -517,6 +518,8 @@ class Attributes(Subscripts):
             raise self.refuse(f"the attribute {name!r} isn't supported", record.refused)
         if name == "dtype" and kind.dtype is not None:
             return ir.Const(kind.dtype)
+        if name == "device":
+            return ir.Const("cpu")  # of all arrays of NumPy
         shape = kind.shape
         if name == "ndim" and shape is not None:
             return ir.Const(len(shape))

@@ -199,14 +199,23 @@ class Setters(Attributes):
         elif name == "imag":
             self.store_imaginary(array, ir.Const(Ellipsis), value)
         elif name == "flat":
-            if isinstance(value, ir.Var) and shape_of(value):
-                shape = self.attribute(array, "shape")
-                value = self.call(ir.Const(np.resize), [value, shape], {})
-            self.store(array, ir.Const(Ellipsis), value)
+            self.store(array, ir.Const(Ellipsis), self.filling(self.numbers_in(value), array))
         elif not hasattr(np.ndarray, name):
             raise self.fault(AttributeError, f"an array has no attribute {name!r}")
         else:
             raise self.refuse(f"assigning to .{name} of an array isn't supported")
+
+    def numbers_in(self, value: Value) -> Value:
+        """What is written by `x.flat`, which takes the items of nested sequences one by one."""
+        if self.sequence_type(value) is None:
+            return value
+        return self.call(ir.Const(np.asarray), [value], {})
+
+    def filling(self, value: Value, places: Value) -> Value:
+        """The items of an array, repeated or cut to as many as there are places."""
+        if not (isinstance(value, ir.Var) and shape_of(value)):
+            return value
+        return self.call(ir.Const(np.resize), [value, self.attribute(places, "shape")], {})
 
     def store_imaginary(self, array: ir.Var, key: Value, value: Value) -> None:
         """`z.imag[key] = value`: the adjoint of the imaginary part isn't a view of that of z."""
@@ -217,11 +226,11 @@ class Setters(Attributes):
     def store_flat(self, target: gast.Subscript, value: Value) -> None:
         """`x.flat[key] = value`: the value is repeated, or cut, to as many as there are places."""
         array, key = self.flat_place(target)
+        value = self.numbers_in(value)
         if array_kind(array) and isinstance(value, ir.Var) and shape_of(value):
             places = self.operand(self.subscript(array, key))
             if isinstance(places, ir.Var) and shape_of(places) != shape_of(value):
-                shape = self.attribute(places, "shape")
-                value = self.call(ir.Const(np.resize), [value, shape], {})
+                value = self.filling(value, places)
         self.store_item(array, key, value)
 
     def is_flat(self, node: Any) -> bool:

@@ -244,7 +244,20 @@ def fmax(x, y, *, out, d_out):
 
 
 @adjoint(np.clip)
-def clip(a, a_min=None, a_max=None, min=None, max=None, *, out, d_out):
+def clip(
+    a,
+    a_min=None,
+    a_max=None,
+    min=None,
+    max=None,
+    *,
+    dtype=None,
+    casting="same_kind",
+    order="K",
+    subok=True,
+    out,
+    d_out,
+):
     """At a bound the derivative by `a` is 1; where `a` is cut, that by the bound is."""
     highest = a_max if max is None else max
     d_a = d_out * (a == out)

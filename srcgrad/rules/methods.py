@@ -25,6 +25,15 @@ def conj(self):
     return np.conj(self) if np.iscomplexobj(self) else self
 
 
+# What libraries that are written for several kinds of arrays ask of one
+definition(np.ndarray.__array_namespace__)(lambda self, *, api_version=None: np)
+
+
+@definition(np.ndarray.__array_wrap__)
+def array_wrap(self, array, context=None, return_scalar=False):
+    return array[()] if return_scalar else array
+
+
 for _owner in (np.ndarray, np.generic):
     for _name in _SAME:
         if getattr(_owner, _name) not in (np.ndarray.conj, np.ndarray.conjugate):

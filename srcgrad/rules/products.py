@@ -336,7 +336,7 @@ if hasattr(np, "matvec"):
 
 
 @adjoint(np.trace)
-def trace(a, offset=0, axis1=0, axis2=1, *, out, d_out):
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, *, out, d_out):
     unit = np.eye(a.shape[axis1], a.shape[axis2], offset, a.dtype)
     if a.ndim == 2:
         return d_out * (unit if axis1 % 2 == 0 else unit.T)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .helpers import known
-from .registry import adjoint, method, methods
+from .registry import adjoint, definition, method, methods
 
 
 def present(module, *names):
@@ -221,6 +223,34 @@ def roll(a, shift, axis=None, *, out, d_out):
 
 adjoint(np.broadcast_to)(lambda array, shape, *, subok=False, out, d_out: d_out)
 adjoint(np.broadcast_arrays)(lambda *args, subok=False, out, d_out: tuple(d_out))
+
+
+class Broadcast:
+    """What `np.broadcast` returns: the shape that arrays have together, and their items in it."""
+
+    def __init__(self, *arrays):
+        self.arrays, self.numiter, self.index = arrays, len(arrays), 0
+        self.shape = np.broadcast_shapes(*[np.shape(array) for array in arrays])
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    nd = ndim
+
+    @property
+    def size(self):
+        return math.prod(self.shape)
+
+    @property
+    def iters(self):
+        return tuple([np.ravel(array) for array in np.broadcast_arrays(*self.arrays)])
+
+    def __iter__(self):
+        return zip(*self.iters, strict=True)
+
+
+definition(np.broadcast)(lambda *arrays: Broadcast(*arrays))
 
 
 @adjoint(np.repeat)

@@ -249,6 +249,7 @@ SAMPLES[np.clip] = [
     case(x, 1.0, -1.0),
     case(between(-2, 2, 0), -1.0, 1.0),
     case(x[::-1, ::2], low[::2], 1.0),
+    case(x, -1.0, 1.0, casting="no", order="K"),
 ]
 if hasattr(np, "cumulative_sum"):  # min and max came with NumPy 2.1
     SAMPLES[np.clip] += [case(x, min=-1.0), case(x, max=1.0), case(x, min=-1.0, max=1.0)]

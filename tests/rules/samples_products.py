@@ -211,6 +211,7 @@ SAMPLES = {
         case(r(3, 4, 2), 1, 0, 2),
         case(r(3, 4, 2), offset=1, axis1=-1, axis2=0),
         case(r(3, 4, 2, 3), -1, 1, 3),
+        case(r(3, 4), dtype=float),
         case(c(3, 3)),
     ],
     np.convolve: [case(r(5), r(3), *mode) for mode in ((), ("full",), ("same",), ("valid",))]

@@ -188,6 +188,27 @@ def fitted_series(x):
     return np.sum(polynomial.polyfit(POINTS, POINTS**2 * x[0, 0] + x[0, 1], 2) ** 2)
 
 
+def shapes_by_broadcast(x):
+    together = np.broadcast(x[:, :1], W[0], 2.0)
+    rows = np.broadcast_to(x[:, :1], together.shape)
+    angles = np.concatenate((np.cos(rows), np.zeros((*together.shape[:-1], 1))), axis=-1)
+    return np.sum(angles**2) * together.size + together.nd + together.ndim + together.numiter
+
+
+def items_by_broadcast(x):
+    filled, total = np.empty((3, 4)), 0.0
+    filled.flat = [a * b for a, b in np.broadcast(x, x[0])]
+    for a, b in np.broadcast(x[:, :1], W[0]):
+        total = total + a * b**2
+    return np.sum(filled * W) + total
+
+
+def for_arrays_of_any_library(x):
+    xp = x.__array_namespace__(api_version="2023.12")
+    on = {"device": x.device} if x.device in ("cpu", None) else {}
+    return xp.sum(x.__array_wrap__(np.sin(x)) * xp.full(4, 2.0, **on))
+
+
 PROGRAMS = [f for f in list(globals().values()) if getattr(f, "__code__", None) and f.__code__.co_varnames[:1] == ("x",)]  # noqa: E501  # fmt: skip
 
 
