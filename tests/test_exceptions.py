@@ -230,6 +230,25 @@ def texts_that_are_no_numbers(x):
     return total
 
 
+class Rotation:
+    """Of a number, or of a sequence of four."""
+
+    def __init__(self, given):
+        try:
+            self.q = np.array([float(given), 0.0, 0.0, 0.0])
+            return
+        except TypeError:
+            pass
+        if len(given) != 4:
+            raise ValueError("four numbers are needed")
+        self.q = np.asarray([float(v) for v in given])
+
+
+def numbers_or_sequences_of_them(x):
+    q = Rotation(np.append(x, 2.0)).q
+    return np.dot(q, Rotation(np.linalg.norm(q)).q) + np.sum(Rotation(x[1]).q ** 2)
+
+
 def domains_that_are_known(x):
     try:
         value = math.sqrt(-1)

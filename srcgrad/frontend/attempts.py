@@ -324,7 +324,7 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
         return (ValueError, OverflowError)
     if function in DIVISIONS and all(map(is_python_number, operands)):
         return (ZeroDivisionError, *((OverflowError,) if function is operator.pow else ()))
-    kind = getattr(operands[0], "kind", None) if operands else None
+    kind: Any = getattr(operands[0], "kind", None) if operands else None
     if function in ARITHMETIC or isinstance(function, np.ufunc) or function in REDUCTIONS:
         return (FloatingPointError,)  # under np.errstate
     if function is operator.getitem and isinstance(kind, Places):
@@ -332,8 +332,22 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
     if function is operator.getitem and isinstance(kind, (Array, ListOf)):
         return () if is_slice(operands[1]) else (IndexError,)
     if function in (builtins.int, builtins.float):
-        return (ValueError, OverflowError, TypeError)
+        whole = (ValueError, OverflowError)  # of nan and inf, and of an int that is too large
+        if not (operands and is_real_number(operands[0])):
+            return (*whole, TypeError)
+        if kind.dtype.kind == "f":
+            return whole if function is builtins.int else ()
+        return () if function is builtins.int else (OverflowError,)
     return ()
+
+
+def is_real_number(operand: ir.Operand) -> bool:
+    """Whether an operand is surely a real number, or an array without axes of one."""
+    if not isinstance(operand, ir.Var) or operand.optional:
+        return False
+    kind: Any = operand.kind
+    known = isinstance(kind, (Scalar, Array)) and kind.shape == () and kind.dtype is not None
+    return known and kind.dtype.kind in "biuf"
 
 
 def is_python_number(operand: ir.Operand) -> bool:

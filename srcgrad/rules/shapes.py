@@ -423,11 +423,15 @@ def python_random(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -
 
 
 def _made_by(number: Scalar | None) -> Callable[..., Inferred | None]:
-    """The kind of what a conversion makes of a thing of an unknown kind: a string, perhaps."""
+    """The kind of what a conversion makes of a thing of an unknown kind: a string, perhaps.
+
+    Of an array with axes it makes a number, too, if it doesn't raise, as it does of the samples.
+    """
 
     def made(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
         of = args[0].kind if args and isinstance(args[0], ir.Var) else None
         unknown = of == UNKNOWN or (isinstance(of, Opaque) and of.type in (None, str))
+        unknown = unknown or (isinstance(of, Array) and of.shape != ())
         return Inferred(number or int_kind()) if unknown else None
 
     return made
