@@ -5,6 +5,7 @@ One small function each, of three numbers, compared with finite differences.
 
 import abc
 import bisect
+import collections.abc
 import contextlib
 import copy
 import dataclasses
@@ -157,6 +158,41 @@ KERNEL = Kernel("cubic")
 def equal_methods(x):
     inside, first = Kernel("wave"), KERNEL(x)
     return np.sum(first * inside(x)) + (1.0 if inside.cubic == KERNEL.cubic else x[2])
+
+
+def activated(z, activation):
+    if activation == "relu" or activation in ("plus", None):
+        return np.maximum(z, 0)
+    return np.tanh(z) if activation == "tanh" or activation == np.tanh else activation(z)
+
+
+def a_name_or_a_function(x):
+    square = lambda z: z**2  # noqa: E731
+    total = activated(x, "relu") + activated(x, square) + activated(x, KERNEL.cubic)
+    return np.sum(total * activated(x, np.tanh) * (square != np.sum) * (square == square))  # noqa: PLR0124
+
+
+class Factors(collections.abc.Mapping):
+    """Equal to other mappings, as the class that it inherits from says, and to nothing else."""
+
+    def __init__(self, values):
+        self.values_ = values
+
+    def __getitem__(self, key):
+        return self.values_[key]
+
+    def __iter__(self):
+        return iter(range(len(self.values_)))
+
+    def __len__(self):
+        return len(self.values_)
+
+
+def a_name_or_an_object_that_compares_itself(x):
+    factors = Factors(x)
+    if factors == "random" or factors in ("svd", 2):
+        return 0.0
+    return np.sum(factors[0] * x**2)
 
 
 class Recurrent:

@@ -141,9 +141,10 @@ class Comparisons(Operators):
             same = self.same_method(a, b)
             return same if function is operator.eq else self.negated(same)
         for x, y in ((a, b), (b, a)):
-            if isinstance(x, FUNCTIONS) and self.is_python_number(y):
-                if function in (operator.eq, operator.ne):
-                    return ir.Const(function is operator.ne)
+            known = self.is_python_number(y) or isinstance(y, (ir.Const, *FUNCTIONS))
+            if isinstance(x, FUNCTIONS) and known and function in (operator.eq, operator.ne):
+                same = self.identical(x, y)
+                return same if function is operator.eq else self.negated(same)
         ordered = self.compare_sequences(function, a, b)
         if ordered is not None:
             return ordered
@@ -155,13 +156,15 @@ class Comparisons(Operators):
         return self.emit(function, (self.number(a), self.number(b)), inferred=texts)
 
     def are_compared_as_objects(self, a: Value, b: Value) -> bool:
-        """Whether two values are equal just if they are one object: no class says otherwise."""
+        """Whether two values are equal just if they are one object.
+
+        Their classes, which have been asked, don't know: they have no `__eq__`, or one that
+        returned NotImplemented.
+        """
         things = [self.on_heap(v) for v in (a, b)]
         for value, thing in zip((a, b), things, strict=True):
             if isinstance(thing, Instance):
-                own = [self.class_attribute(thing.type, name) for name in ("__eq__", "__ne__")]
-                ours = thing.type.__module__.startswith(OURS)
-                if ours or own != [None, None]:
+                if thing.type.__module__.startswith(OURS):
                     return False
             elif not isinstance(value, ir.Const) or not (
                 isinstance(value.value, SIMPLE) or is_plain_object(value.value)
