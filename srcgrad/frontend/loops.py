@@ -167,6 +167,7 @@ class Loops(Widening):
             raise self.unbound
         self.carried.setdefault(span, []).append((self.current, templates, settling))
         self._finish_loop(entry, start, end, block, templates, params, bounds, index, flag, marker)
+        self.unrollable.discard(marker)  # what it left behind is no reason to unroll it
         trips = item_counts.trips(bounds) if is_false(flag) and not has_mark(block) else None
         item_counts.count_after(self.state.heap, entry.heap, resized, block, trips, self.alike)
         self.resume()
