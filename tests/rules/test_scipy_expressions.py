@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.testing import check_grads
 
 from . import expressions
 
@@ -313,6 +314,29 @@ REFUSED = {
     "distance.cdist(x, x, 'jaccard')": "metric",
     "fft.hfftn(x)": "irfftn",
 }
+
+
+def definite(x: Any) -> Any:
+    return x @ x.conj().T + np.eye(len(x))
+
+
+@pytest.mark.parametrize("name", ["solve_continuous_are", "solve_discrete_are"])
+def test_riccati_equations(name: str) -> None:
+    solve, rng = getattr(scipy.linalg, name), np.random.default_rng(4)
+
+    def solution(a, b, q, r):
+        return solve(a, b, definite(q), definite(r))
+
+    def lengths(a, b, q, r):
+        return np.abs(solve(a, b, definite(q), r=definite(r))) ** 2
+
+    real = [rng.normal(size=shape) for shape in ((3, 3), (3, 2), (3, 3), (2, 2))]
+    check_grads(solution, tuple(real))
+    check_grads(lengths, tuple(x + 1j * rng.normal(size=x.shape) for x in real), order=1)
+    with pytest.raises(srcgrad.UnsupportedError, match="with e or s it has no rule"):
+        srcgrad.grad(lambda a: np.sum(solve(a, real[1], np.eye(3), np.eye(2), e=np.eye(3))))(
+            real[0]
+        )
 
 
 def sparse_loss(A: Any, x: Any) -> Any:

@@ -17,7 +17,16 @@ from ...kinds import INT, Array, Scalar, TupleOf, fresh_size
 from .. import linalg as numpy_rules
 from ..matrices import adjoined, copy_lower, hermitian_part, in_one_triangle, outer, triangle
 from ..products import conj
-from ..registry import adjoint, definition, definitions, inert, kind, primitives, refuse
+from ..registry import (
+    Unknown,
+    adjoint,
+    definition,
+    definitions,
+    inert,
+    kind,
+    primitives,
+    refuse,
+)
 from ..shaping import present, transposed
 from . import linalg_factorisations, linalg_functions  # noqa: F401  (they register their rules)
 from .kinds import floating, operand_kind
@@ -241,6 +250,41 @@ def solve_discrete_lyapunov(a, q, method=None, *, out, d_out):
     """x = a x a^H + q."""
     d_q = linalg.solve_discrete_lyapunov(transposed(a), d_out, method)
     return d_q @ conj(a) @ transposed(out) + conj(transposed(d_q) @ a @ out), d_q
+
+
+OF_PENCILS = Unknown("with e or s it has no rule")
+
+
+def by_the_gain(x, gain, d_q):
+    """The adjoints of a Riccati equation, to whose solution a small change of the gain is nothing.
+
+    The change of `a` stands beside `x` in it, and twice.
+    """
+    d_a = 2 * x @ d_q
+    d_r = gain @ d_q @ adjoined(gain)
+    return conj(d_a), -conj(d_a @ adjoined(gain)), conj(d_q), conj(d_r)
+
+
+@adjoint(linalg.solve_continuous_are)
+def solve_continuous_are(a, b, q, r, e=None, s=None, balanced=True, *, out, d_out):
+    """c^H x + x c + q + k^H r k = 0, where c = a - b k, for the gain k = r^-1 b^H x."""
+    if e is not None or s is not None:
+        return OF_PENCILS, OF_PENCILS, OF_PENCILS, OF_PENCILS, OF_PENCILS, OF_PENCILS
+    gain = np.linalg.solve(r, adjoined(b) @ out)
+    d_q = linalg.solve_continuous_lyapunov(a - b @ gain, -hermitian_part(conj(d_out)))
+    return by_the_gain(out, gain, d_q)
+
+
+@adjoint(linalg.solve_discrete_are)
+def solve_discrete_are(a, b, q, r, e=None, s=None, balanced=True, *, out, d_out):
+    """x = c^H x c + q + k^H r k, where c = a - b k, for the gain that makes this smallest."""
+    if e is not None or s is not None:
+        return OF_PENCILS, OF_PENCILS, OF_PENCILS, OF_PENCILS, OF_PENCILS, OF_PENCILS
+    weighted = adjoined(b) @ out
+    gain = np.linalg.solve(r + weighted @ b, weighted @ a)
+    closed = a - b @ gain
+    d_q = linalg.solve_discrete_lyapunov(closed, hermitian_part(conj(d_out)))
+    return by_the_gain(out @ closed, gain, d_q)
 
 
 # Norms and arrangements
