@@ -176,8 +176,13 @@ class Masks(Shadows):
             return True
         if use and (kind == "root" or _shape(_singular_operand(s)) == _shape(s.target)):
             return True
-        # A length: a smooth function of it that is flat at 0 is flat there by the vector, too.
-        return kind == "root" and len(s.args) == 1 and self._is_square(s.args[0])
+        # a smooth function of a length that is flat at 0 is flat there by the vector, too
+        return self.is_length(s)
+
+    def is_length(self, s: ir.Assign) -> bool:
+        """Whether a statement takes roots of squares, or of sums of squares."""
+        root = singularity(s) == "root" and isinstance(s.target.kind, Array)
+        return root and len(s.args) == 1 and self._is_square(s.args[0])
 
     def _has_infinite_operand(self, s: ir.Assign) -> bool:
         """Whether what is used in part is made of what may be infinite or nan where it isn't."""

@@ -144,8 +144,9 @@ class TangentRules(Adjoint):
             tangent = self._by_derivative(s, record_)
         finally:
             self.tangents.update(whole)
-        if singularity(s) == "root" and s.args[0] in self.zero_in_parts and s.args[0] in whole:
-            step = whole[s.args[0]]  # zero where a bound is passed, and the root may be infinite
+        vanishing = singularity(s) == "root" and s.args[0] in self.zero_in_parts
+        if (vanishing or self.is_length(s)) and s.args[0] in whole:
+            step = whole[s.args[0]]  # zero where a bound is passed, and the slope may be infinite
             if len(moving) == 1 and isinstance(step, ir.Var) and tangent is not None:
                 return self.operand(self.unless_zero(tangent, step))
         return tangent

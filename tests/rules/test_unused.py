@@ -87,6 +87,12 @@ BOUNDED = {
     "np.array([np.arccos(max(min(a, 1.0), -1.0)) for a in x])": 1.5,
     "np.sqrt(np.maximum(np.minimum(x, 1.0), 0 * y))": -0.5,
 }  # fmt: skip
+# Functions of lengths, flat where these are 0: a kernel of the distances of points to themselves
+LENGTHS = [
+    "np.exp(-np.sqrt(x**2 + (x * x)) ** 2)",
+    "np.sqrt(np.sum(np.stack([x, 2 * x]) ** 2, axis=0)) ** 3 * y",
+    "r = np.sqrt(np.square(x)); r = r**2 * np.cos(r)",
+]
 USED = np.array([False, True, True, True])
 BOUND = np.where(USED, -15.0, 15.0)
 Y = np.array([0.4, 1.2, 0.8, 2.0])
@@ -158,3 +164,14 @@ def test_what_is_left_out_leaks_no_nan(way: str, function: str, at: float) -> No
     second = srcgrad.hvp(loss, (0, 1))(x, Y, (D_X, D_Y))
     np.testing.assert_allclose(second, expected, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(srcgrad.grad(slope, (0, 1))(x, Y), second, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("way", LENGTHS)
+def test_what_is_flat_by_a_length_is_flat(way: str) -> None:
+    loss, x = program(way, ""), np.array([0.0, 0.6, 0.35, 0.45])
+    gradient = srcgrad.grad(loss)(x, Y)
+    expected = (loss(x + STEP * D_X, Y) - loss(x - STEP * D_X, Y)) / (2 * STEP)
+    assert np.sum(gradient * D_X) == pytest.approx(expected, rel=1e-7)
+    _, slope = srcgrad.jvp(loss, (x, Y), (D_X, np.zeros(4)))
+    assert slope == pytest.approx(expected, rel=1e-7)
