@@ -27,10 +27,10 @@ from ..rules import registry
 from .contributions import is_zero
 from .shadows import Shadows
 
-# Functions whose derivatives are finite wherever the functions are.
+# Functions whose derivatives are finite wherever the functions are; those of the bounds everywhere.
 TAME: frozenset[Any] = frozenset(
     {operator.add, operator.sub, operator.neg, np.add, np.subtract, np.negative, np.sin, np.cos,
-     np.tanh}
+     np.tanh, np.maximum, np.minimum, np.fmax, np.fmin, np.clip}
 )  # fmt: skip
 # Functions whose rules divide by nothing, and so warn only of operands that aren't finite.
 QUIET: frozenset[Any] = frozenset(

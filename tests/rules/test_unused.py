@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.emit import runtime
 
 special = pytest.importorskip("scipy.special")
 
@@ -175,3 +176,31 @@ def test_what_is_flat_by_a_length_is_flat(way: str) -> None:
     assert np.sum(gradient * D_X) == pytest.approx(expected, rel=1e-7)
     _, slope = srcgrad.jvp(loss, (x, Y), (D_X, np.zeros(4)))
     assert slope == pytest.approx(expected, rel=1e-7)
+
+
+def test_bounds_need_no_guard() -> None:
+    def limited(a: Any, b: Any) -> Any:
+        slope = a / b
+        return np.sum(np.maximum(0.0, np.minimum(1.0, slope)) * np.clip(slope, 0.2, 0.8))
+
+    gradient = srcgrad.grad(limited)
+    gradient(np.array([0.5, -0.3, 1.7]), np.array([1.0, 2.0, 0.5]))
+    assert gradient.source.count("unless_zero(") == 1  # of the quotient alone
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex128])
+@pytest.mark.parametrize("bad", [0.0, np.nan, np.inf])
+def test_what_is_guarded_is_new_memory(dtype: Any, bad: float) -> None:
+    contribution = np.array([[1.5, 0.0, 2.5], [3.0, 0.0, 1.0]], dtype)
+    adjoint = np.array([[2.0, 0.0, 1.0], [1.0, 0.0, 1.0]], dtype)
+    expected = contribution.copy()
+    contribution[1, 1] = bad
+    for c, a in ((contribution, adjoint), (contribution.T, adjoint.T)):
+        found = runtime.unless_zero(c, a)
+        assert found.dtype == dtype and not np.shares_memory(found, c)
+        np.testing.assert_array_equal(found, expected if c is contribution else expected.T)
+    # an adjoint of another shape, and one that says that something counts
+    np.testing.assert_array_equal(runtime.unless_zero(expected[0], adjoint), [expected[0]] * 2)
+    whole = runtime.unless_zero(contribution, adjoint, np.ones((2, 3)))
+    np.testing.assert_array_equal(whole, contribution)
+    assert runtime.unless_zero(np.zeros((0, 2)), np.zeros((0, 2))).shape == (0, 2)
