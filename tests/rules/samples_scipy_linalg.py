@@ -59,6 +59,14 @@ if linalg is not None:
         case(0.3 * r(3, 3), r(3, 3)), case(0.1 * c(3, 3), c(3, 3), "direct"),
         case(0.1 * c(3, 3), c(3, 3), method="bilinear"),
     ]  # fmt: skip
+    # the others must be Hermitian: `test_riccati_equations`
+    weights = np.diag([1, 2, 3]), np.array([[3, 1], [1, 2]])
+    SAMPLES[linalg.solve_continuous_are] = [
+        case(r(3, 3), r(3, 2), *weights), case(c(3, 3), c(3, 2), *weights, balanced=False),
+    ]  # fmt: skip
+    SAMPLES[linalg.solve_discrete_are] = [
+        case(r(3, 3), r(3, 2), *weights), case(c(3, 3), c(3, 2), *weights, balanced=False),
+    ]  # fmt: skip
     for lower in (False, True):
         SAMPLES[of_hermitian(linalg.cholesky, 8, lower=lower)] = [case(r(4, 4)), case(c(3, 3))]
     SAMPLES[linalg.cho_solve] = [

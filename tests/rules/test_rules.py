@@ -95,7 +95,6 @@ def test_every_rule_has_samples() -> None:
         and not name(function).startswith(("srcgrad.emit", "srcgrad.debugging", "tests."))
         and not name(function).startswith("srcgrad.rules.scipy.stats_")
         and function is not solve_symmetric  # of a Hermitian matrix alone: `hermitian_solution`
-        and not name(function).endswith("_are")  # likewise: `test_riccati_equations`
     )
     assert not missing, "\n".join(missing)
 
