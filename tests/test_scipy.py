@@ -109,6 +109,20 @@ def matrices_made_in_other_formats(x):
     return np.sum((sparse.csr_matrix(gradient) @ np.sin(x)) ** 3)
 
 
+@program(MATRIX[:3])
+def matrices_of_diagonals(x):
+    """`dia` formats: each entry stands in the column that it has in its row of the data."""
+    square = sparse.dia_matrix((x, [-1, 0, 2]), (4, 4))
+    wide = sparse.dia_matrix((x, np.array([0, 1, 2])), shape=(2, 4))
+    tall = sparse.dia_array((x[0], -1), shape=(6, 4))
+    rows = sparse.dia_array(([x[0], x[1]], (1, 0)), shape=(4, 4)) @ wide.T
+    penalty = sparse.eye(4) + 3.0 * wide.T.dot(wide)
+    smooth = sparse.linalg.spsolve(sparse.csc_matrix(penalty), VECTOR)
+    return (
+        np.sum(square.toarray() ** 3) + np.sum((tall @ smooth) ** 2) + np.sum(rows.toarray() ** 2)
+    )
+
+
 @program(VECTOR)
 def matrices_scaled_in_place(x):
     a = sparse.csr_matrix(sparse.eye(4))

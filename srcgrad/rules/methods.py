@@ -27,6 +27,7 @@ def conj(self):
 
 # What libraries that are written for several kinds of arrays ask of one
 definition(np.ndarray.__array_namespace__)(lambda self, *, api_version=None: np)
+definition(np.ndarray.__array__)(lambda self, dtype=None, *, copy=None: np.asarray(self, dtype))
 
 
 @definition(np.ndarray.__array_wrap__)

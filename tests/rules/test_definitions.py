@@ -206,7 +206,7 @@ def items_by_broadcast(x):
 def for_arrays_of_any_library(x):
     xp = x.__array_namespace__(api_version="2023.12")
     on = {"device": x.device} if x.device in ("cpu", None) else {}
-    return xp.sum(x.__array_wrap__(np.sin(x)) * xp.full(4, 2.0, **on))
+    return xp.sum(x.__array_wrap__(np.sin(x.__array__())) * xp.full(4, 2.0, **on))
 
 
 PROGRAMS = [f for f in list(globals().values()) if getattr(f, "__code__", None) and f.__code__.co_varnames[:1] == ("x",)]  # noqa: E501  # fmt: skip

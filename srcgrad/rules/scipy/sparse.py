@@ -286,9 +286,32 @@ def diags_array(diagonals, /, *, offsets=0, shape=None, format=None, dtype=None)
     return of_diagonals(SparseArray, diagonals, offsets, shape)
 
 
+def banded(cls, data, offsets, shape):
+    """The rows of `data` are diagonals, of which each entry stands in the column it has there."""
+    data, offsets = np.atleast_2d(data), np.atleast_1d(np.asarray(offsets))
+    count = min(data.shape[1], shape[1])
+    rows = np.arange(count) - offsets[:, None]
+    inside = (rows >= 0) & (rows < shape[0])
+    columns = np.broadcast_to(np.arange(count), rows.shape)
+    return cls(data[:, :count][inside], rows[inside], columns[inside], shape)
+
+
 @kind(sparse.spdiags)
 def spdiags_kind(args, kwargs):
     return Inferred(Opaque(sparse.dia_matrix))
+
+
+def diagonal(cls, arg1, shape):
+    """A `dia` matrix, of what such classes take."""
+    return banded(cls, *arg1, shape) if isinstance(arg1, tuple) else of_matrix(cls, arg1)
+
+
+definition(sparse.dia_matrix)(
+    lambda arg1, shape=None, dtype=None, copy=False: diagonal(SparseMatrix, arg1, shape)
+)
+definition(sparse.dia_array)(
+    lambda arg1, shape=None, dtype=None, copy=False: diagonal(SparseArray, arg1, shape)
+)
 
 
 def diagonal_of_ones(cls, m, n, k):
@@ -320,5 +343,6 @@ for name in (
     if hasattr(sparse, name):
         refuse(
             getattr(sparse, name),
-            reason="use sparse.csr_array((data, (rows, columns))), diags, hstack, vstack or kron",
+            reason="use sparse.csr_array((data, (rows, columns))), diags, dia_array, hstack, "
+            "vstack or kron",
         )
