@@ -1,4 +1,4 @@
-"""Flags outside that the function sets and resets: what they are is known when compiling."""
+"""Flags and texts outside that the function sets and resets are known when compiling."""
 
 import contextlib
 import weakref
@@ -231,3 +231,83 @@ def test_a_flag_is_what_it_is_where_it_is_read(function, start, monkeypatch):
         assert Config.taping is True
         start = not start
         slope, _ = directional_difference(lambda t: run(function, X + t * direction), 2.0**-7)
+
+
+MODE = "plain"
+
+
+class in_mode:
+    def __init__(self, mode):
+        self.mode, self.before = mode, mode_now()
+
+    def __enter__(self):
+        set_mode(self.mode)
+
+    def __exit__(self, *how):
+        set_mode(self.before)
+
+
+def mode_now():
+    return MODE
+
+
+def set_mode(mode):
+    global MODE
+    MODE = mode
+
+
+def divided(a, b):
+    if mode_now() == "plain":
+        return a / b
+    return a * 2.0 if mode_now() == "ignore" else a * b
+
+
+def a_mode_in_a_with(x):
+    with in_mode("ignore"):
+        inside = divided(x, x + 1)
+    return np.sum(inside * divided(x, x + 2))
+
+
+def a_mode_of_the_data(x):
+    if x[0] < 0.5:
+        set_mode("ignore")
+    total = np.sum(divided(x, x + 1) ** 2)
+    set_mode("plain")
+    return total * np.sum(divided(x, x + 1))
+
+
+def modes_in_a_loop(x):
+    for i in range(len(x)):
+        with in_mode("ignore" if i == 1 else "plain"):
+            x = divided(x, x + 1)
+    return np.sum(x**2)
+
+
+def a_mode_that_stays(x):
+    before = np.sum(divided(x, x + 3))
+    set_mode("plain" if mode_now() == "ignore" else "ignore")
+    return before * np.sum(divided(x, x + 1) ** 2)
+
+
+@pytest.mark.parametrize(
+    "function", [a_mode_in_a_with, a_mode_of_the_data, modes_in_a_loop, a_mode_that_stays]
+)
+def test_a_text_is_what_it_is_where_it_is_read(function, monkeypatch):
+    def run(f, start, *args):
+        monkeypatch.setattr(f"{__name__}.MODE", start)
+        return f(*args)
+
+    direction = np.array([0.3, -1.0, 0.7])
+    gradient = srcgrad.value_and_grad(function)
+    for start in ("plain", "ignore", "other", "plain"):
+
+        def along(t, start=start):
+            return run(function, start, X + t * direction)
+
+        slope, _ = directional_difference(along, 2.0**-7)
+        expected, after = run(function, start, X), MODE
+        found, d_x = run(gradient, start, X)
+        assert (found, MODE) == (pytest.approx(expected, rel=1e-12), after)
+        assert d_x @ direction == pytest.approx(slope, rel=1e-6)
+        tangent = run(srcgrad.jvp, start, function, (X,), (direction,))[1]
+        assert tangent == pytest.approx(slope, rel=1e-6)

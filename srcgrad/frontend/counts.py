@@ -1,12 +1,14 @@
 """Counts and flags outside of the function that it writes: `calls += 1` of a global, or of `self`.
 
-An int or bool has no derivative, so that the generated code may write it where the function does.
-It is read where the function reads it, too, not beforehand: `known_sites` says of which this is
-known, for the function is lowered once more when the first write is met. Each is an attribute of
-some object: of a module, a cell, a class, or any other. A function may get its first one here.
+An int, a bool or a text, the name of a mode say, has no derivative, so that the generated code may
+write it where the function does. It is read where the function reads it, too, not beforehand:
+`known_sites` says of which this is known, for the function is lowered once more when the first
+write is met. Each is an attribute of some object: of a module, a cell, a class, or any other. A
+function may get its first one here.
 
-What a flag is at a place is known all the same where it is what it was at first, or a constant that
-was written, however the program got there (`with no_grad():`): the state of the lowering says it.
+What a flag (a text too) is at a place is known all the same where it is what it was at first, or a
+constant that was written, however the program got there (`with no_grad():`): the state of the
+lowering says it.
 """
 
 from __future__ import annotations
@@ -20,13 +22,15 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import BOOL, Scalar, int_kind, kind_of
+from ..kinds import BOOL, Opaque, Scalar, int_kind
 from .loops import Loops
 from .values import NeedStatic, Path, Place, State, Value
 
 WRITTEN = "%written"  # of known sites: the attributes of outer objects that are written
 VARYING = "%varying"  # of known sites: the flags of which only the run knows what they are where
 FIRST = "%first"  # of known sites: those that aren't there yet, and the type of what is written
+FLAGS: tuple[type, ...] = (bool, str)  # of which what was written is remembered
+WRITABLE: tuple[type, ...] = (int, *FLAGS)
 CONTENTS = "cell_contents"
 READ_NOW = object.__getattribute__  # not getattr, which passes take for a question of a shape
 
@@ -36,7 +40,7 @@ class Counts(Loops):
 
     def written_outside(self, path: Path | None, value: Any) -> Path | None:
         """Where an outer value stands, if it is a count or flag that the function writes."""
-        if path is None or type(value) not in (int, bool):
+        if path is None or type(value) not in WRITABLE:
             return None
         place = standing(path)
         places = (place, None if place is None else of_class(place))
@@ -44,7 +48,7 @@ class Counts(Loops):
 
     def read_count(self, place: Path, path: Path, found: Any) -> Value:
         """A count or flag that the function writes, as it is when the program gets here."""
-        if type(found) is bool and not self.making and (VARYING, place) not in self.known_sites:
+        if type(found) in FLAGS and not self.making and (VARYING, place) not in self.known_sites:
             flag = self.state.flags.get(place, found)
             if flag is not None:
                 self.guards[path] = found
@@ -58,7 +62,7 @@ class Counts(Loops):
             return
         for place in {**a.flags, **b.flags}:
             found = stored(place.container, place.name)
-            if a.flags.get(place, found) is not b.flags.get(place, found):
+            if a.flags.get(place, found) != b.flags.get(place, found):
                 self.need_at_run_time(place)
 
     def need_at_run_time(self, place: Path) -> None:
@@ -86,11 +90,11 @@ class Counts(Loops):
     def first(self, path: Path) -> type | None:
         """The type of a count or flag of a function that it gets while the program runs."""
         place = standing(path)
-        return next((c for c in (int, bool) if (FIRST, place, c) in self.known_sites), None)
+        return next((c for c in WRITABLE if (FIRST, place, c) in self.known_sites), None)
 
     def read_now(self, place: Path, path: Path, cls: type) -> Value:
         operands = (self.outer_object(place.container, path), ir.Const(place.name))
-        kind = int_kind() if cls is int else BOOL
+        kind = int_kind() if cls is int else BOOL if cls is bool else Opaque(str)
         name = str(path.name)
         return self.emit(READ_NOW, operands, inferred=Inferred(kind), name=name, effect=True)
 
@@ -100,27 +104,38 @@ class Counts(Loops):
         if place is None or self.on_free is None:
             return False
         thing, name = place.container, place.name
-        kind = value.kind if isinstance(value, ir.Var) else kind_of(getattr(value, "value", None))
-        if not isinstance(kind, Scalar) or kind.python is not True:
+        written = self.type_written(value)
+        if written is None:
             return False
         sites: frozenset[Any] = frozenset([(WRITTEN, place)])
         cls: type | None = type(stored(thing, name))
         if isinstance(thing, types.FunctionType) and not hasattr(thing, name):
-            cls = next((c for c in (int, bool) if kind.dtype == np.dtype(c)), None)
+            cls = written
             sites |= {(FIRST, place, cls)}
-        if cls not in (int, bool) or kind.dtype != np.dtype(cls):
+        if cls is not written:
             return False
         if self.first(path) not in (None, cls):
             return False  # an int here, a bool there
         if not sites <= self.known_sites:
             raise NeedStatic(sites, f"{name} is written here", self.span)
-        if cls is bool:
+        if cls in FLAGS:
             if self.making:
                 self.need_at_run_time(place)
             self.state.flags[place] = value.value if isinstance(value, ir.Const) else None
         operands = (self.outer_object(thing, path), ir.Const(name), self.operand(value))
         self.act(builtins.setattr, *operands)
         return True
+
+    def type_written(self, value: Value) -> type | None:
+        """Which of the types that may be written outside a value is surely of."""
+        if isinstance(value, ir.Const):
+            return type(value.value) if type(value.value) in WRITABLE else None
+        kind = value.kind if isinstance(value, ir.Var) else None
+        if isinstance(kind, Opaque):
+            return str if kind.type is str else None
+        if not isinstance(kind, Scalar) or kind.python is not True:
+            return None
+        return next((c for c in (int, bool) if kind.dtype == np.dtype(c)), None)
 
     def outer_object(self, thing: Any, path: Path) -> ir.Operand:
         """The variable that holds the object in which an outer value stands."""
