@@ -224,6 +224,7 @@ CASES += [
     ("stats.multivariate_normal.logpdf(x, y, np.diag(z), True)", *R.uniform(0.5, 2, size=(3, 3))),
     ("stats.multivariate_normal(x, np.diag(y)).logpdf(z)", *R.uniform(0.5, 2, size=(3, 3))),
     ("stats.multivariate_normal.logpdf(x, cov=y)", R.normal(size=4), 1.5),
+    ("stats.multivariate_normal.logpdf(x, cov=np.diag(y))", R.normal(size=1), R.uniform(1, 2, 2)),
     ("stats.multivariate_normal.logpdf(x, y, z)", R.normal(size=(2, 3)), R.normal(size=3), 1.5),
     ("stats.multivariate_normal.pdf(x, y)", *R.normal(size=(2, 3))),
     ("stats.multivariate_normal.entropy(x, np.diag(y) + np.outer(x, x))", *R.uniform(1, 2, (2, 3))),

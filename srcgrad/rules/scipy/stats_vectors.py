@@ -42,7 +42,7 @@ def whitened(x, mean, cov):
     # where only the run tells the dimension, a vector is one point; else `reshape` raises below
     if x.ndim == 0 or (x.ndim == 1 and known(dimension) and dimension == 1):
         x = x[..., None]
-    delta = x - (0.0 if mean is None else mean)
+    delta = x - (np.zeros(dimension) if mean is None else mean)  # one number stands for all
     flat = delta.reshape(-1, dimension)
     z = np.linalg.solve(lower, flat.T)
     squared = np.sum(z * z, axis=0).reshape(delta.shape[:-1])
