@@ -146,6 +146,64 @@ def by_functions(x):
     return total(states)
 
 
+# What the right-hand side rebinds is changed as it was before
+
+
+def by_what_rebinds_it(x):
+    a, items = x * 1.0, [x[0]]
+
+    def moved(k):
+        nonlocal a, items
+        a, items = a + k * x, [x[1] * k, x[2]]
+        return a
+
+    for i in range(len(x)):
+        a -= moved(i) * 0.5
+    items += [np.sum(moved(2.0))]
+    a *= moved(3.0)
+    return np.sum(np.sin(a) * x) + items[0] * 2 + items[-1] * len(items)
+
+
+class Moving:
+    def __init__(self, u):
+        self.u, self.parts = u, [u, u * 2]
+
+    def moved(self, k):
+        self.u = self.u + k * k
+        self.parts[1] = self.parts[1] * k
+        return self.u
+
+
+def by_what_assigns_the_attribute(x):
+    o = Moving(x * 1.0)
+    o.u -= o.moved(x)
+    o.parts[1] *= o.moved(x)
+    return np.sum(np.sin(o.u) * x) + np.sum(o.parts[1])
+
+
+def by_what_assigns_the_attributes_of_many(x):
+    things = []
+    for i in range(len(x)):
+        things.append(Moving(x * i))
+    for o in things:
+        o.u -= o.moved(x) * 0.5
+    return sum(np.sum(o.u**2) for o in things)
+
+
+def by_what_stores_the_item(x):
+    table, rows = {"u": x * 1.0}, [v * x for v in x]
+
+    def moved(i):
+        table["u"] = table["u"] * x
+        rows[i] = rows[i] - x
+        return rows[i]
+
+    for i in range(len(rows)):
+        rows[i] *= moved(i)
+        table["u"] += moved(i)
+    return np.sum(table["u"] * x) + np.sum(sum(rows) ** 2)
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_it_gives_the_derivatives(f):
     for x in (X, X[::-1].copy()):

@@ -63,6 +63,13 @@ def laid_out_by_columns(x):
     return z * x
 
 
+def computed_from_an_argument(x):
+    x -= x * 0.5
+    z = x + 1.0
+    z.reshape(-1)[:2] *= x[0, 0]
+    return z * z
+
+
 def laid_out_by_rows(x):
     z = np.ascontiguousarray(x)
     z.ravel()[0] = 9.0 * x[1, 0]
@@ -96,7 +103,8 @@ def chosen(x):
 
 PROGRAMS = [
     flattened, transposed_and_flattened, an_argument, reshaped_again, a_view_returned,
-    reversed_rows, laid_out_by_columns, laid_out_by_rows, copies, zeros_alike, chosen,
+    reversed_rows, computed_from_an_argument, laid_out_by_columns, laid_out_by_rows, copies,
+    zeros_alike, chosen,
 ]  # fmt: skip
 
 

@@ -196,7 +196,7 @@ class Assignments(Matching):
                 value = self.expression(node.value)
                 self.at(node)
                 new = self.augmented(function, old, value)
-                if new is not old:
+                if new is not old or self.found(target.id) != old:
                     self.bind(target.id, new)
             case gast.Subscript():
                 if self.is_flat(target.value):
@@ -205,24 +205,49 @@ class Assignments(Matching):
                     container, key = self.expression(target.value), self.expression(target.slice)
                 old = self.subscript(container, key)
                 is_view = self.is_view(old, container)
+                before = self.held_items(container)
                 value = self.expression(node.value)
                 self.at(node)
                 if self.is_of_array(old, container):
                     self.store_item(container, key, self.binary(function, old, value))
                     return
                 new = self.augmented(function, old, value)
-                if new is not old or not is_view or not self.keeps_item(container):
+                kept = new is old and is_view and self.keeps_item(container)
+                if not kept or not self.keeps_items(container, before):
                     self.store_item(container, key, new)
             case gast.Attribute():
                 thing = self.expression(target.value)
                 old = self.attribute(thing, target.attr)
+                before = self.held_items(thing)
                 value = self.expression(node.value)
                 self.at(node)
                 new = self.augmented(function, old, value)
-                if new is not old or not self.keeps_attribute(thing, target.attr):
+                kept = new is old and self.keeps_attribute(thing, target.attr)
+                if not kept or not self.keeps_items(thing, before):
                     self.set_attribute(thing, target.attr, new)
             case _:
                 raise self.refuse("this augmented assignment isn't supported")
+
+    def held_items(self, container: Value) -> tuple[list[Any], ir.Block, int]:
+        """What a container holds here, and where here is."""
+        things = [self.thing(option) for option in options(self.spread(container))]
+        return things, self.block, len(self.block.statements)
+
+    def keeps_items(self, container: Value, before: tuple[list[Any], ir.Block, int]) -> bool:
+        """Whether a container surely holds what it held before: calls in between may put other
+        items in it (`self.v += self.moved()`)."""
+        things, block, count = before
+        now, here, _ = self.held_items(container)
+        if len(now) != len(things) or any(a is not b for a, b in zip(now, things, strict=True)):
+            return False
+        if not any(isinstance(o, ir.Var) for o in options(container)) and not any(
+            isinstance(thing, ListObject) and thing.var is not None for thing in now
+        ):
+            return True
+        done = ir.walk(ir.Block(block.statements[count:]))
+        return here is block and not any(
+            isinstance(s, ir.Assign) and (s.effect or s.writes) for s in done
+        )
 
     def keeps_item(self, container: Value) -> bool:
         """Whether storing an item where it was read does nothing, as in arrays, lists and dicts."""

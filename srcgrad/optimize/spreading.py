@@ -356,8 +356,10 @@ def copied_argument(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     for other in ctx.definitions.values():
         if asks_layout(other):
             return None
-        if not other.certain and any(ctx.aliasing.find(v) is root for v in other.views):
-            return None
+        if not other.certain and any(
+            ctx.aliasing.find(v) is root or ctx.aliasing.is_written(v) for v in other.views
+        ):
+            return None  # what is computed from the copy lies in memory as it does
         if other.function is builtins.getattr and len(other.args) == 2:
             key = other.args[1]
             if isinstance(key, ir.Const) and key.value not in ("shape", "size", "ndim", "dtype"):
