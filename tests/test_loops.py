@@ -455,3 +455,34 @@ def test_a_long_tuple_stays_a_loop():
     gradient = srcgrad.grad(long_tuple)
     gradient(X)
     assert "for i in range(150)" in gradient.source
+
+
+def an_array_or_the_count(x):
+    k = x * 2.0
+    for k in range(len(x)):  # noqa: B007
+        pass
+    return np.sum(k) * 0.7 + np.sum(k) * 0.3
+
+
+def an_array_or_a_number(x):
+    k = x
+    while np.sum(k) > 1:
+        k = 0.1
+    return np.sum(k) * 0.7 + np.sum(k) * 0.3
+
+
+def an_array_or_one_handed_on(x):
+    k, j = x, x[0]
+    for _ in range(len(x)):
+        k, j = j, 1.0
+    return np.sum(k) * 0.7 + np.sum(k) * j
+
+
+@pytest.mark.parametrize(
+    "f", [an_array_or_the_count, an_array_or_a_number, an_array_or_one_handed_on]
+)
+def test_what_a_loop_replaces_by_another_shape(f):
+    """The adjoint of an array is one where the loop has a number of the same name at its end."""
+    for x in (np.array([0.3, 0.8, 0.55]), np.array([0.2, 0.1])):
+        assert srcgrad.grad(f)(x).shape == x.shape
+        srcgrad.testing.check_grads(f, (x,))

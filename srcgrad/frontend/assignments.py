@@ -207,31 +207,31 @@ class Assignments(Matching):
                 is_view = self.is_view(old, container)
                 before = self.held_items(container)
                 value = self.expression(node.value)
+                same = self.keeps_items(container, before)
                 self.at(node)
                 if self.is_of_array(old, container):
                     self.store_item(container, key, self.binary(function, old, value))
                     return
                 new = self.augmented(function, old, value)
-                kept = new is old and is_view and self.keeps_item(container)
-                if not kept or not self.keeps_items(container, before):
+                if new is not old or not is_view or not same or not self.keeps_item(container):
                     self.store_item(container, key, new)
             case gast.Attribute():
                 thing = self.expression(target.value)
                 old = self.attribute(thing, target.attr)
                 before = self.held_items(thing)
                 value = self.expression(node.value)
+                same = self.keeps_items(thing, before)
                 self.at(node)
                 new = self.augmented(function, old, value)
-                kept = new is old and self.keeps_attribute(thing, target.attr)
-                if not kept or not self.keeps_items(thing, before):
+                if new is not old or not same or not self.keeps_attribute(thing, target.attr):
                     self.set_attribute(thing, target.attr, new)
             case _:
                 raise self.refuse("this augmented assignment isn't supported")
 
     def held_items(self, container: Value) -> tuple[list[Any], ir.Block, int]:
-        """What a container holds here, and where here is."""
-        things = [self.thing(option) for option in options(self.spread(container))]
-        return things, self.block, len(self.block.statements)
+        """What a container holds here, if that is known, and where here is."""
+        found = [self.on_heap(option) for option in options(self.spread(container))]
+        return found, self.block, len(self.block.statements)
 
     def keeps_items(self, container: Value, before: tuple[list[Any], ir.Block, int]) -> bool:
         """Whether a container surely holds what it held before: calls in between may put other
@@ -240,9 +240,9 @@ class Assignments(Matching):
         now, here, _ = self.held_items(container)
         if len(now) != len(things) or any(a is not b for a, b in zip(now, things, strict=True)):
             return False
-        if not any(isinstance(o, ir.Var) for o in options(container)) and not any(
-            isinstance(thing, ListObject) and thing.var is not None for thing in now
-        ):
+        at_run_time = any(isinstance(thing, ListObject) and thing.var is not None for thing in now)
+        rows = (isinstance(getattr(o, "kind", None), Reference) for o in options(container))
+        if not at_run_time and not any(rows):
             return True
         done = ir.walk(ir.Block(block.statements[count:]))
         return here is block and not any(

@@ -337,6 +337,7 @@ class Adjoint(UnitCalls):
                 self.buffer(v)
             else:
                 carried.append(v)
+        read = ir.free_variables(s.body)
         params: list[ir.Var] = []
         inits: list[ir.Operand] = []
         kinds: list[Kind] = []
@@ -349,6 +350,7 @@ class Adjoint(UnitCalls):
                 d in self.numbers
                 or is_zero(inits[-1])
                 or (not param.assured and params[-1].kind != param.kind)
+                or (param.kind.shape is None and param not in read)
             ):
                 self.may_be_number(params[-1])
         for v in carried:
@@ -371,8 +373,8 @@ class Adjoint(UnitCalls):
         for k, p in zip(own, params, strict=False):
             d = self.adjoints.pop(s.params[k], None)
             if d is None:
-                # the incoming adjoint has the right shape, and need not be recorded
-                same = s.params[k].kind == p.kind and isinstance(p.kind, Array)
+                # the incoming adjoint has the right shape, if this one is known; it isn't recorded
+                same = s.params[k].kind == p.kind and getattr(p.kind, "shape", None) is not None
                 if p in self.numbers:
                     d = ir.Const(0.0)
                 else:
