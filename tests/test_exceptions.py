@@ -257,6 +257,23 @@ def domains_that_are_known(x):
     return value * x[1]
 
 
+def operators_of_what_they_do_not_take(x):
+    total, nothing = x[0], None
+    try:
+        total = total + np.sum(nothing + x)
+    except TypeError:
+        total = total * x[1]
+    try:
+        total = total @ x[2]
+    except Exception:
+        total = total + x[2]
+    try:
+        total = total + np.sum([1.0, 2.0] * np.sum(x))
+    except TypeError:
+        total = total * x[2]
+    return total
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_program(f):
     check(f)

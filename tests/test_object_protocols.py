@@ -730,3 +730,23 @@ def test_what_can_be_called_and_what_is_equal():
     value, gradient = srcgrad.value_and_grad(f)(x)
     assert value == f(x)
     assert gradient[0] == pytest.approx(value / x[0])
+
+
+class Measure:
+    def __init__(self, u):
+        self.u = u
+
+    def __divmod__(self, other):
+        return self.u * other, self
+
+    def __rdivmod__(self, other):
+        return self.u - other, other
+
+
+def test_divmod_is_what_a_class_says():
+    def f(x):
+        product, left = divmod(Measure(x[0]), x[1])
+        difference, other = divmod(x[1], Measure(x[0]))
+        return product * left.u + difference * other
+
+    srcgrad.testing.check_grads(f, (np.array([0.5, 2.0]),))

@@ -148,6 +148,32 @@ def fits(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Opera
     return _fitting[key]
 
 
+def mistaken(
+    function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
+) -> TypeError | None:
+    """The TypeError that a call raises for all samples of its operands, or None.
+
+    >>> mistaken(operator.add, (ir.Const(None), ir.Var("x", Scalar(np.dtype(float)))), {})
+    TypeError("unsupported operand type(s) for +: 'NoneType' and 'float'")
+    """
+    _, bases, leaves = _key(function, args, kwargs)
+    found = None
+    for attempt in range(ONES + 1):
+        sampler = Sampler(0, attempt, bases, short=_short(function, leaves))
+        try:
+            values = [sampler.operand(a) for a in args]
+            named = {k: sampler.operand(v) for k, v in kwargs.items()}
+            with silent():
+                _called(function, values, named)
+        except TypeError as error:
+            found = error
+        except Exception:  # of its values or lengths, or there is no sample
+            return None
+        else:
+            return None
+    return found
+
+
 def _key(
     function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
 ) -> tuple[tuple[Any, ...] | None, list[Size | int], list[ir.Var]]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import is_slice
-from ..analysis.inference import Inferred, fits
+from ..analysis.inference import Inferred, fits, mistaken
 from ..emit import runtime
 from ..kinds import BOOL, Array, ListOf, Opaque, Places, Scalar
 from ..rules import registry
@@ -44,6 +44,7 @@ ARITHMETIC = frozenset(
         operator.mod,
     }
 )
+TYPED = ARITHMETIC | {operator.matmul, operator.neg, operator.lshift, operator.rshift}
 REDUCTIONS = frozenset({np.sum, np.prod, np.mean})
 DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod, operator.pow})
 LEAVING = gast.Return, gast.Break, gast.Continue
@@ -127,6 +128,10 @@ class Attempts(Calls):
         expected: tuple[type[BaseException], ...] = fallible(function, operands)
         if expected and not named and FloatingPointError not in expected:
             self.fail_as_known(function, operands, expected)
+        if function in TYPED or isinstance(function, np.ufunc):
+            error = None if self.catcher(TypeError) is None else mistaken(function, operands, named)
+            if error is not None:
+                raise self.fault(TypeError, str(error))
         if self.may_not_fit(function, operands, named):
             expected = (*expected, ValueError)
         for exception in expected:

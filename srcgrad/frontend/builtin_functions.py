@@ -521,6 +521,10 @@ class BuiltinFunctions(Texts):
         return Slice(*parts)
 
     def builtin_divmod(self, a: Value, b: Value) -> Value:
+        if self.user_class(a) is not None or self.user_class(b) is not None:
+            special = self.dunder(divmod, a, b)
+            if special is not None:
+                return special
         return Tuple((self.binary(operator.floordiv, a, b), self.binary(operator.mod, a, b)))
 
     def builtin_bisect_left(self, items: Value, x: Value, *bounds: Value) -> Value:

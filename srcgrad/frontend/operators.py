@@ -24,6 +24,7 @@ from .structure import (
     TRUE,
     folded,
     is_asked,
+    is_number,
     is_range,
     is_settled,
     is_static,
@@ -105,6 +106,7 @@ DUNDER = {
     operator.ge: "ge",
     operator.eq: "eq",
     operator.ne: "ne",
+    divmod: "divmod",
 }
 
 TEXT = Inferred(Opaque(str))
@@ -149,6 +151,8 @@ class Operators(OuterObjects):
                 repeated = self.repeated(x, y)
                 if repeated is not None:
                     return repeated
+                if self.is_sequence(x) and is_number(y):
+                    raise self.fault(TypeError, "can't multiply a sequence by this number")
         if function is operator.mod and isinstance(a, ir.Const) and isinstance(a.value, str):
             items = b.items if isinstance(b, Tuple) else (b,)
             if "%(" not in a.value:
