@@ -274,6 +274,36 @@ def operators_of_what_they_do_not_take(x):
     return total
 
 
+TEXT, MANY = "abc", [0.5] * 30
+
+
+def indices_that_are_none(x):
+    total = x[0]
+    for values in (TEXT, MANY, [x[1]], (x[1], x[2]), x, 2.0, None):
+        try:
+            total = total + values["a"]
+        except (TypeError, IndexError):
+            total = total * x[1]
+    try:
+        total = total * len(TEXT[3])
+    except IndexError:
+        total = total + x[2]
+    return total
+
+
+def lists_beside_none(x):
+    parts, nothing = [], None
+    try:
+        parts = nothing + parts
+    except TypeError:
+        parts = [x[0], x[1]]
+    try:
+        parts = parts - nothing
+    except TypeError:
+        parts.append(x[2])
+    return parts[0] * parts[1] * parts[-1]
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_program(f):
     check(f)

@@ -178,8 +178,8 @@ class Operators(OuterObjects):
         if special is not None:
             return special
         for x, y in ((a, b), (b, a)):
-            if self.is_sequence(x) and (self.is_sequence(y) or self.is_python_number(y)):
-                raise self.refuse("this operator isn't defined for these types")
+            if self.is_sequence(x) and (self.is_sequence(y) or not self.takes_lists(y)):
+                raise self.fault(TypeError, "this operator isn't defined for these types")
         operands = (self.operand(a), self.operand(b))
         if not any(isinstance(o, ir.Var) and isinstance(o.kind, Opaque) for o in operands):
             operands = (self.number(a), self.number(b))
@@ -275,6 +275,12 @@ class Operators(OuterObjects):
             and isinstance(value.kind, Scalar)
             and value.kind.python is not False
         )
+
+    def takes_lists(self, value: Value) -> bool:
+        """Whether a list beside a value may be an array: not beside Python's numbers or None."""
+        if isinstance(value, ir.Const):
+            return isinstance(value.value, (np.generic, np.ndarray))
+        return not self.is_python_number(value)
 
     def counted(self, length: Value) -> Value:
         return length

@@ -132,7 +132,10 @@ class Subscripts(Comparisons):
                 if isinstance(key, (ir.Const, Slice)):
                     known = key.value if isinstance(key, ir.Const) else self.static_slice(key)
                     if known is not None and isinstance(container.value, (str, bytes)):
-                        return ir.Const(container.value[known])
+                        try:
+                            return ir.Const(container.value[known])
+                        except Exception as error:
+                            raise self.fault(type(error), str(error)) from None
         if is_none(container):
             raise self.fault_of_none(TypeError, "is not subscriptable")
         if isinstance(container, ir.Const):
@@ -308,6 +311,7 @@ class Subscripts(Comparisons):
                 if key.origins:
                     raise NeedStatic(key.origins, "an index into a tuple", self.span) from None
                 raise
+        self.check_index_of_list(key)
         raise self.refuse(f"a tuple or list can't be indexed by {described(key)}")
 
     def materialized(self, ref: Ref, key: Value = NONE) -> ir.Var:
@@ -333,6 +337,11 @@ class Subscripts(Comparisons):
         assert isinstance(now, ListObject)
         return now
 
+    def check_index_of_list(self, key: Value) -> None:
+        """A list or tuple has no item at what surely is no int."""
+        if isinstance(key, ir.Const) and not hasattr(type(key.value), "__index__"):
+            raise self.fault(TypeError, f"a tuple or list can't be indexed by {described(key)}")
+
     def list_item(self, items: ir.Var, key: Value) -> Value:
         """An item or a slice of a list that exists at run time."""
         assert isinstance(items.kind, ListOf)
@@ -345,6 +354,7 @@ class Subscripts(Comparisons):
             self.sliced |= {(items, var), (var, items)}
             self.link(items, None, var)
             return self.project(var)
+        self.check_index_of_list(key)
         index = self.operand(key)
         self.guard_index(items, index)
         inferred = self.item_inferred(items)
@@ -393,6 +403,8 @@ class Subscripts(Comparisons):
     def guard_index(self, container: ir.Var, index: ir.Operand) -> None:
         """Refuse fields; where a try catches an IndexError, find out first if there is one."""
         if isinstance(container.kind, Array) and is_field(index):
+            if container.kind.dtype is not None and container.kind.dtype.names is None:
+                raise self.fault(IndexError, "this array has no fields")
             raise self.refuse("a structured array has no derivative", "use an array for each field")
         trying = self.catcher(IndexError)
         rank = container.kind.rank if isinstance(container.kind, Array) else None
