@@ -223,6 +223,8 @@ def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
                 )
             if isinstance(kind, Scalar) and kind.python is False:
                 return adjoint.emit(kind.dtype.type, (d,), inferred=Inferred(d_kind))
+            if isinstance(kind, Scalar) and kind.dtype.kind == "c" and isinstance(d, ir.Const):
+                return ir.Const(complex(d.value))
             return d
         own: ir.Var = d
         if not isinstance(kind, ListOf):

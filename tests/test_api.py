@@ -286,6 +286,7 @@ def test_a_gradient_is_like_its_argument(x):
 def test_an_argument_that_is_not_used():
     same(grad(lambda x: 1.0)(np.ones(2, np.float32)), np.zeros(2, np.float32))
     assert grad(lambda x: 1.0)(2.0) == 0.0
+    assert type(grad(lambda x: 1.0)(2j)) is complex
 
 
 def test_read_only_and_memory_mapped_arrays(tmp_path):

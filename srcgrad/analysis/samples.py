@@ -144,8 +144,8 @@ class Sampler:
         raise Missing
 
     def array(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
-        if dtype.kind == "O":
-            return np.full(shape, None)
+        if dtype.kind == "O":  # what is taken out of it may be anything
+            return np.full(shape, (None, Ellipsis)[self.variant])
         if dtype.kind not in "fciub":
             raise Missing
         count = int(np.prod(shape))
