@@ -12,6 +12,7 @@ from tests.small_programs import check, differences
 
 NUMBERS = np.arange(6.0).reshape(2, 3) / 3 - 0.7
 ALONG = np.arange(1.0, 7.0).reshape(2, 3)
+ALONG_SQUARE = np.cos(np.arange(9.0)).reshape(3, 3)
 WEIGHTS = np.random.default_rng(0).normal(size=(3, 3))
 
 
@@ -321,6 +322,65 @@ def test_random_layouts(start):
             assert "shares memory" in str(refused)
         else:
             np.testing.assert_allclose(moved, expected.sum(), rtol=1e-5, err_msg=source)
+
+
+class Arguments(Generator):
+    """Writes functions of a square array, which they may write into, laid out in any way."""
+
+    def function(self):
+        r = self.random
+        self.arrays = ["p"]
+        writes = (
+            "p *= 0.9", "p[0] = p[1] * 0.5", "p += p.T.copy()", "p[...] = np.sin(p)",
+            "p.T[0] += 0.1", "p.ravel()[0] *= 0.5", "np.multiply(p, 0.7, out=p)", "pass",
+        )  # fmt: skip
+        self.lines += [r.choice(writes), "x = p[0] * 1.0"]
+        if r.random() < 0.5:
+            self.arrays.append(self.new(r.choice(["p.T", "p[::-1]"])))
+        for _ in range(r.randint(2, 6)):
+            self.arrays.append(self.new(self.array()))
+            if r.random() < 0.6:
+                self.write()
+            if r.random() < 0.3:
+                a, b = r.choice(self.arrays), r.choice(self.arrays)
+                self.lines.append(
+                    r.choice(
+                        [f"{a} *= 0.9", f"{a}[0] += x", f"{a} += {b}", f"{a}[...] = {b}.T",
+                         f"for _ in range(2): {a}[1] *= x"]
+                    )
+                )  # fmt: skip
+        self.sums += [f"np.sum({v} * W * {i + 1})" for i, v in enumerate(self.arrays)]
+        return "\n    ".join(["def f(p):", *self.lines, f"return {' + '.join(self.sums)}"])
+
+
+SQUARES = {
+    "rows": np.copy,
+    "columns": np.asfortranarray,
+    "every other": lambda v: np.repeat(v, 2, 1)[:, ::2],
+    "every other of columns": lambda v: np.repeat(v.T, 2, 1)[:, ::2].T,
+    "reversed": lambda v: v[:, ::-1].copy()[:, ::-1],
+    "reversed columns": lambda v: np.asfortranarray(v[::-1])[::-1],
+}
+
+
+@pytest.mark.parametrize("start", range(0, 16, 4))
+def test_random_arguments(start):
+    """One gradient of arrays laid out in all ways; of each, what differences tell."""
+    e = np.eye(9).reshape(9, 3, 3)
+    for seed in range(start, start + 4):
+        source = Arguments(seed).function()
+        f = defined(source, f"<arguments {seed}>")
+        values = np.random.default_rng(seed).normal(size=(3, 3)) * 0.6
+        gradient = value_and_grad(f)
+        for lay in SQUARES.values():
+            moved = [f(lay(values + 1e-6 * d)) - f(lay(values - 1e-6 * d)) for d in e]
+            expected = np.reshape(moved, (3, 3)) / 2e-6
+            atol = 1e-5 * max(1.0, np.abs(expected).max())
+            value, found = gradient(lay(values))
+            assert value == pytest.approx(f(lay(values)), rel=1e-9), source
+            np.testing.assert_allclose(found, expected, 1e-4, atol, err_msg=source)
+            _, tangent = jvp(f, (lay(values),), (ALONG_SQUARE,))
+            assert tangent == pytest.approx(np.sum(expected * ALONG_SQUARE), 1e-4, 9 * atol), source
 
 
 class Views(Generator):

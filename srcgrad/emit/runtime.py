@@ -149,16 +149,34 @@ def own_copy(array: Any) -> Any:
     True
     """
     copy = array.copy(order="K")
-    if copy.strides == array.strides or array.ndim == 0:
+    if copy.strides == array.strides or array.size < 2:
         return copy
-    # reshape and ravel must be views, or copies, of the copy as they are of the original
-    order = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
-    wide = np.empty(tuple(2 * array.shape[axis] for axis in order), array.dtype)
-    view = wide[tuple(slice(0, 2 * array.shape[axis], 2) for axis in order)]
-    view = view.transpose(np.argsort(order))
-    view = view[tuple(slice(None, None, -1 if step < 0 else 1) for step in array.strides)]
+    # reshape and ravel must be views, or copies, of the copy as they are of the original: the
+    # strides have the same ratios, but between numbers that are apart there are gaps of one
+    size, strides = array.itemsize, array.strides
+    common = int(np.gcd.reduce([s for s, n in zip(strides, array.shape, strict=True) if n > 1]))
+    if common > size and common % size == 0:
+        strides = tuple(s // common * 2 * size for s in strides)
+    lowest, span = 0, size
+    for stride, n in sorted(zip(strides, array.shape, strict=True), key=lambda axis: abs(axis[0])):
+        if n > 1 and abs(stride) < span:
+            return copy  # it shows some numbers several times
+        lowest -= min(stride * (n - 1), 0)
+        span += abs(stride) * (n - 1)
+    view: Any = np.ndarray(array.shape, array.dtype, np.empty(span, np.uint8), lowest, strides)
     view[...] = array
     return view
+
+
+def own_zeros(array: Any) -> Any:
+    """Zeros with the same memory layout as an array.
+
+    >>> own_zeros(np.ones((2, 3))[::-1]).strides
+    (-24, 8)
+    """
+    zeros = own_copy(array)
+    zeros[...] = 0.0
+    return zeros
 
 
 def check_apart(written: Any, arrays: Any) -> None:

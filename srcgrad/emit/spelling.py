@@ -77,6 +77,7 @@ HELPERS = {
     runtime.given,
     runtime.shape_if_any,
     runtime.own_copy,
+    runtime.own_zeros,
     runtime.check_added,
     runtime.check_apart,
     runtime.check_broadcast,

@@ -22,7 +22,7 @@ from ..kinds import Array, Opaque, TupleOf
 # Functions that look at the shape of their array operands, not at their contents.
 SHAPE_ONLY: frozenset[Any] = frozenset(
     {builtins.getattr, builtins.len, np.shape, np.ndim, np.size, np.zeros_like, np.empty_like,
-     np.ones_like, np.may_share_memory, runtime.zero_like, list,
+     np.ones_like, np.may_share_memory, runtime.zero_like, runtime.own_zeros, list,
      runtime.check_added, runtime.check_broadcast, runtime.check_stored}
 )  # fmt: skip
 

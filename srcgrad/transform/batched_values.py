@@ -89,6 +89,7 @@ class Values:
             return True
         return (record is not None and record.inert) or s.function in (
             np.zeros_like, np.ones_like, np.empty_like, np.may_share_memory, runtime.zero_like,
+            runtime.own_zeros,
         )  # fmt: skip
 
     def kind(self, kind: Kind) -> Kind:

@@ -37,7 +37,7 @@ CHEAP: frozenset[Any] = frozenset(
     }
 )  # fmt: skip
 ARITHMETIC: frozenset[Any] = frozenset({operator.add, operator.sub, operator.mul, operator.neg})
-ALLOCATIONS: frozenset[Any] = frozenset({np.zeros_like, runtime.zero_like})
+ALLOCATIONS: frozenset[Any] = frozenset({np.zeros_like, runtime.zero_like, runtime.own_zeros})
 
 
 @dataclass

@@ -345,7 +345,7 @@ class Shadows(Lists):
             views = []  # the imaginary part of an adjoint has another sign: it is none of its views
         if not views:
             if isinstance(target.kind, Array):
-                self.adopt(target, self.shadow_zeros(target))
+                self.adopt(target, self.shadow_zeros(target, s.function is runtime.own_copy))
             return
         if s.certain:
             self.mirrored.add(target)
@@ -404,10 +404,14 @@ class Shadows(Lists):
             view = self.emit(runtime.writable, (view,), inferred=Inferred(s.target.kind, (view,)))
         return view
 
-    def shadow_zeros(self, var: ir.Var) -> ir.Var:
-        """A new shadow for an array."""
+    def shadow_zeros(self, var: ir.Var, given: bool = False) -> ir.Var:
+        """A new shadow for an array: for the copy of one that is given, which may lie in memory in
+        any way, one that lies as it does where that matters."""
         assert isinstance(var.kind, Array)
         layout = var.kind.shape is None or self.aliasing.find(var) in self.reshaped
+        if given and layout and var.kind.dtype is not None:
+            inferred = Inferred(var.kind)
+            return self.emit(runtime.own_zeros, (var,), inferred=inferred, name=f"d_{var.name}")
         kwargs: dict[str, ir.Operand] = {"order": ir.Const("K")} if layout else {}
         if var.kind.dtype is None:  # it may be an int, whose adjoint isn't one
             kwargs["dtype"] = self.emit(np.result_type, (var, ir.Const(1.0)))

@@ -307,7 +307,11 @@ class TangentRules(Adjoint):
         if tangent is not None and isinstance(var.kind, Array) and var.kind.shape is None:
             inferred = Inferred(var.kind)  # it may be a number
             return self.emit(runtime.filled_like, (tangent, var), inferred=inferred, name=var.name)
-        made = self.shadow_zeros(var) if isinstance(var.kind, Array) else self._zeros_like(var)
+        if isinstance(var.kind, Array):
+            of = self.definitions.get(var)
+            made = self.shadow_zeros(var, of is not None and of.function is runtime.own_copy)
+        else:
+            made = self._zeros_like(var)
         if tangent is not None:
             self._store_all(made, tangent)
         return made
