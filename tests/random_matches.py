@@ -200,13 +200,13 @@ def check(text: str) -> str:
     """What becomes of a program: "right", "invalid", "refused: ..." or "wrong: ..."."""
     try:
         space = loaded(text)
-    except SyntaxError:
+    except Exception:  # names that alternatives don't all capture, say
         return "invalid"
     f, word = space["f"], "invalid"
 
     def arguments(x: Any) -> tuple[Any, ...]:
         dct = {"a": 1.5, "c": (1.0, 2.0)}
-        return x, [0.4, 0.9], dct, space["Box"](0.7), (0.3, None), [0.1] * 8
+        return x.copy(), [0.4, 0.9], dct, space["Box"](0.7), (0.3, None), [0.1] * 8
 
     def along(x: Any, e: Any) -> Any:
         return (f(*arguments(x + 1e-6 * e)) - f(*arguments(x - 1e-6 * e))) / 2e-6
@@ -234,14 +234,16 @@ def check(text: str) -> str:
 
 
 def shrunk(text: str) -> str:
-    again = True
+    """The function of a program that is wrong without the lines that it is wrong without."""
+    head, _, text = text.partition("def f(")
+    text, again = "def f(" + text, True
     while again:
         again = False
         for candidate in smaller(text):
-            if check(candidate).startswith("wrong"):
+            if check(head + candidate).startswith("wrong"):
                 text, again = candidate, True
                 break
-    return text
+    return head + text
 
 
 def main(count: int, first: int) -> None:
@@ -250,7 +252,7 @@ def main(count: int, first: int) -> None:
         word = check(program(seed))
         words[word if word.startswith("refused") else word.split(":")[0]] += 1
         if word.startswith("wrong"):
-            print(f"seed {seed}: {word}\n{shrunk(program(seed))}", flush=True)
+            print(f"seed {seed}: {word}\n{shrunk(program(seed)).removeprefix(BEFORE)}", flush=True)
     for word, times in words.most_common():
         print(times, word)
 

@@ -1,6 +1,7 @@
 """Tuples that may be None instead, carried by loops and returned by recursions."""
 
 import collections
+import copy
 
 import numpy as np
 import pytest
@@ -132,6 +133,19 @@ def looked_at_on_the_way_back(x):
 
     pair = bracket(x[0], 0)
     return x[0] * 3 if pair is None else pair[0] * pair[1]
+
+
+def copies_of_what_may_be_none(x):
+    pair = (x * 1.0, x[0]) if x[0] > 0.43 else None
+    row = x[1:] if x[2] > 0.47 else None
+    total = 0.0
+    for kept, part in ((pair, row), (copy.deepcopy(pair), copy.copy(row))):
+        if part is not None:
+            total += part[0] * x[0]
+        if kept is not None:
+            kept[0][0] *= 2.0
+            total += np.sum(kept[0]) * kept[1]
+    return total + np.sum(x)
 
 
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)

@@ -392,7 +392,8 @@ class BuiltinFunctions(Texts):
     def may_be_none(self, value: Value) -> bool:
         """Whether only the run tells if a value is None."""
         if isinstance(value, Tuple):
-            return value.missing is not None or self.is_optional(value.whole)
+            missing = value.missing is not None and value.missing not in self.given_here
+            return missing or self.is_optional(value.whole)
         return self.is_optional(value)
 
     def builtin_type(self, value: Value, *rest: Value) -> Value:

@@ -193,6 +193,16 @@ class Choices(Changes):
             return NONE
         return self.known("this value", self.state.frames[frame].pop(name))
 
+    def unless_none(self, value: Value, use: Callable[[Value], Value]) -> Value:
+        """What a use of a value results in that may be None, which stays None."""
+        name, frame = f"%given{self.unique()}", self.current
+
+        def put(found: Callable[[], Value]) -> Callable[[], None]:
+            return lambda: self.state.frames[frame].__setitem__(name, found())
+
+        self.decided(self.identical(value, NONE), put(lambda: NONE), put(lambda: use(value)))
+        return self.known("this value", self.state.frames[frame].pop(name))
+
     def knowing(
         self, test: ir.Operand, outcome: bool, run: Callable[[], None]
     ) -> Callable[[], None]:

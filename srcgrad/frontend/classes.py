@@ -284,6 +284,8 @@ class Classes(BuiltinFunctions):
     def builtin_copy(self, value: Value) -> Value:
         if isinstance(value, Choice):
             return self.for_each(value, self.builtin_copy)
+        if self.may_be_none(value):
+            return self.unless_none(value, self.builtin_copy)
         return self.copied(value, lambda item: item)
 
     def builtin_deepcopy(self, value: Value, memo: Value = NONE) -> Value:
@@ -313,6 +315,8 @@ class Classes(BuiltinFunctions):
         def deep(item: Value) -> Value:
             if isinstance(item, Choice):
                 return self.for_each(item, deep_option)
+            if self.may_be_none(item):
+                return self.unless_none(item, deep_option)
             if (item.id if isinstance(item, Ref) else item) in elsewhere:
                 raise self.refuse("which copy of an object this is isn't known when compiling")
             if isinstance(item, Ref) and item.id in known:

@@ -18,7 +18,7 @@ import gast
 from .. import ir
 from .attempts import Attempts
 from .structure import FALSE, NONE, TRUE, is_none, is_table
-from .values import Choice, DictObject, ListObject, Tuple, Value
+from .values import Choice, DictObject, ListObject, Value
 
 # What the names of a pattern are, to be asked for where it has matched.
 Captures = dict[str, Callable[[], Value]]
@@ -117,8 +117,7 @@ class Matching(Attempts):
 
     def is_sure(self, subject: Value, cls: Any) -> bool:
         """Whether a subject is an instance of a class: what only the run tells is refused."""
-        missing = isinstance(subject, Tuple) and subject.missing
-        if self.is_optional(subject) or (missing and missing not in self.given_here):
+        if self.may_be_none(subject):
             raise self.refuse("whether this is None isn't known when compiling", "match it alone")
         found = None if isinstance(subject, Choice) else self.is_instance(subject, cls)
         if found is None:

@@ -365,9 +365,9 @@ def is_settled(value: Any) -> bool:
     return plain and isinstance(value, Place) and value.path is None
 
 
-def is_static(module: str) -> bool:
-    """Whether what a module defines is taken to stay as it is."""
-    root = module.partition(".")[0]
+def is_static(module: str | None) -> bool:
+    """Whether what a module defines is taken to stay as it is: not what is of no module."""
+    root = (module or "").partition(".")[0]
     return root in STATIC_MODULES or root in sys.stdlib_module_names
 
 
