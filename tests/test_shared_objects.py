@@ -99,10 +99,74 @@ def returned_by_a_recursion(x):
     return found.a * sum(found.items)
 
 
+# What a loop makes of another name, and changes, is one object with it where the loop did neither
+
+
+def replaced_and_changed(x):
+    one = Part(x[0], x[1])
+    other = one
+    for i in range(3):
+        if x[i] > 0.6:
+            other = Part(x[i], x[2])
+            one.a = one.a + x[1]
+    one.a = one.a * 3
+    return other.a * one.a
+
+
+def replaced_and_changed_in_a_list(x):
+    one = [x[0], 0.5]
+    other = one
+    for i in range(int(x[1] * 4)):
+        if x[i] > 0.6:
+            other = [x[1], x[2]]
+            one[0] = one[0] + x[i]
+    one[0] = one[0] * 3
+    return other[0] * one[0]
+
+
+def replaced_and_changed_in_a_while(x):
+    one = Part(x[0], x[2])
+    other, k = one, 0
+    while k < x[1] * 3:
+        if x[0] > 0.6:
+            other = Part(x[2], x[0])
+            one.a = one.a + x[1]
+        k += 1
+    one.a = one.a * 3
+    return other.a * one.a
+
+
+def the_best_so_far(x):
+    best = state = Part(x * 1.0, 0.5)
+    for i in range(3):
+        state.a = state.a * 0.9 + x[i]
+        if np.sum(state.a) < 1.8:
+            best = Part(state.a.copy(), x[i])
+            state.a = state.a * 1.1
+    state.a = state.a * 2
+    return np.sum(best.a * x) + np.sum(state.a)
+
+
+def replaced_and_changed_by_a_recursion(x):
+    def gone_on(one, other, n):
+        if n == 0:
+            return one, other
+        if x[n - 1] > 0.6:
+            other = Part(x[n - 1], x[0])
+            one.a = one.a + x[1]
+        return gone_on(one, other, n - 1)
+
+    one = Part(x[0], x[1])
+    one, other = gone_on(one, one, len(x))
+    one.a = one.a * 3
+    return other.a * one.a
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_what_is_written_through_another_name(f):
     check(f)
     check(f, np.array([0.62, 0.77, 0.4]))
+    check(f, np.array([0.31, 0.42, 0.53]))
 
 
 def test_what_a_loop_makes_another_name_of_is_written_through_both_or_refused():

@@ -23,6 +23,7 @@ from .structure import (
     Poison,
     Widened,
     as_optional,
+    freeze_molded,
     is_partial,
     keep_frozen,
     object_items,
@@ -98,10 +99,8 @@ class Loops(Widening):
                     poison.origins |= asks
                 param = params[slot] = self.instantiate(template, start, marker)
                 self.partly |= dict.fromkeys(self.undefined_parts(param, start), asks)
-                old = known.get(slot)
-                if isinstance(template, Mold) and isinstance(old, Ref):
-                    start.heap[old.id] = replace(start.heap[old.id], frozen=marker)
                 self.put(start, slot, params[slot])
+            freeze_molded(start, templates, known, marker)
             index, listed = None, set(self.dynamic_sites)
             if bounds is not None:
                 index = ir.Var(index_name, int_kind(), origins=frozenset([marker]))
@@ -255,6 +254,7 @@ class Loops(Widening):
         results: list[ir.Operand] = []
         finals: list[ir.Var] = []
         before, after = dict(self.slots(entry)), dict(self.slots(end))
+        merged: set[int] = set()  # the objects from before the loop of which others may be one
 
         def held(where: State, value: Any) -> Any:
             """The variable of a list that exists at run time."""
@@ -293,7 +293,7 @@ class Loops(Widening):
                 alone = apart and is_alone(entry, init) and is_alone(end, final)
                 for ref in () if alone else (init, final):
                     if isinstance(ref, Ref) and ref.id in entry.heap:
-                        state.heap[ref.id] = replace(state.heap[ref.id], frozen=marker)
+                        merged.add(ref.id)
                 own = object_items(template.thing)
                 sides = (start, param), (entry, init), (end, final)
                 there = [within(*side, len(own)) for side in sides]
@@ -321,6 +321,8 @@ class Loops(Widening):
             if end.unreachable:
                 final = init
             self.put(state, slot, connect(True, template, params[slot], init, final))
+        for number in merged:  # now that they have what they hold after the loop
+            state.heap[number] = replace(state.heap[number], frozen=marker)
         exits = not is_false(flag)
         if exits:
             assert isinstance(flag, (ir.Var, ir.Const))

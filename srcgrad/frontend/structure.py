@@ -265,6 +265,17 @@ def reachable(heap: dict[int, Heap], values: Iterable[Value]) -> set[int]:
     return found
 
 
+def freeze_molded(state: State, templates: Any, before: Any, marker: Any) -> None:
+    """Freeze the objects that stood in slots before in which one of several may stand now.
+
+    To be done when all slots are filled: filling that of an item makes the object anew.
+    """
+    for slot, template in templates.items():
+        old = before.get(slot)
+        if isinstance(template, Mold) and isinstance(old, Ref):
+            state.heap[old.id] = replace(state.heap[old.id], frozen=marker)
+
+
 def keep_frozen(state: State, end: State, marker: Any) -> None:
     """Freeze what was frozen up to the end of a loop or function that others may now stand for.
 

@@ -34,6 +34,7 @@ from .structure import (
     Poison,
     Widened,
     as_optional,
+    freeze_molded,
     held_by,
     is_none,
     is_table,
@@ -253,10 +254,8 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
     making.params = {}
     for slot, template in making.slots.items():
         making.params[slot] = low.instantiate(template, start, marker)
-        old = held.get(slot)
-        if isinstance(template, Mold) and isinstance(old, Ref):
-            start.heap[old.id] = replace(start.heap[old.id], frozen=marker)
         low.put(start, slot, making.params[slot])
+    freeze_molded(start, making.slots, held, marker)
     args = {k: low.instantiate(t, start, marker) for k, t in making.args.items()}
     making.start, making.changed, making.recursive = start, False, False
     making.own = [(t, args[k]) for k, t in making.args.items()]
@@ -472,9 +471,6 @@ def _call(
     for slot, template in making.slots.items():
         slots[slot] = _instantiated(low, making, template, fresh)
         leaves += _leaves(low, template, slots[slot], holder)
-        old = known.get(slot)
-        if isinstance(template, Mold) and isinstance(old, Ref):
-            holder.heap[old.id] = replace(holder.heap[old.id], frozen=making.marker)
     unit = making.unit
     statement = emit_call(low, unit, operands, [v for v in leaves if isinstance(v, ir.Var)])
     if unit.function is not None:  # the first call, which is made last
@@ -482,6 +478,7 @@ def _call(
         describe(statement)
     for slot, new in slots.items():
         low.put(holder, slot, new)
+    freeze_molded(holder, making.slots, known, making.marker)
     return value, statement
 
 
