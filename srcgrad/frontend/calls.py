@@ -36,6 +36,7 @@ from .comparisons import COMPARE
 from .dicts import dict_methods
 from .effects import REPEATABLE
 from .libraries import CALLED
+from .names import calls_in
 from .operators import BINARY, INPLACE
 from .outer_objects import KEPT_OUT
 from .primitives import RULES
@@ -45,6 +46,7 @@ from .values import (
     Bound,
     Choice,
     Closure,
+    DictObject,
     Generator,
     InnerGradient,
     Instance,
@@ -92,13 +94,20 @@ class Calls(ArrayProtocols):
     def evaluated(self, node: gast.Call) -> list[tuple[str | None, Value]]:
         """The arguments of a call as they are written, with their names, "*" or "**"."""
         found: list[tuple[str | None, Value]] = []
-        for argument in node.args:
+        for i, argument in enumerate(node.args):
             if isinstance(argument, gast.Starred):
-                found.append(("*", self.expression(argument.value)))
+                value = self.expression(argument.value)
+                if calls_in(node.args[i + 1 :]) and not isinstance(value, Choice):
+                    value = Tuple(tuple(self.unpacked(value)))  # before they change it
+                found.append(("*", value))
             else:
                 found.append((None, self.expression(argument)))
-        for keyword in node.keywords:
-            found.append((keyword.arg or "**", self.expression(keyword.value)))
+        for i, keyword in enumerate(node.keywords):
+            value = self.expression(keyword.value)
+            if keyword.arg is None and isinstance(self.on_heap(value), DictObject):
+                if calls_in([k.value for k in node.keywords[i + 1 :]]):
+                    value = self.builtin_copy(value)
+            found.append((keyword.arg or "**", value))
         return found
 
     def call_given(self, function: Value, given: list[tuple[str | None, Value]]) -> Value:

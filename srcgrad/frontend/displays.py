@@ -7,6 +7,8 @@ from typing import Any
 import gast
 
 from .. import ir
+from ..kinds import Array, ListOf
+from .names import calls_in
 from .setters import Setters
 from .structure import is_iterator
 from .values import Choice, DictObject, ListObject, Ref, Tuple, Value
@@ -35,9 +37,14 @@ class Displays(Setters):
     def displayed(self, node: Any) -> list[tuple[bool, Value]]:
         """The values of a tuple's or list's display, and whether they are unpacked in it."""
         found: list[tuple[bool, Value]] = []
-        for element in node.elts:
+        kept: list[tuple[int, Value, ir.Block, int, Any]] = []
+        for i, element in enumerate(node.elts):
             star = isinstance(element, gast.Starred)
             value = self.expression(element.value if star else element)
+            if star and calls_in(node.elts[i + 1 :]) and self.may_change(value):
+                items = self.call_object(list, [value], {})
+                here = self.block, len(self.block.statements)
+                kept.append((i, items, *here, self.on_heap(value)))
             if star and (is_iterator(value) or self.is_cursor(value)):
                 # before what follows asks for its items
                 if isinstance(node, gast.Tuple):
@@ -45,7 +52,18 @@ class Displays(Setters):
                 else:
                     value = self.call_object(list, [value], {})
             found.append((star, value))
+        for i, items, block, count, thing in kept:
+            since = ir.walk(ir.Block(block.statements[count:]))
+            writes = any(isinstance(s, ir.Assign) and (s.effect or s.writes) for s in since)
+            if writes or self.block is not block or self.on_heap(found[i][1]) is not thing:
+                found[i] = True, items  # what stood there before what follows was called
         return found
+
+    def may_change(self, value: Value) -> bool:
+        """Whether calls may change the items of a value: of an array or a list."""
+        if isinstance(value, ir.Var):
+            return isinstance(value.kind, (Array, ListOf))
+        return isinstance(self.on_heap(value), ListObject)
 
     def expression_List(self, node: Any) -> Value:
         return self.made_list(self.displayed(node))
@@ -61,9 +79,13 @@ class Displays(Setters):
 
     def expression_Dict(self, node: Any) -> Value:
         pairs: list[tuple[Value | None, Value]] = []
-        for key, value in zip(node.keys, node.values, strict=True):
+        for i, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
             k = None if key is None else self.expression(key)
-            pairs.append((k, self.expression(value)))
+            v = self.expression(value)
+            later = [n for n in (*node.keys[i + 1 :], *node.values[i + 1 :]) if n is not None]
+            if k is None and calls_in(later) and isinstance(self.on_heap(v), DictObject):
+                v = self.builtin_copy(v)  # before they change it
+            pairs.append((k, v))
         return self.made_dict(node, pairs)
 
     def made_dict(self, node: Any, pairs: list[tuple[Value | None, Value]]) -> Value:

@@ -117,3 +117,8 @@ def leaves(body: list[Any]) -> bool:
         or (isinstance(s, gast.If) and leaves(s.body) and leaves(s.orelse))
         for s in body
     )
+
+
+def calls_in(nodes: list[Any]) -> bool:
+    """Whether something is called where these are evaluated."""
+    return any(isinstance(inner, gast.Call) for node in nodes for inner in gast.walk(node))
