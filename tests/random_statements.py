@@ -3,7 +3,9 @@
 Objects whose methods call each other, dicts of arrays, views that wait in lists while their base
 is written, stores at indices that repeat, functions that return early, closures, iterators that
 are asked after what they read has changed, numbers of several precisions, arrays without axes or
-items. Around them stand loops with an `else`, branches, and names that change their kinds.
+items; side effects in subscripts, right-hand sides and arguments; exceptions that leave things
+half done, and `match`. Around them stand loops with an `else`, branches, and names that change
+their kinds.
 
 For a long run: `python -m tests.random_statements COUNT [first seed] [table ...]` prints each
 program that fails, made as small as it gets.
@@ -27,7 +29,7 @@ import numpy as np
 import srcgrad
 
 PLACES = re.compile(
-    r"\b(VEC|NUM|MAT|INT|PUT|OWN|KEY|LIST|MANY|COMPLEX|ITEMS|CHANGE|USE|GROW|MAKE)\b"
+    r"\b(TESTED|KEY2|VEC|NUM|MAT|INT|PUT|OWN|KEY|LIST|MANY|COMPLEX|ITEMS|CHANGE|USE|GROW|MAKE)\b"
 )
 
 
@@ -659,7 +661,228 @@ it = made(a)""",
         begin="h0, r, e, one = np.array(s), a[0, ...], x[:0] * 1.0, np.array([s])",
     ),
 }
+
+TABLES["order"] = Table(
+    lines("""
+    a[nxt()] = NUM
+    a[nxt()] += NUM
+    a[nxt()] += poke(NUM)
+    a[nxt()] *= shift(VEC)[0]
+    b[nxt()] += poke(NUM) * b[k % n]
+    t += poke(NUM)
+    t = t + poke(NUM) * a[0]
+    t = a[0] * poke(NUM) + a[0]
+    t += more(NUM)
+    t = t * more(NUM) + t
+    a[0], k = NUM, nxt()
+    k, a[k % n] = nxt(), NUM
+    a[nxt()], b[nxt()] = b[nxt()], a[nxt()]
+    a[k % n], a[nxt()] = a[nxt()], a[k % n]
+    c = a = VEC
+    c = a = shift(VEC)
+    a[0] = b[0] = poke(NUM)
+    a[:] = b[:] = shift(VEC)
+    if 0 < nxt() < a[nxt()] + 2: t += NUM
+    if poke(NUM) < a[0] < poke(NUM): t += a[0]
+    t += NUM if poke(NUM) > a[0] else a[0]
+    t += (a[0] > 0 and poke(NUM)) or a[0]
+    t += max(a[0], poke(NUM), a[0])
+    t += [a[0], poke(NUM), a[0]][nxt() % 3]
+    t += {0: a[0], nxt(): poke(NUM), 1: a[0]}[0]
+    t += three(a[0], poke(NUM), w=a[0])
+    t += three(w=poke(NUM), v=a[0], u=a[0])
+    t += three(*[a[0], poke(NUM)], **{'w': a[0]})
+    t += a @ shift(VEC)
+    t += np.sum(a * poke(NUM))
+    t += np.sum(a[1:] * poke(NUM) + a[:1])
+    t += np.sum(a[:] - poke(NUM) * a)
+    t += np.dot(a, swap())
+    t += np.sum(swap() * a - b)
+    a -= shift(VEC)
+    a += swap()
+    b *= swap()[0]
+    a = a + shift(VEC) * a
+    np.add(b, poke(NUM), out=swap())
+    (u := VEC * 1.0)[0] = NUM | t += u[-1] * NUM
+    v = s | t += sum((v := u * 0.5) + v for u in VEC) + v
+    t += [q := NUM, q * 2][1] + q
+    h = lambda v, w=poke(NUM): v * w * a[0] | a[0] = NUM | t += h(NUM)
+    h = lambda v, w=a: v * w[0] * a[0] | a[0] = NUM | t += h(NUM)
+    t += sum(poke(u) * a[-1] for u in a)
+    t += sum([poke(u) * a[0] for u in a[::-1]])
+    for u in a: a[nxt()] = u * NUM
+    for a[0] in VEC: t += a[0] * a[-1]
+    for k, a[k % n] in enumerate(VEC): t += a[0]
+    for t, k in [(NUM, nxt()), (t, nxt())]: t += a[k % n]
+    *c, t = [*c[:-1], poke(NUM)] | c = np.array(c + [a[0]])
+    t, *_ = a * poke(NUM)
+    log[nxt() % len(log)] += poke(NUM)
+    log[-1:], log[0] = [NUM, poke(NUM)], a[0]
+    log.append(more(NUM) * log[0])
+    log += [a[0], poke(NUM)]
+    t += log.pop() * poke(NUM) * log.pop() | log = [t, s, a[0]]
+    log[0], t = t, log[0]
+    t = log[0] = poke(NUM)
+"""),
+    ("t * 0.1", "sum(log)", "np.sum(k) * s", "np.sum(c)"),
+    before="""
+def three(u, v, w=1.0):
+    return u * 2 + v * w
+
+
+""",
+    begin="""log, k, q, u, v = [s, t], 0, s, a, s
+def nxt(v=1):
+    nonlocal k
+    k += v
+    return k % n
+def shift(v):
+    nonlocal a
+    a = a + v
+    return a
+def poke(v):
+    a[0] = v
+    return v * 2 + a[-1]
+def more(v):
+    nonlocal t
+    t = t + v * 0.5
+    return v
+def swap():
+    nonlocal a, b
+    a, b = b, a
+    return a""",
+)
+
+TABLES["flow"] = Table(
+    lines("""
+    try: |     a[0] = NUM |     a[n + INT] = NUM | except IndexError: |     a[-1] = NUM
+    try: |     t = risky(PUT, NUM) | except ValueError: |     t = t * 0.5 + NUM
+    try: |     t += risky(PUT, NUM) | except ValueError as e: |     t += e.args[0] | else: |     t *= 0.5 | finally: |     a[0] += NUM
+    try: |     b = checked(VEC, NUM) | except (ValueError, KeyError): |     b = VEC
+    try: |     t += NUM |     if TESTED: raise Oops(NUM) |     a[0] = NUM | except Oops as e: |     t += e.args[0]
+    try: |     t += NUM |     if TESTED: raise Oops(NUM) |     a[0] = NUM | except Oops: |     a[0] = 0.3 | else: |     t = t * NUM
+    try: |     table[KEY2] += NUM | except KeyError: |     table['w'] = NUM
+    try: |     table.pop(KEY2) | except KeyError: |     table[KEY2] = NUM
+    with scope(PUT) as held: |     held[0] = NUM |     t += held[0] * NUM
+    with scope(PUT): |     if TESTED: t = early(VEC, NUM)
+    t += early(VEC, NUM)
+    t += deep(PUT, 3)
+    t += ended(VEC, NUM)
+    t += fallen(PUT, NUM)
+    for u in VEC: |     try: |         if u > NUM: continue |         if u < -0.7: break |         t += u |     finally: |         a[0] += u * s | else: |     t += NUM
+    for i in range(3): |     try: |         t += risky(PUT, NUM) |     except ValueError: |         if TESTED: break |         t -= NUM |     else: |         t *= 0.9
+    while True: |     count += 1 |     try: |         if count > 4: break |         t += NUM * count |         if TESTED: continue |     finally: |         t += a[0]
+    last = 0.0 | for last in VEC: t += last * 0.5
+    for w in VEC: pass | t += w * NUM
+    i = 0 | for i in range(2, INT): t += a[i % n] | t += i * s
+    t += table.get(KEY2, NUM)
+    del table[min(table)] | table['v'] = NUM
+    match [NUM, a]: |     case [0.5, w]: t += w[0] |     case [u, w] if u > 0.2: t += u * w[-1] |     case [u, *_]: t -= u
+    match {'p': NUM, **table}: |     case {'w': u, **rest}: t += u * sum(rest.values()) |     case {'p': u}: t += u
+    match Point(NUM, VEC): |     case Point(u, v) if v[0] > u: t += u * v[0] |     case Point(p=u, q=w): t += w[-1] - u
+    match count % 3: |     case 0|1: t += NUM |     case k2: t += NUM * k2
+"""),  # noqa: E501
+    ("sum(table.values())", "np.sum(last) * s", "np.sum(w) * s"),
+    before="""
+from contextlib import contextmanager
+
+
+class Oops(Exception):
+    pass
+
+
+class Point:
+    __match_args__ = ("p", "q")
+
+    def __init__(self, p, q):
+        self.p, self.q = p, q
+
+
+@contextmanager
+def scope(v):
+    old = v[0]
+    v *= 0.5
+    try:
+        yield v
+    finally:
+        v[-1] += old
+
+
+def risky(v, s):
+    v[0] = v[0] * 0.5 + s
+    if v[0] > 0.2:
+        raise ValueError(v[-1] * s)
+    v[-1] = s
+    return v[0]
+
+
+def checked(v, s):
+    if v[0] > s:
+        raise ValueError("large")
+    if v[-1] > s:
+        raise KeyError("last")
+    return v * s
+
+
+def early(v, s):
+    with scope(v * 1.0) as u:
+        for w in u:
+            if w > s:
+                return w * s
+            u[0] = w
+        try:
+            if u[0] > 0:
+                return u[0] + s
+        finally:
+            u[0] = 7.0
+            s = s * 2
+    return u[0] * s
+
+
+def deep(v, k):
+    if k == 0:
+        return v[0]
+    v[k % len(v)] *= 0.7
+    try:
+        if v[0] > 0.4:
+            return deep(v[::-1], k - 1) * 0.5
+    finally:
+        v[0] += 0.1 * v[-1]
+    return deep(v * 1.1, k - 1)
+
+
+def ended(v, s):
+    for w in v:
+        try:
+            if w > s:
+                break
+        finally:
+            s = s + w
+    else:
+        s = s * 2
+    return s
+
+
+def fallen(v, s):
+    for i in range(len(v)):
+        try:
+            v[i] = risky(v[i:], s) * 0.5
+        except ValueError as error:
+            s = s * 0.5 + error.args[0] * 0.1
+            continue
+        finally:
+            v[i] += 0.1 * s
+        s = s + v[i]
+    return s
+
+
+""",
+    begin="table, last, w = {'w': t, 'v': s}, s, s",
+)
+
+
 TESTS = ("t > s", "a[0] > 0", "np.sum(a) > np.sum(b)", "i % 2", "count > 1", "x[0] > 0.3")
+ATOMS["TESTED"], ATOMS["KEY2"] = list(TESTS), ["'w'", "'zz'", "'v'"]
 
 
 class Writer:
