@@ -383,6 +383,20 @@ def test_random_arguments(start):
             assert tangent == pytest.approx(np.sum(expected * ALONG_SQUARE), 1e-4, 9 * atol), source
 
 
+def test_a_copy_that_may_be_a_view_is_asked_for_it_where_it_is_not_written_any_more():
+    def f(p):
+        p += p.T.copy()
+        q = np.copy(p.T)
+        r = np.asfortranarray(q)
+        r *= 0.9
+        return np.sum(q * WEIGHTS)
+
+    along, lay = ALONG_SQUARE, SQUARES["reversed columns"]
+    ends = [f(lay(along + h * along)) for h in (1e-6, -1e-6)]
+    expected = (ends[0] - ends[1]) / 2e-6
+    assert np.sum(grad(f)(lay(along)) * along) == pytest.approx(expected, rel=1e-6)
+
+
 class Views(Generator):
     """Writes functions whose arrays are views of each other, or copies, alone and in lists."""
 

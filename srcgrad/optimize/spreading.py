@@ -354,7 +354,7 @@ def copied_argument(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         return found
     root = ctx.aliasing.find(s.target)
     for other in ctx.definitions.values():
-        if asks_layout(other):
+        if asks_layout(other) or other.function is np.may_share_memory:
             return None
         if not other.certain and any(
             ctx.aliasing.find(v) is root or ctx.aliasing.is_written(v) for v in other.views
