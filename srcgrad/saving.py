@@ -68,7 +68,7 @@ class _Module:
         if isinstance(value, np.generic) and value.dtype.kind in "fciub":
             return f"{_array(np.asarray(value))}[()]"
         if isinstance(value, np.dtype):
-            return f"np.dtype({value.str!r})"
+            return _dtype(value)
         if type(value) in (tuple, list):
             inner = ", ".join(map(self.expression, value))
             if type(value) is list:
@@ -94,6 +94,19 @@ class _Module:
             self.constants.append(f"{constant} = {text}")
             text = constant
         return gast.parse(text, mode="eval").body
+
+
+def _dtype(value: np.dtype[Any]) -> str:
+    if value.names is None:
+        return f"np.dtype({value.str!r})"
+    parts = [value[name] for name in value.names]
+    fields = {
+        "names": list(value.names),
+        "formats": [(part.base.str, part.shape) for part in parts],
+        "offsets": [value.fields[name][1] for name in value.names],  # type: ignore[index]
+        "itemsize": value.itemsize,
+    }
+    return f"np.dtype((np.record, {fields}))" if value.type is np.record else f"np.dtype({fields})"
 
 
 def _array(value: np.ndarray[Any, Any]) -> str:

@@ -250,6 +250,27 @@ def test_records_with_attributes():
     np.testing.assert_allclose(d_r.u, RECORDS["v"][:, 0])
 
 
+@pytest.mark.parametrize(
+    "dtype",
+    [DTYPE, np.dtype([("a", "i1"), ("u", "f8")], align=True), np.dtype([("u", float, (2, 3))])],
+)
+@pytest.mark.parametrize("kind", [np.ndarray, np.recarray])
+def test_a_saved_gradient_has_the_dtype(tmp_path, dtype, kind):
+    def f(r):
+        return np.sum(r["u"] ** 2)
+
+    gradient = srcgrad.grad(f)
+    r = np.ones(3, dtype).view(kind)
+    expected = gradient(r)
+    path = tmp_path / "saved_records.py"
+    gradient.save(str(path))
+    names = {}
+    exec(path.read_text(), names)
+    found = names["d_f"](r)
+    assert type(found) is kind and found.dtype == expected.dtype
+    assert all(np.array_equal(found[name], expected[name]) for name in dtype.names)
+
+
 def test_an_argument_stays_as_it_was():
     def f(x, r):
         r["u"] *= x
