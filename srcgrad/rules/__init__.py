@@ -2,6 +2,7 @@
 
 from . import (  # noqa: F401  (they register their rules)
     assertions,
+    axis_patterns,
     batching,
     classes,
     creation,
@@ -50,4 +51,4 @@ from .registry import loaders
 
 ufuncs.register()
 classes.register()
-loaders += [scipy.load, assertions.load, jitted.load, pools.load, progress.load]
+loaders += [module.load for module in (scipy, assertions, jitted, pools, progress, axis_patterns)]
