@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import InternalError
+from .errors import UnsupportedError
 from .frontend.values import Path
 from .kinds import Held, Opaque
 from .lookup import matcher_for
@@ -121,7 +121,11 @@ class Store:
                 self.variants.insert(0, variant)
                 del self.variants[MOST_VARIANTS:]
                 return variant, free
-        raise InternalError("a value outside the function changes while it is compiled")
+        raise UnsupportedError(
+            "what this function finds outside is something else each time that it is asked for",
+            None,
+            "make it once, before, and give it a name: METER = units.meter",
+        )
 
     def __reduce__(self) -> Any:
         return Store, (self.given,)

@@ -587,3 +587,41 @@ def read_only(x):
 
 def test_who_may_write():
     check_grads(read_only, (X,))
+
+
+# As attrs writes the `__init__` of frozen classes, and networkx its decorators
+
+_bound_setattr = object.__setattr__.__get__
+
+
+class Frozen:
+    def __init__(self, place, speed):
+        set_attribute = _bound_setattr(self)
+        set_attribute("place", place)
+        set_attribute("speed", speed)
+
+    def __setattr__(self, name, value):
+        raise AttributeError(name)
+
+
+def frozen_states(x):
+    state = Frozen(x, 2 * x)
+    for _ in range(3):
+        state = Frozen(state.place + 0.1 * state.speed, state.speed - 0.1 * state.place)
+    return np.sum(state.place) + np.sum(state.speed**2)
+
+
+def with_defaults_of_another(*args, **kwargs):
+    return np.sum(args[0] ** 2) * kwargs.get("factor", 3.0)
+
+
+with_defaults_of_another.__defaults__ = (1.0, 2.0)  # more than there are parameters
+
+
+def decorated_in_a_strange_way(x):
+    return with_defaults_of_another(x) + with_defaults_of_another(x, factor=0.5)
+
+
+@pytest.mark.parametrize("f", [frozen_states, decorated_in_a_strange_way])
+def test_ways_of_packages(f):
+    check_grads(f, (X,))

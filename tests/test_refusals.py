@@ -8,6 +8,7 @@ import io
 import linecache
 import tempfile
 import textwrap
+import types
 from pathlib import Path
 
 import numpy as np
@@ -802,3 +803,15 @@ def test_a_generator_may_be_used_on_either_branch():
     for f in (chosen, branched):
         assert srcgrad.grad(f)(x).tolist() == (4 * x).tolist()
         assert srcgrad.grad(f)(x / 2).tolist() == x.tolist()
+
+
+def test_what_is_another_object_each_time():
+    """As the units of a registry are: what was compiled would hold for none of them."""
+    module = types.ModuleType("units")
+    module.__getattr__ = lambda name: object()  # (PEP 562)
+    names = {"np": np, "units": module}
+    text = "def f(x):\n    return np.sum(x) * (2 if units.meter else 1)\n"
+    exec(compile(text, "<units>", "exec"), names)
+    linecache.cache["<units>"] = len(text), None, text.splitlines(True), "<units>"
+    with pytest.raises(srcgrad.UnsupportedError, match="something else each time"):
+        srcgrad.grad(names["f"])(np.ones(2))

@@ -309,6 +309,10 @@ class Calls(ArrayProtocols):
                 )
             case types.MethodWrapperType(__name__="__call__"):
                 return self.call_object(function.__self__, args, kwargs)
+            case types.MethodWrapperType(
+                __name__="__get__", __self__=types.WrapperDescriptorType()
+            ) if args:
+                return Bound(Place(function.__self__), args[0])
             case types.BuiltinMethodType() if registry.member(
                 type(function.__self__), function.__name__
             ):

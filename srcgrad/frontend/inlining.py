@@ -245,8 +245,8 @@ class Inlining(Classes):
                 )
         if a.kwarg is not None:
             values[self.argument_name(a.kwarg)] = self.new(DictObject(rest))
-        start = len(positional) - len(closure.defaults)
-        for name, default in zip(positional[start:], closure.defaults, strict=True):
+        # the last of them: a decorator may have put more there than there are parameters
+        for name, default in zip(reversed(positional), reversed(closure.defaults), strict=False):
             values.setdefault(name, default)
         for name, default in closure.keyword_defaults.items():
             values.setdefault(name, default)
