@@ -472,7 +472,8 @@ class BuiltinFunctions(Texts):
             found = self.class_attribute(thing.type, name)
             if found is None and name in (*vars(object), "__dict__", "__weakref__", "__module__"):
                 return True
-            if found is None and hasattr(registry.stands_for.get(thing.type, thing.type), name):
+            outside = registry.stands_for.get(thing.type)
+            if found is None and outside is not None and hasattr(outside, name):
                 return True
             if found is None and self.class_attribute(thing.type, "__getattr__") is None:
                 if LOCAL not in vars(thing.type):

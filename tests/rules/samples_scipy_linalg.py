@@ -59,14 +59,6 @@ if linalg is not None:
         case(0.3 * r(3, 3), r(3, 3)), case(0.1 * c(3, 3), c(3, 3), "direct"),
         case(0.1 * c(3, 3), c(3, 3), method="bilinear"),
     ]  # fmt: skip
-    # the others must be Hermitian: `test_riccati_equations`
-    weights = np.diag([1, 2, 3]), np.array([[3, 1], [1, 2]])
-    SAMPLES[linalg.solve_continuous_are] = [
-        case(r(3, 3), r(3, 2), *weights), case(c(3, 3), c(3, 2), *weights, balanced=False),
-    ]  # fmt: skip
-    SAMPLES[linalg.solve_discrete_are] = [
-        case(r(3, 3), r(3, 2), *weights), case(c(3, 3), c(3, 2), *weights, balanced=False),
-    ]  # fmt: skip
     for lower in (False, True):
         SAMPLES[of_hermitian(linalg.cholesky, 8, lower=lower)] = [case(r(4, 4)), case(c(3, 3))]
     SAMPLES[linalg.cho_solve] = [
@@ -132,3 +124,11 @@ if linalg is not None:
     for function in (linalg.pinvh, linalg.eigvalsh, linalg.eigh, linalg.cholesky):
         SAMPLES[function] = [case(np.array([[2.5]]))]
     SAMPLES[linalg.svd] = [case(r(3, 4), compute_uv=False), case(c(3, 3), True, False)]
+    # Those of equations of Riccati; the others must be Hermitian: `test_riccati_equations`
+    weights = np.diag([1, 2, 3]), np.array([[3, 1], [1, 2]])
+    SAMPLES[linalg.solve_continuous_are] = [
+        case(r(3, 3), r(3, 2), *weights), case(c(3, 3), c(3, 2), *weights, balanced=False),
+    ]  # fmt: skip
+    SAMPLES[linalg.solve_discrete_are] = [
+        case(r(3, 3), r(3, 2), *weights), case(c(3, 3), c(3, 2), *weights, balanced=False),
+    ]  # fmt: skip
