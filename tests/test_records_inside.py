@@ -79,6 +79,19 @@ def grid(x):
     return np.sum(g["f0"] * g["f1"]) + g[0, 0]["f1"] * g.size
 
 
+def sorted_with_ties(x):
+    """Records that are alike in a field are sorted by the others."""
+    p = np.array(
+        [(1, x[0], 2.0), (0, x[1], 3.0), (1, x[2], 1.0), (0, x[0] * x[1], 0.0)],
+        dtype=[("group", int), ("value", float), ("weight", float)],
+    )
+    by_group, by_all = np.sort(p, order="group"), np.sort(p)
+    order = np.argsort(p, order=["group", "weight"])
+    p.sort(order=("weight", "group"))
+    total = np.sum(by_group["value"] * np.arange(4.0)) + np.sum(by_all["value"][1:] ** 2)
+    return total + np.sum(p["value"] * np.arange(4.0) ** 2) + np.sum(p[order]["value"][:2] ** 3)
+
+
 def joined(x):
     p, q = np.zeros(3, DTYPE), np.ones(2, DTYPE)
     q["u"] = x[:2]

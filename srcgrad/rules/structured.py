@@ -113,7 +113,9 @@ class Records:
         self[...] = value
 
     def argsort(self, axis=-1, kind=None, order=None):
-        return np.argsort(self.columns[first(order)], kind="stable")
+        if self.ndim != 1:
+            raise NotImplementedError("structured arrays of several dimensions aren't sorted")
+        return np.lexsort([self.columns[name] for name in sorted_by(self.dtype, order)])
 
     def sort(self, axis=-1, kind=None, order=None):
         self[...] = self[self.argsort(order=order)]
@@ -365,13 +367,15 @@ def dtype_of(dtype, names):
     return np.dtype([(name, dtype[name]) for name in names])
 
 
-def first(order):
-    """The field by which records are sorted."""
-    if isinstance(order, str):
-        return order
-    if isinstance(order, (list, tuple)) and len(order) == 1:
-        return order[0]
-    raise NotImplementedError("structured arrays are sorted by one field: order='x'")
+def sorted_by(dtype, order):
+    """The fields by which records are sorted, the first of them last: the others break ties.
+
+    >>> sorted_by(np.dtype([("a", float), ("b", float), ("c", int)]), "b")
+    ('c', 'a', 'b')
+    """
+    chosen = (order,) if isinstance(order, str) else tuple(order or ())
+    others = [name for name in dtype.names if name not in chosen and not dtype[name].shape]
+    return (*chosen, *others)[::-1]
 
 
 def is_names(key):
