@@ -53,7 +53,7 @@ from .kinds import (
     kind_of,
 )
 from .rules.registry import made_of
-from .signature import SHAPE, held, is_record, is_structured, spread_path, whole
+from .signature import SHAPE, fields_of, held, is_record, is_structured, spread_path, whole
 from .trees import is_float as is_float_leaf
 
 
@@ -99,8 +99,8 @@ class Inputs:
         if is_structured(value):
             holder = variable(Opaque(np.ndarray))
             fields = {
-                n: self.value(value[n], None, (*path, n), self._item(holder, operator.getitem, n))
-                for n in value.dtype.names
+                n: self.value(f, None, (*path, n), self._item(holder, operator.getitem, n))
+                for n, f in fields_of(value).items()
             }
             columns = low.new(DictObject(fields))
             return self.held(holder, as_records(value, columns, holder.name), path)
@@ -459,8 +459,8 @@ def _check_leaves(name: str, value: Any, place: str, within: bool = False) -> in
         held = runtime.attributes(value)
         return sum(_check_leaves(name, v, f"{place}.{k}", True) for k, v in held.items())
     if is_structured(value):
-        fields = value.dtype.names
-        return sum(_check_leaves(name, value[n], f"{place}[{n!r}]", True) for n in fields)
+        fields = fields_of(value).items()
+        return sum(_check_leaves(name, f, f"{place}[{n!r}]", True) for n, f in fields)
     if is_float_leaf(value):
         return 1
     if within or (value is None and place != name):

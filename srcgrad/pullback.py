@@ -11,7 +11,7 @@ import numpy as np
 from .emit.runtime import attributes, has_attributes
 from .gradient import Gradient, kept
 from .kinds import Array, ListOf, Scalar
-from .signature import is_structured
+from .signature import fields_of, is_structured
 
 
 class Forward(Gradient):
@@ -199,7 +199,7 @@ def _apart(result: Any, buffers: list[Any]) -> Any:
 def _shapes(out: Any) -> Any:
     """A result's nesting with the shapes of its arrays; of a number (), of other things None."""
     if is_structured(out):
-        return {k: _shapes(out[k]) for k in out.dtype.names}
+        return {k: _shapes(v) for k, v in fields_of(out).items()}
     if isinstance(out, (np.ndarray, np.generic, float, complex)):
         return np.shape(out)
     if isinstance(out, (list, tuple)):
@@ -232,7 +232,7 @@ def _seeds(d_out: Any, nesting: Any, shapes: Any, place: str) -> Iterator[Any]:
         if not isinstance(d_out, list if issubclass(kind, list) else tuple):
             given = {}
     elif isinstance(d_out, kind) and is_structured(d_out):
-        given = {name: d_out[name] for name in d_out.dtype.names}
+        given = fields_of(d_out)
     elif isinstance(d_out, kind) and has_attributes(d_out):
         given = attributes(d_out)
     else:

@@ -71,8 +71,8 @@ def describe(
         return t
     if isinstance(value, np.ndarray):
         if is_structured(value):
-            names = value.dtype.names
-            return (t, *((n, describe(value[n], (*path, n), static, sizes)) for n in names))
+            fields = fields_of(value).items()
+            return (t, *((n, describe(f, (*path, n), static, sizes)) for n, f in fields))
         shape: tuple[Any, ...] = value.shape
         if sizes is not None:
             shape = tuple(
@@ -332,6 +332,11 @@ def is_structured(value: Any) -> bool:
     (True, False)
     """
     return type(value) in (np.ndarray, np.recarray) and has_fields(value.dtype)
+
+
+def fields_of(array: np.ndarray[Any, Any]) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays of the fields of a structured array, views of it."""
+    return {name: array[name] for name in array.dtype.names or ()}
 
 
 def has_fields(dtype: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .emit.runtime import attributes, structured
-from .signature import is_record, is_structured
+from .signature import fields_of, is_record, is_structured
 
 
 def children(tree: Any) -> dict[Any, Any] | None:
@@ -23,7 +23,7 @@ def children(tree: Any) -> dict[Any, Any] | None:
     if isinstance(tree, dict):
         return tree
     if is_structured(tree):
-        return {name: tree[name] for name in tree.dtype.names}
+        return fields_of(tree)
     return attributes(tree) if is_record(tree) else None
 
 

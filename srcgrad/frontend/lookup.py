@@ -18,7 +18,7 @@ from .. import ir
 from ..errors import UnsupportedError
 from ..rules import registry
 from ..rules.structured import RecordArray, Records
-from ..signature import HELD, held, is_structured
+from ..signature import HELD, fields_of, held, is_structured
 from .journals import Journals
 from .set_orders import Order
 from .structure import SIMPLE, Poison, is_member, is_static, is_table
@@ -316,7 +316,7 @@ class Lookup(Journals):
         if known is None or known.id not in self.state.heap:
             self.guards[Path("attribute", path, "dtype")] = value.dtype
             fields: dict[Any, Value] = {
-                name: self.lift(value[name], Path("item", path, name)) for name in value.dtype.names
+                n: self.lift(f, Path("item", path, n)) for n, f in fields_of(value).items()
             }
             columns = self.new(DictObject(fields, str(path)))
             known = self.lifted[path] = self.new(as_records(value, columns, str(path)))

@@ -30,7 +30,10 @@ class Analysed:
         self.aliasing = Aliasing(function.block, function.together)
         self.made = {s.target: s for s in ir.walk(function.block) if isinstance(s, ir.Assign)}
         self.counts = ir.use_counts(function.block)
-        self.integers = Integers(function.block)
+
+    @cached_property
+    def integers(self) -> Integers:
+        return Integers(self.function.block)
 
 
 @dataclass(eq=False)
@@ -74,9 +77,8 @@ class OuterProducts:
     """
 
     def __init__(self, loop: ir.Loop, analysed: Analysed) -> None:
-        self.loop, self.params = loop, analysed.function.params
+        self.loop, self.analysed = loop, analysed
         self.aliasing, self.made, self.counts = analysed.aliasing, analysed.made, analysed.counts
-        self.integers = analysed.integers
         self.inside = {*loop.params, *(t for s in ir.walk(loop.body) for t in ir.targets(s))}
         if loop.index is not None:
             self.inside.add(loop.index)
@@ -87,7 +89,8 @@ class OuterProducts:
     @cached_property
     def proof(self) -> Proof:
         """What is known of the loop's integers."""
-        return Proof(self.integers, [*self.params, *ir.free_variables(self.loop.body)])
+        known = [*self.analysed.function.params, *ir.free_variables(self.loop.body)]
+        return Proof(self.analysed.integers, known)
 
     def additions(self) -> Iterator[Addition]:
         """The additions to arrays that the loop does nothing else with."""
