@@ -48,6 +48,9 @@ STATEMENTS = [
     "s = s + np.sum(p['u'][{s}]) * len(p)",
     "q = np.zeros_like(p)\nq['u'][{i}] = s",
     "s = s + sum(np.sum(p[name]) for name in p.dtype.names[:2])",
+    "r = p['v'].reshape(-1)\nr[{i}] = {e}",
+    "r = {q}['u'].ravel()\np['u'] *= 0.8\ns = s + r[0]",
+    "s = s + np.sum(np.sin(p['v'].ravel()[::3])) + p['u'].reshape(-1, 1)[0, 0]",
 ]
 
 
@@ -61,6 +64,7 @@ def program(seed: int) -> str:
             s=r.choice([":2", "1:3", "-2:", "1:-1"]),
             e=r.choice(["x[0]", "s * 0.1", "0.7", "np.tanh(y[0, 1])", "p['u'][1]", "p[0]['u']"]),
             c=r.choice(["0", "1", "-1"]),
+            q=r.choice(["p", "q", "q.copy()"]),
         )
 
     lines = HEAD.format(maker=r.choice(["zeros", "empty", "ones"])) + "q = p\n"

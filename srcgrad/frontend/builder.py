@@ -177,7 +177,7 @@ class Builder(Choices):
             target.origins = origins
         elif isinstance(inferred.kind, Array):
             self.follow_sizes(inferred.kind, (*args, *kwargs.values()))
-        self.note_views(target, inferred.views)
+        self.note_views(target, inferred.views, inferred.certain)
         self.block.statements.append(
             ir.Assign(
                 target,
@@ -437,16 +437,13 @@ class Builder(Choices):
 
     def is_in(self, var: ir.Var, outer: ir.Var) -> bool:
         """Whether a list may be part of the items of another one, or of another one's like it."""
-        found = {outer: None}
-        todo = [outer]
-        for each in todo:
-            links = self.links.get(each, ())
-            more = [v for path, v, inwards in links if inwards or path is None]
-            for path, v, inwards in links:
-                if not inwards and path is not None:  # the same parts of another list are alike
-                    more += [w for p, w, is_part in self.links.get(v, ()) if is_part and p == path]
-            todo += [v for v in dict.fromkeys(more) if v not in found]
-            found.update(dict.fromkeys(more))
+        found, waiting = {outer}, [outer]
+        while waiting:
+            v = waiting.pop()
+            held = {o for path, o, inwards in self.links.get(v, ()) if inwards or path is None}
+            new = (self.alike(v) | held) - found
+            waiting += new
+            found |= new
         return var in found
 
     def hold(self, var: ir.Var, path: tuple[int, ...], value: Any) -> None:

@@ -427,6 +427,11 @@ class BuiltinFunctions(Texts):
     def builtin_surely_is(value: Value, other: Value) -> Value:
         return ir.Const(value is other)
 
+    def builtin_column(self, value: Value) -> Value:
+        if isinstance(value, ir.Var):
+            self.record_fields |= self.bases(value)
+        return value
+
     def builtin_callable(self, value: Value) -> Value:
         if isinstance(value, Choice):
             return self.for_each(value, self.builtin_callable)

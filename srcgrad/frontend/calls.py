@@ -26,7 +26,7 @@ from ..kinds import Opaque, Reference
 from ..packages import is_of_package
 from ..rules import registry
 from ..rules.registry import hashable
-from ..rules.structured import surely_is
+from ..rules.structured import column, surely_is
 from . import operations, running, stepping
 from .array_protocols import ArrayProtocols
 from .attributes import NAMEDTUPLE
@@ -591,7 +591,7 @@ def _special_table() -> dict[Any, str]:
     table[np.ndarray.__len__], table[np.ndarray.__iter__] = "builtin_len", "builtin_iter"
     table[copy.copy], table[copy.deepcopy] = "builtin_copy", "builtin_deepcopy"
     table[object.__setattr__], table[object.__getattribute__] = "plain_setattr", "builtin_getattr"
-    table[surely_is] = "builtin_surely_is"
+    table[surely_is], table[column] = "builtin_surely_is", "builtin_column"
     table[collections.namedtuple] = table[dataclasses.make_dataclass] = "builtin_made_class"
     return {**table, **dict_methods()}
 

@@ -115,6 +115,10 @@ class Machine:
         # Of a list: those with items of the same kind, or parts of it; see `Builder.link`.
         self.links: dict[ir.Var, list[tuple[tuple[int, ...] | None, ir.Var, bool]]] = {}
         self.sliced: set[tuple[ir.Var, ir.Var]] = set()  # lists, and slices of them
+        # Fields of records, which in NumPy lie between each other; those of which there is what may
+        # be a view there, or a copy
+        self.record_fields: set[ir.Var] = set()
+        self.unsure: set[ir.Var] = set()
         self.sites: dict[int, int] = {}  # of a reference: the expression that made the list
         self.has_deques = False  # which stand on the heap as lists do
         self.deques: set[int] = set()  # references to what surely is one

@@ -21,7 +21,7 @@ class Records:
 
     def __getitem__(self, key):
         if isinstance(key, str):
-            return self.columns[key]
+            return column(self.columns[key]) if len(self.dtype.names) > 1 else self.columns[key]
         if is_names(key):
             dtype = dtype_of(self.dtype, key)
             return type(self)({name: self.columns[name] for name in key}, dtype, self.ndim)
@@ -125,7 +125,7 @@ class RecordArray(Records):
     """An `np.recarray`: its fields are attributes, too."""
 
     def __getattr__(self, name):
-        return self.columns[name]
+        return self[name]
 
     def __setattr__(self, name, value):
         if name in ("columns", "dtype", "ndim"):
@@ -331,6 +331,11 @@ FUNCTIONS = {
 
 
 # What is known when compiling
+
+
+def column(value):
+    """A field: in NumPy it lies between the others, so that `ravel` of it, say, is a copy."""
+    return value
 
 
 def surely_is(value, other):
