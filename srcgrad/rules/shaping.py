@@ -319,11 +319,15 @@ def diagflat(v, k=0, *, out, d_out):
 @adjoint(np.diagonal)
 def diagonal(a, offset=0, axis1=0, axis2=1, *, out, d_out):
     d_a = np.zeros((*d_out.shape[:-1], a.shape[axis1], a.shape[axis2]), d_out.dtype)
-    i = np.arange(d_out.shape[-1])
+    rows = columns = np.arange(d_out.shape[-1])
+    if offset < 0:
+        rows = rows - offset
+    if offset > 0:
+        columns = columns + offset
     if a.ndim == 2:
-        d_a[i + max(-offset, 0), i + max(offset, 0)] = d_out
+        d_a[rows, columns] = d_out
     else:
-        d_a[..., i + max(-offset, 0), i + max(offset, 0)] = d_out
+        d_a[..., rows, columns] = d_out
     order = from_last(a.ndim, axis1, axis2)
     return d_a if order is None else d_a.transpose(order)
 

@@ -6,7 +6,7 @@ be turned at will: such functions are tested as parts of others, which are regis
 
 import numpy as np
 
-from srcgrad.rules.linalg import cofactors
+from srcgrad.rules.linalg import cholesky_adjoint, cofactors
 from srcgrad.rules.registry import adjoint, lookup
 from srcgrad.rules.spectral import solve_symmetric, unitary_factor
 
@@ -245,10 +245,31 @@ def twice_adjoint(a, *, out, d_out):
 SAMPLES[twice] = SAMPLES[np.linalg.det]
 SAMPLES[cofactors] = []  # its second argument follows from the first: see above
 SAMPLES[np.linalg.slogdet] = [*SQUARE, case(c(2, 3, 3))]
-CHOLESKY = [case(r(3, 3)), case(r(1, 1)), case(r(2, 3, 3)), case(c(3, 3)), case(r(3, 2, 4, 4))]
+CHOLESKY = [
+    *(case(r(3, 3)), case(r(1, 1)), case(r(2, 3, 3)), case(c(3, 3)), case(r(3, 2, 4, 4))),
+    *(case(r(0, 0)), case(r(2, 0, 3, 3))),
+]
 SAMPLES[of_hermitian(np.linalg.cholesky, 9)] = CHOLESKY
 if int(np.__version__.split(".")[0]) >= 2:
     SAMPLES[of_hermitian(np.linalg.cholesky, 9, upper=True)] = CHOLESKY
+
+
+def factor_adjoint(a, d_factor):
+    """What the second derivative of a Cholesky decomposition differentiates."""
+    return cholesky_adjoint(np.tril(a) + 9 * np.eye(a.shape[-1]), d_factor)
+
+
+@adjoint(factor_adjoint)
+def factor_adjoint_adjoint(a, d_factor, *, out, d_out):
+    factor = np.tril(a) + 9 * np.eye(a.shape[-1])
+    d_a, d_d_factor = rule(cholesky_adjoint)(factor, d_factor, out=out, d_out=d_out)
+    return np.tril(d_a), d_d_factor
+
+
+SAMPLES[factor_adjoint] = [case(r(n, n), np.tril(r(n, n))) for n in (0, 1, 4)] + [
+    case(r(2, 3, 3), np.tril(r(2, 3, 3)))
+]
+SAMPLES[cholesky_adjoint] = []  # its first argument is a triangle: see above
 SAMPLES[np.linalg.qr] = [
     *(case(r(*shape), *mode) for shape in ((3, 3), (4, 3), (3, 4), (2, 4, 3), (2, 3, 4))
       for mode in ((), ("r",))),

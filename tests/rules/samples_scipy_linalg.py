@@ -52,7 +52,8 @@ if linalg is not None:
         case((first, r(4)), r(4, 2)), case((first + 1j, c(4)), c(4)), case(first, r(4, 2)),
     ]  # fmt: skip
     SAMPLES[linalg.solve_sylvester] = [
-        case(good(3), good(2), r(3, 2)), case(c(3, 3) + 3 * np.eye(3), good(2), c(3, 2))
+        case(good(3), good(2), r(3, 2)), case(z, c(2, 2) + 3 * np.eye(2), c(4, 2)),
+        case(z, c(2, 2) + 3 * np.eye(2), r(4, 2)),
     ]  # fmt: skip
     SAMPLES[linalg.solve_continuous_lyapunov] = [case(good(3), r(3, 3)), case(z, c(4, 4))]
     SAMPLES[linalg.solve_discrete_lyapunov] = [

@@ -31,8 +31,8 @@ RAW = Unknown("with mode='raw' it has no rule; use mode='economic'")
 
 @adjoint(linalg.cholesky)
 def cholesky(a, lower=False, *, check_finite=True, out, d_out):
-    """As of np.linalg.cholesky, with triangular solves."""
-    if a.ndim > 2:
+    """As of np.linalg.cholesky, for complex matrices with triangular solves."""
+    if a.ndim > 2 or not np.iscomplexobj(out):
         return numpy_rules.cholesky(a, upper=not lower, out=out, d_out=d_out)
     d_factor = conj(d_out) if lower else d_out.T
     inner = solved_above(out, copy_lower(factor_above(out, lower) @ d_factor), lower)
