@@ -10,7 +10,6 @@ whose result depends on more than kinds (an index, a new shape) have a kind func
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,11 +43,14 @@ from .samples import (
     GENERATORS,
     ONES,
     UNIFORM,
+    Lengths,
     Missing,
     Sampler,
+    arrays_of,
     base_of,
     draws,
     is_literal,
+    lengths_for,
     many_axes,
     not_random,
     overlap,
@@ -113,7 +115,7 @@ def infer(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Oper
         return Inferred(*of_either(infer, function, args, kwargs, mixed))
     cached = None if key is None else _cache.get(key)
     if cached is None:
-        arrays = (array for leaf in leaves for array in _arrays(leaf.kind))
+        arrays = (array for leaf in leaves for array in arrays_of(leaf.kind))
         unknown = any(array.dtype is None and array.shape is not None for array in arrays)
         sampled = _sampled_each if unknown else _sampled
         cached = sampled(function, args, kwargs, bases, leaves)
@@ -158,8 +160,8 @@ def mistaken(
     """
     _, bases, leaves = _key(function, args, kwargs)
     found = None
-    for attempt in range(ONES + 1):
-        sampler = Sampler(0, attempt, bases, short=_short(function, leaves))
+    for lengths, attempt in _attempts(_lengths(function, args, kwargs, leaves, bases)):
+        sampler = Sampler(0, attempt, bases, lengths=lengths)
         try:
             values = [sampler.operand(a) for a in args]
             named = {k: sampler.operand(v) for k, v in kwargs.items()}
@@ -208,7 +210,8 @@ def _taken(
 ) -> bool:
     """Whether a call takes samples of two different lengths, as `x.reshape(2, 3)` does not."""
     short = many_axes(leaf.kind for leaf in leaves)
-    return all(_takes(variant, function, args, kwargs, bases, short) for variant in (0, 1))
+    tried = _lengths(function, args, kwargs, leaves, bases, short)
+    return all(_takes(variant, function, args, kwargs, bases, tried) for variant in (0, 1))
 
 
 def _takes(
@@ -217,10 +220,12 @@ def _takes(
     args: tuple[ir.Operand, ...],
     kwargs: dict[str, ir.Operand],
     bases: list[Size | int],
-    short: bool,
+    tried: list[Lengths],
 ) -> bool:
-    for attempt in range(UNIFORM):
-        sampler = Sampler(variant, attempt, bases, short=short)
+    for lengths, attempt in _attempts(tried):
+        if attempt >= UNIFORM:
+            continue
+        sampler = Sampler(variant, attempt, bases, lengths=lengths)
         try:
             values = [sampler.operand(a) for a in args]
             named = {k: sampler.operand(v) for k, v in kwargs.items()}
@@ -339,15 +344,15 @@ def _sampled(
     leaves: list[ir.Var],
     unknown: np.dtype[Any] | None = None,
 ) -> tuple[Any, tuple[int, ...], bool]:
-    short = _short(function, leaves)
+    tried = _lengths(function, args, kwargs, leaves, bases)
     # a ufunc or an operator makes a new array; anything else may return its operands
     fresh = isinstance(function, np.ufunc) or function in _FRESH
     may_share = () if fresh else tuple(range(len(leaves)))
-    for attempt in range(ONES + 1):
+    for lengths, attempt in _attempts(tried):
         results, shared = [], []
         try:
             for variant in (0, 1):
-                sampler = Sampler(variant, attempt, bases, unknown=unknown, short=short)
+                sampler = Sampler(variant, attempt, bases, unknown=unknown, lengths=lengths)
                 sampler.resizes = attempt == UNIFORM and function in _JOINING
                 values = [sampler.operand(a) for a in args]
                 named = {k: sampler.operand(v) for k, v in kwargs.items()}
@@ -362,18 +367,27 @@ def _sampled(
         except Exception:
             continue
         seen = offsets_of(leaves, bases) if attempt < UNIFORM else []
-        pattern = pattern_of(results[0], results[1], seen, short)
+        pattern = pattern_of(results[0], results[1], seen, lengths)
         drawn = draws(function) or any(isinstance(v, GENERATORS) for v in sampler.leaves)
         if attempt == ONES and not numeric(pattern):
             break  # an object, of which it isn't known whether it is always one
         if drawn or attempt == ONES:
             pattern = without_lengths(pattern, attempt == ONES)
         if not isinstance(function, np.ufunc) and function not in _CERTAIN:
-            pattern = _confirmed(pattern, function, args, kwargs, bases, leaves, shared, unknown)
+            pattern = _confirmed(
+                pattern, function, args, kwargs, bases, leaves, shared, unknown,
+                [lengths, *(other for other in tried if other is not lengths)],
+            )  # fmt: skip
         if attempt == ONES:
             return pattern, may_share, False
         return pattern, tuple(sorted(frozenset().union(*shared))), len(set(shared)) == 1
     return Unknown(), may_share, False
+
+
+def _attempts(tried: list[Lengths]) -> list[tuple[Lengths, int]]:
+    """The samples that are tried, until a call takes them: what tells most comes first."""
+    usual = [(tried[0], attempt) for attempt in range(ONES + 1)]
+    return [*usual[:UNIFORM], *((lengths, 0) for lengths in tried[1:]), *usual[UNIFORM:]]
 
 
 def _short(function: Any, leaves: list[ir.Var]) -> bool:
@@ -389,16 +403,20 @@ def _short(function: Any, leaves: list[ir.Var]) -> bool:
     return len(axes) == 2 and sum(axes) > MOST_AXES_OF_TWO
 
 
-def _arrays(kind: Any) -> Iterator[Array]:
-    """The kinds of the arrays in a kind."""
-    match kind:
-        case Array():
-            yield kind
-        case TupleOf(items):
-            for item in items:
-                yield from _arrays(item)
-        case ListOf(item) if not isinstance(item, tuple):
-            yield from _arrays(item)
+def _lengths(
+    function: Any,
+    args: tuple[ir.Operand, ...],
+    kwargs: dict[str, ir.Operand],
+    leaves: list[ir.Var],
+    bases: list[Size | int],
+    short: bool | None = None,
+) -> list[Lengths]:
+    """How long the samples of the operands of a call are: what is tried in turn."""
+    if short is None:
+        short = _short(function, leaves)
+    if isinstance(function, np.ufunc) or function in _CERTAIN:
+        return [Lengths(short)]  # a number that is added isn't the place of anything
+    return lengths_for((*args, *kwargs.values()), [leaf.kind for leaf in leaves], short, bases)
 
 
 def _sampled_each(
@@ -410,7 +428,7 @@ def _sampled_each(
 ) -> tuple[Any, tuple[int, ...], bool]:
     """What holds whatever the unknown dtype is: eigenvalues may be real or complex."""
     pattern, views, certain = None, set(), True
-    arrays = (array for leaf in leaves for array in _arrays(leaf.kind))
+    arrays = (array for leaf in leaves for array in arrays_of(leaf.kind))
     real = all(array.dtype is not None or array.real for array in arrays)
     for dtype in map(np.dtype, "dfl?" if real else "dDfFl?"):
         found, positions, sure = _sampled(function, args, kwargs, bases, leaves, dtype)
@@ -431,6 +449,7 @@ def _confirmed(
     leaves: list[ir.Var],
     shared: list[frozenset[int]],
     unknown: np.dtype[Any] | None,
+    tried: list[Lengths],
 ) -> Any:
     """The part of a pattern that holds for other values too: of an axis, an index, a matrix."""
     dimensions = {
@@ -440,26 +459,31 @@ def _confirmed(
         for n in leaf.kind.shape or ()
         if not is_literal(n)
     }
-    short = _short(function, leaves)
     free = any(isinstance(v.kind, Scalar) and v.kind.dtype.kind in "iu" for v in leaves)
     if not free and not any(isinstance(v.kind, Array) for v in leaves):
         return pattern
-    for number, (first, step) in enumerate(CONFIRMING if free else CONFIRMING[:3]):
-        confirming = (number, first, step, dimensions)
-        for far_apart in (False, True) if number in (1, 2) and not short else (False,):
-            sampler = Sampler(number % 2, 0, bases, confirming, unknown, short, far_apart)
-            try:
-                values = [sampler.operand(a) for a in args]
-                named = {k: sampler.operand(v) for k, v in kwargs.items()}
-                with silent():
-                    result = _called(function, values, named)
-            except Exception:
-                continue
-            pattern = agreed(pattern, result, sampler)
-            if not _empty(result):
-                shared.append(
-                    frozenset(i for i, leaf in enumerate(sampler.leaves) if overlap(result, leaf))
-                )
+    lengths, *others = tried
+    spread = not lengths.short and lengths.only is None
+    samplers = [
+        Sampler(number % 2, 0, bases, (number, first, step, dimensions), unknown, lengths, apart)
+        for number, (first, step) in enumerate(CONFIRMING if free else CONFIRMING[:3])
+        for apart in ((False, True) if number in (1, 2) and spread else (False,))
+    ]
+    about = (2, *CONFIRMING[2], dimensions)
+    samplers += [Sampler(0, 0, bases, about, unknown, other) for other in others]
+    for sampler in samplers:
+        try:
+            values = [sampler.operand(a) for a in args]
+            named = {k: sampler.operand(v) for k, v in kwargs.items()}
+            with silent():
+                result = _called(function, values, named)
+        except Exception:
+            continue
+        pattern = agreed(pattern, result, sampler)
+        if not _empty(result):
+            shared.append(
+                frozenset(i for i, leaf in enumerate(sampler.leaves) if overlap(result, leaf))
+            )
     return pattern
 
 

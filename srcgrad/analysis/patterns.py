@@ -27,7 +27,7 @@ from ..kinds import (
     fresh_size,
     kind_of,
 )
-from .samples import Sampler, base_of, length_of
+from .samples import Lengths, Sampler, base_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ class Relative:
     offset: int
 
 
-def pattern_of(a: Any, b: Any, seen: list[set[int]], short: bool) -> Any:
+def pattern_of(a: Any, b: Any, seen: list[set[int]], lengths: Lengths) -> Any:
     """What the two sample results have in common, dimensions relative to the bases."""
     if isinstance(a, (tuple, list)):
         if type(a) is not type(b) or len(a) != len(b):
             return Unknown()
-        return (type(a), tuple(pattern_of(x, y, seen, short) for x, y in zip(a, b, strict=True)))
+        return (type(a), tuple(pattern_of(x, y, seen, lengths) for x, y in zip(a, b, strict=True)))
     if isinstance(a, (np.matrix, np.ma.MaskedArray)):
         return Opaque(type(a))  # their arithmetic isn't that of arrays
     if isinstance(a, np.ndarray):
@@ -64,21 +64,21 @@ def pattern_of(a: Any, b: Any, seen: list[set[int]], short: bool) -> Any:
             return Unknown()
         dtype = a.dtype if a.dtype == b.dtype else None
         dimensions = zip(a.shape, b.shape, strict=True)
-        return (Array, dtype, tuple(_relative(m, n, seen, short) for m, n in dimensions))
+        return (Array, dtype, tuple(_relative(m, n, seen, lengths) for m, n in dimensions))
     if type(a) is not type(b):
         return _either(kind_of(a), kind_of(b))
     if isinstance(a, int) and not isinstance(a, bool):
-        return (int, _relative(a, b, seen, short))
+        return (int, _relative(a, b, seen, lengths))
     return kind_of(a)
 
 
-def _relative(a: int, b: int, seen: list[set[int]], short: bool) -> Relative | int | None:
+def _relative(a: int, b: int, seen: list[set[int]], lengths: Lengths) -> Relative | int | None:
     """The dimension that is `a` long in the first sample and `b` in the second."""
     best: Relative | None = None
     for position, offsets in enumerate(seen):
-        offset = a - length_of(0, position, short)
+        offset = a - lengths.of(0, position)
         if (
-            offset == b - length_of(1, position, short)
+            offset == b - lengths.of(1, position)
             and abs(offset) <= 4
             and _follows(offset, offsets)
             and (best is None or abs(offset) < abs(best.offset))

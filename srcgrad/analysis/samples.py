@@ -3,16 +3,21 @@
 Variant 0 is C-contiguous with all numbers different, variant 1 neither; every unknown dimension
 has another length in each. More samples, of zeros and of numbers of both signs, and of lengths that
 lie far apart, confirm what the two have in common.
+
+Where the call names a large number (`np.diagonal(x, 30)`, a window of 100), the samples are longer
+than it: in shorter ones all would be beyond the end.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import random
 import sys
 import types
 import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,12 +32,46 @@ LENGTHS = ((6, 7, 9, 11, 13, 17), (17, 14, 12, 10, 8, 7))
 FAR_APART = ((2, 29), (29, 2))
 MOST_AXES = 4  # of an array whose samples have these lengths: of more axes, they are short
 LARGEST_LITERAL = 24
+SMALL = 4  # numbers that all samples are long enough for
+MOST_NUMBERS = 200_000  # of a sample all of whose dimensions are long
+MOST_IN_ONE = 4_000_000  # of one that has but one long dimension
+LARGEST = 1_000_000  # number that may be the place of something in an array
 UNIFORM = 3  # the attempt in which all dimensions but 0 and 1 have the same length
 ONES = 4  # the attempt in which all but 0 are 1: an unknown dimension meets one that is 1
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 
 
 LEGACY: Any = np.random.get_state.__self__  # type: ignore[attr-defined]  # what `np.random.normal` draws from
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """How long the unknown dimensions of samples are.
+
+    `short`: the arrays have many axes. `more`: by how much they are longer than usual, those of
+    one base alone if there is an `only`, its position.
+    """
+
+    short: bool = False
+    more: int = 0
+    only: int | None = None
+
+    def of(self, variant: int, position: int) -> int:
+        """The length of an unknown dimension with the base at this position."""
+        more = self.more if self.only is None or self.only == position else 0
+        if self.short:
+            return (2 if position % 2 == variant else 3 + position // 2) + more
+        lengths = LENGTHS[variant]
+        if position < len(lengths):
+            return lengths[position] + more
+        return (20 + 3 * position, 90 - 2 * position)[variant] + more
+
+    def far_apart(self, variant: int, position: int) -> int:
+        length = FAR_APART[variant][position % 2]
+        return length if length == 2 else length + self.more
+
+
+USUAL = Lengths()
 
 
 class Missing(Exception):
@@ -49,12 +88,12 @@ class Sampler:
         bases: list[Size | int],
         confirming: tuple[int, int, int, set[int]] | None = None,
         unknown: np.dtype[Any] | None = None,
-        short: bool = False,
+        lengths: Lengths = USUAL,
         far_apart: bool = False,
     ) -> None:
         self.variant, self.attempt, self.bases = variant, attempt, bases
         self.confirming = confirming
-        self.short, self.far_apart = short, far_apart
+        self.lengths, self.far_apart = lengths, far_apart
         self.unknown = unknown  # the dtype of arrays whose dtype isn't known
         self.resizes = False  # whether constant arrays are given other lengths too
         self.given: dict[int, int] = {}  # the bases that are an int's alone, in a confirmation
@@ -79,7 +118,7 @@ class Sampler:
         if self.attempt == ONES:
             return 0 if n == 0 else 1
         if self.attempt == UNIFORM and not (isinstance(n, int) and n < 2):
-            return length_of(self.variant, 0, self.short)
+            return self.lengths.of(self.variant, 0)
         if isinstance(n, int) and n <= LARGEST_LITERAL:
             return n
         offset = n.offset if isinstance(n, Size) else 0
@@ -88,8 +127,8 @@ class Sampler:
     def base_length(self, position: int) -> int:
         """The length of the dimensions that have this base."""
         if not self.far_apart:
-            return length_of(self.variant, position, self.short)
-        length = FAR_APART[self.variant][position % 2]
+            return self.lengths.of(self.variant, position)
+        length = self.lengths.far_apart(self.variant, position)
         base = self.bases[position]
         return 1 if length == 2 and isinstance(base, Size) and not base.big else length
 
@@ -187,16 +226,6 @@ class Sampler:
                 np.arange(count) % (number + 2)).astype(dtype).reshape(shape)  # fmt: skip
 
 
-def length_of(variant: int, position: int, short: bool) -> int:
-    """How long an unknown dimension with the base at this position is."""
-    if short:
-        return 2 if position % 2 == variant else 3 + position // 2
-    lengths = LENGTHS[variant]
-    if position < len(lengths):
-        return lengths[position]
-    return (20 + 3 * position, 90 - 2 * position)[variant]
-
-
 def many_axes(kinds: Iterable[Any]) -> bool:
     """Whether the lengths of the samples of these kinds must be short."""
     for kind in kinds:
@@ -208,6 +237,62 @@ def many_axes(kinds: Iterable[Any]) -> bool:
             case ListOf(item) if many_axes(item if isinstance(item, tuple) else (item,)):
                 return True
     return False
+
+
+def lengths_for(
+    args: Iterable[ir.Operand], kinds: list[Any], short: bool, bases: list[Size | int]
+) -> list[Lengths]:
+    """The lengths of the samples of operands of these kinds, by the numbers that the call names.
+
+    Several, to be tried in turn, if the samples would be too large if all dimensions were long.
+    """
+    largest = max((n for operand in args for n in _integers(operand) if n <= LARGEST), default=0)
+    if largest <= SMALL:
+        return [Lengths(short)]
+    shapes = [k.shape for kind in kinds for k in arrays_of(kind) if k.shape is not None]
+    positions = {base_of(n, bases): None for shape in shapes for n in shape if not is_literal(n)}
+
+    def numbers(lengths: Lengths) -> int:
+        sampler = Sampler(0, 0, bases, lengths=lengths)
+        sizes = (math.prod(max(sampler.length(n), 1) for n in shape) for shape in shapes)
+        return max(sizes, default=0)
+
+    longer = Lengths(False, largest)
+    if not short and numbers(longer) <= MOST_NUMBERS:
+        return [longer]
+    each = [Lengths(True, largest, only) for only in positions]
+    return [Lengths(short), *(one for one in each if numbers(one) <= MOST_IN_ONE)]
+
+
+def _integers(operand: Any) -> Iterator[int]:
+    """The sizes of the integers that are named in an operand."""
+    match operand:
+        case ir.Pack(items=items):
+            for item in items:
+                yield from _integers(item)
+        case ir.Const(value=value):
+            yield from _integers(value)
+        case slice():
+            yield from _integers((operand.start, operand.stop, operand.step))
+        case tuple() | list():
+            for item in operand:
+                yield from _integers(item)
+        case int() | np.integer() if not isinstance(operand, bool):
+            yield abs(int(operand))
+        case np.ndarray() if operand.dtype.kind in "iu" and operand.size:
+            yield max(abs(int(operand.max())), abs(int(operand.min())))
+
+
+def arrays_of(kind: Any) -> Iterator[Array]:
+    """The kinds of the arrays in a kind."""
+    match kind:
+        case Array():
+            yield kind
+        case TupleOf(items):
+            for item in items:
+                yield from arrays_of(item)
+        case ListOf(item) if not isinstance(item, tuple):
+            yield from arrays_of(item)
 
 
 def base_of(size: Size | int, bases: list[Size | int]) -> int:
