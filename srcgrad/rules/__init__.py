@@ -11,6 +11,7 @@ from . import (  # noqa: F401  (they register their rules)
     differences,
     draws,
     edges,
+    einsum,
     elementwise,
     fft,
     fitting,

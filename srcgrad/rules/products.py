@@ -1,13 +1,12 @@
-"""Products: matmul, dot, inner, outer, tensordot, einsum, kron, cross, convolve, powers, traces."""
+"""Products: matmul, dot, inner, outer, tensordot, kron, cross, convolve, powers, traces."""
 
 from __future__ import annotations
 
 import operator
-import string
 
 import numpy as np
 
-from .registry import adjoint, inert, method
+from .registry import adjoint, method
 from .shaping import from_last, inverse_permutation, present, transposed
 
 
@@ -199,106 +198,6 @@ if hasattr(np.linalg, "cross"):
     adjoint(np.linalg.cross)(
         lambda x1, x2, *, axis=-1, out, d_out: cross(x1, x2, axis=axis, out=out, d_out=d_out)
     )
-
-
-def from_text(text):
-    """The subscripts of the operands of `einsum`, and of the result or None."""
-    inputs, *output = text.replace(" ", "").split("->")
-    return inputs.split(","), output[0] if output else None
-
-
-def from_labels(lists):
-    """A list of labels, as `einsum` takes them in place of letters, as letters."""
-    alphabet = tuple(string.ascii_uppercase + string.ascii_lowercase)  # so an index must be known
-    return ["".join(["..." if i is Ellipsis else alphabet[i] for i in labels]) for labels in lists]
-
-
-def are_labels(lists):
-    """Whether lists are such as `einsum` takes: of integers and ellipses."""
-    return not any(isinstance(i, str) for labels in lists for i in labels)
-
-
-def explicit(inputs, output, ndims):
-    """The subscripts with letters in the place of '...' and with those of the result."""
-    joined = "".join(inputs)
-    if output is None:
-        once = [c for c in sorted(set(joined)) if c != "." and joined.count(c) == 1]
-        output = ("..." if "..." in joined else "") + "".join(once)
-    free = [c for c in string.ascii_letters if c not in joined + output]
-    extra = [n - len(s.replace("...", "")) for s, n in zip(inputs, ndims, strict=True)]
-    letters = "".join(free[: max(extra)])
-    inputs = [
-        s.replace("...", letters[len(letters) - n :]) for s, n in zip(inputs, extra, strict=True)
-    ]
-    return inputs, output.replace("...", letters)
-
-
-def einsum_operand(inputs, output, number):
-    """How to get the adjoint of one operand of `einsum`.
-
-    Returns the subscripts of the product with the adjoint of the result first, then the other
-    operands, then one unit matrix for each repeated letter, or None if that is the adjoint of the
-    result itself; the axes whose lengths the unit matrices have; and, if the operand alone is
-    summed over some axes, the key that makes these in the product.
-    """
-    others = inputs[:number] + inputs[number + 1 :]
-    free = [c for c in string.ascii_letters if c not in "".join([*inputs, output])]
-    target, units, diagonals = "", [], []
-    for axis, letter in enumerate(inputs[number]):
-        if letter in inputs[number][:axis]:
-            units.append(letter + free[0])
-            diagonals.append(axis)
-            letter = free.pop(0)
-        target += letter
-    factors = [output, *others, *units]
-    known = "".join(factors)
-    key = tuple(slice(None) if letter in known else None for letter in target)
-    product = "".join(letter for letter in target if letter in known)
-    same = factors == [product]
-    return (
-        None if same else ",".join(factors) + "->" + product,
-        tuple(diagonals),
-        key if None in key else None,
-    )
-
-
-@adjoint(np.einsum)
-def einsum(*operands, optimize=False, dtype=None, order="K", casting="safe", out, d_out):
-    """The adjoint of each operand is an einsum of the others and that of the result."""
-    if isinstance(operands[0], str):
-        inputs, output = from_text(operands[0])
-        arrays = operands[1:]
-    else:
-        if not are_labels(operands[1::2]):
-            raise NotImplementedError("each subscript must be either an integer or an ellipsis")
-        inputs, output = from_labels(operands[1::2]), None
-        arrays = operands[: len(operands) // 2 * 2 : 2]
-        if len(operands) % 2:
-            output = from_labels(operands[-1:])[0]
-    inputs, output = explicit(inputs, output, [np.ndim(x) for x in arrays])
-    if not isinstance(optimize, (bool, str)):
-        optimize = True
-    contributions = (None,) if isinstance(operands[0], str) else ()
-    for number, x in enumerate(arrays):
-        product, diagonals, key = einsum_operand(inputs, output, number)
-        factors = (d_out, *arrays[:number], *arrays[number + 1 :])
-        for axis in diagonals:
-            factors = (*factors, np.eye(x.shape[axis], dtype=x.dtype))
-        d_x = d_out
-        if product is not None:
-            if optimize and len(factors) > 2:
-                d_x = np.einsum(product, *factors, optimize=optimize)
-            else:
-                d_x = np.einsum(product, *factors)
-        if key is not None:
-            d_x = np.broadcast_to(np.asarray(d_x)[key], x.shape)
-        contributions = (*contributions, d_x)
-        if not isinstance(operands[0], str):
-            contributions = (*contributions, None)
-    return contributions
-
-
-inert(np.einsum_path)
 
 
 if hasattr(np, "vecdot"):

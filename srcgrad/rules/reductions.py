@@ -24,8 +24,14 @@ from .registry import adjoint, zero
 
 @adjoint(np.sum)
 def sum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, out, d_out):
-    d_a = restore_axes(d_out, a, axis, keepdims)
-    return np.broadcast_to(d_a if everywhere(where) else d_a * where, np.shape(a))
+    return spread(restore_axes(d_out, a, axis, keepdims), a, where)
+
+
+def spread(d_a, a, where):
+    """The adjoint of each of the numbers that are added up."""
+    if everywhere(where):
+        return d_a if np.ndim(a) == 0 else np.broadcast_to(d_a, np.shape(a))
+    return np.broadcast_to(d_a * where, np.shape(a))
 
 
 @adjoint(np.nansum)
@@ -38,8 +44,7 @@ def nansum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True
 def mean(a, axis=None, dtype=None, *, keepdims=False, where=True, out, d_out):
     n = counted(a, axis, keepdims, where, out)
     d_a = d_out / (n if np.ndim(n) else at_least_1(n))
-    d_a = restore_axes(d_a, a, axis, keepdims)
-    return np.broadcast_to(d_a if everywhere(where) else d_a * where, np.shape(a))
+    return spread(restore_axes(d_a, a, axis, keepdims), a, where)
 
 
 def counted(a, axis, keepdims, where, out):

@@ -27,8 +27,8 @@ from ..kinds import (
     fresh_size,
     kind_of,
 )
+from .einsum import explicit, from_labels, from_text
 from .helpers import axes_of
-from .products import explicit, from_labels, from_text
 from .registry import kind
 
 Args = tuple[ir.Operand, ...]

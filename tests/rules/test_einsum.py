@@ -1,0 +1,85 @@
+"""Contractions as products of matrices, or by broadcasting, are what einsum gives."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from srcgrad import grad
+from srcgrad.rules.einsum import contraction
+from tests.rules import expressions
+
+LETTERS = "abcdef"
+
+
+def subscripts(rng: random.Random) -> str:
+    """Of two operands, with letters once or (seldom) twice in one, and a result of some of them."""
+    draw = rng.choices if rng.random() < 0.1 else rng.sample
+    one, other = (draw(LETTERS, k=rng.randrange(5)) for _ in range(2))
+    letters = sorted({*one, *other})
+    target = rng.sample(letters, rng.randint(min(1, len(letters)), len(letters)))
+    return f"{''.join(one)},{''.join(other)}->{''.join(target)}"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_contraction(seed: int) -> None:
+    rng, values = random.Random(seed), np.random.default_rng(seed)
+    ways = set()
+    for _ in range(300):
+        text = subscripts(rng)
+        lengths = {c: rng.choice([0, 1, 2, 3, 4]) for c in LETTERS}
+        x, y = (
+            values.normal(size=[lengths[c] for c in part]).astype(rng.choice("dFf"))
+            for part in text.partition("->")[0].split(",")
+        )
+        found, expected = contraction(text, x, y), np.einsum(text, x, y)
+        assert np.shape(found) == expected.shape, (text, lengths)
+        assert np.allclose(found, expected, rtol=1e-4, atol=1e-4), (text, lengths)
+        assert found.dtype == expected.dtype, text
+        ways.add(np.shape(found))
+    assert len(ways) > 50
+
+
+def matrices(x, y):
+    return np.sum(np.einsum("ij,kj->ik", x, y) ** 3)
+
+
+def attention(x, y):
+    return np.sum(np.einsum("bqd,bkd->bqk", x, y) ** 3)
+
+
+def vector(x, y):
+    return np.sum(np.einsum("ij,j->i", x, y) ** 3)
+
+
+def summed_alone(x, y):
+    return np.sum(np.einsum("ij,kj->k", x, y) ** 3)
+
+
+@pytest.mark.parametrize(
+    ("f", "shapes", "d_x", "d_y"),
+    [
+        (matrices, ((2, 3), (4, 3)), "d_out.dot(y)", "d_out.T.dot(x)"),
+        (attention, ((2, 3, 4), (2, 5, 4)), "d_out @ y", "d_out.swapaxes(-1, -2) @ x"),
+        (vector, ((2, 3), (3,)), "d_out[:, None] * y", "d_out.dot(x)"),
+        (summed_alone, ((2, 3), (4, 3)), None, "np.einsum('k,ij->kj', d_out, x)"),
+    ],
+)
+def test_how_it_is_written(f, shapes, d_x, d_y) -> None:
+    rng = np.random.default_rng(0)
+    gradient = grad(f, argnums=(0, 1))
+    gradient(*(rng.normal(size=shape) for shape in shapes))
+    lines = [line.strip() for line in gradient.source.splitlines()]
+    d_out = next(line for line in lines if line.startswith("d_")).partition(" = ")[0]
+    for name, expected in (("d_x", d_x), ("d_y", d_y)):
+        if expected is not None:
+            assert f"{name} = {expected.replace('d_out', d_out)}" in lines, gradient.source
+
+
+@pytest.mark.parametrize("shapes", [((2, 1), (3, 4)), ((2, 3), (1, 4)), ((1, 3), (3, 1))])
+def test_lengths_of_one_are_broadcast(shapes: tuple[tuple[int, ...], ...]) -> None:
+    rng = np.random.default_rng(0)
+    for text in ("ij,jk->ik", "ij,jk->ijk"):
+        expressions.check(f"np.einsum('{text}', x, y)", *(rng.normal(size=s) for s in shapes))
