@@ -64,9 +64,11 @@ def cho_solve(c_and_lower, b, *, check_finite=True, out, d_out):
     if c.ndim > 2 or b.ndim > 2:
         return (OF_STACKS, None), OF_STACKS
     d_b = linalg.cho_solve((conj(c), lower), d_out)
-    d_a = outer(-d_b, out)
-    d_a = d_a + adjoined(d_a)
-    d_c = np.tril(d_a @ conj(c)) if lower else np.triu(conj(c) @ d_a)
+    # d_a = -d_b out^T, and its adjoint, times c: c by what has few columns comes first
+    if lower:
+        d_c = np.tril(outer(-d_b, adjoined(c) @ out) - outer(conj(out), conj(c.T @ d_b)))
+    else:
+        d_c = np.triu(outer(-conj(c) @ d_b, out) - outer(conj(c @ out), conj(d_b)))
     return (d_c, None), d_b
 
 
