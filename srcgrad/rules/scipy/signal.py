@@ -9,6 +9,7 @@ from ...analysis.inference import Inferred
 from ...kinds import Array, TupleOf, fresh_size
 from ..products import conj
 from ..registry import Unknown, adjoint, classified, definition, kind, refuse, zero
+from . import spectra  # noqa: F401  (it registers its rules)
 from .kinds import floating, operand_kind
 
 SCALARS = Unknown("of arrays without dimensions it has no rule; use a product")
@@ -187,19 +188,59 @@ def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None):
     """Forwards and backwards, from the steady state that continues the first value."""
     b, a, x = np.asarray(b), np.asarray(a), np.moveaxis(x, axis, -1)
     count = 3 * max(len(a), len(b)) if padlen is None else padlen
+    wide = extended(x, padtype, count)
+    state = signal.lfilter_zi(b, a)
+    y = signal.lfilter(b, a, wide, -1, zi=state * wide[..., :1])[0][..., ::-1]
+    y = signal.lfilter(b, a, y, -1, zi=state * y[..., :1])[0][..., ::-1]
+    return np.moveaxis(inner(y, x, padtype, count), -1, axis)
+
+
+@definition(signal.sosfiltfilt)
+def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
+    x = np.moveaxis(x, axis, -1)
+    without = min(np.sum(sos[:, 2] == 0), np.sum(sos[:, 5] == 0))
+    count = 3 * (2 * sos.shape[0] + 1 - int(without)) if padlen is None else padlen
+    y = through_sections(sos, extended(x, padtype, count))[..., ::-1]
+    y = through_sections(sos, y)[..., ::-1]
+    return np.moveaxis(inner(y, x, padtype, count), -1, axis)
+
+
+def through_sections(sos, x):
+    """A filter in sections, from the steady state that continues the first value."""
+    size = x[..., :1]
+    for section in range(sos.shape[0]):
+        b, a = sos[section, :3], sos[section, 3:]
+        x = signal.lfilter(b, a, x, -1, zi=signal.lfilter_zi(b, a) * size)[0]
+        size = size * (np.sum(b) / np.sum(a))
+    return x
+
+
+def extended(x, padtype, count):
+    """Rows with so many numbers before and behind that continue them."""
     if padtype is None:
-        count = 0
+        return x
     n = x.shape[-1]
     head, tail = x[..., count:0:-1], x[..., n - 2 : n - 2 - count : -1]
     if padtype == "odd":
         head, tail = 2 * x[..., :1] - head, 2 * x[..., -1:] - tail
     if padtype == "constant":
         head, tail = x[..., :1] + 0 * head, x[..., -1:] + 0 * tail
-    wide = np.concatenate((head, x, tail), -1) if padtype is not None else x
-    state = signal.lfilter_zi(b, a)
-    y = signal.lfilter(b, a, wide, -1, zi=state * wide[..., :1])[0][..., ::-1]
-    y = signal.lfilter(b, a, y, -1, zi=state * y[..., :1])[0][..., ::-1]
-    return np.moveaxis(y[..., count : count + n], -1, axis)
+    return np.concatenate((head, x, tail), -1)
+
+
+def inner(y, x, padtype, count):
+    """Of rows that were extended, what was there before."""
+    return y if padtype is None else y[..., count : count + x.shape[-1]]
+
+
+@definition(signal.decimate)
+def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True):
+    if ftype != "iir":
+        raise NotImplementedError("decimate has a rule for ftype='iir'")
+    x = np.moveaxis(x, axis, -1)
+    sos = signal.cheby1(8 if n is None else n, 0.05, 0.8 / q, output="sos")
+    y = signal.sosfiltfilt(sos, x) if zero_phase else signal.sosfilt(sos, x)
+    return np.moveaxis(y[..., ::q], -1, axis)
 
 
 @definition(signal.hilbert)
@@ -285,46 +326,6 @@ def medfilt(volume, kernel_size=None):
     wide = np.pad(volume, [(k // 2, k // 2) for k in sizes])
     windows = np.lib.stride_tricks.sliding_window_view(wide, sizes)
     return np.median(windows, axis=tuple(range(-volume.ndim, 0)))
-
-
-@definition(signal.welch)
-def welch(
-    x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant",
-    return_onesided=True, scaling="density", axis=-1, average="mean",
-):  # fmt: skip
-    """P. D. Welch (1967): the mean of the squared spectra of overlapping parts."""
-    if np.iscomplexobj(x) or not return_onesided or detrend not in ("constant", "linear", False):
-        raise NotImplementedError("welch has a rule for one side of the spectrum of real signals")
-    if not isinstance(window, (str, tuple)) or average != "mean":
-        raise NotImplementedError("welch has a rule for windows with a name, and for the mean")
-    rows = np.moveaxis(x, axis, -1)
-    length = rows.shape[-1]
-    n = min(256, length) if nperseg is None else min(nperseg, length)
-    weights = signal.get_window(window, n)
-    step = n - (n // 2 if noverlap is None else noverlap)
-    parts = rows[..., np.arange(0, length - n + 1, step)[:, None] + np.arange(n)]
-    if detrend:
-        parts = signal.detrend(parts, -1, detrend)
-    n = n if nfft is None else nfft
-    spectrum = np.fft.rfft(parts * weights, n)
-    power = np.mean(spectrum.real**2 + spectrum.imag**2, axis=-2)
-    unit = fs * np.sum(weights**2) if scaling == "density" else np.sum(weights) ** 2
-    both = np.full(n // 2 + 1, 2.0)
-    both[0] = 1.0
-    if n % 2 == 0:
-        both[-1] = 1.0
-    return np.fft.rfftfreq(n, 1 / fs), np.moveaxis(power * (both / unit), -1, axis)
-
-
-@definition(signal.periodogram)
-def periodogram(
-    x, fs=1.0, window="boxcar", nfft=None, detrend="constant", return_onesided=True,
-    scaling="density", axis=-1,
-):  # fmt: skip
-    if nfft is not None:
-        x = np.moveaxis(np.moveaxis(x, axis, 0)[:nfft], 0, axis)
-    length = x.shape[axis]
-    return signal.welch(x, fs, window, length, 0, nfft, detrend, return_onesided, scaling, axis)
 
 
 @definition(signal.upfirdn)

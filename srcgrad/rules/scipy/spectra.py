@@ -1,0 +1,157 @@
+"""Spectra of overlapping parts of signals."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+from scipy import signal
+
+from ..registry import definition
+
+# the names of windows that SciPy takes depend on its version
+WINDOW_OF_SPECTROGRAM = inspect.signature(signal.spectrogram).parameters["window"].default
+WINDOW_OF_ISTFT = inspect.signature(signal.istft).parameters["window"].default
+WINDOW_OF_STFT = inspect.signature(signal.stft).parameters["window"].default
+
+
+def parts_of(x, window, nperseg, noverlap, detrend):
+    """The overlapping parts of rows of a signal, without their trend, and the window's weights."""
+    if np.iscomplexobj(x) or detrend not in ("constant", "linear", False):
+        raise NotImplementedError("spectra have a rule for one side of those of real signals")
+    if not isinstance(window, (str, tuple)):
+        raise NotImplementedError("spectra have a rule for windows with a name")
+    length = x.shape[-1]
+    n = min(256, length) if nperseg is None else min(nperseg, length)
+    step = n - (n // 2 if noverlap is None else noverlap)
+    parts = x[..., np.arange(0, length - n + 1, step)[:, None] + np.arange(n)]
+    if detrend:
+        parts = signal.detrend(parts, -1, detrend)
+    return parts, signal.get_window(window, n)
+
+
+def unit_of(weights, fs, scaling):
+    """What a spectrum of powers is divided by."""
+    return fs * np.sum(weights**2) if scaling == "density" else np.sum(weights) ** 2
+
+
+def both_sides(n):
+    """How often each frequency of one side occurs in the whole spectrum."""
+    both = np.full(n // 2 + 1, 2.0)
+    both[0] = 1.0
+    if n % 2 == 0:
+        both[-1] = 1.0
+    return both
+
+
+def powers(parts, weights, fs, nfft, scaling):
+    """The power of each part, by frequency, and the frequencies."""
+    n = parts.shape[-1] if nfft is None else nfft
+    spectrum = np.fft.rfft(parts * weights, n)
+    factors = both_sides(n) / unit_of(weights, fs, scaling)
+    return (spectrum.real**2 + spectrum.imag**2) * factors, np.fft.rfftfreq(n, 1 / fs)
+
+
+def middles(x, n, noverlap, fs):
+    """The times of the middles of the parts of a signal."""
+    return np.arange(n / 2, x.shape[-1] - n / 2 + 1, n - noverlap) / float(fs)
+
+
+@definition(signal.welch)
+def welch(
+    x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant",
+    return_onesided=True, scaling="density", axis=-1, average="mean",
+):  # fmt: skip
+    """P. D. Welch (1967): the mean of the squared spectra of overlapping parts."""
+    if not return_onesided or average != "mean":
+        raise NotImplementedError("welch has a rule for one side of the spectrum, and for the mean")
+    parts, weights = parts_of(np.moveaxis(x, axis, -1), window, nperseg, noverlap, detrend)
+    power, frequencies = powers(parts, weights, fs, nfft, scaling)
+    return frequencies, np.moveaxis(np.mean(power, axis=-2), -1, axis)
+
+
+@definition(signal.spectrogram)
+def spectrogram(
+    x, fs=1.0, window=WINDOW_OF_SPECTROGRAM, nperseg=None, noverlap=None,
+    nfft=None, detrend="constant", return_onesided=True, scaling="density", axis=-1, mode="psd",
+):  # fmt: skip
+    if not return_onesided or mode != "psd":
+        raise NotImplementedError("spectrogram has a rule for mode='psd', and one side; see stft")
+    rows = np.moveaxis(x, axis, -1)
+    n = min(256 if nperseg is None else nperseg, rows.shape[-1])
+    if noverlap is None:
+        noverlap = n // 8
+    parts, weights = parts_of(rows, window, n, noverlap, detrend)
+    power, frequencies = powers(parts, weights, fs, nfft, scaling)
+    power = np.moveaxis(power, -1, axis - 1 if axis < 0 else axis)
+    return frequencies, middles(rows, n, noverlap, fs), power
+
+
+@definition(signal.stft)
+def stft(
+    x, fs=1.0, window=WINDOW_OF_STFT, nperseg=256, noverlap=None, nfft=None,
+    detrend=False, return_onesided=True, boundary="zeros", padded=True, axis=-1,
+    scaling="spectrum",
+):  # fmt: skip
+    if not return_onesided or boundary not in ("zeros", None):
+        raise NotImplementedError("stft has a rule for one side, and for boundary='zeros' or None")
+    rows = np.moveaxis(x, axis, -1)
+    n = min(256 if nperseg is None else nperseg, rows.shape[-1])
+    if noverlap is None:
+        noverlap = n // 2
+    before = n // 2 if boundary is not None else 0
+    wide = rows.shape[-1] + 2 * before
+    after = before + (-(wide - n) % (n - noverlap) % n if padded else 0)
+    rows = np.pad(rows, [(0, 0)] * (rows.ndim - 1) + [(before, after)])
+    parts, weights = parts_of(rows, window, n, noverlap, detrend)
+    nfft = n if nfft is None else nfft
+    unit = np.sqrt(unit_of(weights, fs, "density" if scaling == "psd" else scaling))
+    spectrum = np.moveaxis(
+        np.fft.rfft(parts * weights, nfft) / unit, -1, axis - 1 if axis < 0 else axis
+    )
+    times = middles(rows, n, noverlap, fs)
+    if boundary is not None:
+        times = times - n / 2 / fs
+    return np.fft.rfftfreq(nfft, 1 / fs), times, spectrum
+
+
+@definition(signal.periodogram)
+def periodogram(
+    x, fs=1.0, window="boxcar", nfft=None, detrend="constant", return_onesided=True,
+    scaling="density", axis=-1,
+):  # fmt: skip
+    if nfft is not None:
+        x = np.moveaxis(np.moveaxis(x, axis, 0)[:nfft], 0, axis)
+    length = x.shape[axis]
+    return signal.welch(x, fs, window, length, 0, nfft, detrend, return_onesided, scaling, axis)
+
+
+@definition(signal.istft)
+def istft(
+    Zxx, fs=1.0, window=WINDOW_OF_ISTFT, nperseg=None, noverlap=None, nfft=None,
+    input_onesided=True, boundary=True, time_axis=-1, freq_axis=-2, scaling="spectrum",
+):  # fmt: skip
+    """The parts laid over each other, and divided by the sum of the squared windows."""
+    if not input_onesided or not isinstance(window, (str, tuple)):
+        raise NotImplementedError("istft has a rule for one side, and for windows with a name")
+    in_time, in_frequency = time_axis % Zxx.ndim, freq_axis % Zxx.ndim
+    spectra = np.moveaxis(Zxx, (in_time, in_frequency), (-2, -1))
+    usual = 2 * (spectra.shape[-1] - 1)
+    n = usual if nperseg is None else nperseg
+    if nfft is None:
+        nfft = n if n == usual + 1 else usual
+    step = n - (n // 2 if noverlap is None else noverlap)
+    weights = signal.get_window(window, n)
+    unit = np.sqrt(unit_of(weights, fs, "density" if scaling == "psd" else scaling))
+    parts = np.fft.irfft(spectra, nfft)[..., :n] * (weights * unit)
+    count = parts.shape[-2]
+    x = np.zeros((*parts.shape[:-2], n + (count - 1) * step))
+    norm = np.zeros(n + (count - 1) * step)
+    for i in range(count):
+        x[..., i * step : i * step + n] += parts[..., i, :]
+        norm[i * step : i * step + n] += weights**2
+    if boundary:
+        x, norm = x[..., n // 2 : -(n // 2)], norm[n // 2 : -(n // 2)]
+    x = x / np.where(norm > 1e-10, norm, 1.0)
+    x = np.moveaxis(x, -1, in_time - 1 if in_frequency < in_time else in_time)
+    return np.arange(x.shape[0]) / float(fs), x
