@@ -41,6 +41,7 @@ from .patterns import (
 )
 from .samples import (
     GENERATORS,
+    MOST_NUMBERS,
     ONES,
     UNIFORM,
     Lengths,
@@ -377,6 +378,7 @@ def _sampled(
             pattern = _confirmed(
                 pattern, function, args, kwargs, bases, leaves, shared, unknown,
                 [lengths, *(other for other in tried if other is not lengths)],
+                _numbers(results[1]) / max(_numbers(sampler.leaves), 1),
             )  # fmt: skip
         if attempt == ONES:
             return pattern, may_share, False
@@ -450,8 +452,12 @@ def _confirmed(
     shared: list[frozenset[int]],
     unknown: np.dtype[Any] | None,
     tried: list[Lengths],
+    growth: float,
 ) -> Any:
-    """The part of a pattern that holds for other values too: of an axis, an index, a matrix."""
+    """The part of a pattern that holds for other values too: of an axis, an index, a matrix.
+
+    `growth`: how many numbers the result has for each of the operands.
+    """
     dimensions = {
         base_of(n, bases)
         for leaf in leaves
@@ -475,6 +481,8 @@ def _confirmed(
         try:
             values = [sampler.operand(a) for a in args]
             named = {k: sampler.operand(v) for k, v in kwargs.items()}
+            if growth * _numbers(sampler.leaves) > MOST_NUMBERS:
+                continue
             with silent():
                 result = _called(function, values, named)
         except Exception:
@@ -495,6 +503,13 @@ def _called(function: Any, values: list[Any], named: dict[str, Any]) -> Any:
             return getattr(number, function.__name__)(*values[1:], **named)
     with undrawn(function):
         return not_random(function)(*values, **named)
+
+
+def _numbers(values: Any) -> int:
+    """How many numbers there are in an array, or in tuples and lists of them."""
+    if isinstance(values, (tuple, list)):
+        return sum(map(_numbers, values))
+    return values.size if isinstance(values, np.ndarray) else 1
 
 
 def _empty(result: Any) -> bool:

@@ -33,8 +33,7 @@ FAR_APART = ((2, 29), (29, 2))
 MOST_AXES = 4  # of an array whose samples have these lengths: of more axes, they are short
 LARGEST_LITERAL = 24
 SMALL = 4  # numbers that all samples are long enough for
-MOST_NUMBERS = 200_000  # of a sample all of whose dimensions are long
-MOST_IN_ONE = 4_000_000  # of one that has but one long dimension
+MOST_NUMBERS = 4_000_000  # of a sample, or of a result that has a large number for each of them
 LARGEST = 1_000_000  # number that may be the place of something in an array
 UNIFORM = 3  # the attempt in which all dimensions but 0 and 1 have the same length
 ONES = 4  # the attempt in which all but 0 are 1: an unknown dimension meets one that is 1
@@ -244,7 +243,7 @@ def lengths_for(
 ) -> list[Lengths]:
     """The lengths of the samples of operands of these kinds, by the numbers that the call names.
 
-    Several, to be tried in turn, if the samples would be too large if all dimensions were long.
+    Several, to be tried in turn, if samples or results may be too large if all dimensions are long.
     """
     largest = max((n for operand in args for n in _integers(operand) if n <= LARGEST), default=0)
     if largest <= SMALL:
@@ -258,10 +257,12 @@ def lengths_for(
         return max(sizes, default=0)
 
     longer = Lengths(False, largest)
-    if not short and numbers(longer) <= MOST_NUMBERS:
+    if not short and numbers(longer) * largest <= MOST_NUMBERS:
         return [longer]
-    each = [Lengths(True, largest, only) for only in positions]
-    return [Lengths(short), *(one for one in each if numbers(one) <= MOST_IN_ONE)]
+    long = [Lengths(True, largest, only) for only in positions]
+    if not short:
+        long.append(longer)
+    return [Lengths(short), *(one for one in long if numbers(one) <= MOST_NUMBERS)]
 
 
 def _integers(operand: Any) -> Iterator[int]:
