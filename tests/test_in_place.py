@@ -186,6 +186,21 @@ def flat_places_by_masks_and_from_the_end(x):
     return (y * np.arange(9).reshape(3, 3)).sum() + number * x[1]
 
 
+def parts_of_flat_are_copies(x):
+    y = np.outer(x, x)
+    rest, some, one = y.flat[2:], y.T.flat[[1, 2]], y.flat[3]
+    y *= 3
+    y.flat[y.flat[:] > 0.3] += rest[1]
+    return (y**2).sum() + (rest * np.arange(7)).sum() + some[0] * some[1] + one
+
+
+def rows_with_an_axis_more(x):
+    y = np.outer(x, x[:1])
+    y[None, :3] += np.compress(np.arange(1) % 4 != 1, y, axis=1)  # of a length that isn't known
+    y[None, :2, ::2] *= np.repeat(y[:2], [1], axis=1)
+    return (y**2).sum()
+
+
 def diagonals(x):
     tall = np.outer(np.arange(1.0, 8), x)
     wrapped = tall * x

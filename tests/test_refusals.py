@@ -46,6 +46,15 @@ def define(text, **names):
 
 # the text (the line that is at fault has a mark), what is underlined, the message
 CASES = {
+    "iterator with a name": (
+        """
+        def f(x):
+            flat = x.flat  # <-
+            return flat[1] + flat[0]
+        """,
+        "x.flat",
+        "an iterator over an array, x.flat, has no name here",
+    ),
     "structured array": (
         """
         def f(x):

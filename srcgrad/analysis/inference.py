@@ -378,6 +378,7 @@ def _sampled(
             pattern = _confirmed(
                 pattern, function, args, kwargs, bases, leaves, shared, unknown,
                 [lengths, *(other for other in tried if other is not lengths)],
+                UNIFORM if attempt == UNIFORM else 0,
                 _numbers(results[1]) / max(_numbers(sampler.leaves), 1),
             )  # fmt: skip
         if attempt == ONES:
@@ -452,6 +453,7 @@ def _confirmed(
     shared: list[frozenset[int]],
     unknown: np.dtype[Any] | None,
     tried: list[Lengths],
+    attempt: int,
     growth: float,
 ) -> Any:
     """The part of a pattern that holds for other values too: of an axis, an index, a matrix.
@@ -471,12 +473,14 @@ def _confirmed(
     lengths, *others = tried
     spread = not lengths.short and lengths.only is None
     samplers = [
-        Sampler(number % 2, 0, bases, (number, first, step, dimensions), unknown, lengths, apart)
+        Sampler(
+            number % 2, attempt, bases, (number, first, step, dimensions), unknown, lengths, apart
+        )
         for number, (first, step) in enumerate(CONFIRMING if free else CONFIRMING[:3])
         for apart in ((False, True) if number in (1, 2) and spread else (False,))
     ]
     about = (2, *CONFIRMING[2], dimensions)
-    samplers += [Sampler(0, 0, bases, about, unknown, other) for other in others]
+    samplers += [Sampler(0, attempt, bases, about, unknown, other) for other in others]
     for sampler in samplers:
         try:
             values = [sampler.operand(a) for a in args]

@@ -193,6 +193,8 @@ class Sampler:
             return np.asfortranarray(array) if self.confirming[0] == 1 and shape else array
         if dtype.kind == "b":
             flat = np.arange(count) % 3 == self.variant
+        elif dtype.kind in "iu" and self.attempt == ONES:
+            flat = np.zeros(count)  # the places of what there is but one of
         elif dtype.kind in "iu":
             flat = np.arange(count) % 2 if self.variant else np.ones(count)
         elif self.variant and self.attempt == 0:

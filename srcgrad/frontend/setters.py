@@ -18,7 +18,16 @@ from .. import ir
 from ..kinds import Array, Scalar
 from .attributes import Attributes
 from .choices import options
-from .structure import NONE, described, is_none, is_number, object_items, parts, references
+from .structure import (
+    NONE,
+    array_kind,
+    described,
+    is_none,
+    is_number,
+    object_items,
+    parts,
+    references,
+)
 from .values import (
     Bound,
     Choice,
@@ -233,9 +242,6 @@ class Setters(Attributes):
                 value = self.filling(value, places)
         self.store_item(array, key, value)
 
-    def is_flat(self, node: Any) -> bool:
-        return isinstance(node, gast.Attribute) and node.attr == "flat"
-
     def flat_place(self, target: gast.Subscript) -> tuple[Value, Value]:
         """Of `x.flat[key]`, the array `x` and the index that means the same for it."""
         array, key = self.expression(target.value.value), self.expression(target.slice)
@@ -289,11 +295,6 @@ class Setters(Attributes):
             elif var in ir.free_variables(ir.Block([s])):
                 return False
         return False
-
-
-def array_kind(value: Value) -> Array | None:
-    kind = value.kind if isinstance(value, ir.Var) else None
-    return kind if isinstance(kind, Array) else None
 
 
 def is_of_python(value: Value) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import gast
 import numpy as np
 
 from .. import ir
@@ -513,6 +514,17 @@ def is_object(kind: Kind) -> bool:
 def is_range(value: Any) -> bool:
     """Whether a value is a range, which isn't an iterator as other sequences are."""
     return isinstance(value, Sequence) and value.bounds is not None and value.born is None
+
+
+def array_kind(value: Any) -> Array | None:
+    """The kind of an array that exists at run time."""
+    kind = value.kind if isinstance(value, ir.Var) else None
+    return kind if isinstance(kind, Array) else None
+
+
+def is_flat(node: Any) -> bool:
+    """Whether an expression is the iterator of an array, `x.flat`."""
+    return isinstance(node, gast.Attribute) and node.attr == "flat"
 
 
 def is_number(value: Any) -> bool:

@@ -24,8 +24,10 @@ from .operations import item_of_range
 from .structure import (
     NONE,
     SIMPLE,
+    array_kind,
     constant,
     described,
+    is_flat,
     is_none,
     is_number,
     is_range,
@@ -61,8 +63,14 @@ class Subscripts(Comparisons):
     """Evaluates `container[key]`, and stores to it."""
 
     def expression_Subscript(self, node: Any) -> Value:
-        container = self.expression(node.value)
-        return self.subscript(container, self.expression(node.slice))
+        if not is_flat(node.value):
+            container = self.expression(node.value)
+            return self.subscript(container, self.expression(node.slice))
+        owner = self.expression(node.value.value)
+        found = self.subscript(self.attribute(owner, "flat"), self.expression(node.slice))
+        if array_kind(owner) and array_kind(found):
+            return self.call(self.attribute(found, "copy"), [], {})  # a part of x.flat is no view
+        return found
 
     def expression_Slice(self, node: Any) -> Value:
         parts = (self.expression(p) if p else NONE for p in (node.lower, node.upper, node.step))

@@ -63,6 +63,8 @@ def take(a, indices, axis=None, *, mode="raise", out, d_out):
         indices = np.asarray(indices)
     if is_truth(indices):
         indices = np.asarray(indices, int)  # as a key it would be a mask
+    if np.ndim(a) == 0:
+        axis = None
     shape = (np.size(a),) if axis is None else a.shape
     axis = 0 if axis is None else along(axis, a.ndim)
     if mode == "wrap":
@@ -111,6 +113,8 @@ adjoint(np.ndarray.compress)(
 
 
 def compressed(a, condition, axis, d_out):
+    if np.ndim(a) == 0:
+        axis = None
     shape = (np.size(a),) if axis is None else a.shape
     axis = 0 if axis is None else along(axis, a.ndim)
     d_a = np.zeros(shape, d_out.dtype)

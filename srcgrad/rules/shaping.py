@@ -255,6 +255,8 @@ definition(np.broadcast)(lambda *arrays: Broadcast(*arrays))
 
 @adjoint(np.repeat)
 def repeat(a, repeats, axis=None, *, out, d_out):
+    if np.ndim(a) == 0:
+        axis = None
     shape = (np.size(a),) if axis is None else np.shape(a)
     axis = 0 if axis is None else along(axis, np.ndim(a))
     if isinstance(repeats, (tuple, list)):

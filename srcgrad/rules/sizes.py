@@ -456,14 +456,23 @@ def histogram(args: Args, kwargs: Kwargs) -> Inferred | None:
     named = dict(zip(("a", "bins", "range", "density", "weights"), args, strict=False)) | kwargs
     bins, plain = named.get("bins", ir.Const(10)), named.get("density", ir.Const(None))
     weights = named.get("weights", ir.Const(None))
+    edges_dtype: Any = np.dtype(float)
     size: Any = bins.value if isinstance(bins, ir.Const) else getattr(bins, "kind", None)
     if isinstance(size, Scalar) and size.python and size.dtype.kind == "i":
         size = size.size or fresh_size()
+    elif isinstance(bins, ir.Pack) and bins.type in (list, tuple):
+        size, edges_dtype = len(bins.items) - 1, None
+    elif isinstance(size, Array) and size.rank == 1:
+        assert size.shape is not None
+        (n,), edges_dtype = size.shape, size.dtype
+        size = n.shifted(-1) if isinstance(n, Size) else n - 1
     counted = isinstance(weights, ir.Const) and isinstance(plain, ir.Const) and not plain.value
     known = _dtype(named["a"]) == np.float64 and (counted or _dtype(weights) == np.float64)
+    given = tuple(ir.variables(bins))
     if type(size) not in (int, Size) or not known:
         kinds = TupleOf((Array(None, (fresh_size(),)), Array(None, (fresh_size(),))))
-        return Inferred(kinds, tuple(ir.variables(bins)), False)
+        return Inferred(kinds, given, False)
     edges = size.shifted(1) if isinstance(size, Size) else size + 1
     counts = Array(np.dtype(np.intp if counted else float), (size,))
-    return Inferred(TupleOf((counts, Array(np.dtype(float), (edges,)))))
+    kinds = TupleOf((counts, Array(edges_dtype, (edges,))))
+    return Inferred(kinds, given, not given)

@@ -296,7 +296,9 @@ class Contributions(Lowerer):
             if n == 1:
                 keep.append(axis + extra)
             elif m == 1:
-                return self._spread(value, kind, like)
+                grows = not extra and all(m in (n, 1) for m, n in zip(have, want, strict=True))
+                spread = self._spread if grows else self._unbroadcast
+                return spread(value, kind, like)
             elif isinstance(n, Size) and n.never_one:
                 continue
             elif isinstance(n, int):
