@@ -52,7 +52,7 @@ CASES = {
             flat = x.flat  # <-
             return flat[1] + flat[0]
         """,
-        "x.flat",
+        None,
         "an iterator over an array, x.flat, has no name here",
     ),
     "structured array": (
