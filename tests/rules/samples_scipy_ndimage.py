@@ -43,7 +43,7 @@ if ndimage is not None:
         case(r(13, 14), order, axis, mode=mode)
         for order in (0, 1, 2, 3, 5)
         for axis, mode in ((0, "mirror"), (-1, "reflect"), (1, "grid-wrap"), (0, "constant"))
-    ]
+    ] + [case(r(3, 4), 5, axis, mode=mode) for axis in (0, 1) for mode in ("reflect", "mirror")]
     points = np.random.default_rng(5).uniform(-2, 7, (2, 4))
     SAMPLES[ndimage.map_coordinates] = (
         [
@@ -54,6 +54,12 @@ if ndimage is not None:
             for mode in MODES + GRID_MODES
         ]
         + [case(r(7), points[:1], order=1), case(r(5, 6), points, prefilter=False)]
+        + [case(r(5, 6), points, mode=mode, prefilter=False) for mode in MODES + GRID_MODES]
+        + [  # few pixels, between which points lie, on them or halfway
+            case(r(3), np.arange(-7.0, 8.0, 0.5)[None], order=order, mode=mode, fixed=(1,))
+            for order in (0, 1, 5)
+            for mode in MODES + GRID_MODES
+        ]
     )
     SAMPLES[splines.value] = [
         case(r(5, 6), points, order, mode, 0.0, nu, fixed=(4,))

@@ -202,10 +202,12 @@ def gaussian_filter(
     mode="reflect", cval=0.0, truncate=4.0, radius=None, axes=None,
 ):  # fmt: skip
     for number, axis in enumerate(range(input.ndim) if axes is None else axes):
-        input = ndimage.gaussian_filter1d(
-            input, each(sigma, number), axis, each(order, number),
-            mode=each(mode, number), cval=cval, truncate=truncate, radius=each(radius, number),
-        )  # fmt: skip
+        if each(sigma, number) > 1e-15:  # as in SciPy: along other axes nothing is done
+            input = ndimage.gaussian_filter1d(
+                input, each(sigma, number), axis, each(order, number),
+                mode=each(mode, number), cval=cval, truncate=truncate,
+                radius=each(radius, number),
+            )  # fmt: skip
     return input
 
 

@@ -56,23 +56,33 @@ def mirrored(i, n, mode):
     return np.minimum(i, 2 * n - 2 - i)
 
 
+def reflected(x, n, mode):
+    """Where a coordinate that n pixels don't have is found among them.
+
+    SciPy reflects coordinates before it rounds them: that matters halfway between two pixels.
+    """
+    edge = 1 if mode in ("reflect", "grid-mirror") else 0  # whether the last pixel comes twice
+    period = 2 * n - 2 + 2 * edge
+    below, above = -((-x) % period), x % period
+    below = np.where(below < 1 - n - edge, below + period, -below - edge)
+    above = np.where(above >= n, period - above - edge, above)
+    return np.where(x < 0, below, np.where(x > n - 1, above, x))
+
+
 def terms(coordinates, shape, order, mode, nu):
     """For each neighbour: the index of its pixel at all points, and its weight there."""
     along, inside = [], True
     for x, n, derivative in zip(coordinates, shape, nu, strict=True):
         if mode == "constant":
             inside = inside & (x >= 0) & (x <= n - 1)
-        if mode == "wrap" and n > 1:
-            x = np.where((x < 0) | (x > n - 1), x % (n - 1), x)
-        if mode == "nearest":
-            kept = np.clip(x, 0, n - 1)
-            moves = kept == x
-            x = kept
+        if mode == "wrap" and n > 1:  # SciPy has the last pixel stand for 1 - n, 0 for others
+            around = np.where(x < 0, n - 1 - -x % (n - 1), x % (n - 1))
+            x = np.where((x < 0) | (x > n - 1), around, x)
+        if order == 0 and n > 1 and mode in ("reflect", "grid-mirror", "mirror"):
+            x = reflected(x, n, mode)
         start = np.floor(x if order % 2 else x + 0.5)
         t = x - start if order % 2 else x + 0.5 - start
         weights = basis(order, derivative, t)
-        if mode == "nearest" and derivative:
-            weights = [w * moves for w in weights]
         first = start.astype(np.intp) - order // 2
         along.append([(mirrored(first + j, n, mode), w) for j, w in enumerate(weights)])
     for corner in itertools.product(*along):
@@ -155,16 +165,22 @@ def widened(dtype):
     return None if dtype is None else np.result_type(dtype, np.float64)
 
 
+FEW = 16  # pixels, where SciPy's filter is not quite the inverse of the convolution
+
+
 def unfiltered(d_c, order, axis, mode):
     """The adjoint of `scipy.ndimage.spline_filter1d`.
 
     The filter inverts a convolution with a symmetric kernel, which is a symmetric matrix for all
     modes but those that mirror about the centre of the last pixel, where half of the first and
-    last equation is.
+    last equation is. Of few pixels the filter is an approximation, by another matrix.
     """
     n = d_c.shape[axis]
     if order < 2 or n < 2:
         return d_c
+    if n < FEW:
+        matrix = ndimage.spline_filter1d(np.eye(n), order, 0, mode=mode)
+        return np.moveaxis(np.tensordot(matrix, d_c, axes=(0, axis)), 0, axis)
     if mode in ("reflect", "grid-mirror", "nearest", "grid-wrap"):
         return ndimage.spline_filter1d(d_c, order, axis, mode=mode)
     halved = np.ones(n)
