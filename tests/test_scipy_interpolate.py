@@ -35,7 +35,29 @@ PROGRAMS: dict[str, Any] = {
     "two ends": lambda x, y: interpolate.CubicSpline(x, y, bc_type=((1, 0.3), (2, -0.7)))(POINTS),
     "derivative": lambda x, y: interpolate.CubicSpline(x, y).derivative()(POINTS),
     "antiderivative": lambda x, y: interpolate.CubicSpline(x, y).antiderivative()(INSIDE),
+    "second antiderivative": lambda x, y: interpolate.CubicSpline(x, y).antiderivative(2)(INSIDE),
     "integral": lambda x, y: interpolate.CubicSpline(x, y).integrate(0.7, 2.2),
+    "integral to outside": lambda x, y: interpolate.CubicSpline(x, y).integrate(-0.7, 9.2),
+    "integral that isn't there": lambda x, y: np.nan_to_num(
+        interpolate.Akima1DInterpolator(x, y).integrate(1.0, 9.2)
+    ),
+    "nothing outside": lambda x, y: np.nan_to_num(
+        interpolate.CubicSpline(x, y)(POINTS, 1, extrapolate=False)
+    ),
+    "periodic": lambda x, y: interpolate.CubicSpline(x, y, extrapolate="periodic")(POINTS + 0.01),
+    "once periodic": lambda x, y: interpolate.PchipInterpolator(x, y)(POINTS + 0.01, 1, "periodic"),
+    "points in place of an axis": lambda x, y: interpolate.CubicSpline(x, MANY.T * y, axis=1)(
+        np.stack([POINTS, POINTS[::-1]])
+    ),
+    "pchip along an axis": lambda x, y: interpolate.PchipInterpolator(x, GRID * y, 1)(POINTS),
+    "akima along an axis": lambda x, y: interpolate.Akima1DInterpolator(x, GRID * y, 1)(INSIDE),
+    "hermite along an axis": lambda x, y: interpolate.CubicHermiteSpline(x, GRID * y, GRID, -1)(
+        POINTS
+    ),
+    "B-splines along an axis": lambda x, y: interpolate.make_interp_spline(x, GRID * y, axis=1)(
+        POINTS, 1
+    ),
+    "coefficients": lambda x, y: interpolate.CubicSpline(x, y).c[:, 2],
     "pchip": lambda x, y: interpolate.PchipInterpolator(x, y)(POINTS),
     "pchip of columns": lambda x, y: interpolate.PchipInterpolator(x, MANY * y[:, None])(POINTS),
     "monotone": lambda x, y: interpolate.PchipInterpolator(x, np.cumsum(y**2))(POINTS),
@@ -53,6 +75,16 @@ PROGRAMS: dict[str, Any] = {
     "slope of a B-spline": lambda x, y: interpolate.BSpline(
         padded(x), np.append(y, y[:2]), 3
     ).derivative()(INSIDE),
+    "B-spline with nothing outside": lambda x, y: np.nan_to_num(
+        interpolate.BSpline(padded(x), np.append(y, y[:2]), 3)(POINTS, 1, False)
+    ),
+    "periodic B-spline": lambda x, y: interpolate.BSpline(padded(x), np.append(y, y[:2]), 3)(
+        POINTS + 0.01, extrapolate="periodic"
+    ),
+    "no slope left": lambda x, y: interpolate.BSpline(padded(x), np.append(y, y[:2]), 3)(INSIDE, 4),
+    "knots at one place": lambda x, y: interpolate.BSpline(
+        np.insert(padded(x), 5, x[2]), np.append(y, y[:3]), 3
+    )(np.append(INSIDE, 1.31), 2),
     "of degree two": lambda x, y: interpolate.BSpline(x, y, 2)(POINTS, 1),
     "splev": lambda x, y: interpolate.splev(INSIDE, interpolate.splrep(x, y), der=1),
     "fitpack": lambda x, y: interpolate.InterpolatedUnivariateSpline(x, y)(INSIDE),
@@ -160,3 +192,28 @@ def test_what_has_no_rule_is_refused() -> None:
 
     with pytest.raises((srcgrad.UnsupportedError, NotImplementedError), match="s=0"):
         srcgrad.grad(smoothing)(VALUES)
+
+
+def refused(f: Any) -> str:
+    with pytest.raises((srcgrad.UnsupportedError, ValueError)) as caught:
+        srcgrad.grad(lambda y: np.sum(f(y)))(VALUES)
+    return str(caught.value)
+
+
+def test_what_no_derivative_is_known_of_is_refused() -> None:
+    down = KNOTS[::-1].copy()
+    twice = np.append(KNOTS[0], KNOTS[:-1])
+    rows = interpolate.CubicSpline(KNOTS, GRID, axis=1)
+    messages = [
+        refused(
+            lambda y: interpolate.CubicSpline(KNOTS, y, extrapolate="periodic").integrate(0, 9)
+        ),
+        refused(lambda y: interpolate.make_interp_spline(KNOTS, y).integrate(0, 9, False)),
+        refused(lambda y: interpolate.InterpolatedUnivariateSpline(KNOTS, y)(9.0, ext=1)),
+        refused(lambda y: interpolate.RegularGridInterpolator((down,), y)([1.3])),
+        refused(lambda y: interpolate.KroghInterpolator(twice, y)(1.3)),
+        refused(lambda y: rows(y)),
+    ]
+    asked = ["periodic spline", "extrapolate=True", "ext=0", "ascending", "points that differ"]
+    for message, words in zip(messages, [*asked, "along axis 0"], strict=True):
+        assert words in message

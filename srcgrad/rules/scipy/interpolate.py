@@ -14,5 +14,7 @@ def spline(self, x, nu=0, extrapolate=None, *, out, d_out):
     slope = self(x, nu + 1, extrapolate)
     if slope.ndim == x.ndim:
         return None, d_out * slope
+    if self.axis != 0:  # which is known when the gradient runs
+        raise ValueError("a spline made outside is differentiated along axis 0 of its data")
     axes = tuple(range(x.ndim, slope.ndim))
     return None, (d_out * slope).sum(axes)

@@ -15,35 +15,96 @@ from ..registry import definition, refuse
 
 
 class PiecewisePolynomial:
-    """Polynomials between knots, their coefficients from the highest power down."""
+    """Polynomials between knots, their coefficients from the highest power down.
 
-    def __init__(self, c, x, extrapolate):
-        self.c, self.x, self.extrapolate = c, x, extrapolate
+    `axis` is that of the data that the knots go along: the axes of the points take its place in
+    the result.
+    """
+
+    def __init__(self, coefficients, x, extrapolate, axis):
+        self.coefficients, self.x, self.axis = coefficients, x, axis
+        self.extrapolate = extrapolate
 
     def __call__(self, x, nu=0, extrapolate=None):
-        if nu > 0:
-            return derivative(self, nu)(x)
         x = np.asarray(x)
+        extrapolate = self.extrapolate if extrapolate is None else extrapolate
+        c = derived(self.coefficients, nu)
+        if extrapolate == "periodic":
+            x = within_period(x, self.x[0], self.x[-1])
         i = np.clip(np.searchsorted(self.x, x, "right") - 1, 0, len(self.x) - 2)
-        d = aligned(x - self.x[i], np.ndim(self.c[0]) - 1)
-        total = self.c[0][i]
-        for k in range(1, len(self.c)):
-            total = total * d + self.c[k][i]
-        inside = self.extrapolate if extrapolate is None else extrapolate
-        if not inside:
-            outside = (x < self.x[0]) | (x > self.x[-1])
-            total = np.where(aligned(outside, np.ndim(self.c[0]) - 1), np.nan, total)
-        return total
+        later = np.ndim(c[0]) - 1
+        d = aligned(x - self.x[i], later)
+        total = c[0][i]
+        for k in range(1, len(c)):
+            total = total * d + c[k][i]
+        if not extrapolate:
+            total = nan_outside(total, x, self.x[0], self.x[-1], later)
+        return in_place(total, x.ndim, self.axis)
+
+    def like(self, coefficients):
+        """The same with other coefficients."""
+        return type(self)(coefficients, self.x, self.extrapolate, self.axis)
 
     def derivative(self, nu=1):
-        return derivative(self, nu)
+        if nu < 0:
+            return self.antiderivative(-nu)
+        return self.like(derived(self.coefficients, nu))
 
     def antiderivative(self, nu=1):
-        return antiderivative(self)
+        if nu < 0:
+            return self.derivative(-nu)
+        c = self.coefficients
+        for _ in range(nu):
+            c = integrated(c, self.x)
+        extrapolate = False if self.extrapolate == "periodic" else self.extrapolate
+        return type(self)(c, self.x, extrapolate, self.axis)
 
     def integrate(self, a, b, extrapolate=None):
-        primitive = antiderivative(self)
-        return primitive(b, 0, True) - primitive(a, 0, True)
+        extrapolate = self.extrapolate if extrapolate is None else extrapolate
+        if extrapolate == "periodic":
+            raise NotImplementedError("the integral of a periodic spline has no derivative")
+        primitive = PiecewisePolynomial(integrated(self.coefficients, self.x), self.x, True, 0)
+        total = primitive(b) - primitive(a)
+        if extrapolate:
+            return total
+        start, end = self.x[0], self.x[-1]
+        outside = (a < start) | (a > end) | (b < start) | (b > end)
+        return np.where(outside, np.nan, total)
+
+
+class Polynomials(PiecewisePolynomial):
+    """What SciPy makes a `PPoly`, whose coefficients can be looked at."""
+
+    @property
+    def c(self):
+        return np.stack(self.coefficients)
+
+
+class Interpolating(PiecewisePolynomial):
+    """What SciPy makes a `BSpline`, whose integral is of zeros where it isn't extrapolated."""
+
+    def integrate(self, a, b, extrapolate=None):
+        if not (self.extrapolate if extrapolate is None else extrapolate):
+            raise NotImplementedError("its integral is differentiated with extrapolate=True")
+        return super().integrate(a, b, extrapolate)
+
+
+class Fitted:
+    """What SciPy makes a `UnivariateSpline`."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __call__(self, x, nu=0, ext=None):
+        if ext is not None and ext != 0 and ext != "extrapolate":
+            raise NotImplementedError("a UnivariateSpline is differentiated with ext=0")
+        return self.inner(x, nu)
+
+    def derivative(self, n=1):
+        return Fitted(self.inner.derivative(n))
+
+    def antiderivative(self, n=1):
+        return Fitted(self.inner.antiderivative(n))
 
 
 def aligned(x, count):
@@ -51,38 +112,60 @@ def aligned(x, count):
     return x if count == 0 else np.reshape(x, np.shape(x) + (1,) * count)
 
 
-def derivative(p, nu):
-    c = p.c
+def within_period(x, start, end):
+    return start + (x - start) % (end - start)
+
+
+def nan_outside(values, x, start, end, later):
+    return np.where(aligned((x < start) | (x > end), later), np.nan, values)
+
+
+def in_place(values, count, axis):
+    """With the first axes, those of the points, where the axis of the data was."""
+    if axis == 0 or count == 0:
+        return values
+    return np.moveaxis(values, tuple(range(count)), tuple([axis + i for i in range(count)]))
+
+
+def derived(c, nu):
+    """The coefficients of a derivative."""
+    if nu < 0:
+        raise ValueError("Order of derivative cannot be negative")
     for _ in range(nu):
         count = len(c)
         if count == 1:
             c = (0.0 * c[0],)
         else:
             c = tuple([c[k] * float(count - 1 - k) for k in range(count - 1)])
-    return PiecewisePolynomial(c, p.x, p.extrapolate)
+    return c
 
 
-def antiderivative(p):
-    count = len(p.c)
-    higher = [p.c[k] / float(count - k) for k in range(count)]
-    widths = aligned(np.diff(p.x), np.ndim(p.c[0]) - 1)
-    areas = 0.0 * p.c[0]
+def integrated(c, x):
+    """The coefficients of the antiderivative that begins with zero."""
+    count = len(c)
+    higher = [c[k] / float(count - k) for k in range(count)]
+    widths = aligned(np.diff(x), np.ndim(c[0]) - 1)
+    areas = 0.0 * c[0]
     for k in range(count):
         areas = (areas + higher[k]) * widths
     before = np.cumsum(areas, axis=0) - areas
-    return PiecewisePolynomial((*higher, before), p.x, p.extrapolate)
+    return (*higher, before)
 
 
 # Cubic interpolants
 
 
-def hermite(x, y, slopes, extrapolate):
-    """The cubic polynomials with the given values and slopes at the knots."""
+def hermite(x, y, slopes):
+    """The coefficients of the cubic polynomials with the given values and slopes at the knots."""
     width = aligned(np.diff(x), np.ndim(y) - 1)
     secant = np.diff(y, axis=0) / width
     excess = (slopes[:-1] + slopes[1:] - 2 * secant) / width
-    c = (excess / width, (secant - slopes[:-1]) / width - excess, slopes[:-1], y[:-1])
-    return PiecewisePolynomial(c, x, extrapolate)
+    return (excess / width, (secant - slopes[:-1]) / width - excess, slopes[:-1], y[:-1])
+
+
+def along(y, axis):
+    """Data with the axis that the knots go along in front, as floats or complex numbers."""
+    return np.moveaxis(np.asarray(y), axis, 0) * 1.0
 
 
 def smooth_slopes(x, y, start, end):
@@ -140,30 +223,34 @@ def both_ends(bc_type):
     return found
 
 
-def cubic(x, y, bc_type="not-a-knot", extrapolate=True):
-    x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
+def cubic(x, y, bc_type="not-a-knot"):
+    """The coefficients of the spline through all points."""
     start, end = both_ends(bc_type)
     if len(x) < 4:
         raise ValueError("a spline that is differentiated by its data needs four knots or more")
-    return hermite(x, y, smooth_slopes(x, y, start, end), extrapolate)
+    return hermite(x, y, smooth_slopes(x, y, start, end))
 
 
 @definition(interpolate.CubicSpline)
 def cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
-    y = np.moveaxis(np.asarray(y), axis, 0)
-    return cubic(x, y, bc_type, True if extrapolate is None else extrapolate)
+    x, axis = np.asarray(x) * 1.0, axis % np.ndim(y)
+    c = cubic(x, along(y, axis), bc_type)
+    return Polynomials(c, x, True if extrapolate is None else extrapolate, axis)
 
 
 @definition(interpolate.CubicHermiteSpline)
 def cubic_hermite_spline(x, y, dydx, axis=0, extrapolate=None):
-    y, slopes = np.moveaxis(np.asarray(y), axis, 0), np.moveaxis(np.asarray(dydx), axis, 0)
-    extrapolate = True if extrapolate is None else extrapolate
-    return hermite(np.asarray(x) * 1.0, y * 1.0, slopes * 1.0, extrapolate)
+    x, axis = np.asarray(x) * 1.0, axis % np.ndim(y)
+    c = hermite(x, along(y, axis), along(dydx, axis))
+    return Polynomials(c, x, True if extrapolate is None else extrapolate, axis)
 
 
 @definition(interpolate.PchipInterpolator)
 def pchip(x, y, axis=0, extrapolate=None):
-    x, y = np.asarray(x) * 1.0, np.moveaxis(np.asarray(y), axis, 0) * 1.0
+    x, axis = np.asarray(x) * 1.0, axis % np.ndim(y)
+    y = along(y, axis)
+    if len(x) < 3:
+        raise ValueError("a PchipInterpolator that is differentiated needs three knots or more")
     h = aligned(np.diff(x), np.ndim(y) - 1)
     secant = np.diff(y, axis=0) / h
     left, right = secant[:-1], secant[1:]
@@ -175,7 +262,8 @@ def pchip(x, y, axis=0, extrapolate=None):
     first = pchip_end(h[0], h[1], secant[0], secant[1])
     last = pchip_end(h[-1], h[-2], secant[-1], secant[-2])
     slopes = np.concatenate((first[None], inner, last[None]))
-    return hermite(x, y, slopes, True if extrapolate is None else extrapolate)
+    c = hermite(x, y, slopes)
+    return Polynomials(c, x, True if extrapolate is None else extrapolate, axis)
 
 
 def pchip_end(h0, h1, near, far):
@@ -190,7 +278,10 @@ def pchip_end(h0, h1, near, far):
 def akima(x, y, axis=0, *, method="akima", extrapolate=None):
     if method != "akima":
         raise NotImplementedError("Akima1DInterpolator is differentiated with method='akima'")
-    x, y = np.asarray(x) * 1.0, np.moveaxis(np.asarray(y), axis, 0) * 1.0
+    x, axis = np.asarray(x) * 1.0, axis % np.ndim(y)
+    y = along(y, axis)
+    if len(x) < 3:
+        raise ValueError("an Akima1DInterpolator that is differentiated needs three knots or more")
     m = np.diff(y, axis=0) / aligned(np.diff(x), np.ndim(y) - 1)
     before = 2 * m[0] - m[1]
     after = 2 * m[-1] - m[-2]
@@ -202,30 +293,30 @@ def akima(x, y, axis=0, *, method="akima", extrapolate=None):
     bends = both > 1e-9 * np.max(both, initial=-np.inf)
     safe = np.where(bends, both, 1.0)
     slopes = np.where(bends, (w1 * m[1:-2] + w2 * m[2:-1]) / safe, 0.5 * (m[3:] + m[:-3]))
-    return hermite(x, y, slopes, False if extrapolate is None else extrapolate)
+    c = hermite(x, y, slopes)
+    return Polynomials(c, x, False if extrapolate is None else extrapolate, axis)
 
 
 # Others
 
 
-def linear(x, y, extrapolate):
-    x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
-    secant = np.diff(y, axis=0) / aligned(np.diff(x), np.ndim(y) - 1)
-    return PiecewisePolynomial((secant, y[:-1]), x, extrapolate)
+def linear(x, y):
+    """The coefficients of the lines between the points."""
+    return (np.diff(y, axis=0) / aligned(np.diff(x), np.ndim(y) - 1), y[:-1])
 
 
 @definition(interpolate.make_interp_spline)
 def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0):
-    y = np.moveaxis(np.asarray(y), axis, 0)
     if t is not None or k not in (1, 3):
         raise NotImplementedError("make_interp_spline is differentiated with k=1 or 3, without t")
-    return (
-        linear(x, y, True) if k == 1 else cubic(x, y, "not-a-knot" if bc_type is None else bc_type)
-    )
+    x, axis = np.asarray(x) * 1.0, axis % np.ndim(y)
+    y = along(y, axis)
+    c = linear(x, y) if k == 1 else cubic(x, y, "not-a-knot" if bc_type is None else bc_type)
+    return Interpolating(c, x, True, axis)
 
 
 definition(interpolate.InterpolatedUnivariateSpline)(
-    lambda x, y, w=None, bbox=None, k=3: make_interp_spline(x, y, k)
+    lambda x, y, w=None, bbox=None, k=3: Fitted(make_interp_spline(x, y, k))
 )
 
 
@@ -235,7 +326,7 @@ def univariate_spline(x, y, w=None, bbox=None, k=3, s=None):
         raise NotImplementedError(
             "UnivariateSpline is differentiated with s=0: how it smooths has no derivative"
         )
-    return make_interp_spline(x, y, k)
+    return Fitted(make_interp_spline(x, y, k))
 
 
 @definition(interpolate.interp1d)
@@ -251,7 +342,8 @@ def interp1d(
     if not assume_sorted:
         order = np.argsort(x)
         x, y = x[order], y[order]
-    inner = linear(x, y, True) if kind in ("linear", "slinear", 1) else cubic(x, y)
+    c = linear(x, y) if kind in ("linear", "slinear", 1) else cubic(x, y)
+    inner = PiecewisePolynomial(c, x, True, 0)
     if isinstance(fill_value, str):
         return inner
     return Bounded(inner, bounds_error is None or bounds_error, fill_value)
@@ -279,10 +371,12 @@ class Spline:
         self.t, self.c, self.k, self.extrapolate = t, c, k, extrapolate
 
     def __call__(self, x, nu=0, extrapolate=None):
-        if nu > 0:
-            return self.derivative(nu)(x)
         x = np.asarray(x)
-        t, k = self.t, self.k
+        t, c, k = slope_of_spline(self.t, self.c, self.k, nu)
+        start, end, later = t[k], t[len(t) - k - 1], np.ndim(c) - 1
+        extrapolate = self.extrapolate if extrapolate is None else extrapolate
+        if extrapolate == "periodic":
+            x = within_period(x, start, end)
         i = np.clip(np.searchsorted(t, x, "right") - 1, k, len(t) - k - 2)
         weights = [np.ones(np.shape(x))]
         for degree in range(1, k + 1):
@@ -293,18 +387,29 @@ class Spline:
                 higher[j] = higher[j] + (right - x) * part
                 higher[j + 1] = (x - left) * part
             weights = higher
-        total = self.c[i - k] * aligned(weights[0], np.ndim(self.c) - 1)
+        total = c[i - k] * aligned(weights[0], later)
         for j in range(1, k + 1):
-            total = total + self.c[i - k + j] * aligned(weights[j], np.ndim(self.c) - 1)
-        return total
+            total = total + c[i - k + j] * aligned(weights[j], later)
+        return total if extrapolate else nan_outside(total, x, start, end, later)
 
     def derivative(self, nu=1):
-        t, c, k = self.t, self.c, self.k
-        for _ in range(nu):
-            n = len(t) - k - 1
-            widths = aligned((t[k + 1 : n + k] - t[1:n]) / float(k), np.ndim(c) - 1)
-            c, t, k = np.diff(c[:n], axis=0) / widths, t[1:-1], k - 1
+        t, c, k = slope_of_spline(self.t, self.c, self.k, nu)
         return Spline(t, c, k, self.extrapolate)
+
+
+def slope_of_spline(t, c, k, nu):
+    """The knots, coefficients and degree of a derivative."""
+    if nu < 0:
+        raise NotImplementedError("the antiderivative of a BSpline has no derivative")
+    for _ in range(nu):
+        if k == 0:
+            return t, 0.0 * c, k
+        n = len(t) - k - 1
+        widths = t[k + 1 : n + k] - t[1:n]
+        several = widths == 0.0  # knots at one place: between them is nothing
+        widths = aligned(np.where(several, 1.0, widths) / float(k), np.ndim(c) - 1)
+        c, t, k = np.diff(c[:n], axis=0) / widths, t[1:-1], k - 1
+    return t, c, k
 
 
 @definition(interpolate.BSpline)
@@ -339,6 +444,9 @@ def regular_grid_interpolator(
     if method != "linear":
         raise NotImplementedError("RegularGridInterpolator is differentiated with method='linear'")
     axes = tuple([np.asarray(p, float) for p in points])
+    for p in axes:
+        if p[0] > p[-1]:
+            raise ValueError("a grid that is differentiated needs points in ascending order")
     values = np.asarray(values)
     if values.dtype.kind in "biu":
         values = values.astype(float)
@@ -392,7 +500,10 @@ def lagrange(x, w):
 
 @definition(interpolate.KroghInterpolator)
 def krogh_interpolator(xi, yi, axis=0):
-    return barycentric_interpolator(np.asarray(xi) * 1.0, np.asarray(yi) * 1.0, axis)
+    xi = np.asarray(xi) * 1.0
+    if np.any(xi[1:] == xi[:-1]):
+        raise ValueError("a KroghInterpolator that is differentiated needs points that differ")
+    return barycentric_interpolator(xi, np.asarray(yi) * 1.0, axis)
 
 
 @definition(interpolate.BarycentricInterpolator)
