@@ -344,6 +344,14 @@ def test_what_is_not_known_is_refused():
         srcgrad.grad(f)(np.ones(3))
 
 
+def test_records_made_by_formats_are_refused():
+    def cut_off(x):
+        return np.sum(np.rec.fromarrays([x, x], formats="f8,i4").f1 * x)
+
+    with pytest.raises(UnsupportedError, match="records are made by their dtype"):
+        srcgrad.grad(cut_off)(np.ones(3))
+
+
 def test_attributes_that_it_has_in_numpy_are_refused_even_in_a_try():
     def f(x):
         p = np.zeros(3, dtype=[("a", float), ("b", float)])

@@ -22,7 +22,7 @@ from tests.rules.kit import Case, is_float
 
 pytest.importorskip("scipy")
 
-from scipy import fft, integrate, interpolate, linalg, optimize, sparse, stats
+from scipy import fft, integrate, interpolate, linalg, optimize, sparse, special, stats
 
 SAMPLES: dict[Any, list[Case]] = {}
 for module in pkgutil.iter_modules(tests.rules.__path__, "tests.rules."):
@@ -418,6 +418,7 @@ STATISTICS = {
     "weighted gmean": lambda a: stats.gmean(a, weights=a * 2),
     "hmean": lambda a: stats.hmean(a),
     "pmean": lambda a: stats.pmean(a, 1.7),
+    "geometric pmean": lambda a: stats.pmean(a, 0, weights=a * 2),
     "gstd": lambda a: stats.gstd(a),
     "entropy": lambda a: stats.entropy(a),
     "relative entropy": lambda a: stats.entropy(a, a[::-1] ** 2, base=2, axis=1),
@@ -554,6 +555,18 @@ def parts_of_sparse_matrices(x):
     return total + np.sum((matrix[np.array([True, False, True])] @ x[:3]) ** 2) + copied.sum()
 
 
+@program(np.array([2.0, 3.0, -1.0, 0.5, 4.0]) * 1.3)
+def sparse_matrices_of_a_dtype(x):
+    """What is made of whole numbers is cut off."""
+    cut = sparse.csr_matrix((x, PLACES), shape=(3, 3), dtype=int)
+    made = sparse.coo_array((x, PLACES), shape=(3, 3))
+    total = np.sum(cut @ x[:3]) + (sparse.diags([x], [0], dtype=int) @ x)[0]
+    total = total + sparse.hstack([made, made], dtype=int).sum() * x[0]
+    total = total + sparse.block_diag([made, made], dtype=int).sum() * x[1]
+    total = total + np.sum((sparse.csc_array((x, PLACES), dtype=complex) @ (1j * x[:3])).imag)
+    return total + np.sum(sparse.csr_array(np.outer(x, x), dtype=int) @ x)
+
+
 @pytest.mark.parametrize("format", ["csr_matrix", "csr_array"])
 def test_an_order_of_entries_that_is_not_followed_is_refused(format: str) -> None:
     def f(x):
@@ -600,3 +613,10 @@ def test_what_depends_on_the_input_and_is_not_followed_is_refused():
     array = sparse.csr_array(np.eye(3) + 1)
     with pytest.raises(srcgrad.UnsupportedError, match="an object that srcgrad doesn't follow"):
         srcgrad.grad(lambda s: np.sum(array**s @ np.ones(3)))(2.0)
+
+
+def test_a_list_as_the_order_of_a_polynomial_is_refused():
+    with pytest.raises(srcgrad.UnsupportedError):
+        srcgrad.grad(lambda x: np.sum(special.eval_legendre([0, 1, 2], x)))(np.ones(3))
+    with pytest.raises(srcgrad.UnsupportedError, match="one order at a time"):
+        srcgrad.grad(lambda x: np.sum(stats.moment(x, [1, 2])))(np.ones(3))

@@ -296,7 +296,9 @@ def _broadcast(function: Any, args: tuple[ir.Operand, ...], kind: Kind) -> Kind:
         return kind
     shapes: list[tuple[Dimension, ...]] = []
     for operand in args:
-        known = operand.kind if isinstance(operand, ir.Var) else kind_of(operand.value)  # type: ignore[union-attr]
+        if isinstance(operand, ir.Pack):  # a list of numbers
+            return kind
+        known = operand.kind if isinstance(operand, ir.Var) else kind_of(operand.value)
         if not isinstance(known, (Array, Scalar)) or known.shape is None:
             return kind
         shapes.append(known.shape)

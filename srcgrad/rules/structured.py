@@ -235,15 +235,22 @@ def recarray(shape, dtype=None):
     return made(np.empty, shape, dtype).view(np.recarray)
 
 
+FORMATS = "records are made by their dtype: dtype=[(name, type), ...]"
+
+
 @definition(np.rec.array)
 def rec_array(obj, dtype=None, shape=None, offset=0, strides=None, formats=None, names=None):
     if isinstance(obj, Records):
         return obj.copy().view(np.recarray)
+    if dtype is None:
+        raise NotImplementedError(FORMATS)
     return array(obj, dtype).view(np.recarray)
 
 
 @definition(np.rec.fromarrays)
 def of_arrays(arrayList, dtype=None, shape=None, formats=None, names=None):
+    if formats is not None:
+        raise NotImplementedError(FORMATS)
     if dtype is None:
         dtype = named_dtype(names, tuple([np.asarray(a).dtype for a in arrayList]))
     dtype = np.dtype(dtype)

@@ -149,6 +149,8 @@ CASES += [
     ("signal.filtfilt(b, a, x)", SIGNAL),
     ("signal.filtfilt(b, a, x, padtype='even')", TWO_SIGNALS),
     ("signal.filtfilt(b, a, x, 0, padtype=None)", SIGNAL),
+    ("signal.filtfilt(b, a, x, padlen=len(x) - 1)", SIGNAL),
+    ("signal.filtfilt(b, a, x, axis=0, padtype='even', padlen=1)", TWO_SIGNALS),
     ("signal.hilbert(x)", SIGNAL),
     ("np.abs(signal.hilbert(x, axis=0))", TWO_SIGNALS.T[:8]),
     ("signal.detrend(x)", SIGNAL),

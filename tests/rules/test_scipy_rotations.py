@@ -114,6 +114,14 @@ def test_what_is_refused(expression: str, message: str) -> None:
         srcgrad.grad(f)(V)
 
 
+def test_one_pair_of_vectors_is_refused() -> None:
+    def program(x):
+        return np.sum(Rotation.align_vectors([[1.0, 0.0, 0.0]], x)[0].as_matrix() * MATRIX)
+
+    with pytest.raises(ValueError, match="one pair of vectors"):
+        srcgrad.grad(program)(V[None])
+
+
 def test_which_nodes_are_connected_is_a_step() -> None:
     def program(x):
         return csgraph.connected_components(np.outer(x, x) > 0.5)[0] * np.sum(x)

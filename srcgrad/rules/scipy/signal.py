@@ -220,7 +220,7 @@ def extended(x, padtype, count):
     if padtype is None:
         return x
     n = x.shape[-1]
-    head, tail = x[..., count:0:-1], x[..., n - 2 : n - 2 - count : -1]
+    head, tail = x[..., count:0:-1], x[..., ::-1][..., 1 : count + 1]
     if padtype == "odd":
         head, tail = 2 * x[..., :1] - head, 2 * x[..., -1:] - tail
     if padtype == "constant":

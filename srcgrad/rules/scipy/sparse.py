@@ -151,7 +151,12 @@ def common(matrices):
     return SparseMatrix
 
 
-def stacked(blocks, axis):
+def cast(A, dtype):
+    """A sparse matrix made here, its numbers of the dtype asked for."""
+    return A if dtype is None else A.mapped(np.asarray(A.values, dtype))
+
+
+def stacked(blocks, axis, dtype):
     matrices = [as_sparse(A) for A in blocks]
     values, rows, columns, end = [], [], [], 0
     for A in matrices:
@@ -161,12 +166,13 @@ def stacked(blocks, axis):
         end = end + A.shape[axis]
     m, n = matrices[0].shape
     shape = (end, n) if axis == 0 else (m, end)
-    made = common(matrices)
-    return made(np.concatenate(values), np.concatenate(rows), np.concatenate(columns), shape)
+    cls = common(matrices)
+    made = cls(np.concatenate(values), np.concatenate(rows), np.concatenate(columns), shape)
+    return cast(made, dtype)
 
 
-definition(sparse.vstack)(lambda blocks, format=None, dtype=None: stacked(blocks, 0))
-definition(sparse.hstack)(lambda blocks, format=None, dtype=None: stacked(blocks, 1))
+definition(sparse.vstack)(lambda blocks, format=None, dtype=None: stacked(blocks, 0, dtype))
+definition(sparse.hstack)(lambda blocks, format=None, dtype=None: stacked(blocks, 1, dtype))
 
 
 @definition(sparse.block_diag)
@@ -178,8 +184,9 @@ def block_diag(mats, format=None, dtype=None):
         rows.append(A.rows + m)
         columns.append(A.columns + n)
         m, n = m + A.shape[0], n + A.shape[1]
-    made = common(matrices)
-    return made(np.concatenate(values), np.concatenate(rows), np.concatenate(columns), (m, n))
+    cls = common(matrices)
+    made = cls(np.concatenate(values), np.concatenate(rows), np.concatenate(columns), (m, n))
+    return cast(made, dtype)
 
 
 @definition(sparse.kron)
@@ -238,22 +245,30 @@ def compressed(cls, arg1, shape, format):
 
 
 definition(sparse.coo_matrix)(
-    lambda arg1, shape=None, dtype=None, copy=False: coo(SparseMatrix, arg1, shape)
+    lambda arg1, shape=None, dtype=None, copy=False: cast(coo(SparseMatrix, arg1, shape), dtype)
 )
 definition(sparse.coo_array)(
-    lambda arg1, shape=None, dtype=None, copy=False: coo(SparseArray, arg1, shape)
+    lambda arg1, shape=None, dtype=None, copy=False: cast(coo(SparseArray, arg1, shape), dtype)
 )
 definition(sparse.csr_matrix)(
-    lambda arg1, shape=None, dtype=None, copy=False: compressed(SparseMatrix, arg1, shape, "csr")
+    lambda arg1, shape=None, dtype=None, copy=False: cast(
+        compressed(SparseMatrix, arg1, shape, "csr"), dtype
+    )
 )
 definition(sparse.csr_array)(
-    lambda arg1, shape=None, dtype=None, copy=False: compressed(SparseArray, arg1, shape, "csr")
+    lambda arg1, shape=None, dtype=None, copy=False: cast(
+        compressed(SparseArray, arg1, shape, "csr"), dtype
+    )
 )
 definition(sparse.csc_matrix)(
-    lambda arg1, shape=None, dtype=None, copy=False: compressed(SparseMatrix, arg1, shape, "csc")
+    lambda arg1, shape=None, dtype=None, copy=False: cast(
+        compressed(SparseMatrix, arg1, shape, "csc"), dtype
+    )
 )
 definition(sparse.csc_array)(
-    lambda arg1, shape=None, dtype=None, copy=False: compressed(SparseArray, arg1, shape, "csc")
+    lambda arg1, shape=None, dtype=None, copy=False: cast(
+        compressed(SparseArray, arg1, shape, "csc"), dtype
+    )
 )
 
 
@@ -278,12 +293,12 @@ def of_diagonals(cls, diagonals, offsets, shape):
 
 @definition(sparse.diags)
 def diags(diagonals, offsets=0, shape=None, format=None, dtype=None):
-    return of_diagonals(SparseMatrix, diagonals, offsets, shape)
+    return cast(of_diagonals(SparseMatrix, diagonals, offsets, shape), dtype)
 
 
 @definition(sparse.diags_array)
 def diags_array(diagonals, /, *, offsets=0, shape=None, format=None, dtype=None):
-    return of_diagonals(SparseArray, diagonals, offsets, shape)
+    return cast(of_diagonals(SparseArray, diagonals, offsets, shape), dtype)
 
 
 def banded(cls, data, offsets, shape):
@@ -307,26 +322,30 @@ def diagonal(cls, arg1, shape):
 
 
 definition(sparse.dia_matrix)(
-    lambda arg1, shape=None, dtype=None, copy=False: diagonal(SparseMatrix, arg1, shape)
+    lambda arg1, shape=None, dtype=None, copy=False: cast(
+        diagonal(SparseMatrix, arg1, shape), dtype
+    )
 )
 definition(sparse.dia_array)(
-    lambda arg1, shape=None, dtype=None, copy=False: diagonal(SparseArray, arg1, shape)
+    lambda arg1, shape=None, dtype=None, copy=False: cast(diagonal(SparseArray, arg1, shape), dtype)
 )
 
 
-def diagonal_of_ones(cls, m, n, k):
+def diagonal_of_ones(cls, m, n, k, dtype):
     n = m if n is None else n
-    return of_diagonals(cls, np.ones(min(m + min(k, 0), n - max(k, 0))), k, (m, n))
+    return of_diagonals(cls, np.ones(min(m + min(k, 0), n - max(k, 0)), dtype), k, (m, n))
 
 
 definition(sparse.eye)(
-    lambda m, n=None, k=0, dtype=float, format=None: diagonal_of_ones(SparseMatrix, m, n, k)
+    lambda m, n=None, k=0, dtype=float, format=None: diagonal_of_ones(SparseMatrix, m, n, k, dtype)
 )
 definition(sparse.eye_array)(
-    lambda m, n=None, *, k=0, dtype=float, format=None: diagonal_of_ones(SparseArray, m, n, k)
+    lambda m, n=None, *, k=0, dtype=float, format=None: diagonal_of_ones(
+        SparseArray, m, n, k, dtype
+    )
 )
 definition(sparse.identity)(
-    lambda n, dtype=float, format=None: diagonal_of_ones(SparseMatrix, n, n, 0)
+    lambda n, dtype=float, format=None: diagonal_of_ones(SparseMatrix, n, n, 0, dtype)
 )
 
 

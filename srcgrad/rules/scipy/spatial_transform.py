@@ -233,6 +233,8 @@ def align_vectors(a, b, weights=None, return_sensitivity=False):
     a, b = np.asarray(a), np.asarray(b)
     if return_sensitivity or a.ndim == 1:
         raise NotImplementedError("align_vectors of one pair of vectors, or with the sensitivity")
+    if len(a) == 1:
+        raise ValueError("align_vectors of one pair of vectors has no derivative")
     weights = np.ones(len(a)) if weights is None else np.asarray(weights)
     product = (weights[:, None] * a).T @ b
     turned = unitary_factor(product)

@@ -16,6 +16,8 @@ def central(a, order, axis, keepdims):
 
 @definition(stats.moment)
 def moment(a, order=1, axis=0, *, center=None, keepdims=False):
+    if isinstance(order, (list, tuple)) or np.ndim(order) > 0:
+        raise NotImplementedError("stats.moment is differentiated for one order at a time")
     a = np.asarray(a)
     if center is not None:
         return np.mean((a - center) ** order, axis, keepdims=keepdims)
@@ -86,6 +88,8 @@ def hmean(a, axis=0, dtype=None, *, weights=None, keepdims=False):
 
 @definition(stats.pmean)
 def pmean(a, p, *, axis=0, dtype=None, weights=None, keepdims=False):
+    if p == 0:
+        return stats.gmean(a, axis, weights=weights, keepdims=keepdims)
     return weighted_mean(np.asarray(a) ** p, axis, weights, keepdims) ** (1.0 / p)
 
 
