@@ -12,6 +12,7 @@ from .helpers import (
     all_axes,
     along,
     axes_of,
+    check_dtype,
     only_along,
     other_axes,
     reduced_back,
@@ -39,11 +40,15 @@ def nancumsum(a, axis=None, dtype=None, *, out, d_out):
     return ~np.isnan(a) * reversed_cumsum(d_out, axis)
 
 
-adjoint(np.cumprod)(lambda a, axis=None, dtype=None, *, out, d_out: d_cumprod(a, axis, out, d_out))
+@adjoint(np.cumprod)
+def cumprod(a, axis=None, dtype=None, *, out, d_out):
+    check_dtype(dtype, a)
+    return d_cumprod(a, axis, out, d_out)
 
 
 @adjoint(np.nancumprod)
 def nancumprod(a, axis=None, dtype=None, *, out, d_out):
+    check_dtype(dtype, a)
     there = ~np.isnan(a)
     return there * d_cumprod(np.where(there, a, 1.0), axis, out, d_out)
 
@@ -75,6 +80,7 @@ if hasattr(np, "cumulative_sum"):
 
     @adjoint(np.cumulative_prod)
     def cumulative_prod(x, *, axis=None, dtype=None, include_initial=False, out, d_out):
+        check_dtype(dtype, x)
         axis = 0 if axis is None else axis
         out = without_initial(out, axis, include_initial)
         return d_cumprod_along(x, axis, out, without_initial(d_out, axis, include_initial))

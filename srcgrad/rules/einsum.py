@@ -9,6 +9,7 @@ import string
 
 import numpy as np
 
+from .helpers import check_dtype
 from .registry import adjoint, inert
 from .shaping import transposed
 
@@ -87,6 +88,7 @@ def einsum(*operands, optimize=False, dtype=None, order="K", casting="safe", out
         arrays = operands[: len(operands) // 2 * 2 : 2]
         if len(operands) % 2:
             output = from_labels(operands[-1:])[0]
+    check_dtype(dtype, *arrays)
     inputs, output = explicit(inputs, output, [np.ndim(x) for x in arrays])
     if not isinstance(optimize, (bool, str)):
         optimize = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .helpers import check_dtype
 from .products import conj
 from .registry import adjoint, definition
 
@@ -170,6 +171,7 @@ def cov(
     out,
     d_out,
 ):
+    check_dtype(dtype, m, y)
     x = as_rows(m, rowvar)
     count = x.shape[0]
     if y is not None:
@@ -200,6 +202,7 @@ def cov(
 @adjoint(np.corrcoef)
 def corrcoef(x, y=None, rowvar=True, *, dtype=None, out, d_out):
     """r[i, j] = c[i, j] / sqrt(c[i, i] c[j, j]), with c the covariances."""
+    check_dtype(dtype, x, y)
     covariances = np.cov(x, y, rowvar)
     count = as_rows(x, rowvar).shape[0]
     if y is not None:

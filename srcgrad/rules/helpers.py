@@ -25,6 +25,14 @@ def parameter_count(function):
     return len(inspect.getfullargspec(function).args)
 
 
+def check_dtype(dtype, *arrays):
+    """Refuse a dtype by which NumPy cuts imaginary parts off before it multiplies."""
+    if dtype is not None and np.dtype(dtype).kind != "c":
+        for a in arrays:
+            if np.iscomplexobj(a):
+                raise NotImplementedError("a dtype that cuts imaginary parts off: use .real")
+
+
 def known(number):
     """Whether a number is known when compiling: for a rule that has a simpler form if it is."""
     return True

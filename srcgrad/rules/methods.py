@@ -10,7 +10,7 @@ from .registry import definition, method
 
 _SAME = (
     *("sum", "mean", "var", "std", "prod", "max", "min", "cumsum", "cumprod"),
-    *("any", "all", "argmax", "argmin", "clip", "round", "conj", "conjugate", "real", "imag"),
+    *("any", "all", "argmax", "argmin", "round", "conj", "conjugate", "real", "imag"),
 )
 
 _OPERATORS = (
@@ -23,6 +23,14 @@ _OPERATORS = (
 def conj(self):
     """Unlike `np.conj`, the array itself if it is real, and no copy."""
     return np.conj(self) if np.iscomplexobj(self) else self
+
+
+@definition(np.ndarray.clip, np.generic.clip)
+def clip(self, min=None, max=None, out=None, **keywords):
+    """Unlike `np.clip`, by one bound alone, too."""
+    if out is None:
+        return np.clip(self, min, max, **keywords)
+    return np.clip(self, min, max, out=out, **keywords)
 
 
 # What libraries that are written for several kinds of arrays ask of one

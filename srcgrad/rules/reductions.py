@@ -9,6 +9,7 @@ import numpy as np
 from .helpers import (
     argsort,
     at_least_1,
+    check_dtype,
     everywhere,
     only_along,
     other_axes,
@@ -100,6 +101,8 @@ def var(
     a, axis=None, dtype=None, mean=None, *, ddof=0, keepdims=False, where=True, correction=None,
     out, d_out,
 ):  # fmt: skip
+    check_dtype(dtype, a)
+    out, d_out = np.real(out), np.real(d_out)
     n = counted(a, axis, keepdims, where, out)
     scaled = 2 * d_out / degrees_of_freedom(n, ddof, correction)
     d_a = restore_axes(scaled, a, axis, keepdims) * deviations(a, axis, where, mean)
@@ -112,6 +115,8 @@ def std(
     a, axis=None, dtype=None, mean=None, *, ddof=0, keepdims=False, where=True, correction=None,
     out, d_out,
 ):  # fmt: skip
+    check_dtype(dtype, a)
+    out, d_out = np.real(out), np.real(d_out)
     n = counted(a, axis, keepdims, where, out)
     scaled = d_out / (degrees_of_freedom(n, ddof, correction) * (out + (out == 0)))
     d_a = restore_axes(scaled, a, axis, keepdims) * deviations(a, axis, where, mean)
@@ -143,6 +148,8 @@ def nanvar(
     a, axis=None, dtype=None, mean=None, *, ddof=0, keepdims=False, where=True, correction=None,
     out, d_out,
 ):  # fmt: skip
+    check_dtype(dtype, a)
+    out, d_out = np.real(out), np.real(d_out)
     there = ~np.isnan(a) if everywhere(where) else ~np.isnan(a) & where
     n = np.sum(there, axis=axis, dtype=out.dtype, keepdims=keepdims)
     scaled = 2 * d_out / degrees_of_freedom(n, ddof, correction)
@@ -156,6 +163,8 @@ def nanstd(
     a, axis=None, dtype=None, mean=None, *, ddof=0, keepdims=False, where=True, correction=None,
     out, d_out,
 ):  # fmt: skip
+    check_dtype(dtype, a)
+    out, d_out = np.real(out), np.real(d_out)
     there = ~np.isnan(a) if everywhere(where) else ~np.isnan(a) & where
     n = np.sum(there, axis=axis, dtype=out.dtype, keepdims=keepdims)
     scaled = d_out / (degrees_of_freedom(n, ddof, correction) * (out + (out == 0)))
@@ -192,6 +201,7 @@ def ptp(a, axis=None, *, keepdims=False, out, d_out):
 
 @adjoint(np.prod)
 def prod(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, out, d_out):
+    check_dtype(dtype, a)
     if not everywhere(where):
         factors = np.where(where, a, 1.0)
         return where * d_prod(factors, axis, keepdims, initial, out, d_out)
@@ -200,6 +210,7 @@ def prod(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, 
 
 @adjoint(np.nanprod)
 def nanprod(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, out, d_out):
+    check_dtype(dtype, a)
     there = ~np.isnan(a) if everywhere(where) else ~np.isnan(a) & where
     return there * d_prod(np.where(there, a, 1.0), axis, keepdims, initial, out, d_out)
 

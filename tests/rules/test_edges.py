@@ -109,6 +109,9 @@ EXPRESSIONS = [
     ("np.cov(x, aweights=DATA, ddof=0)", SAMPLE),
     ("np.cov(x, y, aweights=DATA, fweights=[1, 2, 1, 3, 1, 1, 2])", SAMPLE, WEIGHTS),
     ("np.cov(x, rowvar=False, aweights=[0.5, 1.0, 2.0], bias=True)", SAMPLE),
+    ("np.var(x + 1j * x**2, axis=1, dtype=complex, ddof=0.5)", SAMPLE),
+    ("np.nanstd(x + 1j * x**2, 0, complex)", SAMPLE),
+    ("np.array([x.clip(0.2), x.clip(0.2, None), x.clip(max=y), x.clip(y)])", SAMPLE, DATA),
     ("np.einsum('ij,kj->ik', x, x, dtype=float, order='F', casting='safe')", SAMPLE),
     ("np.histogram(DATA, 5, (0, 3), weights=x)[0]", WEIGHTS),
     ("np.histogram(DATA, [0, 1, 2, 3], weights=x)[0]", WEIGHTS),
@@ -365,6 +368,22 @@ def test_reductions_whose_order_matters(ufunc: str, given: str) -> None:
     for call in (f, srcgrad.grad(f)):
         with pytest.raises(ValueError, match=r"ax[ei]s|where"):
             call(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(f"np.{name}(z, dtype=float)" for name in ("var", "nanstd", "prod", "cumprod", "cov")),
+        "np.multiply.reduce(z, dtype=float)",
+        "np.einsum('i,i', z, z, dtype=float, casting='unsafe')",
+        "np.corrcoef(z, z**2, dtype=float)",
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_imaginary_parts_that_are_cut_off_are_refused(call: str) -> None:
+    f = function(f"np.sum(({call}).real)".replace("z", "(x + 1j * x[::-1])"))
+    with pytest.raises(srcgrad.UnsupportedError, match="cuts imaginary parts off"):
+        srcgrad.grad(f)(np.array([1.0, 2.0, 4.0]))
 
 
 def test_an_axis_transformed_twice_to_other_lengths_is_refused() -> None:
