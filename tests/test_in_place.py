@@ -1174,3 +1174,30 @@ def test_the_larger_of_two_numbers_is_chosen_by_a_condition():
         check_grads(largest_path, (x,))
     gradient(x)
     assert gradient.source.count("else 0.0") == 3
+
+
+def empty_into_flat(y, e):
+    y.flat[:] = e
+
+
+def empty_put(y, e):
+    np.put(y, [0, 1], e)
+
+
+def empty_by_a_mask(y, e):
+    np.putmask(y, y > 0, e)
+
+
+@pytest.mark.parametrize("write", [empty_into_flat, empty_put, empty_by_a_mask])
+def test_of_no_values_none_are_written(write):
+    """NumPy leaves the array as it is; `np.resize`, which repeats them here, makes zeros."""
+
+    def f(x, least):
+        y = x * x
+        write(y, x[x > least])
+        return (y * y).sum()
+
+    x = np.array([1.0, 2.0, 4.0])
+    with pytest.raises(ValueError, match="no values"):
+        srcgrad.grad(f)(x, 9.0)
+    check_grads(f, (x, 0.0))

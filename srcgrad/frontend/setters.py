@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Array, Scalar
+from ..rules.inplace import resized
 from .attributes import Attributes
 from .choices import options
 from .structure import (
@@ -224,7 +225,7 @@ class Setters(Attributes):
         """The items of an array, repeated or cut to as many as there are places."""
         if not (isinstance(value, ir.Var) and shape_of(value)):
             return value
-        return self.call(ir.Const(np.resize), [value, self.attribute(places, "shape")], {})
+        return self.call(ir.Const(resized), [value, self.attribute(places, "shape")], {})
 
     def store_imaginary(self, array: ir.Var, key: Value, value: Value) -> None:
         """`z.imag[key] = value`: the adjoint of the imaginary part isn't a view of that of z."""

@@ -9,6 +9,7 @@ import numpy as np
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..kinds import NOTHING
+from .inplace import resized
 from .registry import definition, effect, inert, kind, refuse
 
 inert(runtime.check_first)
@@ -127,12 +128,12 @@ definition(np.ndarray)(lambda shape, dtype=float, *, order="C": np.empty(shape, 
 
 @definition(np.place)
 def place(arr, mask, vals):
-    arr[mask] = np.resize(vals, np.count_nonzero(mask))
+    arr[mask] = resized(vals, np.count_nonzero(mask))
 
 
 @definition(np.putmask)
 def putmask(a, mask, values):
-    a[mask] = np.resize(values, a.shape)[mask]
+    a[mask] = resized(values, a.shape)[mask]
 
 
 @definition(np.kaiser)

@@ -6,6 +6,7 @@ the array after it, or None where that isn't there any more.
 
 from __future__ import annotations
 
+import math
 import operator
 
 import numpy as np
@@ -100,7 +101,17 @@ def partition(a, kth, axis=-1):
 
 def repeated(values, count):
     """As many values as there are places for them: repeated, or the first of them."""
-    return values if np.shape(values) in ((), (count,)) else np.resize(values, count)
+    return values if np.shape(values) in ((), (count,)) else resized(values, count)
+
+
+def resized(values, shape):
+    """Values repeated, or cut, to fill a shape.
+
+    Of no values NumPy's functions make nothing, or fail; `np.resize` makes zeros.
+    """
+    if np.size(values) == 0 and (math.prod(shape) if isinstance(shape, tuple) else shape) > 0:
+        raise ValueError("there are no values to be put into places")
+    return np.resize(values, shape)
 
 
 @definition(np.put)
