@@ -410,6 +410,8 @@ STATISTICS = {
     "skew": lambda a: stats.skew(a, axis=1, bias=False),
     "kurtosis": lambda a: stats.kurtosis(a, axis=None),
     "unbiased kurtosis": lambda a: stats.kurtosis(a, bias=False),
+    "kurtosis of few": lambda a: stats.kurtosis(a[:3], bias=False),
+    "skew of two": lambda a: stats.skew(a[:2] ** 2, bias=False) + np.sum(a),
     "zscore": lambda a: stats.zscore(a, ddof=1),
     "zmap": lambda a: stats.zmap(a[0], a[1]),
     "sem": lambda a: stats.sem(a, axis=None),

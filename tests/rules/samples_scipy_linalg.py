@@ -25,6 +25,11 @@ if linalg is not None:
     SAMPLES[linalg.solve] = [
         case(a, r(4)), case(a, r(4, 2)), case(a, r(4), transposed=True), case(z, c(4)),
         case(a, r(4, 2), transposed=True), case(z, r(4, 2)), case(a, c(4)),
+        *(
+            case(a, r(4), assume_a=structure, transposed=t)
+            for structure in ("diagonal", "tridiagonal", "upper triangular", "banded")
+            for t in (False, True)
+        ),
     ]  # fmt: skip
     SAMPLES[linalg.solve_triangular] = [
         case(m, b, trans, lower=lower, unit_diagonal=unit)

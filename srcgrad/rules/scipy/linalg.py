@@ -63,6 +63,8 @@ def solve(a, b, lower=False, *, check_finite=True, assume_a=None, transposed=Fal
     elif assume_a == "upper triangular" or assume_a == "lower triangular":
         is_lower = assume_a == "lower triangular"
         d_b = linalg.solve_triangular(a, d_out, 0 if transposed else 1, is_lower)
+    elif assume_a in ("diagonal", "tridiagonal"):
+        d_b = linalg.solve(a if transposed else a.T, d_out, assume_a=assume_a)
     elif transposed:
         d_b = linalg.solve(a, d_out)
     else:

@@ -28,9 +28,9 @@ def moment(a, order=1, axis=0, *, center=None, keepdims=False):
 def skew(a, axis=0, bias=True, *, keepdims=False):
     a = np.asarray(a)
     value = central(a, 3, axis, keepdims) / central(a, 2, axis, keepdims) ** 1.5
-    if bias:
-        return value
     n = a.size if axis is None else a.shape[axis]
+    if bias or n <= 2:
+        return value
     return value * np.sqrt((n - 1.0) * n) / (n - 2.0)
 
 
@@ -38,8 +38,8 @@ def skew(a, axis=0, bias=True, *, keepdims=False):
 def kurtosis(a, axis=0, fisher=True, bias=True, *, keepdims=False):
     a = np.asarray(a)
     value = central(a, 4, axis, keepdims) / central(a, 2, axis, keepdims) ** 2
-    if not bias:
-        n = a.size if axis is None else a.shape[axis]
+    n = a.size if axis is None else a.shape[axis]
+    if not bias and n > 3:
         value = ((n**2 - 1.0) * value - 3 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3.0
     return value - 3.0 if fisher else value
 
