@@ -107,6 +107,8 @@ ALWAYS = Table(
         a = x
         a += VEC
         b *= NUM
+        pair = [NUM, NUM] ; pair += VEC[:2] ; t += pair[-1]
+        pair = [v * NUM for v in VEC] ; c = pair ; c *= VEC ; t += np.sum(pair) * 0.1
         PUT[0] += NUM
         PUT[1:] = PUT[:-1]
         m[...] = MAT

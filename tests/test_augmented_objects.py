@@ -204,6 +204,24 @@ def by_what_stores_the_item(x):
     return np.sum(table["u"] * x) + np.sum(sum(rows) ** 2)
 
 
+def arrays_added_to_lists(x):
+    """A list has no operator `+=` of numbers, which are asked first: an array's makes an array."""
+    one = [x[0], x[1], x[2]]
+    two, three, rows = one, [v * v for v in x], [[1.0, 2.0, 3.0]]
+    two += x
+    three *= x[:3] if len(three) == 3 else x
+    rows[0] += x[:3]
+    table = {"a": one}
+    table["a"] += np.arange(3.0) * x[0]
+    for _ in range(2):
+        three += x
+    one += [x[1]]
+    operator.iconcat(one, x)
+    one *= 2
+    total = len(one) * x[0] + np.sum(two * x) + np.sum(np.sin(three)) + np.sum(rows[0] * x[:3])
+    return total + sum(one) + np.sum(table["a"] ** 2)
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_it_gives_the_derivatives(f):
     for x in (X, X[::-1].copy()):

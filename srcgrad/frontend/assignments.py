@@ -20,7 +20,7 @@ from .choices import options
 from .matching import Matching
 from .operations import check_count
 from .operators import BINARY, INPLACE
-from .setters import is_of_python
+from .setters import is_of_numpy, is_of_python, shape_of
 from .structure import NONE, array_kind, described, is_flat, is_none
 from .values import (
     Bound,
@@ -277,6 +277,8 @@ class Assignments(Matching):
         if isinstance(choice := self.spread(old), Choice):
             return self.for_each(choice, lambda option: self.augmented(function, option, value))
         if isinstance(old, Journal) and isinstance(old.thing, list) and function is operator.add:
+            if is_of_numpy(value):
+                raise self.refuse("a list outside plus an array is an array, not the list")
             self.call_of_journal(list.extend, [old, value], {})
             return old
         if isinstance(old, ir.Var) and isinstance(old.kind, Array):
@@ -291,6 +293,8 @@ class Assignments(Matching):
             return old
         if isinstance(old, Ref):
             thing = self.state.heap[old.id]
+            if isinstance(thing, ListObject) and self.makes_an_array(function, value):
+                return self.binary(function, old, value)
             if isinstance(thing, ListObject) and function is operator.add:
                 self.extend(old, value)
                 return old
@@ -314,6 +318,14 @@ class Assignments(Matching):
         if isinstance(old, ir.Var) and old.kind == Opaque(None):
             return self.augmented_unknown(function, old, value)
         return self.binary(function, old, value)
+
+    def makes_an_array(self, function: Callable[..., Any], value: Value) -> bool:
+        """Whether a list `op=` a value is another thing: Python asks the operators of numbers
+        first, which lists haven't, but arrays have. A number of NumPy's repeats the list."""
+        if not is_of_numpy(value):
+            return False
+        assert isinstance(value, (ir.Var, ir.Const))
+        return function is not operator.mul or shape_of(value) != ()
 
     def augmented_unknown(self, function: Callable[..., Any], old: ir.Var, value: Value) -> Value:
         """`old op= value` of what only the run knows: it sees to it that nothing is written."""

@@ -221,6 +221,8 @@ class Calls(ArrayProtocols):
                 return records
         args = self.for_scipy(function, args)
         if hashable(function) and function in IN_PLACE and len(args) == 2:
+            if function in EXTENDING and self.sequence_type(args[1]) is None:
+                args = [args[0], self.call(ir.Const(list), args[1:], {})]
             return self.augmented(IN_PLACE[function], *args)
         if hashable(function) and function in LOWERINGS:
             return LOWERINGS[function](self, args, kwargs)
@@ -606,6 +608,7 @@ DESCRIPTORS = frozenset({property, staticmethod, classmethod, functools.cached_p
 DESCRIBING = frozenset({np.finfo, np.iinfo, inspect.signature})  # dtypes and functions
 LAZY = (enumerate, zip, map, filter, reversed)  # what they return knows what it goes through
 ASKING = (isinstance, callable, hasattr)  # what they say is known when compiling, mostly
+EXTENDING = (operator.iconcat, list.__iadd__)  # by the items of an array, too
 IN_PLACE = {
     operator.iconcat: operator.add,
     list.__iadd__: operator.add,
