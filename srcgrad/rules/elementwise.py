@@ -62,11 +62,11 @@ def power(x, y, *, out):
         d_x = y * x ** (y - 1) if y else 0.0
     else:  # which raises where a number of Python does
         d_x = y * x ** (y - 1) if not 0 <= y < 1 or x else y * math.inf if y else 0.0
-    return d_x, out * log_of_base(x)
+    return d_x, out * log_of_base(x, y)
 
 
 elementwise(np.power, np.float_power)(
-    lambda x, y, *, out: (power_by_base(x, y), out * log_of_base(x))
+    lambda x, y, *, out: (power_by_base(x, y), out * log_of_base(x, y))
 )
 
 
@@ -79,8 +79,10 @@ def power_by_base(x, y):
     return y * x ** (y - 1) if y >= 1 or x else y * math.inf if y else 0.0
 
 
-def log_of_base(x):
-    """log(x), but 0 at x = 0."""
+def log_of_base(x, y):
+    """log(x), but 0 at x = 0; of a complex exponent, that of a negative number is one, too."""
+    if np.iscomplexobj(y) and not np.iscomplexobj(x):
+        x = x + 0j
     if np.ndim(x) or np.iscomplexobj(x):
         return np.log(x + (x == 0))
     return math.log(x) if x > 0 else 0.0 if x == 0 else math.nan

@@ -12,6 +12,7 @@ import operator
 import numpy as np
 
 from ..emit import runtime
+from .elementwise import log_of_base
 from .registry import adjoint, definition, inplace
 
 
@@ -50,7 +51,7 @@ def itruediv(x, y, *, out, d_x):
 
 @inplace(operator.ipow)
 def ipow(x, y, *, d_x):
-    d_y = d_x * x**y * np.log(np.where(x > 0, x, 1.0))
+    d_y = d_x * x**y * log_of_base(x, y)
     d_x *= y * x ** np.where(y == 0, 1.0, y - 1.0)
     return None, d_y
 

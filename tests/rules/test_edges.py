@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import linecache
+import operator
 import warnings
 from typing import Any
 
@@ -109,6 +110,12 @@ EXPRESSIONS = [
     ("np.cov(x, aweights=DATA, ddof=0)", SAMPLE),
     ("np.cov(x, y, aweights=DATA, fweights=[1, 2, 1, 3, 1, 1, 2])", SAMPLE, WEIGHTS),
     ("np.cov(x, rowvar=False, aweights=[0.5, 1.0, 2.0], bias=True)", SAMPLE),
+    ("(-x) ** (y + 1j * x)", DATA, WEIGHTS),
+    ("np.float_power(-x, y * 1j)", DATA, WEIGHTS),
+    ("(-x[0]) ** (1 + 1j * x[1])", DATA),
+    ("pow(-2.5, 1j * x[1])", DATA),
+    ("operator.ipow(x * np.exp(3j * x), np.sum(y) * 0.2)", DATA, WEIGHTS),
+    ("operator.ipow(x * np.exp(3j * x), y - 1j * x)", DATA, WEIGHTS),
     ("np.var(x + 1j * x**2, axis=1, dtype=complex, ddof=0.5)", SAMPLE),
     ("np.nanstd(x + 1j * x**2, 0, complex)", SAMPLE),
     ("np.array([x.clip(0.2), x.clip(0.2, None), x.clip(max=y), x.clip(y)])", SAMPLE, DATA),
@@ -140,7 +147,7 @@ for _family in ("Chebyshev", "Legendre", "Hermite", "HermiteE", "Laguerre"):
 
 @pytest.mark.parametrize("case", EXPRESSIONS, ids=lambda case: case[0])
 def test_expression(case: tuple[Any, ...]) -> None:
-    expressions.check(*case, DATA=DATA)
+    expressions.check(*case, DATA=DATA, operator=operator)
 
 
 @pytest.mark.filterwarnings("ignore")
