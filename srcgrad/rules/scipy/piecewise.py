@@ -445,6 +445,8 @@ def regular_grid_interpolator(
         raise NotImplementedError("RegularGridInterpolator is differentiated with method='linear'")
     axes = tuple([np.asarray(p, float) for p in points])
     for p in axes:
+        if len(p) < 2:
+            raise ValueError("a grid that is differentiated needs two points along each axis")
         if p[0] > p[-1]:
             raise ValueError("a grid that is differentiated needs points in ascending order")
     values = np.asarray(values)

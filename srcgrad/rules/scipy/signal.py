@@ -106,6 +106,8 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0, *, out, d_ou
 def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0, *, out, d_out):
     if boundary != "fill" or fillvalue != 0:
         raise NotImplementedError("with other boundaries use scipy.ndimage.correlate")
+    if mode == "valid" and np.iscomplexobj(out) and in1.size < in2.size:
+        d_out = conj(d_out)  # SciPy, which swaps them, takes the conjugates of the first
     d_full = embedded(d_out, in1.shape, in2.shape, mode, 1)
     d_in1 = signal.convolve2d(d_full, conj(in2), "valid")
     return d_in1, conj(np.flip(signal.correlate2d(d_full, conj(in1), "valid")))
