@@ -42,6 +42,7 @@ SLOW = (
     "tests/test_programs.py::test_second",
     "tests/test_programs.py::test_tangent",
     "tests/test_programs.py::test_value",
+    "tests/test_random_arguments.py",
     "tests/test_random_programs.py",
     "tests/test_regions.py",
     "tests/test_restructure.py",
