@@ -722,6 +722,72 @@ def f(x):
     np.testing.assert_allclose(gradient(large), 18 * large)
 
 
+def scaled_where_wanted(x, wanted=False):
+    if wanted:
+        scale = 2.0
+    if x[0] > 1.0:
+        x = x * scale
+    return np.sum(x**2)
+
+
+def warned_by_a_closure(x, full_output=False):
+    if full_output:
+        notes = {}
+
+    def inner(x):
+        if x[0] > 1.0:
+            notes["warning"] = "large"
+        return np.sum(x**2)
+
+    return inner(x)
+
+
+def scaled_in_a_loop(x, wanted=False):
+    if wanted:
+        scale = 2.0
+    for _ in range(3):
+        if x[0] > 1.0:
+            x = scale * x
+        x = x * 1.0
+    return np.sum(x**2)
+
+
+def warned_by_a_recursion(x, n=3, full_output=False):
+    if full_output:
+        notes = []
+    if n == 0:
+        return np.sum(x**2)
+    if x[0] > 1.0:
+        notes.append("large")
+    return warned_by_a_recursion(x, n - 1)
+
+
+@pytest.mark.parametrize(
+    "f", [scaled_where_wanted, warned_by_a_closure, scaled_in_a_loop, warned_by_a_recursion]
+)
+def test_a_variable_that_never_has_a_value_matters_where_it_is_used(f):
+    gradient = srcgrad.grad(f)
+    small, large = np.array([0.5, 3.0]), np.array([1.5, 3.0])
+    np.testing.assert_allclose(gradient(small), 2 * small)
+    with pytest.raises(NameError):
+        f(large)
+    with pytest.raises(NameError, match="is used before it is assigned"):
+        gradient(large)
+
+
+def test_a_variable_that_has_a_value_from_the_second_iteration_on():
+    def f(x, n):
+        for i in range(n):
+            if i > 0:
+                x = x * last  # noqa: F821
+            last = np.sin(x)  # noqa: F841
+        return np.sum(x)
+
+    x = np.array([0.5, 0.3])
+    srcgrad.testing.check_grads(lambda x: f(x, 4), (x,))
+    srcgrad.testing.check_grads(lambda x: f(x, 1), (x,))
+
+
 def caught_by_name(x):
     try:
         y = x[5]

@@ -96,9 +96,10 @@ class Lookup(Journals):
             raise self.refuse(value.message, "use one name for each kind of value")
         if value is ir.UNDEFINED:
             error = self.refuse(f"{name!r} is used before it is assigned")
-            if self.handling is not None and self.fork_depth:
+            again = self.loop_depth or self.making  # where it may have a value in the next round
+            if self.fork_depth and (self.handling is not None or not again):
                 raise self.fault(UnboundLocalError, error.message)
-            if self.loop_depth or self.making:
+            if again:
                 raise Unbound(error)
             raise error
         return value  # type: ignore[no-any-return]

@@ -137,10 +137,13 @@ class Paths(Builder):
             else:
                 self.raise_at_run_time(need.error)
         except Unbound as need:
-            if not (forked or unbound or self.block in self.splits):
+            if forked or self.block in self.splits:
+                self.raise_at_run_time(self.fault(UnboundLocalError, need.error.message))
+            elif unbound:
+                self.note_unbound(need.error)
+                self.state.unreachable = True
+            else:
                 raise
-            self.note_unbound(need.error)
-            self.state.unreachable = True
         except Unreached:
             self.state.unreachable = True
         self.current, self.span = current, span
