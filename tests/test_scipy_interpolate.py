@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.testing import check_grads
 
 pytest.importorskip("scipy")
 
@@ -217,3 +218,132 @@ def test_what_no_derivative_is_known_of_is_refused() -> None:
     asked = ["periodic spline", "extrapolate=True", "ext=0", "ascending", "points that differ"]
     for message, words in zip(messages, [*asked, "along axis 0"], strict=True):
         assert words in message
+
+
+# Interpolants that are made outside
+
+SECOND = np.linspace(-1.0, 1.0, 6)
+SURFACE = R.normal(size=(8, 6))
+WITHIN = np.array([0.3, 1.3, 2.4]) + KNOTS[0]
+ACROSS = np.array([-0.4, 0.1, 0.7])
+CLOUD = R.uniform(0, 1, (30, 2))
+TCK = interpolate.bisplrep(CLOUD[:, 0], CLOUD[:, 1], np.sin(CLOUD.sum(1)))
+BEYOND_THE_ENDS = np.array([-5.0, 1.9, 7.0])
+PATCH = interpolate.RectBivariateSpline(KNOTS, SECOND, SURFACE)
+FACETS = interpolate.RectBivariateSpline(KNOTS, SECOND, SURFACE, kx=1, ky=1)
+CUBES = interpolate.CubicSpline(KNOTS, VALUES)
+FITTED = interpolate.InterpolatedUnivariateSpline(KNOTS, VALUES)
+LATTICE = interpolate.RegularGridInterpolator((KNOTS, SECOND), SURFACE)
+
+
+def linear(**settings: Any) -> Any:
+    return interpolate.interp1d(KNOTS, VALUES, **settings)
+
+
+OUTSIDE: dict[str, tuple[Any, ...]] = {
+    "interp1d": (linear(), WITHIN),
+    "one point": (linear(), 1.9),
+    "grid of points": (linear(), np.stack([WITHIN, WITHIN + 0.1])),
+    "extrapolated": (linear(fill_value="extrapolate"), BEYOND_THE_ENDS),
+    "filled": (linear(bounds_error=False, fill_value=3.0), BEYOND_THE_ENDS),
+    "quadratic": (linear(kind="quadratic"), WITHIN),
+    "cubic": (linear(kind="cubic", bounds_error=False), np.array([1.9, 2.0])),
+    "nearest": (linear(kind="nearest"), WITHIN),
+    "of columns": (interpolate.interp1d(KNOTS, MANY, axis=0), WITHIN),
+    "of rows": (interpolate.interp1d(KNOTS, MANY.T), np.stack([WITHIN, WITHIN + 0.1])),
+    "cubic of rows": (interpolate.interp1d(KNOTS, MANY.T, kind=3), WITHIN),
+    "krogh": (interpolate.KroghInterpolator(KNOTS, VALUES), WITHIN),
+    "barycentric": (interpolate.BarycentricInterpolator(KNOTS, VALUES), WITHIN),
+    "smoothed": (interpolate.UnivariateSpline(KNOTS, VALUES), BEYOND_THE_ENDS),
+    "smoothed constant": (interpolate.UnivariateSpline(KNOTS, VALUES, ext=3), BEYOND_THE_ENDS),
+    "smoothed zero": (interpolate.UnivariateSpline(KNOTS, VALUES, ext=1), BEYOND_THE_ENDS),
+    "piecewise linear": (interpolate.UnivariateSpline(KNOTS, VALUES, k=1, s=0), WITHIN),
+    "slope": (interpolate.UnivariateSpline(KNOTS, VALUES, s=0).derivative(), WITHIN),
+    "slope asked here": (lambda x: FITTED.derivative()(x), WITHIN),
+    "second derivative": (lambda x: CUBES.derivative().derivative()(x), WITHIN),
+    "integral": (CUBES.integrate, 0.7, 2.2),
+    "of B-splines": (interpolate.make_interp_spline(KNOTS, VALUES).integrate, 0.7, 2.2),
+    "smoothed integral": (interpolate.UnivariateSpline(KNOTS, VALUES).integral, -7.0, 2.2),
+    "surface": (PATCH.ev, WITHIN, ACROSS),
+    "beyond the edge": (PATCH.ev, BEYOND_THE_ENDS, ACROSS),
+    "one point of a surface": (PATCH.ev, 1.9, 0.1),
+    "bilinear": (lambda x, y: FACETS(x, y, grid=False), WITHIN[:, None], ACROSS),
+    "slope of a surface": (lambda x, y: PATCH.ev(x, y, dx=1), WITHIN, ACROSS),
+    "lattice": (PATCH, WITHIN, ACROSS[:2]),
+    "lattice of one": (PATCH, 1.9, 0.1),
+    "scattered": (
+        interpolate.SmoothBivariateSpline(CLOUD[:, 0], CLOUD[:, 1], np.sin(CLOUD.sum(1))).ev,
+        np.array([0.3, 0.5]),
+        np.array([0.6, 0.2]),
+    ),
+    "bisplev": (lambda x, y: interpolate.bisplev(x, y, TCK), np.array([0.3, 0.5]), np.array([0.4])),
+    "bisplev of a row": (lambda x, y: interpolate.bisplev(x, y, TCK), 0.3, np.array([0.4, 0.6])),
+    "bisplev of a point": (lambda x, y: interpolate.bisplev(x, y, TCK), 0.3, 0.4),
+    "regular grid": (LATTICE, np.stack([WITHIN, ACROSS], -1)),
+    "regular grid of coordinates": (lambda x, y: LATTICE((x, y)), WITHIN, ACROSS),
+    "regular grid of splines": (
+        interpolate.RegularGridInterpolator(
+            (KNOTS, SECOND), SURFACE, method="cubic", bounds_error=False
+        ),
+        np.stack([WITHIN, ACROSS], -1),
+    ),
+    "one point of a regular grid": (
+        interpolate.RegularGridInterpolator((KNOTS, SECOND), SURFACE, method="slinear"),
+        np.array([1.9, 0.1]),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_interpolant_made_outside(name: str) -> None:
+    f, *points = OUTSIDE[name]
+    weights = R.normal(size=np.shape(f(*points)))
+
+    def loss(*points):
+        return np.sum(f(*points) ** 2 * weights)
+
+    numbers = tuple(range(len(points)))
+    value, gradients = srcgrad.value_and_grad(loss, argnums=numbers)(*points)
+    assert value == pytest.approx(loss(*points), rel=1e-13)
+    directions = [R.normal(size=np.shape(p)) for p in points]
+
+    def along(h):
+        return loss(*(p + h * d for p, d in zip(points, directions, strict=True)))
+
+    def slope(h):
+        moved = [p + h * d for p, d in zip(points, directions, strict=True)]
+        found = srcgrad.grad(loss, argnums=numbers)(*moved)
+        return sum(np.sum(g * d) for g, d in zip(found, directions, strict=True))
+
+    h = 1e-5
+    found = sum(np.sum(g * d) for g, d in zip(gradients, directions, strict=True))
+    assert found == pytest.approx((along(h) - along(-h)) / (2 * h), rel=1e-6, abs=1e-7)
+    tangent = srcgrad.jvp(loss, tuple(points), tuple(directions))[1]
+    assert tangent == pytest.approx(found, rel=1e-9, abs=1e-12)
+
+    def directed(*points):
+        found = srcgrad.grad(loss, argnums=numbers)(*points)
+        return sum(np.sum(g * d) for g, d in zip(found, directions, strict=True))
+
+    bends = srcgrad.grad(directed, argnums=numbers)(*points)
+    bend = sum(np.sum(b * d) for b, d in zip(bends, directions, strict=True))
+    assert bend == pytest.approx((slope(h) - slope(-h)) / (2 * h), rel=1e-5, abs=1e-6)
+
+
+def test_an_interpolant_of_an_object_outside() -> None:
+    class Airfoil:
+        def __init__(self) -> None:
+            self.lift = interpolate.interp1d(KNOTS, VALUES, kind="cubic")
+            self.drag = interpolate.RectBivariateSpline(KNOTS, SECOND, SURFACE)
+
+        def forces(self, angle, speed):
+            return self.lift(angle) * speed + self.drag(angle, speed, grid=False)
+
+    wing = Airfoil()
+    check_grads(lambda a, v: np.sum(wing.forces(a, v)), (WITHIN, ACROSS))
+
+
+def test_beyond_the_ends_an_interpolant_made_outside_raises() -> None:
+    table = linear()
+    with pytest.raises(ValueError, match="interpolation range"):
+        srcgrad.grad(lambda x: np.sum(table(x)))(BEYOND_THE_ENDS)

@@ -179,7 +179,7 @@ def getitem(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
         if shape or any(i.value is Ellipsis for i in _constants(key)):
             return Inferred(replace(array, shape=tuple(shape)), (x,))
         return Inferred(_item(array) or UNKNOWN)
-    broadcast = _broadcast(advanced)
+    joined = broadcast(advanced)
     adjacent = positions == list(range(positions[0], positions[-1] + 1))
     if places and not missing and positions[0] < place <= positions[-1]:
         adjacent = False  # an ellipsis stands between them, though for no axis
@@ -190,7 +190,7 @@ def getitem(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
         or (isinstance(item, ir.Const) and item.value is None)
     )
     where = before if adjacent else 0
-    result = (*shape[:where], *broadcast, *shape[where:])
+    result = (*shape[:where], *joined, *shape[where:])
     single = None if result else _item(array)
     return Inferred(single or replace(array, shape=result))
 
@@ -258,7 +258,7 @@ def _of_places(item: ir.Operand) -> tuple[Dimension, ...] | None:
     return () if _is_index(item) else None
 
 
-def _broadcast(shapes: list[tuple[Dimension, ...]]) -> tuple[Dimension, ...]:
+def broadcast(shapes: list[tuple[Dimension, ...]]) -> tuple[Dimension, ...]:
     rank = max(map(len, shapes))
     result: list[Dimension] = [1] * rank
     for shape in shapes:

@@ -539,7 +539,7 @@ refuse(
     *(
         getattr(interpolate, name)
         for name in (
-            "approximate_taylor_polynomial barycentric_interpolate bisplev bisplrep generate_knots "
+            "approximate_taylor_polynomial barycentric_interpolate bisplrep generate_knots "
             "insert krogh_interpolate make_lsq_spline make_smoothing_spline make_splprep "
             "make_splrep pade pchip_interpolate spalde splantider splder splint splprep sproot "
             "AAA BPoly BivariateSpline FloaterHormannInterpolator LSQBivariateSpline "

@@ -221,7 +221,6 @@ def extended(x, padtype, count):
     """Rows with so many numbers before and behind that continue them."""
     if padtype is None:
         return x
-    n = x.shape[-1]
     head, tail = x[..., count:0:-1], x[..., ::-1][..., 1 : count + 1]
     if padtype == "odd":
         head, tail = 2 * x[..., :1] - head, 2 * x[..., -1:] - tail
