@@ -192,7 +192,10 @@ def test_what_is_differentiated_must_be_followed(package):
     with pytest.raises(UnsupportedError) as caught:
         grad(f)(X)
     assert "figures.norm has no derivative rule" in str(caught.value)
-    assert "return package.norm(x) * x[0]" in str(caught.value)  # not a line of the package
+    assert "return package.norm(x) * x[0]" in str(caught.value)
+    assert caught.value.filename == __file__  # not a line of the package
+    assert "What figures does isn't followed, for this can't be:" in str(caught.value)
+    assert 'return eval("1")' in str(caught.value)
     with pytest.raises(UnsupportedError, match=r"figures\.norm"):
         jvp(f, (X,), (X,))
 

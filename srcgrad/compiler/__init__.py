@@ -57,8 +57,11 @@ def compile_gradient(
     try:
         return compile_gradient(primal, request, arguments, static | {(CALLED, package)}, source)
     except UnsupportedError as error:
-        inside = error.span is None or is_installed(error.span.filename)
-        raise (refused if inside else error) from None
+        if error.span is None or is_installed(error.span.filename):
+            raise refused from None
+        why = f"What {package} does isn't followed, for this can't be:\n{refused}"
+        advice = why if error.advice is None else f"{error.advice}\n{why}"
+        raise UnsupportedError(error.message, error.span, advice) from None
 
 
 def _compiled_lists(task: Task) -> Compiled:
