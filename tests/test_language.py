@@ -2044,3 +2044,20 @@ def leave_what_a_generator_with_an_else_gives(x, y):
 def test_loops_with_an_else_in_each_other(function, scale):
     for start in (0.17, 0.63, 2.9):
         check(function, scale * np.array([0.31, 0.52, 0.94]), start)
+
+
+lazily_imported = None
+
+
+def test_a_global_that_is_imported_when_first_needed():
+    def f(x):
+        global lazily_imported
+        if lazily_imported is None:
+            import math as lazily_imported
+        return lazily_imported.sin(x)
+
+    gradient = srcgrad.grad(f)
+    for x in (0.5, 0.7, 0.9):
+        assert gradient(x) == pytest.approx(math.cos(x))
+    assert lazily_imported is math
+    assert len(gradient.sources) == 1

@@ -452,7 +452,7 @@ class Lowerer(Assignments):
             module = importlib.import_module(name.name)
             if name.asname is None:
                 module = importlib.import_module(name.name.partition(".")[0])
-            self.bind(name.asname or name.name.partition(".")[0], Place(module))
+            self.bind_imported(name.asname or name.name.partition(".")[0], Place(module))
 
     def statement_ImportFrom(self, node: Any) -> None:
         import importlib
@@ -465,4 +465,13 @@ class Lowerer(Assignments):
         for name in node.names:
             if name.name == "*":
                 raise self.refuse("import * isn't supported inside a function")
-            self.bind(name.asname or name.name, self.constant_attribute(Place(module), name.name))
+            imported = self.constant_attribute(Place(module), name.name)
+            self.bind_imported(name.asname or name.name, imported)
+
+    def bind_imported(self, name: str, value: Value) -> None:
+        """Assign what is imported: a global when compiling, as that's when modules are loaded."""
+        frame = self.frames[self.current]
+        if name in frame.scope.outer and isinstance(value, ir.Const):
+            frame.namespace.globals[name] = value.value
+        else:
+            self.bind(name, value)
