@@ -118,6 +118,13 @@ def newton_with_a_slope(a):
 
 
 @program(1.3)
+def roots_by_lists_of_arguments(a):
+    first, *rest = (1.0, a, 3.0)
+    fixed = optimize.fixed_point(lambda x, a, b: np.cos(a * x) / b, 0.3, args=rest)
+    return optimize.newton(cubic, first, args=rest) * fixed
+
+
+@program(1.3)
 def roots_with_what_is_said_of_them(a):
     x, found = optimize.newton(lambda x: cubic(x, a, 3.0), 1.0, full_output=True)
     assert found.converged

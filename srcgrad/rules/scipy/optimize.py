@@ -212,7 +212,7 @@ def newton(
 ):  # fmt: skip
     if full_output and np.ndim(x0):
         raise NotImplementedError("newton is differentiated with full_output for one root only")
-    x = find(solve_newton, func, number_or_array(x0), as_tuple(args), x1, maxiter)
+    x = find(solve_newton, func, number_or_array(x0), args, x1, maxiter)
     return described(x, full_output)
 
 
@@ -239,7 +239,7 @@ def fixed_point(func, x0, args=(), xtol=1e-8, maxiter=500, method="del2"):
     return find(
         solve_fixed_point,
         lambda x, *args: func(x, *args) - x,
-        guess, as_tuple(args), 1e-12, maxiter, method,
+        guess, args, 1e-12, maxiter, method,
     )  # fmt: skip
 
 
@@ -411,8 +411,8 @@ def least_squares(
         raise NotImplementedError("least_squares is differentiated with loss='linear'")
     guess = np.atleast_1d(number_or_array(x0))
     named = {} if kwargs is None else kwargs
-    x = fitted(lambda x: np.asarray(fun(x, *as_tuple(args), **named)), guess, method, bounds)
-    residual = np.asarray(fun(x, *as_tuple(args), **named))
+    x = fitted(lambda x: np.asarray(fun(x, *args, **named)), guess, method, bounds)
+    residual = np.asarray(fun(x, *args, **named))
     return types.SimpleNamespace(
         x=x, fun=residual, cost=0.5 * np.sum(residual**2), success=True, status=1
     )
