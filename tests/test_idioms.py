@@ -40,6 +40,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.testing import check_grads
 
 X = np.array([0.3, 0.8, 0.55])
 
@@ -2200,3 +2201,43 @@ def test_a_loop_over_a_clock_stays_a_loop():
     gradient = srcgrad.grad(rounds)
     np.testing.assert_allclose(gradient(X), differences(rounds), rtol=1e-6)
     assert gradient.source.count("= np.sin(") < 5
+
+
+def test_functions_made_here_are_asked_for_their_parameters():
+    def given_what_they_take(x, functions):
+        known = {"x": x, "scale": 3.0}
+        total = 0.0
+        for f in functions:
+            wanted = inspect.signature(f).parameters
+            total = total + f(**{k: v for k, v in known.items() if k in wanted})
+        return total
+
+    class Model:
+        def doubled(self, x):
+            return 2.0 * x
+
+    def loss(x):
+        def scaled(x, /, *rest, scale=1.0, **named):
+            return x * scale
+
+        assert str(inspect.signature(scaled)) == "(x, /, *rest, scale=1.0, **named)"
+        functions = [rates, Model().doubled, lambda x, scale: x * scale]
+        return np.sum(given_what_they_take(x, functions) ** 2) + scaled(x[0])
+
+    check_grads(loss, (np.array([1.0, 2.0]),))
+
+
+MISSING = object()
+
+
+def test_a_number_is_no_sentinel():
+    def scaled(x, factor=MISSING, power=inspect.Parameter.empty):
+        if factor is MISSING:
+            factor = np.max(x)
+        options = {} if power is inspect.Parameter.empty else {"power": power}
+        return np.sum((factor * x) ** options.get("power", 1.0))
+
+    gradient = srcgrad.grad(lambda x, factor: scaled(x) + scaled(x, factor, factor))
+    x = np.array([1.0, 2.0])
+    np.testing.assert_allclose(gradient(x, 3.0), [2.0 + 81.0, 5.0 + 81.0 * 4.0])
+    assert "MISSING" not in gradient.source

@@ -228,6 +228,8 @@ class Calls(ArrayProtocols):
             return LOWERINGS[function](self, args, kwargs)
         if hashable(function) and function in DESCRIBING:
             description = self.computed(function, args, kwargs)
+            if description is None and function is inspect.signature and len(args) == 1:
+                description = self.signature(args[0])
             if description is not None:
                 return description
         if args and is_of_text(function):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import numbers
 import operator
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import gast
+import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
@@ -351,6 +353,8 @@ class Comparisons(Operators):
                 array = isinstance(x.kind, Array) and x.kind.shape is not None
                 if array and isinstance(y, ir.Const) and not none:
                     return FALSE
+                if isinstance(x.kind, (Array, Scalar)) and is_no_number(y):
+                    return FALSE
                 if none:
                     return self.none_test(x)
                 if isinstance(y, (ir.Var, ir.Const)):
@@ -454,6 +458,8 @@ class Comparisons(Operators):
         if isinstance(container, Tuple):
             tests = (self.compare(gast.Eq(), item, other) for other in container.items)
             return self.any_or_all(True, tests)
+        if isinstance(container, ir.Const) and isinstance(container.value, types.MappingProxyType):
+            return self.contains(self.call(self.attribute(container, "keys"), [], {}), item)
         if isinstance(container, ir.Const) and not is_settled(container):
             if is_written(container, "__contains__"):
                 return self.call(self.attribute(container, "__contains__"), [item], {})
@@ -471,6 +477,12 @@ class Comparisons(Operators):
             (self.operand(container), self.operand(item)),
             inferred=Inferred(BOOL),
         )
+
+
+def is_no_number(value: Any) -> bool:
+    """Whether a value is known to be something else than a number, an array or None: a sentinel."""
+    numeric = (numbers.Number, np.generic, np.ndarray, type(None), ir.Undefined)
+    return isinstance(value, ir.Const) and not isinstance(value.value, numeric)
 
 
 def is_plain_object(thing: Any) -> bool:

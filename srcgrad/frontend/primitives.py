@@ -400,6 +400,42 @@ class Primitives(Inlining):
             return None  # an object of a class that lowering sees through
         return self.unstatic(result)
 
+    def signature(self, function: Value) -> Value | None:
+        """What `inspect.signature` says of a function made here; None if it isn't known."""
+        if isinstance(function, Bound):
+            of_function = self.call(ir.Const(inspect.signature), [function.function], {})
+            whole = of_function.value if isinstance(of_function, ir.Const) else None
+            if not isinstance(whole, inspect.Signature):
+                return None
+            return self.unstatic(whole.replace(parameters=list(whole.parameters.values())[1:]))
+        if not isinstance(function, Closure):
+            return None
+        a = function.node.args
+        positional = [*a.posonlyargs, *a.args]
+        try:
+            last = [self.static(d) for d in function.defaults]
+            named = {k: self.static(d) for k, d in function.keyword_defaults.items()}
+        except Dynamic:
+            return None
+        empty = inspect.Parameter.empty
+        defaults = [*[empty] * (len(positional) - len(last)), *last]
+        kinds: list[Any] = [inspect.Parameter.POSITIONAL_ONLY] * len(a.posonlyargs)
+        kinds += [inspect.Parameter.POSITIONAL_OR_KEYWORD] * len(a.args)
+        found = [
+            inspect.Parameter(self.argument_name(p), kind, default=default)
+            for p, kind, default in zip(positional, kinds, defaults, strict=True)
+        ]
+        if a.vararg is not None:
+            name = self.argument_name(a.vararg)
+            found.append(inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL))
+        for name in map(self.argument_name, a.kwonlyargs):
+            default, kind = named.get(name, empty), inspect.Parameter.KEYWORD_ONLY
+            found.append(inspect.Parameter(name, kind, default=default))
+        if a.kwarg is not None:
+            name = self.argument_name(a.kwarg)
+            found.append(inspect.Parameter(name, inspect.Parameter.VAR_KEYWORD))
+        return self.unstatic(inspect.Signature(found))
+
     def static(self, value: Value) -> Any:
         """The Python value of an abstract value that is known when compiling."""
         match value:
