@@ -22,7 +22,7 @@ from tests.rules.kit import Case, is_float
 
 pytest.importorskip("scipy")
 
-from scipy import fft, integrate, interpolate, linalg, optimize, sparse, special, stats
+from scipy import fft, integrate, interpolate, linalg, ndimage, optimize, sparse, special, stats
 
 SAMPLES: dict[Any, list[Case]] = {}
 for module in pkgutil.iter_modules(tests.rules.__path__, "tests.rules."):
@@ -622,3 +622,22 @@ def test_a_list_as_the_order_of_a_polynomial_is_refused():
         srcgrad.grad(lambda x: np.sum(special.eval_legendre([0, 1, 2], x)))(np.ones(3))
     with pytest.raises(srcgrad.UnsupportedError, match="one order at a time"):
         srcgrad.grad(lambda x: np.sum(stats.moment(x, [1, 2])))(np.ones(3))
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [ndimage.center_of_mass, ndimage.sum_labels, ndimage.mean, ndimage.standard_deviation],
+)
+def test_measures_of_labelled_regions(measure) -> None:
+    image = np.random.default_rng(0).uniform(size=(5, 6))
+    labels = np.zeros((5, 6), int)
+    labels[1:3, 1:4], labels[3:, 4:] = 1, 2
+    for asked in ((), (labels,), (labels, 2), (labels, [1, 2]), (labels, np.arange(1, 3))):
+        expected = np.asarray(measure(image, *asked))
+        weights = np.arange(1.0, expected.size + 1).reshape(expected.shape)
+
+        def f(x, asked=asked, weights=weights):
+            return np.sum(np.asarray(measure(x, *asked)) * weights)
+
+        assert srcgrad.value_and_grad(f)(image)[0] == pytest.approx(np.sum(expected * weights))
+        check_grads(f, (image,))

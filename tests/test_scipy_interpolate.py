@@ -91,7 +91,7 @@ PROGRAMS: dict[str, Any] = {
     "fitpack": lambda x, y: interpolate.InterpolatedUnivariateSpline(x, y)(INSIDE),
     "grid filled outside": lambda x, y: interpolate.RegularGridInterpolator(
         (x, x + 1), GRID * y, bounds_error=False, fill_value=7.0
-    )(BEYOND),
+    )(BEYOND, method="linear"),
     "grid extrapolated": lambda x, y: interpolate.interpn(
         (x, x + 1), GRID * y, BEYOND, bounds_error=False, fill_value=None
     ),

@@ -442,6 +442,70 @@ adjoint(ndimage.fourier_shift)(
 )
 
 
+# Sums over an image, or over the pixels that bear labels
+
+
+def over_regions(measure, input, labels, index):
+    """What `measure` says of an image and the weights of its pixels, for each region asked for."""
+    input = np.asarray(input)
+    if labels is None:
+        return measure(input, np.ones(input.shape))
+    labels = np.asarray(labels)
+    if index is None:
+        return measure(input, (labels > 0) * 1.0)
+    if np.ndim(index) == 0:
+        return measure(input, (labels == index) * 1.0)
+    return [measure(input, (labels == region) * 1.0) for region in index]
+
+
+def total_of(input, weights):
+    return np.sum(input * weights)
+
+
+def mean_of(input, weights):
+    return np.sum(input * weights) / np.sum(weights)
+
+
+def variance_of(input, weights):
+    return mean_of((input - mean_of(input, weights)) ** 2, weights)
+
+
+def centre_of(input, weights):
+    mass = np.sum(input * weights)
+    places = [
+        np.reshape(np.arange(n * 1.0), [-1] + [1] * i) for i, n in enumerate(input.shape[::-1])
+    ]
+    return tuple([np.sum(input * weights * place) / mass for place in places[::-1]])
+
+
+@definition(ndimage.center_of_mass)
+def center_of_mass(input, labels=None, index=None):
+    return over_regions(centre_of, input, labels, index)
+
+
+@definition(ndimage.sum, ndimage.sum_labels)
+def sum_labels(input, labels=None, index=None):
+    found = over_regions(total_of, input, labels, index)
+    return np.array(found) if isinstance(found, list) else found
+
+
+@definition(ndimage.mean)
+def mean(input, labels=None, index=None):
+    found = over_regions(mean_of, input, labels, index)
+    return np.array(found) if isinstance(found, list) else found
+
+
+@definition(ndimage.variance)
+def variance(input, labels=None, index=None):
+    found = over_regions(variance_of, input, labels, index)
+    return np.array(found) if isinstance(found, list) else found
+
+
+definition(ndimage.standard_deviation)(
+    lambda input, labels=None, index=None: np.sqrt(ndimage.variance(input, labels, index))
+)
+
+
 LABELLED = "use np.bincount(labels.ravel(), x.ravel()), or x[labels == k]"
 RANKED = "use np.max, np.min or np.median of np.lib.stride_tricks.sliding_window_view"
 CALLING = "it calls a function for each pixel: write the filter with slices"
@@ -455,10 +519,7 @@ for _name in dir(ndimage):
         *("watershed_ift", "histogram"),
     ):
         zero(_function)
-    elif _name in (
-        *("sum", "sum_labels", "mean", "variance", "standard_deviation", "median", "maximum"),
-        *("minimum", "extrema", "center_of_mass", "labeled_comprehension"),
-    ):
+    elif _name in (*("median", "maximum", "minimum", "extrema", "labeled_comprehension"),):
         refuse(_function, reason=LABELLED)
     elif _name.startswith(("generic_", "geometric_", "vectorized_")):
         refuse(_function, reason=CALLING)

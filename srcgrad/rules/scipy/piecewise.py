@@ -461,7 +461,9 @@ class Grid:
     def __init__(self, points, values, raises, fill):
         self.points, self.values, self.raises, self.fill = points, values, raises, fill
 
-    def __call__(self, xi):
+    def __call__(self, xi, method="linear"):
+        if method != "linear":
+            raise NotImplementedError("an interpolant made here is asked with method='linear'")
         if isinstance(xi, tuple):
             xi = np.stack(np.broadcast_arrays(*xi), -1)
         elif np.ndim(xi) == 1:
