@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.testing import check_grads
 from tests.small_programs import X, check, programs
 
 
@@ -750,3 +751,91 @@ def test_divmod_is_what_a_class_says():
         return product * left.u + difference * other
 
     srcgrad.testing.check_grads(f, (np.array([0.5, 2.0]),))
+
+
+class Frame:
+    """Objects that are made by `__new__`, which goes through its bases."""
+
+    def __new__(cls, *args, **kwargs):
+        made = super().__new__(cls)
+        made.scale = 2.0
+        return made
+
+
+class Pose(Frame):
+    def __new__(cls, angle, *, offset=0.0):
+        return super().__new__(Tilted if cls is Pose else cls, angle, offset=offset)
+
+    def __init__(self, angle, *, offset=0.0):
+        self.angle, self.offset = angle, offset
+
+    def height(self, x):
+        return self.scale * np.sin(self.angle) * x + self.offset
+
+
+class Tilted(Pose):
+    def height(self, x):
+        return super().height(x) + self.angle**2
+
+
+class Doubled(collections.namedtuple("Doubled", "x y")):
+    def __new__(cls, x, y=3.0):
+        return super().__new__(cls, 2.0 * x, y)
+
+
+class Crossed(Doubled):
+    __slots__ = ()
+
+    def __new__(cls, x, y):
+        return super(Crossed, cls).__new__(cls, y, y=x)  # noqa: UP008
+
+    def area(self):
+        return self.x * self.y
+
+
+class NoObject:
+    def __new__(cls, x):
+        return x * x
+
+    def __init__(self, x):
+        raise AssertionError("what isn't an object of the class isn't initialised")
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: Pose(x, offset=x).height(x),
+        lambda x: Tilted(x).height(x),
+        lambda x: object.__new__(Frame) is not None and Frame(x).scale * x,
+        lambda x: Doubled(x).x * Doubled(x, x).y,
+        lambda x: Crossed(x, 2.0).area() + Crossed(x, x)._replace(x=1.0).area(),
+        lambda x: Doubled._make((x, x)).x * x,
+        NoObject,
+    ],
+)
+def test_what_new_makes(f):
+    check_grads(lambda x: np.sin(f(x)), (0.7,))
+    assert srcgrad.value_and_grad(lambda x: np.sin(f(x)))(0.7)[0] == np.sin(f(0.7))
+
+
+def test_many_objects_that_new_makes():
+    def f(x, n):
+        poses = [Pose(x * i) for i in range(n)]
+        return sum(p.height(x) for p in poses)
+
+    check_grads(lambda x: f(x, 3), (0.7,))
+
+    def of_a_local_class(x):
+        class Local:
+            def __new__(cls, value):
+                made = super().__new__(cls)
+                made.twice = 2.0 * value
+                return made
+
+            def __init__(self, value):
+                self.value = value
+
+        made = Local(x)
+        return made.twice * made.value
+
+    check_grads(of_a_local_class, (0.7,))

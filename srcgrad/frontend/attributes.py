@@ -26,6 +26,7 @@ from .operations import (
     dispatched_method,
     namedtuple_asdict,
     namedtuple_make,
+    namedtuple_new,
     namedtuple_replace,
 )
 from .structure import (
@@ -37,7 +38,7 @@ from .structure import (
     is_static,
     object_type,
 )
-from .subclasses import BUILTINS, added_by, has_made_init, made_init
+from .subclasses import BUILTINS, added_by, has_made_init, is_named_tuple, made_init
 from .subscripts import Subscripts
 from .values import (
     Bound,
@@ -205,10 +206,17 @@ class Attributes(Subscripts):
         for base in mro[mro.index(value.owner) + 1 :]:
             if name == "__init__" and has_made_init(base):
                 return Partial(Place(made_init), (Place(base), value.receiver), {})
+            if name == "__new__" and is_named_tuple(base):
+                return Place(namedtuple_new)
             if name in base.__dict__ and base is not object:
                 if LOCAL not in base.__dict__ and not is_static(base.__module__):
                     self.guards[Path("class", base, name)] = base.__dict__[name]
-                return self.bound(as_value(base.__dict__[name]), value.receiver, cls.value)
+                raw = base.__dict__[name]
+                if cls is value.receiver and isinstance(raw, (types.FunctionType, Closure)):
+                    return as_value(raw)  # of a class, whose functions aren't bound
+                return self.bound(as_value(raw), value.receiver, cls.value)
+        if name == "__new__":
+            return Place(object.__new__)
         if name in ("__init__", "__init_subclass__"):
             return Place(_nothing)
         plain = vars(object).get(name)

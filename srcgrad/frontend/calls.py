@@ -596,6 +596,7 @@ def _special_table() -> dict[Any, str]:
     table[copy.copy], table[copy.deepcopy] = "builtin_copy", "builtin_deepcopy"
     table[object.__setattr__], table[object.__getattribute__] = "plain_setattr", "builtin_getattr"
     table[surely_is], table[column] = "builtin_surely_is", "builtin_column"
+    table[object.__new__], table[operations.namedtuple_new] = "bare_object", "namedtuple_new"
     table[collections.namedtuple] = table[dataclasses.make_dataclass] = "builtin_made_class"
     return {**table, **dict_methods()}
 

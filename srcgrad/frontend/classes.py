@@ -36,7 +36,7 @@ from .structure import (
     is_table,
     objects_in_key,
 )
-from .subclasses import added_by, has_made_init, stores_itself
+from .subclasses import added_by, has_made_init, is_named_tuple, stores_itself
 from .values import (
     Bound,
     Choice,
@@ -61,21 +61,20 @@ PROTOCOL: dict[Any, str] = {
 }  # fmt: skip
 
 
+WRITTEN_IN_PYTHON = 1 << 9  # of the flags of a class: it was made by a class statement
+
+
 class Classes(BuiltinFunctions):
     """Constructs objects."""
 
     def construct(self, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """An instance of a user class."""
-        fields = getattr(cls, "_fields", None)
         self.check_class(cls)
-        if issubclass(cls, tuple) and fields is not None:
-            defaults = getattr(cls, "_field_defaults", {})
-            named = dict(zip(fields, args, strict=False), **kwargs)
-            missing = [f for f in fields if f not in named and f not in defaults]
-            if missing or len(args) > len(fields):
-                raise self.fault(TypeError, f"{cls.__name__}() takes {len(fields)} arguments")
-            items = [named[f] if f in named else self.lifted_default(defaults[f]) for f in fields]
-            return Tuple(tuple(items), cls)
+        making = written_new(cls)
+        if making is not None:
+            return self.made_by(making, cls, args, kwargs)
+        if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+            return self.namedtuple_new(Place(cls), *args, **kwargs)
         if cls is types.SimpleNamespace:
             return self.new(Instance(cls, dict(kwargs)))
         if cls is collections.deque:
@@ -100,19 +99,63 @@ class Classes(BuiltinFunctions):
         if library or not is_plain(cls):
             return self.unknown_call(cls, args, kwargs)
         table, block, start = self.table_of(cls), self.block, len(self.block.statements)
-        ref = self.new(Instance(cls, {})) if table is None else self.new_object(cls, table)
-        maker = init_owner(cls)
-        if maker is not None and has_made_init(maker):
-            self.initialise_dataclass(maker, ref, args, kwargs)
-        else:
-            found = self.class_attribute(cls, "__init__")
-            if found is not None:
-                self.call(Bound(found, ref), args, kwargs)
-            elif args or kwargs:
-                raise self.fault(TypeError, f"{cls.__name__}() takes no arguments")
+        ref = self.bare_object(Place(cls))
+        self.initialise(cls, ref, args, kwargs)
         if table is not None:
             self.appended(block, start)
         return ref
+
+    def made_by(
+        self, making: Value, cls: type, args: list[Value], kwargs: dict[str, Value]
+    ) -> Value:
+        """What the `__new__` of a class makes, initialised if it is an object of the class."""
+        table, block, start = self.table_of(cls), self.block, len(self.block.statements)
+        found = self.call(making, [Place(cls), *args], kwargs)
+        thing = self.on_heap(found)
+        if isinstance(thing, Instance) and issubclass(thing.type, cls):
+            assert isinstance(found, Ref)
+            self.initialise(thing.type, found, args, kwargs, optional=True)
+        elif isinstance(found, ir.Var) and isinstance(found.kind, Reference):
+            self.initialise(cls, found, args, kwargs, optional=True)
+        if table is not None:
+            self.appended(block, start)
+        return found
+
+    def bare_object(self, cls: Value, /, *args: Value, **kwargs: Value) -> Ref | ir.Var:
+        """`object.__new__(cls)`: an object without attributes."""
+        made = self.key(cls)
+        table = self.table_of(made)
+        return self.new(Instance(made, {})) if table is None else self.new_object(made, table)
+
+    def initialise(
+        self,
+        cls: type,
+        ref: Ref | ir.Var,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        optional: bool = False,
+    ) -> None:
+        """Call the `__init__` of a class, if it has one: else it takes arguments if `optional`."""
+        maker = init_owner(cls)
+        if maker is not None and has_made_init(maker):
+            self.initialise_dataclass(maker, ref, args, kwargs)
+            return
+        found = self.class_attribute(cls, "__init__")
+        if found is not None:
+            self.call(Bound(found, ref), args, kwargs)
+        elif (args or kwargs) and not optional:
+            raise self.fault(TypeError, f"{cls.__name__}() takes no arguments")
+
+    def namedtuple_new(self, cls: Value, /, *args: Value, **kwargs: Value) -> Tuple:
+        """What a named tuple's class itself makes of the values of its fields."""
+        made = self.key(cls)
+        fields, defaults = made._fields, getattr(made, "_field_defaults", {})
+        named = dict(zip(fields, args, strict=False), **kwargs)
+        missing = [f for f in fields if f not in named and f not in defaults]
+        if missing or len(args) > len(fields):
+            raise self.fault(TypeError, f"{made.__name__}() takes {len(fields)} arguments")
+        items = [named[f] if f in named else self.lifted_default(defaults[f]) for f in fields]
+        return Tuple(tuple(items), made)
 
     def exception(
         self, cls: type[BaseException], args: list[Value], kwargs: dict[str, Value]
@@ -510,6 +553,22 @@ class Classes(BuiltinFunctions):
         """What stands after the colon; only ClassVar and InitVar matter, to dataclasses."""
         text = gast.dump(node)
         return "typing.ClassVar" if "ClassVar" in text else object
+
+
+def written_new(cls: type) -> Value | None:
+    """The `__new__` that a user wrote, of a class of plain objects or named tuples; else None."""
+    owner = next(base for base in cls.__mro__ if "__new__" in vars(base))
+    raw = vars(owner)["__new__"]
+    making = raw.__func__ if isinstance(raw, staticmethod) else raw
+    if is_static(owner.__module__) or isinstance(raw, types.BuiltinFunctionType):
+        return None
+    if is_named_tuple(owner) or issubclass(cls, (BaseException, enum.Enum)):
+        return None
+    containers = (dict, list, str, int, float, complex, set, frozenset, np.ndarray)
+    of_tuple = issubclass(cls, tuple) and not hasattr(cls, "_fields")
+    if of_tuple or issubclass(cls, containers) or not cls.__flags__ & WRITTEN_IN_PYTHON:
+        return None
+    return making if isinstance(making, Value) else Place(making)
 
 
 def _functions(thing: Any) -> list[Closure]:

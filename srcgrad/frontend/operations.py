@@ -78,6 +78,11 @@ def exit_context(manager: Any) -> Any:
     return manager.__exit__(None, None, None)
 
 
+def namedtuple_new(cls: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """`super().__new__(cls, ...)` in a class that derives from a named tuple."""
+    return tuple.__new__(cls, cls(*args, **kwargs))
+
+
 def namedtuple_make(cls: Any, values: Any, /) -> Any:
     """`cls._make(values)`."""
     return cls._make(values)

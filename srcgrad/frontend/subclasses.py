@@ -52,6 +52,19 @@ def stores_itself(cls: type) -> bool:
     return not added_by(cls).keys().isdisjoint(own)
 
 
+def is_named_tuple(cls: type) -> bool:
+    """Whether a class is one that `namedtuple` made, not one that derives from it.
+
+    >>> import collections
+    >>> Pair = collections.namedtuple("Pair", "a b")
+    >>> class Point(Pair):
+    ...     pass
+    >>> is_named_tuple(Pair), is_named_tuple(Point), is_named_tuple(tuple)
+    (True, False, False)
+    """
+    return issubclass(cls, tuple) and "_fields" in vars(cls)
+
+
 def redefined(cls: type) -> str | None:
     """What a user's class redefines of being a container or number; None if it doesn't.
 
