@@ -559,6 +559,16 @@ class Dispatcher:
         return self.py_func(*args)
 
 
+class Ufunc:
+    """As what Numba makes of a function of numbers."""
+
+    def __init__(self, function):
+        self._dispatcher = Dispatcher(function)
+
+    def __call__(self, *args):
+        return np.vectorize(self._dispatcher.py_func)(*args)
+
+
 @pytest.fixture
 def numba(monkeypatch):
     """What there is of Numba, or the like of it where it isn't installed."""
@@ -569,8 +579,11 @@ def numba(monkeypatch):
         numba.njit, numba.prange = Dispatcher, lambda *bounds: range(*bounds)
         inner = types.ModuleType("numba.core.registry")
         inner.CPUDispatcher = Dispatcher
+        ufuncs = types.ModuleType("numba.np.ufunc.dufunc")
+        ufuncs.DUFunc = numba.vectorize = Ufunc
         monkeypatch.setitem(sys.modules, "numba", numba)
         monkeypatch.setitem(sys.modules, "numba.core.registry", inner)
+        monkeypatch.setitem(sys.modules, "numba.np.ufunc.dufunc", ufuncs)
     return numba
 
 
@@ -595,6 +608,15 @@ def test_functions_that_numba_compiles(numba):
         return np.sum(x**3)
 
     np.testing.assert_allclose(grad(cubes)(X), 3 * X**2)
+
+    @numba.vectorize
+    def clipped(x, most):
+        if x > most:
+            return most + 0.1 * (x - most)
+        return x * x
+
+    check_grads(lambda x: np.sum(clipped(x[:, None], x[:2] + 0.7)), (X,))
+    check_grads(lambda x: clipped(x, 1.0) * clipped(3.0, x), (0.7,))
 
 
 HOOKED = {"count": 0}

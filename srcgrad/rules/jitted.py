@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
+
+from .functional import over_elements
 from .registry import definition, python_of
 
 
@@ -15,7 +18,18 @@ def load() -> None:
         return
     python_of[dispatcher] = lambda function: function.py_func
     definition(numba.prange)(_prange)  # type: ignore[union-attr]
+    ufunc = getattr(sys.modules.get("numba.np.ufunc.dufunc"), "DUFunc", None)
+    if ufunc is not None:
+        definition(ufunc.__call__)(_call_ufunc)
 
 
 def _prange(*bounds):
     return range(*bounds)
+
+
+def _call_ufunc(self, *args, **kwargs):
+    """What `vectorize` made of a function of numbers."""
+    function = self._dispatcher.py_func
+    if all([np.ndim(a) == 0 for a in args]):
+        return function(*args, **kwargs)
+    return over_elements(function, None, None, None, args, kwargs)
