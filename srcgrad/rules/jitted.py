@@ -30,6 +30,6 @@ def _prange(*bounds):
 def _call_ufunc(self, *args, **kwargs):
     """What `vectorize` made of a function of numbers."""
     function = self._dispatcher.py_func
-    if all([np.ndim(a) == 0 for a in args]):
+    if all(np.ndim(a) == 0 for a in args):
         return function(*args, **kwargs)
     return over_elements(function, None, None, None, args, kwargs)
