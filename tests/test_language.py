@@ -2061,3 +2061,33 @@ def test_a_global_that_is_imported_when_first_needed():
         assert gradient(x) == pytest.approx(math.cos(x))
     assert lazily_imported is math
     assert len(gradient.sources) == 1
+
+
+Item = typing.TypeVar("Item")
+
+
+class Stack(typing.Generic[Item]):
+    def __init__(self):
+        self.items: list[Item] = []
+
+    def push(self, item: Item) -> "Stack[Item]":
+        self.items.append(item)
+        return self
+
+
+class Units:
+    def __class_getitem__(cls, scale):
+        return lambda x: scale * x
+
+
+def test_classes_in_brackets():
+    def f(x):
+        pair = typing.cast(list[float], [x, x])
+        named = dict[str, float](a=x)
+        table: np.ndarray[tuple[int], np.dtype[np.float64]] = np.array(pair)
+        kinds = np.ndarray[typing.Any, np.dtype[np.float64]], typing.Optional[dict[str, int]]
+        assert len(kinds) == 2
+        stack = Stack[float]().push(x)
+        return named["a"] * pair[1] + table[0] * stack.items[0] + Units[3.0](x)
+
+    srcgrad.testing.check_grads(f, (2.0,))

@@ -14,6 +14,7 @@ import itertools
 import operator
 import re
 import types
+import typing
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -201,6 +202,8 @@ class Calls(ArrayProtocols):
             return chosen
         if is_exception_init(function):
             return self.initialise_exception(args[0], args[1:])
+        if isinstance(function, ALIASES):
+            function = typing.get_origin(function)
         special = self.special(function)
         if special is not None:
             if function in ITERATING and not (function in (min, max) and len(args) > 1):
@@ -607,6 +610,7 @@ def _of_property(function: Any) -> bool:
 
 
 _MANAGER = contextlib.contextmanager(len).__code__  # type: ignore[arg-type]
+ALIASES = (types.GenericAlias, type(typing.Sequence[int]))  # of `list[float]()`
 DESCRIPTORS = frozenset({property, staticmethod, classmethod, functools.cached_property})
 DESCRIBING = frozenset({np.finfo, np.iinfo, inspect.signature})  # dtypes and functions
 LAZY = (enumerate, zip, map, filter, reversed)  # what they return knows what it goes through

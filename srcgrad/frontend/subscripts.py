@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 import os
+import types
 from contextlib import suppress
 from typing import Any
 
@@ -31,6 +33,7 @@ from .structure import (
     is_none,
     is_number,
     is_range,
+    is_static,
     is_written,
     item_structure,
     resized,
@@ -82,6 +85,17 @@ class Subscripts(Comparisons):
             return slice(*(p.value for p in parts))  # type: ignore[union-attr]
         return None
 
+    def parametrised(self, cls: ir.Const, key: Value) -> Value:
+        """`list[float]`: what a class makes of what stands in brackets after it."""
+        getter = inspect.getattr_static(cls.value, "__class_getitem__", None)
+        of_user = isinstance(getattr(getter, "__func__", None), types.FunctionType)
+        if of_user and not is_static(getter.__func__.__module__):
+            return self.call(self.attribute(cls, "__class_getitem__"), [key], {})
+        try:
+            return Place(cls.value[self.key(key)])
+        except TypeError as error:
+            raise self.fault(TypeError, str(error)) from None
+
     def subscript(self, container: Value, key: Value) -> Value:
         """`container[key]`."""
         container = self.spread(container)
@@ -122,6 +136,8 @@ class Subscripts(Comparisons):
                 return self.item_of_range(container, key)
             case Sequence():
                 raise self.fault(TypeError, "an iterator can't be indexed")
+            case ir.Const() if is_parametrised(container.value):
+                return self.parametrised(container, key)
             case Place() if is_written(container, "__getitem__") and not is_of_package(
                 type(container.value)
             ):
@@ -545,6 +561,18 @@ class Subscripts(Comparisons):
                 "make a copy of it first, or return the value",
             )
         self.store(container, key, value)
+
+
+def is_parametrised(thing: Any) -> bool:
+    """Whether brackets after something name types, as in `list[float]` and `Optional[float]`.
+
+    >>> import typing
+    >>> [is_parametrised(t) for t in (list, typing.Optional, np.float64, [1.0])]
+    [True, True, True, False]
+    """
+    if not isinstance(thing, type):
+        return type(thing).__module__ == "typing"
+    return not hasattr(type(thing), "__getitem__")  # as an enumeration has, for its members
 
 
 def axes_taken(index: ir.Operand) -> int:

@@ -135,7 +135,7 @@ def put(a, ind, v, mode="raise"):
         a[np.unravel_index(np.where(places < 0, places + a.size, places), a.shape)] = values
 
 
-@definition(np.ndarray.itemset if hasattr(np.ndarray, "itemset") else None)
+@definition(*[f for f in (getattr(np.ndarray, "itemset", None),) if f is not None])
 def itemset(a, key, value):
     a[key] = value
 
