@@ -2085,7 +2085,7 @@ def test_classes_in_brackets():
         pair = typing.cast(list[float], [x, x])
         named = dict[str, float](a=x)
         table: np.ndarray[tuple[int], np.dtype[np.float64]] = np.array(pair)
-        kinds = np.ndarray[typing.Any, np.dtype[np.float64]], typing.Optional[dict[str, int]]
+        kinds = np.ndarray[typing.Any, np.dtype[np.float64]], typing.Optional[dict[str, int]]  # noqa: UP045
         assert len(kinds) == 2
         stack = Stack[float]().push(x)
         return named["a"] * pair[1] + table[0] * stack.items[0] + Units[3.0](x)
