@@ -820,3 +820,39 @@ def test_a_position_that_is_not_there(f):
     assert (value, found.tolist()) == (30.0, [15.0, 6.0])
     value, found = gradient(long)
     assert (value, found.tolist()) == (12.0, [0.0, 6.0, 0.0, 0.0, 0.0, 2.0, 0.0])
+
+
+def with_the_best_module(x):
+    try:
+        import no_such_module as module
+    except ModuleNotFoundError:
+        import numpy as module
+    return np.sum(module.sin(x))
+
+
+def with_the_best_function(x):
+    try:
+        from numpy import no_such_function as function
+    except ImportError:
+        from numpy import tanh as function
+    return np.sum(function(x))
+
+
+def with_a_module_where_it_is_needed(x):
+    if x[0] > 5.0:
+        from no_such_package.inner import function
+
+        return function(x)
+    return np.sum(x**3)
+
+
+@pytest.mark.parametrize(
+    "f", [with_the_best_module, with_the_best_function, with_a_module_where_it_is_needed]
+)
+def test_modules_that_are_not_there(f):
+    srcgrad.testing.check_grads(f, (np.array([0.5, 3.0]),))
+
+
+def test_a_module_that_is_not_there_is_missed_where_it_is_imported():
+    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
+        srcgrad.grad(with_a_module_where_it_is_needed)(np.array([6.0, 3.0]))

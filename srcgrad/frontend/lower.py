@@ -14,6 +14,7 @@ test of a `while` whose evaluation changes nothing is a mark in the loop's body 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import operator
 import types
 from collections.abc import Callable
@@ -446,27 +447,35 @@ class Lowerer(Assignments):
         self.class_definition(node)
 
     def statement_Import(self, node: Any) -> None:
-        import importlib
-
         for name in node.names:
-            module = importlib.import_module(name.name)
+            module = self.imported(name.name)
             if name.asname is None:
-                module = importlib.import_module(name.name.partition(".")[0])
+                module = self.imported(name.name.partition(".")[0])
             self.bind_imported(name.asname or name.name.partition(".")[0], Place(module))
 
     def statement_ImportFrom(self, node: Any) -> None:
-        import importlib
-
+        package = None
         if node.level:
             package = self.frames[self.current].namespace.globals.get("__package__")
-            module = importlib.import_module("." * node.level + (node.module or ""), package)
-        else:
-            module = importlib.import_module(node.module)
+        module = self.imported("." * node.level + (node.module or ""), package)
         for name in node.names:
             if name.name == "*":
                 raise self.refuse("import * isn't supported inside a function")
+            if not hasattr(module, name.name):  # a module in the package, or nothing
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(f"{module.__name__}.{name.name}")
+            if not hasattr(module, name.name):
+                message = f"cannot import name {name.name!r} from {module.__name__!r}"
+                raise self.fault(ImportError, message)
             imported = self.constant_attribute(Place(module), name.name)
             self.bind_imported(name.asname or name.name, imported)
+
+    def imported(self, name: str, package: str | None = None) -> types.ModuleType:
+        """A module, imported when compiling; what goes wrong then goes wrong in the program."""
+        try:
+            return importlib.import_module(name, package)
+        except ImportError as error:
+            raise self.fault(type(error), str(error)) from None
 
     def bind_imported(self, name: str, value: Value) -> None:
         """Assign what is imported: a global when compiling, as that's when modules are loaded."""

@@ -327,7 +327,7 @@ class Raised(UnsupportedError):
         self.exception = exception
         self.block: Any = None  # where it is raised
         # whether it is left to the run where that may not get here
-        self.late = issubclass(exception, (LookupError, NameError))
+        self.late = issubclass(exception, (LookupError, NameError, ImportError))
         self.value: Value | None = None  # the exception object, if there is a try that catches it
 
 
