@@ -22,7 +22,18 @@ from tests.rules.kit import Case, is_float
 
 pytest.importorskip("scipy")
 
-from scipy import fft, integrate, interpolate, linalg, ndimage, optimize, sparse, special, stats
+from scipy import (
+    fft,
+    integrate,
+    interpolate,
+    linalg,
+    ndimage,
+    optimize,
+    signal,
+    sparse,
+    special,
+    stats,
+)
 
 SAMPLES: dict[Any, list[Case]] = {}
 for module in pkgutil.iter_modules(tests.rules.__path__, "tests.rules."):
@@ -641,3 +652,28 @@ def test_measures_of_labelled_regions(measure) -> None:
 
         assert srcgrad.value_and_grad(f)(image)[0] == pytest.approx(np.sum(expected * weights))
         check_grads(f, (image,))
+
+
+def test_filters_that_are_told_where_to_put_their_result() -> None:
+    image = np.random.default_rng(0).uniform(size=(5, 6))
+
+    def f(x):
+        smooth = np.zeros_like(x)
+        ndimage.gaussian_filter(x, 1.0, output=smooth, mode="nearest")
+        edges = ndimage.sobel(smooth, 0, output=None) + ndimage.prewitt(x, output=np.float64)
+        half = ndimage.zoom(x, (0.5, 0.7), order=1, mode="mirror", grid_mode=True)
+        return np.sum(edges * smooth) + np.sum(half**2)
+
+    assert srcgrad.value_and_grad(f)(image)[0] == pytest.approx(f(image), rel=1e-12)
+    check_grads(f, (image,))
+
+
+def test_one_state_of_a_filter_for_many_signals() -> None:
+    signals = np.random.default_rng(0).normal(size=(3, 7))
+
+    def f(x, state):
+        y, final = signal.lfilter([0.3, 0.2], [1.0, -0.4], x, axis=1, zi=state)
+        return np.sum(y**2) + np.sum(final**3)
+
+    check_grads(f, (signals, np.full((1, 1), 0.3)))
+    check_grads(f, (signals, np.full((3, 1), 0.3)))

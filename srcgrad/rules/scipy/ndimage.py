@@ -5,7 +5,8 @@ convolution of `d_out`, whose margins are folded back onto the pixels that they 
 the adjoint by the weights a correlation with the padded image. Resampling is a product with values
 of B-splines at the coordinates: see `splines.py`.
 
-The argument `output`, written in place, is refused.
+The argument `output`, written in place, is refused where a filter has a rule; it is written where
+one is made of others.
 """
 
 from __future__ import annotations
@@ -18,7 +19,17 @@ from scipy import ndimage
 from ...analysis.inference import Inferred
 from ...kinds import Array
 from ..products import conj
-from ..registry import Unknown, adjoint, classified, definition, kind, mutates, refuse, zero
+from ..registry import (
+    Unknown,
+    adjoint,
+    classified,
+    definition,
+    definitions,
+    kind,
+    mutates,
+    refuse,
+    zero,
+)
 from ..shaping import at
 from . import splines
 from .kinds import operand_kind
@@ -34,6 +45,16 @@ PAD_MODES = {
     "grid-wrap": "wrap",
     "grid-constant": "constant",
 }
+
+
+def placed(found, output):
+    """The result of a filter that is told where to put it, or of which dtype it is."""
+    if output is None:
+        return found
+    if isinstance(output, np.ndarray):
+        output[...] = found
+        return output
+    return found.astype(output)
 
 
 # Filters
@@ -120,15 +141,15 @@ def convolve(
 
 
 @definition(ndimage.correlate1d)
-def correlate1d(input, weights, axis=-1, *, mode="reflect", cval=0.0, origin=0):
+def correlate1d(input, weights, axis=-1, *, output=None, mode="reflect", cval=0.0, origin=0):
     weights, origins = along_one(input, weights, axis, origin)
-    return ndimage.correlate(input, weights, mode=mode, cval=cval, origin=origins)
+    return placed(ndimage.correlate(input, weights, mode=mode, cval=cval, origin=origins), output)
 
 
 @definition(ndimage.convolve1d)
-def convolve1d(input, weights, axis=-1, *, mode="reflect", cval=0.0, origin=0):
+def convolve1d(input, weights, axis=-1, *, output=None, mode="reflect", cval=0.0, origin=0):
     weights, origins = along_one(input, weights, axis, origin)
-    return ndimage.convolve(input, weights, mode=mode, cval=cval, origin=origins)
+    return placed(ndimage.convolve(input, weights, mode=mode, cval=cval, origin=origins), output)
 
 
 def along_one(input, weights, axis, origin):
@@ -157,13 +178,13 @@ def each(value, number):
 
 
 @definition(ndimage.uniform_filter)
-def uniform_filter(input, size=3, *, mode="reflect", cval=0.0, origin=0, axes=None):
+def uniform_filter(input, size=3, *, output=None, mode="reflect", cval=0.0, origin=0, axes=None):
     for number, axis in enumerate(range(input.ndim) if axes is None else axes):
         input = ndimage.uniform_filter1d(
             input, each(size, number), axis,
             mode=each(mode, number), cval=cval, origin=each(origin, number),
         )  # fmt: skip
-    return input
+    return placed(input, output)
 
 
 def gaussian_weights(sigma, order, radius):
@@ -188,17 +209,26 @@ def gaussian_weights(sigma, order, radius):
 
 @definition(ndimage.gaussian_filter1d)
 def gaussian_filter1d(
-    input, sigma, axis=-1, order=0, *, mode="reflect", cval=0.0, truncate=4.0, radius=None
+    input,
+    sigma,
+    axis=-1,
+    order=0,
+    *,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    truncate=4.0,
+    radius=None,
 ):
     if radius is None:
         radius = int(truncate * float(sigma) + 0.5)
     weights = gaussian_weights(sigma, order, radius)[::-1]
-    return ndimage.correlate1d(input, weights, axis, mode=mode, cval=cval)
+    return placed(ndimage.correlate1d(input, weights, axis, mode=mode, cval=cval), output)
 
 
 @definition(ndimage.gaussian_filter)
 def gaussian_filter(
-    input, sigma, order=0, *,
+    input, sigma, order=0, *, output=None,
     mode="reflect", cval=0.0, truncate=4.0, radius=None, axes=None,
 ):  # fmt: skip
     for number, axis in enumerate(range(input.ndim) if axes is None else axes):
@@ -208,23 +238,25 @@ def gaussian_filter(
                 mode=each(mode, number), cval=cval, truncate=truncate,
                 radius=each(radius, number),
             )  # fmt: skip
-    return input
+    return placed(input, output)
 
 
 @definition(ndimage.gaussian_laplace)
-def gaussian_laplace(input, sigma, *, mode="reflect", cval=0.0, truncate=4.0, radius=None):
+def gaussian_laplace(
+    input, sigma, *, output=None, mode="reflect", cval=0.0, truncate=4.0, radius=None
+):
     total = 0.0
     for axis in range(input.ndim):
         order = tuple(2 if i == axis else 0 for i in range(input.ndim))
         total = total + ndimage.gaussian_filter(
             input, sigma, order, mode=mode, cval=cval, truncate=truncate, radius=radius
         )
-    return total
+    return placed(total, output)
 
 
 @definition(ndimage.gaussian_gradient_magnitude)
 def gaussian_gradient_magnitude(
-    input, sigma, *, mode="reflect", cval=0.0, truncate=4.0, radius=None
+    input, sigma, *, output=None, mode="reflect", cval=0.0, truncate=4.0, radius=None
 ):
     slopes = []
     for axis in range(input.ndim):
@@ -232,7 +264,7 @@ def gaussian_gradient_magnitude(
         slopes.append(ndimage.gaussian_filter(
             input, sigma, order, mode=mode, cval=cval, truncate=truncate, radius=radius
         ))  # fmt: skip
-    return np.linalg.norm(np.stack(slopes), axis=0)
+    return placed(np.linalg.norm(np.stack(slopes), axis=0), output)
 
 
 def crossed(input, weights, axis, mode, cval):
@@ -246,24 +278,24 @@ def crossed(input, weights, axis, mode, cval):
 
 
 @definition(ndimage.sobel)
-def sobel(input, axis=-1, *, mode="reflect", cval=0.0):
-    return crossed(input, [1.0, 2.0, 1.0], axis, mode, cval)
+def sobel(input, axis=-1, *, output=None, mode="reflect", cval=0.0):
+    return placed(crossed(input, [1.0, 2.0, 1.0], axis, mode, cval), output)
 
 
 @definition(ndimage.prewitt)
-def prewitt(input, axis=-1, *, mode="reflect", cval=0.0):
-    return crossed(input, [1.0, 1.0, 1.0], axis, mode, cval)
+def prewitt(input, axis=-1, *, output=None, mode="reflect", cval=0.0):
+    return placed(crossed(input, [1.0, 1.0, 1.0], axis, mode, cval), output)
 
 
 @definition(ndimage.laplace)
-def laplace(input, *, mode="reflect", cval=0.0, axes=None):
+def laplace(input, *, output=None, mode="reflect", cval=0.0, axes=None):
     total = 0.0
     for number, axis in enumerate(range(input.ndim) if axes is None else axes):
         weights = [1.0, -2.0, 1.0]
         total = total + ndimage.correlate1d(
             input, weights, axis, mode=each(mode, number), cval=cval
         )
-    return total
+    return placed(total, output)
 
 
 def like_input(args, kwargs):
@@ -288,11 +320,11 @@ def spline_filter1d(input, order=3, axis=-1, *, mode="mirror", out, d_out):
 
 
 @definition(ndimage.spline_filter)
-def spline_filter(input, order=3, *, mode="mirror"):
+def spline_filter(input, order=3, *, output=None, mode="mirror"):
     if order > 1:
         for axis in range(input.ndim):
             input = ndimage.spline_filter1d(input, order, axis, mode=mode)
-    return input
+    return placed(input, output)
 
 
 MARGIN = 12  # by which SciPy extends an image before it computes its spline, for some modes
@@ -345,7 +377,7 @@ def map_coordinates_kind(args, kwargs):
 
 @definition(ndimage.affine_transform)
 def affine_transform(
-    input, matrix, offset=0.0, output_shape=None, *,
+    input, matrix, offset=0.0, output_shape=None, *, output=None,
     order=3, mode="constant", cval=0.0, prefilter=True,
 ):  # fmt: skip
     matrix, ndim = np.asarray(matrix), input.ndim
@@ -354,8 +386,11 @@ def affine_transform(
         places = transformed(matrix[:ndim, :ndim], matrix[:ndim, ndim], shape)
     else:
         places = transformed(matrix, np.asarray(offset), shape)
-    return ndimage.map_coordinates(
-        input, places, order=order, mode=mode, cval=cval, prefilter=prefilter
+    return placed(
+        ndimage.map_coordinates(
+            input, places, order=order, mode=mode, cval=cval, prefilter=prefilter
+        ),
+        output,
     )
 
 
@@ -369,20 +404,23 @@ def transformed(matrix, offset, shape):
 
 
 @definition(ndimage.shift)
-def shift(input, shift, *, order=3, mode="constant", cval=0.0, prefilter=True):
+def shift(input, shift, *, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     if isinstance(shift, (tuple, list)):
         shift = np.asarray(shift)
     places = np.indices(input.shape, dtype=float)
     if np.ndim(shift):
         shift = shift.reshape((input.ndim,) + (1,) * input.ndim)
-    return ndimage.map_coordinates(
-        input, places - shift, order=order, mode=mode, cval=cval, prefilter=prefilter
+    return placed(
+        ndimage.map_coordinates(
+            input, places - shift, order=order, mode=mode, cval=cval, prefilter=prefilter
+        ),
+        output,
     )
 
 
 @definition(ndimage.rotate)
 def rotate(
-    input, angle, axes=(1, 0), reshape=True, *,
+    input, angle, axes=(1, 0), reshape=True, *, output=None,
     order=3, mode="constant", cval=0.0, prefilter=True,
 ):  # fmt: skip
     first, second = sorted((axes[0] % input.ndim, axes[1] % input.ndim))
@@ -398,21 +436,32 @@ def rotate(
     y, x = places[first] - 0.5 * (rows - 1), places[second] - 0.5 * (columns - 1)
     places[first] = cosine * y + sine * x + 0.5 * (m - 1)
     places[second] = cosine * x - sine * y + 0.5 * (n - 1)
-    return ndimage.map_coordinates(
-        input, np.stack(places), order=order, mode=mode, cval=cval, prefilter=prefilter
+    return placed(
+        ndimage.map_coordinates(
+            input, np.stack(places), order=order, mode=mode, cval=cval, prefilter=prefilter
+        ),
+        output,
     )
 
 
 @definition(ndimage.zoom)
-def zoom(input, zoom, *, order=3, mode="constant", cval=0.0, prefilter=True):
+def zoom(
+    input, zoom, *, output=None, order=3, mode="constant", cval=0.0, prefilter=True, grid_mode=False
+):
     places = []
     for i in range(input.ndim):
         n = input.shape[i]
         m = round(n * each(zoom, i))
-        places.append(np.arange(m) * ((n - 1) / max(m - 1, 1)))
+        if grid_mode:  # pixels are squares then, and it is their centres that are looked up
+            places.append((np.arange(m) + 0.5) * (n / m) - 0.5)
+        else:
+            places.append(np.arange(m) * ((n - 1) / max(m - 1, 1)))
     grid = np.stack(np.meshgrid(*places, indexing="ij"))
-    return ndimage.map_coordinates(
-        input, grid, order=order, mode=mode, cval=cval, prefilter=prefilter
+    return placed(
+        ndimage.map_coordinates(
+            input, grid, order=order, mode=mode, cval=cval, prefilter=prefilter
+        ),
+        output,
     )
 
 
@@ -528,5 +577,5 @@ for _name in dir(ndimage):
 
 for _function in {f for f in vars(ndimage).values() if callable(f) and classified(f)}:
     _names = list(inspect.signature(_function).parameters)
-    if "output" in _names:
+    if "output" in _names and _function not in definitions:
         mutates(_function, parameters=("output", _names.index("output")))

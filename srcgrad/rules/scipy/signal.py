@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import fft, ndimage, signal
 
+from ... import ir
 from ...analysis.inference import Inferred
 from ...kinds import Array, TupleOf, fresh_size
 from ..products import conj
@@ -137,6 +138,7 @@ def lfilter(b, a, x, axis=-1, zi=None, *, out, d_out):
     y, final = (np.swapaxes(v, axis, -1) for v in out)
     d_y, d_final = (np.swapaxes(v, axis, -1) for v in d_out)
     x, zi = np.swapaxes(x, axis, -1), np.swapaxes(zi, axis, -1)
+    zi = np.broadcast_to(zi, final.shape)  # one state may be that of many signals
     n, m = x.shape[-1], zi.shape[-1]
     tail = a[0] * signal.lfilter(one, a, final)
     d_tail = np.flip(signal.lfilter(a / a[0], one, np.flip(d_final, -1)), -1)
@@ -161,7 +163,14 @@ def lfilter_kind(args, kwargs):
     if len(found) < 3 or any(k is None for k in found) or state is None:
         return None
     dtype = floating(*(k.dtype for k in found), state.dtype)
-    return Inferred(TupleOf((Array(dtype, found[2].shape), Array(dtype, state.shape))))
+    shape = found[2].shape
+    axis = args[3] if len(args) > 3 else kwargs.get("axis", ir.Const(-1))
+    final = None if shape is None else tuple(fresh_size() for _ in shape)
+    if final is not None and state.shape is not None and isinstance(axis, ir.Const):
+        ends = list(shape)
+        ends[axis.value] = state.shape[axis.value]
+        final = tuple(ends)
+    return Inferred(TupleOf((Array(dtype, shape), Array(dtype, final))))
 
 
 # In terms of these
