@@ -677,3 +677,24 @@ def test_one_state_of_a_filter_for_many_signals() -> None:
 
     check_grads(f, (signals, np.full((1, 1), 0.3)))
     check_grads(f, (signals, np.full((3, 1), 0.3)))
+
+
+WIDTHS = np.array([1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: ndimage.gaussian_filter(x, np.array([1.0, 0.7])),
+        lambda x: ndimage.gaussian_filter(x, (1.0, 0.0)),
+        lambda x: ndimage.gaussian_filter(x, WIDTHS),
+        lambda x: ndimage.gaussian_filter(x, 0.3 + x[0, :2]),
+        lambda x: ndimage.uniform_filter(x, np.array([3, 2])),
+        lambda x: ndimage.zoom(x, np.array([0.5, 2.0])),
+    ],
+)
+def test_a_width_for_each_axis(f) -> None:
+    image = np.random.default_rng(0).uniform(size=(5, 6))
+    value = srcgrad.value_and_grad(lambda x: np.sum(f(x) ** 2))(image)[0]
+    assert value == pytest.approx(np.sum(f(image) ** 2))
+    check_grads(lambda x: np.sum(f(x) ** 2), (image,))

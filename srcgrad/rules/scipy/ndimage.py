@@ -174,7 +174,8 @@ def uniform_filter1d(
 
 def each(value, number):
     """What a filter takes for one of the axes."""
-    return value[number] if isinstance(value, (tuple, list)) else value
+    several = isinstance(value, (tuple, list)) or np.ndim(value) > 0
+    return value[number] if several else value
 
 
 @definition(ndimage.uniform_filter)
