@@ -37,6 +37,18 @@ def added_to_one_made_here(x):
     return (POWERS * x[0] + Polynomial(x))(0.3) + (POWERS * POWERS)(x[1])
 
 
+def without_its_leading_zeros(x):
+    polynomial = np.poly1d(np.concatenate([np.zeros(2), x]))
+    difference = np.poly1d(x) - np.poly1d(x * np.array([1.0, 0.5, 0.2]))
+    squares = np.sum(polynomial.c**2) * len(polynomial.coeffs) + sum(difference)
+    return squares * polynomial.order + difference.o
+
+
+def by_its_powers(x):
+    polynomial = np.poly1d(x) ** 2
+    return polynomial[0] * polynomial[4] + polynomial[9] + polynomial(x[0]) * len(DESCENDING)
+
+
 def root_of_a_global(x):
     slope, root = POWERS.deriv(), x[0] + 2.0
     for _ in range(4):

@@ -46,6 +46,16 @@ def define(text, **names):
 
 # the text (the line that is at fault has a mark), what is underlined, the message
 CASES = {
+    "written from itself, item by item": (
+        """
+        def f(x):
+            y = x * 2
+            y.flat[:] = y[::-1]  # <-
+            return y[0]
+        """,
+        None,
+        "NumPy reads what it has just written here",
+    ),
     "iterator with a name": (
         """
         def f(x):

@@ -209,17 +209,25 @@ class Setters(Attributes):
         elif name == "imag":
             self.store_imaginary(array, ir.Const(Ellipsis), value)
         elif name == "flat":
-            self.store(array, ir.Const(Ellipsis), self.filling(self.numbers_in(value), array))
+            self.store(
+                array, ir.Const(Ellipsis), self.filling(self.one_by_one(array, value), array)
+            )
         elif not hasattr(np.ndarray, name):
             raise self.fault(AttributeError, f"an array has no attribute {name!r}")
         else:
             raise self.refuse(f"assigning to .{name} of an array isn't supported")
 
-    def numbers_in(self, value: Value) -> Value:
+    def one_by_one(self, array: Value, value: Value) -> Value:
         """What is written by `x.flat`, which takes the items of nested sequences one by one."""
-        if self.sequence_type(value) is None:
-            return value
-        return self.call(ir.Const(np.asarray), [value], {})
+        if self.sequence_type(value) is not None:
+            return self.call(ir.Const(np.asarray), [value], {})
+        if isinstance(array, ir.Var) and isinstance(value, ir.Var) and shape_of(value):
+            if not self.bases(array).isdisjoint(self.bases(value)):
+                raise self.refuse(
+                    "NumPy reads what it has just written here, item by item",
+                    "write a copy: x.flat[...] = y.copy()",
+                )
+        return value
 
     def filling(self, value: Value, places: Value) -> Value:
         """The items of an array, repeated or cut to as many as there are places."""
@@ -236,7 +244,7 @@ class Setters(Attributes):
     def store_flat(self, target: gast.Subscript, value: Value) -> None:
         """`x.flat[key] = value`: the value is repeated, or cut, to as many as there are places."""
         array, key = self.flat_place(target)
-        value = self.numbers_in(value)
+        value = self.one_by_one(array, value)
         if array_kind(array) and isinstance(value, ir.Var) and shape_of(value):
             places = self.operand(self.subscript(array, key))
             if isinstance(places, ir.Var) and shape_of(places) != shape_of(value):

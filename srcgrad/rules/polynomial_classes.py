@@ -128,44 +128,80 @@ for _cls, _family in FAMILIES.items():
 class Descending:
     """A polynomial by its coefficients, the highest first."""
 
-    def __init__(self, coeffs):
-        self.coeffs = self.c = self.coef = coeffs
+    def __init__(self, values):
+        self.values = values  # with leading zeros, as only the run tells how many there are
+
+    @property
+    def coeffs(self):
+        trimmed = np.trim_zeros(self.values, "f")
+        return trimmed if len(trimmed) else np.zeros(1)
+
+    c = coef = coefficients = coeffs
+
+    @property
+    def order(self):
+        return len(self.coeffs) - 1
+
+    o = order
+
+    @property
+    def roots(self):
+        return np.roots(self.values)
+
+    r = roots
+
+    def __len__(self):
+        return self.order
+
+    def __iter__(self):
+        return iter(self.coeffs)
+
+    def __getitem__(self, power):
+        if power < 0 or power >= len(self.values):
+            return 0.0
+        return self.values[len(self.values) - 1 - power]
+
+    def __pow__(self, power):
+        found = Descending(np.ones(1))
+        for _ in range(power):
+            found = found * self
+        return found
 
     def __call__(self, val):
-        return np.polyval(self.coeffs, val)
+        return np.polyval(self.values, val)
 
     def deriv(self, m=1):
-        return Descending(np.polyder(self.coeffs, m))
+        return Descending(np.polyder(self.values, m))
 
     def integ(self, m=1):
-        return Descending(np.polyint(self.coeffs, m))
+        return Descending(np.polyint(self.values, m))
 
     def other(self, value):
-        return value.coeffs if isinstance(value, Descending) else np.reshape(value, -1)
+        return value.values if isinstance(value, Descending) else np.reshape(value, -1)
 
     def __neg__(self):
-        return Descending(-self.coeffs)
+        return Descending(-self.values)
 
     def __add__(self, value):
-        return Descending(np.polyadd(self.coeffs, self.other(value)))
+        return Descending(np.polyadd(self.values, self.other(value)))
 
     def __radd__(self, value):
-        return Descending(np.polyadd(self.other(value), self.coeffs))
+        return Descending(np.polyadd(self.other(value), self.values))
 
     def __sub__(self, value):
-        return Descending(np.polysub(self.coeffs, self.other(value)))
+        return Descending(np.polysub(self.values, self.other(value)))
 
     def __rsub__(self, value):
-        return Descending(np.polysub(self.other(value), self.coeffs))
+        return Descending(np.polysub(self.other(value), self.values))
 
     def __mul__(self, value):
-        return Descending(np.polymul(self.coeffs, self.other(value)))
+        return Descending(np.polymul(self.values, self.other(value)))
 
     def __rmul__(self, value):
-        return Descending(np.polymul(self.other(value), self.coeffs))
+        return Descending(np.polymul(self.other(value), self.values))
 
     def __truediv__(self, value):
-        return Descending(self.coeffs / value)
+        return Descending(self.values / value)
 
 
 @definition(np.poly1d)
