@@ -323,14 +323,14 @@ _REASONS: dict[str, str] = {
         """,
     "with zeros, or products too small for a float, a recurrence": "np.cumulative_prod",
     "the function is written in C; its steps are recorded here in Python": """
-        np.polyval | np.poly | np.polynomial.chebyshev.chebval(x, y)
+        np.poly | np.polynomial.chebyshev.chebval(x, y)
         """,
     "products with the slopes of each, which NumPy takes one after the other in Python": """
         np.polynomial.chebyshev.chebvander
         """,
     "adds each border to what it mirrors": "np.pad(x, 5, 'reflect')",
     "adds at each segment's elements": "np.add.reduceat",
-    "a general solve where there is no triangular one in NumPy": "np.linalg.cholesky(x)",
+    "inverses of small blocks, for NumPy has no triangular solve": "np.linalg.cholesky(x)",
     "an inverse, which the gradient is": """
         np.linalg.det(x / 2) | np.linalg.slogdet(x)[1] | scipy.linalg.det | np.linalg.det(x)
         """,

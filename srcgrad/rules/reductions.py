@@ -30,9 +30,7 @@ def sum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, o
 
 def spread(d_a, a, where):
     """The adjoint of each of the numbers that are added up."""
-    if everywhere(where):
-        return d_a if np.ndim(a) == 0 else np.broadcast_to(d_a, np.shape(a))
-    return np.broadcast_to(d_a * where, np.shape(a))
+    return np.broadcast_to(d_a if everywhere(where) else d_a * where, np.shape(a))
 
 
 @adjoint(np.nansum)

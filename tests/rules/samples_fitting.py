@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from srcgrad.rules.fitting import moments
+
 from .kit import case
 
 rng = np.random.default_rng(6)
@@ -16,6 +18,7 @@ def c(*shape):
 
 
 SAMPLES = {
+    moments: [case(r(5), r(5), 4), case(r(2, 3), r(2, 3), 1), case(r(4), r(4), 2)],
     np.polyval: [
         case(r(4), r(5)),
         case(r(4), 0.7),

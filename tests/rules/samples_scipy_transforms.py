@@ -10,6 +10,14 @@ from .samples_linalg import c, r
 SAMPLES = {}
 try:
     from scipy import fft, fftpack, interpolate, signal
+
+    from srcgrad.rules.scipy.interpolants import (
+        grid_values,
+        slope_between,
+        smoothed_slope,
+        spline_on_grid,
+        surface,
+    )
 except ImportError:
     fft = None
 
@@ -76,3 +84,23 @@ if fft is not None:
             for x in (np.array(0.3), np.array([0.3, 3.7]), r(2, 2) % 1 + 2.1)
             for nu in (0, 1)
         ]
+
+    # Interpolants that are made outside; more of them are in tests/test_scipy_interpolate.py
+    knots, between = np.arange(8.0), np.array([0.3, 2.6, 5.2])
+    smooth = interpolate.UnivariateSpline(knots, r(8), s=0)
+    patch = interpolate.RectBivariateSpline(knots, knots[:6], r(8, 6))
+    SAMPLES[interpolate.PPoly.integrate] = [case(cubic, 0.3, 2.7)]
+    SAMPLES[interpolate.BSpline.integrate] = [case(linear, 0.3, 2.7)]
+    SAMPLES[interpolate.interp1d.__call__] = [case(interpolate.interp1d(knots, r(8)), between)]
+    SAMPLES[interpolate.BarycentricInterpolator.__call__] = [
+        case(interpolate.BarycentricInterpolator(knots[:5], r(5)), between - 0.2)
+    ]
+    SAMPLES[interpolate.UnivariateSpline.__call__] = [case(smooth, between)]
+    SAMPLES[interpolate.UnivariateSpline.integral] = [case(smooth, 0.3, 5.2)]
+    SAMPLES[interpolate.BivariateSpline.ev] = [case(patch, between, between[::-1] * 0.8)]
+    SAMPLES[interpolate.BivariateSpline.__call__] = [
+        case(patch, between, between * 0.8),
+        case(patch, between, between * 0.8, grid=False),
+    ]
+    for helper in (slope_between, smoothed_slope, surface, grid_values, spline_on_grid):
+        SAMPLES[helper] = []  # by which the second derivatives of these go
