@@ -194,6 +194,37 @@ def parts_of_flat_are_copies(x):
     return (y**2).sum() + (rest * np.arange(7)).sum() + some[0] * some[1] + one
 
 
+def put_into_flat(places, v):
+    places[1] = v
+    places[2:4] = v * 2
+
+
+def tripled_meanwhile(places, y):
+    z = places[2:]
+    y *= 3
+    return np.sum(z**2) + np.sum(places[1:3])
+
+
+def flat_handed_on(x):
+    y = np.outer(x, x[:2])
+    put_into_flat(y.flat, x[0])
+    put_into_flat(y.T.flat, x[1])
+    held = [y.T.flat, {"rows": y.flat}]
+    total = tripled_meanwhile(y.T.flat, y)
+    return total + held[0][1] * np.sum(held[1]["rows"][2:4])
+
+
+def items_of_flat_while_it_is_written(x):
+    y, total = np.outer(x, x[:2]), 0.0
+    for v in y.T.flat:
+        total += v * v
+        y *= 1.1
+    for k, v in enumerate(y.flat):
+        y.flat[k] = v * v
+        total += sum(y.T.flat)
+    return total + (y * np.arange(6).reshape(3, 2)).sum()
+
+
 def rows_with_an_axis_more(x):
     y = np.outer(x, x[:1])
     y[None, :3] += np.compress(np.arange(1) % 4 != 1, y, axis=1)  # of a length that isn't known

@@ -56,6 +56,35 @@ CASES = {
         None,
         "NumPy reads what it has just written here",
     ),
+    "iterator with a name in an expression": (
+        """
+        def f(x):
+            return (flat := x.flat)[1] + flat[0]  # <-
+        """,
+        None,
+        "an iterator over an array, x.flat, has no name here",
+    ),
+    "iterator that is kept": (
+        """
+        def f(x):
+            kept = []
+            for _ in range(len(x)):
+                kept.append(x.flat)  # <-
+            return kept[0][1]
+        """,
+        None,
+        "an iterator over an array, x.flat, can't be kept in a list that is built in a loop",
+    ),
+    "iterator of what was written": (
+        """
+        def f(x):
+            kept = [x.flat]
+            x *= 2
+            return np.sum(kept[0])  # <-
+        """,
+        "np.sum(kept[0])",
+        "an iterator over an array, x.flat, is read here after the array was written",
+    ),
     "iterator with a name": (
         """
         def f(x):

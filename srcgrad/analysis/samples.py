@@ -229,15 +229,8 @@ class Sampler:
 
 def many_axes(kinds: Iterable[Any]) -> bool:
     """Whether the lengths of the samples of these kinds must be short."""
-    for kind in kinds:
-        match kind:
-            case Array(shape=shape) if shape is not None and len(shape) > MOST_AXES:
-                return True
-            case TupleOf(items) if many_axes(items):
-                return True
-            case ListOf(item) if many_axes(item if isinstance(item, tuple) else (item,)):
-                return True
-    return False
+    arrays = (array for kind in kinds for array in arrays_of(kind))
+    return any(array.shape is not None and len(array.shape) > MOST_AXES for array in arrays)
 
 
 def lengths_for(
@@ -294,8 +287,9 @@ def arrays_of(kind: Any) -> Iterator[Array]:
         case TupleOf(items):
             for item in items:
                 yield from arrays_of(item)
-        case ListOf(item) if not isinstance(item, tuple):
-            yield from arrays_of(item)
+        case ListOf(item):
+            for part in item if isinstance(item, tuple) else (item,):
+                yield from arrays_of(part)
 
 
 def base_of(size: Size | int, bases: list[Size | int]) -> int:

@@ -21,7 +21,7 @@ from .matching import Matching
 from .operations import check_count
 from .operators import BINARY, INPLACE
 from .setters import is_of_numpy, is_of_python, shape_of
-from .structure import NONE, array_kind, described, is_flat, is_none
+from .structure import NONE, described, is_none
 from .values import (
     Bound,
     Choice,
@@ -56,12 +56,7 @@ class Assignments(Matching):
                 lambda: self.assign_all(node, value.orelse),
             )
             return
-        if is_flat(value) and array_kind(owner := self.expression(value.value)):
-            raise self.refuse(
-                "an iterator over an array, x.flat, has no name here",
-                "use x.flat where it stands, x.ravel() for a copy, or x.reshape(-1) for a view",
-            )
-        assigned = self.attribute(owner, "flat") if is_flat(value) else self.expression(value)
+        assigned = self.expression(value)
         for target in node.targets:
             self.at(node)
             self.assign(target, assigned)
@@ -79,9 +74,6 @@ class Assignments(Matching):
             case gast.Starred():
                 self.assign(target.value, value)
             case gast.Subscript():
-                if is_flat(target.value):
-                    self.store_flat(target, value)
-                    return
                 if isinstance(target.value, gast.Attribute) and target.value.attr == "imag":
                     array = self.expression(target.value.value)
                     if isinstance(array, ir.Var) and isinstance(array.kind, Array):
@@ -204,10 +196,9 @@ class Assignments(Matching):
                 if new is not old or self.found(target.id) != old:
                     self.bind(target.id, new)
             case gast.Subscript():
-                if is_flat(target.value):
-                    container, key = self.flat_place(target)
-                else:
-                    container, key = self.expression(target.value), self.expression(target.slice)
+                container, key = self.expression(target.value), self.expression(target.slice)
+                if isinstance(container, ir.Var) and container in self.flats:
+                    container, key = self.flat_place(self.flats[container][0], key)
                 old = self.subscript(container, key)
                 is_view = self.is_view(old, container)
                 before = self.held_items(container)

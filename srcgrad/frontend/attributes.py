@@ -563,7 +563,10 @@ class Attributes(Subscripts):
         if name in ("real", "imag"):
             return self.emit(getattr(np, name), (value,), name=name)
         if name == "flat":
-            return self.emit(np.ravel, (value,))
+            numbers = self.emit(np.ravel, (value,))
+            if isinstance(kind, Array):
+                self.flats[numbers] = value, self.times_written(value)
+            return numbers
         if isinstance(kind, Array) and name in ("shape", "strides", "base", "flags"):
             of: type = {"base": memoryview, "flags": FLAGS}.get(name, tuple)
             return self.emit(

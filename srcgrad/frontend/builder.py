@@ -142,6 +142,8 @@ class Builder(Choices):
         if longest is not None and self.emitted > longest:
             raise TooLong
         self.check_references(function, args, kwargs)
+        if self.flats:
+            args = self.flats_anew(function, args, kwargs)
         self.note_writes(function, writes)
         if inferred is None:
             special = registry.kinds.get(function)
@@ -553,6 +555,8 @@ class Builder(Choices):
         thing = self.on_heap(value)
         if isinstance(thing, Instance):
             return ir.Pack(tuple, tuple(map(self.kept_operand, thing.items.values())))
+        if isinstance(value, ir.Var) and value in self.flats:
+            raise self.kept_flat("can't be kept in a list that is built in a loop")
         return self.operand(value)
 
     def unkeepable(self, value: Any, what: str | None = None) -> Unkeepable:

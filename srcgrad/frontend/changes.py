@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .. import ir
+from ..errors import UnsupportedError
 from ..ir import list_append
 from ..kinds import Array, ListOf
 from .item_counts import forget
@@ -86,6 +87,32 @@ class Changes(Machine):
             self.unsure |= found & self.record_fields
         if found:
             self.viewed[target] = found
+
+    def times_written(self, var: ir.Var) -> int:
+        """How often an array was written, or what it is a view of."""
+        return sum(self.rewritten[base] for base in self.bases(var))
+
+    def flats_anew(
+        self, function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
+    ) -> tuple[ir.Operand, ...]:
+        """The operands of a call; if `x` was written, an item of an old `x.flat` is that of a new.
+
+        All of the old one is refused: it would show what was written, but here it may be a copy.
+        """
+        operands = (*args, *kwargs.values())
+        for v in (v for operand in operands for v in ir.variables(operand) if v in self.flats):
+            owner, before = self.flats[v]
+            if self.times_written(owner) != before:
+                if function is not operator.getitem or v is not args[0]:
+                    raise self.kept_flat("is read here after the array was written")
+                args = (self.operand(self.attribute(owner, "flat")), *args[1:])
+        return args
+
+    def kept_flat(self, what: str) -> UnsupportedError:
+        return self.refuse(
+            f"an iterator over an array, x.flat, {what}",
+            "use x.flat where it stands, x.ravel() for a copy, or x.reshape(-1) for a view",
+        )
 
     def bases(self, var: ir.Var) -> frozenset[ir.Var]:
         """What a variable is a view of in the end; itself, if it is none."""

@@ -112,6 +112,8 @@ class Lookup(Journals):
         """Assign a name in the current frame."""
         number = self.current if number is None else number
         frame = self.frames[number]
+        if isinstance(value, ir.Var) and value in self.flats and not self.fixed_span:
+            raise self.kept_flat("has no name here")
         if name in frame.scope.outer:
             if self.write_count(Path("global", frame.namespace.globals, name), value):
                 return

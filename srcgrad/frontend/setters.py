@@ -11,7 +11,6 @@ import types
 from dataclasses import replace
 from typing import Any
 
-import gast
 import numpy as np
 
 from .. import ir
@@ -21,7 +20,6 @@ from .attributes import Attributes
 from .choices import options
 from .structure import (
     NONE,
-    array_kind,
     described,
     is_none,
     is_number,
@@ -241,25 +239,28 @@ class Setters(Attributes):
         imaginary = self.binary(operator.mul, ir.Const(1j), self.operand(value))  # type: ignore[arg-type]
         self.store(array, key, self.binary(operator.add, real, imaginary))
 
-    def store_flat(self, target: gast.Subscript, value: Value) -> None:
+    def store_item(self, container: Value, key: Value, value: Value) -> None:
+        if isinstance(container, ir.Var) and container in self.flats:
+            self.store_flat(self.flats[container][0], key, value)
+        else:
+            super().store_item(container, key, value)
+
+    def store_flat(self, array: ir.Var, key: Value, value: Value) -> None:
         """`x.flat[key] = value`: the value is repeated, or cut, to as many as there are places."""
-        array, key = self.flat_place(target)
+        place, key = self.flat_place(array, key)
         value = self.one_by_one(array, value)
-        if array_kind(array) and isinstance(value, ir.Var) and shape_of(value):
-            places = self.operand(self.subscript(array, key))
+        if isinstance(value, ir.Var) and shape_of(value):
+            places = self.operand(self.subscript(place, key))
             if isinstance(places, ir.Var) and shape_of(places) != shape_of(value):
                 value = self.filling(value, places)
-        self.store_item(array, key, value)
+        self.store_item(place, key, value)
 
-    def flat_place(self, target: gast.Subscript) -> tuple[Value, Value]:
+    def flat_place(self, array: ir.Var, key: Value) -> tuple[Value, Value]:
         """Of `x.flat[key]`, the array `x` and the index that means the same for it."""
-        array, key = self.expression(target.value.value), self.expression(target.slice)
-        kind = array_kind(array)
-        if kind is None:
-            return self.attribute(array, "flat"), key
-        if kind.rank == 1:
+        assert isinstance(array.kind, Array)
+        if array.kind.rank == 1:
             return array, key
-        if kind.rank == 0:
+        if array.kind.rank == 0:
             return self.call(self.attribute(array, "reshape"), [ir.Const(1)], {}), key
         if not is_number(key) or (isinstance(key, ir.Const) and key.value < 0):
             every = self.call(ir.Const(np.arange), [self.attribute(array, "size")], {})

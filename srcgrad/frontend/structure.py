@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import gast
 import numpy as np
 
 from .. import ir
@@ -520,11 +519,6 @@ def array_kind(value: Any) -> Array | None:
     """The kind of an array that exists at run time."""
     kind = value.kind if isinstance(value, ir.Var) else None
     return kind if isinstance(kind, Array) else None
-
-
-def is_flat(node: Any) -> bool:
-    """Whether an expression is the iterator of an array, `x.flat`."""
-    return isinstance(node, gast.Attribute) and node.attr == "flat"
 
 
 def is_number(value: Any) -> bool:

@@ -29,7 +29,6 @@ from .structure import (
     array_kind,
     constant,
     described,
-    is_flat,
     is_none,
     is_number,
     is_range,
@@ -66,14 +65,8 @@ class Subscripts(Comparisons):
     """Evaluates `container[key]`, and stores to it."""
 
     def expression_Subscript(self, node: Any) -> Value:
-        if not is_flat(node.value):
-            container = self.expression(node.value)
-            return self.subscript(container, self.expression(node.slice))
-        owner = self.expression(node.value.value)
-        found = self.subscript(self.attribute(owner, "flat"), self.expression(node.slice))
-        if array_kind(owner) and array_kind(found):
-            return self.call(self.attribute(found, "copy"), [], {})  # a part of x.flat is no view
-        return found
+        container = self.expression(node.value)
+        return self.subscript(container, self.expression(node.slice))
 
     def expression_Slice(self, node: Any) -> Value:
         parts = (self.expression(p) if p else NONE for p in (node.lower, node.upper, node.step))
@@ -107,6 +100,10 @@ class Subscripts(Comparisons):
                 if not isinstance(having, Choice):
                     return self.subscript(having, key)
                 return self.for_each(having, lambda c: self.subscript(c, key))
+            case ir.Var() if container in self.flats:  # a part of it, as it is now, is no view
+                part = self.subscript(self.emit(np.ravel, (self.flats[container][0],)), key)
+                copied = array_kind(part) is not None
+                return self.call(self.attribute(part, "copy"), [], {}) if copied else part
             case ir.Var() if isinstance(container.kind, Reference):
                 return self.call(self.attribute(container, "__getitem__"), [key], {})
             case Journal():

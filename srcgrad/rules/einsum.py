@@ -10,6 +10,7 @@ import string
 import numpy as np
 
 from .helpers import check_dtype
+from .products import rows
 from .registry import adjoint, inert
 from .shaping import transposed
 
@@ -136,9 +137,7 @@ def contraction(subscripts, first, second):
     summed, first_order, second_order, order = found
     first, second = reordered(first, first_order), reordered(second, second_order)
     if summed > 1:
-        count = first.shape[0]
-        for axis in range(1, summed):
-            count = count * first.shape[axis]
+        count = rows(first if first.ndim > summed else second)
         first = first.reshape(count, *first.shape[summed:]).T
         second = second.reshape(count, *second.shape[summed:])
     return reordered(first @ second, order)
