@@ -17,8 +17,8 @@ def conj(x):
 
 def rows(x):
     """The number of rows of a stack of vectors."""
-    count = x.shape[0]
-    for axis in range(1, x.ndim - 1):
+    count = 1
+    for axis in range(x.ndim - 1):
         count = count * x.shape[axis]
     return count
 
