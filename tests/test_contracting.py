@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from srcgrad import adjoint, grad, hvp
-from srcgrad.emit.runtime import add_to_rows, cross_product, sum_of_products, weighted_sum
+from srcgrad.emit import scattering
+from srcgrad.emit.runtime import cross_product, sum_of_products, weighted_sum
 from srcgrad.testing import check_grads
 from tests.test_simplify import body
 
@@ -256,34 +257,88 @@ def embedded(table, index):
 @pytest.mark.parametrize("dtype", [np.intp, np.int8, np.uint16])
 def test_rows_are_added_by_a_function_of_their_own(n, dtype):
     index = RNG.integers(0 if np.dtype(dtype).kind == "u" else -6, 6, size=n).astype(dtype)
-    assert any("add_to_rows(d_table, index, " in line for line in body(embedded, TABLE, index))
+    assert any("add_at(d_table, index, " in line for line in body(embedded, TABLE, index))
     expected = np.zeros(TABLE.shape)
     np.add.at(expected, index, np.sin(2 * TABLE[index]))
     np.testing.assert_allclose(grad(embedded)(TABLE, index), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", [0, 3, 128, 700])
+@pytest.fixture
+def every_call(monkeypatch):
+    """The way that takes less time for many numbers, for few."""
+    monkeypatch.setattr(scattering, "FEW", 0)
+
+
+@pytest.mark.parametrize("n", [0, 3, 300])
 @pytest.mark.parametrize("width", [0, 1, 16, 17, 40])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.intp])
-def test_rows_are_added_in_order(n, width, order, dtype):
+def test_rows_are_added_in_order(n, width, order, dtype, every_call):
     """The sums are those of `np.add.at`, bit by bit."""
     index = RNG.integers(0 if np.dtype(dtype).kind == "u" else -9, 9, size=n).astype(dtype)
-    added = RNG.normal(size=(n, width))
-    found = np.zeros((9, width), order=order)
-    expected = found.copy()
-    add_to_rows(found, index, added)
-    np.add.at(expected, index, added)
-    np.testing.assert_array_equal(found, expected)
+    check_added(np.zeros((9, width), order=order), index, RNG.normal(size=(n, width)))
 
 
-def test_a_row_that_is_spread_and_one_that_is_not_there():
+def check_added(array, key, added):
+    expected = array.copy(order="K")
+    scattering.add_at(array, key, added)
+    np.add.at(expected, key, added)
+    np.testing.assert_array_equal(array, expected)
+
+
+AT, J, EVERY = RNG.integers(-4, 4, (5, 3)), RNG.integers(0, 4, 3), slice(None)
+KEYS = [
+    AT, (AT,), (EVERY, AT), (AT, EVERY), (EVERY, EVERY, AT), (EVERY, AT, EVERY), (AT, J),
+    (AT, J, AT), (EVERY, AT, J), (J[:, None], AT[:1]), (EVERY, -1, J), (J, [0, 1, -2]), [3, 3, 1],
+    (AT, ..., J), (AT, EVERY, J), (AT, None), (slice(1, 3), J), (EVERY, slice(0, 2)),
+    np.arange(4) > 1, (), AT[:0], (EVERY, 2), (AT, J.astype(np.uint8)), (J, slice(None, None, -1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", KEYS, ids=range(len(KEYS)))
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128])
+def test_places_are_added_to_as_numpy_does(key, order, dtype, every_call):
+    array = np.zeros((4, 4, 4), dtype, order=order)
+    value = RNG.normal(size=array[key].shape).astype(dtype)
+    check_added(array, key, value)
+    check_added(array, key, np.asfortranarray(value))
+    if value.ndim:
+        check_added(array, key, value[..., :1])
+    check_added(array, key, 2.0)
+
+
+def test_a_row_that_is_spread_and_one_that_is_not_there(every_call):
     array = np.zeros((3, 2))
-    add_to_rows(array, np.zeros(200, int), np.ones((1, 2)))
+    scattering.add_at(array, np.zeros(200, int), np.ones((1, 2)))
     assert array[0].tolist() == [200, 200]
-    for width in (2, 20):
+    for key in (np.full(9, 3), (EVERY, np.full(9, -4)), (np.full(9, 1), np.full(9, 3))):
+        array = np.zeros((3, 3, 20))
         with pytest.raises(IndexError):
-            add_to_rows(np.zeros((3, width)), np.full(200, 3), np.ones((200, width)))
+            scattering.add_at(array, key, np.ones(np.zeros((4, 5, 20))[key].shape))
+
+
+def by_sentence(x, i):
+    return np.sum(np.sin(x[i]) ** 2)
+
+
+def by_column(x, i):
+    return np.sum(np.sin(x[:, i]) ** 2)
+
+
+def by_pair(x, i):
+    return np.sum(np.sin(x[i, i[::-1]]) ** 2)
+
+
+def along(x, i):
+    return np.sum(np.sin(np.take_along_axis(x, i % 5, axis=1)) ** 2)
+
+
+@pytest.mark.parametrize("function", [by_sentence, by_column, by_pair, along])
+def test_other_places_too(function, every_call):
+    index = RNG.integers(0, 5, size=(6, 9))
+    assert any("add_at(d_x, " in line for line in body(function, TABLE, index))
+    check_grads(function, (TABLE, index), argnums=0)
 
 
 def test_the_function_s_own_call_stays():

@@ -1,7 +1,6 @@
 """The few helpers that generated code may call, where shapes aren't known when compiling.
 
-`Gradient.save` copies the source of those that a gradient uses, so they import NumPy alone and
-don't call one another.
+`Gradient.save` copies the source of those that a gradient uses, so they import NumPy alone.
 """
 
 from __future__ import annotations
@@ -578,31 +577,6 @@ def last_written(d_array: Any, key: Any) -> Any:
     numbers = np.arange(d_value.size).reshape(d_value.shape)
     order[key] = numbers
     return np.where(order[key] == numbers, d_value, 0)
-
-
-def add_to_rows(array: Any, index: Any, rows: Any) -> None:
-    """`np.add.at(array, index, rows)` for a matrix and a vector of indices, in less time.
-
-    NumPy is fast where both are vectors: so are few columns, and the numbers of blocks of rows.
-
-    >>> array = np.zeros((2, 3))
-    >>> add_to_rows(array, np.array([1, -1]), np.ones((2, 3)))
-    >>> array
-    array([[0., 0., 0.],
-           [2., 2., 2.]])
-    """
-    n, width = len(index), array.shape[1]
-    if n < 128 or rows.shape != (n, width) or (width > 16 and not array.flags.c_contiguous):
-        np.add.at(array, index, rows)
-    elif width <= 16:
-        for column, numbers in zip(array.T, rows.T, strict=True):
-            np.add.at(column, index, numbers)
-    else:
-        flat, columns = array.reshape(-1), np.arange(width)
-        for start in range(0, n, 256):
-            block = slice(start, start + 256)
-            places = index[block, None].astype(np.intp) * width + columns
-            np.add.at(flat, places.reshape(-1), rows[block].reshape(-1))
 
 
 def cross_product(a: Any, b: Any) -> Any:

@@ -31,7 +31,7 @@ from ..frontend.operations import (
 from ..ir import list_append
 from ..kinds import Array, ListOf, Scalar
 from ..rules import registry
-from . import runtime
+from . import runtime, scattering
 
 BINARY = {
     operator.add: gast.Add, operator.sub: gast.Sub, operator.mul: gast.Mult,
@@ -103,7 +103,7 @@ HELPERS = {
     runtime.put_back,
     runtime.copied_items,
     runtime.last_written,
-    runtime.add_to_rows,
+    scattering.add_at,
     runtime.cross_product,
     runtime.sum_of_products,
     runtime.weighted_sum,

@@ -16,7 +16,7 @@ import numpy as np
 from .. import ir
 from ..analysis.affine import is_whole
 from ..analysis.aliasing import is_slice
-from ..emit import runtime
+from ..emit import runtime, scattering
 from ..kinds import Array, same_dtype
 
 Made = dict[ir.Var, ir.Assign]
@@ -56,14 +56,16 @@ def _takes_vectors(s: ir.Assign, _: Made) -> bool:
     )  # fmt: skip
 
 
-def _takes_rows(s: ir.Assign, _: Made) -> bool:
-    """Whether a call adds a matrix to the rows of another one at a vector of indices."""
-    kinds = [a.kind if isinstance(a, ir.Var) else None for a in s.args]
-    if len(kinds) != 3 or not all(isinstance(k, Array) and k.dtype is not None for k in kinds):
-        return False
-    into, index, value = kinds
-    ranks = [k.rank for k in kinds if isinstance(k, Array)]
-    return ranks == [2, 1, 2] and same_dtype(into, value) and index.dtype.kind in "iu"  # type: ignore[union-attr]
+def _takes_places(s: ir.Assign, _: Made) -> bool:
+    """Whether a call adds to places that arrays of whole numbers tell, between whole axes."""
+    items = ir.items_of(s.args[1])
+    numbers = [item for item in items if not is_whole(item)]
+    return bool(numbers) and all(map(_is_of_places, numbers))
+
+
+def _is_of_places(item: ir.Operand) -> bool:
+    kind = item.kind if isinstance(item, ir.Var) else None
+    return isinstance(kind, Array) and kind.dtype is not None and kind.dtype.kind in "iu"
 
 
 def _takes_products(s: ir.Assign, made: Made) -> bool:
@@ -99,7 +101,7 @@ WITH_FLOATS: frozenset[Any] = frozenset(
      np.minimum, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
 )  # fmt: skip
 FASTER: tuple[tuple[Any, Callable[[ir.Assign, Made], bool], Any], ...] = (
-    (np.add.at, _takes_rows, runtime.add_to_rows),
+    (np.add.at, _takes_places, scattering.add_at),
     (np.cross, _takes_vectors, runtime.cross_product),
     (operator.matmul, _takes_products, np.ndarray.dot),
 )
