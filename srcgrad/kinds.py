@@ -268,6 +268,19 @@ def holds_arrays(kind: Kind) -> bool:
     return isinstance(kind, (Array, ListOf))
 
 
+def holds_objects(kind: Any) -> bool:
+    """Whether values of a kind are, or hold, lists or objects of which nothing is known.
+
+    Two that are made alike aren't the same one: what uses one up must have its own.
+
+    >>> holds_objects(TupleOf((INT, RESIDUALS))), holds_objects(ListOf(INT)), holds_objects(INT)
+    (True, True, False)
+    """
+    if isinstance(kind, TupleOf):
+        return any(map(holds_objects, kind.items))
+    return isinstance(kind, (ListOf, Opaque))
+
+
 def is_float(kind: Kind) -> bool:
     """Whether a value of this kind can carry a derivative by its dtype."""
     return isinstance(kind, (Array, Scalar)) and (kind.dtype is None or kind.dtype.kind in "fc")

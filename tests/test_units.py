@@ -216,6 +216,19 @@ def test_in_a_loop_and_on_a_branch():
     check(f, np.array([0.4, 1.7, 0.1, 2.2]))
 
 
+def twice(y):
+    if np.sum(y) < 0.3:
+        return y * 2
+    t = np.exp(y)
+    t[0] *= y[1]
+    return np.sin(t) * t + twice(y * 0.5) * y + np.cos(twice(y * 0.5))
+
+
+def test_two_calls_with_the_same_argument():
+    """Each keeps what its own reverse sweep uses up."""
+    check(lambda x: np.sum(twice(x) ** 2), np.array([0.4, 0.8, 0.9]))
+
+
 def test_an_argument_written_later():
     def f(x):
         y = 2 * x

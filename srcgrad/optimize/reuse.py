@@ -215,8 +215,11 @@ class Reuser:
         return known
 
     def free(self, place: Place, v: ir.Var) -> bool:
-        """Whether all that may share an array's memory is defined and used in this block alone."""
-        return self.fate(place, v).free
+        """Whether all that may share an array's memory is defined and used in this block alone.
+
+        A call may have kept what was computed in its place.
+        """
+        return v not in self.held and self.fate(place, v).free
 
     def over(self, place: Place, v: ir.Var, position: int) -> bool:
         """Whether nothing that may share an array's memory is used after a statement."""
@@ -368,6 +371,8 @@ class Reuser:
         """Note that two variables share memory."""
         members = self.sharing[a] | self.sharing[b]
         self.sharing.update(dict.fromkeys(members, members))
+        if not members.isdisjoint(self.held):
+            self.held |= members
 
 
 def takes_out(s: ir.Assign) -> bool:

@@ -22,7 +22,7 @@ from ..analysis.aliasing import Aliasing, holds_memory
 from ..analysis.elementwise import COMMUTATIVE, elementwise_kind, is_elementwise, number_kind
 from ..frontend.operations import leave_unless
 from ..ir import reverse_sweep
-from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar
+from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar, holds_objects
 from .algebra import ALGEBRA, FORWARD
 from .operands import Rule, fold
 from .spreading import ELEMENTWISE, SPREADING
@@ -309,7 +309,7 @@ class Simplifier:
 
     def key(self, s: ir.Assign) -> Any:
         """What two calls that yield the same value have in common; None if it may differ."""
-        if s.effect or s.writes or isinstance(s.target.kind, (ListOf, Opaque)):
+        if s.effect or s.writes or holds_objects(s.target.kind):
             return None
         if s.function is operator.call or not self.stable(s.target):
             return None

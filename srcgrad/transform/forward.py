@@ -154,7 +154,8 @@ class Tangent(TangentRules):
         from ..units import tangent
 
         function = tangent(unit, wrt, outputs)
-        whole = self._whole(s, tuple(unit.kinds[i] for i in outputs)) if outputs else s.target
+        kinds = s.target.kind.items if isinstance(s.target.kind, TupleOf) else (s.target.kind,)
+        whole = self._whole(s, tuple(kinds[i] for i in outputs)) if outputs else s.target
         moving = tuple(self.full(s.args[i]) for i in wrt)
         writes = (*s.writes, *(t for v in s.writes if isinstance(t := self.tangent(v), ir.Var)))
         call = ir.Assign(

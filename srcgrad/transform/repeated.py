@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from .. import ir
 from ..analysis.aliasing import Aliasing
-from ..kinds import BOOL, Array, Scalar, TupleOf
+from ..kinds import BOOL, Array, Scalar, TupleOf, holds_objects
 
 # From the outermost loop that a block is in to the block: statements, and which block of theirs.
 Path = tuple[tuple[ir.If | ir.Loop, ir.Block], ...]
@@ -46,6 +46,8 @@ class Repeated:
             return False
         used = ir.uses(s)
         if not all(isinstance(v.kind, (Array, Scalar, TupleOf)) for v in (s.target, *used)):
+            return False
+        if holds_objects(s.target.kind):
             return False
         if not all(map(self.is_same, used)):
             return False
