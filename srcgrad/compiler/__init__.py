@@ -16,7 +16,16 @@ from ..errors import InternalError, SrcgradError, UnsupportedError, is_ours
 from ..frontend.columns import Knowledge, Unkept
 from ..frontend.libraries import CALLED
 from ..frontend.units import NeedUnit
-from ..frontend.values import Junction, NeedStatic, Path, Raised, Thaw, TooLong, Unkeepable
+from ..frontend.values import (
+    Junction,
+    NeedStatic,
+    Path,
+    Raised,
+    Thaw,
+    TooLong,
+    Unkeepable,
+    Unshared,
+)
 from ..packages import is_installed
 from .gradient import gradient_function
 from .primal import lower_primal
@@ -99,14 +108,31 @@ def _compiled_objects(task: Task) -> Compiled:
         return _in_tables(replace(task, longest=TOO_LONG))
     task = replace(task, objects=Knowledge())  # what was learned of the objects is forgotten
     with suppress(TooLong):
-        return _followed(replace(task, longest=TOO_LONG))
+        return _shared(replace(task, longest=TOO_LONG))
     compact = replace(task, compact=True)
     compact.objects.candidates |= compact.objects.single
     with suppress(UnsupportedError):
         return _in_tables(compact)
     with suppress(UnsupportedError):
         return _compiled_recursions(compact)
-    return _followed(replace(task, objects=Knowledge()))  # there is no shorter way
+    return _shared(task)  # there is no shorter way
+
+
+def _shared(task: Task) -> Compiled:
+    """What a task asks for, long functions that are called at several places being units."""
+    while True:
+        shared = task.calls.long()
+        try:
+            return _followed(replace(task, shared=shared, objects=Knowledge()))
+        except Unshared as need:
+            task.calls.inlined.update(need.functions)
+        except UnsupportedError:
+            if not shared:
+                raise
+            task.calls.inlined.update(shared)
+        except TooLong:
+            if task.calls.long() == shared:
+                raise
 
 
 def _followed(task: Task) -> Compiled:
@@ -179,7 +205,7 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
             if not site - task.static or attempt == 49:
                 raise UnsupportedError(error.message, error.span, error.advice) from None
             task = replace(task, static=task.static | site)
-        except (SrcgradError, TooLong):
+        except (SrcgradError, TooLong, Unshared):
             raise
         except RecursionError as error:
             raise UnsupportedError(f"{name} is too deeply nested to be compiled", None) from error

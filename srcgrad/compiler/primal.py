@@ -22,6 +22,7 @@ from ..frontend.journals import check_journals
 from ..frontend.lower import Lowerer
 from ..frontend.machine import Frame
 from ..frontend.names import Namespace, Scope
+from ..frontend.sharing import check_shared
 from ..frontend.source import get_source
 from ..frontend.structure import NONE
 from ..frontend.units import NeedUnit
@@ -93,7 +94,8 @@ def _lowered(task: Task) -> Primal:
     related = RELATED in task.static
     inputs = Inputs(low, task.static, task.lists, nearby(arguments.values()) if related else {})
     free = Free(inputs, arguments)
-    low.known_sites, low.kept = task.static, task.kept
+    low.known_sites, low.kept, low.shared = task.static, task.kept, task.shared
+    low.calls = task.calls
     low.static_paths = {p: None for p in task.static if isinstance(p, Path)}
     low.on_free, low.on_list, low.on_dict = free, free.whole_list, free.whole_dict
     nothing: frozenset[str] = frozenset()
@@ -142,6 +144,7 @@ def _lowered(task: Task) -> Primal:
     if low.deep_copies:
         _check_copied_once(low, function)
     check_journals(low, function, [v for v in leaves(low, result) if isinstance(v, ir.Var)])
+    check_shared(low, function)
     ir.passed("lowered", function)
     settle_lengths(function)
     if not related and has_related(arguments.values()) and (unsure := demanding(function)):

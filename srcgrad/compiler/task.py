@@ -9,6 +9,7 @@ from typing import Any
 from ..emit.references import Emitted
 from ..errors import Span
 from ..frontend.columns import Knowledge
+from ..frontend.sharing import Calls
 from ..frontend.values import Path
 
 
@@ -41,6 +42,9 @@ class Task:
         static: what is fixed when compiling: arguments, dimensions, sites of lists and branches.
         source: the text of the function, where it was given.
         kept: the functions that are units, not inlined.
+        shared: those that are units if they are pure, and called alike at several places; None if
+            all but the kept ones are inlined.
+        calls: what is known of functions that are inlined, to which each lowering adds.
         objects: what is known of objects in tables, to which each lowering adds.
         lists: what stands for each list from outside that is one value, in `static`, were it not.
         longest: how many statements there may be; None if it doesn't matter.
@@ -58,6 +62,8 @@ class Task:
     static: frozenset[Any]
     source: str | None = None
     kept: frozenset[Any] = frozenset()
+    shared: frozenset[Any] | None = None
+    calls: Calls = field(default_factory=Calls)
     objects: Knowledge = field(default_factory=Knowledge)
     lists: set[Any] = field(default_factory=set)
     longest: int | None = None

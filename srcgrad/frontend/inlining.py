@@ -22,6 +22,7 @@ from . import units
 from .classes import Classes
 from .machine import Frame
 from .names import Namespace, own_nodes, scope_of
+from .sharing import shared_call
 from .source import get_source
 from .structure import FALSE, NONE, is_iterator, parts
 from .values import Closure, DictObject, NeedStatic, Path, Tuple, Unreached, Value
@@ -95,14 +96,23 @@ class Inlining(Classes):
         wanted, self.wanted = wanted or self.wanted, None
         if wanted is not None or (self.kept and units.identity(closure) in self.kept):
             return units.lower_call(self, closure, values, wanted or units.Wanted())
-        before = self.fixed_span
-        self.fixed_span = before or _stands_for_another(closure)
+        function, before, emitted = units.identity(closure), self.fixed_span, self.emitted
+        fixed = before or _stands_for_another(closure)
+        if self.shared and function in self.shared and not fixed and self.may_share(closure):
+            return shared_call(self, closure, values)
+        self.fixed_span = fixed
         try:
             result = self.run_function(closure, values)
         finally:
             self.fixed_span = before
+            if self.calls is not None and self.depth and not fixed:
+                self.calls.note(function, self.emitted - emitted)
         assert result is not None
         return result
+
+    def may_share(self, closure: Closure) -> bool:
+        """Whether a call may be that of a unit: no `try` around it sees what it raises."""
+        return self.trying is None and id(closure.node) not in self.active_nodes
 
     def as_unit(
         self, function: Value, args: list[Value], kwargs: dict[str, Value], wanted: units.Wanted

@@ -180,6 +180,11 @@ class Machine:
         self.given_sources: dict[types.CodeType, str] = {}  # where Python keeps none
         self.kept: frozenset[Any] = frozenset()  # functions that must be units
         self.making: list[Any] = []  # the units around this place
+        # Functions that are units if they are pure; None if all others are inlined
+        self.shared: frozenset[Any] | None = None
+        self.units: dict[Any, ir.Unit] = {}  # their units, by what they do
+        self.shared_units: dict[ir.Unit, Any] = {}  # these, with their functions
+        self.calls: Any = None  # what is known of functions that are inlined: `sharing.Calls`
         self.emitted = 0
         self.longest: int | None = None  # how many statements may be emitted
         self.compact = False  # lists of like items are kept, and loops over them, wherever they can

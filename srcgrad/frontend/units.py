@@ -142,10 +142,18 @@ def call_of(
             f"the recursion of {closure.name!r} makes new functions on its way",
             "pass what differs from call to call as numbers or arrays",
         )
+    _, value, call = lower_unit(low, closure, values, wanted)
+    return value, call
+
+
+def lower_unit(
+    low: Any, closure: Closure, values: dict[str, Value], wanted: Wanted
+) -> tuple[Making, Value, ir.Assign]:
+    """A unit that is made for a call, the value of that, and the statement."""
     making = _made(low, closure, values, wanted)
     if wanted.plain is not None:
         _add_plain(low, making, wanted.plain)
-    return _call(low, making, making.values, making.entry)
+    return making, *_call(low, making, making.values, making.entry)
 
 
 def _fits(low: Any, making: Making, values: dict[str, Value]) -> bool:

@@ -378,6 +378,15 @@ class TooLong(Exception):
     """More is unrolled than is wanted."""
 
 
+class Unshared(Exception):
+    """Functions that are to be inlined after all (what `units.identity` says of them), or others
+    that are to be shared too."""
+
+    def __init__(self, functions: frozenset[Any]) -> None:
+        super().__init__()
+        self.functions = functions
+
+
 @dataclass(frozen=True, slots=True)
 class Path:
     """Where a value outside the function is found when it is called.

@@ -1,0 +1,199 @@
+"""Long functions that are called at several places stay functions, which calls alike share."""
+
+import math
+
+import numpy as np
+import pytest
+
+import srcgrad.compiler
+from srcgrad import grad
+from srcgrad.frontend import sharing
+from tests.random_shared import program
+from tests.test_units import check
+
+RATES = np.linspace(0.05, 0.2, 12)
+STATE = np.linspace(0.3, 0.9, 6)
+
+
+def slopes(t, y, rates):
+    """Made-up kinetics: twelve reactions of six species."""
+    a, b, c, d, e, f = y
+    r1 = rates[0] * a * b / (1 + c**2) - 0.1 * np.tanh(d)
+    r2 = rates[1] * b * c / (1 + d**2) - 0.1 * np.tanh(e)
+    r3 = rates[2] * c * d / (1 + e**2) - 0.1 * np.tanh(f)
+    r4 = rates[3] * d * e / (1 + f**2) - 0.1 * np.tanh(a)
+    r5 = rates[4] * e * f / (1 + a**2) - 0.1 * np.tanh(b)
+    r6 = rates[5] * f * a / (1 + b**2) - 0.1 * np.tanh(c)
+    r7 = rates[6] * np.exp(-a) * np.sin(b) + rates[7] * np.cos(c + t)
+    r8 = rates[8] * np.exp(-d) * np.sin(e) + rates[9] * np.cos(f + t)
+    r9 = rates[10] * np.sqrt(a * a + b * b) - rates[11] * np.log(1 + c * c)
+    return np.array([r1 - r4 + r7, r2 - r5, r3 - r6 + r8, r4 - r1, r5 - r2 - r9, r6 - r3 + r9])
+
+
+def dormand_prince(rates, state, h=0.1, steps=3):
+    y, t = state, 0.0
+    for _ in range(steps):
+        k1 = slopes(t, y, rates)
+        k2 = slopes(t + h / 5, y + h * k1 / 5, rates)
+        k3 = slopes(t + 3 * h / 10, y + h * (3 * k1 + 9 * k2) / 40, rates)
+        k4 = slopes(t + 4 * h / 5, y + h * (44 * k1 / 45 - 56 * k2 / 15 + 32 * k3 / 9), rates)
+        k5 = slopes(t + h, y + h * (k1 - k2 + k3 + k4) / 2, rates)
+        y, t = y + h * (35 * k1 / 384 + k3 / 2 + k4 / 3 + k5 / 10), t + h
+    return np.sum(y**2)
+
+
+def test_the_stages_of_a_solver_share_a_pair_of_functions():
+    gradient = grad(dormand_prince, argnums=(0, 1))
+    gradient(RATES, STATE)
+    definitions = [line for line in gradient.source.splitlines() if line.startswith("def ")]
+    assert definitions == [
+        "def d_dormand_prince(rates, state, h, steps):",
+        "def forward_slopes(t, y, rates):",
+        "def backward_slopes(saved, d_out):",
+    ]
+    assert gradient.source.count("forward_slopes(") == 6
+    check(lambda rates, state: dormand_prince(rates, state), RATES, STATE)
+
+
+def test_short_programs_are_inlined():
+    gradient = grad(lambda y: np.sum(slopes(0.0, y, RATES)) + np.sum(slopes(1.0, y * 2, RATES)))
+    gradient(STATE)
+    assert "forward_slopes" not in gradient.source
+
+
+@pytest.fixture
+def everything(monkeypatch):
+    """All functions that can be are shared, of however few statements and calls."""
+    monkeypatch.setattr(srcgrad.compiler, "LONG", 3)
+    monkeypatch.setattr(srcgrad.compiler, "ASKED", 3)
+    monkeypatch.setattr(sharing, "LEAST", 1)
+    monkeypatch.setattr(sharing, "FEWEST", 1)
+
+
+LOG = []
+
+
+def logged(y):
+    LOG.append(1)
+    return np.sin(y) * y
+
+
+def printed(y):
+    print("called")
+    return np.sin(y) * y
+
+
+def written(y):
+    y *= 0.5
+    return np.sin(y) * y
+
+
+def handed_back(y):
+    return y[1:]
+
+
+def raising(y):
+    if y[0] > 5:
+        raise ValueError("too large")
+    return np.sin(y) * y
+
+
+@pytest.mark.parametrize("function", [logged, printed, written, handed_back, raising])
+def test_what_is_not_pure_is_inlined(function, everything, capsys):
+    def f(x):
+        a = function(x * 1.5)
+        b = function(np.cos(x[1:]) * 2)
+        return np.sum(a) * np.sum(b * b)
+
+    gradient = grad(f)
+    gradient(STATE)
+    assert "forward_" not in gradient.source
+    check(f, STATE)
+
+
+def test_an_exception_is_caught_around_the_call(everything):
+    def root(y):
+        return math.sqrt(y) * y + np.sin(y)
+
+    def f(x):
+        total = root(x[0]) + root(x[1] * 2.0)
+        try:
+            total = total + root(x[2] - 5.0)
+        except ValueError:
+            total = total * x[3]
+        return total
+
+    check(f, STATE)
+
+
+RATE = 0.25
+
+
+def bent(u, s):
+    return np.tanh(u * s)
+
+
+def bent_twice(u, s):
+    t = u * 1.5
+    t = t * 0.5 + bent(u, s) * u
+    return {"a": t * 1, "b": t}
+
+
+def test_what_a_call_keeps_is_not_overwritten(everything):
+    def f(x):
+        y = x * 0.7
+        z = x.copy()
+        z = z + np.sum(bent(y[1:3], 0.7))  # in place, and then it is an argument
+        z = bent_twice(z, 1.4)["a"] + 1 + 0 * x
+        return np.sum(z * z * 0.1) + np.sum(bent_twice(x[::-1], 0.3)["a"])
+
+    check(f, STATE)
+
+
+def test_two_equal_calls_keep_what_each_needs(everything):
+    def doubled(y):
+        parts = []
+        for k in range(2):
+            parts.append(np.sin(y) * (k + 1))
+        return parts[0] - 0.3 * parts[1]
+
+    def f(x):
+        return np.sum(doubled(x) ** 2) + np.sum(np.sin(doubled(x)))
+
+    check(f, STATE)
+
+
+def test_calls_of_other_lengths_share(everything):
+    def f(x, w):
+        return (
+            np.sum(bent(x, w[0]) ** 2) + np.sum(bent(w, x[1])) + np.sum(np.outer(x, bent(w, 2.0)))
+        )
+
+    gradient = grad(f)
+    gradient(STATE, RATES)
+    assert gradient.source.count("def forward_bent") == 2  # one for 2.0
+    check(f, STATE, RATES)
+
+
+def test_what_is_written_after_a_call(everything):
+    def f(x):
+        y = x * 2
+        a = bent(y, 0.5)
+        y[1:] *= 0.5
+        b = bent(y, 0.5)
+        a[0] = b[1] * y[2]
+        b += a
+        return np.sum(bent(b, 0.5) * a) + np.sum(y)
+
+    check(f, STATE)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3, 4, 6, 9, 10, 11])
+def test_random_programs(seed, everything, tmp_path, monkeypatch):
+    (tmp_path / f"shared_{seed}.py").write_text(f"import numpy as np\n\n{program(seed)}")
+    monkeypatch.syspath_prepend(tmp_path)
+    f = __import__(f"shared_{seed}").f
+    gradient = grad(f, argnums=(0, 1))
+    gradient(STATE[:5], 0.7)
+    assert "forward_h" in gradient.source
+    check(f, STATE[:5] + 0.01, 0.7, second=False)
