@@ -21,6 +21,7 @@ import numpy as np
 from .. import ir
 from ..errors import UnsupportedError
 from ..kinds import Array, Scalar, Size
+from .effects import REPEATABLE
 from .units import Making, Wanted, identity, lower_unit
 from .values import Closure, Unshared, Value
 
@@ -60,7 +61,7 @@ def shared_call(low: Any, closure: Closure, values: dict[str, Value]) -> Value:
     except UnsupportedError:
         raise Unshared(frozenset((function,))) from None
     unit: ir.Unit = call.function
-    if not _is_pure(making, call):
+    if not _is_pure(low, making, call):
         raise Unshared(frozenset((function,)))
     names = {v: name for name, v in values.items() if isinstance(v, ir.Var)}
     for v, param in zip(reversed(making.captured), reversed(unit.body.params), strict=False):
@@ -92,13 +93,14 @@ def check_shared(low: Any, function: ir.Function) -> None:
         raise Unshared(alone)
 
 
-def _is_pure(making: Making, call: ir.Assign) -> bool:
-    unit = making.unit
-    own = (ir.Var(p.name, p.kind) for p in unit.body.params)
-    numbers: Iterable[Any] = (*(v.kind for v in own), *unit.kinds)
+def _is_pure(low: Any, making: Making, call: ir.Assign) -> bool:
+    body, unit = making.unit.body, making.unit
+    assigned = (s for s in ir.walk(body.block) if isinstance(s, ir.Assign) and s.effect)
+    numbers: Iterable[Any] = (*(p.kind for p in body.params), *unit.kinds)
     return (
-        not (making.recursive or making.slots or call.effect or call.writes or call.views)
+        not (making.recursive or making.slots or call.writes or call.views)
         and unit.changes is None
+        and all(s.function in low.shared_units or s.function in REPEATABLE for s in assigned)
         and all(isinstance(kind, (Array, Scalar)) for kind in numbers)
     )
 
