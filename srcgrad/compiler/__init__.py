@@ -95,7 +95,8 @@ def _compiled_objects(task: Task) -> Compiled:
         refused = error
     if task.asked:
         with suppress(UnsupportedError, TooLong):
-            free = replace(task, longest=TOO_LONG, asks=False, objects=Knowledge())
+            longest = LONG if refused is None else TOO_LONG
+            free = replace(task, longest=longest, asks=False, objects=Knowledge())
             found = _followed(free)
             if refused is not None or found.source.count("\n") <= LONG:
                 return found
