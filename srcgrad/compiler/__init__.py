@@ -15,6 +15,7 @@ from typing import Any
 from ..errors import InternalError, SrcgradError, UnsupportedError, is_ours
 from ..frontend.columns import Knowledge, Unkept
 from ..frontend.libraries import CALLED
+from ..frontend.sharing import Calls
 from ..frontend.units import NeedUnit
 from ..frontend.values import (
     Junction,
@@ -116,24 +117,24 @@ def _compiled_objects(task: Task) -> Compiled:
         return _in_tables(compact)
     with suppress(UnsupportedError):
         return _compiled_recursions(compact)
-    return _shared(task)  # there is no shorter way
+    return _shared(replace(task, calls=Calls()))  # there is no shorter way
 
 
 def _shared(task: Task) -> Compiled:
     """What a task asks for, long functions that are called at several places being units."""
     while True:
         shared = task.calls.long()
+        objects = Knowledge() if shared else task.objects
         try:
-            return _followed(replace(task, shared=shared, objects=Knowledge()))
+            return _followed(replace(task, shared=shared, objects=objects))
         except Unshared as need:
             task.calls.inlined.update(need.functions)
-        except UnsupportedError:
+        except (UnsupportedError, TooLong) as error:
+            if isinstance(error, TooLong) and task.calls.long() != shared:
+                continue
             if not shared:
                 raise
             task.calls.inlined.update(shared)
-        except TooLong:
-            if task.calls.long() == shared:
-                raise
 
 
 def _followed(task: Task) -> Compiled:
