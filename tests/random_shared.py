@@ -65,6 +65,10 @@ def program(seed: int) -> str:
                 continue
             step = r.choice(STEPS).format(v=r.choice(["v", "v", "u"]), trips=r.choice("023"), c="c")
             body += step.split("\n")
+        if inner and r.random() < 0.5:
+            body = ["nonlocal w", *body]
+            body.insert(r.choice([2, len(body)]), "w = w * 0.9 + np.sum(u) * 0.01")
+            body.append("t = t + w")
         result = r.choice(RESULTS[used])
         body.append(f"return {result.format()}")
         helpers.append((f"h{number}", used))
@@ -94,10 +98,10 @@ def program(seed: int) -> str:
             body.append(statement)
         if r.random() < 0.5:
             body.append(r.choice(AFTER))
-    body.append("return np.sum(np.sin(y)) + np.sum(z * z * 0.1) + s")
+    body.append(f"return np.sum(np.sin(y)) + np.sum(z * z * 0.1) + s{' + w' * inner}")
     lines = textwrap.indent("\n".join(body), "    ")
     if inner:  # the functions are made inside, with what they read
         head, _, rest = text.partition("\n")
-        nested = textwrap.indent(f"RATE = s * 0.1\n{rest}", "    ")
+        nested = textwrap.indent(f"RATE = s * 0.1\nw = x[0] * 0.3\n{rest}", "    ")
         return f"{head}\ndef f(x, s):\n{nested}{lines}\n"
     return f"{text}def f(x, s):\n{lines}\n"

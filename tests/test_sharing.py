@@ -187,6 +187,29 @@ def test_two_equal_calls_keep_what_each_needs(everything):
     check(f, STATE)
 
 
+class Counting:
+    def __init__(self, rate):
+        self.rate, self.calls, self.last = rate, 0, 0.0
+
+    def __call__(self, y):
+        self.calls += 1
+        self.last = self.last * 0.5 + y[0] * y[1]
+        return np.tanh(y * self.rate) * self.calls
+
+
+def test_attributes_that_a_method_sets(everything):
+    def f(x, w):
+        model = Counting(w[0])
+        a = model(x)
+        b = model(a * x) + model.last
+        return np.sum(model(b) * a) + model.last * model.calls
+
+    gradient = grad(f)
+    gradient(STATE, RATES)
+    assert gradient.source.count("def forward___call__") == 2  # one for what starts from zero
+    check(f, STATE, RATES)
+
+
 def test_calls_of_other_lengths_share(everything):
     def f(x, w):
         return (

@@ -51,10 +51,10 @@ def compile_gradient(
 
     A recursion is inlined where what steers it can be known. If that fails, it is a unit. Objects
     are followed one by one. If that fails, or unrolls much for them, those that a loop or recursion
-    makes stand in tables. If that can't be, long functions that several places call are units. Where
-    even then very much would be unrolled, all objects stand in tables, and loops over lists of like
-    items are kept. A list from outside whose items are alike is one value. If that fails, each of
-    its items is. What can't be followed in another package isn't looked into.
+    makes stand in tables. If that can't be, long functions that several places call are units.
+    Where even then very much would be unrolled, all objects stand in tables, and loops over lists
+    of like items are kept. A list from outside whose items are alike is one value. If that fails,
+    each of its items is. What can't be followed in another package isn't looked into.
     """
     task = Task(primal, request, arguments, static, source)
     with compiling():
