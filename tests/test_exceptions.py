@@ -158,6 +158,19 @@ def finally_where_only_the_run_knows(x):
     return y * x[2]
 
 
+def a_quotient_where_there_is_no_matrix(x):
+    total = 0.0
+    for gain in (x[0] * x[1], x[:1], x[2] * np.eye(2)):
+        try:
+            total += np.sum(gain @ np.linalg.inv(gain))
+        except (np.linalg.LinAlgError, ValueError):
+            total += np.sum(x[2] / gain)
+    try:
+        return total * np.dot(x[0], np.linalg.cholesky(x)[0])
+    except np.linalg.LinAlgError:
+        return total * x[1]
+
+
 def with_where_only_the_run_knows(x):
     t = Telling(x[0])
     try:

@@ -152,9 +152,12 @@ def fits(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Opera
 
 
 def mistaken(
-    function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
-) -> TypeError | None:
-    """The TypeError that a call raises for all samples of its operands, or None.
+    function: Any,
+    args: tuple[ir.Operand, ...],
+    kwargs: dict[str, ir.Operand],
+    exception: type[Exception] = TypeError,
+) -> Exception | None:
+    """The exception of this type that a call raises for all samples of its operands, or None.
 
     >>> mistaken(operator.add, (ir.Const(None), ir.Var("x", Scalar(np.dtype(float)))), {})
     TypeError("unsupported operand type(s) for +: 'NoneType' and 'float'")
@@ -168,10 +171,10 @@ def mistaken(
             named = {k: sampler.operand(v) for k, v in kwargs.items()}
             with silent():
                 _called(function, values, named)
-        except TypeError as error:
+        except Exception as error:
+            if not isinstance(error, exception):
+                return None  # it's of the values or lengths, or there is no sample
             found = error
-        except Exception:  # of its values or lengths, or there is no sample
-            return None
         else:
             return None
     return found

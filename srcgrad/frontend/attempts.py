@@ -18,6 +18,7 @@ from typing import Any
 
 import gast
 import numpy as np
+from numpy.linalg import LinAlgError
 
 from .. import ir
 from ..analysis.aliasing import is_slice
@@ -132,6 +133,10 @@ class Attempts(Calls):
             error = None if self.catcher(TypeError) is None else mistaken(function, operands, named)
             if error is not None:
                 raise self.fault(TypeError, str(error))
+        if LinAlgError in expected and lacks_axes(operands) and self.catcher(LinAlgError):
+            error = mistaken(function, operands, named, LinAlgError)
+            if error is not None:
+                raise self.fault(LinAlgError, str(error))
         if self.may_not_fit(function, operands, named):
             expected = (*expected, ValueError)
         for exception in expected:
@@ -314,6 +319,12 @@ class Attempts(Calls):
             self.state.frames[self.current][name] = ir.UNDEFINED
 
 
+def lacks_axes(operands: tuple[ir.Operand, ...]) -> bool:
+    """Whether the first operand is no matrix: then numpy.linalg fails whatever its numbers are."""
+    shape = getattr(getattr(operands[0], "kind", None), "shape", None) if operands else None
+    return shape is not None and len(shape) < 2
+
+
 def is_exception(value: Value | None) -> bool:
     """Whether a value is a class of exceptions."""
     cls = value.value if isinstance(value, ir.Const) else None
@@ -324,7 +335,7 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
     """The exceptions that a function may raise, of those that it can be asked about beforehand."""
     module = getattr(function, "__module__", None) or ""
     if module.startswith("numpy.linalg") and function is not np.linalg.norm:
-        return (np.linalg.LinAlgError,)
+        return (LinAlgError,)
     if getattr(math, getattr(function, "__name__", ""), None) is function:
         return (ValueError, OverflowError)
     if function in DIVISIONS and all(map(is_python_number, operands)):
