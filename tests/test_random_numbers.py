@@ -95,9 +95,21 @@ def pythons_own(x):
     return s * source.gauss(0.0, 1.0)
 
 
+def weights_drawn_and_trained_in_place(x):
+    rng, data = np.random.default_rng(2), x.reshape(3, 2)
+    np.random.seed(2)
+    w, bias = rng.standard_normal(2), np.random.rand(3)
+    rates = np.random.RandomState(1).dirichlet(np.ones(2))
+    for _ in range(3):
+        error = data @ w + bias - rng.random(3)
+        w -= 0.1 * rates * (error @ data)
+        bias[1:] -= 0.1 * error[1:]
+    return w @ w + bias @ bias
+
+
 PROGRAMS = (
     *(drawn_indices, writes_at_drawn_indices, several_axes, seeded_here, drawn_masks),
-    *(drawn_sizes, shuffled, batches, pythons_own),
+    *(drawn_sizes, shuffled, batches, pythons_own, weights_drawn_and_trained_in_place),
 )
 
 

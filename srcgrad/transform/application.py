@@ -77,6 +77,8 @@ class Rules(Masks):
         if record is None or (record.adjoint is None and record.partials is None):
             if record is not None and record.zero:
                 return
+            if record is not None and not any(map(self.activity.active, ir.uses(s))):
+                return  # it made a constant: what depends on the inputs was written into it later
             self._refuse_missing(s, record)
         assert record is not None
         self.span = ir.origin(s.span, "reverse", s.function)
