@@ -1,4 +1,4 @@
-"""`np.mgrid` and `np.ogrid` of bounds that only the run knows."""
+"""`np.mgrid` and `np.ogrid`: of bounds that only the run knows, and written in place."""
 
 import numpy as np
 import pytest
@@ -29,6 +29,16 @@ def one_axis(x):
 def unpacked_floats(x):
     y, z = np.mgrid[0:3, 0 : len(x)].astype(float) / 2
     return (x * y * z).sum()
+
+
+def written(x):
+    total = 0.0
+    for i in range(2):
+        y = np.mgrid[1:4.0]
+        y[i] *= x[0]
+        y += x
+        total += np.outer(x, x) @ y @ np.mgrid[0:3]
+    return total
 
 
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)

@@ -259,6 +259,8 @@ class Calls(ArrayProtocols):
                 found: Value = self.iterator(
                     function, args, lambda: inline(definition, args, kwargs)
                 )
+                if isinstance(found, ir.Const) and isinstance(found.value, np.ndarray):
+                    return self.call_object(np.array, [found], {})  # the program may write it
                 return found
             finally:
                 self.fixed_span = before
