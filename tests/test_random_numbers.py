@@ -5,6 +5,7 @@ import struct
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from srcgrad import UnsupportedError, grad, jvp, value_and_grad
 from srcgrad.rules import draws
@@ -168,6 +169,49 @@ def test_a_generator_that_is_given_is_used_once():
     gradient = grad(f)
     for _ in range(2):
         assert gradient(2.0, ours) == theirs.normal() + 4.0 * theirs.uniform()
+
+
+def drawn_by_scipy(x, rng):
+    stats.norm.rvs(size=2)  # nothing is used of it, but it moves what is drawn after it
+    total = np.random.rand()
+    for i in range(2):
+        step = stats.uniform(0, 2).rvs(3)
+        step[1:] *= x[i]
+        total = total * x[2] + step @ x[:3] * stats.multivariate_normal([0.0], 1).rvs()
+    stats.bootstrap((np.arange(4.0),), np.mean, n_resamples=9, rng=rng)
+    return total * np.random.rand() + stats.gamma.rvs(2.0, random_state=rng) * x[3]
+
+
+def test_scipy_draws_what_it_draws_in_the_function():
+    def f(x):
+        np.random.seed(1)
+        return drawn_by_scipy(x, np.random.default_rng(3))
+
+    test_gradient(f)
+
+
+def test_compiling_draws_nothing_from_distributions():
+    own, of_all = stats.norm(1.0, 2.0), stats.laplace()
+
+    def f(x):
+        return x @ own.rvs(2) + x @ of_all.rvs(2) + x @ stats.dirichlet.rvs([1.0, 2.0])[0]
+
+    def start():
+        own.random_state = np.random.RandomState(4)
+        np.random.seed(4)
+
+    start()
+    gradient = grad(f)(np.ones(2))
+    start()
+    expected = own.rvs(2) + of_all.rvs(2) + stats.dirichlet.rvs([1.0, 2.0])[0]
+    assert gradient == pytest.approx(expected, rel=1e-12)
+
+
+def test_what_moves_a_distribution_that_draws_is_refused():
+    with pytest.raises(UnsupportedError, match="its result is random"):
+        grad(lambda x: x * stats.norm.rvs(loc=x))(1.0)
+    with pytest.raises(UnsupportedError, match="numbers of its own"):
+        grad(lambda x: x * stats.multivariate_normal(np.zeros(1), seed=1).rvs())(1.0)
 
 
 def test_a_draw_of_which_nothing_is_used_is_made():

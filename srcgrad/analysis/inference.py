@@ -234,7 +234,7 @@ def _takes(
             values = [sampler.operand(a) for a in args]
             named = {k: sampler.operand(v) for k, v in kwargs.items()}
             with silent():
-                not_random(function)(*values, **named)
+                _called(function, values, named)
         except Missing:
             return True
         except Exception:
@@ -510,7 +510,7 @@ def _called(function: Any, values: list[Any], named: dict[str, Any]) -> Any:
         if isinstance(values[0], (bool, int, float, complex, np.generic)):
             number = np.asarray(values[0])[()]
             return getattr(number, function.__name__)(*values[1:], **named)
-    with undrawn(function):
+    with undrawn(function, values):
         return not_random(function)(*values, **named)
 
 

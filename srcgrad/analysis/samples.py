@@ -25,6 +25,7 @@ import numpy as np
 from .. import ir
 from ..kinds import Array, Dimension, ListOf, Opaque, Scalar, Size, TupleOf
 from ..packages import FOLLOWED, package_of
+from ..rules import registry
 
 # Lengths of the unknown dimensions in the two samples: all differences A - B are different.
 LENGTHS = ((6, 7, 9, 11, 13, 17), (17, 14, 12, 10, 8, 7))
@@ -328,9 +329,18 @@ def not_random(thing: Any) -> Any:
 
 
 @contextlib.contextmanager
-def undrawn(function: Any) -> Iterator[None]:
-    """What a user's function draws is put back: from what it names, and what all draw from."""
+def undrawn(function: Any, values: list[Any]) -> Iterator[None]:
+    """What a function of these values draws is put back.
+
+    A user's function may draw from what it names and from what all draw from, one of SciPy's from
+    the latter or from the distribution's own generator.
+    """
     code, module = getattr(function, "__code__", None), getattr(function, "__module__", None)
+    if registry.is_random(function):
+        owner = getattr(function, "__self__", values[0] if values else None)
+        with put_back(LEGACY, getattr(owner, "random_state", None)):
+            yield
+        return
     if (
         code is None
         or str(module).partition(".")[0] in FOLLOWED
@@ -340,7 +350,13 @@ def undrawn(function: Any) -> Iterator[None]:
         return
     cells = [c.cell_contents for c in function.__closure__ or () if c != types.CellType()]
     named = [function.__globals__.get(name) for name in code.co_names]
-    held = (*cells, *named, *(function.__defaults__ or ()), LEGACY)
+    with put_back(*cells, *named, *(function.__defaults__ or ()), LEGACY):
+        yield
+
+
+@contextlib.contextmanager
+def put_back(*held: Any) -> Iterator[None]:
+    """What is drawn from the generators among these values, and by Python's module, is put back."""
     states = [(g, state_of(g)) for g in held if isinstance(g, GENERATORS)]
     python = random.getstate()
     try:

@@ -8,8 +8,11 @@ itself, never under its name. Rules are ordinary functions; nothing here knows t
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import random
 import sys
+import types
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -125,13 +128,30 @@ def _changed() -> None:
 
 
 def is_random(function: Any) -> bool:
-    """Whether a function is a method of a generator of random numbers."""
+    """Whether a function draws random numbers: a generator's method, or one of SciPy's without a
+    rule that can be told from what to draw."""
     owner = getattr(function, "__self__", None)
     cls = getattr(function, "__objclass__", None)
     kinds = (np.random.Generator, np.random.RandomState, random.Random)
     name = getattr(function, "__name__", "")
     unbound = any(vars(kind).get(name) is function for kind in kinds)
-    return isinstance(owner, kinds) or cls in kinds or unbound
+    if isinstance(owner, kinds) or cls in kinds or unbound:
+        return True
+    if not isinstance(function, (types.FunctionType, types.MethodType)):
+        return False
+    if not str(function.__module__).startswith("scipy."):
+        return False
+    record = lookup(function)
+    return (record is None or record.refused is not None) and _takes_generator(function)
+
+
+@functools.cache
+def _takes_generator(function: Any) -> bool:
+    """Whether a function of SciPy is told from what to draw; some `rvs` by any keywords."""
+    names = {"random_state", "rng", "seed"}
+    return function.__name__ == "rvs" or not names.isdisjoint(
+        inspect.signature(function).parameters
+    )
 
 
 def public_place(value: Any) -> tuple[str, str] | None:

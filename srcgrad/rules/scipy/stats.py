@@ -12,6 +12,7 @@ import types
 
 from scipy import stats
 
+from ..classes import RANDOM
 from ..registry import classified, refuse
 from . import (  # noqa: F401  (they register their rules)
     stats_continuous,
@@ -31,6 +32,9 @@ def refuse_the_rest():
         if isinstance(thing, (types.FunctionType, type)) and classified(thing) is None:
             if not (isinstance(thing, type) and issubclass(thing, BaseException)):
                 refuse(thing, reason=HOW)
+        draw = getattr(type(thing), "rvs", None)
+        if draw is not None:
+            refuse(draw, reason=RANDOM)
 
 
 refuse_the_rest()

@@ -154,6 +154,9 @@ class Frozen:
     def __init__(self, dist, args, kwds):
         self.dist, self.args, self.kwds = dist, args, kwds
 
+    def rvs(self, size=None, random_state=None):
+        return self.dist.rvs(*self.args, size=size, random_state=random_state, **self.kwds)
+
 
 def _method(cls, name):
     def body(self, x, *args, **kwds):
@@ -168,6 +171,9 @@ def _frozen_method(cls, name):
 
     definition(getattr(cls, name))(body)
     setattr(Frozen, name, body)
+
+
+definition(type(stats.norm()).rvs)(Frozen.rvs)
 
 
 def freeze(self, *args, **kwds):

@@ -14,8 +14,8 @@ from ..registry import definition
 class Frozen:
     """A distribution with its parameters."""
 
-    def __init__(self, distribution, parameters):
-        self.distribution, self.parameters = distribution, parameters
+    def __init__(self, distribution, parameters, seed=None):
+        self.distribution, self.parameters, self.seed = distribution, parameters, seed
 
     def logpdf(self, x):
         return self.distribution.logpdf(x, *self.parameters)
@@ -25,6 +25,13 @@ class Frozen:
 
     def entropy(self):
         return self.distribution.entropy(*self.parameters)
+
+    def rvs(self, size=1, random_state=None):
+        if self.seed is not None:
+            raise NotImplementedError(
+                "a distribution with a seed has numbers of its own: pass rvs a random_state"
+            )
+        return self.distribution.rvs(*self.parameters, size=size, random_state=random_state)
 
 
 def factor(cov, mean):
@@ -128,16 +135,18 @@ definition(type(stats.invwishart).logpdf)(inverse_wishart_logpdf)
 
 
 definition(type(stats.multivariate_normal).__call__)(
-    lambda self, mean=None, cov=1, allow_singular=False, seed=None: Frozen(self, (mean, cov))
+    lambda self, mean=None, cov=1, allow_singular=False, seed=None: Frozen(self, (mean, cov), seed)
 )
 
 
 @definition(type(stats.multivariate_t).__call__)
 def frozen_student(self, loc=None, shape=1, df=1, allow_singular=False, seed=None):
-    return Frozen(self, (loc, shape, df))
+    return Frozen(self, (loc, shape, df), seed)
 
 
-definition(type(stats.dirichlet).__call__)(lambda self, alpha: Frozen(self, (alpha,)))
+definition(type(stats.dirichlet).__call__)(
+    lambda self, alpha, seed=None: Frozen(self, (alpha,), seed)
+)
 
 
 # Distributions that were given their parameters outside the function
