@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, value_and_grad
+from srcgrad.testing import check_grads
 
 
 class Body:
@@ -150,3 +151,54 @@ def test_one_of_several_objects(f):
     gradient = value_and_grad(f)
     for bodies, body in (([a, b], b), ([a, b], a), ([a, b], c), ([c, b, a], c), ([a], a)):
         assert gradient(bodies, body)[0] == f(bodies, body)
+
+
+class Node:
+    def __init__(self, value, *parts):
+        self.value, self.parts, self.slope = value, parts, 0.0
+
+
+def by_the_id_of_objects(x):
+    a, b = Node(x[0]), Node(x[1])
+    top = Node(a.value * b.value, a, Node(b.value**2, b, a))
+    order, seen = [], set()
+
+    def visit(node):
+        if id(node) in seen:
+            return
+        seen.add(id(node))
+        for part in node.parts:
+            visit(part)
+        order.append(node)
+
+    visit(top)
+    return sum((i + 1) * node.value for i, node in enumerate(order)) * len(seen)
+
+
+def by_the_id_of_dicts(x):
+    leaves = [{"v": x[0]}, {"v": x[1]}]
+    weight = {id(leaf): (i + 2.0) * x[1] for i, leaf in enumerate(leaves)}
+    return sum(leaf["v"] * weight[id(leaf)] for leaf in [*leaves, leaves[0]])
+
+
+def by_the_id_of_arrays(x):
+    """The number of each array is its own, also where nothing else keeps it in the gradient."""
+    weights = [x * i for i in range(1, 4)]
+    state = {id(w): np.zeros_like(w) for w in weights}
+    for _ in range(2):
+        for w in weights:
+            s = state[id(w)]
+            s += w * w
+            w -= 0.1 * s
+    kept, seen = [], []
+    for i in range(4):
+        made = x * i
+        kept.append(made)
+        if id(made) not in seen:
+            seen.append(id(made))
+    return len(seen) * sum(w.sum() for w in weights) + (id(w) == id(weights[2])) * x[0]
+
+
+@pytest.mark.parametrize("f", [by_the_id_of_objects, by_the_id_of_dicts, by_the_id_of_arrays])
+def test_ids(f):
+    check_grads(f, (np.array([0.4, 0.7]),))

@@ -69,6 +69,7 @@ HELPERS = {
     runtime.unwritten,
     runtime.unbroadcast_to,
     runtime.total,
+    runtime.identity,
     runtime.zero_like,
     runtime.unless_zero,
     runtime.as_dtype,

@@ -35,6 +35,7 @@ from .structure import (
     is_range,
     is_settled,
     is_static,
+    is_table,
     is_unknown,
     is_written,
     nothing,
@@ -62,6 +63,8 @@ from .values import (
 
 # Such as a NumPy scalar of unknown dtype may be
 OF_ANY_DTYPE: frozenset[type] = frozenset({np.float64, np.complex128, np.int64, np.bool_, np.str_})
+FIRST_ID = 2**64  # larger than any number that Python gives an object
+ASK_IS = "compare the objects themselves, by `is`, or use them as keys"
 PLAIN_MODULES = ("builtins", "collections", "numpy")  # their classes have what they seem to
 
 
@@ -422,6 +425,29 @@ class BuiltinFunctions(Texts):
                     case Scalar(dtype, python) if python is not None and not is_object(value.kind):
                         return Place(type(dtype.type(0).item()) if python else dtype.type)
         raise self.refuse("the type of this value isn't known when compiling")
+
+    def builtin_id(self, value: Value) -> Value:
+        """A number for each object, that no other has at the same time."""
+        if isinstance(value, Choice):
+            return self.for_each(value, self.builtin_id)
+        if isinstance(value, Ref):
+            thing = self.state.heap[value.id]
+            held = self.held_outside(value)
+            if held is not None:
+                return self.emit(builtins.id, (held,), inferred=Inferred(int_kind()), name="number")
+            at_run_time = isinstance(thing, ListObject) and thing.var is not None
+            if at_run_time or thing.external or is_table(thing) or self.making:
+                raise self.refuse("the id of this object isn't known when compiling", ASK_IS)
+            self.the_only_one(thing)
+            return ir.Const(FIRST_ID + value.id)
+        if isinstance(value, ir.Var):
+            if is_reference(value) or isinstance(value.kind, ListOf):
+                raise self.refuse("the id of this object isn't known when compiling", ASK_IS)
+            kind = Inferred(int_kind())  # an effect, as it keeps the array
+            return self.emit(runtime.identity, (value,), inferred=kind, effect=True, name="number")
+        if isinstance(value, ir.Const):
+            return self.emit(builtins.id, (value,), inferred=Inferred(int_kind()), name="number")
+        raise self.refuse(f"the id of {described(value)} isn't known when compiling", ASK_IS)
 
     @staticmethod
     def builtin_surely_is(value: Value, other: Value) -> Value:

@@ -558,7 +558,7 @@ def _special_table() -> dict[Any, str]:
         for name in (
             "len range enumerate zip reversed map filter list tuple sum min max any all next vars "
             "locals isinstance type callable hasattr getattr setattr slice divmod print super iter "
-            "sorted"
+            "sorted id"
         ).split()
     }
     table[str], table[repr], table[format] = "builtin_text", "builtin_repr", "builtin_format"
