@@ -776,3 +776,44 @@ def test_other_names_for_the_same_value_may_be_bound_anew():
     for n in (1, 3, 40):
         args = np.linspace(0.2, 0.9, n), 0.7
         check_grads(another_name_for_what_the_items_are_made_with, args)
+
+
+class Numbered:
+    numbers = itertools.count(3)
+
+    def __init__(self, value):
+        self.number, self.value = next(self.numbers), value
+
+
+def numbered(x):
+    things = [Numbered(v) for v in (x[0], x[1])]
+    for v in x:
+        if v > 0.5:
+            next(Numbered.numbers)
+            things.append(Numbered(v * v))
+    by_number = {thing.number: thing for thing in things[:2]}
+    return sum(t.value * t.number for t in things) * by_number[things[1].number].value
+
+
+def test_a_count_outside_is_asked_as_often_as_by_the_function():
+    def f(x):
+        return numbered(x) * next(numbers)
+
+    x, gradient = np.array([0.2, 0.6, 0.7]), srcgrad.value_and_grad(f)
+    for start in (3, 3, 10):
+        Numbered.numbers = itertools.count(start)
+        numbers = itertools.count(1)
+        expected, after = f(x), next(Numbered.numbers)
+        Numbered.numbers, numbers = itertools.count(start), itertools.count(1)
+        value, _ = gradient(x)
+        assert value == pytest.approx(expected)
+        assert (next(Numbered.numbers), next(numbers)) == (after, 2)
+        h, differences = 1e-6, []
+        for d in np.eye(3):
+            ends = []
+            for y in (x + h * d, x - h * d):
+                Numbered.numbers, numbers = itertools.count(start), itertools.count(1)
+                ends.append(f(y))
+            differences.append((ends[0] - ends[1]) / (2 * h))
+        Numbered.numbers, numbers = itertools.count(start), itertools.count(1)
+        np.testing.assert_allclose(gradient(x)[1], differences, rtol=1e-6)

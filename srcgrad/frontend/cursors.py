@@ -8,6 +8,8 @@ is lowered once more when this is found out (`Lookup.use_up`).
 
 from __future__ import annotations
 
+import builtins
+import itertools
 import operator
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,17 +18,26 @@ from typing import Any
 import gast
 
 from .. import ir
+from ..analysis.inference import Inferred
+from ..kinds import int_kind
 from .operations import items_until, next_or
 from .selections import Selections
 from .stepping import COUNTED, ENDLESS, Ahead, Indexed, Span
 from .structure import FALSE, TRUE, Poison, described, is_range
-from .values import Bound, DictObject, Generator, Instance, Ref, Sequence, Tuple, Value
+from .values import Bound, DictObject, Generator, Instance, Place, Ref, Sequence, Tuple, Value
 
 ONE = ir.Const(1)
 
 
 class Cursor:
     """The type of such an iterator as it stands on the abstract heap."""
+
+
+def is_count_of_ints(value: Any) -> bool:
+    """Whether this is an `itertools.count` outside, as those that number objects."""
+    if not isinstance(value, itertools.count):
+        return False
+    return all(text.lstrip("-").isdigit() for text in repr(value)[len("count(") : -1].split(", "))
 
 
 class Cursors(Selections):
@@ -146,6 +157,9 @@ class Cursors(Selections):
                 if default is not None:
                     return self.inline(next_or, [iterator, default], {})
                 return self.call(Bound(found, iterator), [], {})
+        if isinstance(iterator, Place) and is_count_of_ints(iterator.value):
+            operands, kind = (self.operand(iterator),), Inferred(int_kind())
+            return self.emit(builtins.next, operands, inferred=kind, effect=True, name="number")
         if not isinstance(thing, Instance) or thing.type is not Cursor:
             raise self.refuse(f"next() of {described(iterator)} isn't supported")
         assert isinstance(iterator, Ref)
