@@ -108,9 +108,28 @@ def weights_drawn_and_trained_in_place(x):
     return w @ w + bias @ bias
 
 
+def softmax(x):
+    return np.exp(x) / np.exp(x).sum()
+
+
+def choices_by_probabilities(x):
+    """What is chosen is a number like any other: a state, a factor, a token that is read."""
+    rng, state, total = np.random.default_rng(5), 0, 0.0
+    np.random.seed(4)
+    for t in range(4):
+        p = softmax(x[state : state + 3])
+        action = rng.choice(3, p=p)
+        total += np.log(p[action]) * (t + action) + x[0] * rng.choice([0.5, 1.5, 2.5], p=p)
+        total += (rng.choice(np.eye(3), 2, p=p, axis=1) * x[:2]).sum()
+        state = (state + action + np.random.choice(range(len(p)), p=p.ravel())) % 3
+    both = np.random.choice(p.size, size=2, replace=False, p=p)
+    return total + x[both].prod() * np.random.RandomState(1).choice(3, None, True, p)
+
+
 PROGRAMS = (
     *(drawn_indices, writes_at_drawn_indices, several_axes, seeded_here, drawn_masks),
     *(drawn_sizes, shuffled, batches, pythons_own, weights_drawn_and_trained_in_place),
+    choices_by_probabilities,
 )
 
 
@@ -157,7 +176,8 @@ def test_what_is_drawn_moves_with_location_and_scale(name, source):
 
 
 def test_every_draw_with_a_derivative_is_tested():
-    tested = {getattr(o, n) for o in (*draws.OWNERS, np.random) for n in PARAMETERS}
+    names = (*PARAMETERS, "choice")  # tested with what moves its probabilities
+    tested = {getattr(o, n) for o in (*draws.OWNERS, np.random) for n in names}
     assert draws.described() == tested
 
 
@@ -205,6 +225,12 @@ def test_compiling_draws_nothing_from_distributions():
     start()
     expected = own.rvs(2) + of_all.rvs(2) + stats.dirichlet.rvs([1.0, 2.0])[0]
     assert gradient == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_choice_among_what_is_differentiated_is_refused():
+    with pytest.raises(UnsupportedError, match="by what it chooses from; draw a position"):
+        grad(lambda x: np.random.choice(x, p=softmax(x)))(np.ones(3))
+    assert grad(lambda x: x[np.random.choice(3, p=softmax(x))])(np.ones(3)).sum() == 1
 
 
 def test_what_moves_a_distribution_that_draws_is_refused():

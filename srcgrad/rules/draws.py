@@ -1,14 +1,15 @@
 """Random numbers: those drawn are constants, scaled and shifted by parameters that may vary.
 
 For a location and a scale the derivative follows from the number drawn (the reparametrisation of
-Kingma and Welling, Auto-Encoding Variational Bayes, 2014): out = loc + scale * z with z fixed.
+Kingma and Welling, Auto-Encoding Variational Bayes, 2014): out = loc + scale * z with z fixed. What
+is chosen jumps where the probabilities move it, and is constant elsewhere.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .registry import adjoint
+from .registry import Unknown, adjoint
 
 OWNERS = (np.random.Generator, np.random.RandomState)
 LOCATED = ("normal", "laplace", "gumbel", "logistic")
@@ -47,7 +48,23 @@ adjoint(np.random.exponential, np.random.rayleigh)(
 )
 
 
+CHOSEN = Unknown("by what it chooses from; draw a position: x[rng.choice(len(x))]")
+
+adjoint(np.random.Generator.choice)(
+    lambda self, a, size=None, replace=True, p=None, axis=0, shuffle=True, *, out, d_out: (
+        *(None, CHOSEN),
+        *(None,) * 5,
+    )
+)
+adjoint(np.random.RandomState.choice)(
+    lambda self, a, size=None, replace=True, p=None, *, out, d_out: (None, CHOSEN, None, None, None)
+)
+adjoint(np.random.choice)(
+    lambda a, size=None, replace=True, p=None, *, out, d_out: (CHOSEN, None, None, None)
+)
+
+
 def described() -> set[object]:
     """The functions whose derivatives are given here."""
-    names = (*LOCATED, *OTHERS)
+    names = (*LOCATED, *OTHERS, "choice")
     return {getattr(owner, name) for owner in (*OWNERS, np.random) for name in names}

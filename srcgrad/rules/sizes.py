@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.alternatives import is_mixed
-from ..analysis.inference import Inferred, LengthsNeeded
+from ..analysis.inference import Inferred, LengthsNeeded, infer
 from ..joins import join
 from ..kinds import (
     UNKNOWN,
@@ -81,6 +81,19 @@ def arange(args: Args, kwargs: Kwargs) -> Inferred | None:
         size = only.kind.size if only.kind.size is not None else size
     real = all(d is not None and d.kind in "iuf" for n in names[:3] for d in _possible(n))
     return Inferred(Array(dtype, (size,), dtype is None and real))
+
+
+def _chosen(choice: Any) -> None:
+    """As without probabilities: no sample of them adds up to one."""
+
+    @kind(choice)
+    def without(args: Args, kwargs: Kwargs) -> Inferred | None:
+        given = (*args[:4], ir.Const(None), *args[5:])[: len(args)]
+        return infer(choice, given, {k: v for k, v in kwargs.items() if k != "p"})
+
+
+_chosen(np.random.Generator.choice)
+_chosen(np.random.RandomState.choice)
 
 
 @kind(str.join)
