@@ -255,6 +255,25 @@ def test_augmented_assignments_of_what_is_unknown(package):
     with pytest.raises(RuntimeError, match="an augmented assignment writes into this list"):
         grad(listed)(X)
 
+    def own(x):
+        a = np.array(package.shared())
+        a *= x
+        b = np.copy(package.shared())
+        b -= a
+        return np.sum(b * x)
+
+    check_grads(own, (X,))
+
+    def other_shape(x):
+        a = np.array(package.shared())
+        a += np.outer(x, x)
+        return np.sum(a)
+
+    with pytest.raises(ValueError, match="broadcast"):
+        other_shape(X)
+    with pytest.raises(RuntimeError, match="another shape or dtype"):
+        grad(other_shape)(X)
+
 
 def test_functions_made_here_stay_here(package):
     def f(x):

@@ -352,7 +352,7 @@ def _sampled(
 ) -> tuple[Any, tuple[int, ...], bool]:
     tried = _lengths(function, args, kwargs, leaves, bases)
     # a ufunc or an operator makes a new array; anything else may return its operands
-    fresh = isinstance(function, np.ufunc) or function in _FRESH
+    fresh = isinstance(function, np.ufunc) or function in _FRESH or copies(function, kwargs)
     may_share = () if fresh else tuple(range(len(leaves)))
     for lengths, attempt in _attempts(tried):
         results, shared = [], []
@@ -390,6 +390,13 @@ def _sampled(
             return pattern, may_share, False
         return pattern, tuple(sorted(frozenset().union(*shared))), len(set(shared)) == 1
     return Unknown(), may_share, False
+
+
+def copies(function: Any, kwargs: dict[str, ir.Operand]) -> bool:
+    """Whether a call is asked for an array of its own, whatever it is given."""
+    copy = kwargs.get("copy", ir.Const(True))
+    own = isinstance(copy, ir.Const) and copy.value is True
+    return function is np.copy or (function is np.array and own)
 
 
 def _attempts(tried: list[Lengths]) -> list[tuple[Lengths, int]]:

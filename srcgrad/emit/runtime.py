@@ -685,6 +685,24 @@ def check_unwritten(value: Any, method: str, place: str = "") -> None:
         )
 
 
+def check_as_written(value: Any, result: Any) -> None:
+    """Raise if `value op= other`, in place, isn't `result`, which `value op other` is.
+
+    >>> check_as_written(2, np.ones(3)), check_as_written(np.ones(3), np.ones(3))
+    (None, None)
+    >>> check_as_written(np.ones(3), np.ones((3, 3)))
+    Traceback (most recent call last):
+        ...
+    RuntimeError: an augmented assignment would give this array another shape or dtype: ...
+    """
+    if isinstance(value, np.ndarray):
+        if (value.shape, value.dtype) != (np.shape(result), getattr(result, "dtype", None)):
+            raise RuntimeError(
+                "an augmented assignment would give this array another shape or dtype: write "
+                "x = x + y, or x[...] = x + y"
+            )
+
+
 def _contents(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return id(value), value.tobytes()

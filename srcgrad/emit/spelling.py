@@ -91,6 +91,7 @@ HELPERS = {
     runtime.check_number,
     runtime.check_power,
     runtime.check_stored,
+    runtime.check_as_written,
     runtime.finished,
     runtime.make_object,
     runtime.structured,

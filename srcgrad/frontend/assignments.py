@@ -274,9 +274,12 @@ class Assignments(Matching):
             return old
         if isinstance(old, ir.Var) and isinstance(old.kind, Array):
             if old.kind.shape is None:
-                if self.is_unshared(old) and is_of_python(value):
-                    return self.binary(function, old, value)  # in place or not: nobody can tell
-                return self.augmented_unknown(function, old, value)
+                if not self.is_unshared(old):
+                    return self.augmented_unknown(function, old, value)
+                result = self.binary(function, old, value)  # in place or not: nobody can tell
+                if not is_of_python(value):
+                    self.act(runtime.check_as_written, old, self.operand(result))
+                return result
             inplace = INPLACE[function]
             if self.trying is not None:
                 self.guard(function, (old, self.number(value)), {})
