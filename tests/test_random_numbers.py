@@ -301,3 +301,34 @@ def test_an_unknown_function_that_writes_an_array_is_noticed():
     assert grad(f)(X, X[0]) == pytest.approx(2 * X)
     with pytest.raises(RuntimeError, match="pack_into changed an array or a list"):
         grad(f)(X, 5.0)
+
+
+class Noise:
+    def __init__(self, seed):
+        self.own = random.Random(seed)
+        self.start(seed)
+
+    def start(self, seed):
+        self.source = np.random.RandomState(seed)
+
+    def added(self, x):
+        return x + self.source.randn(*x.shape) * self.own.random()
+
+
+def test_another_generator_outside_needs_no_compiling():
+    noise = Noise(0)
+
+    def f(x):
+        return noise.added(x) @ noise.added(x) * rng.normal()
+
+    gradient = value_and_grad(f)
+    for seed in range(3):
+        found = []
+        for function in (gradient, f):
+            noise.start(seed)
+            noise.own.seed(seed)
+            rng = np.random.default_rng(seed)
+            found.append(function(X))
+        assert found[0][0] == pytest.approx(found[1], rel=1e-12)
+    assert len(gradient.sources) == 1
+    assert "rng.normal()" in gradient.source

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..analysis.samples import GENERATORS
 from ..errors import UnsupportedError
 from ..rules import registry
 from ..rules.structured import RecordArray, Records
@@ -258,6 +259,8 @@ class Lookup(Journals):
                 for i, item in enumerate(value)
             )
             return Tuple(items, type(value))
+        if path is not None and self.on_free is not None and type(value) in GENERATORS:
+            return self.on_free(path, value)  # there may be another one in the next call
         if path is not None:
             self.guards[path] = value
         return Place(value, path)
