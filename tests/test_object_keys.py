@@ -166,3 +166,24 @@ def test_objects_that_can_not_be_keys(f, message):
 def test_a_dict_with_objects_for_keys_is_not_returned():
     with pytest.raises(srcgrad.UnsupportedError, match="whose keys are objects can't be returned"):
         srcgrad.vjp(lambda x: {Value(x[0]): x[1]}, X)
+
+
+def mean_square(x):
+    """Some two hundred values on the tape, of which each keeps a function and those before it."""
+    inputs = [Value(v) for v in x]
+    terms = [a * b for a in inputs for b in inputs]
+    powers = [t * t * t * t * t * t * t * t * t for t in terms[:3]]
+    chain = terms[0]
+    for t in [*terms, *powers]:
+        chain = chain * t * terms[1]
+    out = chain
+    for _ in range(4):
+        for p in powers:
+            out = out * p * p * p * p
+    out.backward()
+    return sum(v.slope for v in inputs) * 1e3
+
+
+def test_a_long_tape_is_gone_through():
+    """The recursion goes deeper, and the loop over it is longer, than is unrolled lightly."""
+    check_grads(mean_square, (1 + 0.1 * X,), order=1)

@@ -27,7 +27,8 @@ from .source import get_source
 from .structure import FALSE, NONE, is_iterator, parts
 from .values import Closure, DictObject, NeedStatic, Path, Tuple, Unreached, Value
 
-MOST_CALLS = 24
+MOST_CALLS = 24  # of a recursion, inside each other, if only the run tells whether it goes on
+MOST_KNOWN = 200  # if objects that are known when compiling tell it
 MOST_INLINED = 2000
 
 
@@ -151,6 +152,7 @@ class Inlining(Classes):
         caller, span, self.current, entry = self.current, self.span, number, self.state
         self.depth += 1
         self.active_nodes.append(id(node))
+        self.active_blocks.append(self.block)
         result: Value | None = None
         try:
             if isinstance(node, gast.Lambda):
@@ -168,6 +170,7 @@ class Inlining(Classes):
         finally:
             self.depth -= 1
             self.active_nodes.pop()
+            self.active_blocks.pop()
             self.current, self.span = caller, span
             if number not in self.captured and not is_iterator(result):
                 self.state.frames.pop(number, None)
@@ -194,7 +197,11 @@ class Inlining(Classes):
                 need = NeedStatic(found, "how deep this recursion goes", self.span)
                 need.unit = units.identity(closure)
                 raise need
-        if nested >= MOST_CALLS or self.calls_made > MOST_INLINED:
+        first = self.active_blocks[self.active_nodes.index(id(closure.node))]
+        known = self.block is first  # no branch or loop in between
+        counted = any(isinstance(v, ir.Const) and type(v.value) is int for v in values.values())
+        most = MOST_KNOWN if known and not counted else MOST_CALLS
+        if nested >= most or self.calls_made > MOST_INLINED:
             function = units.identity(closure)
             if function not in self.kept:
                 raise units.NeedUnit(function)

@@ -44,6 +44,7 @@ from .values import (
 )
 
 MOST_UNROLLED = 100
+MOST_NEEDED = 1000  # where it can't be had otherwise, as of objects that keep functions
 Body = Callable[[Value], None]
 Loop = Callable[..., None]  # of an iterable, a body, and a name for the index
 ITERATED = (str, bytes, tuple, list, range, dict, types.MappingProxyType)  # when compiling
@@ -82,10 +83,10 @@ class Iteration(Expressions):
             return
         length = sequence.length
 
-        def unrolled() -> bool:
+        def unrolled(most: int = MOST_NEEDED) -> bool:
             if isinstance(length, ir.Var):
                 raise NeedStatic(length.origins, "how often this loop runs", self.span)
-            if not isinstance(length, ir.Const) or length.value > MOST_UNROLLED:
+            if not isinstance(length, ir.Const) or length.value > most:
                 return False
             self.unrolled(0, length.value, sequence.item, checked)
             if site and not eager:  # a recursion gets here again
@@ -101,11 +102,12 @@ class Iteration(Expressions):
             self.unrolled(0, 0, sequence.item, checked)
             return
         constant = isinstance(length, ir.Const) and length.value <= MOST_UNROLLED
-        known = constant or bool(getattr(length, "origins", ()))
+        few = isinstance(length, ir.Const) and length.value <= MOST_NEEDED
+        known = few or bool(getattr(length, "origins", ()))
         eager = sequence.structural or self.fixed_span
         if known and ("%site", site) in self.known_sites and unrolled():
             return
-        if eager and isinstance(length, ir.Const) and unrolled():
+        if eager and isinstance(length, ir.Const) and unrolled(MOST_UNROLLED):
             return
 
         def iteration(index: ir.Var | None) -> Value:

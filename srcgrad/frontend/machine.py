@@ -165,6 +165,7 @@ class Machine:
         self.outer_objects: set[int] = set()  # references to what was ever lifted
         self.depth = 0
         self.active_nodes: list[int] = []  # of the functions being inlined
+        self.active_blocks: list[ir.Block] = []  # where they are called
         self.calls_made = 0
         self.trying: Trying | None = None  # the try whose body is being lowered
         self.handling: Value | None = None  # what the handler that is being lowered has caught
