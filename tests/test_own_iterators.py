@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.testing import check_grads
 from tests.small_programs import X, check, programs
 
 Y = np.array([0.126, -0.535, 1.304, -1.265, -1.193])
@@ -176,3 +177,40 @@ def test_it_gives_the_derivatives(f):
     check(f)
     alone = srcgrad.grad(f)(X.copy())
     np.testing.assert_allclose(alone, srcgrad.value_and_grad(f)(X.copy())[1], rtol=1e-12)
+
+
+class Weights:
+    """Other numbers by position, forwards and backwards."""
+
+    def __init__(self, values):
+        self.values = list(values)
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, i):
+        return self.values[i] * 2
+
+    def __iter__(self):
+        return iter(self.values)
+
+
+class TwiceBackwards(Weights):
+    def __reversed__(self):
+        for v in self.values:
+            yield v * v
+            yield v * 3
+
+
+OUTSIDE, OUTSIDE_TWICE = Weights([0.5, 1.5]), TwiceBackwards([2.5, 0.5])
+
+
+def test_reversed_asks_the_class():
+    def f(x):
+        total = 0.0
+        for things in (Weights(x), TwiceBackwards(x), OUTSIDE, OUTSIDE_TWICE):
+            for v in reversed(things):
+                total = total * x[0] + v * x[1]
+        return total + next(reversed(TwiceBackwards(x))) + next(reversed(Weights(x)))
+
+    check_grads(f, (np.array([0.4, 0.7]),))

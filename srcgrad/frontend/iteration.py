@@ -471,12 +471,24 @@ class Iteration(Expressions):
             table, part = thing.items["table"], thing.items["part"]
             keys = self.require(table)
             return replace(keys, item=lambda i: self.call(part, [table, keys.item(i)], {}))
-        getter = self.class_attribute(thing.type, "__getitem__")
-        counter = self.class_attribute(thing.type, "__len__")
-        if getter is not None and counter is not None:
-            length = self.call(Bound(counter, ref), [], {})
-            return Sequence(length, lambda i: self.call(Bound(getter, ref), [i], {}))
-        return None
+        return self.by_number(ref)
+
+    def by_number(self, value: Value) -> Sequence | None:
+        """What an object has by numbers, up to its length; None if it has no such methods."""
+        if not all(self.has_method(value, name) for name in ("__getitem__", "__len__")):
+            return None
+        length = self.call(self.attribute(value, "__len__"), [], {})
+        getter = self.attribute(value, "__getitem__")
+        return Sequence(length, lambda i: self.call(getter, [i], {}))
+
+    def has_method(self, value: Value, name: str) -> bool:
+        """Whether the class of an object has a method that is written in Python."""
+        if isinstance(value, ir.Const):
+            return isinstance(getattr(type(value.value), name, None), types.FunctionType)
+        thing = self.thing(value)
+        if not isinstance(thing, Instance) or self.is_cursor(value):
+            return False
+        return self.class_attribute(thing.type, name) is not None
 
     def require(self, value: Value) -> Sequence:
         sequence = self.sequence(value)

@@ -327,7 +327,9 @@ class Iterators(Dicts):
         return sizes[0] is not None and sizes[0] == sizes[1]
 
     def builtin_reversed(self, value: Value) -> Value:
-        inner = self.require(value)
+        if self.has_method(value, "__reversed__"):
+            return self.call(self.attribute(value, "__reversed__"), [], {})
+        inner = self.by_number(value) or self.require(value)  # not what an __iter__ says
         last = self.binary(operator.sub, inner.length, ir.Const(1))
         bounds: tuple[Value, Value, Value] | None = None
         if inner.bounds is not None:
