@@ -10,6 +10,7 @@ import contextlib
 import copy
 import dataclasses
 import enum
+import functools
 import heapq
 import inspect
 import itertools
@@ -1009,6 +1010,20 @@ def operators_(x):
         + operator.mul(x[1], x[2])
         + operator.itemgetter(0, 1)(x)[1]
         + operator.methodcaller("norm")(p)
+    )
+
+
+def compared_by_a_function(x):
+    pairs = [(x[0], 1), (x[1], 0), (x[2], 1), (x[1] * 2, 0)]
+
+    def order(a, b):
+        return a[1] - b[1] or (-1 if a[0] > b[0] else 1)
+
+    pairs.sort(key=functools.cmp_to_key(order))
+    key = functools.cmp_to_key(lambda a, b: b - a)
+    least = max([x[0], x[1], x[2]], key=key)
+    return sum((i + 1) * v for i, (v, _) in enumerate(pairs)) + least * (
+        3 if key(1) <= key(0) else 7
     )
 
 

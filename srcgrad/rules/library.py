@@ -116,6 +116,33 @@ if hasattr(itertools, "batched"):
 # Operator
 
 
+class Compared:
+    """An item that a function compares with others."""
+
+    def __init__(self, compare, obj):
+        self.compare, self.obj = compare, obj
+
+    def __lt__(self, other):
+        return self.compare(self.obj, other.obj) < 0
+
+    def __gt__(self, other):
+        return self.compare(self.obj, other.obj) > 0
+
+    def __le__(self, other):
+        return self.compare(self.obj, other.obj) <= 0
+
+    def __ge__(self, other):
+        return self.compare(self.obj, other.obj) >= 0
+
+    def __eq__(self, other):
+        return self.compare(self.obj, other.obj) == 0
+
+
+@definition(functools.cmp_to_key)
+def cmp_to_key(mycmp):
+    return lambda obj: Compared(mycmp, obj)
+
+
 @definition(operator.itemgetter)
 def itemgetter(item, *items):
     if items:
