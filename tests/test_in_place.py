@@ -1232,3 +1232,61 @@ def test_of_no_values_none_are_written(write):
     with pytest.raises(ValueError, match="no values"):
         srcgrad.grad(f)(x, 9.0)
     check_grads(f, (x, 0.0))
+
+
+def by_a_mask(y, values):
+    y[np.array([True, False, True, True])] = values[1:]
+
+
+def by_place(y, values):
+    np.place(y, [True, False, True, True], values)
+
+
+def on_the_diagonal(y, values):
+    np.fill_diagonal(y.reshape(2, 2), values)
+
+
+def joined(y, values):
+    np.concatenate([values[2:], values[:2]], out=y)
+
+
+def ranges(y, values):
+    np.ptp([values, 2 * values], 0, out=y)  # of a list of copies
+    np.ptp(values.reshape(2, 2), 0, out=y[1:3])
+
+
+def whole_by_flat(y, values):
+    y.flat = values
+
+
+@pytest.mark.parametrize(
+    "write", [by_a_mask, by_place, on_the_diagonal, joined, ranges, whole_by_flat]
+)
+def test_what_is_read_while_it_is_written(write):
+    """Only the run knows which it is: numbers that were there before, or those just written."""
+
+    def f(x, level):
+        y = x * x
+        values = y[::-1] if level < 1 else np.sin(x)
+        write(y, values)
+        return np.sum(np.sin(y)) + values[0]
+
+    x = np.array([0.3, -0.4, 0.7, 1.1])
+    check_grads(f, (x, 2.0))
+    with pytest.raises(ValueError, match=r"test_in_place.py:\d+: NumPy reads what it has just"):
+        srcgrad.grad(f)(x, 0.5)
+
+
+def test_masks_write_without_asking():
+    def f(x, level):
+        y = x * level
+        for _ in range(3):
+            y[y > 0.5] = y[y > 0.5] ** 2
+            y[y < -0.5] = -level
+            y[x > 0] *= x[x > 0]
+        return y @ x
+
+    gradient = srcgrad.grad(f)
+    check_grads(f, (np.array([0.9, -1.2, 0.3]), 1.1))
+    gradient(np.array([0.9, -1.2, 0.3]), 1.1)
+    assert "check" not in gradient.source

@@ -56,6 +56,26 @@ CASES = {
         None,
         "NumPy reads what it has just written here",
     ),
+    "written by a mask from itself": (
+        """
+        def f(x):
+            y = x * 2
+            y[np.array([False, True])] = y[:1]  # <-
+            return y[0]
+        """,
+        None,
+        "NumPy reads what it has just written here",
+    ),
+    "joined into one of the parts": (
+        """
+        def f(x):
+            y = x * 2
+            np.concatenate([y[1:], y[:1]], out=y)  # <-
+            return y[0]
+        """,
+        None,
+        "NumPy reads what it has just written here",
+    ),
     "iterator with a name in an expression": (
         """
         def f(x):

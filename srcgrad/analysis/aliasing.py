@@ -24,6 +24,10 @@ OF_THE_LIST: frozenset[Any] = frozenset(
 )
 
 
+# What asks whether arrays are the same one, or share memory
+APART = (operator.is_, runtime.check_listed_once, runtime.check_apart, runtime.check_unread)
+
+
 class Aliasing:
     """The memory classes of a function's variables.
 
@@ -189,7 +193,7 @@ class Aliasing:
 
     def _assign(self, s: ir.Assign) -> None:
         self.writes.update(s.writes)
-        if s.function in (operator.is_, runtime.check_listed_once, runtime.check_apart):
+        if s.function in APART:
             self.compared.update(ir.uses(s))
         if id(s) in self.handing:
             return

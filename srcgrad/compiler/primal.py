@@ -18,6 +18,7 @@ from ..analysis.lengths import settle_lengths
 from ..errors import InternalError, UnsupportedError, user_error
 from ..frontend.calls import is_written_method
 from ..frontend.columns import Columns
+from ..frontend.effects import drop_needless_checks
 from ..frontend.journals import check_journals
 from ..frontend.lower import Lowerer
 from ..frontend.machine import Frame
@@ -143,6 +144,7 @@ def _lowered(task: Task) -> Primal:
     lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))
     if low.deep_copies:
         _check_copied_once(low, function)
+    drop_needless_checks(function.block)
     check_journals(low, function, [v for v in leaves(low, result) if isinstance(v, ir.Var)])
     check_shared(low, function)
     ir.passed("lowered", function)

@@ -178,6 +178,10 @@ def own_zeros(array: Any) -> Any:
     return zeros
 
 
+READS_WRITTEN = "NumPy reads what it has just written here, item by item"
+WRITE_COPY = "write a copy: y.copy()"
+
+
 def check_apart(written: Any, arrays: Any) -> None:
     """Refuse arguments that share memory when one of them is written in place.
 
@@ -196,6 +200,16 @@ def check_apart(written: Any, arrays: Any) -> None:
                     "two arguments share memory, and the function writes into one of them: "
                     "pass a copy"
                 )
+
+
+def check_unread(written: Any, place: str, *arrays: Any) -> None:
+    """Refuse to write an array from itself where NumPy reads what it has just written.
+
+    >>> x = np.ones(3)
+    >>> check_unread(x[:2], "model.py:3", x[2:], [np.ones(2)])
+    """
+    if any(_overlap(written, array) for array in _arrays(arrays)):
+        raise ValueError(f"{place}: {READS_WRITTEN}: {WRITE_COPY}")
 
 
 def _overlap(a: Any, b: Any) -> bool:

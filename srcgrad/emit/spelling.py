@@ -92,6 +92,7 @@ HELPERS = {
     runtime.check_power,
     runtime.check_stored,
     runtime.check_as_written,
+    runtime.check_unread,
     runtime.finished,
     runtime.make_object,
     runtime.structured,

@@ -251,6 +251,8 @@ class Calls(ArrayProtocols):
         if hashable(function):
             args, kwargs = self.writing(function, args, kwargs)
             args, kwargs = self.arguments(function, args, kwargs)
+        if hashable(function) and function in registry.rereading:
+            self.check_rereading(registry.rereading[function], args, kwargs)
         if hashable(function) and function in registry.definitions:
             before, self.fixed_span = self.fixed_span, True
             definition: Any = registry.definitions[function]

@@ -219,12 +219,8 @@ class Setters(Attributes):
         """What is written by `x.flat`, which takes the items of nested sequences one by one."""
         if self.sequence_type(value) is not None:
             return self.call(ir.Const(np.asarray), [value], {})
-        if isinstance(array, ir.Var) and isinstance(value, ir.Var) and shape_of(value):
-            if not self.bases(array).isdisjoint(self.bases(value)):
-                raise self.refuse(
-                    "NumPy reads what it has just written here, item by item",
-                    "write a copy: x.flat[...] = y.copy()",
-                )
+        if isinstance(array, ir.Var) and isinstance(value, ir.Var):
+            self.check_unread(array, value)
         return value
 
     def filling(self, value: Value, places: Value) -> Value:

@@ -13,11 +13,25 @@ import gast
 import numpy as np
 
 from .. import ir
+from ..analysis.aliasing import holds_memory
 from ..analysis.elementwise import number_kind
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
-from ..kinds import BOOL, INT, NOTHING, SHAPE, Array, ListOf, Opaque, Reference, Scalar, TupleOf
+from ..kinds import (
+    BOOL,
+    INT,
+    NOTHING,
+    SHAPE,
+    UNKNOWN,
+    Array,
+    ListOf,
+    Opaque,
+    Reference,
+    Scalar,
+    TupleOf,
+    kind_of,
+)
 from ..packages import is_of_package
 from ..rules import registry
 from .choices import is_function
@@ -449,6 +463,8 @@ class Subscripts(Comparisons):
         index = self.index(key)
         self.guard_index(array, index)
         self.check_floats(array, operand)
+        if picks_each(array, index):
+            self.check_unread(array, operand)
         self.modify(operator.setitem, array, index, operand)
 
     def check_floats(self, array: ir.Var, *values: ir.Operand) -> None:
@@ -466,6 +482,34 @@ class Subscripts(Comparisons):
         place = f"{os.path.basename(span.filename)}:{span.line}"
         if floats or unsure:
             self.act(runtime.check_floats, array, ir.Const(place), *(() if floats else unsure))
+
+    def check_rereading(
+        self, written: int | str, args: list[Value], kwargs: dict[str, Value]
+    ) -> None:
+        """Have a function that reads what it has just written read something else."""
+        given: dict[int | str, Value] = dict(enumerate(args))
+        given.update(kwargs)
+        array = given.pop(written, None)
+        if isinstance(array, ir.Var):
+            self.check_unread(array, *map(self.argument, given.values()))
+
+    def check_unread(self, array: ir.Var, *values: ir.Operand) -> None:
+        """Where what is written may be read meanwhile, find out; refuse it where it surely is.
+
+        Once all is lowered, it is known where it can't be: `drop_needless_checks`.
+        """
+        span = self.span
+        if span is None or isinstance(span, ir.Origin):
+            return  # an adjoint isn't read
+        read = [
+            v for v in ir.variables_of(values)
+            if holds_memory(v.kind) and getattr(v.kind, "shape", None) != ()
+        ]  # fmt: skip
+        if any(array in self.bases(v) or v in self.bases(array) for v in read):
+            raise self.refuse(runtime.READS_WRITTEN, runtime.WRITE_COPY)
+        if read:
+            place = f"{os.path.basename(span.filename)}:{span.line}"
+            self.act(runtime.check_unread, array, ir.Const(place), *read)
 
     def refuse_base(self, array: Value) -> None:
         """Refuse to write into `view.base`, of which it isn't known whose memory it is."""
@@ -558,6 +602,29 @@ class Subscripts(Comparisons):
                 "make a copy of it first, or return the value",
             )
         self.store(container, key, value)
+
+
+def picks_each(array: ir.Var, key: ir.Operand) -> bool:
+    """Whether a key may be a mask that says of each element whether it is meant.
+
+    Through such a one NumPy copies number by number, and looks out for nothing.
+    """
+    if isinstance(key, ir.Pack) and key.type is tuple and len(key.items) == 1:
+        key = key.items[0]
+    if isinstance(key, ir.Const):
+        mask = kind_of(key.value)
+    elif isinstance(key, ir.Var):
+        mask = key.kind
+    else:
+        return False
+    if not isinstance(mask, Array) or (mask.dtype is not None and mask.dtype.kind != "b"):
+        return mask is UNKNOWN
+    ranks = [
+        k.shape if k.shape is None else len(k.shape)
+        for k in (mask, array.kind)
+        if isinstance(k, Array)
+    ]
+    return None in ranks or len(set(ranks)) == 1
 
 
 def is_parametrised(thing: Any) -> bool:

@@ -25,7 +25,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory, shared_memory
 from ..emit import runtime
 from ..kinds import Array, Kind, ListOf, Scalar, Size, fresh_size, parts_like
-from .effects import describe, emit_call, lasting_change
+from .effects import describe, drop_needless_checks, emit_call, lasting_change
 from .item_counts import forget
 from .loops import MOST_ROUNDS
 from .structure import (
@@ -564,6 +564,8 @@ def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
         known = found
         for s in calls:
             describe(s)
+    for body in bodies:
+        drop_needless_checks(body.block)
     unit.shares = shared_memory(unit.body) | (unit.shares or frozenset())
     unit.changes = lasting_change(block)
 

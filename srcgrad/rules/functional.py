@@ -10,7 +10,7 @@ from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..kinds import NOTHING
 from .inplace import resized
-from .registry import definition, effect, inert, kind, refuse
+from .registry import definition, effect, inert, kind, refuse, rereads
 
 inert(runtime.check_first)
 effect(runtime.check_first)
@@ -129,6 +129,9 @@ definition(np.ndarray)(lambda shape, dtype=float, *, order="C": np.empty(shape, 
 @definition(np.place)
 def place(arr, mask, vals):
     arr[mask] = resized(vals, np.count_nonzero(mask))
+
+
+rereads(np.place, written=0)
 
 
 @definition(np.putmask)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..emit import runtime
 from .elementwise import log_of_base
-from .registry import adjoint, definition, inplace
+from .registry import adjoint, definition, inplace, rereads
 
 
 @inplace(operator.setitem)
@@ -167,5 +167,7 @@ def fill_diagonal(a, val, wrap=False):
         i = np.arange(min(a.shape))
         a[(i,) * a.ndim] = repeated(val, i.size)
 
+
+rereads(np.fill_diagonal, written=0)
 
 adjoint(runtime.own_copy)(lambda array, *, out, d_out: d_out)

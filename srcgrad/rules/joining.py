@@ -6,7 +6,7 @@ import numpy as np
 
 from .creation import nesting, unpacked
 from .helpers import known
-from .registry import adjoint, definition
+from .registry import adjoint, definition, rereads
 from .shaping import along, at, filled, present
 
 # Joining
@@ -63,6 +63,9 @@ def concatenate(arrays, axis=0, *, dtype=None, casting="same_kind", out, d_out):
         return pieces(d_out, arrays, 0, [np.size(a) for a in arrays])
     axis = along(axis, d_out.ndim)
     return pieces(d_out, arrays, axis, [length(a, axis) for a in arrays])
+
+
+rereads(np.concatenate, np.stack, *present(np, "concat"), written="out")
 
 
 @adjoint(np.stack)

@@ -18,7 +18,7 @@ from .helpers import (
     restore_axes,
     shares,
 )
-from .registry import adjoint, zero
+from .registry import adjoint, rereads, zero
 
 # Sums and means
 
@@ -192,6 +192,9 @@ def ptp(a, axis=None, *, keepdims=False, out, d_out):
     high = a == np.max(a, axis=axis, keepdims=axis is not None)
     low = a == np.min(a, axis=axis, keepdims=axis is not None)
     return shares(high, d_out, axis, out.dtype) - shares(low, d_out, axis, out.dtype)
+
+
+rereads(np.ptp, written="out")
 
 
 # Products

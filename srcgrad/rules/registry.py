@@ -295,6 +295,15 @@ def mutates(*functions: Any, parameters: tuple[int | str, ...]) -> None:
     _file(functions, mutates=parameters)
 
 
+def rereads(*functions: Any, written: int | str) -> None:
+    """Register functions that read their other arguments while they write one of them.
+
+    So they read what they have just written where it shares memory with these. `written` is the
+    position of the parameter, or its keyword.
+    """
+    rereading.update(dict.fromkeys(functions, written))
+
+
 def copying(*functions: Any, by: str) -> None:
     """Register functions that write into their first argument unless a keyword says `True`."""
     _file(functions, copying=by)
@@ -507,6 +516,7 @@ python_of: dict[type, Callable[[Any], Any]] = {}
 
 reverse_only: dict[Any, str] = {}
 reinterpreting: dict[Any, str] = {}
+rereading: dict[Any, int | str] = {}
 filing: set[Any] = set()
 
 

@@ -28,6 +28,7 @@ from ..registry import (
     kind,
     mutates,
     refuse,
+    rereads,
     zero,
 )
 from ..shaping import at
@@ -266,6 +267,13 @@ def gaussian_gradient_magnitude(
             input, sigma, order, mode=mode, cval=cval, truncate=truncate, radius=radius
         ))  # fmt: skip
     return placed(np.linalg.norm(np.stack(slopes), axis=0), output)
+
+
+# Each pass over an axis begins with the image anew
+rereads(
+    ndimage.laplace, ndimage.gaussian_laplace, ndimage.gaussian_gradient_magnitude,
+    written="output",
+)  # fmt: skip
 
 
 def crossed(input, weights, axis, mode, cval):
