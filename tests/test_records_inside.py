@@ -392,6 +392,60 @@ def f(x):
         srcgrad.grad(names["f"])(np.ones(3))
 
 
+def chosen_by_data(field, x):
+    return field if x[0] > 0 else np.outer(x, x)
+
+
+def carried_by_a_loop(field, x):
+    found = np.outer(x, x)
+    for _ in range(len(x)):
+        found.ravel()[0] += 1.0
+        found = field
+    return found
+
+
+def kept_in_a_list(field, x):
+    kept = [np.outer(x, x)]
+    for v in x:
+        kept.append(field if v > 0 else field.T)
+    return kept[-1]
+
+
+def written_by_a_recursion(field, x, n=2):
+    if n > 0:
+        field.ravel()[n] = x[0]
+        written_by_a_recursion(field, x, n - 1 if x[0] < 9 else 0)
+    return field
+
+
+@pytest.mark.parametrize(
+    "taken", [chosen_by_data, carried_by_a_loop, kept_in_a_list, written_by_a_recursion]
+)
+def test_it_is_known_for_a_field_however_it_is_handed_on(taken):
+    def f(x):
+        r = np.zeros((2, 2), DTYPE)
+        r["u"] = np.outer(x, x)
+        taken(r["u"], x).ravel()[1] = 2 * x[0]
+        return r["u"].sum()
+
+    with pytest.raises(UnsupportedError, match="a field of a structured array is written"):
+        srcgrad.grad(f)(np.array([0.3, 0.4]))
+
+
+def test_a_gradient_inside_copies_a_field_as_it_lies():
+    def g(v, k):
+        v.ravel()[1] = v[0, 0] * k
+        return v.sum() * k
+
+    def f(x):
+        r = np.zeros((2, 2), DTYPE)
+        r["u"] = np.outer(x, x)
+        return srcgrad.grad(g, 1)(r["u"], 2.0)
+
+    with pytest.raises(UnsupportedError, match="a field of a structured array is written"):
+        srcgrad.grad(f)(np.array([0.3, 0.4]))
+
+
 def test_how_a_field_lies_in_memory_is_refused():
     def f(x):
         p = np.ones(3, DTYPE)

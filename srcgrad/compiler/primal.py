@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import ir, rules
 from ..analysis.aliasing import Aliasing
+from ..analysis.fields import check_fields
 from ..analysis.lengths import settle_lengths
 from ..errors import InternalError, UnsupportedError, user_error
 from ..frontend.calls import is_written_method
@@ -145,6 +146,7 @@ def _lowered(task: Task) -> Primal:
     if low.deep_copies:
         _check_copied_once(low, function)
     drop_needless_checks(function.block)
+    check_fields(function.block, low.record_fields)
     check_journals(low, function, [v for v in leaves(low, result) if isinstance(v, ir.Var)])
     check_shared(low, function)
     ir.passed("lowered", function)

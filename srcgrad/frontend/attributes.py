@@ -533,12 +533,6 @@ class Attributes(Subscripts):
             return ir.Const(len(shape))
         if name == "shape" and shape is not None:
             return self.numbers_of(value, "shape", shape)
-        of_field = not self.record_fields.isdisjoint(self.bases(value))
-        if of_field and name in ("strides", "flags", "base", "data"):
-            raise self.refuse(
-                f"{name!r} of a field of a structured array isn't supported: it lies elsewhere",
-                "make a copy of the field first: .copy()",
-            )
         if name == "strides" and shape is not None:
             return self.numbers_of(value, "strides", (None,) * len(shape))
         if name == "size" and shape is not None:

@@ -179,7 +179,7 @@ class Builder(Choices):
             target.origins = origins
         elif isinstance(inferred.kind, Array):
             self.follow_sizes(inferred.kind, (*args, *kwargs.values()))
-        self.note_views(target, inferred.views, inferred.certain)
+        self.note_views(target, inferred.views)
         self.block.statements.append(
             ir.Assign(
                 target,

@@ -455,7 +455,7 @@ class BuiltinFunctions(Texts):
 
     def builtin_column(self, value: Value) -> Value:
         if isinstance(value, ir.Var):
-            self.record_fields |= self.bases(value)
+            self.record_fields.add(value)
         return value
 
     def builtin_callable(self, value: Value) -> Value:

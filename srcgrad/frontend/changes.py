@@ -73,18 +73,10 @@ class Changes(Machine):
                     forget(heap, [n for n, t in heap.items() if getattr(t, "var", None) in same])
             elif isinstance(var.kind, Array):
                 self.rewritten.update(self.bases(var))
-                if not self.unsure.isdisjoint(self.bases(var)):
-                    raise self.refuse(
-                        "a field of a structured array is written of which a view or a copy was "
-                        "made, which of the two follows from how NumPy keeps it",
-                        "make a copy of the field first: .copy()",
-                    )
 
-    def note_views(self, target: ir.Var, views: Iterable[ir.Var], certain: bool) -> None:
+    def note_views(self, target: ir.Var, views: Iterable[ir.Var]) -> None:
         """Note whose memory a new variable shares, certainly or perhaps."""
         found = frozenset().union(*map(self.bases, views))
-        if not certain:
-            self.unsure |= found & self.record_fields
         if found:
             self.viewed[target] = found
 

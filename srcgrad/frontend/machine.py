@@ -117,10 +117,7 @@ class Machine:
         self.sliced: set[tuple[ir.Var, ir.Var]] = set()  # lists, and slices of them
         # Of `x.flat`: what it goes through, x, and how often that had been written
         self.flats: dict[ir.Var, tuple[ir.Var, int]] = {}
-        # Fields of records, which in NumPy lie between each other; those of which there is what may
-        # be a view there, or a copy
-        self.record_fields: set[ir.Var] = set()
-        self.unsure: set[ir.Var] = set()
+        self.record_fields: set[ir.Var] = set()  # which in NumPy lie between each other
         self.sites: dict[int, int] = {}  # of a reference: the expression that made the list
         self.has_deques = False  # which stand on the heap as lists do
         self.deques: set[int] = set()  # references to what surely is one

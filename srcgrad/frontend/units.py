@@ -549,7 +549,7 @@ def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
     order = [*given, *free]
     making.captured = tuple(v for v in dict.fromkeys(order) if v in free)
     for body in bodies:
-        _convert(body, making.captured, {unit, *members})
+        _convert(low, body, making.captured, {unit, *members})
     if making.wanted.own:
         _write_into_copies(low, making)
     done = {unit, *members}
@@ -641,12 +641,15 @@ def _callees(block: ir.Block) -> set[ir.Unit]:
     }  # fmt: skip
 
 
-def _convert(body: ir.Function, captured: tuple[ir.Var, ...], members: set[ir.Unit]) -> None:
+def _convert(
+    low: Any, body: ir.Function, captured: tuple[ir.Var, ...], members: set[ir.Unit]
+) -> None:
     """Make parameters of the variables that a function captures, and pass them on in its calls."""
 
     for s in ir.walk(body.block):
         if isinstance(s, ir.Assign) and s.function in members:
             s.args += captured
     twins = {v: v.anew() for v in captured}
+    low.record_fields |= {twins[v] for v in captured if v in low.record_fields}
     ir.rename(body.block, twins)
     body.params += tuple(twins.values())
