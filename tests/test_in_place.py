@@ -1277,6 +1277,39 @@ def test_what_is_read_while_it_is_written(write):
         srcgrad.grad(f)(x, 0.5)
 
 
+def test_rows_from_columns_that_they_cross():
+    """NumPy copies these number by number, and from the end where that is in front."""
+
+    def across(x, i, j):
+        m = np.outer(x, x)
+        m[i] = m[:, j]
+        return np.sum(np.sin(m) * m[0])
+
+    def copied(x, i, j):
+        m = np.outer(x, x)
+        m[i] = m[:, j].copy()
+        return np.sum(np.sin(m) * m[0])
+
+    def beside(x):
+        m = np.outer(x, x)
+        rows = [x * x, x + 1.0]
+        for i in range(1, len(x)):
+            m[i] = m[i - 1]
+            m[i, 1:] = m[i - 1, :-1] * x[0]
+            m[:, i] = m[:, i - 1]
+            m[i] = m[0, ::-1]
+            m[0, i:] = m[i:, 0]
+            rows.append(rows[-1] * x[i])
+            rows[-1][1:] = rows[i - 1][:-1]
+        return np.sum(np.sin(m) * rows[-1])
+
+    x = np.array([0.3, -0.4, 0.7, 1.1])
+    check_grads(copied, (x, 1, 2))
+    check_grads(beside, (x,))
+    with pytest.raises(ValueError, match="NumPy reads what it has just written"):
+        srcgrad.grad(across)(x, 1, 2)
+
+
 def test_masks_write_without_asking():
     def f(x, level):
         y = x * level

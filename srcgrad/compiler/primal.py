@@ -19,12 +19,12 @@ from ..analysis.lengths import settle_lengths
 from ..errors import InternalError, UnsupportedError, user_error
 from ..frontend.calls import is_written_method
 from ..frontend.columns import Columns
-from ..frontend.effects import drop_needless_checks
 from ..frontend.journals import check_journals
 from ..frontend.lower import Lowerer
 from ..frontend.machine import Frame
 from ..frontend.names import Namespace, Scope
 from ..frontend.sharing import check_shared
+from ..frontend.overlaps import settle_overlaps
 from ..frontend.source import get_source
 from ..frontend.structure import NONE
 from ..frontend.units import NeedUnit
@@ -145,7 +145,7 @@ def _lowered(task: Task) -> Primal:
     lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))
     if low.deep_copies:
         _check_copied_once(low, function)
-    drop_needless_checks(function.block)
+    settle_overlaps(function.block, low.stores_seen)
     check_fields(function.block, low.record_fields)
     check_journals(low, function, [v for v in leaves(low, result) if isinstance(v, ir.Var)])
     check_shared(low, function)

@@ -83,6 +83,7 @@ HELPERS = {
     runtime.check_apart,
     runtime.check_broadcast,
     runtime.check_containers_apart,
+    runtime.check_direction,
     runtime.check_call,
     runtime.check_floats,
     runtime.check_fresh,

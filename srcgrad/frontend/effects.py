@@ -24,8 +24,8 @@ from .purity import has_effect
 
 # What may run twice: it changes nothing, and what it raises it has raised before
 REPEATABLE = frozenset(
-    {raise_exception, leave_unless, runtime.check_apart, runtime.check_fresh,
-     runtime.check_listed_once, runtime.check_power, runtime.check_unread}
+    {raise_exception, leave_unless, runtime.check_apart, runtime.check_direction,
+     runtime.check_fresh, runtime.check_listed_once, runtime.check_power, runtime.check_unread}
 )  # fmt: skip
 
 
@@ -47,22 +47,6 @@ def emit_call(
         item = ir.Assign(v, operator.getitem, (whole, ir.Const(i)), span=low.span, views=views)
         low.block.statements.append(item)
     return statement
-
-
-def drop_needless_checks(block: ir.Block) -> None:
-    """Leave out the checks that what is written isn't read meanwhile, where it surely isn't."""
-    checks = [
-        s for s in ir.walk(block)
-        if isinstance(s, ir.Assign) and s.function is runtime.check_unread
-    ]  # fmt: skip
-    if not checks:
-        return
-    aliasing = Aliasing(block)
-    needless = {
-        s for s in checks if aliasing.held_by(s.args[:1]).isdisjoint(aliasing.held_by(s.args[2:]))
-    }
-    for inside in (block, *(b for s in ir.walk(block) for b in ir.blocks(s))):
-        inside.statements[:] = [s for s in inside.statements if s not in needless]
 
 
 def describe(call: ir.Assign) -> None:

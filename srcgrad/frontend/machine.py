@@ -117,6 +117,7 @@ class Machine:
         self.sliced: set[tuple[ir.Var, ir.Var]] = set()  # lists, and slices of them
         # Of `x.flat`: what it goes through, x, and how often that had been written
         self.flats: dict[ir.Var, tuple[ir.Var, int]] = {}
+        self.stores_seen: set[ir.Assign] = set()  # stores of which it is known whether they overlap
         self.record_fields: set[ir.Var] = set()  # which in NumPy lie between each other
         self.sites: dict[int, int] = {}  # of a reference: the expression that made the list
         self.has_deques = False  # which stand on the heap as lists do

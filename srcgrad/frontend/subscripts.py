@@ -496,7 +496,7 @@ class Subscripts(Comparisons):
     def check_unread(self, array: ir.Var, *values: ir.Operand) -> None:
         """Where what is written may be read meanwhile, find out; refuse it where it surely is.
 
-        Once all is lowered, it is known where it can't be: `drop_needless_checks`.
+        Once all is lowered, it is known where it can't be: see `overlaps`.
         """
         span = self.span
         if span is None or isinstance(span, ir.Origin):

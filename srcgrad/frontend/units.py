@@ -25,9 +25,10 @@ from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory, shared_memory
 from ..emit import runtime
 from ..kinds import Array, Kind, ListOf, Scalar, Size, fresh_size, parts_like
-from .effects import describe, drop_needless_checks, emit_call, lasting_change
+from .effects import describe, emit_call, lasting_change
 from .item_counts import forget
 from .loops import MOST_ROUNDS
+from .overlaps import settle_overlaps
 from .structure import (
     NONE,
     Mold,
@@ -565,7 +566,7 @@ def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
         for s in calls:
             describe(s)
     for body in bodies:
-        drop_needless_checks(body.block)
+        settle_overlaps(body.block, low.stores_seen)
     unit.shares = shared_memory(unit.body) | (unit.shares or frozenset())
     unit.changes = lasting_change(block)
 
