@@ -30,7 +30,7 @@ import srcgrad
 from srcgrad.emit.runtime import READS_WRITTEN
 
 PLACES = re.compile(
-    r"\b(TESTED|KEY2|REF|HELD|VEC|NUM|MAT|INT|PUT|OWN|KEY|LIST|MANY|COMPLEX|ITEMS|CHANGE|USE|GROW|MAKE)"
+    r"\b(TESTED|KEY2|REF|HELD|INNER|VEC|NUM|MAT|INT|PUT|OWN|KEY|LIST|MANY|COMPLEX|ITEMS|CHANGE|USE|GROW|MAKE)"
     r"\b"
 )
 
@@ -51,7 +51,10 @@ def lines(text: str) -> tuple[str, ...]:
 
 
 # What is refused when the gradient runs
-LATE = ("a float is written into an array of ints", READS_WRITTEN, "two arguments share memory")
+LATE = (
+    "a float is written into an array of ints", READS_WRITTEN, "two arguments share memory",
+    "is in two places of what is copied by copy.deepcopy",
+)  # fmt: skip
 ATOMS = {
     "VEC": "a b c x y a b np.sin(VEC) (VEC-VEC) (VEC/(VEC**2+1)) (VEC*NUM) (m@VEC)".split(),
     "NUM": "s t 0.5 a[0] b[-1] np.sin(NUM) NUM*NUM (NUM-NUM) np.sum(VEC) (VEC@VEC)".split(),
@@ -65,6 +68,8 @@ ATOMS = {
     "COMPLEX": "z w8 np.conj(z) m@z np.exp(1j*VEC) VEC+1j*VEC 1/(z+3) np.fft.fft(z)".split(),
     "REF": "a b c o.v p.v o.w o.next.v p.last d['w'] d['b'] rows[0] rows[-1] rows[i]".split(),
     "HELD": "REF REF REF[::-1] m[0] m[:,-1] pair[0] pair[1] chosen views[0] d[KEY] o.v p.w".split(),
+    "INNER": """a b inner inner[::-1] grid[0][0] grid[1][-1] grid[i%2][0] m[0] boxes[KEY][0]
+        pairs[0][1] cells[0]['v'] cells[-1]['v'] boxes['w'][-1]""".split(),
     "GROW": "first second third".split(),
     "MAKE": ["made(VEC)", "pieces(VEC)", "(u * s for u in VEC)", "iter(VEC)"],
     "ITEMS": lines("""
@@ -1014,6 +1019,104 @@ def turns(v, u):
     begin="""o, p = Node(a, b), Node(b, x * 2.0) | o.next = p
 rows = [a, y * s, b] | d = {'w': a, 'b': b[::-1]} | pair = (a, y * 1.0)
 chosen, first, second, views, last, q = a, a, b, [m[0]], rows, p""",
+)
+
+
+TABLES["nests"] = Table(
+    lines("""
+    grid[INT % 2] = grid[INT % 2]
+    grid[INT % 2].append(INNER)
+    grid[INT % 2][0] = INNER
+    grid[INT % 2][-1] = VEC
+    grid[INT % 2][0][0] = NUM
+    grid[INT % 2][0] *= NUM
+    grid[INT % 2] = [v * NUM for v in grid[INT % 2]]
+    grid[INT % 2] = grid[INT % 2][:2]
+    grid = grid[::-1]
+    grid = [list(row) for row in grid]
+    grid = [row[::-1] for row in grid]
+    grid = [grid[0], grid[0]]
+    grid = copy.deepcopy(grid)
+    grid = copy.copy(grid) | grid[0][0] = grid[1][0]
+    grid[0], grid[1] = grid[1], grid[0]
+    grid[0][0], grid[1][0] = grid[1][0], grid[0][0]
+    grid[0].extend(grid[1][:1])
+    for row in grid: row[0] = INNER
+    for row in grid: row.append(row[0] * NUM)
+    for row in grid: |     for v in row: v[0] += 0.1 * NUM
+    for i2, row in enumerate(grid): |     for j2 in range(len(row)): row[j2] = row[j2] * NUM + grid[i2 - 1][0]
+    for row, other in zip(grid, grid[::-1]): row[0] = other[-1]
+    for k2, v in pairs: t += v[0] * k2
+    for k2, v in pairs: v[k2 % n] = NUM
+    pairs.append((INT, INNER))
+    pairs = [(k2 + 1, v[::-1]) for k2, v in pairs]
+    pairs = sorted(pairs, key=lambda p2: p2[1][0])
+    pairs = [(k2, v) for k2, v in pairs if v[0] > NUM]
+    if pairs: k2, inner = pairs.pop() ; inner[0] = NUM
+    if pairs: inner = max(pairs, key=lambda p2: p2[1][0])[1] ; inner *= 0.5
+    boxes[KEY].append(INNER)
+    boxes[KEY][0] = INNER
+    boxes[KEY] = grid[INT % 2]
+    boxes['w'], boxes['b'] = boxes['b'], boxes['w']
+    boxes = {key: row[::-1] for key, row in boxes.items()}
+    for key, row in boxes.items(): row[-1] = row[0] * NUM
+    for row in boxes.values(): row[0][0] = NUM
+    if len(boxes[KEY]) > 1: INNER[0] = boxes[KEY].pop()[0]
+    del grid[INT % 2][1:]
+    t += sum(sum(v[0] for v in row) for row in grid)
+    t += sum(np.sum(v) * NUM for row in grid for v in row)
+    t += np.sum(np.array(grid[INT % 2]) * NUM)
+    t += gathered(grid, 1)
+    t += gathered(boxes[KEY], 0)
+    INNER[...] = changed(grid[INT % 2], 2)[0]
+    grid[INT % 2] = changed(grid[INT % 2], 2)
+    boxes[KEY] = changed([INNER, INNER], INT % 3)
+    inner = INNER
+    inner = VEC
+    inner = grid[INT % 2][-1] if TESTED else INNER
+    inner += VEC
+    cells[INT % 2] = {'v': INNER, 'k': NUM}
+    cells[INT % 2]['v'] = INNER
+    cells[INT % 2]['v'][0] = NUM
+    cells[INT % 2]['k'] += NUM
+    cells = [dict(c2) for c2 in cells]
+    cells = cells[::-1]
+    for c2 in cells: c2['v'] = c2['v'] * c2['k']
+    for c2 in cells: c2['k'] += c2['v'][0]
+    cells.append({**cells[0], 'k': NUM})
+    t += sum(c2['k'] * c2['v'][-1] for c2 in cells)
+"""),  # noqa: E501
+    (
+        "sum(np.sum(v) * j2 for j2, row in enumerate(grid) for v in row)",
+        "inner[0]",
+        "sum(v[0] * k2 for k2, v in pairs)",
+        "sum(np.sum(row[0] * row[-1]) for row in boxes.values())",
+        "sum(c2['v'][0] * c2['k'] for c2 in cells)",
+    ),
+    before="""
+import copy
+
+
+def gathered(rows, depth):
+    total = 0.0
+    for row in rows:
+        total += gathered(row, depth - 1) * 0.5 if depth else row[0] * row[-1]
+    return total
+
+
+def changed(rows, k):
+    if k == 0 or rows[0][0] > 3:
+        return rows
+    rows[0][0] += 0.1 * rows[-1][-1]
+    rows = [rows[-1], *rows[:-1]] if k % 2 else rows
+    rows[0] = rows[0] * 0.9
+    return changed(rows, k - 1)
+
+
+""",
+    begin="""grid = [[a, y * s], [b, a, x * 0.5]] | pairs = [(0, a), (1, y * 1.0)]
+boxes = {'w': [a * 2.0, b], 'b': [x * s]}
+cells = [{'v': a, 'k': t}, {'v': y * s, 'k': s}] | inner, k2, j2 = a, 0, 0""",
 )
 
 

@@ -1299,6 +1299,8 @@ def test_rows_from_columns_that_they_cross():
             m[:, i] = m[:, i - 1]
             m[i] = m[0, ::-1]
             m[0, i:] = m[i:, 0]
+            m[i] = m[:, i] * 1.0
+            m[:, i] = m[i]
             rows.append(rows[-1] * x[i])
             rows[-1][1:] = rows[i - 1][:-1]
         return np.sum(np.sin(m) * rows[-1])

@@ -213,17 +213,21 @@ def check_unread(written: Any, place: str, *arrays: Any) -> None:
 
 
 def check_direction(array: Any, key: Any, value: Any, place: str) -> None:
-    """Refuse `array[key] = value` where they overlap, but aren't gone through in the same steps.
+    """Refuse `array[key] = value` where they cross, so that one place is written and read.
 
     >>> x = np.ones((3, 3))
-    >>> check_direction(x, 1, x[0], "model.py:3"); check_direction(x, 0, x[1:, 1], "model.py:3")
+    >>> check_direction(x, 1, x[0], "model.py:3"); check_direction(x, 1, x[:, 1], "model.py:3")
     """
     written = array[key]
     if np.ndim(written) != 1 or np.ndim(value) == 0 or value.shape[-1] < 2:
         return
     step, other = written.strides[0], value.strides[-1]
     if step != other and step * other > 0 and _overlap(written, value):
-        raise ValueError(f"{place}: {READS_WRITTEN}: {WRITE_COPY}")
+        to = written.ctypes.data + step * np.arange(len(written))
+        of = value.ctypes.data + other * np.arange(len(written))
+        _, when, then = np.intersect1d(to, of, assume_unique=True, return_indices=True)
+        if written.dtype != value.dtype or np.any(when != then):
+            raise ValueError(f"{place}: {READS_WRITTEN}: {WRITE_COPY}")
 
 
 def _overlap(a: Any, b: Any) -> bool:
