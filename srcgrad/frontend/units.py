@@ -227,8 +227,12 @@ def _made(
     if low.unbound is not None and not low.loop_depth and not low.making:
         raise low.unbound
     if making.result is None:
-        what = "the recursion of {!r} never ends" if making.recursive else "{!r} surely raises here"
-        raise low.refuse(what.format(closure.name))
+        if not making.recursive:
+            raise low.refuse(f"{closure.name!r} surely raises here")
+        raise low.refuse(
+            f"the recursion of {closure.name!r} never ends, but by an exception",
+            "return a value that tells what the exception tells",
+        )
     _finish(low, making, block, state)
     return making
 
