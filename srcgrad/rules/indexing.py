@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from .registry import adjoint, inert, method, refuse, zero
+from .registry import adjoint, inert, method, refuse, rereads, zero
 from .shaping import along, at, present
 
 
@@ -143,6 +143,7 @@ def choose(a, choices, *, mode="raise", out, d_out):
 
 
 method(np.ndarray.choose, np.choose)
+rereads(np.choose, written="out")  # with mode="clip"
 
 
 @adjoint(np.select)
