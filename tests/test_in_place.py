@@ -1325,3 +1325,17 @@ def test_masks_write_without_asking():
     check_grads(f, (np.array([0.9, -1.2, 0.3]), 1.1))
     gradient(np.array([0.9, -1.2, 0.3]), 1.1)
     assert "check" not in gradient.source
+
+
+def test_products_of_matrices_in_place():
+    def f(x, shape, other):
+        a = np.resize(x, shape) * [1.0, 2.0]
+        b = np.resize(np.sin(x), other)
+        a @= b
+        a @= a if len(shape) > 1 else b
+        return np.sum(np.sin(a))
+
+    x = np.array([0.3, -0.4, 0.7, 1.1, 0.2])
+    shapes = [((2,), (2, 2)), ((2, 2), (2, 2)), ((3, 2, 2), (2, 2)), ((3, 2, 2), (3, 2, 2))]
+    for shape, other in shapes:
+        check_grads(lambda x, shape=shape, other=other: f(x, shape, other), (x,))

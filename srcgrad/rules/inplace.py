@@ -13,6 +13,7 @@ import numpy as np
 
 from ..emit import runtime
 from .elementwise import log_of_base
+from .products import matmul
 from .registry import adjoint, definition, inplace, rereads
 
 
@@ -67,8 +68,8 @@ def ifloordiv(x, y, *, d_x):
 
 @inplace(operator.imatmul)
 def imatmul(x, y, *, d_x):
-    d_y = x.T @ d_x
-    d_x[...] = d_x @ y.T
+    d_old, d_y = matmul(x, y, out=None, d_out=d_x)
+    d_x[...] = d_old
     return None, d_y
 
 
