@@ -3,6 +3,7 @@
 Each program is compared with finite differences, in reverse and forward mode.
 """
 
+import copy
 import functools
 import heapq
 import itertools
@@ -1125,3 +1126,22 @@ def test_what_an_object_keeps_is_right_or_refused():
         assert "whether this object has the attribute" in str(error)
     else:
         np.testing.assert_allclose(found, [4.0, 4.0])
+
+
+def copied_ring_in_a_loop(x):
+    class Link:
+        def __init__(self, v):
+            self.v, self.next = v, self
+
+    first, second = Link(x * x), Link(np.sin(x))
+    first.next, second.next = second, first
+    for i in range(len(x)):
+        ring = copy.deepcopy(first)
+        ring.v[0] = x[i]
+        ring.next.v += first.v[i]
+        first.next.v[i] += ring.next.next.v[0]
+    return np.sum(ring.v * first.v) + ring.next.next.v @ second.v
+
+
+def test_rings_of_objects_copied_in_a_loop():
+    check_grads(copied_ring_in_a_loop, (np.array([0.3, -0.4, 0.7]),))

@@ -165,6 +165,7 @@ class Machine:
         self.active_nodes: list[int] = []  # of the functions being inlined
         self.active_blocks: list[ir.Block] = []  # where they are called
         self.calls_made = 0
+        self.widening: set[int] = set()  # the objects in which others are being widened
         self.trying: Trying | None = None  # the try whose body is being lowered
         self.handling: Value | None = None  # what the handler that is being lowered has caught
         self.telling = False  # whether what is lowered is told only: printed, or by an exception

@@ -337,7 +337,7 @@ class Widening(Paths):
         if is_table(p) != is_table(q) and isinstance(p, (DictObject, Instance)):
             raise Materialize(template if isinstance(template, Ref) and is_table(q) else value,
                               self.span)  # fmt: skip
-        if thawed:
+        if thawed or value.id in self.widening:  # or it holds itself, however deep
             return Poison(f"{shown_name(name)} is another object in each iteration", self.span)
         if template is ir.UNDEFINED:
             names = range(len(q.items)) if isinstance(q, ListObject) else q.items
@@ -347,16 +347,20 @@ class Widening(Paths):
             p = replace(q, items=undefined)
         elif p is None or not same_layout(p, q):
             return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
-        if isinstance(q, ListObject):
-            pairs = zip(p.items, q.items, strict=True)
-            items: Any = tuple(
-                self.widened_item("item", t, v, start, end, marker) for t, v in pairs
-            )
-        else:
-            items = {
-                key: self.widened_item(str(key), p.items[key], item, start, end, marker)
-                for key, item in q.items.items()
-            }
+        self.widening.add(value.id)
+        try:
+            if isinstance(q, ListObject):
+                pairs = zip(p.items, q.items, strict=True)
+                items: Any = tuple(
+                    self.widened_item("item", t, v, start, end, marker) for t, v in pairs
+                )
+            else:
+                items = {
+                    key: self.widened_item(str(key), p.items[key], item, start, end, marker)
+                    for key, item in q.items.items()
+                }
+        finally:
+            self.widening.discard(value.id)
         made = replace(q, items=items, external=None, frozen=marker)
         return Mold(made, self.sites.get(value.id))
 
