@@ -37,7 +37,7 @@ from ..frontend.values import (
 from ..inputs import check_apart, in_copies, leaves, own_copies, unshared
 from ..ir import reverse_sweep
 from ..kinds import FLOAT, Array, Opaque, is_float
-from ..optimize.prune import prune
+from ..optimize.prune import prune, prune_to
 from ..optimize.simplify import simplify
 from ..results import finished, holds_one, seed_gradient
 from ..signature import signature_of
@@ -107,10 +107,11 @@ def lower_gradient(
     value, aux = (in_copies(low, v, copies) for v in (value, aux))
     outputs = [value] if isinstance(value, ir.Var) else []
     check_journals(low, function, outputs)
+    left = left_behind(low, before, {*outer, *(t for s in ir.walk(block) for t in ir.targets(s))})
     demand(function, low)
+    prune_to(function, [*outputs, *_operands(low, aux), *left, *wrt])
     adjoint = _differentiated(low, function, wrt, outputs)
     results: list[ir.Operand] = []
-    left = left_behind(low, before, {*outer, *(t for s in ir.walk(block) for t in ir.targets(s))})
 
     def derivative(leaf: ir.Var | ir.Const) -> Value:
         operand = finished(adjoint, low, leaf) if isinstance(leaf, ir.Var) else leaf
