@@ -1015,16 +1015,51 @@ def imaginary_part_written(x):
     return np.sum(np.abs(z) ** 2 * x) + np.sum(v) + np.sum(w.reshape(3, 1) * x)
 
 
+def imaginary_parts_of_what_each_trip_writes(x):
+    total, z = 0.0, np.zeros(3, complex)
+    for k in range(3):
+        before, z = z, np.zeros(3, complex)
+        for i in range(3):
+            z[i] = np.exp(1j * x[i] * k) + before[i]
+        tail = z.imag[1:]
+        total += np.sum(z.imag**2) * x[k] + (np.sum(tail) if x[k] > 0 else tail[0])
+    return total
+
+
 @pytest.mark.parametrize(
     "f",
     [
         imaginary_part_of_what_was_written,
         imaginary_part_of_what_a_loop_wrote,
         imaginary_part_written,
+        imaginary_parts_of_what_each_trip_writes,
     ],
 )
 def test_the_imaginary_part_of_an_array_that_was_written(f):
     check_grads(f, (X,))
+
+
+def imaginary_part_read_later(x):
+    z = x[0] * np.ones(3, complex)
+    for i in range(2):
+        part = z.imag
+        z[i + 1] = 1j * x[i] * z[i]
+    return np.sum(part)
+
+
+def imaginary_part_kept(x):
+    parts = []
+    z = np.zeros(3, complex)
+    for i in range(3):
+        z[i] = 1j * x[i]
+        parts.append(z.imag)
+    return np.sum(parts[0])
+
+
+@pytest.mark.parametrize("f", [imaginary_part_read_later, imaginary_part_kept])
+def test_an_imaginary_part_that_changes_is_refused(f):
+    with pytest.raises(srcgrad.UnsupportedError, match="a view of another dtype"):
+        srcgrad.grad(f)(X)
 
 
 def exchanged(x):

@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
+from ..analysis.momentary import is_momentary
 from ..analysis.regions import Regions
 from ..emit import runtime
 from ..errors import UnsupportedError
@@ -57,6 +58,7 @@ class Shadows(Lists):
         self.mirrored: set[ir.Var] = set()  # has a shadow that is part of another one
         self.last_write: dict[ir.Var, int] = {}
         self.position = 0
+        self.source = function.block  # of the function, around the position
         self.loops: list[ir.Loop] = []  # around the position
         self.loop_writes: list[set[ir.Var]] = []
         self.lent: set[ir.Var] = set()  # memory that others may write when this function is done
@@ -100,6 +102,7 @@ class Shadows(Lists):
 
     def _augmented(self, block: ir.Block) -> ir.Block:
         outer, self.block = self.block, ir.Block()
+        around, self.source = self.source, block
         result = self.block
         for s in block.statements:
             self.position += 1
@@ -112,7 +115,7 @@ class Shadows(Lists):
                 case ir.Loop():
                     self._augment_loop(s)
         result.results = block.results
-        self.block = outer
+        self.block, self.source = outer, around
         return result
 
     # Control flow: shadows go where their arrays go
@@ -242,6 +245,13 @@ class Shadows(Lists):
             return True
         return self.last_write.get(root, -1) >= self.position + after
 
+    def _shows_changes(self, view: ir.Assign) -> bool:
+        """Whether a view is read when its memory has been written, so that it isn't as a copy."""
+        root = self.aliasing.find(view.target)
+        if not self._written_later(root):
+            return False
+        return root in self.lent or not is_momentary(view, self.source, self.aliasing)
+
     def _needs_snapshot(self, v: ir.Var, after: int = 0) -> bool:
         """Whether a variable's contents may be other ones when the reverse sweep comes.
 
@@ -341,7 +351,7 @@ class Shadows(Lists):
                     "broadcast a copy of it: .copy()",
                 )
             views = []
-        if s.function is np.imag and not self._written_later(self.aliasing.find(target)):
+        if s.function is np.imag and not self._shows_changes(s):
             views = []  # the imaginary part of an adjoint has another sign: it is none of its views
         if not views:
             if isinstance(target.kind, Array):
