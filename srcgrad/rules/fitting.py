@@ -113,7 +113,7 @@ def poly(seq_of_zeros, *, out, d_out):
 
 
 @definition(np.polyfit)
-def polyfit(x, y, deg, rcond=None, *, w=None):
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """As NumPy does it: least squares with columns of length one."""
     matrix = np.vander(x, deg + 1)
     right = y
@@ -123,8 +123,24 @@ def polyfit(x, y, deg, rcond=None, *, w=None):
         matrix = matrix * w[:, None]
         right = y * w if y.ndim == 1 else y * w[:, None]
     scale = np.sqrt((matrix * matrix).sum(0))
-    c = np.linalg.lstsq(matrix / scale, right, rcond)[0]
-    return c / scale if y.ndim == 1 else c / scale[:, None]
+    matrix = matrix / scale
+    c, residuals, rank, singular = np.linalg.lstsq(matrix, right, rcond)
+    c = c / scale if y.ndim == 1 else c / scale[:, None]
+    if full:
+        return c, residuals, rank, singular, rcond
+    if not cov:
+        return c
+    base = np.linalg.inv(matrix.T @ matrix) / np.outer(scale, scale)
+    if cov != "unscaled":
+        if x.size <= deg + 1:
+            raise ValueError(
+                "the number of data points must exceed order to scale the covariance matrix"
+            )
+        base = base if y.ndim == 1 else base[:, :, None]
+        base = base * (residuals / (x.size - deg - 1))
+    elif y.ndim == 2:
+        base = base[:, :, None]
+    return c, base
 
 
 @definition(np.polydiv)

@@ -268,6 +268,37 @@ def test_coefficients_of_series_are_those_of_numpy(prefix: str) -> None:
         assert value == pytest.approx(program(X), rel=1e-9)
 
 
+def fitted_fully(x):
+    lines, residuals, _, singular, _ = np.polyfit(POINTS, np.outer(POINTS**2, x[0]), 1, full=True)
+    return np.sum(lines**2) + np.sum(residuals) + np.sum(singular) * x[1, 1]
+
+
+def fitted_with_covariance(x):
+    c, scaled = np.polyfit(POINTS, POINTS**3 * x[0, 0] + x[1, 1], 1, cov=True)
+    weights = POINTS**2 + x[0, 1] ** 2
+    lines, table = np.polyfit(POINTS, np.outer(POINTS**2, x[0]), 1, w=weights, cov=True)
+    _, plain = np.polyfit(POINTS * x[2, 0], POINTS, 1, cov="unscaled")
+    _, each = np.polyfit(POINTS * x[2, 0], np.outer(POINTS, x[0]), 1, cov="unscaled")
+    spread = np.sum(np.sqrt(np.diag(scaled))) + np.sum(table**2)
+    return spread + np.sum(c) + np.sum(lines**2) + np.sum(plain) + np.sum(each**2)
+
+
+@pytest.mark.parametrize("program", [fitted_fully, fitted_with_covariance])
+def test_what_else_polyfit_tells(program: Any) -> None:
+    check(program)
+    value, _ = srcgrad.value_and_grad(program)(X)
+    assert value == pytest.approx(program(X), rel=1e-9)
+
+
+def test_too_few_points_for_a_covariance() -> None:
+    def program(x):
+        return np.sum(np.polyfit(POINTS[:2], x[0, :2], 1, cov=True)[1])
+
+    for function in (program, srcgrad.grad(program)):
+        with pytest.raises(ValueError, match="must exceed order"):
+            function(X)
+
+
 def trimmed(x):
     row = np.concatenate([np.zeros(2), x[0], np.zeros(1)])
     front, back = np.trim_zeros(row, "f"), np.trim_zeros(row, "b")
