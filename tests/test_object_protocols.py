@@ -77,6 +77,14 @@ def an_object_makes_an_array_of_itself(x):
     return np.sum(np.exp(samples) * written) + np.vdot(samples, x)
 
 
+def objects_in_lists_make_arrays_of_themselves(x):
+    row, column = Samples(x, 0.5), Samples(x[:, None], 2.0)
+    table = np.hstack([np.ones((len(x), 1)), column, column])
+    pairs = np.array([row, x]) * np.stack((row, row))
+    long = np.concatenate([row, x[:1], row])
+    return np.sum(table @ table.T) + np.sum(pairs[0] * x) + np.sum(long**2)
+
+
 def a_function_is_no_number(x):
     def source(t):
         return t**2

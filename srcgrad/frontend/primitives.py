@@ -275,13 +275,15 @@ class Primitives(Inlining):
 
     def converted(self, function: Any, value: Value) -> Value:
         """The array that an object makes of itself for a function of NumPy, or that is made of its
-        items; else the value.
+        items; else the value. In a list or tuple, the objects are arrays.
 
         As NumPy does: not for functions that the class implements, or takes over.
         """
-        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else None
-        if not isinstance(thing, Instance) or not of_numpy(function):
+        thing = self.state.heap.get(value.id) if isinstance(value, Ref) else value
+        if not isinstance(thing, (Instance, ListObject, Tuple)) or not of_numpy(function):
             return value
+        if not isinstance(thing, Instance):
+            return self.with_converted_items(function, value, thing)
         own = ["__array__", function.__name__]
         if isinstance(function, np.ufunc):
             own.append("__array_ufunc__")
@@ -294,6 +296,17 @@ class Primitives(Inlining):
             return self.call(Bound(made, value), [], {})
         items = [self.class_attribute(thing.type, name) for name in ("__len__", "__getitem__")]
         return value if None in items else self.array_of(self.builtin_list(value))
+
+    def with_converted_items(
+        self, function: Any, value: Value, sequence: ListObject | Tuple
+    ) -> Value:
+        """A list or tuple in which what makes arrays of itself is an array."""
+        if isinstance(sequence, ListObject) and sequence.var is not None:
+            return value
+        items = tuple(self.converted(function, item) for item in sequence.items)
+        if all(a is b for a, b in zip(items, sequence.items, strict=True)):
+            return value
+        return Tuple(items) if isinstance(sequence, Tuple) else self.new(ListObject(items))
 
     def argument(self, value: Value) -> ir.Operand:
         if isinstance(value, (Closure, Bound, Partial)):
