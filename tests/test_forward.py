@@ -541,3 +541,48 @@ def test_an_index_that_may_be_of_floats_has_no_tangent(f: Callable[..., Any]) ->
         d_scores, d_labels = derived(f, argnums=(0, 1))(scores, labels)
         assert np.sum(d_scores * along) == pytest.approx(slope, rel=1e-6)
         np.testing.assert_array_equal(d_labels, still)
+
+
+OTHER = np.array([0.3, -1.2, 2.0])
+TABLE = np.outer(OTHER, OTHER) + np.eye(3)
+BESIDE = [
+    lambda x, c: np.atleast_1d(x, c),
+    lambda x, c: np.atleast_2d(x, c, 1.5),
+    lambda x, c: np.atleast_3d(x, TABLE, c),
+    lambda x, c: np.broadcast_arrays(x, c, TABLE),
+    lambda x, c: np.meshgrid(x, c),
+    lambda x, c: np.meshgrid(x, c, indexing="ij", sparse=True),
+    lambda x, c: np.split(np.concatenate((x, c)), 2),
+    lambda x, c: np.stack([x, c]),
+    lambda x, c: np.append(x, c),
+    lambda x, c: np.r_[x, 2.0, c],
+    lambda x, c: np.block([[x, c], [c, c]]),
+    lambda x, c: np.insert(x, 1, c[:1]),
+    lambda x, c: np.diff(x, prepend=c[:1]),
+    lambda x, c: np.linspace(x, c, 4),
+    lambda x, c: np.interp([-1.0, 0.5, 5.0], [0.0, 1.0, 2.0], x, left=c[0]),
+    lambda x, c: np.pad(x, 2, mode="linear_ramp", end_values=c[0]),
+]
+
+
+@pytest.mark.parametrize("f", BESIDE)
+@pytest.mark.parametrize("swapped", [False, True])
+def test_what_stands_beside_has_no_tangent(f: Callable[..., Any], swapped: bool) -> None:
+    def total(x):
+        found = f(OTHER, x) if swapped else f(x, OTHER)
+        parts = found if isinstance(found, (tuple, list)) else (found,)
+        return sum(np.sum(np.sin(part)) * (i + 1) for i, part in enumerate(parts))
+
+    check_grads(total, (np.array([0.5, 1.4, -0.7]),))
+
+
+def test_what_stands_beside_is_written() -> None:
+    def f(x):
+        a, b = np.atleast_2d(x, OTHER.copy())
+        b[0, 1] = x[2]
+        a[0] *= x[0]
+        return np.sum(a * b + b**3)
+
+    x = np.array([0.5, 1.4, -0.7])
+    check_grads(lambda x: f(x.copy()), (x,))
+    check_grads(f, (x,))

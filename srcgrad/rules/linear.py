@@ -9,7 +9,7 @@ import operator
 import numpy as np
 
 from ..emit import runtime
-from .registry import linear
+from .registry import linear, linear_together
 from .shaping import present
 
 linear(
@@ -20,8 +20,7 @@ linear(
     *(np.take_along_axis, np.compress, np.delete, np.triu, np.tril, np.diag, np.diagflat),
     *(np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, np.ndarray.flatten, np.squeeze),
     *(np.expand_dims, np.transpose, np.ndarray.transpose, np.swapaxes, np.moveaxis, np.rollaxis),
-    *(np.broadcast_to, np.diagonal, np.atleast_1d, np.atleast_2d, np.atleast_3d, builtins.float),
-    math.fsum,
+    *(np.broadcast_to, np.diagonal, builtins.float, math.fsum),
     *(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.asarray, np.asanyarray),
     *(np.ascontiguousarray, np.asfortranarray, np.lib.stride_tricks.sliding_window_view),
     *present(np, "permute_dims", "matrix_transpose"),
@@ -37,6 +36,7 @@ linear(
     *present(np, "vecdot"),
     by=range(2),
 )
+linear_together(np.atleast_1d, np.atleast_2d, np.atleast_3d)
 linear(np.einsum, by=range(1, 100))
 linear(runtime.unbroadcast, runtime.finished, runtime.project, runtime.given, like=1)
 linear(runtime.unbroadcast_to, runtime.as_dtype, runtime.total, runtime.own_copy)

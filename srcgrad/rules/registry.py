@@ -468,6 +468,7 @@ stands_for: dict[type, type] = {}
 # Linear functions
 
 linear_in: dict[Any, range] = {}
+together: set[Any] = set()  # linear in all of their arguments at once: `np.atleast_2d(a, b)`
 shape_only: dict[Any, int] = {}  # the position of an operand of which only the shape matters
 OFFSETS = frozenset({"initial", "prepend", "append", "out"})  # with these nothing is linear
 
@@ -484,6 +485,16 @@ def linear(*functions: Any, by: range = range(1), like: int | None = None) -> No
         linear_in[function] = by
         if like is not None:
             shape_only[function] = like
+
+
+def linear_together(*functions: Any) -> None:
+    """Register functions of any number of arrays whose results each belong to one of them.
+
+    >>> import numpy as np
+    >>> linear_together(np.atleast_2d)
+    """
+    linear(*functions)
+    together.update(functions)
 
 
 # Context managers that may be entered again when something is recomputed

@@ -95,6 +95,8 @@ class TangentRules(Adjoint):
             moving = [o for o in moving if o is not s.args[like]]
         if not moving:
             return None
+        if s.function in registry.together and s.certain:
+            return self._mirrored(s, self.full)
         first = s.args[0] if s.args else None
         if isinstance(first, ir.Var) and self.tangent(first) is not None:
             container = isinstance(first.kind, (ListOf, TupleOf)) and self._is_structural(s)
@@ -238,6 +240,8 @@ class TangentRules(Adjoint):
         It returns an array or a number, or what is one of the kinds in `also`.
         """
         if any(k in registry.OFFSETS for k, _ in s.kwargs):
+            return False
+        if s.function in registry.together and len(s.args) > 1:
             return False
         known = (o.value for o in s.operands() if isinstance(o, ir.Const))
         if any(isinstance(value, str) and value in ("K", "A") for value in known):
