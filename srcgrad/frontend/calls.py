@@ -339,7 +339,8 @@ class Calls(ArrayProtocols):
         primal = getattr(function, "__srcgrad_primal__", None)
         if primal is not None:
             return self.nested_gradient(function, args, kwargs)
-        if isinstance(function, (np.ufunc, types.MethodDescriptorType)) or is_numpy(function):
+        filed = registry.hashable(function) and is_numpy(function)
+        if filed or isinstance(function, (np.ufunc, types.MethodDescriptorType)):
             return self.primitive(function, None, args, kwargs)
         if is_written_method(calling):
             owner = next(c for c in type(function).__mro__ if "__call__" in vars(c))

@@ -14,7 +14,12 @@ from scipy import special
 from ..elementwise import power_by_base
 from ..registry import adjoint, classified, elementwise, inert, lookup, refuse, singular, zero
 from ..shaping import present
-from . import special_bessel, special_gamma, special_integrals  # noqa: F401  (rules)
+from . import (  # noqa: F401  (rules)
+    special_bessel,
+    special_gamma,
+    special_integrals,
+    special_orthogonal,
+)
 from .special_arguments import OF_COMPLEX
 
 # The logistic function, softmax, and what else machine learning uses
