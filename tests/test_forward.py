@@ -586,3 +586,19 @@ def test_what_stands_beside_is_written() -> None:
     x = np.array([0.5, 1.4, -0.7])
     check_grads(lambda x: f(x.copy()), (x,))
     check_grads(f, (x,))
+
+
+def test_signs_of_what_only_the_run_tells() -> None:
+    """Their rule contributes nothing to real numbers, and something to complex ones."""
+
+    def of_any_rank(x):
+        a = np.squeeze(x[None] if x[0] > 0 else x)
+        return np.sum(np.sign(a) * a**2)
+
+    def of_eigenvectors(x):
+        w, v = np.linalg.eig(np.outer(x, x) + np.diag([1.0, 2.0, 3.0]))
+        chosen = np.squeeze(v[:, np.nonzero(w.real > 1)[0]])
+        return np.sum(np.abs(np.sign(chosen) * chosen**2))
+
+    for f in (of_any_rank, of_eigenvectors):
+        check_grads(f, (np.array([0.3, -0.2, 0.7]),))

@@ -80,6 +80,13 @@ class Contributions(Lowerer):
 
     # Adjoints of variables
 
+    def if_given(self, operand: ir.Operand, var: ir.Var) -> ir.Operand:
+        """A contribution to a variable's adjoint, with zeros where the run has none."""
+        if not isinstance(operand, ir.Var) or not operand.optional:
+            return operand
+        inferred = Inferred(Array(None, None), (operand,), False)
+        return self.emit(runtime.given, (operand, var), inferred=inferred)
+
     def add(self, var: ir.Var, contribution: Any) -> None:
         """Add a contribution to the adjoint of a variable."""
         if not self.activity.active(var):
@@ -100,9 +107,7 @@ class Contributions(Lowerer):
         operand = self.operand(contribution)
         if isinstance(operand, ir.Pack):
             operand = self.number(contribution)
-        if isinstance(operand, ir.Var) and operand.optional:
-            inferred = Inferred(Array(None, None), (operand,), False)
-            operand = self.emit(runtime.given, (operand, var), inferred=inferred)
+        operand = self.if_given(operand, var)
         value: ir.Operand
         if operand in self.numbers and not var.assured:
             value = operand

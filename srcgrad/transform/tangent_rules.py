@@ -406,6 +406,7 @@ class TangentRules(Adjoint):
                     return
                 if isinstance(operand, ir.Pack):
                     operand = self.number(contribution)
+                operand = self.if_given(operand, var)
                 collected.append((var, None, self.fit(operand, var.kind, var)))
 
         collector = Collector(ir.Function("rule", (), ir.Block()), [], [])
