@@ -23,8 +23,8 @@ from ..frontend.journals import check_journals
 from ..frontend.lower import Lowerer
 from ..frontend.machine import Frame
 from ..frontend.names import Namespace, Scope
-from ..frontend.sharing import check_shared
 from ..frontend.overlaps import settle_overlaps
+from ..frontend.sharing import check_shared
 from ..frontend.source import get_source
 from ..frontend.structure import NONE
 from ..frontend.units import NeedUnit
