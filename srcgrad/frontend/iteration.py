@@ -105,7 +105,7 @@ class Iteration(Expressions):
         few = isinstance(length, ir.Const) and length.value <= MOST_NEEDED
         known = few or bool(getattr(length, "origins", ()))
         eager = sequence.structural or self.fixed_span
-        if known and ("%site", site) in self.known_sites and unrolled():
+        if known and ("%site", site) in self.known_sites and unrolled(MOST_UNROLLED):
             return
         if eager and isinstance(length, ir.Const) and unrolled(MOST_UNROLLED):
             return
