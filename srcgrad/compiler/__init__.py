@@ -8,6 +8,7 @@ their dimensions, and the values of what steers the computation (flags, strings,
 
 from __future__ import annotations
 
+import itertools
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -37,6 +38,7 @@ from .task import Compiled, Request, Task
 LONG = 500  # statements: from there on, tables are tried rather than loops unrolled
 ASKED = 125  # from there on, kinds that follow from the values of ints rather stay unknown
 TOO_LONG = 4000  # from there on, lists of like items are kept, and loops over them
+MOST_SHARINGS = 12  # how often it may be asked anew which functions are shared
 MOST_TABLES = 20  # how often more classes may be found whose objects stand in tables
 
 
@@ -123,19 +125,22 @@ def _compiled_objects(task: Task) -> Compiled:
 
 def _shared(task: Task) -> Compiled:
     """What a task asks for, long functions that are called at several places being units."""
-    while True:
-        shared = task.calls.long()
+    calls = task.calls
+    for attempt in itertools.count():
+        calls.impure.clear()
+        shared = calls.long() if attempt < MOST_SHARINGS else None
         objects = Knowledge() if shared else task.objects
         try:
             return _followed(replace(task, shared=shared, objects=objects))
         except Unshared as need:
-            task.calls.inlined.update(need.functions)
+            calls.inlined.update(need.functions)
         except (UnsupportedError, TooLong) as error:
-            if isinstance(error, TooLong) and task.calls.long() != shared:
+            if isinstance(error, TooLong) and shared is not None and calls.long() != shared:
                 continue
             if not shared:
                 raise
-            task.calls.inlined.update(shared)
+            calls.inlined.update(calls.impure or shared)
+    raise AssertionError
 
 
 def _followed(task: Task) -> Compiled:

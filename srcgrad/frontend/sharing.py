@@ -34,11 +34,12 @@ class Calls:
     """What lowerings have shown of the functions that are called.
 
     `lengths` says how many statements the longest call became that was inlined; of the functions in
-    `inlined` all calls are to be.
+    `inlined` all calls are to be, as those in `impure` were found not to be pure.
     """
 
     lengths: dict[Any, int] = field(default_factory=dict)
     inlined: set[Any] = field(default_factory=set)
+    impure: set[Any] = field(default_factory=set)
 
     def note(self, function: Any, length: int) -> None:
         self.lengths[function] = max(length, self.lengths.get(function, 0))
@@ -52,17 +53,20 @@ class Calls:
 def shared_call(low: Any, closure: Closure, values: dict[str, Value]) -> Value:
     """The call of a function as a unit, the same as in other calls that do the same.
 
+    What isn't pure is one of its own, for the time being, so that all such are found at once.
+
     Raises:
-        Unshared: it isn't pure, or can't be a unit.
+        Unshared: it can't be a unit.
     """
     before, function = low.emitted, identity(closure)
     try:
         making, value, call = lower_unit(low, closure, values, Wanted())
     except UnsupportedError:
-        raise Unshared(frozenset((function,))) from None
+        raise Unshared(frozenset((function, *low.calls.impure))) from None
     unit: ir.Unit = call.function
     if not _is_pure(low, making, call):
-        raise Unshared(frozenset((function,)))
+        low.calls.impure.add(function)
+        return value
     names = {v: name for name, v in values.items() if isinstance(v, ir.Var)}
     for v, param in zip(reversed(making.captured), reversed(unit.body.params), strict=False):
         param.name = names.get(v, param.name)
@@ -88,9 +92,9 @@ def check_shared(low: Any, function: ir.Function) -> None:
     ]  # fmt: skip
     calls = Counter(low.shared_units[unit] for unit in called)
     units = Counter(low.shared_units[unit] for unit in set(called))
-    alone = frozenset(f for f in low.shared if calls[f] < FEWEST * max(units[f], 1))
+    alone = {f for f in low.shared if calls[f] < FEWEST * max(units[f], 1)} | low.calls.impure
     if alone or low.shared != low.calls.long():
-        raise Unshared(alone)
+        raise Unshared(frozenset(alone))
 
 
 def _is_pure(low: Any, making: Making, call: ir.Assign) -> bool:
