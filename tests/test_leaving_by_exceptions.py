@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import inspect
+import math
 import threading
 
 import numpy as np
@@ -1403,6 +1404,47 @@ def none_where_it_fails(a):
         found = factor(a + jitter * np.eye(3))
         jitter *= 4
     return np.sum(found**2 * np.arange(3))
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_program_whose_paths_meet_before_the_handler(f, monkeypatch):
+    monkeypatch.setattr("srcgrad.frontend.paths.MOST_REPEATED", -1)
+    for scale in (1.0, 0.4):
+        test_program(f, scale)
+
+
+def polished(a):
+    for _ in range(12):
+        a = a + 0.1 * np.sin(a) * np.cos(2 * a) - 0.05 * a**2 / (1 + a * a)
+        a = a * 0.9 + 0.01 * np.exp(-a) + 0.02 * np.tanh(a)
+    return a
+
+
+def solved(a, b):
+    """Each of what may fail leads to the same long way around, where the same may fail again."""
+    try:
+        c = math.sqrt(math.log(a) - b)
+        if c > 2:
+            raise ValueError("too far")
+        return math.sqrt(c - a) + math.log(c - b)
+    except ValueError:
+        try:
+            return math.sqrt(polished(polished(a)) - 2 * b) * math.log(a - 1)
+        except ValueError:
+            for _ in range(2):
+                a = polished(a) + polished(polished(b))
+            return a * b
+
+
+def test_a_long_handler_is_not_repeated_for_each_path():
+    def f(x):
+        return solved(x[0] + 1, x[1]) * solved(x[1], x[2]) + solved(x[2] * 9, x[0])
+
+    gradient = srcgrad.grad(f)
+    gradient(X)
+    assert gradient.source.count("\n") < 900
+    for scale in (1.0, 2.0, 5.0):
+        check(f, X * scale)
 
 
 @pytest.mark.parametrize("a", [DEFINITE, INDEFINITE], ids=["definite", "indefinite"])

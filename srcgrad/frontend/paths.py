@@ -23,12 +23,13 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
+from ..errors import UnsupportedError
 from ..kinds import INT, ListOf, Opaque
 from .builder import Builder
 from .choices import options
 from .merging import Merger
 from .operations import raise_exception
-from .structure import FLAGS, NONE, TRUE, is_none, nothing, parts
+from .structure import FALSE, FLAGS, NONE, TRUE, is_none, nothing, parts
 from .values import (
     Choice,
     Empty,
@@ -55,7 +56,13 @@ SAFE: frozenset[Any] = frozenset(
 # Of these it is always asked beforehand, or they are raised by nothing but a program's own code.
 FORESEEN = (np.linalg.LinAlgError, AssertionError, StopIteration)
 
+MOST_REPEATED = 200  # statements of a handler that is lowered for each path that leads to it
+
 Fork = tuple[State, ir.Block]
+
+
+class HandleOnce(Exception):
+    """Paths that lead to a long handler are to be joined before it."""
 
 
 @dataclass(eq=False, slots=True)
@@ -357,19 +364,29 @@ class Paths(Builder):
         handle: Callable[[], None] | None = None,
         trying: Trying | None = None,
         name: str | None = None,
+        alone: bool = True,
     ) -> None:
         """Join what was split since the block `base` began.
 
         `handle` is what an exception raised inside `trying` leads to first. A variable `name` is
         true on the paths that are left.
+
+        Raises:
+            HandleOnce: that is long, and there are several such paths; unless each is to be handled
+                `alone`.
         """
+        left = 0 if alone else self.count_left(base, trying)
         while self.block is not base:
             split = self.splits.pop(self.block)
             live, gone = (self.state, self.block), split.gone
             span, self.span = self.span, split.span
             forget_evaluated(gone[0], live[0])
             if handle is not None and split.trying is trying:
+                emitted = self.emitted
                 gone = self.continued(gone, handle)
+                left -= 1
+                if left > 0 and left * (self.emitted - emitted) > MOST_REPEATED:
+                    raise HandleOnce
             self.block = split.parent
             self.fork_depth -= 1
             for number in gone[0].frames.keys() - live[0].frames.keys() - self.captured:
@@ -383,6 +400,43 @@ class Paths(Builder):
                 return
             self.join(split.test, split.entry, first, second, split.trying.marker)
             self.span = span
+
+    def count_left(self, base: ir.Block, trying: Trying | None) -> int:
+        """How many paths an exception left that a try catches, since a block began."""
+        block, found = self.block, 0
+        while block is not base:
+            found += self.splits[block].trying is trying
+            block = self.splits[block].parent
+        return found
+
+    def all_left(self, base: ir.Block, trying: Trying) -> bool:
+        """Whether all paths that were left since a block began are those of one try."""
+        block = self.block
+        while block is not base:
+            split = self.splits[block]
+            if split.trying is not trying or not split.gone[0].leaving:
+                return False
+            block = split.parent
+        return not self.state.leaving
+
+    def handle_once(self, base: ir.Block, handle: Callable[[], None], frame: int) -> None:
+        """Join all paths that were left since a block began, and handle what was raised on them.
+
+        `frame` holds what that is.
+        """
+        name, live_is_done = f"%left{self.unique()}", self.state.unreachable
+        self.state.frames[self.current][name] = FALSE
+        self.close(base, name=name)
+        left = self.state.frames[self.current].pop(name)
+        self.state.leaving = False
+
+        def go_on() -> None:
+            self.state.frames[frame][RAISED] = NONE
+
+        if live_is_done:
+            self.reach(handle, False)
+        else:
+            self.branch(self.operand(left), handle, go_on)
 
     def concerns(self, base: ir.Block, trying: Trying) -> bool:
         """Whether what was split since a block began must be joined after a try.
@@ -459,7 +513,7 @@ class Paths(Builder):
         An exception that `handle` doesn't end it throws again.
         """
         base, entry, span, outer = self.block, self.state, self.span, self.trying
-        depth = self.fork_depth
+        depth, handled_alone = self.fork_depth, False
         frame = self.current if outer is None else outer.frame
         marker = Junction(span)
         if marker.site in self.known_sites:
@@ -493,8 +547,23 @@ class Paths(Builder):
                 elif not self.state.unreachable:
                     self.reach(otherwise, False)
                 if self.concerns(base, trying):
-                    self.close(base, handled, trying)
+                    once = span in self.handled_once
+                    if once and self.all_left(base, trying):
+                        self.handle_once(base, handled, frame)
+                    else:
+                        self.close(base, handled, trying, alone=handled_alone or once)
                 break
+            except HandleOnce:
+                self.state, self.span, self.block, self.fork_depth = entry, span, base, depth
+                self.forget(base, count)
+                self.handled_once.add(span)
+            except UnsupportedError:
+                if span not in self.handled_once:
+                    raise
+                self.state, self.span, self.block, self.fork_depth = entry, span, base, depth
+                self.forget(base, count)
+                self.handled_once.discard(span)
+                handled_alone = True
             except Materialize as need:
                 self.state, self.span, self.block, self.fork_depth = entry, span, base, depth
                 self.forget(base, count)
