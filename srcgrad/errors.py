@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 import unicodedata
 from dataclasses import dataclass
 
@@ -33,6 +34,15 @@ class Span:
     end_line: int
     end_column: int
     function: str
+
+    @property
+    def place(self) -> str:
+        """The file, without its folders, and the line.
+
+        >>> Span("models/loss.py", 4, 8, 4, 13, "loss").place
+        'loss.py:4'
+        """
+        return f"{os.path.basename(self.filename)}:{self.line}"
 
     def text(self) -> str:
         """Return the line this starts on, as it stands in the file; "" if it can't be read.

@@ -1,9 +1,14 @@
 """Keys: which are the same in every run, and which take all elements of an array, in their order.
 
 The latter, as `x[:, None]` or `x[..., 0]` of one column, add axes of length 1 or take them out.
+And the keys under which what is computed with constants is found again.
 """
 
 from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
 
 from .. import ir
 from ..kinds import Dimension
@@ -90,3 +95,22 @@ def _is_whole(item: ir.Operand) -> bool:
 def _is_only(item: ir.Operand) -> bool:
     """Whether a part of a key names the only place of an axis, if that has the length 1."""
     return isinstance(item, ir.Const) and type(item.value) is int and item.value in (0, -1)
+
+
+def constant_key(value: Any) -> Any:
+    """What equal constants have in common; None for those that can't be told apart by it."""
+    if isinstance(value, (tuple, frozenset, slice)):
+        return (type(value), repr(value)) if is_plain(value) else None
+    plain = (int, float, complex, str, bytes, type(None), np.dtype, type(Ellipsis))
+    if isinstance(value, plain):
+        return (type(value), value, str(value))
+    return ("object", id(value))
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a constant is a number, a text or the like, or holds but such: its text tells all."""
+    if isinstance(value, (tuple, frozenset)):
+        return all(is_plain(item) for item in value)
+    if isinstance(value, slice):
+        return all(is_plain(item) for item in (value.start, value.stop, value.step))
+    return value is None or value is Ellipsis or type(value) in (bool, int, float, str, complex)

@@ -62,10 +62,11 @@ def rows_at(array: Any, key: tuple[Any, ...], values: Any) -> tuple[Any, Any, An
         return None
     index: Any = 0
     for item, n in zip(items, lengths, strict=True):
-        if item.min() < -n or item.max() >= n:
+        lowest = item.min()
+        if lowest < -n or item.max() >= n:
             return None  # NumPy says so
         place = item.astype(np.intp, copy=False)
-        index = index * n + (place if item.min() >= 0 else np.where(place < 0, place + n, place))
+        index = index * n + (place if lowest >= 0 else np.where(place < 0, place + n, place))
     if stack:
         index = np.arange(math.prod(stack))[:, None] * math.prod(lengths) + index.reshape(-1)
     matrix = array if is_matrix else array.reshape(-1, width)

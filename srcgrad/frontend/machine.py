@@ -167,7 +167,8 @@ class Machine:
         self.calls_made = 0
         self.widening: set[int] = set()  # the objects in which others are being widened
         self.trying: Trying | None = None  # the try whose body is being lowered
-        self.handled_once: set[Any] = set()  # the places of tries whose paths meet before a handler
+        # Of tries with a long handler, by their places: whether their paths meet before it
+        self.handled_once: dict[Any, bool] = {}
         self.handling: Value | None = None  # what the handler that is being lowered has caught
         self.telling = False  # whether what is lowered is told only: printed, or by an exception
         self.suspended: Trying | None = None  # the try around the yield whose item is consumed

@@ -9,7 +9,6 @@ it does in all other stores. Once all is lowered most checks are known to be nee
 from __future__ import annotations
 
 import operator
-import os
 
 import numpy as np
 
@@ -51,7 +50,7 @@ def settle_overlaps(block: ir.Block, settled: set[ir.Assign]) -> None:
         for s in inside.statements:
             if s in add:
                 assert isinstance(s, ir.Assign) and s.span is not None
-                place = ir.Const(f"{os.path.basename(s.span.filename)}:{s.span.line}")
+                place = ir.Const(s.span.place)
                 statements.append(ir.Assign(
                     ir.Var("_", Opaque(None)), runtime.check_direction, (*s.args, place),
                     span=s.span, effect=True,

@@ -513,7 +513,7 @@ class Paths(Builder):
         An exception that `handle` doesn't end it throws again.
         """
         base, entry, span, outer = self.block, self.state, self.span, self.trying
-        depth, handled_alone = self.fork_depth, False
+        depth = self.fork_depth
         frame = self.current if outer is None else outer.frame
         marker = Junction(span)
         if marker.site in self.known_sites:
@@ -531,6 +531,10 @@ class Paths(Builder):
             state.frames[current] = values
             handle(self.narrowed(self.known("what is raised here", raised)))
 
+        def restart() -> None:
+            self.state, self.span, self.block, self.fork_depth = entry, span, base, depth
+            self.forget(base, count)
+
         while True:
             self.state, self.span = entry.copy(), span
             count, known = len(base.statements), set(self.dynamic_sites)
@@ -547,32 +551,26 @@ class Paths(Builder):
                 elif not self.state.unreachable:
                     self.reach(otherwise, False)
                 if self.concerns(base, trying):
-                    once = span in self.handled_once
-                    if once and self.all_left(base, trying):
+                    if self.handled_once.get(span) and self.all_left(base, trying):
                         self.handle_once(base, handled, frame)
                     else:
-                        self.close(base, handled, trying, alone=handled_alone or once)
+                        self.close(base, handled, trying, alone=span in self.handled_once)
                 break
             except HandleOnce:
-                self.state, self.span, self.block, self.fork_depth = entry, span, base, depth
-                self.forget(base, count)
-                self.handled_once.add(span)
+                restart()
+                self.handled_once[span] = True
             except UnsupportedError:
-                if span not in self.handled_once:
+                if not self.handled_once.get(span):
                     raise
-                self.state, self.span, self.block, self.fork_depth = entry, span, base, depth
-                self.forget(base, count)
-                self.handled_once.discard(span)
-                handled_alone = True
+                restart()
+                self.handled_once[span] = False
             except Materialize as need:
-                self.state, self.span, self.block, self.fork_depth = entry, span, base, depth
-                self.forget(base, count)
+                restart()
                 if not self.dynamic(need, entry, known):
                     self.materialize(need)
                 entry = self.state
             except Thaw as need:
-                self.state, self.span, self.block, self.fork_depth = entry, span, base, depth
-                self.forget(base, count)
+                restart()
                 if need.marker is not marker or marker in self.thawed:
                     raise
                 self.thawed.add(marker)

@@ -16,9 +16,8 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from .. import ir
+from ..analysis.keys import constant_key
 from ..errors import UnsupportedError
 from ..kinds import Array, Scalar, Size
 from .effects import REPEATABLE
@@ -172,19 +171,13 @@ class _Structure:
 
 
 def _value(value: Any) -> Hashable:
-    """A constant: by its value if that is a number or text, else as the object that it is.
+    """A constant: by its value if that is plain, else as the object that it is.
 
     A method of an object, as `np.add.at`, is made anew when it is asked for.
     """
-    if type(value) in (int, float, complex, bool, str, bytes) or isinstance(value, np.generic):
-        return type(value), repr(value)
-    if type(value) in (tuple, frozenset):
-        return type(value), tuple(map(_value, value))
-    if isinstance(value, slice):
-        return slice, tuple(map(_value, (value.start, value.stop, value.step)))
-    if isinstance(value, (np.dtype, types.BuiltinMethodType, types.MethodType)):
+    if isinstance(value, (types.BuiltinMethodType, types.MethodType)):
         return type(value), value
-    return _Same(value)
+    return constant_key(value) or _Same(value)
 
 
 class _Same:

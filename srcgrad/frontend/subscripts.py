@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import operator
-import os
 import types
 from contextlib import suppress
 from typing import Any
@@ -479,9 +478,8 @@ class Subscripts(Comparisons):
         floats = any(
             k is not None and k.dtype is not None and k.dtype.kind in "fc" for k in kinds.values()
         )
-        place = f"{os.path.basename(span.filename)}:{span.line}"
         if floats or unsure:
-            self.act(runtime.check_floats, array, ir.Const(place), *(() if floats else unsure))
+            self.act(runtime.check_floats, array, ir.Const(span.place), *(() if floats else unsure))
 
     def check_rereading(
         self, written: int | str, args: list[Value], kwargs: dict[str, Value]
@@ -508,8 +506,7 @@ class Subscripts(Comparisons):
         if any(array in self.bases(v) or v in self.bases(array) for v in read):
             raise self.refuse(runtime.READS_WRITTEN, runtime.WRITE_COPY)
         if read:
-            place = f"{os.path.basename(span.filename)}:{span.line}"
-            self.act(runtime.check_unread, array, ir.Const(place), *read)
+            self.act(runtime.check_unread, array, ir.Const(span.place), *read)
 
     def refuse_base(self, array: Value) -> None:
         """Refuse to write into `view.base`, of which it isn't known whose memory it is."""

@@ -17,8 +17,8 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..analysis.elementwise import is_elementwise, makes_fresh
+from ..analysis.keys import constant_key
 from ..kinds import Array, Scalar
-from .simplify import constant_key
 
 Available = dict[Any, ir.Var]
 

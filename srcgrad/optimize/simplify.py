@@ -20,6 +20,7 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..analysis.elementwise import COMMUTATIVE, elementwise_kind, is_elementwise, number_kind
+from ..analysis.keys import constant_key, is_plain
 from ..frontend.operations import leave_unless
 from ..ir import reverse_sweep
 from ..kinds import BOOL, Array, Kind, ListOf, Opaque, Scalar, holds_objects
@@ -445,26 +446,8 @@ def _single(kind: Kind) -> np.dtype[Any] | None:
     return kind.dtype if kind.dtype.char in "efF" else None
 
 
-def constant_key(value: Any) -> Any:
-    """What equal constants have in common; None for those that can't be told apart by it."""
-    if isinstance(value, (tuple, frozenset, slice)):
-        return (type(value), repr(value)) if _plain(value) else None
-    plain = (int, float, complex, str, bytes, type(None), np.dtype, type(Ellipsis))
-    if isinstance(value, plain):
-        return (type(value), value, str(value))
-    return ("object", id(value))
-
-
-def _plain(value: Any) -> bool:
-    if isinstance(value, (tuple, frozenset)):
-        return all(_plain(item) for item in value)
-    if isinstance(value, slice):
-        return all(_plain(item) for item in (value.start, value.stop, value.step))
-    return value is None or value is Ellipsis or type(value) in (bool, int, float, str, complex)
-
-
 def _same_constant(a: ir.Operand, b: ir.Operand) -> bool:
     if not (isinstance(a, ir.Const) and isinstance(b, ir.Const)):
         return False
     x, y = a.value, b.value
-    return type(x) is type(y) and _plain(x) and repr(x) == repr(y)
+    return type(x) is type(y) and is_plain(x) and repr(x) == repr(y)

@@ -257,7 +257,7 @@ def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True):
 def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True, *, complex=False):
     t = np.asarray(t)
     if method in ("linear", "lin", "li"):
-        turns = f0 * t + 0.5 * (f1 - f0) / t1 * t**2
+        turns = linear_turns(t, f0, t1, f1)
     elif method in ("quadratic", "quad", "q"):
         beta = (f1 - f0) / t1**2
         if vertex_zero:
@@ -270,14 +270,14 @@ def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True, *, complex=Fa
                 "For a logarithmic chirp, f0 and f1 must be nonzero and have the same sign."
             )
         if f0 == f1:
-            turns = about_the_same(t, f0, t1, f1)
+            turns = linear_turns(t, f0, t1, f1)
         else:
             turns = t1 / np.log(f1 / f0) * f0 * ((f1 / f0) ** (t / t1) - 1.0)
     elif method in ("hyperbolic", "hyp"):
         if f0 == 0 or f1 == 0:
             raise ValueError("For a hyperbolic chirp, f0 and f1 must be nonzero.")
         if f0 == f1:
-            turns = about_the_same(t, f0, t1, f1)
+            turns = linear_turns(t, f0, t1, f1)
         else:
             pole = -f1 * t1 / (f0 - f1)
             turns = -pole * f0 * np.log(np.abs(1 - t / pole))
@@ -287,7 +287,7 @@ def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True, *, complex=Fa
     return np.exp(1j * phase) if complex else np.cos(phase)
 
 
-def about_the_same(t, f0, t1, f1):
+def linear_turns(t, f0, t1, f1):
     """What chirps of all kinds are about where both frequencies are the same."""
     return f0 * t + 0.5 * (f1 - f0) / t1 * t**2
 
