@@ -120,7 +120,7 @@ def recorded_bytes(gradient: Any, args: tuple[Any, ...]) -> int:
     """What one call of the gradient records."""
     gradient(*copy.deepcopy(args))
     variant = gradient._latest
-    function = variant.compiled.function
+    function = inspect.unwrap(variant.compiled.function)
     tree = ast.fix_missing_locations(_Recording().visit(ast.parse(gradient.source)))
     meter = _Meter()
     namespace = {**function.__globals__, "_meter": meter}

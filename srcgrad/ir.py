@@ -162,7 +162,8 @@ class Function:
 
     `together` are groups of parameters, and of what they hold, that may share memory; `seeds` those
     that only the reverse sweep has; `lent` those that the caller may write between the sweeps;
-    `released` groups of variables whose memory is let go before the reverse sweep.
+    `released` groups of variables whose memory is let go before the reverse sweep; `decorators`
+    what the printed function is decorated with.
     """
 
     name: str
@@ -173,6 +174,7 @@ class Function:
     seeds: tuple[Var, ...] = ()
     lent: tuple[Var, ...] = ()
     released: tuple[set[Var], ...] = ()
+    decorators: tuple[Callable[..., Any], ...] = ()
 
 
 @dataclass(eq=False, slots=True)

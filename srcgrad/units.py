@@ -34,6 +34,7 @@ from .optimize.destinations import compute_in_place
 from .optimize.faster_calls import call_faster
 from .optimize.invariants import hoist
 from .optimize.loop_buffers import reuse_in_loops
+from .optimize.packing import pack
 from .optimize.prune import prune, prune_to
 from .optimize.reads import share_reads
 from .optimize.restructure import restructure
@@ -334,6 +335,7 @@ def recorded(
     accumulate(function, cut, adjoint)
     share_reads(function)
     drop_overwritten(function)
+    pack(function)
     if add_shifted(function):
         compute_in_place(function)
     hoist(function)

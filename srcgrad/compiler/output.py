@@ -16,6 +16,7 @@ from ..emit.python import emit_function
 from ..emit.references import Emitted
 from ..emit.verification import checked_source
 from ..optimize.release import release
+from ..optimize.row_buffers import set_buffers
 from ..optimize.unboxing import unbox
 from ..units import call_plain, finish
 from .memory import keep_freed_memory
@@ -32,6 +33,7 @@ def emitted_module(
     bodies = [*functions, *(unit.body for unit in ir.units(functions))]
     finish(ir.units(functions), {function.name for function in functions} | _names(bodies))
     units = ir.units(functions)
+    set_buffers(functions, [unit.body for unit in units])
     functions = [*functions, *(unit.body for unit in units)]
     docstrings = [*docstrings, *(unit.docstring for unit in units)]
     for function in functions:

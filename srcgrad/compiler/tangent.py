@@ -10,6 +10,7 @@ from ..frontend.structure import NONE
 from ..kinds import Array, ListOf, is_float
 from ..optimize.accumulation import accumulate, materialize
 from ..optimize.invariants import hoist
+from ..optimize.packing import pack
 from ..optimize.prune import prune
 from ..optimize.reads import share_reads
 from ..optimize.simplify import simplify
@@ -61,6 +62,7 @@ def tangent_function(task: Task, lowered: Primal) -> Compiled:
     accumulate(function)
     reuse_tangents(function, [t for t in given.values() if isinstance(t, ir.Var)])
     share_reads(function)
+    pack(function)
     hoist(function)
     prune(function)
     keep_demands(function, low)

@@ -90,7 +90,8 @@ class _Emitter:
         self.names.release(f.released, body, self.sweep)
         args = [gast.Name(self.names[p], gast.Param(), None, None) for p in f.params]
         arguments = gast.arguments(args, [], None, [], [], None, [])
-        self.emitted.tree = gast.FunctionDef(f.name, arguments, body, [], None, None, [])
+        decorators = [self.references.of(decorator) for decorator in f.decorators]
+        self.emitted.tree = gast.FunctionDef(f.name, arguments, body, decorators, None, None, [])
         return self.emitted
 
     # Statements
@@ -467,7 +468,7 @@ def _returns_several(function: Any) -> bool:
 
 def _helper_names(function: ir.Function) -> set[str]:
     """The names of the helpers that a function calls, or may need for its constants."""
-    found = set()
+    found = {decorator.__name__ for decorator in function.decorators}
     for s in ir.walk(function.block):
         for thing in (
             (s.function, *(a.value for a in s.operands() if isinstance(a, ir.Const)))

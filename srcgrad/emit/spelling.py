@@ -31,7 +31,7 @@ from ..frontend.operations import (
 from ..ir import list_append
 from ..kinds import Array, ListOf, Scalar
 from ..rules import registry
-from . import runtime, scattering
+from . import buffering, runtime, scattering
 
 BINARY = {
     operator.add: gast.Add, operator.sub: gast.Sub, operator.mul: gast.Mult,
@@ -116,6 +116,7 @@ HELPERS = {
     runtime.writable,
     runtime.fails,
     runtime.failure,
+    buffering.small_buffers,
 }
 
 Ast = Any

@@ -13,7 +13,8 @@ the `outer_products` that they add up one product of matrices, and `unboxing` ma
 
 Less arithmetic: `normal` and `restructure` shorten what arithmetic tells to be equal; `cancel`,
 `scaling`, `contracting`, `signs`, `invariants`, `shifts` (stencils add vectors) and `faster_calls`
-are passes of their own.
+are passes of their own; so are `packing` and `row_buffers`, by which loops go through parts of
+matrices as fast as through whole ones.
 
 Memory: `accumulation` (where adjoints are added up), `copies`, `reads`, `destinations`, `reuse`,
 `loop_buffers`, `tangent_buffers` and `release` save arrays, as `footprint` and `schedule` tell them
