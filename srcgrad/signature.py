@@ -33,6 +33,13 @@ MOST_NESTED = 4  # lists and tuples in each other
 NEAR = 4  # by so much, lengths that are related differ
 ANYWHERE = (1, 0)  # where the axis of a vector is: that of any array may follow from its length
 
+# What annotations name may be imported for type checkers alone: from 3.14 on, nobody evaluates them
+UNEVALUATED: dict[str, Any] = {}
+if sys.version_info >= (3, 14):
+    import annotationlib
+
+    UNEVALUATED["annotation_format"] = annotationlib.Format.STRING
+
 
 class Same:
     """An object as a key: equal to itself alone, whatever its `==` and `hash` say."""
@@ -358,8 +365,8 @@ def signature_of(function: Any) -> inspect.Signature:
         return inspect.Signature([inspect.Parameter(n, positional) for n in names])
     try:
         if isinstance(function, types.FunctionType):
-            return inspect.signature(function, follow_wrapped=False)
-        return inspect.signature(function)
+            return inspect.signature(function, follow_wrapped=False, **UNEVALUATED)
+        return inspect.signature(function, **UNEVALUATED)
     except (TypeError, ValueError):
         name = getattr(function, "__name__", type(function).__name__)
         raise TypeError(f"the parameters of {name} aren't known; wrap it in a lambda") from None

@@ -12,7 +12,7 @@ import numpy as np
 
 from .api import grad
 from .forward import jvp, refuse_input
-from .signature import is_record
+from .signature import UNEVALUATED, is_record
 from .trees import children, float_leaves, is_float, mapped, with_children
 
 STEP = 2.0**-8
@@ -376,7 +376,7 @@ def _shown(direction: Any, what: str = "the direction ") -> str:
 def _names(f: Callable[..., Any], count: int) -> list[str]:
     """What to call the arguments."""
     try:
-        parameters = list(inspect.signature(f).parameters.values())
+        parameters = list(inspect.signature(f, **UNEVALUATED).parameters.values())
     except (TypeError, ValueError):
         parameters = []
     named = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]

@@ -1,10 +1,11 @@
 """From a function object to IR, by running the program on abstract values.
 
-Read `values` first (and `structure`: their parts), then `source` and `names`, then the interpreter:
-`machine` lists the modules it consists of, from `builder`, which emits statements, to `lower`,
-where it begins. Beside it stand `merging` (the state where branches meet), `units` (calls that
-aren't inlined, with `effects`, and `purity`: of functions that users give a rule), `naming` (of
-temporaries), and what programs mean at run time: `operations` (the compiler's own primitives),
-`running` (of lists), `item_counts` (how long they are), `tables` (of dicts and sets) and
-`subclasses`. `columns` has the tables of objects that `objects` reads and writes.
+Read `values` first (and `structure`: their parts), then `source` and `names` (with `recent`: what
+is new in Python), then the interpreter: `machine` lists the modules it consists of, from `builder`,
+which emits statements, to `lower`, where it begins. Beside it stand `merging` (the state where
+branches meet), `units` (calls that aren't inlined, with `effects`, and `purity`: of functions that
+users give a rule), `naming` (of temporaries), and what programs mean at run time: `operations` (the
+compiler's own primitives), `running` (of lists), `item_counts` (how long they are), `tables` (of
+dicts and sets) and `subclasses`. `columns` has the tables of objects that `objects` reads and
+writes.
 """

@@ -21,6 +21,7 @@ from ..rules import registry
 from ..rules.structured import RecordArray, Records
 from ..signature import HELD, fields_of, held, is_structured
 from .journals import Journals
+from .recent import imported
 from .set_orders import Order
 from .structure import SIMPLE, Poison, is_member, is_static, is_table
 from .subclasses import BUILTINS, added_by, redefined
@@ -81,7 +82,11 @@ class Lookup(Journals):
             except ValueError:
                 raise self.refuse(f"{name!r} has no value yet") from None
         if name in namespace.globals:
-            return self.lift(namespace.globals[name], Path("global", namespace.globals, name))
+            try:
+                value = imported(namespace.globals, name)
+            except ImportError as error:
+                raise self.fault(type(error), str(error)) from None
+            return self.lift(value, Path("global", namespace.globals, name))
         self.guards[Path("absent", namespace.globals, name)] = True
         if hasattr(builtins, name):
             return ir.Const(getattr(builtins, name))

@@ -14,6 +14,7 @@ from typing import Any
 import gast
 
 from ..packages import is_of_package
+from .recent import imported
 from .structure import is_static, is_written
 from .values import Closure, Path
 
@@ -65,7 +66,10 @@ def _found(node: Any, known: dict[str, Any]) -> Any:
     """What an expression of names and attributes stands for; None if that isn't known."""
     if isinstance(node, gast.Attribute):
         return getattr(_found(node.value, known), node.attr, None)
-    return known.get(node.id) if isinstance(node, gast.Name) else None
+    try:
+        return imported(known, node.id) if isinstance(node, gast.Name) else None
+    except ImportError:
+        return None
 
 
 def _is_users(thing: Any) -> bool:

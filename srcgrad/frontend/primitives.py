@@ -16,6 +16,7 @@ from ..emit import runtime
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from ..rules import registry
 from ..rules.parameters import role
+from ..signature import UNEVALUATED
 from .inlining import Inlining
 from .powers import check_power
 from .purity import has_effect
@@ -533,7 +534,7 @@ def _writing_parameters(function: Any) -> tuple[tuple[str, ...], int | None, fro
         return (), None, nothing
     else:
         try:
-            parameters = inspect.signature(function).parameters.values()
+            parameters = inspect.signature(function, **UNEVALUATED).parameters.values()
         except (TypeError, ValueError):  # NumPy 1's functions written in C
             names, optional = UNSIGNED.get(function, ()), nothing
         else:
@@ -548,7 +549,7 @@ def _writing_parameters(function: Any) -> tuple[tuple[str, ...], int | None, fro
 def _positional_names(function: Any, optional: bool) -> tuple[str, ...]:
     """The names of the leading parameters, the optional ones too or only the others."""
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = inspect.signature(function, **UNEVALUATED).parameters.values()
     except (TypeError, ValueError):
         return ()
     leading = itertools.takewhile(

@@ -21,6 +21,7 @@ import gast
 
 from ..errors import SourceError, Span
 from .mangling import mangle
+from .recent import unpack_in_loops
 
 __all__ = ["Source", "get_source"]
 
@@ -384,6 +385,7 @@ def _same_constant(a: object, b: object) -> bool:
 def _source(node: _Function, filename: str, name: str, lines: list[str]) -> Source:
     translated = gast.ast_to_gast(node)
     mangle(translated, name)
+    unpack_in_loops(translated)
     return Source(translated, filename, name, _text(node, lines))
 
 
