@@ -22,4 +22,6 @@ def is_part_of_rows(s: ir.Statement) -> TypeGuard[ir.Assign]:
     whole = [item for item in items if ir.is_constant(item, Ellipsis)]
     slices = [ir.slice_parts(item) for item in items if item not in whole]
     reaches = bool(whole) or len(items) == source.kind.rank
-    return reaches and all(slices) and any(not ir.is_constant(end, None) for end in slices[-1])
+    if not reaches or not slices or not all(slices):
+        return False
+    return any(not ir.is_constant(end, None) for end in slices[-1])
