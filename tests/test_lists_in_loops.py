@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad import ir
+from srcgrad.frontend.likeness import Likeness
+from srcgrad.kinds import ListOf
 from srcgrad.testing import check_grads
 from tests.small_programs import check, programs
 
@@ -334,3 +337,48 @@ def test_pairs_of_a_list_that_is_replaced_in_a_loop():
     gradient = srcgrad.value_and_grad(simplex)
     assert gradient(target, 6)[0] == pytest.approx(simplex(target, 6))
     check_grads(simplex, (target, 6), argnums=0)
+
+
+def filtered(images, kernels):
+    rows, columns = len(images[0]), len(images[0][0])
+    high, wide = len(kernels[0]), len(kernels[0][0])
+    out = [
+        [[[0.0] for _ in range(columns - wide + 1)] for _ in range(rows - high + 1)] for _ in images
+    ]
+    for n in range(len(images)):
+        for i in range(rows - high + 1):
+            for j in range(columns - wide + 1):
+                for k in range(high):
+                    for m in range(wide):
+                        out[n][i][j][0] += images[n][i + k][j + m][0] * kernels[0][k][m][0]
+    return sum(sum(sum(cell[0] ** 2 for cell in row) for row in image) for image in out)
+
+
+@pytest.mark.timeout(30)
+def test_lists_four_deep_that_are_written_one_by_one_compile_soon():
+    """Each write asked which rows may be the same as its own, of which containers, and so on up:
+    with one more level, that took as often longer as there are writes."""
+    rng = np.random.default_rng(0)
+    images, kernels = (
+        rng.uniform(size=(2, 3, 3, 1)).tolist(),
+        rng.uniform(size=(1, 2, 2, 1)).tolist(),
+    )
+    check_grads(filtered, (images, kernels), argnums=(0, 1))
+
+
+def test_likeness():
+    def new(name):
+        return ir.Var(name, ListOf(float))
+
+    outer, copy, part, row, same, other = map(new, "abcdef")
+    likeness = Likeness()
+    likeness.note_part(outer, (1,), row)
+    likeness.note_part(part, (1,), same)
+    likeness.note_part(copy, (0,), other)
+    assert likeness.alike(row) == {row}
+    likeness.note_same(outer, part, sliced=True)  # which has the same rows, but isn't the same list
+    assert likeness.alike(row) == {row, same} and likeness.alike(outer) == {outer}
+    likeness.note_same(part, copy)
+    assert likeness.alike(part) == {part, copy} and likeness.alike(other) == {other}
+    assert likeness.is_in(other, outer) and likeness.is_in(copy, outer)
+    assert not likeness.is_in(outer, row)

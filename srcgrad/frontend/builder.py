@@ -423,7 +423,11 @@ class Builder(Choices):
         So it is with the neighbours of objects, which have neighbours.
         """
         thing = self.on_heap(value)
-        if isinstance(thing, ListObject) and thing.var is not None and self.is_in(var, thing.var):
+        if (
+            isinstance(thing, ListObject)
+            and thing.var is not None
+            and self.likeness.is_in(var, thing.var)
+        ):
             raise Unkeepable(
                 "this list would be part of what it holds itself",
                 self.span,
@@ -436,17 +440,6 @@ class Builder(Choices):
             except Unkeepable:
                 self.wants_table(thing)
                 raise
-
-    def is_in(self, var: ir.Var, outer: ir.Var) -> bool:
-        """Whether a list may be part of the items of another one, or of another one's like it."""
-        found, waiting = {outer}, [outer]
-        while waiting:
-            v = waiting.pop()
-            held = {o for path, o, inwards in self.links.get(v, ()) if inwards or path is None}
-            new = (self.alike(v) | held) - found
-            waiting += new
-            found |= new
-        return var in found
 
     def hold(self, var: ir.Var, path: tuple[int, ...], value: Any) -> None:
         """Note which lists a list holds: they may be changed later."""
@@ -463,14 +456,20 @@ class Builder(Choices):
                 for i, item in enumerate(thing.items.values()):
                     self.hold(var, (*path, i), item)
 
-    def link(self, var: ir.Var, path: tuple[int, ...] | None, other: ir.Var) -> None:
+    def link(
+        self, var: ir.Var, path: tuple[int, ...] | None, other: ir.Var, *, sliced: bool = False
+    ) -> None:
         """Note that a list may be part of the items of another one, or hold the same items.
 
         What is put in one of them from now on is in the other one too. `path` says which part;
-        None says that the items are the same.
+        None says that the items are the same, though one may be a slice of the other.
         """
         if var is other:
             return
+        if path is None:
+            self.likeness.note_same(var, other, sliced=sliced)
+        else:
+            self.likeness.note_part(var, path, other)
         self.links.setdefault(var, []).append((path, other, True))
         self.links.setdefault(other, []).append((path, var, False))
         self.follow(var, path, other, True)

@@ -65,7 +65,7 @@ class Changes(Machine):
         """Count how often lists and arrays were written, and lists made longer or shorter."""
         for var in writes:
             if isinstance(var.kind, ListOf):
-                same = self.alike(var)
+                same = self.likeness.alike(var)
                 self.rewritten.update(same)
                 if function is not operator.setitem:
                     self.resized.update(same)
@@ -109,41 +109,6 @@ class Changes(Machine):
     def bases(self, var: ir.Var) -> frozenset[ir.Var]:
         """What a variable is a view of in the end; itself, if it is none."""
         return self.viewed.get(var) or frozenset((var,))
-
-    def alike(self, var: ir.Var, around: frozenset[ir.Var] = frozenset()) -> set[ir.Var]:
-        """A list, and those that may be the same one: items of lists that hold the same items."""
-        found, waiting = {var}, [var]
-        parts: set[tuple[ir.Var, tuple[int, ...]]] = set()  # of which containers, looked at once
-        while waiting:
-            v = waiting.pop()
-            new: set[ir.Var] = set()
-            for path, other, inwards in self.links.get(v, ()):
-                if path is None and (v, other) not in self.sliced:
-                    new.add(other)
-                elif path is None or inwards or other in around or (other, path) in parts:
-                    continue
-                else:
-                    parts.add((other, path))
-                    new |= self.parts_alike(other, path, around | found)
-            waiting += new - found
-            found |= new
-        return found
-
-    def parts_alike(
-        self, container: ir.Var, path: tuple[int, ...], around: frozenset[ir.Var]
-    ) -> set[ir.Var]:
-        """The lists that may be a certain part of an item of a list, or of a slice of it."""
-        found, waiting = {container}, [container]
-        while waiting:
-            v = waiting.pop()
-            slices = {other for none, other, _ in self.links.get(v, ()) if none is None}
-            new = (slices | self.alike(v, around)) - found
-            waiting += new
-            found |= new
-        return {
-            other for v in found for own, other, inwards in self.links.get(v, ())
-            if inwards and own == path
-        }  # fmt: skip
 
     def over(self, what: Ref | ir.Var) -> tuple[Source, ...]:
         """A list or dict that is gone through, of which only the length must stay the same."""
@@ -286,7 +251,7 @@ class Changes(Machine):
             if not isinstance(statement, ir.Assign):
                 continue
             for written in statement.writes:
-                same = self.alike if isinstance(written.kind, ListOf) else self.bases
+                same = self.likeness.alike if isinstance(written.kind, ListOf) else self.bases
                 if not own.isdisjoint(same(written)):
                     span, self.span = self.span, statement.span
                     self.check_lengths(sequence, site)

@@ -168,7 +168,9 @@ class Loops(Widening):
         self._finish_loop(entry, start, end, block, templates, params, bounds, index, flag, marker)
         self.unrollable.discard(marker)  # what it left behind is no reason to unroll it
         trips = item_counts.trips(bounds) if is_false(flag) and not has_mark(block) else None
-        item_counts.count_after(self.state.heap, entry.heap, resized, block, trips, self.alike)
+        item_counts.count_after(
+            self.state.heap, entry.heap, resized, block, trips, self.likeness.alike
+        )
         self.resume()
 
     def _round(

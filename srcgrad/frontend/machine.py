@@ -53,6 +53,7 @@ from ..analysis.inference import Inferred
 from ..errors import Span, UnsupportedError
 from ..kinds import Kind, ListOf, Size, fresh_size
 from ..rules import registry
+from .likeness import Likeness
 from .names import Namespace, Scope
 from .values import (
     Choice,
@@ -114,7 +115,7 @@ class Machine:
         self.dynamic_sites: set[int] = set()  # expressions whose list must exist at run time
         # Of a list: those with items of the same kind, or parts of it; see `Builder.link`.
         self.links: dict[ir.Var, list[tuple[tuple[int, ...] | None, ir.Var, bool]]] = {}
-        self.sliced: set[tuple[ir.Var, ir.Var]] = set()  # lists, and slices of them
+        self.likeness = Likeness()
         # Of `x.flat`: what it goes through, x, and how often that had been written
         self.flats: dict[ir.Var, tuple[ir.Var, int]] = {}
         self.stores_seen: set[ir.Assign] = set()  # stores of which it is known whether they overlap

@@ -385,8 +385,7 @@ class Subscripts(Comparisons):
                 (items, self.operand(key)),
                 inferred=Inferred(items.kind, (items,)),
             )
-            self.sliced |= {(items, var), (var, items)}
-            self.link(items, None, var)
+            self.link(items, None, var, sliced=True)
             return self.project(var)
         self.check_index_of_list(key)
         index = self.operand(key)
