@@ -57,6 +57,9 @@ CASES += [
     ("nd.rotate(x, y)", IMAGE, 20.0),
     ("nd.rotate(x, 30, reshape=False, order=1)", IMAGE),
     ("nd.rotate(x, 30, axes=(2, 0), order=1)", R.normal(size=(3, 2, 4))),
+    # The corners of the image are looked up at the border of what there is, or just beyond it.
+    ("nd.rotate(x, 180.0, reshape=False)", IMAGE),
+    ("nd.rotate(x, -90, order=1)", IMAGE),
     ("nd.zoom(x, 2)", IMAGE),
     ("nd.zoom(x, (0.5, 1.5), order=1)", IMAGE),
     (
