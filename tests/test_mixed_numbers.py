@@ -216,3 +216,46 @@ def test_rows_are_stacked_on_a_first_one(count):
     srcgrad.testing.check_grads(lambda x: path(x, count), (X,))
     srcgrad.testing.check_grads(path, (X, count))
     srcgrad.testing.check_grads(timed, (X, count))
+
+
+def days(x):
+    return [[int(10 * v), v] for v in x]
+
+
+def floats_of_rows(x):
+    return sum(v * v for row in days(x) for v in row if isinstance(v, float))
+
+
+def whole_ones(x):
+    items = [0] * len(x)
+    items[1] = float(x[1])
+    return sum(x[2] if isinstance(item, int) else item * x[0] for item in items)
+
+
+def either_by_a_branch(x):
+    count = 3
+    if x[0] > 1:
+        count = x[0] / 2
+    return x[1] * 2 if isinstance(count, int) else x[1] * count
+
+
+def extreme(x):
+    excess = max(0, float(x[0] - 1))
+    return x[1] * 2 if isinstance(excess, float) else x[1] * 5
+
+
+@pytest.mark.parametrize("scale", [0.7, 1.0])
+@pytest.mark.parametrize("f", [floats_of_rows, whole_ones, either_by_a_branch, extreme])
+def test_whether_it_is_a_float_is_asked_at_run_time(f, scale):
+    """The kind of a list whose items are ints and floats is that of floats: so went the answer."""
+    value, _ = srcgrad.value_and_grad(f)(X * scale)
+    assert value == f(X * scale)
+    srcgrad.testing.check_grads(f, (X * scale,))
+
+
+def test_its_type_is_refused():
+    def f(x):
+        return sum(v * v for row in days(x) for v in row if type(v) is float)
+
+    with pytest.raises(srcgrad.UnsupportedError, match=r"(?s)type of this value.*isinstance"):
+        srcgrad.grad(f)(X)

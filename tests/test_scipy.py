@@ -698,3 +698,38 @@ def test_a_width_for_each_axis(f) -> None:
     value = srcgrad.value_and_grad(lambda x: np.sum(f(x) ** 2))(image)[0]
     assert value == pytest.approx(np.sum(f(image) ** 2))
     check_grads(lambda x: np.sum(f(x) ** 2), (image,))
+
+
+def factor_with_jitter(a):
+    """As Gaussian processes have it: a factor of LAPACK's, or one with more and more jitter."""
+    factor, info = linalg.lapack.dpotrf(a, lower=1)
+    if info == 0:
+        return factor
+    jitter = np.diag(a).mean() * 1e-3
+    tries = 1
+    while tries <= 6 and np.isfinite(jitter):
+        try:
+            return linalg.cholesky(a + np.eye(a.shape[0]) * jitter, lower=True)
+        except:  # noqa: E722
+            jitter *= 10
+        finally:
+            tries += 1
+    raise linalg.LinAlgError("not definite, even with jitter")
+
+
+def evidence(a, y):
+    factor = factor_with_jitter(a)
+    weights, _ = linalg.lapack.dpotrs(factor, y, lower=1)
+    inverse, _ = linalg.lapack.dpotri(factor, lower=1)
+    return np.sum(np.log(np.diag(factor))) + y @ weights + np.trace(inverse)
+
+
+@pytest.mark.parametrize("shift", [0.0, 2.5])
+def test_factors_with_jitter(shift) -> None:
+    """The exceptions of scipy.linalg weren't looked out for: the gradient raised them."""
+    a = np.diag([3.0, 2.5, 4.0]) + 0.3 - shift * np.eye(3)
+    y = np.array([0.3, -0.4, 0.9])
+    gradient = srcgrad.value_and_grad(evidence)
+    assert gradient(a, y)[0] == evidence(a, y)
+    assert "scipy.linalg.lapack.dpotrf(a, lower=1)" in gradient.source
+    check_grads(evidence, (a, y), argnums=(0, 1))

@@ -336,6 +336,8 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
     module = getattr(function, "__module__", None) or ""
     if module.startswith("numpy.linalg") and function is not np.linalg.norm:
         return (LinAlgError,)
+    if module.startswith("scipy.linalg"):
+        return (LinAlgError, ValueError)  # of nan and inf
     if getattr(math, getattr(function, "__name__", ""), None) is function:
         return (ValueError, OverflowError)
     if function in DIVISIONS and all(map(is_python_number, operands)):

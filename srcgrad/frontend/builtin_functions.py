@@ -16,7 +16,19 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..kinds import BOOL, INT, Array, Kind, ListOf, Opaque, Reference, Scalar, TupleOf, int_kind
+from ..kinds import (
+    BOOL,
+    FLOAT,
+    INT,
+    Array,
+    Kind,
+    ListOf,
+    Opaque,
+    Reference,
+    Scalar,
+    TupleOf,
+    int_kind,
+)
 from ..rules import registry
 from . import tables
 from .columns import is_reference
@@ -422,9 +434,13 @@ class BuiltinFunctions(Texts):
                 match value.kind:
                     case Array(shape=shape) if shape is not None:
                         return Place(np.ndarray)
-                    case Scalar(dtype, python) if python is not None and not is_object(value.kind):
+                    case Scalar(dtype, python, mixed=False) if python is not None and not is_object(
+                        value.kind
+                    ):
                         return Place(type(dtype.type(0).item()) if python else dtype.type)
-        raise self.refuse("the type of this value isn't known when compiling")
+                    case Scalar(mixed=True):
+                        raise self.refuse(UNKNOWN_TYPE, "use isinstance(...)")
+        raise self.refuse(UNKNOWN_TYPE)
 
     def builtin_id(self, value: Value) -> Value:
         """A number for each object, that no other has at the same time."""
@@ -583,14 +599,18 @@ def given(argument: Value | None) -> Value | None:
     return None if argument is None or is_none(argument) else argument
 
 
+UNKNOWN_TYPE = "the type of this value isn't known when compiling"
+
+
 def classes_of_kind(kind: Kind) -> set[type] | None:
     """The classes of which a value of a kind may be; None if that isn't known."""
     match kind:
         case Scalar() if is_object(kind):
             return None
         case Scalar(dtype, python):
-            item = type(dtype.type(0).item())
-            return {item, dtype.type} if python is None else {item if python else dtype.type}
+            dtypes = [dtype, *(lesser_dtypes(dtype) if kind.mixed else ())]
+            items = {type(d.type(0).item()) for d in dtypes} if python is not False else set()
+            return items | ({d.type for d in dtypes} if not python else set())
         case Array(dtype, shape) if shape is not None:
             return {np.ndarray}
         case Array(dtype):  # an array, or a NumPy scalar
@@ -602,6 +622,14 @@ def classes_of_kind(kind: Kind) -> set[type] | None:
         case Reference(types=classes):
             return set(classes)
     return None
+
+
+def lesser_dtypes(dtype: np.dtype[Any]) -> list[np.dtype[Any]]:
+    """Those that a number may be of in some runs, if it is of this one in others."""
+    kinds = "biufc"
+    return [
+        k.dtype for k in (BOOL, INT, FLOAT) if kinds.find(k.dtype.kind) < kinds.find(dtype.kind)
+    ]
 
 
 STANDS_FOR: dict[type, type] = {

@@ -160,13 +160,18 @@ def public_place(value: Any) -> tuple[str, str] | None:
     >>> public_place(len)
     """
     text = getattr(value, "__name__", None)
-    parts = (getattr(value, "__module__", None) or "scipy.special").split(".")
-    while isinstance(text, str) and parts[0] == "scipy" and len(parts) > 1:
-        module = ".".join(parts)
-        private = any(part.startswith("_") for part in parts)
-        if not private and getattr(sys.modules.get(module), text, None) is value:
-            return module, text
-        parts.pop()
+    if not isinstance(text, str):
+        return None
+    text = text.removeprefix("function ")  # which f2py puts before LAPACK's names
+    module = getattr(value, "__module__", None)
+    for home in (module,) if module else ("scipy.special", "scipy.linalg.lapack"):
+        parts = home.split(".")
+        while parts[0] == "scipy" and len(parts) > 1:
+            module = ".".join(parts)
+            private = any(part.startswith("_") for part in parts)
+            if not private and getattr(sys.modules.get(module), text, None) is value:
+                return module, text
+            parts.pop()
     return None
 
 

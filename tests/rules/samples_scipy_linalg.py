@@ -71,6 +71,17 @@ if linalg is not None:
         case((np.tril(a), True), r(4)), case((np.triu(a), False), r(4)),
         case((np.tril(a), True), r(4, 2)), case((np.triu(z), False), c(4, 2)),
         case((np.tril(z), True), c(4)),
+        case((a, True), r(4)), case((a, False), r(4, 2)),  # the other triangle isn't read
+    ]  # fmt: skip
+    lapack = linalg.lapack
+    m, b = definite(4, 4), r(4, 2)
+    SAMPLES[lapack.dpotrf] = [case(m), case(m, lower=1)]
+    SAMPLES[lapack.dpotri] = [case(m), case(m, 1)]
+    SAMPLES[lapack.dpotrs] = [case(m, y, lower) for y in (b, b[:, 0]) for lower in (0, 1)]
+    SAMPLES[lapack.dtrtri] = [case(m / 4, lower, unit) for lower in (0, 1) for unit in (0, 1)]
+    SAMPLES[lapack.dtrtrs] = [
+        case(m / 4, b, lower, trans, unit)
+        for lower in (0, 1) for trans in (0, 1) for unit in (0, 1)
     ]  # fmt: skip
     SAMPLES[linalg.lu] = [
         case(x, **options)

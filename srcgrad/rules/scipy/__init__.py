@@ -12,8 +12,8 @@ import sys
 
 MODULES = (
     *("special", "linalg", "stats", "signal", "ndimage"),
-    *("fft", "fftpack", "integrate", "interpolate", "optimize", "sparse", "sparse.linalg"),
-    *("spatial.distance", "spatial.transform", "sparse.csgraph"),
+    *("linalg.lapack", "fft", "fftpack", "integrate", "interpolate", "optimize"),
+    *("sparse", "sparse.linalg", "spatial.distance", "spatial.transform", "sparse.csgraph"),
 )
 _loaded: set[str] = set()
 

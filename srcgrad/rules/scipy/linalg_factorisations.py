@@ -17,6 +17,7 @@ from ..matrices import (
     hermitian_part,
     in_one_triangle,
     outer,
+    triangle,
 )
 from ..products import conj
 from ..registry import Unknown, adjoint, definition, inert, kind, tangent
@@ -64,6 +65,7 @@ def cho_solve(c_and_lower, b, *, check_finite=True, out, d_out):
     if c.ndim > 2 or b.ndim > 2:
         return (OF_STACKS, None), OF_STACKS
     d_b = linalg.cho_solve((conj(c), lower), d_out)
+    c = triangle(c, lower)  # the other one, which isn't read, may be random data
     # d_a = -d_b out^T, and its adjoint, times c: c by what has few columns comes first
     if lower:
         d_c = np.tril(outer(-d_b, adjoined(c) @ out) - outer(conj(out), conj(c.T @ d_b)))
