@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import enum
 import importlib
 import inspect
 import re
@@ -56,6 +57,8 @@ class _Module:
 
     def expression(self, value: Any) -> str:
         """The text of an expression that makes a value."""
+        if isinstance(value, enum.Enum) and isinstance(value, (int, str)):
+            value = value.value
         if value is None or value is Ellipsis or isinstance(value, (bool, int, str, bytes)):
             return repr(value)
         if isinstance(value, (float, complex)) and not isinstance(value, np.generic):

@@ -18,6 +18,7 @@ import math
 import numbers
 import operator
 import random
+import re
 import statistics
 import sys
 import time
@@ -2240,6 +2241,62 @@ def test_functions_made_here_are_asked_for_their_parameters():
         return np.sum(given_what_they_take(x, functions) ** 2) + scaled(x[0])
 
     check_grads(loss, (np.array([1.0, 2.0]),))
+
+
+def checked(f):
+    signature = inspect.signature(f)
+
+    @functools.wraps(f)
+    def inner(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        if np.any(bound.arguments["x"] < 0):
+            raise ValueError("negative")
+        x = bound.arguments.pop("x")
+        return f(2.0 * x, *bound.args, **bound.kwargs)
+
+    return inner
+
+
+@checked
+def weighted(x, power=2.0, *more, scale=3.0, **others):
+    return np.sum(x**power) * scale + sum(more) + others.get("offset", 0.0) * x[0]
+
+
+def test_a_decorator_binds_the_arguments():
+    for loss in (
+        lambda x: inspect.signature(rates).bind(x, high=x[0]).arguments["high"],
+        lambda x: len(inspect.signature(rates).bind_partial().arguments) + x[1],
+        lambda x: weighted(x),
+        lambda x: weighted(x=x, scale=x[0], offset=2.0),
+    ):
+        check_grads(loss, (np.array([1.0, 2.0]),))
+
+    bind = inspect.signature(weighted).bind
+    for given in ((), (X,) * 2, (X, X, X)):
+        wrong = {"power": 2.0} if given else {}
+
+        def f(x, given=given, wrong=wrong):
+            return bind(*given, **wrong).args[0][0] * x
+
+        with pytest.raises(TypeError) as expected:
+            f(1.0)
+        with pytest.raises(TypeError, match=f"^{re.escape(str(expected.value))}$"):
+            srcgrad.grad(f)(1.0)
+
+
+def test_members_of_int_enums_are_known_when_compiling():
+    mode = Mode.B
+
+    def f(x):
+        if mode is Mode.A:
+            x = [x]  # no array, which would be refused
+        return np.sum(np.cumsum(x[Mode.B :], axis=Mode.A.value) * (mode / 3)) * Mode.B
+
+    check_grads(f, (X,))
+    gradient = srcgrad.grad(f)
+    gradient(X)
+    assert "d_x[1:] = " in gradient.source
 
 
 MISSING = object()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import enum
 import keyword
 import math
 import types
@@ -46,6 +47,8 @@ class References:
         """The expression for a constant."""
         if value is None or value is Ellipsis or type(value) in LITERALS:
             return constant(value)
+        if isinstance(value, enum.Enum) and isinstance(value, int):  # it computes as one
+            return constant(int(value))
         if type(value) is tuple:
             return gast.Tuple([self.literal(v) for v in value], gast.Load())
         if type(value) is slice:

@@ -236,6 +236,7 @@ class Lookup(Journals):
         if path is not None and self.on_free is not None and is_structured(value):
             return self.lifted_records(value, path)
         number = isinstance(value, (int, float, complex, np.number)) and type(value) is not bool
+        number = number and not isinstance(value, enum.Enum)  # one of a few, known when compiling
         if number:
             self.check_class(type(value))
         if path is not None and (number or isinstance(value, np.ndarray)):

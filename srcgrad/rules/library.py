@@ -10,6 +10,7 @@ import array
 import bisect
 import functools
 import heapq
+import inspect
 import itertools
 import operator
 import statistics
@@ -201,6 +202,42 @@ def sift_up(heap, position):
         child = 2 * position + 1
     heap[position] = item
     sift_down(heap, start, position)
+
+
+@definition(inspect.Signature.bind)
+def bind(self, /, *args, **kwargs):
+    """As decorators have it that look at the arguments of what they wrap."""
+    bound = bind_partial(self, *args, **kwargs)
+    for name, parameter in self.parameters.items():
+        variable = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        if not variable and parameter.default is parameter.empty and name not in bound.arguments:
+            raise TypeError(f"missing a required argument: {name!r}")
+    return bound
+
+
+@definition(inspect.Signature.bind_partial)
+def bind_partial(self, /, *args, **kwargs):
+    arguments, left = {}, list(args)
+    for name, parameter in self.parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            if left:
+                arguments[name] = tuple(left)
+                left = []
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            if kwargs:
+                arguments[name] = kwargs
+                kwargs = {}
+        elif left and parameter.kind is not parameter.KEYWORD_ONLY:
+            arguments[name] = left.pop(0)
+            if name in kwargs and parameter.kind is not parameter.POSITIONAL_ONLY:
+                raise TypeError(f"multiple values for argument {name!r}")
+        elif name in kwargs and parameter.kind is not parameter.POSITIONAL_ONLY:
+            arguments[name] = kwargs.pop(name)
+    if left:
+        raise TypeError("too many positional arguments")
+    if kwargs:
+        raise TypeError(f"got an unexpected keyword argument {next(iter(kwargs))!r}")
+    return inspect.BoundArguments(self, arguments)
 
 
 @definition(heapq.heappush)

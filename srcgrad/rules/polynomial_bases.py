@@ -290,8 +290,8 @@ def _register(prefix: str, module: Any) -> None:
 
     @definition(named("fit"))
     def fit(x, y, deg, rcond=None, full=False, w=None):
-        if full or np.ndim(deg):
-            raise NotImplementedError("of a number as the degree, and not in full, it has a rule")
+        if np.ndim(deg):
+            raise NotImplementedError("of a number as the degree it has a rule")
         columns = vander(x, deg)
         y = np.asarray(y)
         if w is not None:
@@ -299,8 +299,9 @@ def _register(prefix: str, module: Any) -> None:
             y = y * w if y.ndim == 1 else y * w[:, None]
         scale = np.sqrt(np.sum(columns * columns, axis=0))
         rcond = len(x) * 2.0**-52 if rcond is None else rcond
-        c = np.linalg.lstsq(columns / scale, y, rcond)[0]
-        return c / scale if y.ndim == 1 else c / scale[:, None]
+        c, *status = np.linalg.lstsq(columns / scale, y, rcond)
+        c = c / scale if y.ndim == 1 else c / scale[:, None]
+        return (c, [*status, rcond]) if full else c
 
     kind(named("2poly"), getattr(module, f"poly2{prefix}"))(of_some_length)
     kind(slope, integral)(of_another_length)

@@ -55,8 +55,8 @@ class Series:
         if self.functions.powers:
             scale = self.mapparms()[1]
             return self.made(np.polyder(self.coef[::-1], m)[::-1] * scale**m)
-        matrix = self.functions.slope(np.eye(len(self.coef)), m, self.mapparms()[1])
-        return self.made(matrix @ self.coef)
+        matrix = self.functions.slope(np.eye(len(self.coef)), m)
+        return self.made(matrix @ self.coef * self.mapparms()[1] ** m)
 
     def integ(self, m=1, lbnd=None):
         offset, scale = self.mapparms()
@@ -68,8 +68,34 @@ class Series:
                 coef = np.polysub(coef, np.reshape(np.polyval(coef, start), 1))[::-1]
             return self.made(coef)
         identity = np.eye(len(self.coef))
-        matrix = self.functions.integral(identity, m, lbnd=start, scl=1.0 / scale)
-        return self.made(matrix @ self.coef)
+        matrix = self.functions.integral(identity, m, lbnd=start)
+        return self.made(matrix @ self.coef / scale**m)
+
+    def convert(self, domain=None, kind=None, window=None):
+        if kind is not None or not self.functions.powers:
+            raise NotImplementedError("of a Polynomial to another one it has a rule")
+        plain = self.functions.window
+        domain, window = plain if domain is None else domain, plain if window is None else window
+        offset, scale = self.mapparms()
+        other_offset, other_scale = Series(self.functions, self.coef, domain, window).mapparms()
+        ratio = scale / other_scale
+        line = np.array([offset - ratio * other_offset, ratio])
+        coef = self.coef[-1:]
+        for c in self.coef[-2::-1]:
+            coef = np.convolve(coef, line)
+            coef[0] += c
+        return Series(self.functions, coef, domain, window)
+
+    def roots(self):
+        if not self.functions.powers:
+            raise NotImplementedError("the roots of a Polynomial have a rule")
+        offset, scale = self.mapparms()
+        return (np.sort(np.roots(self.coef[::-1])) - offset) / scale
+
+    def linspace(self, n=100, domain=None):
+        start, stop = self.domain if domain is None else domain
+        x = np.linspace(start, stop, n)
+        return x, self(x)
 
     def other(self, value):
         if isinstance(value, Series):

@@ -105,9 +105,14 @@ def polyvalfromroots(x, r, tensor=True):
     return np.prod(x - coefficients(x, r, tensor), axis=0)
 
 
-definition(polynomial.polyfit)(
-    lambda x, y, deg, rcond=None, *, w=None: np.polyfit(x, y, deg, rcond, w=w)[::-1]
-)
+@definition(polynomial.polyfit)
+def polyfit(x, y, deg, rcond=None, full=False, w=None):
+    if np.ndim(deg):
+        raise NotImplementedError("of a number as the degree it has a rule")
+    if not full:
+        return np.polyfit(x, y, deg, rcond, w=w)[::-1]
+    c, *status = np.polyfit(x, y, deg, rcond, True, w)
+    return c[::-1], status
 
 
 def _of_several_variables(prefix, module, value):

@@ -132,6 +132,10 @@ EXPRESSIONS = [
     ("np.polynomial.Polynomial(x)(y)", DATA, WEIGHTS),
     ("np.polynomial.Polynomial(x, domain=(0, 4)).deriv(2)(y)", DATA, WEIGHTS),
     ("np.polynomial.Polynomial(x).integ(lbnd=1)(y)", DATA, WEIGHTS),
+    ("np.polynomial.Polynomial.fit(x, y, 3).convert().coef", DATA, WEIGHTS),
+    ("np.polynomial.Polynomial.fit(x, y, 2, full=True)[1][0]", DATA, WEIGHTS),
+    ("np.polynomial.Polynomial.fit(x, y, 2, w=DATA).linspace(4)[1]", DATA, WEIGHTS),
+    ("np.polynomial.Polynomial(x, domain=(0, 4)).roots().real", np.array([1.0, -5.0, 2.0])),
     ("(np.polynomial.Polynomial(x) ** 2 * [1.0, 2.0] - 1)(y)", DATA[:3], WEIGHTS),
     ("(1 - np.polynomial.Polynomial(x) / 3)(y)", DATA[:3], WEIGHTS),
     ("(2 * np.poly1d(x).deriv() + np.poly1d(y))(x)", DATA[:3], WEIGHTS[:4]),
@@ -141,6 +145,7 @@ for _family in ("Chebyshev", "Legendre", "Hermite", "HermiteE", "Laguerre"):
     EXPRESSIONS += [
         (f"np.polynomial.{_family}(x)(y)", DATA[:5], WEIGHTS),
         (f"np.polynomial.{_family}(x).deriv()(y)", DATA[:5], WEIGHTS),
+        (f"np.polynomial.{_family}.fit(x, y, 2).integ(2)(x)", DATA, WEIGHTS),
         (f"(np.polynomial.{_family}(x).integ() + x)(y)", DATA[:5], WEIGHTS),
     ]
 
