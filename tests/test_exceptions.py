@@ -869,3 +869,18 @@ def test_modules_that_are_not_there(f):
 def test_a_module_that_is_not_there_is_missed_where_it_is_imported():
     with pytest.raises(ModuleNotFoundError, match="no_such_package"):
         srcgrad.grad(with_a_module_where_it_is_needed)(np.array([6.0, 3.0]))
+
+
+def test_an_array_has_no_methods_of_numbers():
+    def is_whole(thing):
+        try:
+            return thing.is_integer()
+        except AttributeError:
+            return False
+
+    def f(x):
+        return np.sum(x * 2.0) if not is_whole(x) else np.sum(x)
+
+    np.testing.assert_array_equal(srcgrad.grad(f)(np.ones(2)), [2, 2])
+    assert srcgrad.grad(f)(np.float64(0.5)) == 2
+    assert srcgrad.grad(f)(3.0) == 1

@@ -494,7 +494,8 @@ class Attributes(Subscripts):
                 return self.array_attribute(value, name)
             if isinstance(kind, Scalar) and kind.python is True and name in ("real", "imag"):
                 return self.emit(getattr(np, name), (value,))
-            for base in (np.ndarray, kind.dtype.type if kind.dtype is not None else np.generic):
+            number = kind.dtype.type if kind.dtype is not None else np.generic
+            for base in (np.ndarray, *(() if kind.shape else (number,))):
                 if numpy_like and hasattr(base, name):
                     return Bound(ir.Const(getattr(base, name)), value)
             if isinstance(kind, Scalar):

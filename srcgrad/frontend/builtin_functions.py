@@ -16,19 +16,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..kinds import (
-    BOOL,
-    FLOAT,
-    INT,
-    Array,
-    Kind,
-    ListOf,
-    Opaque,
-    Reference,
-    Scalar,
-    TupleOf,
-    int_kind,
-)
+from ..kinds import BOOL, INT, Array, ListOf, Opaque, Scalar, classes_of_kind, int_kind
 from ..rules import registry
 from . import tables
 from .columns import is_reference
@@ -438,9 +426,9 @@ class BuiltinFunctions(Texts):
                         value.kind
                     ):
                         return Place(type(dtype.type(0).item()) if python else dtype.type)
-                    case Scalar(mixed=True):
-                        raise self.refuse(UNKNOWN_TYPE, "use isinstance(...)")
-        raise self.refuse(UNKNOWN_TYPE)
+        mixed = isinstance(value, ir.Var) and getattr(value.kind, "mixed", False)
+        advice = "use isinstance(...)" if mixed else None
+        raise self.refuse("the type of this value isn't known when compiling", advice)
 
     def builtin_id(self, value: Value) -> Value:
         """A number for each object, that no other has at the same time."""
@@ -597,39 +585,6 @@ class BuiltinFunctions(Texts):
 def given(argument: Value | None) -> Value | None:
     """An argument, if it is there and isn't None."""
     return None if argument is None or is_none(argument) else argument
-
-
-UNKNOWN_TYPE = "the type of this value isn't known when compiling"
-
-
-def classes_of_kind(kind: Kind) -> set[type] | None:
-    """The classes of which a value of a kind may be; None if that isn't known."""
-    match kind:
-        case Scalar() if is_object(kind):
-            return None
-        case Scalar(dtype, python):
-            dtypes = [dtype, *(lesser_dtypes(dtype) if kind.mixed else ())]
-            items = {type(d.type(0).item()) for d in dtypes} if python is not False else set()
-            return items | ({d.type for d in dtypes} if not python else set())
-        case Array(dtype, shape) if shape is not None:
-            return {np.ndarray}
-        case Array(dtype):  # an array, or a NumPy scalar
-            return {np.ndarray, np.generic if dtype is None else dtype.type}
-        case Opaque(type=t) | TupleOf(type=t):
-            return None if t is None else {t}
-        case ListOf():
-            return {list}
-        case Reference(types=classes):
-            return set(classes)
-    return None
-
-
-def lesser_dtypes(dtype: np.dtype[Any]) -> list[np.dtype[Any]]:
-    """Those that a number may be of in some runs, if it is of this one in others."""
-    kinds = "biufc"
-    return [
-        k.dtype for k in (BOOL, INT, FLOAT) if kinds.find(k.dtype.kind) < kinds.find(dtype.kind)
-    ]
 
 
 STANDS_FOR: dict[type, type] = {

@@ -159,12 +159,9 @@ def public_place(value: Any) -> tuple[str, str] | None:
 
     >>> public_place(len)
     """
-    text = getattr(value, "__name__", None)
-    if not isinstance(text, str):
-        return None
-    text = text.removeprefix("function ")  # which f2py puts before LAPACK's names
-    module = getattr(value, "__module__", None)
-    for home in (module,) if module else ("scipy.special", "scipy.linalg.lapack"):
+    text = str(getattr(value, "__name__", "")).removeprefix("function ")  # f2py's, of LAPACK
+    place = getattr(value, "__module__", None)
+    for home in (place,) if place else ("scipy.special", "scipy.linalg.lapack"):
         parts = home.split(".")
         while parts[0] == "scipy" and len(parts) > 1:
             module = ".".join(parts)
