@@ -136,3 +136,23 @@ def test_an_adjoint_is_of_the_dtype_that_the_recursion_was_given():
         assert d_x.dtype == dtype
         np.testing.assert_allclose(d_x, 2.0 + np.tanh(0.3) ** 4, rtol=1e-6)
         assert d_z == pytest.approx(12.0 * np.tanh(0.3) ** 3 * (1 - np.tanh(0.3) ** 2), rel=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_several_arrays_have_in_common_is_known_when_compiling(dtype):
+    """As libraries choose the dtype they work in; einsum by two letters needs to know the axes."""
+
+    def kernel(x, y, width):
+        kind = np.result_type(x, y, np.float32)
+        x, y = np.ascontiguousarray(x, dtype=kind), np.ascontiguousarray(y, dtype=kind)
+        squares = np.einsum("ij,ij->i", x, x)[:, None] + np.einsum("ij,ij->i", y, y)
+        out = np.empty(squares.shape, np.common_type(x, np.arange(3)))
+        out[:] = np.exp((2.0 * x @ y.T - squares) / width)
+        return np.sum(out)
+
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(4, 3)).astype(dtype), rng.normal(size=(5, 3)).astype(dtype)
+    gradient = srcgrad.grad(kernel)
+    assert gradient(x, y, 2.0).dtype == dtype
+    assert "result_type" not in gradient.source and "common_type" not in gradient.source
+    srcgrad.testing.check_grads(kernel, (x.astype(float), y.astype(float), 2.0))

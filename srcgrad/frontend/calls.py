@@ -40,7 +40,7 @@ from .libraries import CALLED
 from .names import calls_in
 from .operators import BINARY, INPLACE
 from .outer_objects import KEPT_OUT
-from .primitives import RULES
+from .primitives import BY_DTYPE, RULES
 from .structure import described, is_asked, is_range, is_static, is_written
 from .subclasses import CONTAINERS, made_init
 from .values import (
@@ -617,7 +617,7 @@ def _of_property(function: Any) -> bool:
 _MANAGER = contextlib.contextmanager(len).__code__  # type: ignore[arg-type]
 ALIASES = (types.GenericAlias, type(typing.Sequence[int]))  # of `list[float]()`
 DESCRIPTORS = frozenset({property, staticmethod, classmethod, functools.cached_property})
-DESCRIBING = frozenset({np.finfo, np.iinfo, inspect.signature})  # dtypes and functions
+DESCRIBING = frozenset({np.finfo, np.iinfo, inspect.signature, *BY_DTYPE})  # and what has them
 LAZY = (enumerate, zip, map, filter, reversed)  # what they return knows what it goes through
 ASKING = (isinstance, callable, hasattr)  # what they say is known when compiling, mostly
 EXTENDING = (operator.iconcat, list.__iadd__)  # by the items of an array, too

@@ -61,6 +61,7 @@ class Dynamic(Exception):
     """A value isn't known when compiling."""
 
 
+BY_DTYPE = frozenset({np.result_type, np.common_type})  # what they say hangs on dtypes alone
 RULES = "srcgrad.rules."  # the modules of rules and definitions
 
 _RETURNING = frozenset(
@@ -399,7 +400,7 @@ class Primitives(Inlining):
     def computed(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
         """The result of a rule's helper of known arguments, which needn't be lowered."""
         try:
-            values = [self.static(a) for a in args]
+            values = [self.like(a) if function in BY_DTYPE else self.static(a) for a in args]
             named = {k: self.static(a) for k, a in kwargs.items()}
         except Dynamic:
             return None
@@ -449,6 +450,16 @@ class Primitives(Inlining):
             name = self.argument_name(a.kwarg)
             found.append(inspect.Parameter(name, inspect.Parameter.VAR_KEYWORD))
         return self.unstatic(inspect.Signature(found))
+
+    def like(self, value: Value) -> Any:
+        """A number or array of a known dtype, or the Python value of an abstract value."""
+        kind = value.kind if isinstance(value, ir.Var) else None
+        if isinstance(kind, Array) and kind.dtype is not None:
+            return np.zeros(1, kind.dtype)
+        if isinstance(kind, Scalar) and kind.python is not None and not kind.mixed:
+            number = kind.dtype.type(0)
+            return number.item() if kind.python else number
+        return self.static(value)
 
     def static(self, value: Value) -> Any:
         """The Python value of an abstract value that is known when compiling."""

@@ -172,7 +172,7 @@ zero(np.zeros_like, np.ones_like, np.empty_like, note="a constant")
 inert(np.isfortran, np.broadcast_shapes, np.unravel_index)
 inert(np.tril_indices, np.triu_indices, np.tril_indices_from, np.triu_indices_from)
 inert(np.diag_indices, np.diag_indices_from, np.ravel_multi_index, np.mask_indices, np.ix_)
-inert(np.promote_types, np.can_cast, np.issubdtype, np.min_scalar_type)
+inert(np.promote_types, np.can_cast, np.issubdtype, np.min_scalar_type, np.common_type)
 inert(np.iscomplexobj, np.isrealobj, np.result_type, np.shares_memory, np.may_share_memory)
 refuse(
     np.ndarray.resize,

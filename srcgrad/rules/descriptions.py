@@ -29,11 +29,3 @@ definition(np.isrealobj)(lambda x: np.asarray(x).dtype.kind != "c")
 definition(np.isscalar)(
     lambda element: isinstance(element, (np.generic, str, bytes, numbers.Number))
 )
-
-
-@definition(np.common_type)
-def common_type(*arrays):
-    dtypes = [np.dtype(float) if a.dtype.kind in "iu" else a.dtype for a in arrays]
-    if any(dtype.kind not in "fc" for dtype in dtypes):
-        raise TypeError("can't get common type for non-numeric array")
-    return np.result_type(np.float16, *dtypes).type
