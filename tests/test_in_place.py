@@ -285,7 +285,7 @@ def sort_(x):
 
 def sort2(x):
     y = np.outer(x, x[::-1])
-    y.sort(axis=0)
+    y.sort(axis=0, kind="stable")
     y[0].sort()
     return (y * np.arange(1, 10).reshape(3, 3)).sum()
 

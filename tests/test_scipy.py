@@ -733,3 +733,26 @@ def test_factors_with_jitter(shift) -> None:
     assert gradient(a, y)[0] == evidence(a, y)
     assert "scipy.linalg.lapack.dpotrf(a, lower=1)" in gradient.source
     check_grads(evidence, (a, y), argnums=(0, 1))
+
+
+SECTIONS = signal.butter(4, 0.3, output="sos")
+
+
+def begun_at_rest(x):
+    state = signal.sosfilt_zi(SECTIONS) * x[0]
+    return signal.sosfilt(SECTIONS, x, zi=state)[0]
+
+
+def in_blocks(x):
+    state, blocks = np.zeros((SECTIONS.shape[0], 2)), []
+    for k in range(0, len(x), 4):
+        block, state = signal.sosfilt(SECTIONS, x[k : k + 4], zi=state)
+        blocks.append(block)
+    return np.concatenate((*blocks, state.ravel()))
+
+
+@pytest.mark.parametrize("f", [begun_at_rest, in_blocks])
+def test_sections_of_a_filter_with_states(f) -> None:
+    x = np.random.default_rng(0).normal(size=10)
+    np.testing.assert_allclose(srcgrad.vjp(f, x)[0], f(x), rtol=1e-9)
+    check(f, x)

@@ -92,13 +92,13 @@ def fill(a, value):
 
 
 @definition(np.ndarray.sort)
-def sort(a, axis=-1):
-    a[...] = np.sort(a, axis)
+def sort(a, axis=-1, kind=None, *, stable=None):
+    a[...] = np.sort(a, axis, kind, stable=stable)
 
 
 @definition(np.ndarray.partition)
-def partition(a, kth, axis=-1):
-    a[...] = np.partition(a, kth, axis)
+def partition(a, kth, axis=-1, kind="introselect"):
+    a[...] = np.partition(a, kth, axis, kind)
 
 
 def repeated(values, count):

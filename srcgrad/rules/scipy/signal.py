@@ -177,10 +177,27 @@ def lfilter_kind(args, kwargs):
 
 
 @definition(signal.sosfilt)
-def sosfilt(sos, x, axis=-1):
+def sosfilt(sos, x, axis=-1, zi=None):
+    states = []
     for section in range(sos.shape[0]):
-        x = signal.lfilter(sos[section, :3], sos[section, 3:], x, axis)
-    return x
+        b, a = sos[section, :3], sos[section, 3:]
+        if zi is None:
+            x = signal.lfilter(b, a, x, axis)
+        else:
+            x, state = signal.lfilter(b, a, x, axis, zi[section])
+            states.append(state)
+    return x if zi is None else (x, np.stack(states))
+
+
+@definition(signal.sosfilt_zi)
+def sosfilt_zi(sos):
+    """The states of the sections after a signal of ones, each from the one before."""
+    size, states = 1.0, []
+    for section in range(sos.shape[0]):
+        b, a = sos[section, :3], sos[section, 3:]
+        states.append(signal.lfilter_zi(b, a) * size)
+        size = size * (np.sum(b) / np.sum(a))
+    return np.stack(states)
 
 
 @definition(signal.lfilter_zi)
