@@ -776,3 +776,21 @@ def test_error_of_missing_source_pickles():
     with pytest.raises(SourceError) as caught:
         get_source(names["f"])
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_operators_made_by_exec_are_refused():
+    """As of mpmath's numbers; they were taken for those of a dataclass, an internal error."""
+    made = {}
+    exec("def less(self, other):\n    return self.size < other.size\n", made)
+
+    class Sized:
+        def __init__(self, size):
+            self.size = size
+
+        __lt__ = made["less"]
+
+    def f(x):
+        return x * 2 if Sized(x) < Sized(3.0) else x
+
+    with pytest.raises(srcgrad.UnsupportedError, match="the source of 'less'"):
+        srcgrad.grad(f)(1.0)

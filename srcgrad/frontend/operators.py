@@ -311,7 +311,7 @@ class Operators(OuterObjects):
                     getattr(found, "value", found), (FunctionType, Closure)
                 ):
                     continue
-                if found is not None and is_generated(found):
+                if hasattr(cls, "__dataclass_fields__") and is_generated(found):
                     return self.compared_fields(function, x, y)
                 if found is not None:
                     result = self.call(Bound(found, x), [y], {})
@@ -612,7 +612,7 @@ def has_method(cls: type, name: str) -> bool:
     return written and not is_static(cls.__module__)
 
 
-def is_generated(found: Value) -> bool:
+def is_generated(found: Value | None) -> bool:
     """Whether a method was made by `dataclass`, so that it has no source."""
     code = getattr(getattr(found, "value", None), "__code__", None)
     return code is not None and code.co_filename == "<string>"
