@@ -17,7 +17,8 @@ import gast
 import numpy as np
 import pytest
 
-from srcgrad.errors import SourceError, Span, format_location
+from srcgrad import grad
+from srcgrad.errors import SourceError, Span, UnsupportedError, format_location
 from srcgrad.frontend import source as module
 from srcgrad.frontend.source import get_source
 
@@ -792,5 +793,5 @@ def test_operators_made_by_exec_are_refused():
     def f(x):
         return x * 2 if Sized(x) < Sized(3.0) else x
 
-    with pytest.raises(srcgrad.UnsupportedError, match="the source of 'less'"):
-        srcgrad.grad(f)(1.0)
+    with pytest.raises(UnsupportedError, match="the source of 'less'"):
+        grad(f)(1.0)

@@ -166,7 +166,7 @@ def public_place(value: Any) -> tuple[str, str] | None:
         while parts[0] == "scipy" and len(parts) > 1:
             module = ".".join(parts)
             private = any(part.startswith("_") for part in parts)
-            if not private and getattr(sys.modules.get(module), text, None) is value:
+            if text and not private and getattr(sys.modules.get(module), text, None) is value:
                 return module, text
             parts.pop()
     return None
