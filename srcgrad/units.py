@@ -206,7 +206,7 @@ def tangent(unit: ir.Unit, wrt: Positions, outputs: Positions) -> ir.Unit:
     transform = Tangent(function, inputs, active)
     transform.within(unit.context)
     given: dict[ir.Var, ir.Operand] = {p: ir.Var(f"t_{p.name}", p.kind, True) for p in inputs}
-    block = transform.transform(function.block, given)
+    block = transform.transform(function.block, given, lent=True)
     transform.block, transform.span = block, None
     moved = tuple(transform.full(results[i]) for i in outputs)
     block.results = (*results, *moved)

@@ -23,14 +23,22 @@ STEPS = [
     "q = {{'a': u, 'b': t}}\nt = q['a'] * 0.2 + q['b']",
     "t = (np.outer(u, {v}) @ t) * 0.1",
     "t = t[::-1].reshape(-1)",
+    "t = {v} + 0",
 ]
 RESULTS = {
     "{call}": ["t", "t * s", "np.sin(t)", "t + 0"],
     "{call} * 0.5": ["t", "s", "np.sum(t * u)"],
     "{call}[0]": ["(t, s)", "(t + s, u * 2)", "[t, t * 2]"],
+    "sums({call})": ["(t, t[::-1])", "(t, u + 0)", "[t, t]", "(t, t * s)"],
     "{call}[1] * x": ["(t, s)", "(t, np.sum(t))"],
     "{call}['a'] + 1": ["{{'a': t, 'b': s}}", "dict(a=t * 1, b=t)"],
 }
+SUMS = """\
+def sums(pair):
+    a, b = pair
+    a *= 0.9
+    return a * b
+"""
 AFTER = ["y[0] = 0.3", "y *= 0.8", "z[1:] = y[:-1] * 0.5", "z = y", "y, z = z, y", "z += y",
          "y = z[::-1]", "s = s + np.sum(y)", "y = y * s", "z = np.append(z, s)[1:]"]  # fmt: skip
 
@@ -39,7 +47,7 @@ def program(seed: int) -> str:
     """The source of a function of a vector `x` and a number `s`, and of what it calls."""
     r = random.Random(seed)
     helpers: list[tuple[str, str]] = []  # the name of each, and how its result is used
-    text = "RATE = 0.25\n"
+    text = f"RATE = 0.25\n{SUMS}"
 
     def call(name: str, vectors: list[str], number: str) -> str:
         first = r.choice(vectors)

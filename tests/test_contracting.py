@@ -263,6 +263,25 @@ def test_rows_are_added_by_a_function_of_their_own(n, dtype):
     np.testing.assert_allclose(grad(embedded)(TABLE, index), expected, rtol=1e-12)
 
 
+PLACES = np.array([[0, 2, 1], [1, 1, -1]])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_is_added_at_a_matrix_of_places_has_all_its_axes(sign):
+    """NumPy would read beyond the end of a vector."""
+
+    def f(x, w):
+        y = x * 1.5
+        return sign * (np.sum(y[PLACES] * w) + np.sum(np.take(x, PLACES) * w[:, None].T))
+
+    x, w = TABLE[0], np.array([0.3, 0.7, -0.4])
+    d_x, d_w = grad(f, (0, 1))(x, w)
+    expected = np.zeros(len(x))
+    np.add.at(expected, PLACES, np.broadcast_to(2.5 * sign * w, PLACES.shape))
+    np.testing.assert_allclose(d_x, expected, rtol=1e-12)
+    np.testing.assert_allclose(d_w, sign * 2.5 * x[PLACES].sum(axis=0), rtol=1e-12)
+
+
 @pytest.fixture
 def every_call(monkeypatch):
     """The way that takes less time for many numbers, for few."""

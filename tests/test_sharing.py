@@ -96,6 +96,11 @@ def drawn(y):
     return y * np.random.normal()
 
 
+def twice_the_same(y):
+    t = np.sin(y) * y
+    return t, t[::-1]
+
+
 @pytest.mark.parametrize("function", [logged, printed, written, handed_back, drawn])
 def test_what_is_not_pure_is_inlined(function, everything, capsys):
     def f(x):
@@ -108,6 +113,36 @@ def test_what_is_not_pure_is_inlined(function, everything, capsys):
     assert "forward_" not in gradient.source
     if function is not drawn:
         check(f, STATE)
+
+
+def test_results_that_share_memory(everything):
+    def f(x):
+        a, b = twice_the_same(x * 1.5)
+        a *= x
+        c, d = twice_the_same(np.cos(x))
+        d[1:] += a[1:]
+        return np.sum(a * b) + np.sum(c * d * x)
+
+    gradient = grad(f)
+    gradient(STATE)
+    assert "forward_" not in gradient.source
+    check(f, STATE)
+
+
+def copied(y):
+    return y + 0, y.copy()
+
+
+def test_an_argument_is_written_of_which_the_result_is_a_copy(everything):
+    def f(x):
+        y = x * 1.5
+        a, b = copied(y)
+        y *= x
+        c, d = copied(y)
+        y[1:] += a[1:]
+        return np.sum(a * b) + np.sum(c * d * y)
+
+    check(f, STATE)
 
 
 def newton(a):

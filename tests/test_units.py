@@ -276,6 +276,48 @@ def test_a_result_that_is_an_argument():
         grad(written)(np.array([0.5, 0.2]))
 
 
+def test_results_that_share_memory():
+    def parts(x):
+        if np.sum(x) > 3.0:
+            return x * 2, (x * 3)[::-1]
+        y, z = parts(x * 1.5)
+        return y, y[::-1] if np.sum(z) > 9.0 else z
+
+    def read(x):
+        y, z = parts(x)
+        return np.sum(y * z)
+
+    check(read, np.array([0.5, 0.2]))
+
+    def written(x):
+        y, z = parts(x)
+        y *= x
+        return np.sum(z)
+
+    for derivative in (grad(written), lambda x: jvp(written, (x,), (x,))):
+        with pytest.raises(srcgrad.UnsupportedError, match="its results 'y' and 'z' may share"):
+            derivative(np.array([0.5, 0.2]))
+
+
+def test_an_argument_is_written_of_which_the_result_is_a_copy():
+    def grown(x, n):
+        if np.sum(x) > 3.0:
+            y = x
+            for _ in range(n):
+                y = y + 1
+            return y + 0
+        return grown(x * 1.5, n)
+
+    def f(x):
+        y = x * 1.1
+        z = grown(y, 2)
+        y *= x
+        return np.sum(z * z) + np.sum(y)
+
+    check(f, np.array([0.5, 0.2]))
+    check(f, np.array([2.5, 0.7]))
+
+
 def test_writing_into_an_argument():
     def fill(x, i):
         if np.sum(x) < 10.0:

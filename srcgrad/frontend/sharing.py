@@ -3,8 +3,8 @@
 Inlining a function of a hundred statements at ten places makes a gradient that takes long to
 compile and that nobody reads. Such a function is lowered as a unit at each place instead, and
 calls whose units do the same call one of them. Only a *pure* function is: what it takes and
-returns, variables of the code around included, is numbers and arrays of their own, and it writes no
-array that was there before. Of all else inlining knows more.
+returns, variables of the code around included, is numbers and arrays of their own (each result its
+own), and it writes no array that was there before. Of all else inlining knows more.
 """
 
 from __future__ import annotations
@@ -100,8 +100,10 @@ def _is_pure(low: Any, making: Making, call: ir.Assign) -> bool:
     body, unit = making.unit.body, making.unit
     assigned = (s for s in ir.walk(body.block) if isinstance(s, ir.Assign) and s.effect)
     numbers: Iterable[Any] = (*(p.kind for p in body.params), *unit.kinds)
+    groups = unit.shares or ()
     return (
         not (making.recursive or call.writes or call.views)
+        and not any(sum(position < 0 for position, _ in group) > 1 for group in groups)
         and unit.changes is None
         and all(s.function in low.shared_units or s.function in REPEATABLE for s in assigned)
         and all(isinstance(kind, (Array, Scalar)) for kind in numbers)

@@ -129,10 +129,14 @@ def choose(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
 
 
 def store(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
-    """What is stored in a part of an array, or added to it, is broadcast by that."""
+    """What is stored in a part of an array, or added to it, is broadcast by that.
+
+    NumPy's `add.at` is slow but for numbers, and reads beyond the end of a vector that it
+    broadcasts to the places of a matrix of them.
+    """
     if not s.args or not isinstance(s.args[0], ir.Var) or not isinstance(s.args[0].kind, Array):
         return None
-    found = spread(ctx, s.args[-1])
+    found = (scalar_spread if s.function == np.add.at else spread)(ctx, s.args[-1])
     if found is not None and ctx.reversing and isinstance(s.args[-1], ir.Var):
         value = found.args[0]
         if same_dtype(s.args[-1].kind, s.args[0].kind):

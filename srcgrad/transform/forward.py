@@ -38,15 +38,19 @@ LINEAR_WRITES = {np.add.at, operator.iadd, operator.isub, np.subtract.at}
 class Tangent(TangentRules):
     """Emits a function's statements with those of their tangents."""
 
-    def transform(self, block: ir.Block, given: dict[ir.Var, ir.Operand]) -> ir.Block:
-        """The block with tangents; `given` has those of the inputs."""
+    def transform(
+        self, block: ir.Block, given: dict[ir.Var, ir.Operand], lent: bool = False
+    ) -> ir.Block:
+        """The block with tangents; `given` has those of the inputs.
+
+        `lent`: these belong to a caller, who may write into them when the function is done.
+        """
         self.tangents = dict(given)
         self.moved: dict[ir.Var, dict[int, int]] = {}  # of a call: where the tangents are
         self.taken: dict[ir.Var, dict[int, ir.Var]] = {}  # or the tangents themselves
         self.unbounded, self.fresh = set(), set()
-        self.memory = {
-            t for v, t in given.items() if isinstance(t, ir.Var) and self.aliasing.is_written(v)
-        }
+        self.lent = {self.aliasing.find(v) for v in given} if lent else set()
+        self.memory = {t for v, t in given.items() if isinstance(t, ir.Var) and self._may_change(v)}
         return self._transformed(block)
 
     def _transformed(self, block: ir.Block) -> ir.Block:
@@ -70,11 +74,16 @@ class Tangent(TangentRules):
     def _active(self, var: ir.Var) -> bool:
         return self.activity.active(var)
 
+    def _may_change(self, var: ir.Var) -> bool:
+        """Whether a variable's memory is written anywhere, or perhaps by a caller."""
+        root = self.aliasing.find(var)
+        return root in self.aliasing.written or root in self.lent
+
     def _twin_of(self, var: ir.Var) -> ir.Var:
         kind = Scalar(var.kind.dtype, None) if isinstance(var.kind, Scalar) else var.kind
         twin = ir.Var(f"t_{var.name}", kind, partial=var.partial)
         self.tangents[var] = twin
-        if self.aliasing.is_written(var):
+        if self._may_change(var):
             self.memory.add(twin)
         return twin
 
@@ -133,7 +142,7 @@ class Tangent(TangentRules):
             self.tangents[s.target] = tangent
             if self._used_in_part(s) or not self.unbounded.isdisjoint(ir.uses(s)):
                 self.unbounded.add(s.target)
-            if isinstance(tangent, ir.Var) and self.aliasing.is_written(s.target):
+            if isinstance(tangent, ir.Var) and self._may_change(s.target):
                 self.memory.add(tangent)
             if isinstance(tangent, ir.Var) and not tangent.name.startswith("t_"):
                 tangent.name = f"t_{s.target.name}"
@@ -198,7 +207,7 @@ class Tangent(TangentRules):
             self.taken[s.target] = dict(zip(rule.outputs, targets, strict=True))
         else:
             self.tangents[s.target] = targets[0]
-            if self.aliasing.is_written(s.target):
+            if self._may_change(s.target):
                 self.memory.add(targets[0])
         return True
 
@@ -211,7 +220,7 @@ class Tangent(TangentRules):
         if whole in self.taken:
             if key.value in self.taken[whole]:
                 self.tangents[s.target] = self.taken[whole][key.value]
-                if self.aliasing.is_written(s.target):
+                if self._may_change(s.target):
                     self.memory.add(self.taken[whole][key.value])
             return
         position = self.moved[whole].get(key.value)
@@ -227,6 +236,7 @@ class Tangent(TangentRules):
         )
         if isinstance(s.target.kind, Array) and self.aliasing.is_written(s.target):
             tangent = self.emit(np.array, (tangent,), inferred=Inferred(tangent.kind))
+        if self._may_change(s.target):
             self.memory.add(tangent)
         self.tangents[s.target] = tangent
 

@@ -383,6 +383,22 @@ class UnitCalls(Rules):
                         "return a copy: .copy()",
                     )
         self._refuse_overlap(s)
+        self._refuse_shared_results(s)
+
+    def _refuse_shared_results(self, s: ir.Assign) -> None:
+        """Refuse results that share memory with each other that is written: each becomes a copy."""
+        found = {i: v for (whole, i), v in self.items_of.items() if whole is s.target}
+        for group in s.function.shares or ():
+            several = [found[-1 - p] for p, depth in group if not depth and -1 - p in found]
+            arrays = [v for v in several if isinstance(v.kind, Array)]
+            if len(arrays) > 1 and any(map(self.aliasing.is_written, arrays)):
+                names = " and ".join(repr(v.name) for v in arrays[:2])
+                raise UnsupportedError(
+                    f"{s.function.name} is compiled as a function, and its results {names} may "
+                    "share memory, which is written in place",
+                    s.span,
+                    "return copies: .copy()",
+                )
 
     def _refuse_overlap(self, s: ir.Assign) -> None:
         """Refuse arguments that share memory that is written, among which there are lists.
@@ -414,6 +430,7 @@ class UnitCalls(Rules):
 
     def refuse_shared_outputs(self, s: ir.Assign, rule: ir.Rule) -> None:
         """Refuse a function with a rule whose result may be an argument that is written."""
+        self._refuse_shared_results(s)
         if not any(self.aliasing.is_written(v) for v in s.views):
             return
         body: ir.Function = s.function.body
