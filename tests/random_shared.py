@@ -106,6 +106,8 @@ def program(seed: int) -> str:
             body.append(statement)
         if r.random() < 0.5:
             body.append(r.choice(AFTER))
+            if r.random() < 0.3:
+                body.append(f"s = s + 0.1 * np.sum({found})")
     body.append(f"return np.sum(np.sin(y)) + np.sum(z * z * 0.1) + s{' + w' * inner}")
     lines = textwrap.indent("\n".join(body), "    ")
     if inner:  # the functions are made inside, with what they read

@@ -101,11 +101,15 @@ class Aliasing:
         return [self.find(v)] if alone else self.classes(v)
 
     def held_by(self, operands: Iterable[ir.Operand]) -> set[ir.Var]:
-        """The memory that operands refer to: that of a list, and of what it contains."""
-        return {
-            root for o in operands for v in ir.variables(o) if holds_memory(v.kind)
-            for root in self.classes(v)
-        }  # fmt: skip
+        """The memory that operands refer to: that of a list, and of what it contains.
+
+        Of what a function returns, that of each result.
+        """
+        held = [v for o in operands for v in ir.variables(o) if holds_memory(v.kind)]
+        tuples = {v for v in held if isinstance(v.kind, TupleOf)}
+        if tuples:
+            held += [v for (whole, _), v in self.returned.items() if whole in tuples]
+        return {root for v in held for root in self.classes(v)}
 
     def own(self) -> set[ir.Var]:
         """The memory that two arrays mustn't share, though nothing writes it.

@@ -140,7 +140,8 @@ class Simplifier:
         for v in ir.variables(operand):
             if isinstance(v.kind, ListOf):
                 return False
-            if holds_memory(v.kind) and self.last_write.get(self.aliasing.find(v), -1) >= since:
+            held = self.aliasing.held_by((v,)) if holds_memory(v.kind) else ()
+            if any(self.last_write.get(root, -1) >= since for root in held):
                 return False
         return True
 
