@@ -222,6 +222,27 @@ def test_two_equal_calls_keep_what_each_needs(everything):
     check(f, STATE)
 
 
+def weighed(y, m, s):
+    y = y * s
+    k = m.copy()
+    k[:, 0][1] = m[0][0] if m[0][1] > 0 else y[0]
+    return s, k
+
+
+def test_the_adjoint_of_an_array_without_axes_is_a_number(everything):
+    def f(x, m, s):
+        one = np.array(s)
+        _, k = weighed(np.sin(x), np.outer(x, m), one)
+        return np.sum(k * k) + one
+
+    def slope(x, m, s, d_s):
+        return grad(f, 2)(x, m, s) * d_s
+
+    x, h = -STATE, 1e-6
+    curved = (grad(f, 2)(x, STATE, 0.7 + h) - grad(f, 2)(x, STATE, 0.7 - h)) / (2 * h)
+    assert grad(slope, 2)(x, STATE, 0.7, 1.0) == pytest.approx(curved, rel=1e-6)
+
+
 def scaled(y, rates):
     return y * rates, np.cos(rates)
 

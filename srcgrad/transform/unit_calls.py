@@ -532,7 +532,8 @@ class UnitCalls(Rules):
         operand = self.operand(d)
         if isinstance(operand, ir.Pack):
             operand = self.number(d)
-        if operand in self.numbers and isinstance(like.kind, Array):
+        is_number = operand in self.numbers or isinstance(getattr(operand, "kind", None), Scalar)
+        if is_number and isinstance(like.kind, Array):
             operand = self._spread(operand, like.kind, like)
         return self.fit(operand, like.kind, like)
 
