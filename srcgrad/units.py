@@ -46,8 +46,8 @@ from .transform.forward import Tangent
 from .transform.recording import record
 from .transform.repeated import run_once
 from .transform.reverse import Adjoint
+from .transform.saturation import changed
 from .transform.splitting import close, split
-from .transform.unit_calls import changed
 
 Positions = tuple[int, ...]
 
