@@ -36,12 +36,14 @@ class Use(enum.Flag):
     SAMPLED = enum.auto()  # by arrays of indices: x[np.triu_indices(n)], np.max(x)
     SLICED = enum.auto()  # x[i, j], x[1:]
     MASKED = enum.auto()  # by what their values are, as a rule: x[x > 0], np.triu(x)
+    BOUNDED = enum.auto()  # by what they're compared with: np.maximum(x, 0.0), which leaves nan in
     SCALED = enum.auto()  # by a factor of zero: x * (x > 0)
     OVERWRITTEN = enum.auto()  # x[0] = 1.0
 
 
 PLACES = Use.SAMPLED | Use.SLICED
 
+FILLED: frozenset[Any] = frozenset({np.fmax, np.fmin})  # bounds that nan is left out by
 PRODUCTS: frozenset[Any] = frozenset({operator.mul, np.multiply})
 MASKS: frozenset[Any] = frozenset({runtime.unless_zero, np.triu, np.tril, np.diag})
 EMPTY: frozenset[Any] = frozenset({np.zeros, np.zeros_like})
@@ -183,6 +185,8 @@ def _chosen(s: ir.Assign) -> Use:
         return Use.MASKED
     record = registry.lookup(s.function)
     chooses = record.chooses if record is not None else ""
+    if chooses == "bound" and s.function not in FILLED:
+        return Use.BOUNDED
     return {"": Use.WHOLE, "position": Use.SAMPLED}.get(chooses, Use.MASKED)
 
 

@@ -60,10 +60,13 @@ def unless_zero(contribution: Any, *adjoints: Any) -> Any:
     array([1.5, 0. ])
     """
     if isinstance(contribution, np.ndarray) and contribution.dtype.kind in "fc":
-        alike = all(np.shape(adjoint) == contribution.shape for adjoint in adjoints)
-        # Quick to see: where nothing is nan or infinite, what is multiplied by zero is zero
-        if alike and abs(np.vdot(contribution, contribution).real) < np.inf:
-            return contribution.copy()
+        for adjoint in adjoints:
+            if np.shape(adjoint) != contribution.shape:
+                break
+        else:
+            # Quick to see: where nothing is nan or infinite, what is multiplied by zero is zero
+            if abs(np.vdot(contribution, contribution)) < np.inf:
+                return contribution.copy()
     counts = adjoints[0] != 0
     for adjoint in adjoints[1:]:
         counts = counts | (adjoint != 0)

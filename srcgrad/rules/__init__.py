@@ -33,6 +33,7 @@ from . import (  # noqa: F401  (they register their rules)
     polynomial_classes,
     polynomials,
     pools,
+    positive,
     products,
     progress,
     python,

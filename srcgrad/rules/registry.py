@@ -99,6 +99,7 @@ class Unknown:
 
 primitives: dict[Any, Primitive] = {}
 kinds: dict[Any, Callable[..., Any]] = {}
+signs: dict[Any, Callable[..., int]] = {}
 methods: dict[Any, Callable[..., Any]] = {}
 
 
@@ -339,6 +340,16 @@ def chooses(*functions: Any, by: str) -> None:
     "position": its place, in an order too (`np.max`).
     """
     _file(functions, chooses=by)
+
+
+def sign(*functions: Any) -> Callable[[F], F]:
+    """Decorator: register when results are surely positive, or not negative (`rules.positive`)."""
+
+    def register(rule: F) -> F:
+        signs.update(dict.fromkeys(functions, rule))
+        return rule
+
+    return register
 
 
 def method(descriptor: Any, function: Callable[..., Any]) -> None:

@@ -10,7 +10,9 @@ of which would be zero where the adjoint is zero though the branch is taken.
 
 from __future__ import annotations
 
+import builtins
 import functools
+import math
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,7 @@ import numpy as np
 from .. import ir
 from ..analysis.elementwise import COPIES, is_elementwise
 from ..analysis.inference import Inferred
+from ..analysis.positivity import Positivity
 from ..analysis.usage import PLACES, PRODUCTS, Condition, PartialUse, Use, conditions
 from ..emit import runtime
 from ..ir import list_append
@@ -38,6 +41,35 @@ QUIET: frozenset[Any] = frozenset(
 )
 QUOTIENTS: frozenset[Any] = frozenset(
     {operator.truediv, np.divide, operator.mod, np.remainder, np.fmod}
+)
+POWERS: frozenset[Any] = frozenset({operator.pow, builtins.pow, np.power, np.float_power})
+# Functions with infinite derivatives at 0, or below, alone.
+AT_ZERO: frozenset[Any] = (
+    QUOTIENTS
+    | POWERS
+    | {
+        *(
+            np.sqrt,
+            np.cbrt,
+            np.hypot,
+            np.arctan2,
+            np.reciprocal,
+            np.log,
+            np.log2,
+            np.log10,
+            np.log1p,
+        ),
+        *(
+            math.sqrt,
+            math.cbrt,
+            math.hypot,
+            math.atan2,
+            math.log,
+            math.log2,
+            math.log10,
+            math.log1p,
+        ),
+    }
 )
 HANDING: frozenset[Any] = COPIES | {operator.getitem}  # on what their operands are
 SCALED: frozenset[Any] = PRODUCTS | {operator.truediv, np.divide}
@@ -111,7 +143,9 @@ class Masks(Shadows):
             self.taint(s, operand)
             lossy = is_elementwise(s.function) and not tame and isinstance(d_out, ir.Var)
             if lossy and (
-                s.target in self.tainted or self._used_in_part(s) or self._has_infinite_operand(s)
+                s.target in self.tainted
+                or self._used_in_part(s)
+                or self._has_infinite_factor(s, operand)
             ):
                 contribution = self.unless_zero(contribution, d_out)
             self.distribute(operand, contribution)
@@ -165,7 +199,7 @@ class Masks(Shadows):
 
     def _used_in_part(self, s: ir.Assign) -> bool:
         """Whether the unused elements of a statement's target may be where it's singular."""
-        kind = singularity(s) if isinstance(s.target.kind, Array) else ""
+        kind = self.singularity(s) if isinstance(s.target.kind, Array) else ""
         if not kind:
             return False
         use = self.partial_use.of(s.target)
@@ -181,26 +215,55 @@ class Masks(Shadows):
 
     def is_length(self, s: ir.Assign) -> bool:
         """Whether a statement takes roots of squares, or of sums of squares."""
-        root = singularity(s) == "root" and isinstance(s.target.kind, Array)
+        root = self.singularity(s) == "root" and isinstance(s.target.kind, Array)
         return root and len(s.args) == 1 and self._is_square(s.args[0])
 
-    def _has_infinite_operand(self, s: ir.Assign) -> bool:
-        """Whether what is used in part is made of what may be infinite or nan where it isn't."""
-        # (a product with it would be nan itself)
+    def _has_infinite_factor(self, s: ir.Assign, operand: ir.Var) -> bool:
+        """Whether what a contribution is multiplied by may be infinite or nan where it isn't used.
+
+        Of a product that is the other operand. Nothing beyond a bound is nan: that the bound keeps.
+        """
+        # (a product with a factor of zero would be nan itself)
         left_out = self.partial_use.of(s.target) & ~(PLACES | Use.SCALED)
         if not isinstance(s.target.kind, Array) or not left_out:
             return False
-        return not self.infinite.isdisjoint(ir.uses(s))
+        by = s.args if s.function in PRODUCTS and s.args.count(operand) == 1 else ()
+        factors = [v for a in by if a is not operand for v in ir.variables(a)] or ir.uses(s)
+        found = self.infinite if left_out == Use.BOUNDED else self.infinite | self.undefined
+        return not found.isdisjoint(factors)
 
     @functools.cached_property
     def infinite(self) -> set[ir.Var]:
-        """What may be a number over zero, a root of a negative one, or made of such."""
+        """The arrays that may have elements that are a number over zero, or made of such."""
+        return self._made_by("pole")
+
+    @functools.cached_property
+    def undefined(self) -> set[ir.Var]:
+        """The arrays that may have elements that are the root of a negative number, or made of it.
+
+        (A single number may be one, too, but then all that is made of it is.)
+        """
+        return self._made_by("root")
+
+    def _made_by(self, kind: str) -> set[ir.Var]:
         found: set[ir.Var] = set()
         for s in self.made.values():
-            if is_elementwise(s.function) or s.function in HANDING:
-                if singularity(s) or not found.isdisjoint(ir.uses(s)):
-                    found.add(s.target)
+            if isinstance(s.target.kind, Array) and s.target.kind.shape != ():
+                if is_elementwise(s.function) or s.function in HANDING:
+                    if self.singularity(s) == kind or not found.isdisjoint(ir.uses(s)):
+                        found.add(s.target)
         return found
+
+    def singularity(self, s: ir.Assign) -> str:
+        """Where a statement's derivative may be infinite: at a "root", at a "pole", or nowhere."""
+        kind = singularity(s)
+        if kind and s.function in AT_ZERO and self.positivity.positive(_singular_operand(s)):
+            return ""
+        return kind
+
+    @functools.cached_property
+    def positivity(self) -> Positivity:
+        return Positivity(self.function.block, self.aliasing)
 
     @functools.cached_property
     def under_roots(self) -> set[ir.Var]:
@@ -215,7 +278,7 @@ class Masks(Shadows):
                 found.update(ir.uses(s))
             if s.function is list_append and not found.isdisjoint(ir.variables(s.args[0])):
                 found.update(ir.variables(s.args[1]))
-            if singularity(s) == "root":
+            if self.singularity(s) == "root":
                 found.update(ir.variables(s.args[0]))
         return found
 
@@ -237,7 +300,7 @@ class Masks(Shadows):
         for s in reversed(self.made.values()):
             if s.target in found and (s.function in HANDING or s.function in SCALED):
                 found.update(ir.uses(s))
-            if singularity(s) == "root":
+            if self.singularity(s) == "root":
                 found.update(ir.variables(s.args[0]))
         return found
 
@@ -288,7 +351,7 @@ class Masks(Shadows):
 
     def condition(self, s: ir.Assign) -> Condition | None:
         """The condition under which the target of a statement that may be singular is used."""
-        if s.target in self.shadows or not singularity(s):
+        if s.target in self.shadows or not self.singularity(s):
             return None
         return self.conditions.get(s.target)
 
@@ -347,7 +410,7 @@ class Masks(Shadows):
 
 
 def singularity(s: ir.Assign) -> str:
-    """Whether a statement's derivative may be infinite: at a "root", at a "pole", or nowhere."""
+    """Where a statement's derivative may be infinite, whatever the signs of its operands."""
     record = registry.lookup(s.function)
     if record is None or not record.singular:
         return ""
@@ -355,6 +418,8 @@ def singularity(s: ir.Assign) -> str:
     if s.function in QUOTIENTS:
         scalar = isinstance(second, ir.Var) and _shape(second) == ()  # zero for all or none
         return record.singular if isinstance(second, ir.Var) and not scalar else ""
+    if s.function in POWERS and isinstance(s.target.kind, Array) and _shape(s.args[0]) == ():
+        return ""  # one number, and not each element's
     if isinstance(second, ir.Const) and isinstance(second.value, (int, float)):
         return "" if second.value >= 1 else "root" if second.value > 0 else "pole"
     return record.singular

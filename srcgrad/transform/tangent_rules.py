@@ -24,7 +24,6 @@ from ..kinds import Array, Kind, ListOf, Places, Scalar, TupleOf
 from ..rules import registry
 from .application import name_of
 from .contributions import NONE, is_zero
-from .masks import singularity
 from .recording import record
 from .reverse import Adjoint
 from .shadows import changes_dtype
@@ -146,7 +145,7 @@ class TangentRules(Adjoint):
             tangent = self._by_derivative(s, record_)
         finally:
             self.tangents.update(whole)
-        vanishing = singularity(s) == "root" and s.args[0] in self.zero_in_parts
+        vanishing = self.singularity(s) == "root" and s.args[0] in self.zero_in_parts
         if (vanishing or self.is_length(s)) and s.args[0] in whole:
             step = whole[s.args[0]]  # zero where a bound is passed, and the slope may be infinite
             if len(moving) == 1 and isinstance(step, ir.Var) and tangent is not None:

@@ -15,6 +15,7 @@ import pytest
 
 import srcgrad
 from srcgrad.emit import runtime
+from srcgrad.rules import positive
 
 special = pytest.importorskip("scipy.special")
 
@@ -186,6 +187,62 @@ def test_bounds_need_no_guard() -> None:
     gradient = srcgrad.grad(limited)
     gradient(np.array([0.5, -0.3, 1.7]), np.array([1.0, 2.0, 0.5]))
     assert gradient.source.count("unless_zero(") == 1  # of the quotient alone
+
+
+def _paths(s: Any, rate: Any, z: Any) -> Any:
+    step, total = 1 / z.shape[0], np.zeros(z.shape[1])
+    for t in range(z.shape[0]):
+        s = s * np.exp((rate - 0.5 * rate**2) * step + rate * np.sqrt(step) * z[t])
+        total = total + s
+    return np.mean(np.maximum(total - 3.0, 0.0))
+
+
+def _normalized(x: Any, w: Any, z: Any) -> Any:
+    r = (x * z - np.mean(z, axis=0)) / np.sqrt(np.var(z, axis=0) + 1e-5)
+    return np.sum(np.maximum(w * r / (1 + np.abs(r)), 0.1 * r))
+
+
+def _grown(x: Any, w: Any, z: Any) -> Any:
+    speed = np.sqrt(np.maximum(x * z, 0.0) + 1e-6)
+    return np.sum(np.maximum(speed * z**2 / np.maximum(w * z, 0.5) - 1.0, 0.0))
+
+
+@pytest.mark.parametrize("loss", [_paths, _normalized, _grown])
+def test_what_is_finite_needs_no_guard(loss: Any) -> None:
+    args = np.array([1.1, 0.7, 0.4]), 0.3, np.array([[0.3, -0.8, 1.4], [0.9, 2.0, -0.6]])
+    gradient = srcgrad.grad(loss, (0, 1))
+    found = gradient(*args)
+    assert "unless_zero(" not in gradient.source
+    for i, d in enumerate(found):
+        step = 1e-6 * np.arange(1.0, 1.0 + np.size(d)).reshape(np.shape(d))
+        above, below = ([a + sign * step * (j == i) for j, a in enumerate(args[:2])]
+                        for sign in (1, -1))  # fmt: skip
+        slope = (loss(*above, args[2]) - loss(*below, args[2])) / 2
+        assert np.sum(d * step) == pytest.approx(slope, rel=1e-5, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "divisor",
+    [
+        *("v = np.exp(x); v -= 1.0", "v = 1 + x**3", "v = np.minimum(x**2, 1.0)", "v = x * x"),
+        *("v = np.sum(x[None], 0)", "v = np.maximum(x, 0.0)", "v = np.clip(x, 0.5, 0 * x)"),
+        "v = (x + 1.5).astype(int)",
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_what_may_be_zero_is_guarded(divisor: str) -> None:
+    at = -1.0 if "**3" in divisor or "int" in divisor else 0.0
+    loss = program(f"{divisor}; r = (y / v)[used]", "")
+    d_x, d_y = srcgrad.grad(loss, (0, 1))(np.array([at, 0.6, 0.35, 0.45]), Y)
+    assert d_x[0] == 0 and d_y[0] == 0
+
+
+def test_signs_of_constants() -> None:
+    # the sign of a constant is the least of its elements', of what isn't real there is none
+    assert positive.sign_of(np.array([1.0, 0.0])) == positive.NONNEGATIVE
+    assert positive.sign_of(1e-3) == positive.POSITIVE
+    assert positive.sign_of(np.array([-1.0, 2.0])) == positive.sign_of(1j) == positive.UNKNOWN
+    assert positive.sign_of(np.nan) == positive.sign_of("x") == positive.UNKNOWN
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex128])
