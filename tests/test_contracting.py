@@ -299,10 +299,14 @@ def test_rows_are_added_in_order(n, width, order, dtype, every_call):
 
 
 def check_added(array, key, added):
-    expected = array.copy(order="K")
-    scattering.add_at(array, key, added)
-    np.add.at(expected, key, added)
-    np.testing.assert_array_equal(array, expected)
+    for ours, numpys in (
+        (scattering.add_at, np.add.at),
+        (scattering.subtract_at, np.subtract.at),
+    ):
+        found, expected = array.copy(order="K"), array.copy(order="K")
+        ours(found, key, added)
+        numpys(expected, key, added)
+        np.testing.assert_array_equal(found, expected)
 
 
 AT, J, EVERY = RNG.integers(-4, 4, (5, 3)), RNG.integers(0, 4, 3), slice(None)
@@ -358,6 +362,15 @@ def test_other_places_too(function, every_call):
     index = RNG.integers(0, 5, size=(6, 9))
     assert any("add_at(d_x, " in line for line in body(function, TABLE, index))
     check_grads(function, (TABLE, index), argnums=0)
+
+
+def test_differences_of_rows_are_subtracted_so(every_call):
+    def apart(x, i, j):
+        return np.sum(np.sin(x[i] - x[j]))
+
+    index = RNG.integers(0, 5, size=(2, 40))
+    assert any("subtract_at(d_x, j, " in line for line in body(apart, TABLE, *index))
+    check_grads(apart, (TABLE, *index), argnums=0)
 
 
 def test_the_function_s_own_call_stays():

@@ -21,22 +21,40 @@ def add_at(array: Any, key: Any, values: Any) -> None:
     array([[0., 0., 0.],
            [2., 2., 2.]])
     """
-    keys = key if isinstance(key, tuple) else (key,)
-    found = rows_at(array, keys, values) if np.size(values) > FEW else None
-    if found is None:
+    if np.size(values) <= FEW or not in_rows(np.add, array, key, values):
         np.add.at(array, key, values)
-        return
+
+
+def subtract_at(array: Any, key: Any, values: Any) -> None:
+    """`np.subtract.at(array, key, values)`, as `add_at` adds.
+
+    >>> array = np.zeros((2, 3))
+    >>> subtract_at(array, np.array([1, -1]), np.ones((2, 3)))
+    >>> array
+    array([[ 0.,  0.,  0.],
+           [-2., -2., -2.]])
+    """
+    if np.size(values) <= FEW or not in_rows(np.subtract, array, key, values):
+        np.subtract.at(array, key, values)
+
+
+def in_rows(function: np.ufunc, array: Any, key: Any, values: Any) -> bool:
+    """Do `function.at(array, key, values)` by rows, or return False."""
+    found = rows_at(array, key if isinstance(key, tuple) else (key,), values)
+    if found is None:
+        return False
     matrix, index, rows = found
     n, width = rows.shape
     if width <= 16:
         for column, numbers in zip(matrix.T, rows.T, strict=True):
-            np.add.at(column, index, numbers)
-        return
+            function.at(column, index, numbers)
+        return True
     flat, columns = matrix.reshape(-1), np.arange(width)
     for start in range(0, n, 256):
         block = slice(start, start + 256)
         places = index[block, None] * width + columns
-        np.add.at(flat, places.reshape(-1), rows[block].reshape(-1))
+        function.at(flat, places.reshape(-1), rows[block].reshape(-1))
+    return True
 
 
 def rows_at(array: Any, key: tuple[Any, ...], values: Any) -> tuple[Any, Any, Any] | None:

@@ -108,6 +108,7 @@ HELPERS = {
     runtime.copied_items,
     runtime.last_written,
     scattering.add_at,
+    scattering.subtract_at,
     runtime.cross_product,
     runtime.sum_of_products,
     runtime.weighted_sum,

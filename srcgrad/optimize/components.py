@@ -41,8 +41,8 @@ PRODUCTS: frozenset[Any] = frozenset({operator.matmul, np.matmul, np.dot})
 # What returns no array of two axes that lies as an operand does
 OTHERS: frozenset[Any] = PRODUCTS | frozenset(
     {np.sum, np.max, np.min, np.mean, np.vecdot, np.einsum, np.vdot, np.shape, builtins.len,
-     np.add.at, scattering.add_at, runtime.check_broadcast, runtime.check_added,
-     runtime.check_stored}
+     np.add.at, scattering.add_at, np.subtract.at, scattering.subtract_at,
+     runtime.check_broadcast, runtime.check_added, runtime.check_stored}
 )  # fmt: skip
 VIEWS: frozenset[Any] = frozenset({np.transpose, runtime.unbroadcast, runtime.unbroadcast_to})
 ATTRIBUTES = ("shape", "size", "ndim", "dtype")

@@ -102,6 +102,7 @@ WITH_FLOATS: frozenset[Any] = frozenset(
 )  # fmt: skip
 FASTER: tuple[tuple[Any, Callable[[ir.Assign, Made], bool], Any], ...] = (
     (np.add.at, _takes_places, scattering.add_at),
+    (np.subtract.at, _takes_places, scattering.subtract_at),
     (np.cross, _takes_vectors, runtime.cross_product),
     (operator.matmul, _takes_products, np.ndarray.dot),
 )

@@ -133,7 +133,14 @@ def contraction(subscripts, first, second):
     if turned is not None and (found is None or turned[-1] == tuple(range(len(target)))):
         found, first, second = turned, second, first
     if found is None:
-        return np.einsum(subscripts, first, second)
+        axes = axes_of_product(one, other, target)
+        if axes is None:
+            return np.einsum(subscripts, first, second)
+        alone = [c for c in one + other if (c in one) != (c in other)]
+        if alone != list(target):  # neither has its axes in place: those of the adjoint are longer
+            alone = [c for c in other + one if (c in one) != (c in other)]
+            first, second, axes = second, first, axes[::-1]
+        return reordered(np.tensordot(first, second, axes), order_of(alone, target))
     summed, first_order, second_order, order = found
     first, second = reordered(first, first_order), reordered(second, second_order)
     if summed > 1:
@@ -174,6 +181,18 @@ def product_of_matrices(x, y, target):
     if len(columns) > 1 or (stack and not len(rows) == len(columns) == 1):
         return None
     return 1, order_of(x, stack + rows + summed), order_of(y, stack + summed + columns), order
+
+
+def axes_of_product(x, y, target):
+    """The axes that are summed over in a product of matrices that have any number of axes each.
+
+    None if it is none: a product with a vector, or of stacks, is as fast as it is.
+    """
+    alone = [c for c in x + y if (c in x) != (c in y)]
+    if set(alone) != set(target) or len({c in x for c in alone}) < 2:
+        return None
+    summed = [c for c in x if c in y]
+    return tuple([x.index(c) for c in summed]), tuple([y.index(c) for c in summed])
 
 
 def order_of(letters, wanted):

@@ -28,16 +28,18 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     else:
         axes = (axis % x.ndim,) if isinstance(axis, (int, np.integer)) else axis
     sizes = window_shape
+    first = tuple(range(x.ndim, d_out.ndim))
+    d_out = d_out.transpose((*first, *range(x.ndim)))  # so that what is added up is long
     # axes may repeat: the later windows are made of what the earlier have left
     for number in reversed(range(len(sizes))):
-        place = along(axes[number], x.ndim)
-        count = d_out.shape[place]
-        d_x = np.zeros(
-            (*d_out.shape[:place], count + sizes[number] - 1, *d_out.shape[place + 1 : -1]),
-            d_out.dtype,
-        )
+        place = number + along(axes[number], x.ndim)
+        shape = d_out.shape
+        count = shape[place + 1]
+        length = count + sizes[number] - 1
+        shape = (*shape[:number], *shape[number + 1 : place + 1], length, *shape[place + 2 :])
+        d_x = np.zeros(shape, d_out.dtype)
         for offset in range(sizes[number]):
-            d_x[at(place, slice(offset, offset + count))] += d_out[..., offset]
+            d_x[at(place, slice(offset, offset + count))] += d_out[at(number, offset)]
         d_out = d_x
     return d_out
 
@@ -129,11 +131,9 @@ def sum_of_strided(windows, like, strides):
     together.sort()
     apart = [axis for axis in range(windows.ndim) if axis not in together]
     rows = windows.transpose(*apart, *together)
-    strides = [steps[axis] for axis in together]
+    shown = at_steps(total, windows.shape, steps).transpose(*apart, *together)
     for place in np.ndindex(rows.shape[: len(apart)]) if windows.size else ():
-        start = sum(i * steps[axis] for i, axis in zip(place, apart, strict=True))
-        part = at_steps(total[start:], rows.shape[len(apart) :], strides)
-        part += rows[place]
+        shown[place] += rows[place]
     return at_steps(total, like.shape, own)
 
 

@@ -54,6 +54,10 @@ def vector(x, y):
     return np.sum(np.einsum("ij,j->i", x, y) ** 3)
 
 
+def projected(x, y):
+    return np.sum(np.einsum("btd,hde->bhte", x, y) ** 3)
+
+
 def summed_alone(x, y):
     return np.sum(np.einsum("ij,kj->k", x, y) ** 3)
 
@@ -64,6 +68,10 @@ def summed_alone(x, y):
         (matrices, ((2, 3), (4, 3)), "d_out.dot(y)", "d_out.T.dot(x)"),
         (attention, ((2, 3, 4), (2, 5, 4)), "d_out @ y", "d_out.swapaxes(-1, -2) @ x"),
         (vector, ((2, 3), (3,)), "d_out[:, None] * y", "d_out.dot(x)"),
+        (
+            *(projected, ((2, 3, 4), (2, 4, 5)), "np.tensordot(d_out, y, ((1, 3), (0, 2)))"),
+            "np.tensordot(x, d_out, ((0, 1), (0, 2))).transpose((1, 0, 2))",
+        ),
         (summed_alone, ((2, 3), (4, 3)), None, "np.einsum('k,ij->kj', d_out, x)"),
     ],
 )
