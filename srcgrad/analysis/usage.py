@@ -107,11 +107,11 @@ class PartialUse:
                 self._mark(s.writes[0], Use.SCALED)
             later = self.of(s.writes[0]) & ~Use.OVERWRITTEN
             for operand in s.args[1:]:
-                self._mark(operand, later | _chosen(s))
+                self._mark(operand, later | chosen_by(s))
             return
         use = self.of(s.target)
         if s.function is operator.getitem:
-            self._mark(s.args[0], use | _taken(s))
+            self._mark(s.args[0], use | taken_by(s))
             return
         if _mixes(s):
             use = Use.WHOLE
@@ -123,7 +123,7 @@ class PartialUse:
             # What is broadcast is used by each of many elements.
             broadcast = is_elementwise(s.function) and not _same_shape(operand, s.target)
             kept = use & ~PLACES if broadcast else use
-            self._mark(operand, kept | scaled | _chosen(s))
+            self._mark(operand, kept | scaled | chosen_by(s))
 
     def is_sparse(self, operand: ir.Operand) -> bool:
         """Whether an array surely has zeros in it, or may for what it is made of: it's a mask.
@@ -180,7 +180,8 @@ def _same_shape(a: ir.Operand, b: ir.Var) -> bool:
     return isinstance(of, Array) and isinstance(b.kind, Array) and of.shape == b.kind.shape
 
 
-def _chosen(s: ir.Assign) -> Use:
+def chosen_by(s: ir.Assign) -> Use:
+    """What a function leaves out of its operands."""
     if any(k == "where" for k, _ in s.kwargs):
         return Use.MASKED
     record = registry.lookup(s.function)
@@ -190,8 +191,8 @@ def _chosen(s: ir.Assign) -> Use:
     return {"": Use.WHOLE, "position": Use.SAMPLED}.get(chooses, Use.MASKED)
 
 
-def _taken(s: ir.Assign) -> Use:
-    """What an index takes of an array."""
+def taken_by(s: ir.Assign) -> Use:
+    """What an index leaves out of an array."""
     of, key = s.args
     if not isinstance(of, ir.Var) or not isinstance(of.kind, Array):
         return Use.WHOLE

@@ -23,6 +23,7 @@ from ..analysis.elementwise import COPIES, is_elementwise
 from ..analysis.inference import Inferred
 from ..analysis.positivity import Positivity
 from ..analysis.usage import PLACES, PRODUCTS, Condition, PartialUse, Use, conditions
+from ..analysis.wholly import wholly_used
 from ..emit import runtime
 from ..ir import list_append
 from ..kinds import Array, Scalar
@@ -202,7 +203,7 @@ class Masks(Shadows):
         kind = self.singularity(s) if isinstance(s.target.kind, Array) else ""
         if not kind:
             return False
-        use = self.partial_use.of(s.target)
+        use = self._use(s.target)
         if kind == "pole":
             # zero times what is infinite there would be nan itself; a stencil isn't looked after
             use &= ~(Use.SCALED | Use.SLICED)
@@ -212,6 +213,14 @@ class Masks(Shadows):
             return True
         # a smooth function of a length that is flat at 0 is flat there by the vector, too
         return self.is_length(s)
+
+    def _use(self, var: ir.Var) -> Use:
+        return Use.WHOLE if var in self.wholly_used else self.partial_use.of(var)
+
+    @functools.cached_property
+    def wholly_used(self) -> set[ir.Var]:
+        known = self.aliasing, self.activity, self.outputs, self.partial_use
+        return wholly_used(self.function, *known)
 
     def is_length(self, s: ir.Assign) -> bool:
         """Whether a statement takes roots of squares, or of sums of squares."""
@@ -224,7 +233,7 @@ class Masks(Shadows):
         Of a product that is the other operand. Nothing beyond a bound is nan: that the bound keeps.
         """
         # (a product with a factor of zero would be nan itself)
-        left_out = self.partial_use.of(s.target) & ~(PLACES | Use.SCALED)
+        left_out = self._use(s.target) & ~(PLACES | Use.SCALED)
         if not isinstance(s.target.kind, Array) or not left_out:
             return False
         by = s.args if s.function in PRODUCTS and s.args.count(operand) == 1 else ()

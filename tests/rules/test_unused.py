@@ -16,6 +16,7 @@ import pytest
 import srcgrad
 from srcgrad.emit import runtime
 from srcgrad.rules import positive
+from srcgrad.testing import check_grads
 
 special = pytest.importorskip("scipy.special")
 
@@ -235,6 +236,39 @@ def test_what_may_be_zero_is_guarded(divisor: str) -> None:
     loss = program(f"{divisor}; r = (y / v)[used]", "")
     d_x, d_y = srcgrad.grad(loss, (0, 1))(np.array([at, 0.6, 0.35, 0.45]), Y)
     assert d_x[0] == 0 and d_y[0] == 0
+
+
+def _forward(a: Any, w: Any, observed: Any) -> Any:
+    for t in range(len(observed)):
+        m = a[:, None] + w
+        top = np.max(m, axis=0)
+        a = top + np.log(np.sum(np.exp(m - top), axis=0)) + observed[t]
+    top = np.max(a)
+    return top + np.log(np.sum(np.exp(a - top)))
+
+
+def test_what_is_used_wholly_beside_needs_no_guard() -> None:
+    rng = np.random.default_rng(0)
+    args = rng.normal(size=3), rng.normal(size=(3, 3)), rng.normal(size=(4, 3))
+    gradient = srcgrad.grad(_forward, (0, 1))
+    gradient(*args)
+    assert "unless_zero(" not in gradient.source
+    assert "mask" not in gradient.source  # what the maxima contribute is zero, as arithmetic tells
+    check_grads(_forward, args, argnums=(0, 1))
+
+
+@pytest.mark.parametrize(
+    "beside",
+    ["if y[0] > 1: total = np.sum(v)", "for i in range(int(y[0])): total = total + np.sum(v)",
+     "total = np.sum(np.floor(v) + np.sign(v))", "w = v * 2; total = np.sum(w[used])",
+     "for i in range(2): total, v = np.max(v[1:]) + total, v + 0 * y",
+     "total = np.sum(v > 0)", "w = np.log(v) if y[0] > 1 else y; total = np.sum(w)"],
+)  # fmt: skip
+@pytest.mark.parametrize("function", ["np.sqrt(x)", "1 / x"])
+@pytest.mark.filterwarnings("ignore")
+def test_what_something_else_might_use_is_guarded(beside: str, function: str) -> None:
+    loss = program(f"total = 0.0; v = {function}; {beside}; r = v[used] * total + v[used]", "")
+    assert srcgrad.grad(loss)(np.array([0.0, 0.6, 0.35, 0.45]), Y)[0] == 0
 
 
 def test_signs_of_constants() -> None:
