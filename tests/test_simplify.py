@@ -318,6 +318,13 @@ def test_transposes_vanish():
     ]
     d_y = body(lambda x, y: np.sum((x @ y.T) ** 2), M, M + 1, argnums=1)
     assert d_y == ["return (2.0 * (x @ y.T)).T.dot(x)"]
+    # of a column times a row as well, whatever the sign
+    assert body(lambda x, v: np.sum((x.T @ v) ** 2), M, M[:, 0]) == [
+        "return v[:, None] * (2.0 * (x.T @ v))",
+    ]
+    assert body(lambda x, v: -np.sum(np.exp(x.T @ v)), M, M[:, 0]) == [
+        "return -(v[:, None] * np.exp(x.T @ v))",
+    ]
     gradient = srcgrad.grad(lambda x: np.sum(np.sin(x.T.T)))
     d_x = gradient(M)
     np.testing.assert_allclose(d_x, np.cos(M))

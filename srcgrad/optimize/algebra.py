@@ -16,7 +16,17 @@ from .. import ir
 from ..analysis.elementwise import elementwise_kind, number_kind, same_kind
 from ..emit import runtime
 from ..kinds import Array, Kind, Scalar, same_dtype
-from .array_algebra import indexed, mean, taken_in, total, transposed, twice, unbroadcast, unique
+from .array_algebra import (
+    indexed,
+    mean,
+    taken_in,
+    total,
+    transposed,
+    turned,
+    twice,
+    unbroadcast,
+    unique,
+)
 from .operands import (
     Rule,
     become,
@@ -435,7 +445,7 @@ ALGEBRA: dict[Any, list[Rule]] = {
     np.sum: [total],
     operator.matmul: [transposed],
     np.where: [choose],
-    np.transpose: [twice],
+    np.transpose: [twice, turned],
     operator.getitem: [indexed],
     runtime.unbroadcast: [unbroadcast],
     np.add.at: [unique],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import ir
+from ..analysis.affine import is_whole
 from ..analysis.elementwise import elementwise_kind, number_kind, same_kind
 from ..analysis.keys import kept_axes
 from ..kinds import INT, Array, Scalar, TupleOf, same_dtype
@@ -246,6 +247,35 @@ def twice(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         for f, ok, operand in zip(found, plain, product.args, strict=True)
     )
     s.function, s.args, s.views = operator.matmul, (b, a), ()
+    return None
+
+
+def turned(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """`(v[:, None] * w).T` is `w[:, None] * v`, and `(-x).T` of such a product is `-x.T`."""
+    if len(s.args) != 1 or s.kwargs or not is_floating(s) or not is_array(s.target):
+        return None
+    sign = ctx.temporary(s.args[0], operator.neg)
+    product = ctx.temporary(s.args[0] if sign is None else sign.args[0], operator.mul)
+    if product is None or not same_kind(product.target.kind, s.args[0].kind):  # type: ignore[union-attr]
+        return None
+    for one, row in (product.args, product.args[::-1]):
+        column = ctx.temporary(one, operator.getitem)
+        key = () if column is None else ir.items_of(column.args[1])
+        if len(key) != 2 or not (is_whole(key[0]) and ir.is_constant(key[1], None)):
+            continue
+        assert column is not None
+        kinds = number_kind(column.args[0]), number_kind(row)
+        if any(not isinstance(k, Array) or k.rank != 1 for k in kinds):
+            continue
+        kind = Array(kinds[1].dtype, (*kinds[1].shape, 1))  # type: ignore[union-attr, misc]
+        turned = ctx.emit(operator.getitem, row, column.args[1], kind=kind, view=True)
+        args: tuple[ir.Operand, ...] = (turned, column.args[0])
+        s.function, s.views = operator.mul, ()
+        if sign is not None:
+            args = (ctx.emit(operator.mul, *args, kind=s.target.kind),)
+            s.function = operator.neg
+        s.args = args
+        return None
     return None
 
 
