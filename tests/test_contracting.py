@@ -364,6 +364,29 @@ def test_other_places_too(function, every_call):
     check_grads(function, (TABLE, index), argnums=0)
 
 
+def test_factors_that_are_not_broadcast_need_no_sums():
+    def sparse(values, x, columns, starts):
+        total = 0.0
+        for i in range(len(starts) - 1):
+            row = slice(starts[i], starts[i + 1])
+            total += (values[row] @ x[columns[row]]) ** 2
+        return total
+
+    args = RNG.normal(size=7), RNG.normal(size=4), np.array([0, 3, 1, 2, 3, 0, 0]), [0, 2, 2, 7]
+    gradient = grad(sparse, argnums=(0, 1))
+    gradient(*args)
+    assert "unbroadcast" not in gradient.source
+    check_grads(sparse, args, argnums=(0, 1))
+
+    def either(x, y, z, flag):
+        if flag:
+            return np.sum(1.0 * (x @ y) * np.sin(y))
+        return np.sum(y * x + z @ x)
+
+    for flag, n in ((True, 3), (False, 1)):
+        check_grads(either, (np.ones(3), np.arange(1.0, n + 1), np.ones(3), flag), argnums=(0, 1))
+
+
 def test_differences_of_rows_are_subtracted_so(every_call):
     def apart(x, i, j):
         return np.sum(np.sin(x[i] - x[j]))

@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from .registry import adjoint, method
+from .registry import adjoint, exact, method
 from .shaping import from_last, inverse_permutation, present, transposed
 
 
@@ -21,6 +21,9 @@ def rows(x):
     for axis in range(x.ndim - 1):
         count = count * x.shape[axis]
     return count
+
+
+exact(operator.matmul, np.matmul, np.dot, np.inner, *present(np.linalg, "matmul"))
 
 
 @adjoint(operator.matmul, np.matmul, *present(np.linalg, "matmul"))

@@ -100,6 +100,7 @@ class Unknown:
 primitives: dict[Any, Primitive] = {}
 kinds: dict[Any, Callable[..., Any]] = {}
 signs: dict[Any, Callable[..., int]] = {}
+fitting: set[Any] = set()
 methods: dict[Any, Callable[..., Any]] = {}
 
 
@@ -340,6 +341,11 @@ def chooses(*functions: Any, by: str) -> None:
     "position": its place, in an order too (`np.max`).
     """
     _file(functions, chooses=by)
+
+
+def exact(*functions: Any) -> None:
+    """Register products that broadcast neither vectors nor matrices: contributions fit."""
+    fitting.update(functions)
 
 
 def sign(*functions: Any) -> Callable[[F], F]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Hashable
 from types import FunctionType
 from typing import Any
 
@@ -101,6 +102,7 @@ class Rules(Masks):
         if mask is not None and s.function is not np.where:
             out = self.harmless(out, s, mask)
             values = [self.harmless(v, s, mask) for v in values]
+        before = len(self.block.statements)
         if record.adjoint is not None:
             rule = record.adjoint
             self._check_keywords(s, rule)
@@ -121,6 +123,7 @@ class Rules(Masks):
                     contributions.append(p)
                 else:
                     contributions.append(self.binary(operator.mul, d_out, self.plain(p)))
+        self._fit(s, contributions, before)
         outer = mask
         names = list(parameters_of(record.adjoint or record.partials))
         for parameter, operand, c in zip(names, s.args, contributions, strict=False):
@@ -157,6 +160,19 @@ class Rules(Masks):
                 raise UnsupportedError(
                     f"{name_of(s.function)} isn't differentiable with respect to {k!r}", s.span
                 )
+
+    def _fit(self, s: ir.Assign, contributions: list[Any], before: int) -> None:
+        """What is made, since a statement, for factors that aren't broadcast has their shapes."""
+        if not isinstance(s.function, Hashable) or s.function not in registry.fitting:
+            return
+        kinds = [getattr(operand, "kind", None) for operand in s.args]
+        if any(not isinstance(kind, Array) or kind.rank not in (1, 2) for kind in kinds):
+            return
+        made = {v for other in self.block.statements[before:] for v in ir.targets(other)}
+        for c, kind in zip(contributions, kinds, strict=False):
+            if isinstance(c, ir.Var) and c in made and isinstance(c.kind, Array):
+                if isinstance(kind, Array) and c.kind.rank == kind.rank:
+                    c.kind = Array(c.kind.dtype, kind.shape)
 
     def _contributed(
         self,
