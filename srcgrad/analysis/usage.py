@@ -193,7 +193,7 @@ def chosen_by(s: ir.Assign) -> Use:
 
 def taken_by(s: ir.Assign) -> Use:
     """What an index leaves out of an array."""
-    of, key = s.args
+    of, key = s.args[:2]
     if not isinstance(of, ir.Var) or not isinstance(of.kind, Array):
         return Use.WHOLE
     use = Use.WHOLE

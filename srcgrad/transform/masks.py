@@ -23,7 +23,7 @@ from ..analysis.elementwise import COPIES, is_elementwise
 from ..analysis.inference import Inferred
 from ..analysis.positivity import Positivity
 from ..analysis.usage import PLACES, PRODUCTS, Condition, PartialUse, Use, conditions
-from ..analysis.wholly import wholly_used
+from ..analysis.wholly import WhollyUsed
 from ..emit import runtime
 from ..ir import list_append
 from ..kinds import Array, Scalar
@@ -72,6 +72,7 @@ AT_ZERO: frozenset[Any] = (
         ),
     }
 )
+MAGNITUDES: frozenset[Any] = frozenset({operator.abs, builtins.abs, np.absolute, np.fabs})
 HANDING: frozenset[Any] = COPIES | {operator.getitem}  # on what their operands are
 SCALED: frozenset[Any] = PRODUCTS | {operator.truediv, np.divide}
 SUMS: frozenset[Any] = frozenset({operator.add, np.add, np.sum})
@@ -203,7 +204,9 @@ class Masks(Shadows):
         kind = self.singularity(s) if isinstance(s.target.kind, Array) else ""
         if not kind:
             return False
-        use = self._use(s.target)
+        use = self.partial_use.of(s.target)
+        if s.target in (self.covered if kind == "pole" else self.wholly_used):
+            use = Use.WHOLE
         if kind == "pole":
             # zero times what is infinite there would be nan itself; a stencil isn't looked after
             use &= ~(Use.SCALED | Use.SLICED)
@@ -214,13 +217,16 @@ class Masks(Shadows):
         # a smooth function of a length that is flat at 0 is flat there by the vector, too
         return self.is_length(s)
 
-    def _use(self, var: ir.Var) -> Use:
-        return Use.WHOLE if var in self.wholly_used else self.partial_use.of(var)
-
     @functools.cached_property
     def wholly_used(self) -> set[ir.Var]:
         known = self.aliasing, self.activity, self.outputs, self.partial_use
-        return wholly_used(self.function, *known)
+        return WhollyUsed(self.function, *known).found
+
+    @functools.cached_property
+    def covered(self) -> set[ir.Var]:
+        """What is used wholly, if stencils use all that they take parts of."""
+        known = self.aliasing, self.activity, self.outputs, self.partial_use
+        return WhollyUsed(self.function, *known, stencils=True).found
 
     def is_length(self, s: ir.Assign) -> bool:
         """Whether a statement takes roots of squares, or of sums of squares."""
@@ -233,9 +239,11 @@ class Masks(Shadows):
         Of a product that is the other operand. Nothing beyond a bound is nan: that the bound keeps.
         """
         # (a product with a factor of zero would be nan itself)
-        left_out = self._use(s.target) & ~(PLACES | Use.SCALED)
-        if not isinstance(s.target.kind, Array) or not left_out:
+        left_out = self.partial_use.of(s.target) & ~(PLACES | Use.SCALED)
+        if not isinstance(s.target.kind, Array) or not left_out or s.target in self.covered:
             return False
+        if left_out == Use.BOUNDED and s.function in MAGNITUDES:
+            return False  # the sign of what is infinite is not
         by = s.args if s.function in PRODUCTS and s.args.count(operand) == 1 else ()
         factors = [v for a in by if a is not operand for v in ir.variables(a)] or ir.uses(s)
         found = self.infinite if left_out == Use.BOUNDED else self.infinite | self.undefined

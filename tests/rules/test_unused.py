@@ -271,6 +271,61 @@ def test_what_something_else_might_use_is_guarded(beside: str, function: str) ->
     assert srcgrad.grad(loss)(np.array([0.0, 0.6, 0.35, 0.45]), Y)[0] == 0
 
 
+# (What is stored and then overwritten isn't looked after: each boundary would pay for it.)
+OVERWRITTEN = [
+    "r = {F}; r[0] = 1.0",
+    "r = {F}; r[:1] = y[:1]; r = r * y",
+    "r = {F}; s = r[:2]; s[0] = y[0]",
+    "r = {F}; r[0 if y[0] < 1 else 3] = y[0]",
+    "r = {F}; s = y.copy() if y[0] > 1 else r; s[0] = y[0]",
+    "r = y * 1; s = np.sum(r); r[:] = {F}; r = r[used] * s",
+    "r = y * 1; r[:] = {F}; s = np.sum(r[used]); r[:] = y; r = r * s",
+    "r = y * 1; r[:] = {F}; r[0] += 1.0; r = s = r[used]",
+    "s = 0.0; r = y.copy()\n    for i in range(2): s += np.sum(r); r[:] = {F}\n    r = s * r[used]",
+]
+
+
+@pytest.mark.parametrize("way", OVERWRITTEN)
+@pytest.mark.parametrize("function", ["1 / x", "np.sqrt(x)", "np.log(x) * y", "y / x**2"])
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_overwritten_is_guarded(way: str, function: str) -> None:
+    d_x, _ = srcgrad.grad(program(way, function), (0, 1))(np.array([0.0, 0.6, 0.35, 0.45]), Y)
+    assert d_x[0] == 0
+
+
+def _limited(u: Any, c: Any, steps: Any) -> Any:
+    for _ in range(steps):
+        left, right = u[1:-1] - u[:-2], u[2:] - u[1:-1]
+        r = left / np.where(np.abs(right) > 1e-12, right, 1e-12)
+        flux = u[1:-1] + 0.5 * (1 - c) * (r + np.abs(r)) / (1 + np.abs(r)) * right
+        new = u.copy()
+        new[2:-1] = u[2:-1] - c * (flux[1:] - flux[:-1])
+        u = new
+    return np.sum(u**2)
+
+
+def _flowing(h: Any, q: Any, steps: Any) -> Any:
+    for _ in range(steps):
+        v = q / h
+        speed = np.maximum(np.abs(v[1:]), np.abs(v[:-1]))
+        flux = q * v + h**2
+        change = 0.5 * (flux[1:] + flux[:-1]) - speed * (q[1:] - q[:-1])
+        h, q = h.copy(), q.copy()
+        h[1:-1] -= 0.1 * (q[2:] - q[:-2])
+        q[1:-1] -= 0.1 * (change[1:] - change[:-1])
+    return np.sum(q**2) + np.sum(h**2)
+
+
+@pytest.mark.parametrize("loss", [_limited, _flowing])
+def test_stencils_of_what_is_written_need_no_guard(loss: Any) -> None:
+    rng = np.random.default_rng(0)
+    args = rng.random(9) + 1, 0.4 if loss is _limited else rng.random(9), 4
+    gradient = srcgrad.grad(loss, (0, 1))
+    gradient(*args)
+    assert "unless_zero(" not in gradient.source
+    check_grads(loss, args, argnums=(0, 1))
+
+
 def test_signs_of_constants() -> None:
     # the sign of a constant is the least of its elements', of what isn't real there is none
     assert positive.sign_of(np.array([1.0, 0.0])) == positive.NONNEGATIVE
