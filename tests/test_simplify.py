@@ -325,11 +325,20 @@ def test_transposes_vanish():
     assert body(lambda x, v: -np.sum(np.exp(x.T @ v)), M, M[:, 0]) == [
         "return -(v[:, None] * np.exp(x.T @ v))",
     ]
+    # the rows of the adjoint of windows are long: they're added up
+    windows = np.lib.stride_tricks.sliding_window_view
+    lines = body(lambda x, w: np.sum(np.exp(windows(x, 2) @ w)), X, X[:2])
+    assert any("w[:, None] * " in line for line in lines) and not any("T" in line for line in lines)
     gradient = srcgrad.grad(lambda x: np.sum(np.sin(x.T.T)))
     d_x = gradient(M)
     np.testing.assert_allclose(d_x, np.cos(M))
     d_x[0] = 7.0
     assert M[0, 0] == 0.0
+
+
+def test_the_sum_of_a_number_is_no_array():
+    assert body(lambda x: np.sum(np.sum(np.sin(x))), M) == ["return np.cos(x)"]
+    assert body(lambda x: 3 * x.sum().sum(), M) == ["return np.full(x.shape, 3.0)"]
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

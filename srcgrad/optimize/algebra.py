@@ -446,6 +446,7 @@ ALGEBRA: dict[Any, list[Rule]] = {
     operator.matmul: [transposed],
     np.where: [choose],
     np.transpose: [twice, turned],
+    np.ndarray.transpose: [twice, turned],
     operator.getitem: [indexed],
     runtime.unbroadcast: [unbroadcast],
     np.add.at: [unique],

@@ -225,8 +225,13 @@ def transposed(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
 
 
 def twice(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
-    """`x.T.T` is `x`; `(x.T @ y).T` is `y.T @ x`."""
+    """`x.transpose((1, 0))` is `x.T`, `x.T.T` is `x`, and `(x.T @ y).T` is `y.T @ x`."""
     x = s.args[0]
+    if len(s.args) == 2 and isinstance(s.target.kind, Array) and s.target.kind.rank:
+        items = ir.items_of(s.args[1])
+        axes = [item.value if isinstance(item, ir.Const) else None for item in items]
+        if axes == list(reversed(range(s.target.kind.rank))) and not s.kwargs:
+            s.function, s.args = np.transpose, (x,)
     if len(s.args) != 1 or s.kwargs or not is_floating(s):
         return None
     inner = ctx.definition(x, np.transpose)

@@ -30,7 +30,8 @@ def sum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, o
 
 def spread(d_a, a, where):
     """The adjoint of each of the numbers that are added up."""
-    return np.broadcast_to(d_a if everywhere(where) else d_a * where, np.shape(a))
+    d_a = d_a if everywhere(where) else d_a * where
+    return np.broadcast_to(d_a, np.shape(a)) if np.ndim(a) else d_a
 
 
 @adjoint(np.nansum)
