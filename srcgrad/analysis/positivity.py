@@ -6,8 +6,7 @@ from collections.abc import Hashable
 
 from .. import ir
 from ..kinds import Array, Scalar
-from ..rules.positive import NONNEGATIVE, POSITIVE, UNKNOWN, sign_of
-from ..rules.registry import signs
+from ..rules.positive import NONNEGATIVE, POSITIVE, UNKNOWN, sign_of, signs
 from .aliasing import Aliasing
 from .usage import PRODUCTS
 

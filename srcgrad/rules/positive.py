@@ -10,14 +10,25 @@ from __future__ import annotations
 import builtins
 import math
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .registry import sign
-
 UNKNOWN, NONNEGATIVE, POSITIVE = range(3)
 LEAST = 1e-12  # what may be squared and be multiplied in single precision
+
+signs: dict[Any, Callable[..., int]] = {}
+
+
+def sign(*functions: Any) -> Any:
+    """Decorator: register when the results of functions are surely positive, or not negative."""
+
+    def register(rule: Callable[..., int]) -> Callable[..., int]:
+        signs.update(dict.fromkeys(functions, rule))
+        return rule
+
+    return register
 
 
 def sign_of(number: Any) -> int:

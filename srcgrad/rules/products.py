@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from .registry import adjoint, exact, method
+from .registry import adjoint, method
 from .shaping import from_last, inverse_permutation, present, transposed
 
 
@@ -23,7 +23,8 @@ def rows(x):
     return count
 
 
-exact(operator.matmul, np.matmul, np.dot, np.inner, *present(np.linalg, "matmul"))
+# These broadcast neither vectors nor matrices: what they contribute to them has their shapes
+EXACT = frozenset({operator.matmul, np.matmul, np.dot, np.inner, *present(np.linalg, "matmul")})
 
 
 @adjoint(operator.matmul, np.matmul, *present(np.linalg, "matmul"))

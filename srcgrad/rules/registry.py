@@ -99,8 +99,6 @@ class Unknown:
 
 primitives: dict[Any, Primitive] = {}
 kinds: dict[Any, Callable[..., Any]] = {}
-signs: dict[Any, Callable[..., int]] = {}
-fitting: set[Any] = set()
 methods: dict[Any, Callable[..., Any]] = {}
 
 
@@ -341,21 +339,6 @@ def chooses(*functions: Any, by: str) -> None:
     "position": its place, in an order too (`np.max`).
     """
     _file(functions, chooses=by)
-
-
-def exact(*functions: Any) -> None:
-    """Register products that broadcast neither vectors nor matrices: contributions fit."""
-    fitting.update(functions)
-
-
-def sign(*functions: Any) -> Callable[[F], F]:
-    """Decorator: register when results are surely positive, or not negative (`rules.positive`)."""
-
-    def register(rule: F) -> F:
-        signs.update(dict.fromkeys(functions, rule))
-        return rule
-
-    return register
 
 
 def method(descriptor: Any, function: Callable[..., Any]) -> None:

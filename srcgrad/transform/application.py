@@ -17,6 +17,7 @@ from ..errors import UnsupportedError
 from ..frontend.values import ListObject, Slice, Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, TupleOf, holds_arrays, is_float
 from ..rules import registry
+from ..rules.products import EXACT
 from .contributions import NONE, is_zero
 from .masks import Mask, Masks, is_bound
 
@@ -163,7 +164,7 @@ class Rules(Masks):
 
     def _fit(self, s: ir.Assign, contributions: list[Any], before: int) -> None:
         """What is made, since a statement, for factors that aren't broadcast has their shapes."""
-        if not isinstance(s.function, Hashable) or s.function not in registry.fitting:
+        if not isinstance(s.function, Hashable) or s.function not in EXACT:
             return
         kinds = [getattr(operand, "kind", None) for operand in s.args]
         if any(not isinstance(kind, Array) or kind.rank not in (1, 2) for kind in kinds):
