@@ -404,7 +404,9 @@ class Gradient:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the generated source for the latest signature as a module that needs only NumPy.
 
-        The module holds the same function, with the outer values it read as default arguments.
+        The module holds the same function, with the outer values it read as default arguments. It
+        checks that its arguments have the dtypes, ranks, equal lengths and flags that it is for,
+        and raises TypeError if they don't.
 
         Raises:
             ValueError: the gradient hasn't been called yet, so that nothing is generated.
@@ -427,7 +429,7 @@ class Gradient:
         free = self._latest.read(self.primal)
         if free is None:
             raise ValueError("what the function uses has changed: call the gradient again")
-        text = module_text(self._latest.compiled, self._signature, free)
+        text = module_text(self._latest.compiled, self._signature, free, self._latest.pattern)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 

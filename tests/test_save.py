@@ -3,6 +3,7 @@
 import collections
 import dataclasses
 import math
+import runpy
 import subprocess
 import sys
 
@@ -74,9 +75,10 @@ def test_comments_are_kept(tmp_path):
     gradient(X)
     gradient.save(tmp_path / "saved.py")
     text = (tmp_path / "saved.py").read_text()
-    body = gradient.source.partition("\n")[2].strip()
+    docstring, _, body = gradient.source.partition("\n")[2].strip().partition("\n")
     assert "#" in body
     assert body in text
+    assert docstring in text
 
 
 def test_helpers_are_copied(tmp_path):
@@ -141,3 +143,77 @@ def test_what_helpers_use_is_written_too(tmp_path, f):
     gradient = grad(f)
     expected = gradient(X)
     np.testing.assert_array_equal(run_saved(tmp_path, gradient, (X,)), expected)
+
+
+def saved(gradient, folder):
+    """The function that a gradient is saved as."""
+    path = folder / "saved.py"
+    gradient.save(path)
+    return runpy.run_path(str(path))[f"d_{gradient.primal.__name__}"]
+
+
+def test_what_it_was_not_saved_for_is_refused(tmp_path):
+    def f(x, y, scale, power, mode):
+        return np.sum(x * y * scale["a"][0]) ** power if mode == "power" else np.sum(x + y)
+
+    gradient = grad(f, argnums=(0, 1))
+    gradient(np.ones(3), np.arange(3.0), {"a": (2.0, 1)}, 2, "power")
+    again = saved(gradient, tmp_path)
+    text = (tmp_path / "saved.py").read_text()
+    assert (
+        """    check_arguments(
+        ("x", x, "float64[n]"),
+        ("y", y, "float64[n]"),
+        ("tuple(scale)", tuple(scale), "('a',)"),
+        ("len(scale['a'])", len(scale['a']), "2"),
+        ("scale['a'][0]", scale['a'][0], "float"),
+        ("scale['a'][1]", scale['a'][1], "int"),
+        ("power", power, "int"),
+        ("mode", mode, "'power'"),
+    )
+"""
+        in text
+    )
+    good = [np.ones(5), np.arange(5.0), {"a": (np.float64(3.0), 4)}, 3, "power"]
+    for found, expected in zip(again(*good), gradient(*good), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    for i, value, message in [
+        (1, np.ones(1), r"for y = float64\[n\], with n = 5, but it is float64\[1\]: save one"),
+        (0, np.ones((2, 5)), r"for x = float64\[n\], with n = 2, but it is float64\[2, 5\]"),
+        (0, np.ones(5, np.float32), "but it is float32"),
+        (0, 2.0, "but it is 2.0"),
+        (2, {"a": (2.0, 1), "b": 1.0}, r"for tuple\(scale\) = \('a',\), but it is \('a', 'b'\)"),
+        (2, {"a": (2.0, 1, 1)}, "but it is 3"),
+        (3, 2.0, "for power = int, but it is 2.0"),
+        (4, "sum", "for mode = 'power', but it is 'sum'"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            again(*good[:i], value, *good[i + 1 :])
+
+
+def test_lengths_that_follow_from_each_other_are_asked(tmp_path):
+    def f(u, edges, n):
+        flux = np.zeros(n + 1)
+        flux[1:-1] = u[1:] * edges[1:-1] - u[:-1]
+        return np.sum((flux[1:] - flux[:-1]) * u)
+
+    gradient = grad(f, argnums=(0, 1))
+    gradient(np.ones(4), np.arange(5.0), 4)
+    again = saved(gradient, tmp_path)
+    good = np.ones(6), np.arange(7.0), 6
+    for found, expected in zip(again(*good), gradient(*good), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(
+        TypeError, match=r"edges = float64\[n \+ 1\], with n = 6, but it is .*\[8\]"
+    ):
+        again(good[0], np.arange(8.0), 6)
+
+    def g(u, v, n):
+        return np.sum((v[1:] * u)[: n - 1]) + np.sum(np.zeros(n) + u)
+
+    gradient = grad(g, argnums=(0, 1))
+    gradient(np.ones(4), np.arange(5.0), 4)
+    again = saved(gradient, tmp_path)
+    assert "int[n]" in (tmp_path / "saved.py").read_text()
+    with pytest.raises(TypeError, match=r"n = int\[n\], with n = 6, but it is 5: save one"):
+        again(np.ones(6), np.arange(7.0), 5)
