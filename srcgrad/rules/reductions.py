@@ -30,8 +30,7 @@ def sum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, o
 
 def spread(d_a, a, where):
     """The adjoint of each of the numbers that are added up."""
-    d_a = d_a if everywhere(where) else d_a * where
-    return np.broadcast_to(d_a, np.shape(a)) if np.ndim(a) else d_a
+    return np.broadcast_to(d_a if everywhere(where) else d_a * where, np.shape(a))
 
 
 @adjoint(np.nansum)
