@@ -217,7 +217,7 @@ def _checked(text: str, description: Any) -> Iterator[tuple[str, str]]:
             yield text, f"int[{_lengths((length,))}]"
         case (type() as t, value) if isinstance(value, (int, float, str, bytes)) or value is None:
             yield text, repr(value)
-        case (type() as t, ("items", _), _):
+        case (type() as t, ("items", _), _) if t is list:
             yield text, t.__name__
         case (type() as t, *items) if issubclass(t, (list, tuple)):
             yield f"len({text})", str(len(items))
@@ -227,9 +227,10 @@ def _checked(text: str, description: Any) -> Iterator[tuple[str, str]]:
             yield f"tuple({text})", repr(tuple(key for _, key, _ in items))
             for _, key, item in items:
                 yield from _checked(f"{text}[{key!r}]", item)
-        case (type() as t, *pairs) if t.__module__ != "builtins" and all(map(_is_attribute, pairs)):
-            for name, item in pairs:
-                yield from _checked(f"{text}.{name}", item)
+        case (type() as t, *parts) if t.__module__ != "builtins" and all(map(_is_named, parts)):
+            fields = issubclass(t, np.ndarray)
+            for name, item in parts:
+                yield from _checked(f"{text}[{name!r}]" if fields else f"{text}.{name}", item)
 
 
 def _quoted(text: str) -> str:
@@ -240,7 +241,7 @@ def _is_item(item: Any) -> bool:
     return isinstance(item, tuple) and len(item) == 3 and item[0] in (str, int, bool)
 
 
-def _is_attribute(pair: Any) -> bool:
+def _is_named(pair: Any) -> bool:
     named = isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)
     return named and pair[0].isidentifier()
 
