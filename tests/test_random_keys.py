@@ -45,7 +45,7 @@ def random_key(rng):
             return key, np.ndim(found)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(36))
 def test_random_keys(seed):
     rng = np.random.default_rng(seed)
     key, rank = random_key(rng)

@@ -215,7 +215,7 @@ def compiled(source, name):
     return namespace["program"]
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", range(60))
 def test_random_arithmetic(seed, monkeypatch):
     """With and without the passes, on arrays of different shapes and on equal ones."""
     writer = Elementwise(seed) if seed % 3 else Expressions(seed)
