@@ -366,6 +366,16 @@ def walk(block: Block) -> Iterator[Statement]:
             open_blocks.pop()
 
 
+def made_in(loop: Loop) -> set[Var]:
+    """The variables that a loop gives values, those of loops in it included."""
+    inside = list(walk(loop.body))
+    found = {v for s in inside for v in targets(s)}
+    for s in (loop, *inside):
+        if isinstance(s, Loop):
+            found.update(s.params if s.index is None else (*s.params, s.index))
+    return found
+
+
 def all_blocks(block: Block) -> Iterator[Block]:
     """A block and the blocks in it, at any depth."""
     yield block

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from ..packages import is_of_package
-from .recent import imported
+from .recent import imported_or
 from .structure import is_static, is_written
 from .values import Closure, Path
 
@@ -66,10 +66,7 @@ def _found(node: Any, known: dict[str, Any]) -> Any:
     """What an expression of names and attributes stands for; None if that isn't known."""
     if isinstance(node, gast.Attribute):
         return getattr(_found(node.value, known), node.attr, None)
-    try:
-        return imported(known, node.id) if isinstance(node, gast.Name) else None
-    except ImportError:
-        return None
+    return imported_or(known, node.id, None) if isinstance(node, gast.Name) else None
 
 
 def _is_users(thing: Any) -> bool:

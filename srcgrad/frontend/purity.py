@@ -18,7 +18,7 @@ import numpy as np
 
 from ..packages import package_of
 from ..rules import registry
-from .recent import imported
+from .recent import imported_or
 
 PURE = frozenset(
     getattr(builtins, name)
@@ -139,18 +139,11 @@ def _outside(function: types.FunctionType) -> Iterator[Any]:
             yield found
             found = None
             if i.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-                found = _read(around, i.argval)
+                found = imported_or(around, i.argval, CHANGING)
             elif i.opname == "LOAD_DEREF" and i.argval in cells:
                 cell = cells[i.argval]
                 found = cell.cell_contents if cell != types.CellType() else cell
                 found = CHANGING if isinstance(found, numbers.Number) else found
-
-
-def _read(around: dict[str, Any], name: str) -> Any:
-    try:
-        return imported(around, name)
-    except ImportError:
-        return CHANGING
 
 
 def _rebound(namespace: dict[str, Any]) -> Iterator[str]:

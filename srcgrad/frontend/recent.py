@@ -24,6 +24,14 @@ def imported(namespace: dict[str, Any], name: str) -> Any:
     return value
 
 
+def imported_or(namespace: dict[str, Any], name: str, otherwise: Any) -> Any:
+    """The value of a global, or something else if it can't be imported."""
+    try:
+        return imported(namespace, name)
+    except ImportError:
+        return otherwise
+
+
 def unpack_in_loops(node: Any) -> None:
     """Write what comprehensions unpack as loops, in place: `[*ys for ys in xs]` has two.
 

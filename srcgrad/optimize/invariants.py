@@ -66,9 +66,7 @@ class _Hoister:
 
     def invariants(self, loop: ir.Loop, around: Loops) -> list[ir.Statement]:
         """Take out of a loop's body what can stand before the loop."""
-        varying = {*loop.params, loop.index}
-        for s in ir.walk(loop.body):
-            varying.update(ir.targets(s))
+        varying = ir.made_in(loop)
         written = self.aliasing.written_by(*loop.body.statements)
         moved: list[ir.Statement] = []
         views: dict[Any, ir.Assign] = {}  # that move with what is read through them

@@ -111,11 +111,7 @@ def _invariant_parts(loop: ir.Loop) -> dict[Key, list[ir.Assign]]:
 
     What is taken on a branch is left there.
     """
-    varying = {*loop.params, loop.index}
-    for s in ir.walk(loop.body):
-        varying.update(ir.targets(s))
-        if isinstance(s, ir.Loop):
-            varying.update((*s.params, s.index))
+    varying = ir.made_in(loop)
     found: dict[Key, list[ir.Assign]] = {}
     bodies = [loop.body]
     for body in bodies:

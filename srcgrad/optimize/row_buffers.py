@@ -17,10 +17,12 @@ def set_buffers(functions: list[ir.Function], units: list[ir.Function]) -> None:
     """Have functions run with small buffers if they or the units that they call gain by it."""
     bodies = [function.block for function in (*functions, *units)]
     loops = [s.body for body in bodies for s in ir.walk(body) if isinstance(s, ir.Loop)]
+    if not loops:
+        return
     parts = {
         v for body in bodies for s in ir.walk(body) if is_part_of_rows(s) for v in ir.targets(s)
     }
-    repeated = (*loops, *(unit.block for unit in units)) if loops else ()
+    repeated = (*loops, *(unit.block for unit in units))
     if any(v in parts for block in repeated for v in ir.all_uses(block)):
         for function in functions:
             function.decorators = (buffering.small_buffers,)

@@ -18,6 +18,12 @@ import numpy as np
 UNKNOWN, NONNEGATIVE, POSITIVE = range(3)
 LEAST = 1e-12  # what may be squared and be multiplied in single precision
 
+# Functions whose derivatives are infinite at 0, or below, alone
+UNBOUNDED_AT_ZERO: frozenset[Any] = frozenset(
+    {np.sqrt, np.cbrt, np.hypot, np.arctan2, np.reciprocal, np.log, np.log2, np.log10, np.log1p,
+     math.sqrt, math.cbrt, math.hypot, math.atan2, math.log, math.log2, math.log10, math.log1p}
+)  # fmt: skip
+
 signs: dict[Any, Callable[..., int]] = {}
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import math
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from ..emit import runtime
 from ..ir import list_append
 from ..kinds import Array, Scalar
 from ..rules import registry
+from ..rules.positive import UNBOUNDED_AT_ZERO
 from .contributions import is_zero
 from .shadows import Shadows
 
@@ -44,34 +44,7 @@ QUOTIENTS: frozenset[Any] = frozenset(
     {operator.truediv, np.divide, operator.mod, np.remainder, np.fmod}
 )
 POWERS: frozenset[Any] = frozenset({operator.pow, builtins.pow, np.power, np.float_power})
-# Functions with infinite derivatives at 0, or below, alone.
-AT_ZERO: frozenset[Any] = (
-    QUOTIENTS
-    | POWERS
-    | {
-        *(
-            np.sqrt,
-            np.cbrt,
-            np.hypot,
-            np.arctan2,
-            np.reciprocal,
-            np.log,
-            np.log2,
-            np.log10,
-            np.log1p,
-        ),
-        *(
-            math.sqrt,
-            math.cbrt,
-            math.hypot,
-            math.atan2,
-            math.log,
-            math.log2,
-            math.log10,
-            math.log1p,
-        ),
-    }
-)
+AT_ZERO: frozenset[Any] = QUOTIENTS | POWERS | UNBOUNDED_AT_ZERO
 MAGNITUDES: frozenset[Any] = frozenset({operator.abs, builtins.abs, np.absolute, np.fabs})
 HANDING: frozenset[Any] = COPIES | {operator.getitem}  # on what their operands are
 SCALED: frozenset[Any] = PRODUCTS | {operator.truediv, np.divide}
