@@ -39,6 +39,7 @@ SLOW = (
     "tests/test_normal.py",
     "tests/test_optimize.py",
     "tests/test_popped.py",
+    "tests/test_printer.py::test_round_trips_the_sources",
     "tests/test_programs.py::test_second",
     "tests/test_programs.py::test_tangent",
     "tests/test_programs.py::test_value",
@@ -56,11 +57,23 @@ SLOW = (
     "tests/test_workloads.py",
 )
 
+# Of what may differ from one version of Python to the next.
+LANGUAGE = tuple(
+    f"tests/test_{name}.py"
+    for name in """
+        api dataclasses docstrings errors exceptions golden hostile_names idioms iterators keys
+        language leaving_by_exceptions libraries lookup matches object_protocols pickle printer
+        readme recent refusals save source tangent_reports texts
+    """.split()
+)
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+        if item.nodeid.startswith(LANGUAGE):
+            item.add_marker(pytest.mark.language)
 
 
 def pytest_collection_finish() -> None:

@@ -54,7 +54,8 @@ def check(
         return tuple(x + step * d for x, d in zip(xs, directions, strict=True))
 
     step = 1e-5
-    gradient = srcgrad.value_and_grad(f, argnums=tuple(range(len(xs))))
+    argnums = tuple(range(len(xs)))
+    gradient = srcgrad.value_and_grad(f, argnums)
     value, found = gradient(*xs)
     assert near(value, f(*xs), 1e-9), "the value"
     for g, x in zip(found, xs, strict=True):
@@ -65,9 +66,8 @@ def check(
     forward = srcgrad.jvp(f, xs, directions)[1]
     assert near(forward, expected, tolerance), f"forward: {forward}, differences {expected}"
     if second:
-        gradient = srcgrad.grad(f, argnums=tuple(range(len(xs))))
-        products = srcgrad.jvp(gradient, xs, directions)[1]
-        above, below = gradient(*moved(step)), gradient(*moved(-step))
+        products = srcgrad.jvp(srcgrad.grad(f, argnums), xs, directions)[1]
+        (_, above), (_, below) = gradient(*moved(step)), gradient(*moved(-step))
         for p, a, b in zip(products, above, below, strict=True):
             expected = (np.asarray(a) - np.asarray(b)) / (2 * step)
             assert near(p, expected, 5 * tolerance), f"second order: {p}, differences {expected}"
