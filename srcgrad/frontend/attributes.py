@@ -71,7 +71,6 @@ ARRAY_ATTRIBUTES = frozenset(
     "device".split()
 )
 
-OF_DEQUES = vars(collections.deque)
 RANGE = ("start", "stop", "step")  # the attributes of ranges and slices
 NAMEDTUPLE = {
     "_make": namedtuple_make,

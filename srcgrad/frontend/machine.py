@@ -51,7 +51,7 @@ from typing import TYPE_CHECKING, Any
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import Span, UnsupportedError
-from ..kinds import Kind, ListOf, Size, fresh_size
+from ..kinds import ListOf, Size, fresh_size
 from ..rules import registry
 from .likeness import Likeness
 from .names import Namespace, Scope
@@ -141,7 +141,6 @@ class Machine:
         self.current = 0  # the frame being run
         self.frames: dict[int, Frame] = {}
         self.free: dict[Path, ir.Var] = {}
-        self.free_kinds: dict[Path, Kind] = {}
         self.static_paths: dict[Path, Any] = {}
         self.guards: dict[Path, Any] = {}
         self.on_free: Callable[[Path, Any], Value] | None = None
