@@ -274,6 +274,41 @@ def solved_with_pivots(x):
     return right[0] + right[1] * x[0] + right[2]
 
 
+class Circuit:
+    def __init__(self):
+        self.gates = []
+
+    def rotate(self, angle, place):
+        self.gates.append(("rotation", (place,), angle))
+        return self
+
+    def swap(self, a, b):
+        self.gates.append(("swap", (a, b), None))
+
+
+def gates_of_several_kinds(x):
+    """A loop makes items of one kind, and what follows another one."""
+    circuit, state = Circuit(), np.array([1.0, x[0], 2.0])
+    for i in range(len(x)):
+        circuit.rotate(x[i], i).rotate(2 * x[i], i)
+    circuit.swap(0, 2)
+    for name, places, angle in circuit.gates:
+        if name == "rotation":
+            state[places[0]] = np.sin(angle) + state[places[0]] * angle
+        else:
+            a, b = places
+            state[a], state[b] = state[b], state[a]
+    return state[0] * state[1] + state[2] ** 2
+
+
+def a_function_behind_numbers(x):
+    steps = []
+    for v in x:
+        steps.append(v * v)
+    steps.append(np.sin)
+    return steps[-1](steps[0]) * steps[1] + len(steps) * steps[2]
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_program(f):
     check(f)

@@ -189,7 +189,7 @@ def _lowered_in_tables(low: Lowerer, task: Task, values: dict[str, Value]) -> Va
             raise Columns from None
         match need:
             case NeedStatic() | Unkeepable():
-                need.records = frozenset(("%records", site) for site in low.records)
+                need.records |= {("%records", site) for site in low.records}
             case Unreached():
                 low.close_tables()
                 raise low.refuse("an attribute is read here that no object has") from None

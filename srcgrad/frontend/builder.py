@@ -412,7 +412,11 @@ class Builder(Choices):
     def keep(self, var: ir.Var, value: Any) -> None:
         """Note that a list which exists at run time has one more item."""
         assert isinstance(var.kind, ListOf)
-        kind = self.with_item(var.kind, value)
+        try:
+            kind = self.with_item(var.kind, value)
+        except Unkeepable as error:
+            error.records |= self.deciding(var)  # each item is known if the loop is unrolled
+            raise
         self.check_not_within(var, value)
         self.widen_items(var, kind)
         self.hold(var, (), value)

@@ -291,7 +291,8 @@ class NeedStatic(Exception):
 class Unkeepable(UnsupportedError):
     """A value that only the compiler knows would have to be kept in a list at run time.
 
-    `records` are the places where objects could be kept there, never to be changed again.
+    `records` is what may be made static instead: the places where objects could be kept there,
+    never to be changed again, and what tells how often the loops run that made the list.
     """
 
     records: frozenset[Any] = frozenset()
