@@ -311,6 +311,8 @@ class Lists(Contributions):
         if isinstance(operand, ir.Const) and operand.value is None:
             return
         if isinstance(kind, tuple):
+            if not has_numbers(kind):
+                return
             parts = self.tuple_parts(operand, len(kind))
             for part, item, k in zip(parts, self.unpacked(d), kind, strict=True):
                 self._spill(part, item, k)
