@@ -113,10 +113,10 @@ def checked_tangents(
 def _checked(tangent: Any, primal: Any, place: str) -> Any:
     inner = children(primal)
     if inner is not None:
-        given = children(tangent)
-        if given is None or isinstance(primal, (dict, list, tuple)) > isinstance(
-            tangent, (dict, list, tuple)
-        ):
+        given = dict.fromkeys(inner) if tangent is None else children(tangent)
+        plain = (dict, list, tuple)
+        nested = tangent is None or isinstance(tangent, plain) or not isinstance(primal, plain)
+        if given is None or not nested:
             kind, found = type(primal).__name__, type(tangent).__name__
             raise TypeError(f"{place} must be a {kind} like its primal, not a {found}")
         if set(given) != set(inner):

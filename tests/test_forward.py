@@ -207,6 +207,17 @@ def test_nested_tangents_are_checked() -> None:
         jvp(np.sin, (1.0,), (1j,))
 
 
+def test_none_is_the_tangent_of_what_holds_no_floats() -> None:
+    def f(x, pairs, sizes, scale):
+        return sum(x[a] * x[b] for a, b in pairs) * sizes["n"] * scale["all"]
+
+    primals = (np.array([1.0, 2.0, 3.0]), [(0, 1), (1, 2)], {"n": 2}, {"all": 5.0})
+    tangents = (np.ones(3), None, None, {"all": 1.0})
+    assert jvp(f, primals, tangents) == (80.0, (1 + 2 + 2 + 3) * 10 + 16)
+    with pytest.raises(TypeError, match=r"tangent 3\['all'\] must be of floats, not NoneType"):
+        jvp(f, primals, (np.ones(3), None, None, None))
+
+
 def test_jacobians_of_nests() -> None:
     def f(d: Any, s: float) -> Any:
         return {"u": d["a"] * s, "n": 3, "m": np.outer(d["a"], d["b"][0])}

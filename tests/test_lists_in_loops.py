@@ -306,7 +306,7 @@ def words_searched_by_beams(x):
     beams = [((), 0.0)]
     for t in range(3):
         score = np.cumsum(x) * (t + 1)
-        more = ((word + (v,), s + score[v] * x[t]) for word, s in beams for v in range(3))
+        more = (((*word, v), s + score[v] * x[t]) for word, s in beams for v in range(3))
         beams = sorted(more, key=lambda beam: -beam[1])[:2]
     (best, first), (_, second) = beams
     return first * second + x[best[0]] * len(best)
