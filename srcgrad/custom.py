@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .emit.runtime import stop_gradient
+from .packages import told
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -97,7 +98,7 @@ class ImplicitRoot:
                 raise TypeError(f"{name} must be a function, not {type(function).__name__!r}")
         self.f, self.solver = f, solver
         self.solve = functools.partial(solved, solver)
-        self.__name__ = str(getattr(f, "__name__", "root"))
+        self.__name__ = str(told(f, "__name__", "root"))
 
     def __call__(self, x0: Any, *args: Any) -> Any:
         return self.solve(x0, *args)
@@ -200,7 +201,7 @@ class Outside:
         rule: Callable[..., Any] | None = None,
     ) -> None:
         self.run, self.like, self.rule = run, like, rule
-        self.__name__ = str(getattr(run, "__name__", "outside"))
+        self.__name__ = str(told(run, "__name__", "outside"))
 
     def __call__(self, *args: Any) -> Any:
         return self.run(*args)

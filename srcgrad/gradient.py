@@ -23,6 +23,7 @@ from .errors import UnsupportedError, is_ours
 from .frontend.values import writes_what_it_reads
 from .lookup import Latest, lookup_for
 from .outside import Condition
+from .packages import told
 from .signature import DIFFERENTIATED, describe, signature_of, stand_in
 
 if TYPE_CHECKING:
@@ -89,16 +90,15 @@ class Gradient:
         self._has_aux, self._value, self._text = bool(has_aux), bool(value), source
         self._last = Latest()
         for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):
-            try:
-                setattr(self, attribute, getattr(primal, attribute))
-            except (AttributeError, TypeError):
-                continue
+            found = told(primal, attribute, self)
+            if found is not self:
+                setattr(self, attribute, found)
         self._prepare()
 
     def _prepare(self) -> None:
         """Find the parameters, check `argnums` against them, and find the store."""
         primal = self.primal
-        self._code = getattr(primal, "__code__", None)
+        self._code = told(primal, "__code__")
         self._signature = signature_of(primal)
         self._defaults = _defaults(primal)
         self._parameters = tuple(self._signature.parameters)
@@ -223,7 +223,7 @@ class Gradient:
 
     def _find(self, args: tuple[Any, ...]) -> tuple[Variant, tuple[Any, ...]]:
         """The gradient for a signature that isn't looked up yet, compiled if need be."""
-        if getattr(self.primal, "__code__", None) is not self._code:
+        if told(self.primal, "__code__") is not self._code:
             self._prepare()
         arguments = dict(zip(self._parameters, args, strict=True))
         variant, free = self._store.find(
@@ -529,13 +529,13 @@ def _article(thing: Any) -> str:
 
 def _defaults(function: Any) -> tuple[int, ...]:
     """What tells the default arguments of a function, which its signature holds, from others."""
-    positional = getattr(function, "__defaults__", None) or ()
-    named = getattr(function, "__kwdefaults__", None) or {}
+    positional = told(function, "__defaults__") or ()
+    named = told(function, "__kwdefaults__") or {}
     return (*map(id, positional), *map(id, named.values()))
 
 
 def _name(function: Any) -> str:
-    name = getattr(function, "__name__", None)
+    name = told(function, "__name__")
     if isinstance(function, Gradient):
         return f"d_{name or 'function'}".replace("<lambda>", "function")
     if name is None and isinstance(function, functools.partial):

@@ -47,6 +47,7 @@ import numpy as np
 
 from . import outside
 from .emit.runtime import attributes
+from .packages import told
 from .signature import HELD, OPAQUE, RELATED, describe, is_record, whole
 
 if TYPE_CHECKING:
@@ -209,11 +210,7 @@ class _Writer:
         elif t is dict and (*path, HELD) not in self.static and all(type(k) is str for k in value):
             tests += [of_type, f"{own}tuple({name}) == {self._constant(tuple(value))}"]
             return f"{name}.values()", list(value.items())
-        elif (
-            t is not dict
-            and is_record(value)
-            and attributes(value) is getattr(value, "__dict__", None)
-        ):
+        elif t is not dict and is_record(value) and attributes(value) is told(value, "__dict__"):
             members = vars(value)
             keys = self._constant(tuple(members))
             tests += [of_type, f"{own}tuple({name}.__dict__) == {keys}"]

@@ -1,4 +1,4 @@
-"""Which package a function or class comes from."""
+"""What functions, classes and objects tell of themselves, such as which package they are from."""
 
 from __future__ import annotations
 
@@ -18,6 +18,33 @@ OF_PROGRAMS = frozenset(
 )
 
 
+def told(thing: Any, name: str, default: Any = None) -> Any:
+    """An attribute that something has; a `__getattr__`, which may do anything, isn't asked.
+
+    >>> told(package_of, "__name__"), told(3, "__name__")
+    ('package_of', None)
+    """
+    if not computes_attributes(type(thing)):
+        return getattr(thing, name, default)
+    try:
+        ask = type.__getattribute__ if isinstance(thing, type) else object.__getattribute__
+        return ask(thing, name)
+    except AttributeError:
+        return default
+
+
+def computes_attributes(cls: type) -> bool:
+    """Whether the objects of a class have a `__getattr__`.
+
+    >>> computes_attributes(int)
+    False
+    """
+    try:
+        return hasattr(cls, "__getattr__")
+    except Exception:  # of the `__getattr__` of its class
+        return True
+
+
 def package_of(thing: Any) -> str | None:
     """The package that a function or class comes from; None if it is the program's own.
 
@@ -25,7 +52,7 @@ def package_of(thing: Any) -> str | None:
     >>> package_of(json.loads), package_of(package_of)
     ('json', None)
     """
-    name = getattr(thing, "__module__", None)
+    name = told(thing, "__module__")
     root = name.partition(".")[0] if isinstance(name, str) else ""
     file = getattr(sys.modules.get(root), "__file__", None)
     return root if file is not None and root not in FOLLOWED and is_installed(file) else None

@@ -18,6 +18,7 @@ from typing import Any
 
 from .errors import SourceError
 from .frontend.source import get_source
+from .packages import told
 
 
 @dataclass
@@ -52,7 +53,7 @@ def reduce(gradient: Any) -> Any:
 
 def _importable(thing: Any) -> bool:
     """Whether another process finds this object under its module and name."""
-    module, path = getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)
+    module, path = told(thing, "__module__"), told(thing, "__qualname__")
     if not module or not path or module == "__main__" or module not in sys.modules:
         return False
     found: Any = sys.modules[module]

@@ -20,6 +20,7 @@ from .compiler import Compiled
 from .emit.saved import check_arguments
 from .emit.verification import checked_source
 from .errors import UnsupportedError
+from .packages import told
 
 LARGEST_LITERAL = 64  # numbers written out; more are written as bytes
 FUTURE = "from __future__ import annotations"
@@ -135,7 +136,7 @@ def _outer_values(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
 
 def _import(name: str, value: Any) -> str:
     """The import statement for a function or class, which must be found under its name."""
-    module, path = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    module, path = told(value, "__module__"), told(value, "__qualname__")
     found: Any = None
     if module and path and path.isidentifier() and module != "__main__":
         try:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from .emit.runtime import attributes, has_attributes, make_object
+from .packages import computes_attributes, told
 
 SHAPE = "%shape"  # the path of an array with this and an axis after it: its length must be known
 SPREAD = "%spread"  # that of a list: each of its items is a value of its own
@@ -327,7 +328,7 @@ def is_record(value: Any) -> bool:
         not isinstance(value, _NOT_RECORDS)
         and is_plain(type(value))
         and has_attributes(value)
-        and not hasattr(value, "__srcgrad_primal__")
+        and told(type(value), "__srcgrad_primal__") is None
         and type(value).__module__.partition(".")[0] not in ("numpy", "scipy")
     )
 
@@ -363,12 +364,16 @@ def signature_of(function: Any) -> inspect.Signature:
     if isinstance(function, np.ufunc):
         names = ["x"] if function.nin == 1 else [f"x{i + 1}" for i in range(function.nin)]
         return inspect.Signature([inspect.Parameter(n, positional) for n in names])
+    call = told(type(function), "__call__")
+    asked = computes_attributes(type(function)) or computes_attributes(type(type(function)))
+    if asked and isinstance(call, types.FunctionType):
+        function = types.MethodType(call, function)
     try:
         if isinstance(function, types.FunctionType):
             return inspect.signature(function, follow_wrapped=False, **UNEVALUATED)
         return inspect.signature(function, **UNEVALUATED)
     except (TypeError, ValueError):
-        name = getattr(function, "__name__", type(function).__name__)
+        name = told(function, "__name__", type(function).__name__)
         raise TypeError(f"the parameters of {name} aren't known; wrap it in a lambda") from None
 
 

@@ -88,6 +88,24 @@ PACKAGE = """
 
     def square(values):
         return values**2
+
+    class Column:
+        def __init__(self, values):
+            self.values = values
+
+        def mean(self):
+            opaque()
+            return self.values.mean()
+
+    class Table:
+        def __init__(self, **columns):
+            self._columns = columns
+
+        def __getattr__(self, name):
+            opaque()
+            if name == "_columns":
+                raise AttributeError(name)
+            return Column(self._columns[name])
 """
 
 
@@ -176,6 +194,21 @@ def test_what_is_returned_is_unpacked_and_gone_through(package):
 
     with pytest.raises(RuntimeError, match="this generator seems to be endless"):
         grad(endless)(X)
+
+
+def test_attributes_that_are_made_anew_each_time(package):
+    """As the columns of a data frame."""
+    table = package.Table(a=np.array([1.0, 2.0, 6.0]), b=np.array([2.0, 4.0, 8.0]))
+
+    def f(x):
+        return np.sum(table.a.values * x**2) * table.b.mean()
+
+    gradient = grad(f)
+    np.testing.assert_allclose(gradient(X), 2 * X * [1, 2, 6] * 14 / 3)
+    table._columns["b"][0] = 5.0
+    np.testing.assert_allclose(gradient(X), 2 * X * [1, 2, 6] * 17 / 3)
+    table = package.Table(a=np.ones(3), b=np.ones(1))
+    np.testing.assert_allclose(gradient(X), 2 * X)
 
 
 def test_what_can_be_followed_is(package):

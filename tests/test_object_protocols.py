@@ -847,3 +847,132 @@ def test_many_objects_that_new_makes():
         return made.twice * made.value
 
     check_grads(of_a_local_class, (0.7,))
+
+
+class LookedUp:
+    """Raises KeyError, as `dict` does, for attributes that aren't there."""
+
+    def __init__(self, **values):
+        self.__dict__["held"] = values
+
+    def __getattr__(self, name):
+        return self.__dict__["held"][name]
+
+    def __call__(self, x):
+        return np.sum(x**2) * self.rate
+
+    def __iter__(self):
+        return iter([self.rate, 2.0])
+
+    def __getitem__(self, i):
+        return self.weights[i]
+
+    def __radd__(self, x):
+        return x + self.rate
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *details):
+        return False
+
+    @property
+    def twice(self):
+        return 2 * self.rate
+
+
+class Slotted:
+    __slots__ = ("other", "rate")
+
+    def __init__(self, rate):
+        self.rate = rate
+
+    def __getattr__(self, name):
+        raise KeyError(name)
+
+    def __call__(self, x):
+        return np.sum(x**2) * self.rate
+
+
+class AnswersAll:
+    rate = 3.0
+
+    def __getattr__(self, name):
+        return 2.0
+
+
+class Strict(type):
+    def __getattr__(cls, name):
+        raise KeyError(name)
+
+
+class OfStrict(metaclass=Strict):
+    rate = 3.0
+
+    def __init__(self, rate):
+        self.own = rate
+
+    def __call__(self, x):
+        return np.sum(x**2) * self.rate * self.own
+
+
+SETTINGS = LookedUp(rate=3.0, weights=np.array([1.0, 2.0, 4.0]))
+IN_A_LIST, IN_A_DICT = [SETTINGS], {"settings": SETTINGS}
+
+
+def attempted(x):
+    try:
+        rate = SETTINGS.missing
+    except KeyError:
+        rate = 3.0
+    return np.sum(x**2) * rate
+
+
+def entered(x):
+    with SETTINGS as settings:
+        return np.sum(x**2) * settings.rate
+
+
+def unpacked(x):
+    rate, two = SETTINGS
+    return np.sum(x**two) * rate
+
+
+def of_the_function(x):
+    settings = LookedUp(rate=x[0] * 0 + 3.0, weights=x)
+    return settings(settings.weights)
+
+
+COMPUTED = [
+    lambda x: np.sum(x**2) * SETTINGS.rate,
+    lambda x: SETTINGS(x),
+    lambda x: np.sum((x + SETTINGS) ** 2) - 6 * np.sum(x) + 2 * np.sum(x**2),
+    lambda x: np.sum(x**2) * (SETTINGS[1] + SETTINGS.twice - 5),
+    lambda x: np.sum(x**2) * IN_A_LIST[0].rate,
+    lambda x: np.sum(x**2) * IN_A_DICT["settings"].rate,
+    lambda x: np.sum(x**2) * getattr(SETTINGS, "rate"),  # noqa: B009
+    lambda x: Slotted(3.0)(x),
+    lambda x: np.sum(x**2) * AnswersAll().rate * AnswersAll().anything / 2,
+    lambda x: OfStrict(1.0)(x),
+    attempted,
+    entered,
+    unpacked,
+    of_the_function,
+    SETTINGS,
+    Slotted(3.0),
+    OfStrict(1.0),
+]
+
+
+@pytest.mark.parametrize("number", range(len(COMPUTED)))
+def test_objects_whose_attributes_are_computed(number):
+    """Nothing but what the program asks for is asked of a `__getattr__`."""
+    np.testing.assert_allclose(srcgrad.grad(COMPUTED[number])(X), 6 * X)
+
+
+def test_they_are_arguments():
+    def f(x, settings):
+        return np.sum(x**2) * settings.rate
+
+    for settings in (SETTINGS, Slotted(3.0), AnswersAll()):
+        np.testing.assert_allclose(srcgrad.grad(f)(X, settings), 6 * X)

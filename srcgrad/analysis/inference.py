@@ -28,6 +28,7 @@ from ..kinds import (
     derived_size,
     kind_of,
 )
+from ..packages import told
 from .alternatives import is_mixed, number_of_any_rank, of_either
 from .patterns import (
     Unknown,
@@ -513,7 +514,7 @@ def _confirmed(
 
 def _called(function: Any, values: list[Any], named: dict[str, Any]) -> Any:
     """What a function returns for samples; an array's method is that of NumPy's numbers too."""
-    if values and getattr(function, "__objclass__", None) is np.ndarray:
+    if values and told(function, "__objclass__") is np.ndarray:
         if isinstance(values[0], (bool, int, float, complex, np.generic)):
             number = np.asarray(values[0])[()]
             return getattr(number, function.__name__)(*values[1:], **named)

@@ -24,7 +24,7 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Array, Dimension, ListOf, Opaque, Scalar, Size, TupleOf
-from ..packages import FOLLOWED, package_of
+from ..packages import FOLLOWED, package_of, told
 from ..rules import registry
 
 # Lengths of the unknown dimensions in the two samples: all differences A - B are different.
@@ -316,7 +316,7 @@ def _seeded(cls: Any, seed: int) -> Any:
 
 
 def draws(function: Any) -> bool:
-    return isinstance(getattr(function, "__self__", None), GENERATORS)
+    return isinstance(told(function, "__self__"), GENERATORS)
 
 
 def not_random(thing: Any) -> Any:
@@ -335,9 +335,9 @@ def undrawn(function: Any, values: list[Any]) -> Iterator[None]:
     A user's function may draw from what it names and from what all draw from, one of SciPy's from
     the latter or from the distribution's own generator.
     """
-    code, module = getattr(function, "__code__", None), getattr(function, "__module__", None)
+    code, module = told(function, "__code__"), told(function, "__module__")
     if registry.is_random(function):
-        owner = getattr(function, "__self__", values[0] if values else None)
+        owner = told(function, "__self__", values[0] if values else None)
         with put_back(LEGACY, getattr(owner, "random_state", None)):
             yield
         return

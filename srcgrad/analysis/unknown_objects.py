@@ -15,7 +15,7 @@ from typing import Any
 from .. import ir
 from ..emit import runtime
 from ..kinds import ListOf, Opaque
-from ..packages import package_of
+from ..packages import package_of, told
 from ..rules import registry
 
 FILES = "files"
@@ -64,7 +64,7 @@ class UnknownObjects:
             if function in registry.filing:
                 found.append(FILES)
         called = [function, *(o.value for o in s.operands() if isinstance(o, ir.Const))]
-        for receiver in (getattr(f, "__self__", None) for f in called if s.effect and callable(f)):
+        for receiver in (told(f, "__self__") for f in called if s.effect and callable(f)):
             if self.carries(Opaque(type(receiver))) and not isinstance(receiver, ModuleType):
                 found.append(("outside", id(receiver)))
         packages = {package_of(f) for f in called if s.effect and callable(f)}

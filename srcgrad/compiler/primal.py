@@ -44,6 +44,7 @@ from ..inner.lowerings import LOWERINGS
 from ..inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies
 from ..kinds import ListOf, Opaque, is_float, kind_of
 from ..optimize.vectorizing import vectorize
+from ..packages import told
 from ..results import check_output, check_returned
 from ..signature import RELATED, has_related, nearby, signature_of
 from ..transform.conformity import demanding
@@ -308,7 +309,7 @@ def _lowered_call(low: Lowerer, task: Task, values: dict[str, Value]) -> Value:
 
 def _is_callable_object(thing: Any) -> bool:
     call = getattr(type(thing), "__call__", None)  # noqa: B004
-    return is_written_method(call) and not hasattr(thing, "__srcgrad_primal__")
+    return is_written_method(call) and told(type(thing), "__srcgrad_primal__") is None
 
 
 def _partial(low: Lowerer, function: functools.partial[Any]) -> Value:

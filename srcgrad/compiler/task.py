@@ -11,6 +11,7 @@ from ..errors import Span
 from ..frontend.columns import Knowledge
 from ..frontend.sharing import Calls
 from ..frontend.values import Path
+from ..packages import told
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Task:
     @property
     def where(self) -> str:
         """Where the function is defined, in words for a docstring."""
-        code = getattr(self.primal, "__code__", None)
+        code = told(self.primal, "__code__")
         if code is None:
             return ""
         filename = code.co_filename.replace("\\", "/").rpartition("/")[2]

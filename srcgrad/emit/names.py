@@ -16,6 +16,7 @@ import gast
 
 from .. import ir
 from ..frontend.operations import leave_unless
+from ..packages import told
 
 # Names of temporaries that would hide a builtin
 INSTEAD = {
@@ -231,7 +232,7 @@ class Names:
     def _spoken(self, function: ir.Function) -> set[str]:
         """The names that the generated code may use in their usual meaning."""
         called = {s.function for s in ir.walk(function.block) if isinstance(s, ir.Assign)}
-        names = {getattr(f, "__name__", ""): f for f in called}
+        names = {told(f, "__name__", ""): f for f in called}
         builtin = {name for name, f in names.items() if getattr(builtins, name, None) is f}
         return self.modules | builtin | WRITTEN
 

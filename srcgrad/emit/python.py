@@ -32,6 +32,7 @@ from ..frontend.operations import (
 )
 from ..ir import list_append, reverse_sweep
 from ..kinds import TupleOf
+from ..packages import told
 from ..rules.registry import hashable
 from .inlining import Inlining
 from .names import Names
@@ -450,8 +451,8 @@ def _takes_dtypes(function: Any) -> bool:
     """Whether a function is NumPy's, or one of srcgrad's that calls it."""
     if hashable(function) and function in HELPERS:
         return True
-    owner = getattr(function, "__objclass__", function)
-    module = str(getattr(owner, "__module__", None)).partition(".")[0]
+    owner = told(function, "__objclass__", function)
+    module = str(told(owner, "__module__")).partition(".")[0]
     return module in ("numpy", "scipy") or isinstance(function, np.ufunc)
 
 

@@ -14,6 +14,7 @@ import gast
 import numpy as np
 
 from .. import ir
+from ..packages import told
 from ..rules import registry
 from .names import Names
 from .spelling import HELPERS, attribute, call, constant, name
@@ -83,7 +84,7 @@ class References:
             if value not in self.emitted.helpers:
                 self.emitted.helpers.append(value)
             return name(value.__name__)
-        text = getattr(value, "__name__", None)
+        text = told(value, "__name__")
         if isinstance(text, str) and getattr(builtins, text, None) is value:
             return name(text)
         for module, where in (("numpy", np), ("math", math)):
@@ -95,7 +96,7 @@ class References:
             for sub in ("linalg", "fft", "random"):
                 if getattr(getattr(np, sub), text, None) is value:
                     return attribute(attribute(self._module("numpy"), sub), text)
-        owner = getattr(value, "__self__", None)
+        owner = told(value, "__self__")
         if isinstance(owner, np.ufunc) and isinstance(text, str):
             return attribute(self.of(owner), text)
         place = registry.public_place(value)

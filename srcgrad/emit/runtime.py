@@ -445,7 +445,7 @@ def has_attributes(thing: Any) -> bool:
     >>> has_attributes(np), has_attributes(2.5)
     (True, False)
     """
-    return hasattr(thing, "__dict__") or bool(_slots(type(thing)))
+    return type(thing).__dictoffset__ != 0 or bool(_slots(type(thing)))
 
 
 def attributes(thing: Any) -> dict[str, Any]:
@@ -455,17 +455,21 @@ def attributes(thing: Any) -> dict[str, Any]:
     >>> attributes(make_object(Point, {"x": 1}))
     {'x': 1}
     """
-    slots, found = _slots(type(thing)), getattr(thing, "__dict__", {})
-    if slots:
-        found = {**{k: getattr(thing, k) for k in slots if hasattr(thing, k)}, **found}
-    return found
+    slots = {}
+    for name, slot in _slots(type(thing)).items():  # no `__getattr__` is asked
+        try:
+            slots[name] = slot.__get__(thing)
+        except AttributeError:
+            continue
+    own: dict[str, Any] = thing.__dict__ if type(thing).__dictoffset__ else {}
+    return {**slots, **own} if slots else own
 
 
-def _slots(cls: type) -> list[str]:
-    """The names of the slots of a class written in Python."""
+def _slots(cls: type) -> dict[str, Any]:
+    """The slots of a class written in Python."""
     bases = [base for base in reversed(cls.__mro__) if "__slots__" in vars(base)]
     members = (pair for base in bases for pair in vars(base).items())
-    return [name for name, member in members if type(member).__name__ == "member_descriptor"]
+    return {name: m for name, m in members if type(m).__name__ == "member_descriptor"}
 
 
 def fresh_items(items: Any) -> Any:

@@ -30,6 +30,7 @@ from ..frontend.operations import (
 )
 from ..ir import list_append
 from ..kinds import Array, ListOf, Scalar
+from ..packages import told
 from ..rules import registry
 from . import buffering, runtime, scattering
 
@@ -315,11 +316,11 @@ def _of_numbers(operand: ir.Operand) -> bool:
 def _is_method(function: Any, receiver: ir.Operand | None) -> bool:
     """Whether a call of a function is one of a method of its first argument."""
     if isinstance(receiver, ir.Const) and type(receiver.value) not in NUMBERS:
-        return getattr(type(receiver.value), getattr(function, "__name__", ""), None) is function
+        return getattr(type(receiver.value), told(function, "__name__", ""), None) is function
     if not isinstance(receiver, ir.Var):
         return False
     owner = getattr(receiver.kind, "type", None)
-    member = getattr(owner, getattr(function, "__name__", ""), None)
+    member = getattr(owner, told(function, "__name__", ""), None)
     return isinstance(function, types.MethodDescriptorType) or member is function
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..packages import told
 from ..signature import has_fields
 from .libraries import Libraries
 from .primitives import of_numpy
@@ -27,7 +28,7 @@ class ArrayProtocols(Libraries):
         the next object's if that returns `NotImplemented`.
         """
         ufunc, way = function, "__call__"
-        if isinstance(getattr(function, "__self__", None), np.ufunc):
+        if isinstance(told(function, "__self__"), np.ufunc):
             ufunc, way = function.__self__, function.__name__
         is_ufunc = isinstance(ufunc, np.ufunc)
         if not is_ufunc and not (of_numpy(function) and hasattr(function, "_implementation")):
@@ -88,7 +89,7 @@ class ArrayProtocols(Libraries):
 
     def for_scipy(self, function: Any, args: list[Value]) -> list[Value]:
         """The arguments of a function of SciPy, which takes arrays: so it does of `np.matrix`."""
-        package, *rest = (getattr(function, "__module__", None) or "").split(".")
+        package, *rest = (told(function, "__module__") or "").split(".")
         if package != "scipy" or rest[:1] == ["sparse"]:
             return args
         return list(map(self.only_array, args))

@@ -25,6 +25,7 @@ from ..analysis.aliasing import is_slice
 from ..analysis.inference import Inferred, fits, mistaken
 from ..emit import runtime
 from ..kinds import BOOL, Array, ListOf, Opaque, Places, Scalar
+from ..packages import told
 from ..rules import registry
 from .calls import Calls
 from .choices import options
@@ -333,12 +334,12 @@ def is_exception(value: Value | None) -> bool:
 
 def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[BaseException], ...]:
     """The exceptions that a function may raise, of those that it can be asked about beforehand."""
-    module = getattr(function, "__module__", None) or ""
+    module = told(function, "__module__") or ""
     if module.startswith("numpy.linalg") and function is not np.linalg.norm:
         return (LinAlgError,)
     if module.startswith("scipy.linalg"):
         return (LinAlgError, ValueError)  # of nan and inf
-    if getattr(math, getattr(function, "__name__", ""), None) is function:
+    if getattr(math, told(function, "__name__", ""), None) is function:
         return (ValueError, OverflowError)
     if function in DIVISIONS and all(map(is_python_number, operands)):
         return (ZeroDivisionError, *((OverflowError,) if function is operator.pow else ()))

@@ -18,7 +18,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..emit.runtime import attributes
 from ..kinds import Array, ListOf, Opaque, Reference, Scalar, TupleOf, fresh_size, least
-from ..packages import is_of_package
+from ..packages import is_of_package, told
 from ..rules import registry
 from .lookup import LOCAL
 from .managers import followed
@@ -81,6 +81,13 @@ NAMEDTUPLE = {
 
 FLAGS: type = type(np.empty(0).flags)
 MEMBERS = types.GetSetDescriptorType, types.MemberDescriptorType
+
+
+def is_made_anew(thing: Any, name: str) -> bool:
+    """Whether an attribute is another object each time: a column of a table, say."""
+    found = getattr(thing, name, None)
+    plain = isinstance(found, (*SIMPLE, np.generic)) or callable(found)
+    return not plain and getattr(thing, name, None) is not found
 
 
 def is_exception(cls: type) -> bool:
@@ -295,7 +302,7 @@ class Attributes(Subscripts):
             return Bound(ir.Const(getattr(type(thing), name)), value)
         if isinstance(thing, (types.FunctionType, np.ufunc)):
             found = getattr(thing, name)
-            if name in getattr(thing, "__dict__", {}):
+            if name in told(thing, "__dict__", {}):
                 return self.lift(found, Path("attribute", thing, name))
             if isinstance(found, (*SIMPLE,)):
                 return ir.Const(found)
@@ -309,11 +316,11 @@ class Attributes(Subscripts):
             self.guards[Path("structure", container, "")] = layout(thing)
             entries = {k: self.lift(v, Path("item", container, k)) for k, v in thing.items()}
             return self.attribute(self.new(DictObject(entries, str(container))), name)
-        raw = getattr(type(thing), name, None)
+        raw = told(type(thing), name)
         owner = next((b for b in type(thing).__mro__ if name in b.__dict__), None)
         if owner is not None and isinstance(owner.__dict__[name], staticmethod):
             return self.lift(getattr(thing, name), Path("attribute", container, name))
-        if isinstance(raw, types.FunctionType) and name not in getattr(thing, "__dict__", {}):
+        if isinstance(raw, types.FunctionType) and name not in told(thing, "__dict__", {}):
             method = Path("attribute", container, name)
             self.guards[Path("attribute", method, "__func__")] = raw
             return Bound(Place(raw, None), value)
@@ -372,7 +379,7 @@ class Attributes(Subscripts):
             self.guards[Path("attribute", kind, name)] = raw
             return self.call(Bound(Place(raw.fget), value), [], {})
         own = [vars(b) for b in thing.__mro__] if isinstance(thing, type) else [attributes(thing)]
-        if not followed or any(name in held for held in own):
+        if any(name in held for held in own) or not (followed or is_made_anew(thing, name)):
             return None
         getter = inspect.getattr_static(type(raw), "__get__", None)
         if isinstance(getter, types.FunctionType) and not is_static(type(raw).__module__):

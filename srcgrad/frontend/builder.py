@@ -33,6 +33,7 @@ from ..kinds import (
     parts_like,
     same_form,
 )
+from ..packages import told
 from ..rules import registry
 from .choices import Choices
 from .naming import temporary_name
@@ -244,7 +245,7 @@ class Builder(Choices):
         known = (self.size_origins.get(n.base, frozenset()) for n in needed.lengths)
         origins: frozenset[Any] = frozenset().union(*known)
         if origins:
-            name = getattr(function, "__name__", "this call")
+            name = told(function, "__name__", "this call")
             message = f"the lengths that {name} depends on must be known when compiling"
             raise NeedStatic(origins, message, self.span)
 

@@ -17,6 +17,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..kinds import BOOL, INT, Array, ListOf, Opaque, Scalar, classes_of_kind, int_kind
+from ..packages import computes_attributes
 from ..rules import registry
 from . import tables
 from .columns import is_reference
@@ -534,7 +535,7 @@ class BuiltinFunctions(Texts):
             return self.has(taken, name)
         raw = inspect.getattr_static(thing, name, None)
         if not isinstance(thing, type):
-            if isinstance(raw, property) or (raw is None and hasattr(type(thing), "__getattr__")):
+            if isinstance(raw, property) or (raw is None and computes_attributes(type(thing))):
                 return None
             getter = inspect.getattr_static(type(raw), "__get__", None)
             if isinstance(getter, types.FunctionType) and not is_static(type(raw).__module__):

@@ -24,7 +24,7 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Opaque, Reference
-from ..packages import is_of_package
+from ..packages import is_of_package, told
 from ..rules import registry
 from ..rules.registry import hashable
 from ..rules.structured import column, surely_is
@@ -308,7 +308,7 @@ class Calls(ArrayProtocols):
             case types.FunctionType():
                 if args and hasattr(function, "registry") and hasattr(function, "dispatch"):
                     return self.dispatched(function, args)
-                manager = getattr(function, "__wrapped__", None)
+                manager = told(function, "__wrapped__")
                 if manager is not None and function.__code__ is _MANAGER:
                     return self.manager(self.inline(manager, args, kwargs))
                 if is_of_package(function):
@@ -336,8 +336,7 @@ class Calls(ArrayProtocols):
                 return self.construct(function, args, kwargs)
             case functools._lru_cache_wrapper():
                 return self.call_of_cached(function, args, kwargs)
-        primal = getattr(function, "__srcgrad_primal__", None)
-        if primal is not None:
+        if told(type(function), "__srcgrad_primal__") is not None:
             return self.nested_gradient(function, args, kwargs)
         filed = registry.hashable(function) and is_numpy(function)
         if filed or isinstance(function, (np.ufunc, types.MethodDescriptorType)):
@@ -535,11 +534,11 @@ def is_of_text(function: Any) -> bool:
     """Whether this is a method of a text, a function of the module `re`, or a method of its."""
     if isinstance(function, types.FunctionType):
         return function.__module__ == re.__name__
-    return getattr(function, "__objclass__", None) in (str, re.Pattern, re.Match)
+    return told(function, "__objclass__") in (str, re.Pattern, re.Match)
 
 
 def is_numpy(function: Any) -> bool:
-    module = getattr(function, "__module__", None) or ""
+    module = told(function, "__module__") or ""
     if registry.is_random(function):
         return True
     return module.partition(".")[0] in ("numpy", "scipy", "math", "cmath", "_operator")
@@ -548,7 +547,7 @@ def is_numpy(function: Any) -> bool:
 def is_scipy(function: Any) -> bool:
     if not isinstance(function, (types.FunctionType, types.BuiltinFunctionType, type)):
         return False
-    return (getattr(function, "__module__", None) or "").partition(".")[0] == "scipy"
+    return (told(function, "__module__") or "").partition(".")[0] == "scipy"
 
 
 def is_scipy_class(function: Any) -> bool:

@@ -23,6 +23,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, Opaque, Scalar, int_kind
+from ..packages import told
 from .loops import Loops
 from .values import NeedStatic, Path, Place, State, Value
 
@@ -146,7 +147,7 @@ class Counts(Loops):
         elif isinstance(thing, types.ModuleType):
             holder = Path("object", thing, thing.__name__.rpartition(".")[2])
         elif isinstance(thing, type) or not isinstance(holder, Path):
-            holder = Path("object", thing, getattr(thing, "__name__", "self"))
+            holder = Path("object", thing, told(thing, "__name__", "self"))
         return self.operand(self.on_free(holder, thing))
 
     def outer_holder(self, holder: Place, name: str) -> Path:
@@ -177,7 +178,7 @@ def standing(path: Path) -> Path | None:
 def of_class(place: Path) -> Path | None:
     """Where an attribute that an object doesn't have of itself stands: in a class of its."""
     thing, name = place.container, place.name
-    if isinstance(thing, type) or name in getattr(thing, "__dict__", ()):
+    if isinstance(thing, type) or name in told(thing, "__dict__", ()):
         return None
     owner = next((c for c in type(thing).__mro__ if name in vars(c)), None)
     return None if owner is None else Path("attribute", owner, name)
@@ -194,4 +195,4 @@ def stored(thing: Any, name: str) -> Any:
     plain = own == (meta.__setattr__, meta.__getattribute__)
     if not (module or plain) or hasattr(getattr(cls, name, None), "__set__"):
         return None
-    return getattr(thing, "__dict__", {}).get(name)
+    return told(thing, "__dict__", {}).get(name)

@@ -14,6 +14,7 @@ import gast
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, INT, Array, Held, ListOf, Places, Scalar, TupleOf, int_kind, is_float
+from ..packages import told
 from . import tables
 from .set_orders import Order
 from .sets import IN_PLACE, SET_OPERATORS, Sets, is_set_table
@@ -142,7 +143,7 @@ class Dicts(Sets):
         """Whether a method of a dict or set is that of one which exists at run time, by now."""
         if not args or not isinstance(args[0], Ref) or not isinstance(function, METHODS):
             return False
-        if getattr(function, "__objclass__", None) not in OWNERS:
+        if told(function, "__objclass__") not in OWNERS:
             return False
         if is_table(self.state.heap[args[0].id]):
             return True

@@ -25,6 +25,7 @@ from ..analysis.aliasing import Aliasing
 from ..analysis.inference import Inferred
 from ..errors import Span, UnsupportedError
 from ..kinds import BOOL, FLOAT, Array, Opaque, Scalar, int_kind
+from ..packages import told
 from .counts import WRITTEN, Counts
 from .operations import count_outside, put_outside, read_outside
 from .structure import objects_in_key, references
@@ -96,8 +97,8 @@ class Journals(Counts):
     def check_journal(self, function: Any, args: list[Value]) -> None:
         """Begin again if a method writes a container outside, and it can."""
         thing = self.on_heap(args[0]) if args else None
-        if getattr(thing, "external", None) and getattr(function, "__name__", "") in WRITING:
-            if getattr(function, "__objclass__", None) in CONTAINERS:
+        if getattr(thing, "external", None) and told(function, "__name__", "") in WRITING:
+            if told(function, "__objclass__") in CONTAINERS:
                 self.write_journal(thing)
 
     # What is read
@@ -165,7 +166,7 @@ class Journals(Counts):
     def call_of_journal(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """What a function does that is given a container outside."""
         journal, *others = args
-        name = getattr(function, "__name__", "")
+        name = told(function, "__name__", "")
         if not isinstance(journal, Journal):
             raise self.unread(next(a for a in args if isinstance(a, Journal)))
         if function is builtins.len:

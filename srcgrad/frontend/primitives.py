@@ -14,6 +14,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
+from ..packages import told
 from ..rules import registry
 from ..rules.parameters import role
 from ..signature import UNEVALUATED
@@ -80,7 +81,7 @@ _RETURNING = frozenset(
 
 def of_numpy(function: Any) -> bool:
     """Whether NumPy has such a function."""
-    module = str(getattr(function, "__module__", None)).partition(".")[0]
+    module = str(told(function, "__module__")).partition(".")[0]
     return isinstance(function, np.ufunc) or module == "numpy"
 
 
@@ -111,7 +112,7 @@ class Primitives(Inlining):
         """A primitive's arguments as its rule wants them: by position, and arrays for lists."""
         kwargs = {k: v for k, v in kwargs.items() if not _is_missing(v)}
         if "where" in kwargs and (
-            _is_numpy(function) or isinstance(getattr(function, "__self__", None), np.ufunc)
+            _is_numpy(function) or isinstance(told(function, "__self__"), np.ufunc)
         ):
             kwargs["where"] = self.mask(kwargs["where"])
         if kwargs and _is_numpy(function):
@@ -169,7 +170,7 @@ class Primitives(Inlining):
         kwargs: dict[str, Value],
     ) -> Value:
         if record is not None and record.always:
-            name = getattr(function, "__qualname__", None) or function.__name__
+            name = told(function, "__qualname__") or function.__name__
             raise self.refuse(f"{name} isn't supported", record.refused)
         if record is not None and record.copying in kwargs:
             copied, kwargs = kwargs[record.copying], dict(kwargs)
@@ -219,7 +220,7 @@ class Primitives(Inlining):
         self, function: Any, var: ir.Var, operands: tuple[ir.Operand, ...]
     ) -> ir.Var:
         """The result of a function of which no rule tells more than samples do."""
-        if (getattr(function, "__module__", None) or "").startswith("scipy."):
+        if (told(function, "__module__") or "").startswith("scipy."):
             var.kind = of_any_length(var.kind)
         kind = var.kind
         if isinstance(kind, Scalar) and kind.python and kind.dtype.kind == "i":
@@ -530,7 +531,7 @@ def _is_float(operand: ir.Operand) -> bool:
 
 
 def _is_numpy(function: Any) -> bool:
-    return (getattr(function, "__module__", None) or "").partition(".")[0] in ("numpy", "scipy")
+    return (told(function, "__module__") or "").partition(".")[0] in ("numpy", "scipy")
 
 
 @functools.cache
@@ -538,7 +539,7 @@ def _writing_parameters(function: Any) -> tuple[tuple[str, ...], int | None, fro
     """The names of the parameters that may be given by position, the place of the first of them
     that says what is written, and the names of those that are None by default."""
     nothing: frozenset[str] = frozenset()
-    if isinstance(getattr(function, "__self__", None), np.ufunc):
+    if isinstance(told(function, "__self__"), np.ufunc):
         names = UFUNC_METHODS.get(function.__name__, ())
         optional = frozenset({"dtype"})
     elif not _is_numpy(function) or isinstance(function, (np.ufunc, type)):

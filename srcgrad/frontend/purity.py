@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..packages import package_of
+from ..packages import package_of, told
 from ..rules import registry
 from .recent import imported_or
 
@@ -150,7 +150,7 @@ def _rebound(namespace: dict[str, Any]) -> Iterator[str]:
     """The names of a module that its functions and methods give another value."""
     for thing in list(namespace.values()):
         for function in vars(thing).values() if isinstance(thing, type) else (thing,):
-            code = getattr(function, "__code__", None)
+            code = told(function, "__code__")
             if isinstance(code, types.CodeType):
                 yield from _globals_bound(code)
 

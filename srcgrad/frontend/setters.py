@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Array, Scalar
+from ..packages import told
 from ..rules.inplace import resized
 from .attributes import Attributes
 from .choices import options
@@ -152,7 +153,7 @@ class Setters(Attributes):
         put = self.descriptor(found, "__set__")
         if put is not None:
             return put, [target]
-        params = getattr(cls, "__dataclass_params__", None)
+        params = told(cls, "__dataclass_params__")
         if params is not None and params.frozen:
             raise self.fault(AttributeError, f"cannot assign to field {name!r}")
         setter = self.class_attribute(cls, "__setattr__")

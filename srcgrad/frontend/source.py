@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import gast
 
 from ..errors import SourceError, Span
+from ..packages import told
 from .mangling import mangle
 from .recent import unpack_in_loops
 
@@ -554,7 +555,7 @@ def _not_found(code: types.CodeType) -> SourceError:
 
 
 def _not_a_function(thing: object) -> SourceError:
-    name = getattr(thing, "__qualname__", None) or getattr(thing, "__name__", None)
+    name = told(thing, "__qualname__") or told(thing, "__name__")
     kind = type(thing).__name__
     if isinstance(thing, type):
         why, advice = "it is a class", "Give one of its methods, or a function that calls it."

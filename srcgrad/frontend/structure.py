@@ -15,7 +15,7 @@ import numpy as np
 from .. import ir
 from ..errors import Span
 from ..kinds import NOTHING, Array, Fields, Kind, Opaque, Scalar, Size, TupleOf, fresh_size, kind_of
-from ..packages import is_of_package
+from ..packages import is_of_package, told
 from .set_orders import Order
 from .tables import KINDS_OF_TABLES, Keys, View
 from .values import (
@@ -536,7 +536,7 @@ def described(value: Any) -> str:
 
 def hint(function: Any) -> str:
     """A name for the result of a function."""
-    name = getattr(function, "__name__", "value").strip("_")
+    name = told(function, "__name__", "value").strip("_")
     return _HINTS.get(name, name if name.isidentifier() else "value")
 
 

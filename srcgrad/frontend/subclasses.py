@@ -13,6 +13,8 @@ import sys
 import types
 from typing import Any
 
+from ..packages import told
+
 CONTAINERS = (dict, list, tuple, set, frozenset)
 NUMBERS = (int, float, complex)
 BUILTINS = (*CONTAINERS, *NUMBERS)
@@ -90,7 +92,7 @@ def made_init(cls: Any, self: Any, *args: Any, **kwargs: Any) -> None:
 
 def has_made_init(cls: type) -> bool:
     """Whether the `__init__` of a class was made for a dataclass."""
-    params = getattr(cls, "__dataclass_params__", None)
+    params = told(cls, "__dataclass_params__")
     own = "__dataclass_fields__" in cls.__dict__ and "__init__" in cls.__dict__
     if not own or params is None or not params.init:
         return False

@@ -15,6 +15,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import Opaque
+from ..packages import told
 from .objects import Objects
 from .operators import TEXT
 from .structure import NONE, describe, is_asked, is_range
@@ -176,7 +177,7 @@ class Texts(Objects):
         """The text of a named tuple, or of another tuple of a user's class."""
         for name in dict.fromkeys((form, "__str__", "__repr__")):
             found = getattr(value.type, name, None)
-            if getattr(found, "__code__", None) is _NAMED.__repr__.__code__:
+            if told(found, "__code__") is _NAMED.__repr__.__code__:
                 fields: tuple[str, ...] = value.type._fields  # type: ignore[attr-defined]
                 template = ", ".join(f"{field}={{}}" for field in fields)
                 texts = [self.builtin_repr(item) for item in value.items]

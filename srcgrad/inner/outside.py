@@ -13,6 +13,7 @@ from ..frontend.structure import NONE
 from ..frontend.values import Instance, ListObject, Partial, Place, Ref, Tuple, Value
 from ..inputs import leaves
 from ..kinds import FLOAT, Array, Kind, Scalar, is_float, kind_of
+from ..packages import told
 from ..rules.registry import Unknown
 from .calls import called, name_of, no_more
 from .gradients import mapped
@@ -194,7 +195,7 @@ def opaque_call(
     inside = tuple(ir.substitute(o, lambda v: twins[v]) for o in operands)
     solution = ir.Var("solution", kind)
     body = ir.Block([ir.Assign(solution, function, inside, span=low.span)], (solution,))
-    name = str(getattr(function, "__name__", "solve"))
+    name = str(told(function, "__name__", "solve"))
     unit = ir.Unit(name if name.isidentifier() else "solve", "its solver", (kind,), low)
     unit.function = ir.Function(unit.name, tuple(twins.values()), body)
     target = ir.Var("solution", kind)
@@ -229,7 +230,7 @@ class Unflattened:
 
     def __init__(self, function: Any, trees: tuple[Any, ...]) -> None:
         self.function, self.trees = function, trees
-        self.__name__ = str(getattr(function, "__name__", "solve"))
+        self.__name__ = str(told(function, "__name__", "solve"))
 
     def __call__(self, *leaves: Any) -> Any:
         return self.function(

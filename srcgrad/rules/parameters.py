@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..packages import told
 from .registry import definitions, lookup
 
 # Parameters that hold no data, by the names NumPy and SciPy give them: how, where, how many.
@@ -43,7 +44,7 @@ def role(function: Any, parameter: int | str) -> str:
     >>> role(np.dot, 1), role(np.concatenate, 0), role(np.sum, "axis"), role(len, 0)
     ('array', 'arrays', 'other', 'other')
     """
-    module = getattr(function, "__module__", None) or ""
+    module = told(function, "__module__") or ""
     if not isinstance(function, np.ufunc) and module.partition(".")[0] not in ("numpy", "scipy"):
         return "other"
     if function is np.block:

@@ -20,6 +20,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..packages import told
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -130,10 +132,10 @@ def _changed() -> None:
 def is_random(function: Any) -> bool:
     """Whether a function draws random numbers: a generator's method, or one of SciPy's without a
     rule that can be told from what to draw."""
-    owner = getattr(function, "__self__", None)
-    cls = getattr(function, "__objclass__", None)
+    owner = told(function, "__self__")
+    cls = told(function, "__objclass__")
     kinds = (np.random.Generator, np.random.RandomState, random.Random)
-    name = getattr(function, "__name__", "")
+    name = told(function, "__name__", "")
     unbound = any(vars(kind).get(name) is function for kind in kinds)
     if isinstance(owner, kinds) or cls in kinds or unbound:
         return True
@@ -159,8 +161,8 @@ def public_place(value: Any) -> tuple[str, str] | None:
 
     >>> public_place(len)
     """
-    text = str(getattr(value, "__name__", "")).removeprefix("function ")  # f2py's, of LAPACK
-    place = getattr(value, "__module__", None)
+    text = str(told(value, "__name__", "")).removeprefix("function ")  # f2py's, of LAPACK
+    place = told(value, "__module__")
     for home in (place,) if place else ("scipy.special", "scipy.linalg.lapack"):
         parts = home.split(".")
         while parts[0] == "scipy" and len(parts) > 1:

@@ -16,6 +16,7 @@ from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.values import ListObject, Slice, Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, TupleOf, holds_arrays, is_float
+from ..packages import told
 from ..rules import registry
 from ..rules.products import EXACT
 from .contributions import NONE, is_zero
@@ -336,9 +337,9 @@ def name_of(function: Any) -> str:
     place = registry.public_place(function)
     if place is not None:
         return ".".join(place)
-    short = getattr(function, "__name__", str(function))
-    name = str(getattr(function, "__qualname__", None) or short)
-    module = getattr(function, "__module__", None) or ""
+    short = told(function, "__name__", str(function))
+    name = str(told(function, "__qualname__") or short)
+    module = told(function, "__module__") or ""
     if isinstance(function, np.ufunc) or module.startswith("numpy"):
         public = "random" if module.startswith("numpy.random.") else module.removeprefix("numpy")
         prefix = "np." + public.strip(".")
