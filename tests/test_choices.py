@@ -340,7 +340,36 @@ def a_method_of_the_last_iteration(x):
     return get("a") * now["a"] + partial(x[1])
 
 
+class Material:
+    def __init__(self, name, color, shine, limit):
+        self.name, self.color, self.shine, self.limit = name, color, shine, limit
+
+
+SCENE = [
+    (0.2, Material("matte", np.array([1.0, 0.5, 0.2]), 0.0, None)),
+    (0.7, Material("glass", np.array([0.1, 0.9, 0.3]), 3.0, 2)),
+]
+
+
+def nothing_is_hit_or_something_outside(x):
+    hit, nearest = None, np.inf
+    for depth, material in SCENE:
+        if x[0] + depth > 0 and x[0] + depth < nearest:
+            hit, nearest = material, x[0] + depth
+    color = hit.color if hit is not None else 0.5
+    shine = hit.shine if hit else 1
+    limit = 1.5 if hit is None else hit.limit
+    rounded = hit is not None and hit.name == "glass"
+    total = np.sum(color * x[:3] ** 2) + shine * x[3]
+    if isinstance(limit, int):
+        total = total * limit
+    elif limit is None:
+        total = total - x[4]
+    return total**2 if rounded else total
+
+
 PROGRAMS = [
+    nothing_is_hit_or_something_outside,
     lists_by_and_and_or,
     numbers_by_or_and_and,
     unpacked_in_either_case,

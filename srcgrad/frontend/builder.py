@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import operator
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from .. import ir
@@ -331,9 +332,10 @@ class Builder(Choices):
     def joined_variable(self, name: str, a: Any, b: Any) -> ir.Var:
         none = [v for v in (a, b) if isinstance(v, ir.Const) and v.value is None]
         known = [v for v in (a, b) if v not in none and not is_nothing(v)]
-        kind: Kind = leaf_kind(known[0]) if known else NOTHING
-        for other in known[1:]:
-            kind = join(kind, leaf_kind(other))
+        kinds = [leaf_kind(v) for v in known]
+        if Opaque(None) in kinds:  # a constant that only the run tells, and maybe one we know
+            kinds = [Opaque(None) if isinstance(v, ir.Const) else leaf_kind(v) for v in known]
+        kind = reduce(join, kinds) if kinds else NOTHING
         user = name.isidentifier()
         ours = name.startswith("%")
         named = next((v.name for v in known if isinstance(v, ir.Var) and ours), None)
