@@ -53,7 +53,7 @@ def join(a: Kind, b: Kind) -> Kind:
         pairs = zip(a.shape, b.shape, strict=True)
         shape = (m if m == n else fresh_size(both_several(m, n)) for m, n in pairs)
         return either_array(a, b, tuple(shape))
-    if isinstance(a, ListOf) and type(a) is type(b):
+    if isinstance(a, ListOf) and type(a) is type(b) and a.type is b.type:
         return replace(a, item=join_items(a.item, b.item), holes=a.holes or b.holes)
     if isinstance(a, Reference) or isinstance(b, Reference):
         return _join_references(a, b)

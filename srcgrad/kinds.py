@@ -154,6 +154,7 @@ class ListOf(Kind):
     item: Any  # a Kind, or a tuple of them for items that are tuples; None while it is empty
     holes: bool = False  # whether some of its items may be None instead
     length: Dimension | None = field(default=None, compare=False)  # of an operand
+    type: type = list  # or a user's class that derives from it
 
 
 class Fields(tuple[Any, ...]):

@@ -19,9 +19,10 @@ from .attributes import FLAGS
 from .choices import options
 from .matching import Matching
 from .operations import check_count
-from .operators import BINARY, INPLACE
-from .setters import is_of_numpy, is_of_python, shape_of
+from .operators import BINARY, INPLACE, is_of_numpy
+from .setters import is_of_python, shape_of
 from .structure import NONE, described, is_none
+from .subclasses import added_by
 from .values import (
     Bound,
     Choice,
@@ -285,6 +286,10 @@ class Assignments(Matching):
                 self.guard(function, (old, self.number(value)), {})
             self.modify(inplace, old, self.number(value))
             return old
+        own = self.container_class(old)
+        name = f"__i{function.__name__.strip('_')}__"
+        if own is not None and name in added_by(own):
+            return self.call(self.attribute(old, name), [value], {})
         if isinstance(old, Ref):
             thing = self.state.heap[old.id]
             if isinstance(thing, ListObject) and self.makes_an_array(function, value):

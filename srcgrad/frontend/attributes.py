@@ -214,6 +214,8 @@ class Attributes(Subscripts):
                 return Partial(Place(made_init), (Place(base), value.receiver), {})
             if name == "__new__" and is_named_tuple(base):
                 return Place(namedtuple_new)
+            if name == "__new__" and base is tuple:
+                return Place(tuple.__new__)
             if name in base.__dict__ and base is not object:
                 if LOCAL not in base.__dict__ and not is_static(base.__module__):
                     self.guards[Path("class", base, name)] = base.__dict__[name]

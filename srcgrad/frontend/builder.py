@@ -47,6 +47,7 @@ from .structure import (
     is_partial,
     is_table,
     leaf_kind,
+    list_held_by,
     origins_of_rank,
     same_constant,
     variable_name,
@@ -371,15 +372,15 @@ class Builder(Choices):
                 f"the list {thing.external!r} belongs to the caller and would be changed",
                 "make a copy first: list(...)",
             )
-        var = self.built_list(thing.items)
+        var = self.built_list(thing.items, thing.type)
         for value in thing.items:
             self.hold(var, (), value)
         count = self.first_lengths[var] = len(thing.items)
-        self.state.heap[need.ref.id] = ListObject((), var, None, thing.frozen, count=count)
+        self.state.heap[need.ref.id] = replace(list_held_by(var), frozen=thing.frozen, count=count)
 
-    def built_list(self, items: tuple[Any, ...]) -> ir.Var:
+    def built_list(self, items: tuple[Any, ...], of: type = list) -> ir.Var:
         """A list that exists at run time, of items that are known one by one."""
-        kind = ListOf(None)
+        kind = ListOf(None, type=of)
         for value in items:
             kind = self.with_item(kind, value)
         operands = tuple(map(self.kept_operand, items))
@@ -580,6 +581,8 @@ class Builder(Choices):
         generalised; None for items of a list, for which all count.
         """
         if isinstance(template, ListOf) and type(template) is type(kind):
+            if template.type is not kind.type:
+                raise KindMismatch
             return with_more(template, self.stable_items(template.item, kind.item), kind.holes)
         if isinstance(template, Array) and isinstance(kind, Array):
             if template.shape is not None and kind.shape is not None:
@@ -665,7 +668,7 @@ class Builder(Choices):
                 if holder is not None:
                     self.link(holder, path, var)
                 ref = Ref(self.unique())
-                self.state.heap[ref.id] = ListObject((), var)
+                self.state.heap[ref.id] = list_held_by(var)
                 return ref
             return var
         source = self.block.statements[-1] if self.block.statements else None

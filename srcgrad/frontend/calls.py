@@ -585,7 +585,8 @@ def _special_table() -> dict[Any, str]:
         table[getattr(np, name)] = f"builtin_{name}"
     for function in NAMEDTUPLE.values():
         table[function] = function.__name__
-    for name in "append extend pop insert reverse copy clear index remove count sort".split():
+    methods = "__init__ append extend pop insert reverse copy clear index remove count sort"
+    for name in methods.split():
         table[getattr(list, name)] = f"method_{name}"
     table[running.put] = "list_put"
     for name in "popleft appendleft rotate extendleft".split():
@@ -604,6 +605,7 @@ def _special_table() -> dict[Any, str]:
     table[object.__setattr__], table[object.__getattribute__] = "plain_setattr", "builtin_getattr"
     table[surely_is], table[column] = "builtin_surely_is", "builtin_column"
     table[object.__new__], table[operations.namedtuple_new] = "bare_object", "namedtuple_new"
+    table[tuple.__new__] = "tuple_new"
     table[collections.namedtuple] = table[dataclasses.make_dataclass] = "builtin_made_class"
     return {**table, **dict_methods()}
 

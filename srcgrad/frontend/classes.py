@@ -89,6 +89,12 @@ class Classes(BuiltinFunctions):
             made = self.new(DictObject({}, type=cls))
             self.call(self.attribute(made, "__init__"), args, kwargs)
             return made
+        if issubclass(cls, tuple) and added_by(cls):
+            return self.tuple_new(Place(cls), *args, **kwargs)
+        if issubclass(cls, list) and added_by(cls):
+            made = self.new(ListObject((), type=cls))
+            self.call(self.attribute(made, "__init__"), args, kwargs)
+            return made
         if cls in registry.kinds:
             return self.primitive(cls, registry.lookup(cls), args, kwargs)
         if self.is_made_of(cls, enum.Enum) and len(args) == 1:
@@ -145,6 +151,13 @@ class Classes(BuiltinFunctions):
             self.call(Bound(found, ref), args, kwargs)
         elif (args or kwargs) and not optional:
             raise self.fault(TypeError, f"{cls.__name__}() takes no arguments")
+
+    def tuple_new(self, cls: Value, items: Value | None = None, /) -> Tuple:
+        """What `tuple` makes of items, for a class that derives from it."""
+        found = Tuple(()) if items is None else self.builtin_tuple(items)
+        if not isinstance(found, Tuple):
+            raise self.refuse("how many items this tuple has must be known when compiling")
+        return Tuple(found.items, self.key(cls))
 
     def namedtuple_new(self, cls: Value, /, *args: Value, **kwargs: Value) -> Tuple:
         """What a named tuple's class itself makes of the values of its fields."""
@@ -230,8 +243,9 @@ class Classes(BuiltinFunctions):
 
     def protocol(self, function: Any, value: Value) -> Value | None:
         """`abs(value)` and the like of an object of a user class; None for what isn't one."""
-        if isinstance(value, Tuple):
-            added = self.added_attribute(value, value.type, PROTOCOL[function])
+        own = self.container_class(value)
+        if own is not None:
+            added = self.added_attribute(value, own, PROTOCOL[function])
             return None if added is None else self.call(added, [], {})
         thing = self.instance(value)
         if function is bool and isinstance(self.on_heap(value) or thing, (DictObject, Instance)):
@@ -419,10 +433,10 @@ class Classes(BuiltinFunctions):
             return self.construct(tables.Window, [held, ir.Const(self.bounded[value.id])], {})
         if isinstance(thing, ListObject):
             if thing.var is None:
-                return self.new(ListObject(tuple(map(inner, thing.items))))
+                return self.new(ListObject(tuple(map(inner, thing.items)), type=thing.type))
             assert isinstance(thing.var.kind, ListOf)
             sequence = self.require(value)
-            return self.listed(sequence.length, lambda i: inner(sequence.item(i)))
+            return self.listed(sequence.length, lambda i: inner(sequence.item(i)), thing.type)
         if isinstance(thing, Instance):
             for name in ("__copy__", "__deepcopy__", "__reduce__", "__getstate__"):
                 if self.class_attribute(thing.type, name) is not None:
@@ -565,8 +579,7 @@ def written_new(cls: type) -> Value | None:
     if is_named_tuple(owner) or issubclass(cls, (BaseException, enum.Enum)):
         return None
     containers = (dict, list, str, int, float, complex, set, frozenset, np.ndarray)
-    of_tuple = issubclass(cls, tuple) and not hasattr(cls, "_fields")
-    if of_tuple or issubclass(cls, containers) or not cls.__flags__ & WRITTEN_IN_PYTHON:
+    if issubclass(cls, containers) or not cls.__flags__ & WRITTEN_IN_PYTHON:
         return None
     return making if isinstance(making, Value) else Place(making)
 

@@ -43,7 +43,7 @@ class Containers(Comprehensions):
         assert isinstance(thing, ListObject)
         self.writable(thing)
         if thing.var is None:
-            self.state.heap[ref.id] = ListObject((*thing.items, value))
+            self.state.heap[ref.id] = ListObject((*thing.items, value), type=thing.type)
             return
         assert isinstance(thing.var.kind, ListOf)
         self.keep(thing.var, value)
@@ -102,8 +102,8 @@ class Containers(Comprehensions):
         self.loop_site = self.site
         self.iterate(part, lambda item: self.append(ref, item))
 
-    def listed(self, length: Value, item: Callable[[Value], Value]) -> Ref:
-        ref = self.new(ListObject(()))
+    def listed(self, length: Value, item: Callable[[Value], Value], of: type = list) -> Ref:
+        ref = self.new(ListObject((), type=of))
         bounds = (ir.Const(0), length, ir.Const(1))
         self.iterate(Sequence(length, item, False, bounds), lambda i: self.append(ref, item(i)))
         return ref
@@ -113,6 +113,10 @@ class Containers(Comprehensions):
         thing = self.state.heap[value.id]
         assert isinstance(thing, ListObject)
         return value, thing
+
+    def method___init__(self, items: Value, part: Value | None = None) -> Value:
+        self.method_clear(items)
+        return NONE if part is None else self.method_extend(items, part)
 
     def method_append(self, items: Value, value: Value) -> Value:
         self.append(self.list_of(items)[0], value)
@@ -130,7 +134,7 @@ class Containers(Comprehensions):
             if not values:
                 raise self.fault(IndexError, "pop from an empty list")
             value = values.pop(position.value if isinstance(position, ir.Const) else -1)
-            self.state.heap[ref.id] = ListObject(tuple(values))
+            self.state.heap[ref.id] = ListObject(tuple(values), type=thing.type)
             return value
         var = self.materialized(ref, NONE if position is None else position)
         inferred = self.item_inferred(var)
@@ -184,7 +188,7 @@ class Containers(Comprehensions):
         self.writable(thing)
         result = self.builtin_sorted(items, **kwargs)
         assert isinstance(result, Ref)
-        if thing.var is not None:
+        if thing.var is not None or thing.type is not list:
             self.rebuild(ref, result)
         else:
             self.state.heap[ref.id] = self.state.heap[result.id]
@@ -196,7 +200,7 @@ class Containers(Comprehensions):
         if thing.var is None and isinstance(position, ir.Const):
             values = list(thing.items)
             values.insert(position.value, value)
-            self.state.heap[ref.id] = ListObject(tuple(values))
+            self.state.heap[ref.id] = ListObject(tuple(values), type=thing.type)
             return NONE
         self.materialized(ref, position)
         if isinstance(position, ir.Const) and position.value == 0:
@@ -249,7 +253,7 @@ class Containers(Comprehensions):
         if thing.var is not None:
             self.modify(list.reverse, thing.var)
             return NONE
-        self.state.heap[ref.id] = ListObject(thing.items[::-1])
+        self.state.heap[ref.id] = ListObject(thing.items[::-1], type=thing.type)
         return NONE
 
     def of_definition(self, function: Any, args: list[Value]) -> Value:
@@ -265,7 +269,7 @@ class Containers(Comprehensions):
         if thing.var is not None:
             self.rebuild(ref, Tuple(()))
             return NONE
-        self.state.heap[ref.id] = ListObject(())
+        self.state.heap[ref.id] = ListObject((), type=thing.type)
         return NONE
 
     def method_index(

@@ -26,6 +26,7 @@ from .structure import (
     freeze_molded,
     is_partial,
     keep_frozen,
+    list_held_by,
     object_items,
     parts,
     rebuild,
@@ -290,7 +291,7 @@ class Loops(Widening):
                 inits.append(init)
                 results.append(final)
                 finals.append(target)
-                return self.place(state, ListObject((), target)) if is_list else target
+                return self.place(state, list_held_by(target)) if is_list else target
             if isinstance(template, Mold):
                 alone = apart and is_alone(entry, init) and is_alone(end, final)
                 for ref in () if alone else (init, final):

@@ -27,6 +27,7 @@ from .structure import (
     is_none,
     is_table,
     is_view,
+    list_held_by,
     optional_tuples,
     part_names,
     parts,
@@ -364,18 +365,21 @@ class Merger:
 
     def merged_reference(self, name: Any, a: Ref, b: Ref, p: Heap, q: Heap, thawed: bool) -> Any:
         if isinstance(p, ListObject) and isinstance(q, ListObject):
+            if p.type is not q.type:
+                message = f"{shown_name(name)} is a list of one of two classes after this branch"
+                return self.poison(message)
             if p.var is not None and q.var is not None:
                 target = self.leaf(str(name), p.var, q.var)
                 if isinstance(target, Poison):
                     return target
                 for var in (p.var, q.var):
                     self.builder.link(target, None, var)
-                return self.placed(ListObject((), target))
+                return self.placed(list_held_by(target))
             if thawed or p.var is not None or q.var is not None or len(p.items) != len(q.items):
                 raise Materialize(b if p.var is not None else a, self.builder.span)
             held = dict(enumerate(zip(p.items, q.items, strict=True)))
             frozen, found = self.contents(a, b, held, "item")
-            return self.placed(ListObject(tuple(found.values()), frozen=frozen))
+            return self.placed(ListObject(tuple(found.values()), frozen=frozen, type=p.type))
         if type(p) is not type(q) and (is_table(p) or is_table(q)):
             raise Materialize(b if is_table(p) else a, self.builder.span)
         alike = same_layout(p, q) and not self.stands_apart(p)

@@ -32,6 +32,7 @@ from .structure import (
     leaf_kind,
     object_type,
 )
+from .subclasses import added_by
 from .values import (
     Bound,
     Choice,
@@ -137,8 +138,9 @@ class Operators(OuterObjects):
             of_known = folded(function, (a, b), {})
             if of_known is not None:
                 return of_known
-        own = [v for v in (a, b) if isinstance(v, Tuple) and v.type is not tuple]
-        if own:
+        if self.converts(function, a, b):
+            b = self.call_object(np.asarray, [b], {})
+        elif self.container_class(a) is not None or self.container_class(b) is not None:
             special = self.dunder(function, a, b)
             if special is not None:
                 return special
@@ -288,7 +290,7 @@ class Operators(OuterObjects):
     def dunder(self, function: Callable[..., Any], a: Value, b: Value) -> Value | None:
         """Operators of user classes."""
         name = DUNDER.get(function)
-        if name is None:
+        if name is None or self.converts(function, a, b):
             return None
         swapped = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
         reflected = f"__{swapped[name]}__" if name in swapped else f"__r{name}__"
@@ -307,7 +309,7 @@ class Operators(OuterObjects):
                 opposite = found is None and name == "ne"
                 if opposite:
                     found = self.class_attribute(cls, "__eq__")
-                if isinstance(x, Tuple) and not isinstance(
+                if self.container_class(x) is not None and not isinstance(
                     getattr(found, "value", found), (FunctionType, Closure)
                 ):
                     continue
@@ -327,11 +329,38 @@ class Operators(OuterObjects):
         return None
 
     def user_class(self, value: Value) -> type | None:
-        """The class of an instance of a user's class, or of a user's kind of tuple."""
+        """The class of an instance of a user's class, or of a user's kind of tuple or list."""
+        thing = self.thing(value)
+        return thing.type if isinstance(thing, Instance) else self.container_class(value)
+
+    def container_class(self, value: Value) -> type | None:
+        """The user's class of a tuple or list that isn't a plain one."""
+        thing = self.on_heap(value)
         if isinstance(value, Tuple):
             return None if value.type is tuple else value.type
-        thing = self.thing(value)
-        return thing.type if isinstance(thing, Instance) else None
+        return thing.type if isinstance(thing, ListObject) and thing.type is not list else None
+
+    def converts(self, function: Callable[..., Any], a: Value, b: Value) -> bool:
+        """Whether an operator makes an array of the tuple or list on its right.
+
+        Those of NumPy's arrays and numbers do, whatever its class defines, unless that says that
+        they don't know of it.
+        """
+        cls = self.container_class(b)
+        if cls is None or not isinstance(a, (ir.Var, ir.Const)):
+            return False
+        added, name = added_by(cls), DUNDER.get(function)
+        if not added.keys() & {f"__{name}__", f"__r{name}__"}:
+            return False
+        if added.keys() & {"__array_ufunc__", "__array_priority__"}:
+            return False
+        if isinstance(a, ir.Var) and isinstance(a.kind, Scalar) and a.kind.python is None:
+            raise self.refuse(
+                f"whether this operator is that of {cls.__name__} depends on whether the number is "
+                "NumPy's",
+                "write float(...), or np.float64(...)",
+            )
+        return is_of_numpy(a)
 
     def number(self, value: Value) -> ir.Operand:
         """An operand for arithmetic: a list or tuple of numbers becomes an array."""
@@ -369,7 +398,8 @@ class Operators(OuterObjects):
             return counted
         if has_operator(value, name):
             return self.call(self.attribute(value, name), [], {})
-        added = self.added_attribute(value, value.type, name) if isinstance(value, Tuple) else None
+        own = self.container_class(value)
+        added = None if own is None else self.added_attribute(value, own, name)
         if added is not None:
             return self.call(added, [], {})
         return self.emit(function, (self.number(value),))
@@ -582,6 +612,14 @@ class Operators(OuterObjects):
 
         self.branch(test, put(a), put(b))
         return self.known("this value", self.state.frames[frame].pop(name))
+
+
+def is_of_numpy(value: Value) -> bool:
+    """Whether a value is an array or a number of NumPy's, whose operators take lists for arrays."""
+    if isinstance(value, ir.Const):
+        return isinstance(value.value, (np.ndarray, np.generic))
+    kind = value.kind if isinstance(value, ir.Var) else None
+    return isinstance(kind, Array) or (isinstance(kind, Scalar) and kind.python is False)
 
 
 def is_text(value: Value) -> bool:

@@ -311,14 +311,6 @@ def is_of_python(value: Value) -> bool:
     return isinstance(value, ir.Var) and isinstance(value.kind, Scalar) and bool(value.kind.python)
 
 
-def is_of_numpy(value: Value) -> bool:
-    """Whether a value is an array or a number of NumPy's, whose operators take lists for arrays."""
-    if isinstance(value, ir.Const):
-        return isinstance(value.value, (np.ndarray, np.generic))
-    kind = value.kind if isinstance(value, ir.Var) else None
-    return isinstance(kind, Array) or (isinstance(kind, Scalar) and kind.python is False)
-
-
 def shape_of(value: ir.Var | ir.Const) -> Any:
     """The shape of a value, () for a number; None counts as one that isn't known."""
     kind = value.kind if isinstance(value, ir.Var) else None

@@ -14,7 +14,19 @@ import numpy as np
 
 from .. import ir
 from ..errors import Span
-from ..kinds import NOTHING, Array, Fields, Kind, Opaque, Scalar, Size, TupleOf, fresh_size, kind_of
+from ..kinds import (
+    NOTHING,
+    Array,
+    Fields,
+    Kind,
+    ListOf,
+    Opaque,
+    Scalar,
+    Size,
+    TupleOf,
+    fresh_size,
+    kind_of,
+)
 from ..packages import is_of_package, told
 from .set_orders import Order
 from .tables import KINDS_OF_TABLES, Keys, View
@@ -207,6 +219,7 @@ def same_layout(p: Heap, q: Heap) -> bool:
             and p.var is None
             and q.var is None
             and len(p.items) == len(q.items)
+            and p.type is q.type
         )
     if type(p) is not type(q) or list(p.items) != list(q.items):
         return False
@@ -215,6 +228,12 @@ def same_layout(p: Heap, q: Heap) -> bool:
     if not isinstance(p, DictObject) or not isinstance(q, DictObject):
         return False
     return p.type is q.type and same_order(p, q)
+
+
+def list_held_by(var: ir.Var) -> ListObject:
+    """The list that a variable is at run time."""
+    assert isinstance(var.kind, ListOf)
+    return ListObject((), var, type=var.kind.type)
 
 
 def has_layout(thing: Any) -> bool:

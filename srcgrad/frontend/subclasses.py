@@ -20,7 +20,7 @@ NUMBERS = (int, float, complex)
 BUILTINS = (*CONTAINERS, *NUMBERS)
 
 # What Python looks up on the class of an object that syntax or a builtin uses as a container, or as
-# a number. A tuple's operators are found on its class wherever they are used.
+# a number. The operators of tuples and lists are found on the class wherever they are used.
 PROTOCOL = ("__getitem__", "__iter__", "__len__", "__contains__", "__bool__", "__reversed__")
 _OPERATORS = sorted(vars(operator).keys() & vars(int).keys() - {"__doc__"})
 _REFLECTED = sorted({f"__r{name[2:]}" for name in _OPERATORS} & vars(int).keys())
@@ -77,7 +77,7 @@ def redefined(cls: type) -> str | None:
     ('__len__', None)
     """
     added = added_by(cls)
-    names = PROTOCOL if issubclass(cls, tuple) else (*PROTOCOL, *OPERATORS)
+    names = PROTOCOL if issubclass(cls, (tuple, list)) else (*PROTOCOL, *OPERATORS)
     return next((n for n in names if _is_users(added.get(n))), None)
 
 

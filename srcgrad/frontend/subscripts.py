@@ -6,6 +6,7 @@ import inspect
 import operator
 import types
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -383,7 +384,7 @@ class Subscripts(Comparisons):
             var = self.emit(
                 operator.getitem,
                 (items, self.operand(key)),
-                inferred=Inferred(items.kind, (items,)),
+                inferred=Inferred(replace(items.kind, type=list), (items,)),
             )
             self.link(items, None, var, sliced=True)
             return self.project(var)
@@ -558,7 +559,7 @@ class Subscripts(Comparisons):
                     items[key.value] = value
                 except IndexError:
                     raise self.fault(IndexError, "list assignment index out of range") from None
-                self.state.heap[container.id] = ListObject(tuple(items))
+                self.state.heap[container.id] = ListObject(tuple(items), type=thing.type)
                 return
             if thing.var is None and isinstance(key, Slice):
                 known = self.static_slice(key)
@@ -568,7 +569,7 @@ class Subscripts(Comparisons):
                         items[known] = self.unpacked(value)
                     except ValueError as error:
                         raise self.fault(ValueError, str(error)) from None
-                    self.state.heap[container.id] = ListObject(tuple(items))
+                    self.state.heap[container.id] = ListObject(tuple(items), type=thing.type)
                     return
             if isinstance(key, Slice):
                 self.replace_slice(container, key, value)

@@ -26,6 +26,7 @@ from .structure import (
     is_partial,
     is_table,
     leaf_kind,
+    list_held_by,
     object_items,
     optional_tuples,
     origins_of_rank,
@@ -95,7 +96,7 @@ class Widening(Paths):
         if isinstance(thing, ListObject):
             items = list(thing.items)
             items[key] = value
-            state.heap[number] = ListObject(tuple(items), None, thing.external)
+            state.heap[number] = ListObject(tuple(items), None, thing.external, type=thing.type)
         else:
             frozen = KEPT if thing.frozen is KEPT else None
             state.heap[number] = replace(thing, items={**thing.items, key: value}, frozen=frozen)
@@ -333,7 +334,7 @@ class Widening(Paths):
                 new = q.var is None and p.var is not None
                 raise Materialize(value if new else template, self.span)
             if template is ir.UNDEFINED and (q.var is not None or thawed):
-                return self.widened_list(name, ListOf(None), value, q)
+                return self.widened_list(name, ListOf(None, type=q.type), value, q)
         if is_table(p) != is_table(q) and isinstance(p, (DictObject, Instance)):
             raise Materialize(template if isinstance(template, Ref) and is_table(q) else value,
                               self.span)  # fmt: skip
@@ -426,7 +427,7 @@ class Widening(Paths):
             )
             if not isinstance(template.kind, ListOf):
                 return var
-            return self.place(state, ListObject((), var))
+            return self.place(state, list_held_by(var))
         if isinstance(template, Mold):
             thing = template.thing
             items = [self.instantiate(t, state, marker) for t in object_items(thing)]
