@@ -308,7 +308,7 @@ def _lowered_call(low: Lowerer, task: Task, values: dict[str, Value]) -> Value:
 
 
 def _is_callable_object(thing: Any) -> bool:
-    call = getattr(type(thing), "__call__", None)  # noqa: B004
+    call = told(type(thing), "__call__")
     return is_written_method(call) and told(type(thing), "__srcgrad_primal__") is None
 
 

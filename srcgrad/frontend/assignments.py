@@ -286,11 +286,8 @@ class Assignments(Matching):
                 self.guard(function, (old, self.number(value)), {})
             self.modify(inplace, old, self.number(value))
             return old
-        own = self.container_class(old)
         name = f"__i{function.__name__.strip('_')}__"
-        if own is not None and name in added_by(own):
-            return self.call(self.attribute(old, name), [value], {})
-        if isinstance(old, Ref):
+        if isinstance(old, Ref) and name not in added_by(self.container_class(old) or list):
             thing = self.state.heap[old.id]
             if isinstance(thing, ListObject) and self.makes_an_array(function, value):
                 return self.binary(function, old, value)
@@ -303,12 +300,11 @@ class Assignments(Matching):
             if self.dict_augmented(function, old, value):
                 return old
         cls = getattr(self.thing(old), "type", None)
-        if cls is not None:
-            found = self.class_attribute(cls, f"__i{function.__name__.strip('_')}__")
-            if isinstance(found, (Place, Closure)):
-                result = self.call(Bound(found, old), [value], {})
-                if not (isinstance(result, ir.Const) and result.value is NotImplemented):
-                    return result
+        found = None if cls is None else self.class_attribute(cls, name)
+        if isinstance(found, (Place, Closure)):
+            result = self.call(Bound(found, old), [value], {})
+            if not (isinstance(result, ir.Const) and result.value is NotImplemented):
+                return result
         if isinstance(old, ir.Var) and isinstance(old.kind, Opaque) and self.is_made_here(old):
             inplace = INPLACE[function]
             if hasattr(old.kind.type, f"__{inplace.__name__}__"):  # it may write into the object

@@ -291,8 +291,8 @@ class NeedStatic(Exception):
 class Unkeepable(UnsupportedError):
     """A value that only the compiler knows would have to be kept in a list at run time.
 
-    `records` is what may be made static instead: the places where objects could be kept there,
-    never to be changed again, and what tells how often the loops run that made the list.
+    `records` is what may be made static instead: where objects could be kept, never to be changed
+    again, and how often the loops run that made the list.
     """
 
     records: frozenset[Any] = frozenset()

@@ -342,8 +342,7 @@ def name_of(function: Any) -> str:
     module = told(function, "__module__") or ""
     if isinstance(function, np.ufunc) or module.startswith("numpy"):
         public = "random" if module.startswith("numpy.random.") else module.removeprefix("numpy")
-        prefix = "np." + public.strip(".")
-        prefix = prefix.rstrip(".") + "."
+        prefix = ("np." + public.strip(".")).rstrip(".") + "."
         return name if name.startswith("ndarray.") else prefix + name
     return f"{module}.{name}" if module not in ("", "builtins", "_operator", "operator") else name
 
