@@ -340,8 +340,10 @@ def classes_of_kind(kind: Kind) -> set[type] | None:
             return items | ({d.type for d in dtypes} if not python else set())
         case Array(dtype, shape) if shape is not None:
             return {np.ndarray}
-        case Array(dtype):  # an array, or a NumPy scalar
-            return {np.ndarray, np.generic if dtype is None else dtype.type}
+        case Array(dtype):  # an array, a NumPy scalar or a Python number
+            if dtype is None:
+                return {np.ndarray, np.generic, bool, int, float, complex}
+            return {np.ndarray, dtype.type, type(np.zeros((), dtype).item())}
         case Opaque(type=t) | TupleOf(type=t):
             return None if t is None else {t}
         case ListOf():

@@ -1120,6 +1120,51 @@ cells = [{'v': a, 'k': t}, {'v': y * s, 'k': s}] | inner, k2, j2 = a, 0, 0""",
 )
 
 
+TABLES["types"] = Table(
+    lines("""
+    v = v ** (INT - 2)
+    v = 2 ** (INT - k)
+    v = INT ** -2
+    v = sorted([v, INT])[0]
+    v = sorted([NUM, INT])[-1]
+    v = max([v, INT, NUM])
+    v = [INT, NUM, True][INT % 3]
+    v = divmod(v, 2)[k % 2]
+    v = round(NUM) if TESTED else NUM
+    v = len(range(k - INT))
+    v = sum([NUM] * (n - 3), 0)
+    v = 1 | for u in range(k): v = VEC[0] if TESTED else np.array(s)
+    v = -v // 1
+    v, u = u, v
+    for u in many: v = v * u
+    many.append(v)
+    many = sorted(many)
+    many = [w * 2 for w in many if w > NUM] or [1]
+    k += len(range(INT - 2))
+    t += kinds(v) * NUM
+    t += kinds(many[INT % len(many)]) * NUM
+    t += kinds(max(many)) * s
+    t += NUM if isinstance(-v, int) else s * 3
+    t += NUM if hasattr(v, "bit_length") else s * 2
+    t += NUM if v.__class__ == int else s * 2
+"""),
+    ("kinds(v) * s", "sum(kinds(w) for w in many) * t", "len(range(2 - k)) * s"),
+    before="""
+def kinds(v):
+    count = 1.0
+    if isinstance(v, int):
+        count += 1.0
+    if isinstance(v, bool):
+        count += 2.0
+    if isinstance(v, float):
+        count += 4.0
+    return count
+
+
+""",
+    begin="v, u, k, many = n - 1, s, 1, [n, s]",
+)
+
 TESTS = ("t > s", "a[0] > 0", "np.sum(a) > np.sum(b)", "i % 2", "count > 1", "x[0] > 0.3")
 ATOMS["TESTED"], ATOMS["KEY2"] = list(TESTS), ["'w'", "'zz'", "'v'"]
 

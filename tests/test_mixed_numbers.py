@@ -259,3 +259,117 @@ def test_its_type_is_refused():
 
     with pytest.raises(srcgrad.UnsupportedError, match=r"(?s)type of this value.*isinstance"):
         srcgrad.grad(f)(X)
+
+
+def power(x, n):
+    return x[0] * 2 if isinstance(2 ** (n - 6), int) else x[1] * 3
+
+
+def power_by_a_name(x, n):
+    v = 2
+    v **= n - 6
+    return x[0] * 2 if isinstance(-v, int) else x[1] * 3
+
+
+def reciprocal(x, n):
+    v = (n + 1) ** -2
+    return x[0] * v if type(v) is float else x[1]
+
+
+def power_of_either(x, n):
+    v = sorted([n - 6, x[0]])[-1] ** (n - 6)
+    return x[0] * 2 if isinstance(v, int) else x[1] * 3
+
+
+def either_or_an_array(x, n):
+    v = n
+    for _ in range(n - 6):
+        v = x
+    return x[0] * 2 if isinstance(v, int) else np.sum(v) * 3
+
+
+def smallest(x, n):
+    v = sorted([n, x[0] * 5])[0]
+    return x[1] * 2 if isinstance(v, int) else x[1] * v
+
+
+def smallest_of_many(x, n):
+    items = [n, float(x[0]) * 5]
+    if x[0] > 0:
+        items.append(7)
+    v = min(items)
+    return x[1] * 2 if isinstance(v, int) else x[1] * v
+
+
+def sorted_ints(x, n):
+    v = sorted([n, 5])[0]
+    return x[1] * (2 if isinstance(v, int) else 3) * (v + 1)
+
+
+def rounded_in_a_loop(x, n):
+    a, total = x * 1.0, 0.0
+    for i in range(3):
+        v = round(x @ x) if x[0] * 5 > n else x @ x
+        total += a[i] * x[0]
+    return total * (2 if isinstance(v, int) else 3)
+
+
+def attribute(x, n):
+    return x[0] * n.numerator if n.denominator == 1 and n.__class__ is int else x[1] * 3
+
+
+def attribute_of_some(x, n):
+    v = [x[0] * 2, n][n % 2]
+    return x[0] * 2 if hasattr(v, "bit_length") else x[1] * 3
+
+
+@pytest.mark.parametrize(
+    "f",
+    [power, power_by_a_name, reciprocal, power_of_either, either_or_an_array, smallest,
+     smallest_of_many, sorted_ints, rounded_in_a_loop, attribute, attribute_of_some],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_types_that_the_values_of_ints_decide(f):
+    gradient = srcgrad.value_and_grad(f)
+    for n in (9, 6, 4, 3):
+        value, d_x = gradient(X, n)
+        slopes = [(f(X + d, n) - f(X - d, n)) / 2e-6 for d in 1e-6 * np.eye(3)]
+        assert value == f(X, n)
+        np.testing.assert_allclose(d_x, slopes, rtol=1e-6, atol=1e-8)
+
+
+def test_a_power_of_ints_is_an_int_until_its_type_is_asked():
+    """As it is a dimension: `np.zeros(2**n)` is as it would be written by hand."""
+
+    def f(x, n):
+        a = np.zeros(2**n)
+        a[:3] = x
+        return np.sum(a * a) * 2 ** (n - 6)
+
+    gradient = srcgrad.grad(f)
+    np.testing.assert_allclose(gradient(X, 2), X / 8)
+    assert "check" not in gradient.source
+    with pytest.raises(srcgrad.UnsupportedError, match=r"(?s)an int or a float.*isinstance"):
+        srcgrad.grad(lambda x, n: x[0] * 2 if type(2**n) is int else x[1])(X, 2)
+
+    def asked_before(x, n):
+        v, total = 1, 0.0
+        for item in x:
+            total += item * 2 if isinstance(v, int) else item
+            v = 2 ** (n - 6)
+        return total
+
+    gradient = srcgrad.value_and_grad(asked_before)
+    assert gradient(X, 7)[0] == asked_before(X, 7)
+    with pytest.raises(ValueError, match=r"\(2\) \*\* \(-2\) is a float"):
+        gradient(X, 4)
+
+
+@pytest.mark.parametrize("ends", ["n", "1, n", "n, 2", "len(x) - 3", "n, n + 2", "5, n, -2"])
+def test_the_length_of_a_range_is_never_negative(ends):
+    text = f"def f(x, n):\n    return x[0] * len(range({ends})) + x[1]\n"
+    namespace = {}
+    exec(text, namespace)
+    gradient = srcgrad.grad(namespace["f"], source=text)
+    for n in (3, 1, 0, -2):
+        assert list(gradient(X, n)) == [len(range(*eval(f"({ends},)", {"x": X, "n": n}))), 1, 0]

@@ -27,20 +27,27 @@ def of_either(
 
     Of an array that is filled with one, the dtype isn't known.
     """
-    found = []
-    for whole in (False, True):
+    either = any(isinstance(v.kind, Scalar) and v.kind.python is None for v in mixed)
+    found: tuple[Kind, tuple[ir.Var, ...], bool] | None = None
+    for whole in (None, True, False) if either else (None, True):  # no int, Python's, NumPy's
         settled = {v: ir.Var(v.name, _unmixed(v.kind, whole)) for v in mixed}
         result = with_others(infer, function, args, kwargs, settled)
-        found.append((result.kind, result.views, result.certain))
-    (kind, views, certain), (other, other_views, also) = found
-    if other == UNKNOWN:
-        return found[0]  # it doesn't take ints
-    try:
-        kind = join(kind, other)
-    except KindMismatch:
-        kind = UNKNOWN
-    shared = tuple(dict.fromkeys((*views, *other_views)))
-    return kind, shared, certain and also and views == other_views
+        if found is None:
+            found = result.kind, result.views, result.certain
+            continue
+        kind, views, certain = found
+        if result.kind == UNKNOWN:  # it doesn't take ints, or a power of them may be a float
+            if isinstance(kind, Scalar) and kind.dtype.kind in "fc":
+                found = replace(kind, mixed=True), views, certain
+            continue
+        try:
+            kind = join(kind, result.kind)
+        except KindMismatch:
+            kind = UNKNOWN
+        shared = tuple(dict.fromkeys((*views, *result.views)))
+        found = kind, shared, certain and result.certain and views == result.views
+    assert found is not None
+    return found
 
 
 def number_of_any_rank(
@@ -98,8 +105,10 @@ def is_mixed(kind: Any) -> bool:
     return False
 
 
-def _unmixed(kind: Any, whole: bool) -> Any:
-    """A kind in which numbers that are mixed are ints (`whole`) or what they are else.
+def _unmixed(kind: Any, whole: bool | None) -> Any:
+    """A kind in which numbers that are mixed are ints (`whole`) or what they are else (None).
+
+    Of what may be either, `whole` says whether they are Python's.
 
     >>> import numpy as np
     >>> _unmixed(Scalar(np.dtype(float), mixed=True), True) == INT
@@ -107,7 +116,10 @@ def _unmixed(kind: Any, whole: bool) -> Any:
     """
     match kind:
         case Scalar(mixed=True):
-            return replace(kind, dtype=INT.dtype if whole else kind.dtype, mixed=False)
+            if whole is None:
+                return replace(kind, mixed=False)
+            python = whole if kind.python is None else kind.python
+            return replace(kind, dtype=INT.dtype, python=python, mixed=False)
         case TupleOf(items):
             return replace(kind, items=tuple(_unmixed(item, whole) for item in items))
         case tuple():

@@ -399,6 +399,28 @@ def check_power(base: Any, exponent: Any) -> None:
         )
 
 
+def boxed(number: Any) -> Any:
+    """A float as NumPy's, as it was before the loop that took it for Python's; ints stay ints.
+
+    >>> boxed(2), boxed(0.5)
+    (2, np.float64(0.5))
+    """
+    return np.float64(number) if isinstance(number, float) else number
+
+
+def check_whole_power(base: Any, exponent: Any) -> None:
+    """Refuse a power of ints that is a float, where it has been settled that ints are ints.
+
+    >>> check_whole_power(2, 0), check_whole_power(2, 3)
+    (None, None)
+    """
+    if exponent < 0:
+        raise ValueError(
+            f"({base}) ** ({exponent}) is a float, for which nothing was compiled: "
+            "write float(x) ** y where that is meant"
+        )
+
+
 def finished(gradient: Any, like: Any) -> Any:
     """A gradient as an array with the shape and dtype of its argument.
 

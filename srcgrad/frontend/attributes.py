@@ -124,7 +124,7 @@ class Attributes(Subscripts):
                     return self.attribute(self.call(ir.Const(np.asarray), [value], {}), name)
                 if not hasattr(value.type, name):
                     raise self.refuse(f"{value.type.__name__!r} has no attribute {name!r}")
-                return Bound(ir.Const(getattr(value.type, name)), value)
+                return self.member(value, value.type, name)
             case Journal():
                 found = getattr(type(value.thing), name, None)
                 if found is None:
@@ -162,7 +162,7 @@ class Attributes(Subscripts):
                     if computed is not None:
                         return computed
                     raise self.fault(AttributeError, f"{kind.__name__!r} has no attribute {name!r}")
-                return Bound(ir.Const(getattr(kind, name)), value)
+                return self.member(value, kind, name)
             case ir.Const():
                 return self.constant_attribute(value, name)
             case ir.Var() if isinstance(value.kind, Reference):
@@ -181,6 +181,17 @@ class Attributes(Subscripts):
                 if name == "__name__" and isinstance(value, Closure):
                     return ir.Const(value.name)
         raise self.refuse(f"attribute {name!r} of {described(value)} isn't supported")
+
+    def member(self, value: Value, cls: type, name: str) -> Value:
+        """A method of a value of a class of Python's or NumPy's; or what isn't one, computed."""
+        if name == "__class__":
+            return self.builtin_type(value)
+        found = getattr(cls, name)
+        if callable(found) or name.startswith("__"):
+            return Bound(ir.Const(found), value)
+        if not isinstance(value, ir.Var) or not isinstance(value.kind, (Array, Scalar)):
+            raise self.refuse(f"{name!r} of this object can't be followed")
+        return self.emit(getattr, (value, ir.Const(name)), name=name)
 
     def added_attribute(self, value: Value, cls: type, name: str) -> Value | None:
         """An attribute that a user's class adds to a container; None where there is none."""
@@ -505,18 +516,18 @@ class Attributes(Subscripts):
             number = kind.dtype.type if kind.dtype is not None else np.generic
             for base in (np.ndarray, *(() if kind.shape else (number,))):
                 if numpy_like and hasattr(base, name):
-                    return Bound(ir.Const(getattr(base, name)), value)
+                    return self.member(value, base, name)
             if isinstance(kind, Scalar):
                 python = type(np.zeros((), kind.dtype).item())
                 if hasattr(python, name):
-                    return Bound(ir.Const(getattr(python, name)), value)
+                    return self.member(value, python, name)
             raise self.fault(AttributeError, f"an array has no attribute {name!r}")
         if isinstance(kind, ListOf):
-            return Bound(ir.Const(getattr(list, name)), value)
+            return self.member(value, list, name)
         if isinstance(kind, TupleOf):
             return self.attribute(self.project(value), name)
         known = registry.member(object_type(value), name)
-        if known is not None:
+        if known is not None and name != "__class__":  # whose class is a function with a rule
             bound = Bound(Place(known), value)
             is_property = isinstance(getattr(object_type(value), name), property)
             return self.call(bound, [], {}) if is_property else bound

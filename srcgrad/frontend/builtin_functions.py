@@ -8,6 +8,7 @@ import collections
 import inspect
 import operator
 import types
+from collections.abc import Iterable
 from typing import Any
 
 import gast
@@ -16,21 +17,21 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..kinds import BOOL, INT, Array, ListOf, Opaque, Scalar, classes_of_kind, int_kind
+from ..kinds import BOOL, Array, ListOf, Opaque, Scalar, classes_of_kind, int_kind
 from ..packages import computes_attributes
 from ..rules import registry
 from . import tables
 from .columns import is_reference
 from .lookup import LOCAL
 from .operations import attribute_or, extreme_or, has_attribute
+from .powers import may_be_negative, may_be_power
+from .sorting import Sorting, given
 from .structure import (
-    FALSE,
     NONE,
     OR_DEQUE,
     TRUE,
     constant,
     described,
-    is_none,
     is_number,
     is_object,
     is_range,
@@ -41,7 +42,6 @@ from .structure import (
     is_written,
     nothing,
 )
-from .texts import Texts
 from .values import (
     Bound,
     Choice,
@@ -69,14 +69,29 @@ ASK_IS = "compare the objects themselves, by `is`, or use them as keys"
 PLAIN_MODULES = ("builtins", "collections", "numpy")  # their classes have what they seem to
 
 
+def having(classes: Iterable[type], name: str) -> set[bool]:
+    """Whether instances of classes have an attribute: the answers that there are."""
+    return {any(name in vars(base) for base in c.__mro__) for c in classes}
+
+
+def of_ints(kind: Any) -> bool:
+    """Whether a list holds ints of Python's: in an array they would be NumPy's."""
+    item = kind.item if isinstance(kind, ListOf) and not kind.holes else None
+    if not isinstance(item, Scalar) or item.mixed:
+        return False
+    return item.python is True and item.dtype.kind == "i"
+
+
 def is_compared_whole(kind: Any) -> bool:
-    """Whether items of a kind aren't numbers: tuples, texts, arrays of one element."""
+    """Whether items of a kind aren't numbers of one type: tuples, texts, arrays of one element."""
+    if isinstance(kind, Scalar):
+        return kind.mixed
     if isinstance(kind, Array):
         return kind.shape != ()
     return isinstance(kind, (tuple, ListOf, Opaque))
 
 
-class BuiltinFunctions(Texts):
+class BuiltinFunctions(Sorting):
     """Evaluates calls of builtin functions."""
 
     def builtin_len(self, value: Value) -> Value:
@@ -89,6 +104,8 @@ class BuiltinFunctions(Texts):
                 return self.for_each(value, self.builtin_len)
             case Tuple():
                 return ir.Const(len(value.items))
+            case Sequence(length=ir.Var(kind=kind)) if is_range(value) and may_be_negative(kind):
+                return self.call_object(builtins.max, [value.length, ir.Const(0)], {})
             case Sequence():
                 return value.length
             case ir.Var() if is_reference(value):
@@ -168,6 +185,8 @@ class BuiltinFunctions(Texts):
             var = thing.var if isinstance(thing, ListObject) else None
             kind = None if var is None else var.kind
             whole_items = isinstance(kind, ListOf) and is_compared_whole(kind.item)
+            if key is None and var is not None and of_ints(kind):
+                return self.emit(function, (var,), inferred=Inferred(int_kind()))
             if (key is not None or whole_items) and not isinstance(sequence.length, ir.Const):
                 return self.extreme_of_many(function is builtins.max, sequence, key)
             if var is not None:
@@ -223,76 +242,6 @@ class BuiltinFunctions(Texts):
         self.iterate(later, compare)
         self.state.frames[frame].pop(best_key)
         return self.known("this value", self.state.frames[frame].pop(best))
-
-    def builtin_sorted(self, value: Value, **kwargs: Value) -> Value:
-        key, reverse = given(kwargs.get("key")), kwargs.get("reverse", FALSE)
-        if not isinstance(reverse, ir.Const):
-            raise self.refuse("reverse= must be known when compiling")
-        if isinstance(value, (Generator, Sequence)) or isinstance(self.on_heap(value), Instance):
-            value = self.builtin_list(value)
-        thing = self.on_heap(value)
-        listed = isinstance(thing, ListObject) and thing.var is not None
-        if not listed and not (isinstance(value, ir.Var) and isinstance(value.kind, Array)):
-            items = self.unpacked(value)
-            keys = [self.call(key, [i], {}) if key is not None else i for i in items]
-            if all(isinstance(k, Tuple) and k.items for k in keys):
-                first = [k.items[0] for k in keys]  # type: ignore[union-attr]
-                known = {k.value for k in first if isinstance(k, ir.Const)}
-                if len(known) == len(keys):  # the others aren't compared
-                    keys = first
-            if all(isinstance(k, ir.Const) for k in keys):
-                order = sorted(
-                    range(len(items)),
-                    key=lambda i: keys[i].value,  # type: ignore[union-attr]
-                    reverse=reverse.value,
-                )
-                return self.new(ListObject(tuple(items[i] for i in order)))
-            if key is not None or not all(map(is_number, items)):
-                return self.insertion_sorted(items, keys, reverse.value)
-        elif key is not None or not self.holds_numbers(value):
-            return self.sorted_by_position(value, key, reverse)
-        elif isinstance(value, ir.Var) and value.kind.rank != 1:  # type: ignore[attr-defined]
-            raise self.refuse("sorted() of an array that isn't known to have one dimension")
-        array = self.call_object(np.sort, [self.number(value)], {})  # type: ignore[list-item]
-        if reverse.value:
-            back = Slice(NONE, NONE, ir.Const(-1))
-            array = self.subscript(array, back)
-        return self.builtin_list(array)
-
-    def holds_numbers(self, value: Value) -> bool:
-        """Whether a value is an array, or a list that exists at run time, of numbers."""
-        thing = self.on_heap(value)
-        kind = thing.var.kind if isinstance(thing, ListObject) and thing.var is not None else None
-        return not isinstance(kind, ListOf) or isinstance(kind.item, Scalar)
-
-    def sorted_by_position(self, value: Value, key: Value | None, reverse: ir.Const) -> Value:
-        """`sorted` of a list that exists at run time: of its positions, by what stands there."""
-        items = self.require(value)
-
-        def key_of(i: Value) -> Value:
-            item = items.item(i)
-            return item if key is None else self.call(key, [item], {})
-
-        keys = self.operand(self.listed(items.length, key_of))
-        order = self.emit(
-            runtime.order, (keys, reverse), inferred=Inferred(ListOf(INT)), name="order"
-        )
-        ref = self.new(ListObject((), order))
-        return self.listed(items.length, lambda i: items.item(self.subscript(ref, i)))
-
-    def insertion_sorted(self, items: list[Value], keys: list[Value], reverse: bool) -> Value:
-        pairs = [Tuple((k, i)) for k, i in zip(keys, items, strict=True)]
-        for last in range(len(pairs) - 1, 0, -1):
-            for j in range(last):
-                a, b = pairs[j], pairs[j + 1]
-                less, more = (a, b) if reverse else (b, a)
-                test = self.truth(self.compare(gast.Lt(), less.items[0], more.items[0]))
-                both = list(zip(a.items, b.items, strict=True))
-                pairs[j], pairs[j + 1] = (
-                    Tuple(tuple(self.chosen(test, y, x) for x, y in both)),
-                    Tuple(tuple(self.chosen(test, x, y) for x, y in both)),
-                )
-        return self.new(ListObject(tuple(p.items[1] for p in pairs)))
 
     def builtin_any(self, value: Value) -> Value:
         return self.quantified(value, operator.or_)
@@ -380,7 +329,9 @@ class BuiltinFunctions(Texts):
                     found |= {collections.deque}
                 return found
             case ir.Var():
-                return classes_of_kind(value.kind)
+                of_kind = classes_of_kind(value.kind)
+                power = of_kind is not None and may_be_power(self, value.kind)
+                return of_kind | {float} if power else of_kind  # type: ignore[operator]
             case Closure():
                 return {types.FunctionType}
             case Slice():
@@ -418,6 +369,11 @@ class BuiltinFunctions(Texts):
             case Choice():
                 return self.for_each(value, self.builtin_type)
             case ir.Var():
+                if may_be_power(self, value.kind):
+                    raise self.refuse(
+                        "whether this is an int or a float isn't known when compiling",
+                        "a power of ints may be a float: use isinstance(...)",
+                    )
                 if is_reference(value) and len(value.kind.types) == 1:  # type: ignore[attr-defined]
                     return Place(*value.kind.types)  # type: ignore[attr-defined]
                 match value.kind:
@@ -477,8 +433,10 @@ class BuiltinFunctions(Texts):
         return ir.Const(True in answers)
 
     def builtin_hasattr(self, value: Value, name: Value) -> Value:
-        there = self.has(value, self.key(name))
-        if there is None and is_unknown(value):
+        number = isinstance(value, ir.Var) and isinstance(value.kind, (Array, Scalar))
+        some = number and len(having(self.classes_of(value) or (), self.key(name))) == 2
+        there = None if some else self.has(value, self.key(name))
+        if there is None and (some or is_unknown(value)):
             operands = (self.operand(value), name)
             return self.emit(hasattr, operands, inferred=Inferred(BOOL), name="has", effect=True)  # type: ignore[arg-type]
         return self.inline(has_attribute, [value, name], {}) if there is None else ir.Const(there)
@@ -522,7 +480,7 @@ class BuiltinFunctions(Texts):
         classes = self.classes_of(value)
         if classes is None or any(c.__module__ not in PLAIN_MODULES for c in classes):
             return None
-        answers = {any(name in vars(base) for base in c.__mro__) for c in classes}
+        answers = having(classes, name)
         if len(answers) == 2:
             raise self.refuse("whether this has the attribute isn't known when compiling")
         return answers.pop()
@@ -581,11 +539,6 @@ class BuiltinFunctions(Texts):
 
     def builtin_partial(self, function: Value, /, *args: Value, **kwargs: Value) -> Value:
         return Partial(function, args, dict(kwargs))
-
-
-def given(argument: Value | None) -> Value | None:
-    """An argument, if it is there and isn't None."""
-    return None if argument is None or is_none(argument) else argument
 
 
 STANDS_FOR: dict[type, type] = {

@@ -28,7 +28,8 @@ The interpreter is one class in parts, each of which derives from the one before
     cursors            iter and next
     objects            objects of which only the run tells how many there are
     texts              str, repr, format, f-strings, print
-    builtin_functions  len, sum, sorted, isinstance and the like
+    sorting            sorted
+    builtin_functions  len, sum, isinstance and the like
     classes            objects of user classes
     inlining           user functions
     primitives         NumPy's functions, and what else has a rule
@@ -105,6 +106,8 @@ class Machine:
         self.carried_before: dict[Any, list[Any]] = {}
         self.first_loop: int | None = None  # sizes older than this are the same in all iterations
         self.lengths: dict[ir.Var, Size] = {}  # of lists from outside
+        # "powers": ints have been powers that may be floats; "asked": what an int is has been asked
+        self.about_ints: set[str] = set()
         self.unrollable: set[Any] = set()
         # How often lists and arrays were written, and how often lists were made longer or shorter
         self.rewritten: Counter[ir.Var] = Counter()
@@ -208,7 +211,7 @@ class Machine:
         """Continue where another lowering stopped, seeing what it sees."""
         self.frames, self.state = low.frames, low.state
         self.on_free, self.on_list, self.on_dict = low.on_free, low.on_list, low.on_dict
-        self.lengths = low.lengths
+        self.lengths, self.about_ints = low.lengths, low.about_ints
         self.widened, self.current = low.widened, low.current
         self.inlined, self.guards = low.inlined, low.guards
         self.kept, self.objects = low.kept, low.objects

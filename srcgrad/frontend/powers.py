@@ -2,6 +2,10 @@
 
 Their kind says that they are real, as they are for all other numbers. The rules go by it, and so
 does the answer to `isinstance`; so where a power may be another, it is checked as the program runs.
+
+A power of ints may be a float, `2 ** (n - 6)` is for small n. Arithmetic doesn't mind; but in a
+program with such powers, what is said to be an int may not be one, and whether it is must be asked
+as the program runs.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ import numpy as np
 
 from .. import ir
 from ..emit import runtime
-from ..kinds import Scalar
+from ..kinds import Kind, Scalar, least
 
 REAL = ("f", "i", "u", "b")
 POWERS = (operator.pow, operator.ipow, builtins.pow)
@@ -30,11 +34,35 @@ def check_power(low: Any, function: Any, operands: tuple[ir.Operand, ...]) -> No
     if not any(function is p for p in POWERS) or len(operands) != 2:
         return
     base, exponent = operands
+    if _letter(base) in ("i", "b") and _letter(exponent) == "i" and isinstance(exponent, ir.Var):
+        low.about_ints.add("powers")
+        if low.loop_depth and "asked" in low.about_ints:  # of what it was in the iteration before
+            low.act(runtime.check_whole_power, base, exponent)
     if isinstance(low.span, ir.Origin) or _letter(base) not in REAL or _letter(exponent) != "f":
         return
     whole = isinstance(exponent, ir.Const) and exponent.value % 1 == 0
     if not whole and not _is_not_negative(base, low.block.statements):
         low.act(runtime.check_power, base, exponent)
+
+
+def may_be_power(low: Any, kind: Kind) -> bool:
+    """Whether what is said to be an int may be a power that is a float; it is asked what it is."""
+    if not isinstance(kind, Scalar) or kind.dtype.kind != "i" or kind.python is False:
+        return False
+    if low.loop_depth:
+        low.about_ints.add("asked")
+    return "powers" in low.about_ints
+
+
+def may_be_negative(kind: Kind) -> bool:
+    """Whether an int isn't known to be a length.
+
+    >>> may_be_negative(Scalar(np.dtype(int), True, 2)), may_be_negative(Scalar(np.dtype(int)))
+    (False, True)
+    """
+    size = kind.size if isinstance(kind, Scalar) else None
+    shortest = None if size is None else least(size)
+    return shortest is None or shortest < 0
 
 
 def _is_not_negative(operand: ir.Operand, before: list[ir.Statement], depth: int = 4) -> bool:

@@ -28,8 +28,9 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.alternatives import is_mixed
 from ..analysis.elementwise import is_elementwise, number_kind
-from ..emit.runtime import listed
+from ..emit.runtime import boxed, listed
 from ..frontend.operations import (
     add_to_item,
     enter_context,
@@ -537,7 +538,8 @@ class _Writer:
             if v in used:
                 number = ir.Var(v.name, v.kind, v.user)
                 loop.targets = tuple(number if t is v else t for t in loop.targets)
-                after.append(ir.Assign(v, np.float64, (number,), (), loop.span))
+                box = boxed if is_mixed(v.kind) else np.float64
+                after.append(ir.Assign(v, box, (number,), (), loop.span))
         block.statements[at : at + 1] = [*before, loop, *after]
 
     def rows(self, block: ir.Block, known: dict[Any, ir.Var]) -> None:

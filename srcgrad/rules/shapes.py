@@ -389,14 +389,8 @@ def _transformed_to(type_: str) -> Callable[..., Inferred | None]:
 register_transforms(np.fft)
 
 
-@kind(operator.floordiv, operator.mod, operator.pow, operator.lshift, operator.rshift)
-def integer_division(
-    args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
-) -> Inferred | None:
-    """Of Python ints: the samples would not tell a quotient from a dimension.
-
-    A power with a negative exponent is a float, but carries no derivative either.
-    """
+def _are_ints(args: tuple[ir.Operand, ...]) -> bool:
+    """Whether operands are ints of Python's own."""
 
     def is_int(operand: ir.Operand) -> bool:
         if isinstance(operand, ir.Const):
@@ -404,7 +398,28 @@ def integer_division(
         kind = getattr(operand, "kind", None)
         return isinstance(kind, Scalar) and kind.dtype.kind == "i" and kind.python is True
 
-    return Inferred(int_kind()) if all(is_int(a) for a in args) else None
+    return all(map(is_int, args))
+
+
+@kind(operator.floordiv, operator.mod, operator.lshift, operator.rshift)
+def integer_division(
+    args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
+) -> Inferred | None:
+    """Of Python ints: the samples would not tell a quotient from a dimension."""
+    return Inferred(int_kind()) if _are_ints(args) else None
+
+
+@kind(operator.pow, operator.ipow, builtins.pow)
+def integer_power(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
+    """Of Python ints: an int, as it is a dimension more often than not.
+
+    With an exponent that is negative it's a float: `frontend.powers` sees to what only the run
+    tells.
+    """
+    if kwargs or not _are_ints(args):
+        return None
+    negative = len(args) == 2 and isinstance(args[1], ir.Const) and args[1].value < 0
+    return Inferred(FLOAT if negative else int_kind())
 
 
 @kind(np.random.default_rng)
