@@ -347,3 +347,19 @@ def test_a_key_that_is_not_there_is_missed_when_the_gradient_runs():
     np.testing.assert_array_equal(gradient(X), [2.0, 0.0, 0.0])
     with pytest.raises(KeyError):
         gradient(-X)
+
+
+def test_a_copy_of_what_may_be_a_number():
+    def f(x, s, n):
+        v = s
+        for _ in range(n):
+            v = x
+        h, y = np.array(v), x.reshape(2, 2) * 1.0
+        y.ravel()[0] = s
+        return np.sum(h * v) + np.sum(y * y)
+
+    gradient, x = srcgrad.grad(f, (0, 1)), np.array([0.3, 0.5, 0.7, 0.9])
+    for n, d_s in ((0, 2.8), (1, 1.4)):
+        d_x = gradient(x, 0.7, n)
+        np.testing.assert_allclose(d_x[0], 2 * n * x + 2 * x * [0, 1, 1, 1])
+        assert np.isclose(d_x[1], d_s)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+import srcgrad.testing
 from tests.small_programs import X, check, programs
 
 
@@ -102,3 +103,27 @@ def test_what_fits_is_not_asked():
     gradient(X, X)
     assert "fails" not in gradient.source
     np.testing.assert_allclose(gradient(X, np.ones(2)), np.ones(3))
+
+
+def bracketed(x):
+    optimize = pytest.importorskip("scipy.optimize")
+    try:
+        root = optimize.brentq(lambda t: t * t - x[0], 0.0, x[1])
+    except ValueError as error:
+        root = 3 * x[2] + len(str(error))
+    return root * x[2]
+
+
+def not_converged(x):
+    optimize = pytest.importorskip("scipy.optimize")
+    try:
+        root = optimize.newton(lambda t: t * t + x[0], x[1], maxiter=5)
+    except Exception:
+        root = 3 * x[2]
+    return root * x[2]
+
+
+@pytest.mark.parametrize("f", [bracketed, not_converged])
+def test_a_solver_that_finds_nothing(f):
+    for x in (np.array([0.5, 0.9, 0.7]), np.array([0.5, 0.3, 0.7])):
+        srcgrad.testing.check_grads(f, (x,))

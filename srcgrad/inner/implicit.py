@@ -15,7 +15,7 @@ from ..frontend.values import Bound, Closure, Partial, Place, Value
 from ..kinds import FLOAT, Array, Kind, Scalar, is_float, kind_of
 from .calls import called, lists_of, no_more, refuse_lists, results, variables
 from .derivatives import Taken, pull, pulled
-from .outside import opaque_call
+from .outside import guard_outside, opaque_call
 from .rules import Pairs, attach
 
 
@@ -86,6 +86,7 @@ def implicit(low: Lowerer, f: Value, solver: Any, args: list[Value]) -> Value:
     if isinstance(solver, (Closure, Bound, Partial)):
         x, call = called(low, solver, [variables(low, x0), *rest], False)
     else:
+        guard_outside(low, solver, [x0, *rest])
         x, call = opaque_call(low, solver, [x0, *rest], _root_kind(low, x0))
     if not isinstance(x, ir.Var):
         raise low.refuse("a solver must return an array or a number")

@@ -7,17 +7,21 @@ from typing import Any
 
 from .. import custom, ir, units
 from ..analysis.jumps import jumps
+from ..emit import runtime
 from ..frontend.effects import describe, emit_call
 from ..frontend.lower import Lowerer
-from ..frontend.structure import NONE
+from ..frontend.structure import NONE, nothing
 from ..frontend.values import Instance, ListObject, Partial, Place, Ref, Tuple, Value
 from ..inputs import leaves
-from ..kinds import FLOAT, Array, Kind, Scalar, is_float, kind_of
+from ..kinds import BOOL, FLOAT, Array, Kind, Opaque, Scalar, is_float, kind_of
 from ..packages import told
 from ..rules.registry import Unknown
 from .calls import called, name_of, no_more
 from .gradients import mapped
 from .rules import Pairs, attach, matched
+
+# What a solver raises that finds no solution, or is given what it can't solve
+FAILURES = (ValueError, RuntimeError, ZeroDivisionError, OverflowError)
 
 
 @dataclass(frozen=True)
@@ -147,6 +151,7 @@ def lower_outside(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> 
     del low.block.statements[here:]
     kind = like.kind if isinstance(like, ir.Var) else kind_of(low.key(like))
     given = [_handed(a) for a in rest]
+    guard_outside(low, made.run, given)
     out, call = opaque_call(low, made.run, given, kind)
 
     def rule(d_out: Value) -> Pairs:
@@ -180,23 +185,50 @@ def _handed(value: Value) -> Value:
     return value
 
 
+def guard_outside(low: Lowerer, function: Any, args: list[Value]) -> None:
+    """Inside a try: find out first whether a call fails, of a solver that finds nothing, say."""
+    asked: dict[Any, list[type[BaseException]]] = {}
+    for exception in FAILURES:
+        trying = low.catcher(exception) if low.trying is not None else None
+        if trying is not None:
+            named = next(c for c in trying.caught if issubclass(exception, c))
+            asked.setdefault((trying, named), []).append(exception)
+    for exceptions in asked.values():
+        which = (ir.Pack(tuple, tuple(ir.Const(e) for e in exceptions)), ir.Const(function))
+        failed, _ = opaque_call(low, runtime.fails, args, BOOL, which)
+
+        def fail(which: Any = which, cls: type[BaseException] = exceptions[0]) -> None:
+            error, _ = opaque_call(low, runtime.failure, args, Opaque(cls), which)
+            low.throw(low.new(Instance(cls, {"%error": error})))
+
+        low.branch(failed, fail, nothing)
+
+
 def opaque_call(
-    low: Lowerer, function: Any, args: list[Value], kind: Kind
+    low: Lowerer, function: Any, args: list[Value], kind: Kind, first: tuple[Any, ...] = ()
 ) -> tuple[ir.Var, ir.Assign]:
-    """The call of a Python function that the compiler doesn't look into, as a unit."""
+    """The call of a Python function that the compiler doesn't look into, as a unit.
+
+    `first` are constants that it is given before its arguments.
+    """
     operands: list[ir.Operand] = []
     trees = tuple(_tree(low, a, operands) for a in args)
     if any(isinstance(tree, Container) for tree in trees):
-        function = Unflattened(function, trees)
+        if first:  # the last of them is the function
+            first = (*first[:-1], ir.Const(Unflattened(first[-1].value, trees)))
+        else:
+            function = Unflattened(function, trees)
     else:
         operands = [low.operand(a) for a in args]
     given = tuple(dict.fromkeys(v for o in operands for v in ir.variables(o)))
     twins = {v: v.anew() for v in given}
     inside = tuple(ir.substitute(o, lambda v: twins[v]) for o in operands)
     solution = ir.Var("solution", kind)
-    body = ir.Block([ir.Assign(solution, function, inside, span=low.span)], (solution,))
-    name = str(told(function, "__name__", "solve"))
-    unit = ir.Unit(name if name.isidentifier() else "solve", "its solver", (kind,), low)
+    body = ir.Block([ir.Assign(solution, function, (*first, *inside), span=low.span)], (solution,))
+    called_here = first[-1].value if first else function
+    name = str(told(called_here, "__name__", "solve"))
+    name = name if name.isidentifier() else "solve"
+    unit = ir.Unit(f"{name}_{function.__name__}" if first else name, "its solver", (kind,), low)
     unit.function = ir.Function(unit.name, tuple(twins.values()), body)
     target = ir.Var("solution", kind)
     return target, emit_call(low, unit, given, [target])

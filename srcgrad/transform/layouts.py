@@ -40,6 +40,8 @@ def keep_layouts(function: ir.Function, aliasing: Aliasing) -> None:
             continue
         if s.function in LIKE and len(s.args) <= 2:
             s.kwargs = (*s.kwargs, ("order", ir.Const("K")))
+        elif s.args[0].kind.shape is None:
+            continue  # perhaps a number of Python's, which has no such method
         elif s.function in COPIES and len(s.args) == 1 and not s.kwargs:
             s.function, s.kwargs = np.ndarray.copy, (("order", ir.Const("K")),)
 
