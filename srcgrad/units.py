@@ -214,6 +214,7 @@ def tangent(unit: ir.Unit, wrt: Positions, outputs: Positions) -> ir.Unit:
     twins = [t for t in given.values() if isinstance(t, ir.Var)]
     function.params = (*function.params, *twins)
     distinct(function.params)
+    close(function)  # rules that are transposed have a reverse sweep, and this may be reversed, too
     prune_to(function, function.params)
     made.function = function
     return made

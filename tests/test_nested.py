@@ -273,3 +273,13 @@ def test_an_array_of_the_code_around_must_not_be_written_inside() -> None:
 
     with pytest.raises(UnsupportedError, match="pass a copy of it as an argument"):
         grad(outer)(np.ones(2))
+
+
+@pytest.mark.parametrize("x", [[0.3, 0.5, -0.7], [0.3, 0.0, -0.7]])
+def test_the_gradient_of_a_tangent_whose_rule_branches(x):
+    def f(x):
+        return np.prod(x[:2]) * x[2]
+
+    x, u = np.array(x), np.array([1.0, 0.5, 0.0])
+    found = grad(lambda x: jvp(f, (x,), (u,))[1])(x)
+    np.testing.assert_allclose(found, [0.5 * x[2], x[2], x[1] + 0.5 * x[0]])
