@@ -113,6 +113,29 @@ def test_every_mode(f: Callable[..., Any], y: float) -> None:
     np.testing.assert_allclose(tangent, d_x.sum(), rtol=1e-6, atol=1e-7)
 
 
+class Layer:
+    def __init__(self) -> None:
+        self.x: list[Any] = []
+
+    def forward(self, x: Any) -> Any:
+        self.x.append(x)
+        return squared_sine(x)
+
+
+def squared_sine(x: Any) -> Any:
+    x = np.sin(x)
+    return x * x
+
+
+def test_what_a_pullback_keeps_has_no_name_of_another_parameter() -> None:
+    """The argument, the value computed from it, and the list outside are all called `x`."""
+    layer, x = Layer(), np.array([0.3, 0.7])
+    out, pullback = vjp(layer.forward, x)
+    np.testing.assert_allclose(out, np.sin(x) ** 2)
+    np.testing.assert_allclose(pullback(np.ones(2))[0], np.sin(2 * x))
+    np.testing.assert_array_equal(layer.x, [x])
+
+
 def test_a_parameter_is_renamed_only_if_it_must_be() -> None:
     gradient = grad(lambda x, input, max: np.sum(x * input) * max)
     gradient(np.ones(2), 2.0, 3.0)

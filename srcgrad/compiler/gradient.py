@@ -127,6 +127,8 @@ def _pair(
     before, residuals, after = split(function, marker, seeds)
     reverse = ir.Block(after, (answer,))
     distinct((*seeds, *residuals))
+    # a parameter that is kept may now have the name of one that isn't
+    distinct(tuple(sorted(function.params, key=lambda p: p not in residuals)))
     packed = ir.Pack(tuple, (out, ir.Pack(tuple, residuals)))
     forward = ir.Function(f"forward_{task.base}", function.params, ir.Block(before, (packed,)))
     pullback = ir.Function(f"pullback_{task.base}", (*residuals, *seeds), reverse)
