@@ -15,8 +15,8 @@ from .emit import runtime
 from .errors import UnsupportedError, user_error
 from .frontend.columns import holds_references
 from .frontend.lower import Lowerer
-from .frontend.structure import is_table, object_items, objects_in_key, parts, reachable
-from .frontend.values import DictObject, ListObject, Ref, Tuple, Value
+from .frontend.structure import Poison, is_table, object_items, objects_in_key, parts, reachable
+from .frontend.values import Choice, DictObject, ListObject, Ref, Tuple, Value
 from .inputs import leaves
 from .kinds import (
     Array,
@@ -444,6 +444,13 @@ def rebuilt(
             )
         case ir.Const():
             return fixed(value)
+        case Poison(message, span):
+            raise UnsupportedError(message, span, "use one name for each kind of value")
+        case Choice():
+            raise UnsupportedError(
+                "which of several objects is returned is known only when the function runs",
+                None, "return one with the same keys and attributes on each branch",
+            )  # fmt: skip
     raise UnsupportedError(
         f"a {type(value).__name__.lower()} can't be returned from a differentiated function", None
     )

@@ -883,3 +883,20 @@ def test_what_is_another_object_each_time():
     linecache.cache["<units>"] = len(text), None, text.splitlines(True), "<units>"
     with pytest.raises(srcgrad.UnsupportedError, match="something else each time"):
         srcgrad.grad(names["f"])(np.ones(2))
+
+
+def test_results_of_different_kinds():
+    """One of two dicts, or what a recursion makes of a tuple and None: with words for users."""
+
+    def ohm(voltage, current, resistance):
+        if voltage == 0:
+            return {"voltage": current * resistance}
+        return {"current": voltage / resistance}
+
+    def nested(x):
+        return None if x <= 0 else (x, nested(x - 1))
+
+    with pytest.raises(srcgrad.UnsupportedError, match="which of several objects is returned"):
+        srcgrad.vjp(ohm, 0.0, 2.0, 3.0)
+    with pytest.raises(srcgrad.UnsupportedError, match="the result' changes its kind"):
+        srcgrad.vjp(nested, 2.0)
