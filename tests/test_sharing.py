@@ -320,3 +320,37 @@ def test_random_programs(seed, everything, tmp_path, monkeypatch):
     gradient(STATE[:5], 0.7)
     assert "forward_h" in gradient.source
     check(f, STATE[:5] + 0.01, 0.7, second=False)
+
+
+class Deep:
+    """A method that others call, and keeps a part of what it is given: it can't be shared."""
+
+    def __init__(self, first):
+        self.first = first
+
+    def outer(self, x):
+        return self.middle(x) + self.middle(0.5 * x)
+
+    def middle(self, x):
+        return self.inner(np.sin(x)) + self.inner(x * x)
+
+    def inner(self, x):
+        self.first = x[:1]
+        return bent(x, 0.5) + bent(x, 0.7)
+
+
+def test_a_function_that_is_not_shared_is_found_so_once(everything, monkeypatch):
+    """What has been found impure is inlined: it was lowered as a unit in each round of each caller."""
+    made, lower_unit = [], sharing.lower_unit
+
+    def noted(low, closure, *rest):
+        made.append(closure.name)
+        return lower_unit(low, closure, *rest)
+
+    def f(x):
+        deep = Deep(x[1:])
+        return np.sum(deep.outer(x)) + np.sum(deep.first)
+
+    monkeypatch.setattr(sharing, "lower_unit", noted)
+    check(f, STATE)
+    assert made.count("inner") < made.count("outer") < made.count("bent")

@@ -99,7 +99,8 @@ class Inlining(Classes):
             return units.lower_call(self, closure, values, wanted or units.Wanted())
         function, before, emitted = units.identity(closure), self.fixed_span, self.emitted
         fixed = before or _stands_for_another(closure)
-        if self.shared and function in self.shared and not fixed and self.may_share(closure):
+        shared = self.shared and function in self.shared and not fixed and self.may_share(closure)
+        if shared and function not in self.calls.impure:  # which is inlined the next time
             return shared_call(self, closure, values)
         self.fixed_span = fixed
         try:
