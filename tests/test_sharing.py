@@ -340,7 +340,7 @@ class Deep:
 
 
 def test_a_function_that_is_not_shared_is_found_so_once(everything, monkeypatch):
-    """What has been found impure is inlined: it was lowered as a unit in each round of each caller."""
+    """What has been found impure is inlined: it was a unit again in each round of each caller."""
     made, lower_unit = [], sharing.lower_unit
 
     def noted(low, closure, *rest):
