@@ -19,6 +19,7 @@ from .frontend.structure import Poison, is_table, object_items, objects_in_key, 
 from .frontend.values import Choice, DictObject, ListObject, Ref, Tuple, Value
 from .inputs import leaves
 from .kinds import (
+    BOOL,
     Array,
     Fields,
     Kind,
@@ -135,16 +136,19 @@ def holds_one(kind: Any) -> bool:
     return shape is None or all(n == 1 for n in shape)
 
 
-def kind_of_seed(kind: Kind, function: ir.Function) -> Kind:
+def kind_of_seed(result: ir.Var, function: ir.Function) -> Kind:
     """The kind of the adjoint of a result.
 
     A size that isn't that of an argument is the seed's own: of an array that grows in a loop, say,
-    which has one kind before, in and after it, each trip has another size.
+    which has one kind before, in and after it, each trip has another size. And so are all sizes of
+    what may be None, whose seed then tells none.
     """
+    kind = result.kind
     if not isinstance(kind, Array) or kind.shape is None:
         return kind
     shapes = [p.kind.shape for p in function.params if isinstance(p.kind, Array)]
     given = {n.base for shape in shapes for n in shape or () if isinstance(n, Size)}
+    given = set() if result.optional else given
     own = (n if isinstance(n, int) or n.base in given else fresh_size() for n in kind.shape)
     return Array(kind.dtype, tuple(own))
 
@@ -154,11 +158,17 @@ def seed_pullback(adjoint: Adjoint, low: Lowerer, result: Any) -> list[ir.Var]:
     seeds = []
     for i, v in enumerate(found):
         name = "d_out" if len(found) == 1 else f"d_out_{i}"
-        seed = ir.Var(name, kind_of_seed(v.kind, adjoint.function), True)
+        seed = ir.Var(name, kind_of_seed(v, adjoint.function), True)
         seeds.append(seed)
         if not adjoint.activity.active(v):
             continue
-        if not isinstance(v.kind, ListOf):
+        if v.optional and v in adjoint.shadows:
+            missing = adjoint.emit(operator.is_, (v, ir.Const(None)), inferred=Inferred(BOOL))
+            outer, adjoint.block = adjoint.block, ir.Block()
+            adjoint.add(v, seed)
+            outer.statements.append(ir.If(missing, ir.Block(), adjoint.block, (), None))
+            adjoint.block = outer
+        elif not isinstance(v.kind, ListOf):
             adjoint.add(v, seed)
         elif holds_numbers(v.kind):
             adjoint.add(v, adjoint.list_value(seed))

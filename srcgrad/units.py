@@ -284,7 +284,7 @@ def _reversed(
         seed = ir.Var("d_out" if len(outputs) == 1 else f"d_out_{i}", unit.kinds[i], True)
         seeds.append(seed)
         if isinstance(result, ir.Var):
-            seed.kind = kind_of_seed(result.kind, function)
+            seed.kind = kind_of_seed(result, function)
             adjoint.add(result, seed)
     adjoint.reverse(forward)
     adjoint.span = None

@@ -1,4 +1,4 @@
-"""Results that are lists built at run time: pullbacks, tangents and Jacobians of them."""
+"""Results that are lists built at run time, or may be None: pullbacks, tangents and Jacobians."""
 
 import numpy as np
 import pytest
@@ -144,3 +144,39 @@ def test_lists_of_tuples_are_refused():
         srcgrad.vjp(pairs, X)
     with pytest.raises(srcgrad.UnsupportedError, match="tangent of a list of tuples"):
         srcgrad.jvp(pairs, (X,), (V,))
+
+
+def normalized(x):
+    """None, or an array that is written in place."""
+    if x[0] > 2:
+        return np.sum(x), None
+    y = x / np.sum(x)
+    y -= x * x
+    return np.sum(x), y
+
+
+def resonance(m):
+    """None, or an array whose sizes are those of others."""
+    values, vectors = np.linalg.eigh(m + m.T)
+    near = np.nonzero(values > 9)[0]
+    if near.size == 0:
+        return np.sum(values), None
+    return np.sum(values), vectors[:, near[0]] ** 2
+
+
+def test_the_pullback_of_a_result_that_may_be_none():
+    x = np.array([0.5, 0.7])
+    _, pullback = srcgrad.vjp(normalized, x)
+    v = np.array([1.0, 0.3])
+    d = [np.vdot(v, (normalized(x + e)[1] - normalized(x - e)[1]) / 2e-6) for e in np.eye(2) / 1e6]
+    np.testing.assert_allclose(pullback((0.0, v))[0], d, rtol=1e-6)
+    out, pullback = srcgrad.vjp(normalized, x * 5)
+    assert out[1] is None
+    assert pullback((2.0, None))[0].tolist() == [2.0, 2.0]
+
+    m = np.array([[1.0, 0.2], [0.5, 3.0]])
+    out, pullback = srcgrad.vjp(resonance, m)
+    assert out[1] is None
+    np.testing.assert_allclose(pullback((1.0, None))[0], 2 * np.eye(2), atol=1e-12)
+    (_, both), pullback = srcgrad.vjp(resonance, 3 * m)
+    np.testing.assert_allclose(pullback((1.0, 0.0 * both))[0], 2 * np.eye(2), atol=1e-12)
