@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pytest
 
-from srcgrad import grad, jvp, value_and_grad, vjp
+from srcgrad import UnsupportedError, grad, jvp, value_and_grad, vjp
 
 X = np.array([0.3, 0.7, 1.1])
 
@@ -191,3 +191,42 @@ def test_an_array_made_by_its_class() -> None:
         return np.sum(b**2) + a[0]
 
     assert_right(f)
+
+
+@runtime_checkable
+class Shaped(Protocol):
+    shape: tuple[int, ...]
+
+
+@runtime_checkable
+class Rated(Protocol):
+    rate: float
+
+
+class WithRate:
+    def __init__(self, rate: Any) -> None:
+        self.rate = rate
+
+
+class Derived(Rated):
+    def __init__(self, speed: Any) -> None:
+        self.speed = speed
+
+
+def test_protocols_of_attributes() -> None:
+    """Python answers `isinstance` for them, not `issubclass`: this was an internal error."""
+
+    def f(x: Any) -> Any:
+        total = np.sum(x**2) if isinstance(x, Shaped) else 3 * x
+        objects = (WithRate(total), Derived(total), 2.0, None)
+        return total * sum(10**i for i, o in enumerate(objects) if isinstance(o, (Rated, str)))
+
+    assert grad(f)(np.array([1.0, 2.0])).tolist() == [22.0, 44.0]
+    assert grad(f)(2.0) == 33.0
+
+    def several(x: Any) -> Any:
+        made = [WithRate(x) if i % 2 else Derived(x) for i in range(int(x))]
+        return sum(x * x for o in made if isinstance(o, Rated))
+
+    with pytest.raises(UnsupportedError, match="protocol of attributes"):
+        grad(several)(4.0)

@@ -42,6 +42,7 @@ from .structure import (
     is_written,
     nothing,
 )
+from .subclasses import protocol_members
 from .values import (
     Bound,
     Choice,
@@ -290,7 +291,7 @@ class BuiltinFunctions(Sorting):
         kinds = kinds if isinstance(kinds, tuple) else (kinds,)
         answers = [self.is_instance(value, k) for k in kinds]
         if True in answers or None not in answers:
-            known, of_none = True in answers, issubclass(types.NoneType, kinds)
+            known, of_none = True in answers, isinstance(None, kinds)
             if known is of_none or not self.may_be_none(value):
                 return ir.Const(known)
             none = self.identical(value, NONE)
@@ -304,6 +305,11 @@ class BuiltinFunctions(Sorting):
         if classes is None and not isinstance(value, ir.Var):
             raise self.refuse("isinstance() of this value isn't known when compiling")
         classes = set(classes or ())
+        members = protocol_members(cls)
+        if members is not None:
+            derived = classes and all(cls in c.__mro__ for c in classes)
+            there = set() if derived else {self.has(value, name) for name in members}
+            return False if False in there else None if None in there else True
         if np.generic in classes:  # of any dtype
             classes |= OF_ANY_DTYPE
         answers = {

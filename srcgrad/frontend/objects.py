@@ -64,6 +64,7 @@ from .structure import (
     item_structure,
     resized,
 )
+from .subclasses import protocol_members
 from .values import Choice, Instance, ListObject, Tuple, Unreached, Value
 
 TAGS = ""  # the name of the column that says of which class an object is
@@ -455,6 +456,8 @@ class Objects(Cursors):
         """`isinstance(value, cls)` of an object in a table."""
         kind = value.kind
         assert isinstance(kind, Reference)
+        if any(map(protocol_members, cls if isinstance(cls, tuple) else (cls,))):
+            raise self.unkept("isinstance() with a protocol of attributes isn't supported here")
         if issubclass(type(None), cls):
             raise self.unkept("isinstance() with the type of None isn't supported here")
         fits = {c for c in kind.types if issubclass(c, cls)}

@@ -11,6 +11,7 @@ import enum
 import operator
 import sys
 import types
+import typing
 from typing import Any
 
 from ..packages import told
@@ -25,6 +26,22 @@ PROTOCOL = ("__getitem__", "__iter__", "__len__", "__contains__", "__bool__", "_
 _OPERATORS = sorted(vars(operator).keys() & vars(int).keys() - {"__doc__"})
 _REFLECTED = sorted({f"__r{name[2:]}" for name in _OPERATORS} & vars(int).keys())
 OPERATORS = (*_OPERATORS, *_REFLECTED, "__float__", "__int__", "__bool__")
+
+
+def protocol_members(cls: Any) -> list[str] | None:
+    """The attributes that objects of a protocol have, if some are data: `issubclass` raises then.
+
+    >>> protocol_members(typing.SupportsFloat) is None  # a method
+    True
+    """
+    if not (getattr(cls, "_is_protocol", False) and getattr(cls, "_is_runtime_protocol", False)):
+        return None
+    try:
+        issubclass(object, cls)
+    except TypeError:
+        found = getattr(cls, "__protocol_attrs__", None)  # of Python 3.12 on
+        return sorted(typing._get_protocol_attrs(cls) if found is None else found)  # type: ignore[attr-defined]
+    return None
 
 
 def added_by(cls: type) -> dict[str, Any]:
