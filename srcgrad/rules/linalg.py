@@ -10,6 +10,7 @@ The adjoint of a factorisation with several results gets None for those that wer
 from __future__ import annotations
 
 import numpy as np
+from numpy.linalg import _umath_linalg
 
 from .matrices import (
     adjoined,
@@ -20,7 +21,7 @@ from .matrices import (
     in_one_triangle,
 )
 from .products import conj
-from .registry import adjoint, zero
+from .registry import adjoint, definition, zero
 from .shaping import inverse_permutation, transposed
 from .spectral import svdvals_adjoint, unitary_factor
 
@@ -48,6 +49,13 @@ def solve(a, b, *, out, d_out):
         return -d_b[:, None] * out, d_b
     d_b = np.linalg.solve(a_t, d_out[..., None])
     return -d_b * out[..., None, :], d_b[..., 0]
+
+
+# The ufuncs behind it, which array_api_compat calls itself
+definition(_umath_linalg.solve)(lambda a, b, *, signature=None: np.linalg.solve(a, b))
+definition(_umath_linalg.solve1)(
+    lambda a, b, *, signature=None: np.linalg.solve(a, b[..., None])[..., 0]
+)
 
 
 def pinv_adjoint(a, p, d_p):

@@ -329,6 +329,15 @@ def test_trim_zeros_of_a_matrix() -> None:
     check(program)
 
 
+def test_ufuncs_of_linear_algebra() -> None:
+    def program(x):
+        a = x[:, :3] + 3 * np.eye(3)
+        found = np.linalg._umath_linalg.solve(a, x[:, 2:], signature="dd->d")
+        return np.sum(W[:, :2] * found) + np.sum(np.linalg._umath_linalg.solve1(a, x[:, 3]) ** 2)
+
+    check(program)
+
+
 def pads_by_a_function(x):
     return np.sum(np.pad(x, 1, mode=lambda *a: None))
 
