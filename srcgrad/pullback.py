@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -102,18 +103,23 @@ def vjp(
 
 
 def _arrays(thing: Any) -> Iterator[np.ndarray[Any, Any]]:
-    """The arrays in a nest of containers and objects."""
-    if isinstance(thing, np.ndarray):
-        yield thing
-    elif isinstance(thing, (list, tuple)):
-        for item in thing:
-            yield from _arrays(item)
-    elif isinstance(thing, dict):
-        for item in thing.values():
-            yield from _arrays(item)
-    elif has_attributes(thing) and not isinstance(thing, type) and not callable(thing):
-        for item in attributes(thing).values():
-            yield from _arrays(item)
+    """The arrays in a nest of containers and objects, which may be in circles."""
+    waiting, seen = [thing], set()
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, np.ndarray):
+            yield thing
+        elif isinstance(thing, (list, tuple)):
+            waiting.extend(thing)
+        elif isinstance(thing, dict):
+            waiting.extend(thing.values())
+        elif isinstance(thing, types.ModuleType):  # from where there is a way to everything
+            yield from (v for v in vars(thing).values() if isinstance(v, np.ndarray))
+        elif has_attributes(thing) and not isinstance(thing, type) and not callable(thing):
+            waiting.extend(attributes(thing).values())
 
 
 def _kept(residual: Any, outside: list[Any], done: dict[int, Any]) -> Any:

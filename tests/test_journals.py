@@ -395,3 +395,21 @@ def test_containers_are_made_when_something_is_kept_in_them():
     KEPT["warnings"] = 7
     np.testing.assert_allclose(srcgrad.grad(lambda x: kept_by_name(x, 2))(x), 4 * x**3)
     assert len(KEPT["step"]) == 6 and KEPT["warnings"] == 7
+
+
+CALLS = 0
+
+
+def counted(x):
+    global CALLS
+    CALLS += 1
+    return x * x
+
+
+def test_the_pullback_of_what_counts_in_a_global():
+    """The module is given to the forward sweep: from there is a way to all others, in circles."""
+    counted(X)
+    out, pullback = srcgrad.vjp(counted, X)
+    assert globals()["CALLS"] == 2
+    np.testing.assert_array_equal(out, X * X)
+    np.testing.assert_array_equal(pullback(np.ones(4))[0], 2 * X)
