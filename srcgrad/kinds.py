@@ -329,30 +329,6 @@ def kind_of(value: Any, sizes: dict[int, Size] | None = None) -> Kind:
     return Opaque(type(value))
 
 
-def classes_of_kind(kind: Kind) -> set[type] | None:
-    """The classes of which a value of a kind may be; None if that isn't known."""
-    match kind:
-        case Scalar(dtype=dtype) if dtype.kind == "O":
-            return None
-        case Scalar(dtype, python):
-            dtypes = [dtype, *(lesser_dtypes(dtype) if kind.mixed else ())]
-            items = {type(d.type(0).item()) for d in dtypes} if python is not False else set()
-            return items | ({d.type for d in dtypes} if not python else set())
-        case Array(dtype, shape) if shape is not None:
-            return {np.ndarray}
-        case Array(dtype):  # an array, a NumPy scalar or a Python number
-            if dtype is None:
-                return {np.ndarray, np.generic, bool, int, float, complex}
-            return {np.ndarray, dtype.type, type(np.zeros((), dtype).item())}
-        case Opaque(type=t) | TupleOf(type=t):
-            return None if t is None else {t}
-        case ListOf():
-            return {list}
-        case Reference(types=classes):
-            return set(classes)
-    return None
-
-
 def lesser_dtypes(dtype: np.dtype[Any]) -> list[np.dtype[Any]]:
     """Those that a number may be of in some runs, if it is of this one in others."""
     kinds = "biufc"

@@ -11,9 +11,24 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from .. import ir
 from ..joins import KindMismatch, join
-from ..kinds import INT, UNKNOWN, Array, Kind, ListOf, Scalar, TupleOf, fresh_size, parts_like
+from ..kinds import (
+    INT,
+    UNKNOWN,
+    Array,
+    Kind,
+    ListOf,
+    Opaque,
+    Reference,
+    Scalar,
+    TupleOf,
+    fresh_size,
+    lesser_dtypes,
+    parts_like,
+)
 
 Args = tuple[ir.Operand, ...]
 Named = dict[str, ir.Operand]
@@ -131,3 +146,27 @@ def _unmixed(kind: Any, whole: bool | None) -> Any:
 
 def _unranked(kind: Any) -> bool:
     return isinstance(kind, Array) and kind.shape is None and kind.dtype is not None
+
+
+def classes_of_kind(kind: Kind) -> set[type] | None:
+    """The classes of which a value of a kind may be; None if that isn't known."""
+    match kind:
+        case Scalar(dtype=dtype) if dtype.kind == "O":
+            return None
+        case Scalar(dtype, python):
+            dtypes = [dtype, *(lesser_dtypes(dtype) if kind.mixed else ())]
+            items = {type(d.type(0).item()) for d in dtypes} if python is not False else set()
+            return items | ({d.type for d in dtypes} if not python else set())
+        case Array(dtype, shape) if shape is not None:
+            return {np.ndarray}
+        case Array(dtype):  # an array, a NumPy scalar or a Python number
+            if dtype is None:
+                return {np.ndarray, np.generic, bool, int, float, complex}
+            return {np.ndarray, dtype.type, type(np.zeros((), dtype).item())}
+        case Opaque(type=t) | TupleOf(type=t):
+            return None if t is None else {t}
+        case ListOf(type=t):
+            return {t}
+        case Reference(types=classes):
+            return set(classes)
+    return None

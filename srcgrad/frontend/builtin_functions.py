@@ -15,9 +15,10 @@ import gast
 import numpy as np
 
 from .. import ir
+from ..analysis.alternatives import classes_of_kind
 from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..kinds import BOOL, Array, ListOf, Opaque, Scalar, classes_of_kind, int_kind
+from ..kinds import BOOL, Array, ListOf, Opaque, Scalar, int_kind
 from ..packages import computes_attributes
 from ..rules import registry
 from . import tables

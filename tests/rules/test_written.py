@@ -24,7 +24,9 @@ def arrays_in(out: Any, where: str) -> list[str]:
     """The places of the arrays in a result."""
     if isinstance(out, (list, tuple)):
         return [place for i, item in enumerate(out) for place in arrays_in(item, f"{where}[{i}]")]
-    return [where] if isinstance(out, np.ndarray) and is_float(out) and out.size else []
+    # what is an array of no dimensions in one version of SciPy may be a number in another
+    array = isinstance(out, np.ndarray) and out.ndim > 0 and out.size > 0
+    return [where] if array and is_float(out) else []
 
 
 class Written(Program):
