@@ -251,6 +251,21 @@ def d_cholesky_adjoint(factor, d_factor, *, out, d_out):
     return d_factor @ transposed(d_product) - d_through_inverse, factor @ d_product
 
 
+def through_reflectors(q1, d_q2):
+    """The adjoint of the first columns of q, from that of the others, for LAPACK's reflectors.
+
+    Their product is 1 - v t v^H, where v is lower triangular above. So it follows from m, the first
+    columns of v t v^H, of which m1 is the square above and m2 the rest: q2 = e2 - m m1^-H m2^H.
+    """
+    k = q1.shape[-1]
+    m = np.eye(q1.shape[-2], k, dtype=q1.dtype) - q1
+    below, alone = m[..., k:, :], np.all(m == 0, axis=-2)  # no reflector changes these columns
+    top = m[..., :k, :] + diagonal_matrix(alone)
+    turned = np.linalg.solve(adjoined(top), adjoined(below))
+    left = adjoined(np.linalg.solve(top, adjoined(m) @ d_q2))
+    return d_q2 @ adjoined(turned) + np.concatenate((-turned @ left, left), -2)
+
+
 @adjoint(np.linalg.qr, unused=None)
 def qr(a, mode="reduced", *, out, d_out):
     """S. F. Walter and L. Lehmann (2010) for tall matrices; the columns of a wide one beyond the
@@ -268,9 +283,8 @@ def qr(a, mode="reduced", *, out, d_out):
     q1 = q[..., :k]
     if d_q is not None:
         d_q = conj(d_q)
-        if mode == "complete":  # the other columns turn as little as they can
-            q2, d_q2 = q[..., k:], d_q[..., k:]
-            d_q = d_q[..., :k] - q2 @ (adjoined(d_q2) @ q1)
+        if mode == "complete" and a.shape[-2] > k:
+            d_q = d_q[..., :k] + through_reflectors(q1, d_q[..., k:])
     m = 0
     if d_r is not None:
         d_r = conj(d_r)[..., :k, :]

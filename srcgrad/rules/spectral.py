@@ -179,6 +179,17 @@ def reciprocal_or(x, where, value):
     return np.where(where, value, 1 / (x + where))
 
 
+def turned(null, d_null):
+    """NaN where something depends on which vectors of a null space were chosen, else 0.
+
+    How these turn among each other when the matrix changes is up to the algorithm.
+    """
+    inner = adjoined(null) @ d_null
+    change = np.abs(inner - adjoined(inner)).max((-2, -1), initial=0)
+    least = np.sqrt(np.finfo(change.dtype).eps) * np.abs(inner).max((-2, -1), initial=0)
+    return np.where(change > least, np.nan, np.zeros_like(change))[..., None, None]
+
+
 def svd_adjoint(u, s, vh, d_u, d_s, d_vh):
     """The adjoint of a reduced singular value decomposition.
 
@@ -191,6 +202,10 @@ def svd_adjoint(u, s, vh, d_u, d_s, d_vh):
         return conj((u[..., :k] * d_s[..., None, :]) @ vh[..., :k, :])
     v = adjoined(vh)
     both, apart, outside = 0, 0, 0
+    if d_u is not None and u.shape[-1] > k:
+        outside = turned(u[..., k:], conj(d_u[..., k:]))
+    if d_vh is not None and vh.shape[-2] > k:
+        outside = outside + turned(v[..., k:], transposed(d_vh[..., k:, :]))
     zero = vanishing(s)
     zeros = zero[..., None, :] & zero[..., :, None]
     by_sums = reciprocal_or(s[..., None, :] + s[..., :, None], zeros, 0)
@@ -205,7 +220,8 @@ def svd_adjoint(u, s, vh, d_u, d_s, d_vh):
         d_u1 = d_u[..., :k] - u[..., k:] @ (adjoined(d_u[..., k:]) @ u[..., :k])
         u = u[..., :k]
         rotation = adjoined(u) @ d_u1
-        outside = ((d_u1 - u @ rotation) * by_values[..., None, :]) @ vh[..., :k, :]
+        scaled = (d_u1 - u @ rotation) * by_values[..., None, :]
+        outside = outside + scaled @ vh[..., :k, :]
         rotation = rotation - adjoined(rotation)
         both, apart = rotation, rotation
     if d_vh is not None:

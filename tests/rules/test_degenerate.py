@@ -251,3 +251,28 @@ def test_what_is_infinite_by_a_result_that_is_not_used() -> None:
     special = pytest.importorskip("scipy.special")
     sine = srcgrad.grad(lambda x: special.sici(x)[0])
     assert sine(0.0) == 1.0  # the cosine integral has a pole there
+
+
+@pytest.mark.parametrize("decompose", [np.linalg.svd, linalg.svd])
+@pytest.mark.parametrize("shape", [(2, 5), (5, 2)])
+def test_the_vectors_of_a_null_space(decompose: Any, shape: Any) -> None:
+    x, weights = R.normal(size=shape), R.normal(size=(5, 5))
+    direction = R.normal(size=shape)
+
+    def null(x):
+        u, _, vh = decompose(x)
+        return (u if len(x) == 5 else vh.T)[:, 2:]
+
+    def of_their_projection(x):
+        vectors = null(x)
+        return np.sum(weights * (vectors @ vectors.T))
+
+    def of_one_by_one(x):
+        return np.sum(weights[:, 2:] * null(x))
+
+    found = np.sum(srcgrad.grad(of_their_projection)(x) * direction)
+    assert found == pytest.approx(slope(of_their_projection, x, direction), rel=1e-6)
+    assert srcgrad.jvp(of_their_projection, (x,), (direction,))[1] == pytest.approx(found)
+    assert np.isnan(srcgrad.grad(of_one_by_one)(x)).all()
+    single = srcgrad.grad(of_their_projection)(x.astype(np.float32))
+    assert single.dtype == np.float32 and not np.isnan(single).any()
