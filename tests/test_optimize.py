@@ -64,7 +64,7 @@ def test_of_golden_programs(function: Any, request: pytest.FixtureRequest) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", fd.names()[::2])
+@pytest.mark.parametrize("name", fd.names()[::4])
 def test_of_programs(name: str) -> None:
     module = fd.load(name)
     program, argnums = anew(module.program), argnums_of(module)

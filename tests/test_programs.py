@@ -25,7 +25,11 @@ TOLERANCE = 1e-6
 # Programs of which a second derivative isn't defined or can't be had, and why
 NO_SECOND = {"barnes_hut": "computed again in the reverse sweep, and changes"}
 # Of which it takes longest to compile
-LONG = () if os.environ.get("SRCGRAD_ALL_SAMPLES") else ("beam_truss",)
+LONG = set(
+    "beam_truss bundle_adjustment hmm_forward kalman_filter matrix_exponential ray_marching".split()
+    if not os.environ.get("SRCGRAD_ALL_SAMPLES")
+    else ()
+)
 
 
 @pytest.fixture(scope="module", params=fd.names())

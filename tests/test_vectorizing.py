@@ -513,7 +513,7 @@ def test_two_names_of_one_array():
 
 @pytest.mark.parametrize(
     ("generator", "seed"),
-    [*((Generator, seed) for seed in range(18)), *((Mixed, seed) for seed in range(10))],
+    [*((Generator, seed) for seed in range(13)), *((Mixed, seed) for seed in range(7))],
 )
 def test_random_loops(monkeypatch, generator, seed):
     text = generator(seed).program()

@@ -322,10 +322,11 @@ NAMES = {
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
-def test_expression(case: tuple[Any, ...]) -> None:
-    expression, *arguments = case
-    expressions.check(expression, *arguments, **NAMES)
+@pytest.mark.parametrize("number", range(len(CASES)), ids=[case[0] for case in CASES])
+def test_expression(number: int) -> None:
+    """Second derivatives of every other one."""
+    expression, *arguments = CASES[number]
+    expressions.check(expression, *arguments, second=number % 2 == 0, **NAMES)
 
 
 REFUSED = {
