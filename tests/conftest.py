@@ -42,7 +42,6 @@ SLOW = (
     "tests/test_printer.py::test_round_trips_the_sources",
     "tests/test_programs.py::test_second",
     "tests/test_programs.py::test_tangent",
-    "tests/test_programs.py::test_value",
     "tests/test_random_arguments.py",
     "tests/test_random_programs.py",
     "tests/test_regions.py",
@@ -61,9 +60,9 @@ SLOW = (
 LANGUAGE = tuple(
     f"tests/test_{name}.py"
     for name in """
-        api dataclasses docstrings errors exceptions golden hostile_names idioms iterators keys
-        language leaving_by_exceptions libraries lookup matches object_protocols pickle printer
-        readme recent refusals save source tangent_reports texts
+        api dataclasses errors exceptions golden hostile_names idioms iterators keys language
+        leaving_by_exceptions lookup matches object_protocols pickle printer recent refusals save
+        source tangent_reports texts
     """.split()
 )
 

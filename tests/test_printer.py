@@ -926,7 +926,7 @@ PLACES = [
 ]
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(expressions, st.sampled_from(PLACES), st.sampled_from([1, 20, 40, 88]))
 def test_random_expressions_round_trip(tree, place, width):
     tree = module(place(tree))

@@ -73,7 +73,7 @@ def names(function: Any) -> str:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("function", SAMPLES, ids=names)
+@pytest.mark.parametrize("function", list(SAMPLES)[::3], ids=names)  # see also tests/rules
 def test_compiled(function: Any) -> None:
     cases = [c for c in SAMPLES[function] if np.size(c.args[-1])]
     if not hasattr(function, "__self__") and registry.public_place(function) is None:

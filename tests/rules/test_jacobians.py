@@ -1,7 +1,7 @@
 """The samples' Jacobians: forward against reverse mode, and all directions at once against each.
 
 That forward and reverse mode give the same matrix is the dot-product identity for all directions
-together. SRCGRAD_ALL_SAMPLES runs all samples.
+together. SRCGRAD_ALL_SAMPLES runs all samples, of all functions.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def difference(function: Any, sample: Case) -> str | None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("function", FUNCTIONS, ids=name)
+@pytest.mark.parametrize("function", FUNCTIONS if MOST > 1 else FUNCTIONS[::2], ids=name)
 def test_jacobians_agree(function: Any, record_property: Any) -> None:
     with np.errstate(all="ignore"):
         samples = some(function, MOST)
