@@ -116,6 +116,13 @@ PLACES = [
     ("rows = [0, THING]", "rows[1]", "rows[-1]"),
     ("rows = [THING]", "rows[0]", "[q for q in rows][0]"),
     ("rows = [THING, 1]", "rows[0]", "(lambda a, b: a)(*rows)"),
+    ("d = {'k': THING}; d['d'] = d", "d['k']", "d['d']['d']['k']"),
+    ("rows = [THING, 1]; rows[1] = (rows, 2)", "rows[0]", "rows[1][0][0]"),
+    (
+        "d = {'leaf': {'v': THING}}; d['leaf']['up'] = d",
+        "d['leaf']['v']",
+        "d['leaf']['up']['leaf']['v']",
+    ),
     ("t = (Box(THING), 2)", "t[0].v", "t[0].v"),
     ("n = types.SimpleNamespace(a=types.SimpleNamespace(v=THING))", "n.a.v", "n.a.v"),
     ("n = Record(THING)", "n.v", "n.v"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+import srcgrad.testing
 
 X = np.array([0.3, 0.8, 0.55])
 
@@ -289,6 +290,48 @@ def test_what_is_written_outside(f):
             put_back()
             np.testing.assert_allclose(way(), expected, rtol=1e-6, atol=1e-7, err_msg=name)
             assert described(WORLD) == end, name
+
+
+TREE = {"weight": 2.0, "leaf": {"v": np.ones(3)}}
+TREE["leaf"]["parent"] = TREE
+ROWS = [3.0]
+ROWS.append((ROWS, TREE))
+
+
+def read_in_a_ring(x):
+    return np.sum(x) * TREE["leaf"]["parent"]["weight"] * ROWS[1][0][1][1]["weight"]
+
+
+def written_in_a_ring(x):
+    TREE["leaf"]["v"] = x**2
+    TREE["leaf"]["parent"]["weight"] = np.sum(x)
+    return np.sum(TREE["leaf"]["parent"]["leaf"]["v"]) * TREE["weight"] * ROWS[0]
+
+
+@pytest.mark.parametrize("f", [read_in_a_ring, written_in_a_ring])
+def test_containers_outside_that_hold_themselves(f):
+    TREE["weight"], TREE["leaf"]["v"] = 2.0, np.ones(3)
+    srcgrad.testing.check_grads(f, (X,))
+    gradient = srcgrad.grad(read_in_a_ring)
+    TREE["weight"] = 2.0
+    np.testing.assert_allclose(gradient(X), 4.0)
+    TREE["weight"] = 3.0
+    np.testing.assert_allclose(gradient(X), 9.0)
+
+
+def test_a_ring_outside_that_is_opened():
+    rows = [2.0]
+    rows.append(rows)
+
+    def f(x):
+        return np.sum(x) * rows[1][0]
+
+    gradient = srcgrad.grad(f)
+    np.testing.assert_allclose(gradient(X), 2.0)
+    rows[1] = [5.0]
+    np.testing.assert_allclose(gradient(X), 5.0)
+    rows[1] = rows
+    np.testing.assert_allclose(gradient(X), 2.0)
 
 
 def test_what_is_kept_in_two_places_is_one_thing():

@@ -36,7 +36,7 @@ def compiling() -> Iterator[None]:
         if not _compiling:
             _before = gc.isenabled(), sys.getrecursionlimit()
             gc.disable()
-        sys.setrecursionlimit(max(DEEPEST, sys.getrecursionlimit()))  # others may have lowered it
+            sys.setrecursionlimit(max(DEEPEST, _before[1]))
         _compiling += 1
     try:
         yield

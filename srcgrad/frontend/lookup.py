@@ -296,31 +296,41 @@ class Lookup(Journals):
         if known is not None and known.id in self.state.heap:
             self.looked_up.append((None, known))
             return known
+        holds_itself = self.lifting.get(id(value))
+        if holds_itself is not None:
+            self.guards[path] = value
+            return holds_itself
         ref = self.on_list(path, value) if self.on_list and isinstance(value, list) else None
         if ref is None:
             ref = self.held_dict(value, path)
         if ref is None:
             self.guards[Path("structure", path, "")] = layout(value)
-            if isinstance(value, (set, frozenset)):
-                members = {item: self.lift(item, None) for item in value}
-                order = Order.of(value)
-                ref = self.new(DictObject(members, str(path), True, type=type(value), order=order))
-            elif isinstance(value, (list, collections.deque)):
-                items = tuple(self.lift(v, Path("item", path, i)) for i, v in enumerate(value))
-                if isinstance(value, collections.deque):
-                    ref = self.as_deque(self.new(ListObject(items, None, str(path))))
-                    self.guards[Path("attribute", path, "maxlen")] = value.maxlen
-                    if value.maxlen is not None:
-                        self.bounded[ref.id] = value.maxlen
-                else:
-                    ref = self.new(ListObject(items, None, str(path), type=type(value)))
-            else:
-                entries = {k: self.lift(v, Path("item", path, k)) for k, v in value.items()}
-                ref = self.new(self.dict_from_outside(value, entries, str(path)))
+            ref = self.lifting[id(value)] = Ref(self.unique())
+            try:
+                self.new(self.container_from_outside(value, path), ref)
+            finally:
+                del self.lifting[id(value)]
+            if isinstance(value, collections.deque):
+                self.as_deque(ref)
+                self.guards[Path("attribute", path, "maxlen")] = value.maxlen
+                if value.maxlen is not None:
+                    self.bounded[ref.id] = value.maxlen
         self.lifted[path] = ref
         self.looked_up.append((None, ref))
         self.outer_objects.add(ref.id)
         return ref
+
+    def container_from_outside(self, value: Any, path: Path) -> ListObject | DictObject:
+        """What stands for a list, deque, dict or set that exists before the function runs."""
+        if isinstance(value, (set, frozenset)):
+            members = {item: self.lift(item, None) for item in value}
+            return DictObject(members, str(path), True, type=type(value), order=Order.of(value))
+        if isinstance(value, (list, collections.deque)):
+            items = tuple(self.lift(v, Path("item", path, i)) for i, v in enumerate(value))
+            cls = list if isinstance(value, collections.deque) else type(value)
+            return ListObject(items, None, str(path), type=cls)
+        entries = {k: self.lift(v, Path("item", path, k)) for k, v in value.items()}
+        return self.dict_from_outside(value, entries, str(path))
 
     def lifted_records(self, value: np.ndarray[Any, Any], path: Path) -> Ref:
         """What stands for a structured array that exists before the function runs."""
@@ -384,9 +394,9 @@ class Lookup(Journals):
         cls = type(value) if user or isinstance(value, known) else dict
         return DictObject(items, name, type=cls, is_namespace=user and vars(value) is value)
 
-    def new(self, thing: Any) -> Ref:
+    def new(self, thing: Any, ref: Ref | None = None) -> Ref:
         """A reference to a new object on the heap."""
-        ref = Ref(self.unique())
+        ref = ref or Ref(self.unique())
         self.state.heap[ref.id] = thing
         if isinstance(thing, ListObject):
             self.sites[ref.id] = self.site

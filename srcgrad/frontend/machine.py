@@ -161,6 +161,7 @@ class Machine:
         self.meanings: dict[ir.Var, tuple[Choice, frozenset[int]]] = {}
         self.site = 0  # the expression being evaluated
         self.lifted: dict[Path, Ref] = {}
+        self.lifting: dict[int, Ref] = {}  # of containers whose items are being lifted, by id
         self.holders: dict[int, ir.Var] = {}  # of references to arguments: what they stand for
         self.of_arguments: dict[int, str] = {}  # of references: the argument that they are part of
         self.outer_objects: set[int] = set()  # references to what was ever lifted
