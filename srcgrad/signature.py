@@ -328,9 +328,18 @@ def is_record(value: Any) -> bool:
         not isinstance(value, _NOT_RECORDS)
         and is_plain(type(value))
         and has_attributes(value)
-        and told(type(value), "__srcgrad_primal__") is None
+        and not is_gradient(value)
         and type(value).__module__.partition(".")[0] not in ("numpy", "scipy")
     )
+
+
+def is_gradient(thing: Any) -> bool:
+    """Whether something is what `grad` and its like make of a function.
+
+    >>> is_gradient(np.sin)
+    False
+    """
+    return told(type(thing), "__srcgrad_primal__") is not None
 
 
 def is_structured(value: Any) -> bool:

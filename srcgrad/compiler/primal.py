@@ -46,7 +46,7 @@ from ..kinds import ListOf, Opaque, is_float, kind_of
 from ..optimize.vectorizing import vectorize
 from ..packages import told
 from ..results import check_output, check_returned
-from ..signature import RELATED, has_related, nearby, signature_of
+from ..signature import RELATED, has_related, is_gradient, nearby, signature_of
 from ..transform.conformity import demanding
 from .task import Task
 
@@ -309,7 +309,7 @@ def _lowered_call(low: Lowerer, task: Task, values: dict[str, Value]) -> Value:
 
 def _is_callable_object(thing: Any) -> bool:
     call = told(type(thing), "__call__")
-    return is_written_method(call) and told(type(thing), "__srcgrad_primal__") is None
+    return is_written_method(call) and not is_gradient(thing)
 
 
 def _partial(low: Lowerer, function: functools.partial[Any]) -> Value:

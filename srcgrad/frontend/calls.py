@@ -28,6 +28,7 @@ from ..packages import is_of_package, told
 from ..rules import registry
 from ..rules.registry import hashable
 from ..rules.structured import column, surely_is
+from ..signature import is_gradient
 from . import operations, running, stepping
 from .array_protocols import ArrayProtocols
 from .attributes import NAMEDTUPLE
@@ -336,7 +337,7 @@ class Calls(ArrayProtocols):
                 return self.construct(function, args, kwargs)
             case functools._lru_cache_wrapper():
                 return self.call_of_cached(function, args, kwargs)
-        if told(type(function), "__srcgrad_primal__") is not None:
+        if is_gradient(function):
             return self.nested_gradient(function, args, kwargs)
         filed = registry.hashable(function) and is_numpy(function)
         if filed or isinstance(function, (np.ufunc, types.MethodDescriptorType)):
