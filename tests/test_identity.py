@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from srcgrad import grad, value_and_grad
+from srcgrad import UnsupportedError, grad, value_and_grad
 from srcgrad.testing import check_grads
 
 
@@ -202,3 +202,91 @@ def by_the_id_of_arrays(x):
 @pytest.mark.parametrize("f", [by_the_id_of_objects, by_the_id_of_dicts, by_the_id_of_arrays])
 def test_ids(f):
     check_grads(f, (np.array([0.4, 0.7]),))
+
+
+def the_others(x):
+    pairs = [(x[0], x[1]), (x[1], x[0]), (x[1], 2.0)]
+    return sum(p[0] * q[1] for p in pairs for q in pairs if p is not q)
+
+
+def one_by_two_names(x):
+    pair = (x[0], x[1])
+    other = (x[0], x[1])
+    return x[0] * (2 if pair is other else 3) * (5 if other is other else 7)
+
+
+NONE = ()
+
+
+def of_other_lengths(x):
+    rows = [(v, v) for v in x]
+    single, empty = (x[0],), ()
+    return sum(p[0] for p in rows if p is not single) * (2 if empty is NONE else 3)
+
+
+def dicts_of_a_list(x):
+    bodies = []
+    for v in x:
+        if v > 0:
+            bodies.append({"m": v})
+    return sum(a["m"] ** 2 * b["m"] for a in bodies for b in bodies if a is not b)
+
+
+def sets_of_a_list(x):
+    groups = []
+    for i, v in enumerate(x):
+        if v > 0:
+            groups.append({i, 7})
+    return sum(len(a & b) for a in groups for b in groups if a is b) * x[0]
+
+
+@pytest.mark.parametrize(
+    "f", [the_others, one_by_two_names, of_other_lengths, dicts_of_a_list, sets_of_a_list]
+)
+def test_which_tuples_and_dicts_are_one_object(f):
+    check_grads(f, (np.array([0.4, 0.7]),))
+    value, _ = value_and_grad(f)(np.array([0.4, 0.7]))
+    assert value == pytest.approx(f(np.array([0.4, 0.7])))
+
+
+PAIR = (1.0, 2.0)
+
+
+def read_from_a_list(x):
+    rows = [(v, 2 * v) for v in x]
+    return sum(p[0] for p in rows if p is not rows[0])
+
+
+def on_one_path(x):
+    a, b = (x[0], x[1]), (x[0], x[1])
+    if x[0] > 0:
+        a = b
+    return x[0] * (2 if a is b else 3)
+
+
+def of_the_last_iteration(x):
+    best = (x[0], x[0])
+    for v in x:
+        pair = (v, v)
+        if pair[0] > best[0]:
+            best = pair
+        if best is pair:
+            x = x * 2
+    return np.sum(x)
+
+
+def from_outside(x):
+    return x[0] * (2 if PAIR is PAIR else 3)
+
+
+def of_constants(x):
+    a, b = (1, 2), (1, 2)
+    return x[0] * (2 if a is b else 3)
+
+
+@pytest.mark.parametrize(
+    "f", [read_from_a_list, on_one_path, of_the_last_iteration, from_outside, of_constants]
+)
+def test_tuples_that_may_be_one_object_are_refused(f):
+    with pytest.raises(UnsupportedError, match="whether these tuples are one object isn't known"):
+        grad(f)(np.array([0.4, 0.7]))

@@ -1,4 +1,4 @@
-"""`zip` of a generator and what has a length, or none."""
+"""`zip` of a generator and what has a length, or none; of rows that only the run counts."""
 
 import itertools
 
@@ -234,3 +234,119 @@ def test_what_two_generators_are_made_of_may_not_change_in_the_loop():
 
     with pytest.raises(srcgrad.UnsupportedError, match="is written before it is used up"):
         srcgrad.grad(f)(X)
+
+
+def positive(x, shift=0.5):
+    return [v for v in x if v > shift]
+
+
+def columns_of_tuples(x):
+    rows = []
+    for v in positive(x):
+        rows.append((v, v * v))
+    return sum(x) + sum((i + 1) * sum(c) for i, c in enumerate(zip(*rows, strict=True)))
+
+
+def columns_of_lists(x):
+    rows = []
+    for v in positive(x):
+        rows.append([v, v * v])
+    columns = [list(c) for c in zip(*rows, strict=True)]
+    back = [list(c) for c in zip(*columns, strict=True)]
+    return sum(x) + sum(
+        a * b for row, same in zip(rows, back, strict=True) for a, b in zip(row, same, strict=True)
+    )
+
+
+def as_long_as_the_shortest(x):
+    rows = []
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            rows.append(x[: i + 2])
+    return sum(x) + sum(sum(c) ** 2 for c in zip(*rows, strict=False))
+
+
+def unpacked_or_not(x):
+    rows = []
+    for v in positive(x):
+        rows.append((v, v * v))
+    try:
+        a, b = zip(*rows, strict=True)
+    except ValueError:
+        return sum(x) * 3
+    return sum(a) * sum(b)
+
+
+def lists_unpacked(x):
+    rows = []
+    for v in positive(x):
+        rows.append([v, v * v])
+    if not rows:
+        return sum(x)
+    a, b = map(list, zip(*rows, strict=True))
+    a.append(x[0])
+    return sum(a) * sum(b) + len(list(zip(*rows, strict=True)))
+
+
+def rows_of_one_length_or_not(x):
+    rows = []
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            rows.append(x[: i + 1])
+    try:
+        return sum(sum(c) for c in zip(*rows, strict=True)) + sum(x)
+    except ValueError:
+        return sum(x * x)
+
+
+COLUMNS = [
+    columns_of_tuples,
+    columns_of_lists,
+    as_long_as_the_shortest,
+    unpacked_or_not,
+    lists_unpacked,
+    rows_of_one_length_or_not,
+]
+
+
+@pytest.mark.parametrize("function", COLUMNS)
+def test_columns_of_rows_that_only_the_run_counts(function):
+    """One gradient, also where there is no row, and so no column."""
+    gradient = srcgrad.value_and_grad(function)
+    for x in (X, X - 1.0, X[::-1] + 0.3):
+        check(function, x)
+        value, found = gradient(x)
+        assert value == pytest.approx(function(x))
+        np.testing.assert_allclose(found, srcgrad.grad(function)(x))
+    assert len(gradient.sources) == 1
+
+
+def list_or_tuple(x):
+    total = 0.0
+    for v in x:
+        pair = [v, 2 * v] if v > 0.5 else ()
+        total += len(pair) * v + sum(w * w for w in pair)
+    return total
+
+
+def list_in_a_dict_or_none(x):
+    groups = {}
+    for v in x:
+        groups.setdefault(v > 0.5, []).append((v, v * v))
+    return sum(a * b for key in (True, False, 2) for a, b in groups.get(key, ()))
+
+
+def tuple_that_becomes_a_list(x):
+    kept, total = (), 0.0
+    for v in x:
+        total += v * sum(kept)
+        kept = [v, x[0]] if v > 0.5 else (v,)
+    return total
+
+
+@pytest.mark.parametrize(
+    "function", [list_or_tuple, list_in_a_dict_or_none, tuple_that_becomes_a_list]
+)
+def test_a_list_or_a_tuple(function):
+    for x in (X, X - 1.0, X + 1.0):
+        check(function, x)

@@ -35,6 +35,7 @@ from .values import (
     NeedStatic,
     Place,
     Ref,
+    Sequence,
     Slice,
     Tuple,
     Value,
@@ -118,12 +119,16 @@ class Assignments(Matching):
             value, site = self.taken_from(value), ("%unpack", id(targets[0]))
             if site in self.known_sites and self.unpack_list(targets, star, value):
                 return
+            used = self.state.used
             try:
                 items = self.unpacked(value)
             except NeedStatic as need:  # which asks for loops to be unrolled, if they can be
                 need.origins |= {site}
                 raise
             except UnsupportedError:
+                if isinstance(value, Sequence):
+                    self.state.used = used
+                    value = self.builtin_list(value)
                 if not self.unpack_list(targets, star, value):
                     raise
                 return

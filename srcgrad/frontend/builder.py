@@ -325,7 +325,7 @@ class Builder(Choices):
         if isinstance(a, ir.Const) and isinstance(b, ir.Const):
             return same_constant(a.value, b.value)
         if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
-            if a.missing is not b.missing:
+            if a.missing is not b.missing or a.fresh:
                 return False
             return all(self.same(x, y) for x, y in zip(a.items, b.items, strict=True))
         return False

@@ -84,11 +84,8 @@ class Calls(ArrayProtocols):
         if len(node.args) == 1 and isinstance(node.args[0], gast.Starred):
             if isinstance(function, ir.Const) and function.value is zip:
                 rows = self.expression(node.args[0].value)
-                columns = self.columns(rows)
-                if columns is not None:
-                    return columns
                 named = self.given(gast.Call(node.func, [], node.keywords))[1]
-                return self.call(function, self.unpacked(rows), named)
+                return self.columns(rows, named)
         if isinstance(function, ir.Const) and function.value is print:
             return self.call_given(function, self.told(lambda: self.evaluated(node)))
         return self.call_given(function, self.evaluated(node))

@@ -157,7 +157,7 @@ class Classes(BuiltinFunctions):
         found = Tuple(()) if items is None else self.builtin_tuple(items)
         if not isinstance(found, Tuple):
             raise self.refuse("how many items this tuple has must be known when compiling")
-        return Tuple(found.items, self.key(cls))
+        return Tuple(found.items, self.key(cls), fresh=True)
 
     def namedtuple_new(self, cls: Value, /, *args: Value, **kwargs: Value) -> Tuple:
         """What a named tuple's class itself makes of the values of its fields."""
@@ -168,7 +168,7 @@ class Classes(BuiltinFunctions):
         if missing or len(args) > len(fields):
             raise self.fault(TypeError, f"{made.__name__}() takes {len(fields)} arguments")
         items = [named[f] if f in named else self.lifted_default(defaults[f]) for f in fields]
-        return Tuple(tuple(items), made)
+        return Tuple(tuple(items), made, fresh=True)
 
     def exception(
         self, cls: type[BaseException], args: list[Value], kwargs: dict[str, Value]

@@ -27,6 +27,7 @@ from .structure import (
     is_none,
     is_object,
     is_settled,
+    is_table,
     is_written,
 )
 from .values import (
@@ -336,6 +337,8 @@ class Comparisons(Operators):
             return self.same_reference(a, b)
         if isinstance(a, Ref) or isinstance(b, Ref):
             return self.same_object(a, b)
+        if isinstance(a, Tuple) and isinstance(b, Tuple):
+            return self.same_tuple(a, b)
         for x, y in ((a, b), (b, a)):
             if isinstance(x, Tuple):
                 self.ask_whether_missing(x)
@@ -363,6 +366,25 @@ class Comparisons(Operators):
                     return self.emit(operator.is_, (x, y), inferred=Inferred(BOOL))
         return ir.Const(a is b)
 
+    def same_table(self, p: Instance, q: Instance) -> Value:
+        """Whether two dicts or sets that exist at run time are one: each has its own lookup."""
+        x, y = self.operand(p.items["where"]), self.operand(q.items["where"])
+        return TRUE if x is y else self.emit(operator.is_, (x, y), inferred=Inferred(BOOL))
+
+    def same_tuple(self, a: Tuple, b: Tuple) -> ir.Const:
+        """`a is b` of two tuples; one that isn't fresh may be any that is equal to it."""
+        if a.fresh and b.fresh:
+            return ir.Const(a is b)
+        if a.missing is None and b.missing is None:
+            if a.type is not b.type or len(a.items) != len(b.items):
+                return FALSE
+            if a.type is tuple and not a.items:
+                return TRUE
+        raise self.refuse(
+            "whether these tuples are one object isn't known when compiling",
+            "compare their values, or where they are in a list: for i, item in enumerate(...)",
+        )
+
     def same_object(self, a: Value, b: Value) -> Value:
         """`a is b` where one is an object on the abstract heap."""
         for x, y in ((a, b), (b, a)):
@@ -377,6 +399,8 @@ class Comparisons(Operators):
         p, q = self.state.heap[a.id], self.state.heap[b.id]
         if isinstance(p, ListObject) and isinstance(q, ListObject) and p.var and q.var:
             return self.emit(operator.is_, (p.var, q.var), inferred=Inferred(BOOL))
+        if isinstance(p, Instance) and isinstance(q, Instance) and is_table(p) and p.type is q.type:
+            return self.same_table(p, q)
         several = [t for t in (p, q) if t.frozen is not None]  # each of them one of several
         if type(p) is type(q) and (len(several) == 2 or (several and (first or second))):
             self.wants_table(several[0])

@@ -14,6 +14,13 @@ from .structure import is_iterator
 from .values import Choice, DictObject, ListObject, Ref, Tuple, Value
 
 
+def is_folded(item: Value) -> bool:
+    """Whether Python makes a tuple of such items when it compiles, once for all that are equal."""
+    if isinstance(item, Tuple):
+        return all(map(is_folded, item.items))
+    return isinstance(item, ir.Const)
+
+
 class Displays(Setters):
     """Evaluates `(a, *b)`, `[a, *b]` and `{a: b, **c}`."""
 
@@ -29,7 +36,8 @@ class Displays(Setters):
             return self.for_each(choice, lambda o: self.made_tuple([*before, (True, o), *after]))
         if any(star and self.has_any_length(part) for star, part in given):
             return self.builtin_tuple(self.made_list(given))
-        return Tuple(tuple(self.flattened(given)))
+        items = tuple(self.flattened(given))
+        return Tuple(items, fresh=not all(map(is_folded, items)))
 
     def flattened(self, given: list[tuple[bool, Value]]) -> list[Value]:
         return [v for star, part in given for v in (self.unpacked(part) if star else [part])]

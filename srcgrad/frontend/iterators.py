@@ -12,14 +12,15 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import Dimension, ListOf, Scalar, int_kind
+from ..kinds import Array, Dimension, ListOf, Scalar, int_kind
 from .dicts import Dicts
 from .item_counts import some
 from .iteration import Body, Loop
-from .operations import ArrayIterator, check_as_many, len_of_range
+from .operations import ArrayIterator, check_as_many, len_of_range, transposed
 from .stepping import ENDLESS, items_zipped
 from .structure import FALSE, NONE, TRUE, is_none, is_range, is_unknown
 from .values import (
+    Choice,
     Generator,
     Instance,
     ListObject,
@@ -87,9 +88,9 @@ class Iterators(Dicts):
         return Sequence(
             inner.length,
             lambda i: (
-                Tuple((self.binary(operator.add, i, start), self.item(inner, i)))
+                Tuple((self.binary(operator.add, i, start), self.item(inner, i)), fresh=True)
                 if not (isinstance(start, ir.Const) and start.value == 0)
-                else Tuple((i, self.item(inner, i)))
+                else Tuple((i, self.item(inner, i)), fresh=True)
             ),
             inner.structural,
             changing=None if again is None else changing,
@@ -104,27 +105,34 @@ class Iterators(Dicts):
             def counted(item: Value) -> None:
                 count = self.state.frames[frame][name]
                 self.state.frames[frame][name] = self.binary(operator.add, count, ir.Const(1))
-                body(Tuple((count, item)))
+                body(Tuple((count, item), fresh=True))
 
             self.iterate(generator, counted)
             self.state.frames[frame].pop(name, None)
 
         return Generator(run)
 
-    def columns(self, rows: Value) -> Value | None:
-        """`zip(*rows)` of a list of tuples that exists at run time; None of anything else."""
+    def columns(self, rows: Value, named: dict[str, Value]) -> Value:
+        """`zip(*rows, **named)`, which gives no column where there is no row."""
         thing = self.on_heap(rows)
         kind = thing.var.kind if isinstance(thing, ListObject) and thing.var is not None else None
-        if not isinstance(kind, ListOf) or not isinstance(kind.item, tuple):
-            return None
-        lists = [self.new(ListObject(())) for _ in kind.item]
+        if isinstance(kind, ListOf) and isinstance(kind.item, tuple):
+            return self.columns_of_tuples(rows, len(kind.item))
+        if isinstance(kind, ListOf) and isinstance(kind.item, (ListOf, Array)):
+            return self.inline(transposed, [rows, named.get("strict", FALSE)], {})
+        return self.call(ir.Const(zip), self.unpacked(rows), named)
+
+    def columns_of_tuples(self, rows: Value, count: int) -> Value:
+        """The columns of a list of tuples that exists at run time: none, or so many."""
+        lists = [self.new(ListObject(())) for _ in range(count)]
+        any_row = self.truth(rows)
 
         def put(row: Value) -> None:
             for ref, item in zip(lists, self.unpacked(row), strict=True):
                 self.append(ref, item)
 
         self.iterate(rows, put)
-        return Tuple(tuple(lists))
+        return Choice(any_row, (Tuple(()), Tuple(tuple(lists))))
 
     def lazily(self, value: Value) -> Value:
         """A generator of the items of an object of a user class that is iterated over.
@@ -205,7 +213,8 @@ class Iterators(Dicts):
 
         def item(i: Value) -> Tuple:
             pairs = zip(parts, longer, strict=True)
-            return Tuple(tuple(self.item_alone(p, i) if more else p.item(i) for p, more in pairs))
+            items = tuple(self.item_alone(p, i) if more else p.item(i) for p, more in pairs)
+            return Tuple(items, fresh=True)
 
         return Sequence(length, item, structural)
 
@@ -298,7 +307,7 @@ class Iterators(Dicts):
                 raise NeedStatic(n.origins, "how many items there are", self.span)
 
         def item(i: Value) -> Value:
-            return Tuple(tuple(self.item_alone(p, i) for p in parts))
+            return Tuple(tuple(self.item_alone(p, i) for p in parts), fresh=True)
 
         if not lengths:
             return Sequence(ir.Const(most), item, True)

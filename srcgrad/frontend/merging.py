@@ -236,6 +236,8 @@ class Merger:
             return self.choice(name, a, b)  # of other lengths
         if (is_none(a) and isinstance(b, Ref)) or (is_none(b) and isinstance(a, Ref)):
             return self.choice(name, a, b)
+        if {type(a), type(b)} == {Ref, Tuple}:
+            return self.choice(name, a, b)
         if isinstance(a, (ir.Var, ir.Const)) and isinstance(b, (ir.Var, ir.Const)):
             return self.leaf(str(name), a, b)
         if isinstance(a, Ref) and isinstance(b, Ref):

@@ -194,6 +194,13 @@ def check_as_many(strict: Any, lengths: Any) -> Any:
             raise ValueError(f"zip() argument {k + 1} is {which} than {others}")
 
 
+def transposed(rows: Any, strict: Any) -> Any:
+    """What `zip(*rows, strict=strict)` gives: inlined like a function of the user's."""
+    lengths = [len(row) for row in rows]
+    check_as_many(strict, lengths)
+    return [[row[j] for row in rows] for j in range(min(lengths, default=0))]
+
+
 class ArrayIterator:
     """What `np.nditer` returns, as a class that is lowered like the user's."""
 

@@ -333,6 +333,8 @@ def same_template(a: Any, b: Any) -> bool:
             (b.kind, b.optional, b.partial, b.origins),
         )
         return known[0] == known[1]
+    if isinstance(a, Tuple) and isinstance(b, Tuple) and a.fresh is not b.fresh:
+        return False
     if alike(a, b) or (isinstance(a, Choice) and isinstance(b, Choice)):
         mine, other = parts(a), parts(b)
         return len(mine) == len(other) and all(map(same_template, mine, other))

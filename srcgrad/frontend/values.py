@@ -23,13 +23,15 @@ from ..kinds import Dimension
 class Tuple:
     """A tuple or named tuple of known length; `whole` is the variable that holds it, if any.
 
-    `missing` says that it may be None instead: a bool that is known only at run time.
+    `missing` says that it may be None instead: a bool that is known only at run time. `fresh`: it
+    is an object of its own, other than all that aren't this very value.
     """
 
     items: tuple[Value, ...]
     type: type = tuple
     whole: ir.Var | None = None
     missing: ir.Var | None = None
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -321,7 +321,7 @@ class Adjoint(UnitCalls):
         ]  # fmt: skip
         inside = _defined(s.body)
         outside = [
-            v for v in ir.free_variables(s.body)
+            v for v in self._with_items(ir.free_variables(s.body))
             if v not in inside and v not in s.params and self.activity.active(v)
             and v not in self.shadows and v not in self.live_buffers
             and not isinstance(v.kind, (ListOf, TupleOf))
@@ -410,6 +410,13 @@ class Adjoint(UnitCalls):
             if isinstance(init, ir.Var):
                 self.add(init, final)
         self.unbox(s)
+
+    def _with_items(self, found: dict[ir.Var, None]) -> list[ir.Var]:
+        """Variables, and those that hold the items of the tuples among them."""
+        for (container, _), item in self.items_of.items():
+            if container in found:
+                found[item] = None
+        return list(found)
 
     def _reverse_range(self, s: ir.Loop) -> tuple[ir.Operand, ir.Operand, ir.Operand]:
         count = self.counts.get(s)
