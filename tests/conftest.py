@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Iterator
 
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # before NumPy is imported: pytest-xdist uses the cores
@@ -67,7 +68,74 @@ LANGUAGE = tuple(
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+# Of long tables of cases that run the same code, a run takes each second or third: the time of CI
+# is for what else there is. SRCGRAD_ALL_SAMPLES=1 takes all, and so does what selects few (-k).
+SAMPLED = {
+    "tests/rules/test_compiled.py::test_gradient_in_single_precision": 2,
+    "tests/rules/test_coverage.py": 2,
+    "tests/rules/test_edges.py::test_expression": 2,
+    "tests/rules/test_jacobians.py": 2,
+    "tests/rules/test_kinds.py": 2,
+    "tests/rules/test_scipy_expressions.py": 3,
+    "tests/rules/test_scipy_rotations.py": 3,
+    "tests/rules/test_second_order.py": 3,
+    "tests/rules/test_triangles.py": 2,
+    "tests/rules/test_ufunc_methods.py": 3,
+    "tests/rules/test_unused.py": 3,
+    "tests/test_container_methods.py::test_operators_of_counters": 2,
+    "tests/test_inner_derivatives.py::test_gradient": 2,
+    "tests/test_layouts.py::test_random_layouts": 2,
+    "tests/test_matrices.py::test_what_becomes_of_it": 2,
+    "tests/test_optimize.py::test_of_programs": 2,
+    "tests/test_orders.py::test_what_depends_on_the_order": 2,
+    "tests/test_programs.py::test_second_derivatives": 3,
+    "tests/test_random_programs.py::test_tangents_and_second_derivatives": 2,
+    "tests/test_restructure.py::test_random_arithmetic": 2,
+    "tests/test_scipy.py": 2,
+    "tests/test_scipy_functionals.py": 2,
+    "tests/test_scipy_interpolate.py": 2,
+    "tests/test_shifts.py::test_random_stencils": 2,
+    "tests/test_swapped.py::test_random_loops": 2,
+    "tests/test_tables.py::test_other_modes": 3,
+    "tests/test_unboxing.py::test_random_programs": 2,
+    "tests/test_vectorizing.py::test_random_loops": 2,
+}
+FEW = 8  # cases of one test, all of which are taken
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--every", type=int, default=1, help="of each test with many cases, take each N-th at most"
+    )
+
+
+def steps_between(item: pytest.Item, every: int) -> int:
+    """Of how many cases of a test one is taken."""
+    found = (step for prefix, step in SAMPLED.items() if item.nodeid.startswith(prefix))
+    return max(every, next(found, 1))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Iterator[None]:
+    mark(items)
+    yield  # what the command line says is selected
+    if os.environ.get("SRCGRAD_ALL_SAMPLES"):
+        return
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    taken: set[pytest.Item] = set()
+    for cases in tests.values():
+        step = steps_between(cases[0], config.option.every) if len(cases) > FEW else 1
+        taken.update(cases[::step])
+    config.hook.pytest_deselected(items=[item for item in items if item not in taken])
+    items[:] = [item for item in items if item in taken]
+
+
+def mark(items: list[pytest.Item]) -> None:
+    """Mark tests by where they stand."""
     for item in items:
         if item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
