@@ -15,6 +15,7 @@ from .emit import runtime
 from .errors import UnsupportedError, user_error
 from .frontend.columns import holds_references
 from .frontend.lower import Lowerer
+from .frontend.slotted import items_by_key
 from .frontend.structure import Poison, is_table, object_items, objects_in_key, parts, reachable
 from .frontend.values import Choice, DictObject, ListObject, Ref, Tuple, Value
 from .inputs import leaves
@@ -416,10 +417,11 @@ def rebuilt(
                 return ir.Pack(
                     list, tuple(rebuilt(adjoint, low, item, leaf, fixed) for item in thing.items)
                 )
-            if isinstance(thing, DictObject):
+            held = items_by_key(thing)
+            if held is not None:
                 pairs = tuple(
                     ir.Pack(tuple, (ir.Const(k), rebuilt(adjoint, low, v, leaf, fixed)))
-                    for k, v in thing.items.items()
+                    for k, v in held.items()
                 )
                 return ir.Pack(dict, pairs)
             named = {k: rebuilt(adjoint, low, v, leaf, fixed) for k, v in thing.items.items()}
@@ -487,7 +489,10 @@ def nesting(low: Lowerer, value: Any) -> Any:
                 if thing.var is not None:
                     return thing.var.kind
                 return list, {i: nesting(low, item) for i, item in enumerate(thing.items)}
-            kind = dict if isinstance(thing, DictObject) else thing.type
+            held = items_by_key(thing)
+            if held is not None:
+                return dict, {k: nesting(low, item) for k, item in held.items()}
+            kind = thing.type
             if issubclass(kind, Records):
                 return stands_for[kind], nesting(low, thing.items["columns"])[1]
             if kind in stands_for:  # by one array

@@ -1,4 +1,4 @@
-"""Random programs that hand tuples from lists, as a whole, to functions, in loops in loops."""
+"""Random programs that hand tuples and dicts from lists, as a whole, to functions, in loops."""
 
 from __future__ import annotations
 
@@ -64,6 +64,21 @@ OF_TUPLES = (
         "(lambda a, b: np.sum(a) * np.prod(b))(*P)", "np.array((P[1], Q[1])).sum()",
     ],
 )  # fmt: skip
+OF_DICTS = (
+    [
+        "L = []\nfor i, v in enumerate(x):\n    if v > 0.4: L.append({'p': (v, x[1]), 'w': 'a'})",
+        "L = [{'p': [v, x[1] * v], 'w': i} for i, v in enumerate(x) if v > 0.4]",
+        "D = {}\nfor i, v in enumerate(x): D[i] = {'p': (v, x[0]), 't': {'u': v * v}}\n"
+        "L = list(D.values())",
+        "L = [{'p': (v, x[1]), 'w': 'a'} for v in x if v > 0.4]\n"
+        "for d in L: d['p'] = (d['p'][0] ** 2, d['p'][1])",
+    ],
+    [
+        "math.dist(P['p'], Q['p'])", "np.dot(P['p'], Q['p'])", "sum(P['p']) * Q['p'][0]",
+        "max(P['p'])", "len(P) * P['p'][0]", "np.linalg.norm(P['p'])", "(P is Q) * Q['p'][1]",
+        "P.get('z', 2.0) * Q['p'][0]", "({**P, 'p': Q['p']})['p'][0]", "P.copy()['p'][1]",
+    ],
+)  # fmt: skip
 LOOPS = [
     "for p in L:\n    for q in L:\n        s = s + {e}",
     "for i, p in enumerate(L):\n    for q in L[i + 1:]:\n        s = s + {e}",
@@ -84,7 +99,7 @@ LOOPS = [
 def program(seed: int) -> str:
     """The source of a module with `f`, a function of six numbers."""
     r = random.Random(seed)
-    makers, uses = r.choice([OF_NUMBERS, OF_ARRAYS, OF_TUPLES])
+    makers, uses = r.choice([OF_NUMBERS, OF_ARRAYS, OF_TUPLES, OF_DICTS])
     use = r.choice(uses).replace("P", "p").replace("Q", "q")
     if r.random() < 0.5:
         use = f"({use} + {r.choice(uses).replace('P', 'q').replace('Q', 'p')})"

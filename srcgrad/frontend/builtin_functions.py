@@ -26,6 +26,7 @@ from .columns import is_reference
 from .lookup import LOCAL
 from .operations import attribute_or, extreme_or, has_attribute
 from .powers import may_be_negative, may_be_power
+from .slotted import Slotted
 from .sorting import Sorting, given
 from .structure import (
     NONE,
@@ -314,7 +315,8 @@ class BuiltinFunctions(Sorting):
         if np.generic in classes:  # of any dtype
             classes |= OF_ANY_DTYPE
         answers = {
-            issubclass(c, cls) or issubclass(registry.stands_for.get(c, c), cls) for c in classes
+            issubclass(c, cls) or issubclass(registry.stands_for.get(c, c), cls)
+            for c in (dict if issubclass(c, Slotted) else c for c in classes)
         }
         if len(answers) == 2 and collections.deque in classes:
             raise self.refuse(OR_DEQUE)
@@ -556,4 +558,4 @@ STANDS_FOR: dict[type, type] = {
 
 def heap_type(thing: Heap) -> type:
     """The type of an object on the heap, as Python would tell it."""
-    return STANDS_FOR.get(thing.type, thing.type)
+    return dict if issubclass(thing.type, Slotted) else STANDS_FOR.get(thing.type, thing.type)

@@ -42,6 +42,7 @@ from .names import calls_in
 from .operators import BINARY, INPLACE
 from .outer_objects import KEPT_OUT
 from .primitives import BY_DTYPE, RULES
+from .slotted import other_keys
 from .structure import described, is_asked, is_range, is_static, is_written
 from .subclasses import CONTAINERS, made_init
 from .values import (
@@ -133,7 +134,8 @@ class Calls(ArrayProtocols):
             elif name == "*":
                 args.extend(self.unpacked(value))
             elif name == "**":
-                kwargs.update(self.dictionary(value).items)
+                named = self.builtin_dict(value) if self.has_keys(value) else value
+                kwargs.update(self.dictionary(named).items)
             else:
                 kwargs[name] = value
         return args, kwargs
@@ -604,6 +606,7 @@ def _special_table() -> dict[Any, str]:
     table[surely_is], table[column] = "builtin_surely_is", "builtin_column"
     table[object.__new__], table[operations.namedtuple_new] = "bare_object", "namedtuple_new"
     table[tuple.__new__] = "tuple_new"
+    table[other_keys] = "slotted_other_keys"
     table[collections.namedtuple] = table[dataclasses.make_dataclass] = "builtin_made_class"
     return {**table, **dict_methods()}
 

@@ -17,7 +17,8 @@ from ..kinds import BOOL, INT, Array, Held, ListOf, Places, Scalar, TupleOf, int
 from ..packages import told
 from . import tables
 from .set_orders import Order
-from .sets import IN_PLACE, SET_OPERATORS, Sets, is_set_table
+from .sets import IN_PLACE, SET_OPERATORS, is_set_table
+from .slotted import SlottedDicts
 from .structure import (
     FALSE,
     NONE,
@@ -49,7 +50,7 @@ from .values import (
 SET_COMPARISONS = frozenset({operator.le, operator.lt, operator.ge, operator.gt})
 
 
-class Dicts(Sets):
+class Dicts(SlottedDicts):
     """Evaluates what is done to dicts and sets."""
 
     def hashed(self, value: Value) -> Any:
@@ -175,7 +176,11 @@ class Dicts(Sets):
             self.lookup_of(items["where"]).name = "places"
             values = tuple(thing.items.values())
             entries = items["entries"] = self.new(ListObject(values))
-            self.materialize(Materialize(entries, self.span))
+            try:
+                self.materialize(Materialize(entries, self.span))
+            except Unkeepable as error:
+                self.want_slotted(ref, thing, error.message)
+                raise
             for i, key in enumerate(thing.items):
                 self.lookup_enter(items["where"], self.lift(key, None), ir.Const(i))
         if thing.factory is not None:
@@ -345,7 +350,7 @@ class Dicts(Sets):
     # Construction
 
     def builtin_dict(self, value: Value | None = None, /, **named: Value) -> Value:
-        return self.filled_dict(DictObject({}), value, named)
+        return self.with_slots(self.filled_dict(DictObject({}), value, named))
 
     def builtin_ordered_dict(self, value: Value | None = None, /, **named: Value) -> Value:
         return self.filled_dict(DictObject({}, type=collections.OrderedDict), value, named)
@@ -463,7 +468,7 @@ class Dicts(Sets):
 
     def has_keys(self, other: Value) -> bool:
         """Whether a dict is made of this by its keys: it's a mapping of a user's class."""
-        thing = self.on_heap(other)
+        thing = self.thing(other)
         if isinstance(thing, Instance):
             return not is_table(thing) and self.class_attribute(thing.type, "keys") is not None
         return isinstance(other, ir.Const) and hasattr(other.value, "keys")

@@ -116,7 +116,7 @@ class Displays(Setters):
                 self.call(self.attribute(ref, "update"), [v], {})
             else:
                 self.store_item(ref, k, v)
-        return ref
+        return self.with_slots(ref)
 
     def is_known_key(self, key: Value) -> bool:
         if isinstance(key, Tuple):

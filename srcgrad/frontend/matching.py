@@ -17,8 +17,9 @@ import gast
 
 from .. import ir
 from .attempts import Attempts
+from .slotted import Slotted
 from .structure import FALSE, NONE, TRUE, is_none, is_table
-from .values import Choice, DictObject, ListObject, Value
+from .values import Choice, DictObject, Instance, ListObject, Value
 
 # What the names of a pattern are, to be asked for where it has matched.
 Captures = dict[str, Callable[[], Value]]
@@ -126,7 +127,9 @@ class Matching(Attempts):
 
     def matched_keys(self, pattern: Any, subject: Value, captures: Captures) -> Value:
         """Whether the pattern of a mapping matches one."""
-        thing = self.on_heap(subject)
+        thing = self.thing(subject)
+        if isinstance(thing, Instance) and issubclass(thing.type, Slotted):
+            thing = self.on_heap(self.builtin_dict(subject))
         if isinstance(thing, DictObject):
             self.settled_keys(thing)
             keys = [self.hashed(self.expression(k)) for k in pattern.keys]
