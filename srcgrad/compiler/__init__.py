@@ -203,9 +203,10 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
                 raise UnsupportedError(need.message, need.span) from None
             task = replace(task, static=task.static | more)
         except Unkeepable as error:
-            if not error.records - task.static or attempt == 49:
+            more = error.records - task.static or error.slots - task.static
+            if not more or attempt == 49:
                 raise UnsupportedError(error.message, error.span, error.advice) from None
-            task = replace(task, static=task.static | error.records)
+            task = replace(task, static=task.static | more)
         except (Raised, Thaw) as error:
             # an object that a branch chose is changed later: choose it again, unfrozen
             marker = getattr(error, "marker", None)

@@ -179,7 +179,7 @@ class Dicts(SlottedDicts):
             try:
                 self.materialize(Materialize(entries, self.span))
             except Unkeepable as error:
-                self.want_slotted(ref, thing, error.message)
+                error.slots |= self.site_of_slots(ref, thing)
                 raise
             for i, key in enumerate(thing.items):
                 self.lookup_enter(items["where"], self.lift(key, None), ir.Const(i))

@@ -15,7 +15,7 @@ from typing import Any
 from .. import ir
 from ..rules.registry import definition
 from .sets import Sets
-from .values import DictObject, Instance, NeedStatic, Ref, Value
+from .values import DictObject, Instance, Ref, Value
 
 SITE = "%slotted"  # of known sites: a dict that is made here has a slot for each key
 
@@ -122,21 +122,18 @@ def slotted(keys: tuple[str, ...]) -> type:
 class SlottedDicts(Sets):
     """Makes such dicts."""
 
-    def want_slotted(self, ref: Ref, thing: DictObject, message: str) -> None:
-        """Begin again with a dict that has a slot for each of its keys, if it can be."""
-        site = self.sites.get(ref.id)
-        if site is not None and _has_names(thing) and not self.is_wanted(thing, site):
-            raise NeedStatic(frozenset([(SITE, site)]), message, self.span) from None
+    def site_of_slots(self, ref: Ref, thing: DictObject) -> frozenset[Any]:
+        """What must be static for a dict to have a slot for each of its keys, if it can have."""
+        return frozenset([(SITE, self.sites.get(ref.id))] if _has_names(thing) else ())
 
     def with_slots(self, ref: Ref) -> Value:
         """A dict that was made here as one that has a slot for each of its keys, if it is to be."""
         thing = self.state.heap[ref.id]
-        if not isinstance(thing, DictObject) or not self.is_wanted(thing, self.sites.get(ref.id)):
+        if not isinstance(thing, DictObject) or not _has_names(thing):
+            return ref
+        if (SITE, self.sites.get(ref.id)) not in self.known_sites:
             return ref
         return self.call(ir.Const(slotted(tuple(thing.items))), list(thing.items.values()), {})
-
-    def is_wanted(self, thing: DictObject, site: Any) -> bool:
-        return (SITE, site) in self.known_sites and _has_names(thing)
 
     def slotted_other_keys(self) -> Value:
         raise self.refuse(

@@ -578,14 +578,16 @@ class Subscripts(Comparisons):
                 var = self.materialized(container, key)
                 assert isinstance(var.kind, ListOf)
                 self.keep(var, value)
-            except Unkeepable:
+            except Unkeepable as error:
                 held = self.state.heap[container.id].var  # type: ignore[union-attr]
                 origins: frozenset[Any] = frozenset()
                 for v in (key, held):
                     origins |= v.origins if isinstance(v, ir.Var) else frozenset()
-                if origins:
-                    raise NeedStatic(origins, "an index into a list", self.span) from None
-                raise
+                if not origins:
+                    raise
+                need = NeedStatic(origins, "an index into a list", self.span)
+                need.records |= error.slots
+                raise need from None
             index = self.operand(key)
             self.guard_index(var, index)
             self.modify(operator.setitem, var, index, self.kept_operand(value))

@@ -294,10 +294,12 @@ class Unkeepable(UnsupportedError):
     """A value that only the compiler knows would have to be kept in a list at run time.
 
     `records` is what may be made static instead: where objects could be kept, never to be changed
-    again, and how often the loops run that made the list.
+    again, and how often the loops run that made the list. `slots`, if that doesn't help: the dicts
+    that get a slot for each of their keys.
     """
 
     records: frozenset[Any] = frozenset()
+    slots: frozenset[Any] = frozenset()
 
 
 class Thaw(UnsupportedError):
