@@ -7,7 +7,7 @@ pytest.importorskip("scipy")
 from tests.random_arguments import call, check
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_derivatives_are_those_of_differences(seed):
     outcomes = {}
     for k in range(25):
