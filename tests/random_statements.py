@@ -1165,6 +1165,60 @@ def kinds(v):
     begin="v, u, k, many = n - 1, s, 1, [n, s]",
 )
 
+TABLES["records"] = Table(
+    lines("""
+    pairs.append((NUM, NUM))
+    pairs[INT % len(pairs)] = (NUM, p[0])
+    pairs = sorted(pairs)
+    pairs = [(w, v) for v, w in pairs if v > NUM] or [(s, t)]
+    p = pairs[INT % len(pairs)]
+    p = (NUM, q[1])
+    p, q = q, p
+    t += np.dot(p, q) * s
+    t += math.hypot(*p) * max(q)
+    for p in pairs: t += np.dot(p, pairs[0]) * 0.1
+    for p in pairs: t += sum(np.dot(p, u) for u in pairs) * 0.1
+    t += sum(np.linalg.norm(v) for v in pairs) * NUM
+    t += sum(math.dist(v, u) for v in pairs for u in pairs[1:] if v != u)
+    u, w = zip(*pairs) ; t += np.dot(u, w)
+    u = [sum(c2) for c2 in zip(*pairs)] ; t += u[0] * NUM
+    t += len(list(zip(*[v for v in pairs if v[0] > NUM]))) * s
+    t += np.sum(np.array(pairs) * NUM)
+    rows.append([NUM, NUM])
+    rows[INT % len(rows)][0] = NUM
+    rows[0] = rows[-1]
+    rows = [list(c2) for c2 in zip(*rows)] ; t += len(rows) * s
+    t += np.dot(rows[0], rows[-1])
+    for row in rows: row[-1] *= 0.5
+    u = min(rows) ; t += u[0]
+    recs.append({'p': (NUM, NUM), 'w': NUM, 'name': 'ab'[INT % 2]})
+    for r in recs: r['w'] = r['w'] * NUM
+    r = recs[INT % len(recs)] ; r['p'] = p ; q = r['p']
+    t += sum(np.dot(r['p'], p) for r in recs if r['name'] == 'a')
+    t += sum(v['w'] * u['p'][0] for v in recs for u in recs if v is not u) * 0.1
+    recs.sort(key=lambda r: r['w'])
+    r = max(recs, key=lambda v: v['w']) ; r['w'] += NUM ; t += (r is recs[0]) * s
+    recs[0] = {**recs[-1], 'w': NUM}
+    r = recs[0].copy() ; r['w'] = NUM ; t += recs[0]['w'] * r['w']
+    recs = [v for v in recs if v['w'] > NUM] or recs[:1]
+    groups.setdefault(INT % 2, []).append(p)
+    t += sum(np.dot(v, p) for v in groups.get(INT, ())) * 0.1
+    u = [NUM, NUM] if TESTED else () ; t += sum(u) * len(u)
+"""),
+    (
+        "sum(v * u for v, u in pairs)",
+        "sum(np.dot(row, row) for row in rows)",
+        "sum(v['w'] * v['p'][1] for v in recs)",
+        "sum(np.dot(v, p) for g in groups.values() for v in g)",
+        "np.dot(p, q)",
+    ),
+    before="import math\n\n\n",
+    begin="""pairs, rows, recs, groups = [], [], [], {} | p, q = (s, t), (t, s)
+for v in x: pairs.append((v, v * s)) if v > -9 else None
+for v in x: rows.append([v, t * v]) if v > -9 else None
+for v in x: recs.append({'p': (v, s), 'w': v * v, 'name': 'a'}) if v > -9 else None""",
+)
+
 TESTS = ("t > s", "a[0] > 0", "np.sum(a) > np.sum(b)", "i % 2", "count > 1", "x[0] > 0.3")
 ATOMS["TESTED"], ATOMS["KEY2"] = list(TESTS), ["'w'", "'zz'", "'v'"]
 
