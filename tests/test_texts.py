@@ -266,3 +266,44 @@ def test_the_texts_of_containers_and_dtypes(capsys):
     grad(told)(x)
     assert capsys.readouterr().out == expected
     assert "deque([1, 2, 3])" in expected and "maxlen=3" in expected
+
+
+def drawn(text, angle):
+    """A turtle goes where the letters say."""
+    x = y = heading = total = 0.0
+    for letter in text:
+        if letter == "F":
+            x, y = x + np.cos(heading), y + np.sin(heading)
+            total += x * y
+        elif letter in "+-":
+            heading += angle if letter == "+" else -0.7 * angle
+    return total
+
+
+def rewritten_again_and_again(x):
+    text = "F"
+    for _ in range(2 if x[0] > 0 else 3):
+        text = "".join({"F": "F+F-F", "+": "+", "-": "-"}[letter] for letter in text)
+    return drawn(text, x[1])
+
+
+def chosen_by_the_data(x):
+    text = "F+F-F" if x[0] > 0 else "F-"
+    weights = {}
+    for i, letter in enumerate(text):
+        weights[letter] = weights.get(letter, 0.0) + x[i % 3]
+    return drawn(text, x[1]) * weights["F"] + len(list(text)) * x[2]
+
+
+def digits_of_a_number(x):
+    return sum(int(d) * x[1] for d in f"{x.size * 137}" if d.isdigit()) + sum(
+        x[i] for i, c in zip(range(3), reversed(f"{x[0]:.1f}"), strict=False) if c != "."
+    )
+
+
+@pytest.mark.parametrize(
+    "function", [rewritten_again_and_again, chosen_by_the_data, digits_of_a_number]
+)
+def test_letters_of_texts_that_only_the_run_tells(function):
+    check(function)
+    check(function, np.array([-0.31, 0.8, 0.55]))

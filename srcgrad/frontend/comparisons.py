@@ -437,6 +437,11 @@ class Comparisons(Operators):
                 result = self.emit(function, (self.operand(result), self.operand(test)))
         return result
 
+    def is_run_text(self, value: Value) -> bool:
+        """Whether a value is a text that only the run tells."""
+        text = isinstance(value, ir.Var) and value.kind == Opaque(str)
+        return text and not self.specialisable(value.origins)  # type: ignore[union-attr]
+
     def contains(self, container: Value, item: Value) -> Value:
         container = self.spread(container)
         if isinstance(container, Choice):
@@ -489,7 +494,7 @@ class Comparisons(Operators):
                 return self.call(self.attribute(container, "__contains__"), [item], {})
             operands = (container, self.operand(item))
             return self.emit(operator.contains, operands, inferred=Inferred(BOOL), effect=True)
-        if isinstance(container, ir.Const):
+        if isinstance(container, ir.Const) and not (is_text(container) and self.is_run_text(item)):
             try:
                 return ir.Const(self.key(item) in container.value)
             except TypeError:

@@ -420,6 +420,14 @@ class Iteration(Expressions):
                     over=self.over(value),
                     changing=lambda: self.inline(items_of_changing, [value], {}),
                 )
+            case ir.Var() if value.kind == Opaque(str) and not value.optional:
+                letter = Inferred(Opaque(str))
+                return Sequence(
+                    self.builtin_len(value),
+                    lambda i: self.emit(
+                        operator.getitem, (value, self.operand(i)), inferred=letter, name="letter"
+                    ),
+                )
             case ir.Var() if value.kind == Opaque(None):
                 listed = Inferred(Opaque(list))
                 taking = runtime.items_of_again if value in self.in_part else runtime.items_of
