@@ -20,7 +20,7 @@ from ..kinds import Array, ListOf
 from .item_counts import forget
 from .machine import Machine
 from .purity import has_effect
-from .structure import reachable
+from .structure import is_table, reachable
 from .values import Generator, Heap, ListObject, NeedStatic, Ref, Sequence, Value
 
 RESIZING: frozenset[Any] = frozenset({list_append, list.pop, list.insert})
@@ -224,6 +224,11 @@ class Changes(Machine):
         if site and sequence.changing is not None:
             sites = frozenset([("%changing", site)])
             raise NeedStatic(sites, "this list changes while it is gone through", self.span)
+        refs = [source.what for source in changed if isinstance(source.what, Ref)]
+        tables = {("%table", self.sites.get(r.id)) for r in refs if is_table(self.state.heap[r.id])}
+        if tables - self.known_sites:  # it may only have been asked for keys that the run tells
+            message = "this set or dict changes while it is iterated over"
+            raise NeedStatic(frozenset(tables), message, self.span)
         raise self.refuse(
             "this list changes its length while it is iterated over",
             "iterate over a copy, list(...), or by indices: while i < len(...)",
