@@ -290,3 +290,60 @@ def of_constants(x):
 def test_tuples_that_may_be_one_object_are_refused(f):
     with pytest.raises(UnsupportedError, match="whether these tuples are one object isn't known"):
         grad(f)(np.array([0.4, 0.7]))
+
+
+def the_greatest_of_a_list(x):
+    values = list(x)
+    top = max(values)
+    return sum(v for v in values if v is not top)
+
+
+def read_twice(x):
+    a, b = x[0], x[0]
+    return x[1] * (2 if a is b else 3)
+
+
+def kept_by_a_loop(x):
+    best = np.inf
+    for v in x:
+        if best is not np.inf:
+            best = best + v
+        best = min(v, best)
+    return best
+
+
+def made_by_one_expression(x):
+    a, b = 1.5, 3.0 / 2.0
+    return x[0] * (2 if a is b else 3)
+
+
+@pytest.mark.parametrize(
+    "f", [the_greatest_of_a_list, read_twice, kept_by_a_loop, made_by_one_expression]
+)
+def test_numbers_that_may_be_one_object_are_refused(f):
+    with pytest.raises(UnsupportedError, match=r"(numbers|values) are one object isn't known"):
+        grad(f)(np.array([0.4, 0.7]))
+
+
+@pytest.mark.parametrize("f", [lambda x: x[0] * id(x[0]), lambda x: x[0] * (id(1.5) > 0)])
+def test_ids_of_numbers_are_refused(f):
+    with pytest.raises(UnsupportedError, match="the id of a number isn't known"):
+        grad(f)(np.array([0.4, 0.7]))
+
+
+def of_names(x, mode="full"):
+    again = x[0]
+    same = again
+    total = x[0] * (2 if mode is FULL else 3) * (5 if mode is HALF else 7)
+    return total * (11 if same is again else 13) * (17 if (x[0] > 0) is True else 19)
+
+
+FULL, HALF = "full", "half"
+
+
+def test_texts_that_are_names_and_names_for_one_number():
+    x = np.array([0.4, 0.7])
+    for args in ((x,), (x, "half"), (x, "none")):
+        value, gradient = value_and_grad(of_names)(*args)
+        assert value == pytest.approx(of_names(*args))
+        np.testing.assert_allclose(gradient, [value / x[0], 0.0])

@@ -23,6 +23,7 @@ from ..packages import computes_attributes
 from ..rules import registry
 from . import tables
 from .columns import is_reference
+from .comparisons import is_plain_number
 from .lookup import LOCAL
 from .operations import attribute_or, extreme_or, has_attribute
 from .powers import may_be_negative, may_be_power
@@ -410,6 +411,8 @@ class BuiltinFunctions(Sorting):
                 raise self.refuse("the id of this object isn't known when compiling", ASK_IS)
             self.the_only_one(thing)
             return ir.Const(FIRST_ID + value.id)
+        if is_plain_number(value):
+            raise self.refuse("the id of a number isn't known when compiling", "compare by ==")
         if isinstance(value, ir.Var):
             if is_reference(value) or isinstance(value.kind, ListOf):
                 raise self.refuse("the id of this object isn't known when compiling", ASK_IS)

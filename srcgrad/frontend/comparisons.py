@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
+from ..errors import UnsupportedError
 from ..kinds import BOOL, Array, Opaque, Reference, Scalar, TupleOf, least
 from .choices import FUNCTIONS
 from .operators import Operators, is_text
@@ -332,6 +333,8 @@ class Comparisons(Operators):
 
                 return self.answered(x, use) or self.for_each(x, use)
         if isinstance(a, ir.Const) and isinstance(b, ir.Const):
+            if a.value is not b.value and may_be_copies(a.value, b.value):
+                raise self.may_be_one("values")
             return ir.Const(a.value is b.value)
         if any(isinstance(getattr(v, "kind", None), Reference) for v in (a, b)):
             return self.same_reference(a, b)
@@ -363,6 +366,8 @@ class Comparisons(Operators):
                 if isinstance(y, (ir.Var, ir.Const)):
                     if x is y:
                         return TRUE
+                    if is_plain_number(x) and is_plain_number(y):
+                        raise self.may_be_one("numbers")
                     return self.emit(operator.is_, (x, y), inferred=Inferred(BOOL))
         return ir.Const(a is b)
 
@@ -380,8 +385,12 @@ class Comparisons(Operators):
                 return FALSE
             if a.type is tuple and not a.items:
                 return TRUE
-        raise self.refuse(
-            "whether these tuples are one object isn't known when compiling",
+        raise self.may_be_one("tuples")
+
+    def may_be_one(self, what: str) -> UnsupportedError:
+        """The refusal to tell whether things that may be equal are one object."""
+        return self.refuse(
+            f"whether these {what} are one object isn't known when compiling",
             "compare their values, or where they are in a list: for i, item in enumerate(...)",
         )
 
@@ -506,6 +515,26 @@ class Comparisons(Operators):
             (self.operand(container), self.operand(item)),
             inferred=Inferred(BOOL),
         )
+
+
+def may_be_copies(a: Any, b: Any) -> bool:
+    """Whether two values are equal that Python keeps once or twice, as it likes.
+
+    >>> may_be_copies("full", "full"), may_be_copies(1.5, 1.5), may_be_copies(2, 2)
+    (True, True, True)
+    >>> may_be_copies(1.5, 2.5), may_be_copies(1, True), may_be_copies(None, None)
+    (False, False, False)
+    """
+    return type(a) is type(b) and type(a) in (str, bytes, int, float, complex) and bool(a == b)
+
+
+def is_plain_number(value: Any) -> bool:
+    """Whether a value is a number, of which Python makes a new object each time: no bool."""
+    if isinstance(value, ir.Var):
+        dtype = value.kind.dtype if isinstance(value.kind, Scalar) else np.dtype(bool)
+        return dtype is None or dtype.kind != "b"
+    number = isinstance(value, ir.Const) and isinstance(value.value, (numbers.Number, np.generic))
+    return number and not isinstance(value.value, (bool, np.bool_))
 
 
 def is_no_number(value: Any) -> bool:

@@ -12,7 +12,7 @@ from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque
 from ..rules import registry
 from .displays import Displays
-from .structure import NONE, described, is_number, objects_in_key
+from .structure import NONE, described, interned, is_number, objects_in_key
 from .values import (
     DictObject,
     Generator,
@@ -51,7 +51,7 @@ class Expressions(Displays):
             self.span = self.frames[self.current].source.span(node)
 
     def expression_Constant(self, node: Any) -> Value:
-        return ir.Const(node.value)
+        return ir.Const(interned(node.value))
 
     def key(self, value: Value) -> Any:
         """A value, a dict's key or a setting, which must be known when compiling."""

@@ -677,3 +677,10 @@ def resized(kind: Kind, since: int | None) -> Kind:
         sizes = (fresh_size() if isinstance(n, Size) and n.base > since else n for n in kind.shape)
         return Array(kind.dtype, tuple(sizes))
     return kind
+
+
+def interned(value: Any) -> Any:
+    """A literal; a text that could be a name is one object wherever it stands."""
+    if isinstance(value, str) and value.isascii() and f"_{value}".isidentifier():
+        return sys.intern(value)
+    return value
