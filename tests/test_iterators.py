@@ -428,7 +428,7 @@ def after_the_last(x):
     items, total = [x[0], x[1]], 0.0
     for v, w in zip(items, x):  # noqa: B905
         total += v * w
-        if len(items) == 2 and v is items[1]:
+        if len(items) == 2 and v == items[1]:
             items.append(x[2])
     return total
 
