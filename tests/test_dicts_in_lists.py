@@ -54,6 +54,19 @@ def as_a_mapping(x):
     return total
 
 
+def changed_while_gone_through(x):
+    total = 0.0
+    for r in made(x):
+        waiting, values = r.items(), r.values()
+        r["v"] = 3.0 * r["v"]
+        for key, value in r.items():
+            if key in ("v", "at"):
+                r["at"] = (r["at"][0] + 1.0, r["v"])
+                total += value * value if key == "v" else value[0] * value[1]
+        total += next(iter(values)) ** 2 + sum(value for key, value in waiting if key == "v")
+    return total
+
+
 def changed_all_at_once(x):
     rows = made(x)
     for r in rows:

@@ -15,6 +15,7 @@ from typing import Any
 from .. import ir
 from ..rules.registry import definition
 from .sets import Sets
+from .tables import Table
 from .values import DictObject, Instance, Ref, Value
 
 SITE = "%slotted"  # of known sites: a dict that is made here has a slot for each key
@@ -39,9 +40,6 @@ class Slotted:
             other_keys()
         setattr(self, key + "_", value)
 
-    def __delitem__(self, key: Any) -> None:
-        other_keys()
-
     def __contains__(self, key: Any) -> Any:
         return key in self.fields
 
@@ -58,14 +56,10 @@ class Slotted:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def keys(self) -> Any:
-        return self.fields
-
-    def values(self) -> Any:
-        return tuple(self[key] for key in self.fields)
-
-    def items(self) -> Any:
-        return tuple((key, self[key]) for key in self.fields)
+    keys: Any = Table.keys
+    values: Any = Table.values
+    items: Any = Table.items
+    update: Any = Table.update
 
     def get(self, key: Any, default: Any = None) -> Any:
         return self[key] if key in self.fields else default
@@ -74,13 +68,6 @@ class Slotted:
         if key not in self.fields:
             other_keys()
         return self[key]
-
-    def update(self, other: Any = (), /, **named: Any) -> None:
-        pairs = other.items() if hasattr(other, "items") else other
-        for key, value in pairs:
-            self[key] = value
-        for key, value in named.items():
-            self[key] = value
 
     def __ior__(self, other: Any) -> Any:
         self.update(other)
@@ -95,14 +82,10 @@ class Slotted:
     def copy(self) -> Any:
         return type(self)(*self.values())
 
-    def pop(self, key: Any, *default: Any) -> Any:
+    def pop(self, *args: Any) -> Any:
         other_keys()
 
-    def popitem(self) -> Any:
-        other_keys()
-
-    def clear(self) -> None:
-        other_keys()
+    __delitem__ = popitem = clear = pop
 
 
 def other_keys() -> None:
