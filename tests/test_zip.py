@@ -350,3 +350,56 @@ def tuple_that_becomes_a_list(x):
 def test_a_list_or_a_tuple(function):
     for x in (X, X - 1.0, X + 1.0):
         check(function, x)
+
+
+def rows_written_while_gone_through(x):
+    rows, total = [], 0.0
+    for v in positive(x, -9.0):
+        rows.append([v, v * v, 1.0])
+    for j, column in enumerate(zip(*rows, strict=True)):
+        total += sum(column) * (j + 1)
+        if j < 2:
+            rows[0][j + 1] *= 2 * x[0]
+    return total
+
+
+def rows_written_before_they_are_asked_for(x):
+    rows = []
+    for v in positive(x, -9.0):
+        rows.append(v * np.ones(2) * x[:2])
+    columns = zip(*rows, strict=True)
+    rows[0][1] = 5.0 * x[1]
+    rows.append(x)
+    return sum(sum(c) ** 2 for c in columns) + sum(3.0 * sum(c) for c in columns)
+
+
+def columns_with_a_name(x):
+    rows = []
+    for v in positive(x):
+        rows.append((v, v * v))
+    columns = zip(*rows, strict=True)
+    return sum((i + 1) * sum(c) for i, c in enumerate(columns))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        rows_written_while_gone_through,
+        rows_written_before_they_are_asked_for,
+        columns_with_a_name,
+    ],
+)
+def test_columns_are_made_when_they_are_asked_for(function):
+    check(function)
+
+
+def test_columns_are_gone_through_once():
+    def f(x):
+        rows = []
+        for v in positive(x):
+            rows.append((v, v * v))
+        columns = zip(*rows, strict=True)
+        return sum(sum(c) for c in columns) + sum(2 * sum(c) for c in columns)
+
+    with pytest.raises(srcgrad.UnsupportedError, match="may be used up already"):
+        srcgrad.grad(f)(X)

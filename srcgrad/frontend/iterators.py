@@ -16,7 +16,7 @@ from ..kinds import Array, Dimension, ListOf, Scalar, int_kind
 from .dicts import Dicts
 from .item_counts import some
 from .iteration import Body, Loop
-from .operations import ArrayIterator, check_as_many, len_of_range, transposed
+from .operations import ArrayIterator, check_as_many, column_at, count_columns, len_of_range
 from .stepping import ENDLESS, items_zipped
 from .structure import FALSE, NONE, TRUE, is_none, is_range, is_unknown
 from .values import (
@@ -119,7 +119,9 @@ class Iterators(Dicts):
         if isinstance(kind, ListOf) and isinstance(kind.item, tuple):
             return self.columns_of_tuples(rows, len(kind.item))
         if isinstance(kind, ListOf) and isinstance(kind.item, (ListOf, Array)):
-            return self.inline(transposed, [rows, named.get("strict", FALSE)], {})
+            taken = self.builtin_list(rows)  # as they are now; what is in them is read when asked
+            count = self.inline(count_columns, [taken, named.get("strict", FALSE)], {})
+            return Sequence(count, lambda i: self.inline(column_at, [taken, i], {}))
         return self.call(ir.Const(zip), self.unpacked(rows), named)
 
     def columns_of_tuples(self, rows: Value, count: int) -> Value:
@@ -132,7 +134,9 @@ class Iterators(Dicts):
                 self.append(ref, item)
 
         self.iterate(rows, put)
-        return Choice(any_row, (Tuple(()), Tuple(tuple(lists))))
+        made = Choice(any_row, (Tuple(()), Tuple(tuple(lists))))
+        self.columns_made.add(made)
+        return made
 
     def lazily(self, value: Value) -> Value:
         """A generator of the items of an object of a user class that is iterated over.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import collections
 import enum
+import functools
 import types
 from typing import Any
 
@@ -27,6 +28,7 @@ from .structure import SIMPLE, Poison, is_member, is_static, is_table
 from .subclasses import BUILTINS, added_by, redefined
 from .tables import HeldOutside
 from .values import (
+    Choice,
     DictObject,
     Generator,
     Instance,
@@ -174,6 +176,8 @@ class Lookup(Journals):
 
     def with_position(self, name: str, value: Value) -> Value:
         """What a name or an attribute gets: of an iterator used more than once, a `Cursor`."""
+        if isinstance(value, Choice) and value in self.columns_made:  # it is gone through once
+            return Generator(functools.partial(self.iterate, value))
         if not isinstance(value, (Sequence, Generator)) or value.born is None:
             return value
         at = self.iterators.get(value.born)

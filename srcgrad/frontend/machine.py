@@ -160,6 +160,7 @@ class Machine:
         self.given_here: frozenset[ir.Var] = frozenset()
         # What a test says: of which choice, and which options it may be if the test is true.
         self.meanings: dict[ir.Var, tuple[Choice, frozenset[int]]] = {}
+        self.columns_made: set[Choice] = set()  # what zip(*rows) gives, not named yet
         self.site = 0  # the expression being evaluated
         self.lifted: dict[Path, Ref] = {}
         self.lifting: dict[int, Ref] = {}  # of containers whose items are being lifted, by id

@@ -194,11 +194,16 @@ def check_as_many(strict: Any, lengths: Any) -> Any:
             raise ValueError(f"zip() argument {k + 1} is {which} than {others}")
 
 
-def transposed(rows: Any, strict: Any) -> Any:
-    """What `zip(*rows, strict=strict)` gives: inlined like a function of the user's."""
+def count_columns(rows: Any, strict: Any) -> Any:
+    """How much `zip(*rows, strict=strict)` gives: inlined like a function of the user's."""
     lengths = [len(row) for row in rows]
     check_as_many(strict, lengths)
-    return [[row[j] for row in rows] for j in range(min(lengths, default=0))]
+    return min(lengths, default=0)
+
+
+def column_at(rows: Any, i: Any) -> Any:
+    """What it gives after `i` others: inlined like a function of the user's."""
+    return [row[i] for row in rows]
 
 
 class ArrayIterator:
