@@ -264,8 +264,10 @@ def _seeds(d_out: Any, nesting: Any, shapes: Any, place: str) -> Iterator[Any]:
 
 def _list_seed(d_out: Any, kind: ListOf, shapes: Any, place: str) -> Any:
     """The cotangent of a list that is built at run time."""
-    if not isinstance(d_out, list):
-        raise TypeError(f"{place} must be a list like the result, not a {type(d_out).__name__}")
+    if not isinstance(d_out, tuple if kind.type is tuple else list):
+        raise TypeError(
+            f"{place} must be a {kind.type.__name__} like the result, not a {type(d_out).__name__}"
+        )
     if shapes is not None and len(d_out) != len(shapes):
         raise ValueError(f"{place} must have {len(shapes)} items like the result, not {len(d_out)}")
     if not isinstance(kind.item, (Array, Scalar)):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque, Places, Residuals, Scalar, TupleOf
 from ..rules import registry
@@ -22,7 +23,7 @@ from .unknown_objects import UnknownObjects
 
 INERT: frozenset[Any] = frozenset(
     {
-        builtins.len, builtins.bool, builtins.print, builtins.isinstance,
+        builtins.len, builtins.bool, builtins.print, builtins.isinstance, runtime.print_items,
         operator.not_, operator.is_, operator.contains,
     }
 )  # fmt: skip

@@ -593,7 +593,7 @@ def copied_items(items: Any) -> Any:
             return type(item)(copied(part) for part in item)
         return item.copy() if isinstance(item, np.ndarray) else item
 
-    return [copied(item) for item in items]
+    return copied(items)
 
 
 def items_of_again(value: Any) -> list[Any]:
@@ -707,6 +707,15 @@ def writable(view: Any) -> Any:
     """
     view.flags.writeable = True
     return view
+
+
+def print_items(*args: Any, **kwargs: Any) -> None:
+    """`print` the last argument's items, after the other arguments.
+
+    >>> print_items("found", (1, 2), sep=", ")
+    found, 1, 2
+    """
+    print(*args[:-1], *args[-1], **kwargs)
 
 
 def unwritten(function: Any, *args: Any, **kwargs: Any) -> Any:

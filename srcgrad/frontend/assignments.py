@@ -21,7 +21,7 @@ from .matching import Matching
 from .operations import check_count
 from .operators import BINARY, INPLACE, is_of_numpy
 from .setters import is_of_python, shape_of
-from .structure import NONE, described, is_none
+from .structure import NONE, described, is_long, is_none
 from .subclasses import added_by
 from .values import (
     Bound,
@@ -187,7 +187,10 @@ class Assignments(Matching):
                 self.assign(target, self.subscript(value, ir.Const(-after - 1)))
             else:
                 stop = ir.Const(-after) if after else NONE
-                self.assign(target, self.subscript(value, Slice(ir.Const(i), stop, NONE)))
+                part = self.subscript(value, Slice(ir.Const(i), stop, NONE))
+                self.assign(
+                    target, self.builtin_list(part) if is_long(self.on_heap(part)) else part
+                )
         return True
 
     def statement_AugAssign(self, node: Any) -> None:
@@ -294,7 +297,9 @@ class Assignments(Matching):
         name = f"__i{function.__name__.strip('_')}__"
         if isinstance(old, Ref) and name not in added_by(self.container_class(old) or list):
             thing = self.state.heap[old.id]
-            if isinstance(thing, ListObject) and self.makes_an_array(function, value):
+            if is_long(thing) or (
+                isinstance(thing, ListObject) and self.makes_an_array(function, value)
+            ):
                 return self.binary(function, old, value)
             if isinstance(thing, ListObject) and function is operator.add:
                 self.extend(old, value)

@@ -32,6 +32,7 @@ from .operations import (
 from .structure import (
     SIMPLE,
     described,
+    is_long,
     is_partial,
     is_range,
     is_setting,
@@ -141,6 +142,8 @@ class Attributes(Subscripts):
                 if added is not None:
                     return added
                 kind: type = list if isinstance(thing, ListObject) else dict
+                if is_long(thing):
+                    kind = tuple
                 if name == "copy" and value.id in self.bounded:
                     return Bound(Place(copy.copy), value)
                 if name == "maxlen" and value.id in self.deques:

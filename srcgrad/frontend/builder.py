@@ -383,8 +383,8 @@ class Builder(Choices):
         kind = ListOf(None, type=of)
         for value in items:
             kind = self.with_item(kind, value)
-        operands = tuple(map(self.kept_operand, items))
-        var = self.emit(list, (ir.Pack(list, operands),), inferred=Inferred(kind))
+        operands, made = tuple(map(self.kept_operand, items)), tuple if of is tuple else list
+        var = self.emit(made, (ir.Pack(made, operands),), inferred=Inferred(kind))
         var.name = "items"
         return var
 

@@ -61,6 +61,7 @@ from .values import (
     Place,
     Ref,
     Sequence,
+    Spread,
     Tuple,
     Value,
     as_value,
@@ -98,7 +99,7 @@ class Calls(ArrayProtocols):
             if isinstance(argument, gast.Starred):
                 value = self.expression(argument.value)
                 if calls_in(node.args[i + 1 :]) and not isinstance(value, Choice):
-                    value = Tuple(tuple(self.unpacked(value)))  # before they change it
+                    value = self.builtin_tuple(value)  # before they change it
                 found.append(("*", value))
             else:
                 found.append((None, self.expression(argument)))
@@ -128,11 +129,19 @@ class Calls(ArrayProtocols):
         """Positional and named arguments, those that are unpacked one by one."""
         args: list[Value] = []
         kwargs: dict[str, Value] = {}
-        for name, value in given:
+        positional = True
+        for i, (name, value) in enumerate(given):
+            if not positional and name in (None, "*"):
+                continue
             if name is None:
                 args.append(value)
             elif name == "*":
-                args.extend(self.unpacked(value))
+                items = self.items_or_list(value, "%arguments")
+                if isinstance(items, list):
+                    args.extend(items)
+                else:  # nobody knows how many
+                    args.append(self.spread_out([(name, items), *given[i + 1 :]]))
+                    positional = False
             elif name == "**":
                 named = self.builtin_dict(value) if self.has_keys(value) else value
                 kwargs.update(self.dictionary(named).items)
@@ -192,6 +201,8 @@ class Calls(ArrayProtocols):
 
     def call_object(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         registry.load()
+        if args and isinstance(args[-1], Spread):
+            return self.call_spread(function, args, kwargs)
         if any(isinstance(a, Journal) for a in args) and not is_users(function):
             return self.call_of_journal(function, args, kwargs)
         self.check_journal(function, args)
@@ -588,6 +599,7 @@ def _special_table() -> dict[Any, str]:
     methods = "__init__ append extend pop insert reverse copy clear index remove count sort"
     for name in methods.split():
         table[getattr(list, name)] = f"method_{name}"
+    table[tuple.index], table[tuple.count] = "method_index", "method_count"
     table[running.put] = "list_put"
     for name in "popleft appendleft rotate extendleft".split():
         table[getattr(collections.deque, name)] = f"method_{name}"

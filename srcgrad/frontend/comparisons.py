@@ -25,6 +25,7 @@ from .structure import (
     TRUE,
     Poison,
     described,
+    is_long,
     is_none,
     is_object,
     is_settled,
@@ -274,6 +275,8 @@ class Comparisons(Operators):
         if isinstance(value, Tuple):
             return tuple
         thing = self.on_heap(value)
+        if is_long(thing):
+            return tuple
         return list if isinstance(thing, ListObject) else None
 
     def ordered_tuples(self, function: Any, a: list[Value], b: list[Value]) -> Value:
@@ -399,6 +402,8 @@ class Comparisons(Operators):
         for x, y in ((a, b), (b, a)):
             if is_none(y) and self.is_optional(x):
                 return self.none_test(self.operand(x))  # type: ignore[arg-type]
+        if a != b and self.sequence_type(a) is self.sequence_type(b) is tuple:
+            raise self.may_be_one("tuples")
         known = a == b or self.class_of(a) is not self.class_of(b)
         first, second = (None, None) if known else map(self.held_outside, (a, b))
         if first is not None and second is not None:  # the caller may have passed one object twice

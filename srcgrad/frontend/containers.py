@@ -10,15 +10,13 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..analysis.inference import Inferred
-from ..errors import UnsupportedError
 from ..ir import list_append
-from ..kinds import SHAPE, ListOf, Scalar
+from ..kinds import SHAPE, ListOf
 from . import running
-from .comprehensions import Comprehensions
 from .item_counts import Count, changed
 from .iteration import MOST_UNROLLED
-from .structure import NONE, is_none, is_unknown
+from .long_tuples import LongTuples
+from .structure import NONE, is_long, is_none, is_unknown
 from .values import (
     OWN,
     DictObject,
@@ -35,7 +33,7 @@ from .values import (
 )
 
 
-class Containers(Comprehensions):
+class Containers(LongTuples):
     """Evaluates the methods of lists."""
 
     def append(self, ref: Ref, value: Value) -> None:
@@ -46,6 +44,7 @@ class Containers(Comprehensions):
             self.state.heap[ref.id] = ListObject((*thing.items, value), type=thing.type)
             return
         assert isinstance(thing.var.kind, ListOf)
+        value = self.as_item(thing.var.kind.item, value)
         self.keep(thing.var, value)
         self.modify(list_append, thing.var, self.kept_operand(value))
         self.recount(ref, thing.count, 1)
@@ -57,6 +56,8 @@ class Containers(Comprehensions):
         self.state.heap[ref.id] = replace(now, count=changed(before, by))
 
     def writable(self, thing: Any) -> None:
+        if is_long(thing):
+            raise self.fault(TypeError, "a tuple can't be changed")
         if thing.external:
             self.write_journal(thing)
             self.want_own(thing)
@@ -103,10 +104,12 @@ class Containers(Comprehensions):
         self.iterate(part, lambda item: self.append(ref, item))
 
     def listed(self, length: Value, item: Callable[[Value], Value], of: type = list) -> Ref:
-        ref = self.new(ListObject((), type=of))
+        ref = self.new(ListObject((), type=list if of is tuple else of))
         bounds = (ir.Const(0), length, ir.Const(1))
         self.iterate(Sequence(length, item, False, bounds), lambda i: self.append(ref, item(i)))
-        return ref
+        made = self.long_tuple(ref) if of is tuple else ref
+        assert isinstance(made, Ref)
+        return made
 
     def list_of(self, value: Value) -> tuple[Ref, ListObject]:
         assert isinstance(value, Ref)
@@ -175,6 +178,8 @@ class Containers(Comprehensions):
         return NONE
 
     def method_count(self, items: Value, value: Value) -> Value:
+        if self.has_any_length(items):
+            return self.of_definition(running.count, [items, value])
         count: Value = ir.Const(0)
         for item in self.unpacked(items):
             equal = self.compare(gast.Eq(), item, value)
@@ -340,19 +345,11 @@ class Containers(Comprehensions):
             return Tuple(())
         if isinstance(value, ir.Var) and value.kind == SHAPE:
             return value
+        if is_long(self.on_heap(value)):
+            return value
         if isinstance(value, Generator):
             value = self.builtin_list(value)
-        try:
-            return Tuple(tuple(self.unpacked(value)))
-        except UnsupportedError:
-            if not self.is_list_of_ints(value):
-                raise
-            shape = (self.operand(value),)
-            return self.emit(tuple, shape, inferred=Inferred(SHAPE), name="shape")
-
-    def is_list_of_ints(self, value: Value) -> bool:
-        """Whether a value is a list of ints that exists at run time."""
-        thing = self.on_heap(value)
-        kind = thing.var.kind if isinstance(thing, ListObject) and thing.var is not None else None
-        item = kind.item if isinstance(kind, ListOf) else None
-        return isinstance(item, Scalar) and item.dtype.kind == "i"
+        items = self.items_or_list(value, "%tuple")
+        if isinstance(items, list):
+            return Tuple(tuple(items))
+        return self.shape_of_items(items) if self.is_list_of_ints(items) else self.long_tuple(items)

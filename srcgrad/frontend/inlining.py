@@ -19,20 +19,20 @@ from ..errors import SourceError
 from ..kinds import Array, Scalar, Size
 from ..rules import registry
 from . import units
-from .classes import Classes
 from .machine import Frame
 from .names import Namespace, own_nodes, scope_of
 from .sharing import shared_call
 from .source import get_source
+from .starred import Starred
 from .structure import FALSE, NONE, is_iterator, parts
-from .values import Closure, DictObject, NeedStatic, Path, Tuple, Unreached, Value
+from .values import Closure, DictObject, NeedStatic, Path, Spread, Tuple, Unreached, Value
 
 MOST_CALLS = 24  # of a recursion, inside each other, if only the run tells whether it goes on
 MOST_KNOWN = 200  # if objects that are known when compiling tell it
 MOST_INLINED = 2000
 
 
-class Inlining(Classes):
+class Inlining(Starred):
     """Runs the bodies of functions."""
 
     def inline(
@@ -234,13 +234,16 @@ class Inlining(Classes):
     ) -> dict[str, Value]:
         """The values of a function's parameters, as Python would bind them."""
         a = closure.node.args
+        left: Value | None = None
+        if args and isinstance(args[-1], Spread):
+            args, left = self.bound_spread(closure, args, kwargs)
         positional = [self.argument_name(p) for p in (*a.posonlyargs, *a.args)]
         keyword_only = [self.argument_name(p) for p in a.kwonlyargs]
         only_positional = {self.argument_name(p) for p in a.posonlyargs}
         values: dict[str, Value] = dict(zip(positional, args, strict=False))
         extra = args[len(positional) :]
         if a.vararg is not None:
-            values[self.argument_name(a.vararg)] = Tuple(tuple(extra))
+            values[self.argument_name(a.vararg)] = left or Tuple(tuple(extra))
         elif extra:
             raise self.fault(
                 TypeError,
@@ -290,10 +293,6 @@ class Inlining(Classes):
         return Closure(
             node, frame.source, self.current, frame.namespace, defaults, keyword_defaults, name
         )
-
-    @staticmethod
-    def argument_name(argument: Any) -> str:
-        return argument.id if isinstance(argument, gast.Name) else str(argument)
 
 
 @functools.lru_cache(4096)  # asked at every call; a rule is inlined many times

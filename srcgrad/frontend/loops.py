@@ -8,10 +8,12 @@ is lowered again, with what it carried before (`recalled`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from .. import ir
+from ..errors import UnsupportedError
 from ..kinds import ListOf, fresh_size, int_kind
 from . import item_counts
 from .operations import leave_unless
@@ -24,9 +26,11 @@ from .structure import (
     Widened,
     as_optional,
     freeze_molded,
+    is_long,
     is_partial,
     keep_frozen,
     list_held_by,
+    may_get_long,
     object_items,
     parts,
     rebuild,
@@ -36,6 +40,7 @@ from .structure import (
 )
 from .values import (
     Choice,
+    Lengthen,
     ListObject,
     Materialize,
     NeedStatic,
@@ -81,6 +86,7 @@ class Loops(Widening):
         dynamic = set(self.dynamic_sites)
         marker = object()
         settling: set[int] = set()
+        unlengthened: set[Slot] = set()  # of the tuples that aren't made longer
         since = fresh_size().base
         recalled = self.recalled(entry, marker, settling)
         templates: dict[Slot, Any] = dict(recalled)
@@ -116,7 +122,9 @@ class Loops(Widening):
                     templates.clear()
                     inner = {}
                     continue
+                end = self.lengthen(start, end, block)
                 self.peelable, self.settling, self.since = peelable, settling, since
+                self.unlengthened = unlengthened
                 self.standing = frozenset(entry.heap)
                 changed |= self.widen_all(start, end, templates, params, marker, entry)
                 found = item_counts.resized(start.heap, end.heap) - resized
@@ -142,6 +150,14 @@ class Loops(Widening):
                     failure = error
             except Unkeepable as error:
                 failure = error
+            except Lengthen as need:
+                self.state = entry
+                with suppress(UnsupportedError):
+                    value = self.long_tuple(dict(self.slots(entry))[need.slot])
+                    entry = self.state
+                    self.put(entry, need.slot, value)
+                    templates.clear()
+                unlengthened.add(need.slot)
             except Thaw as need:
                 self.state = entry
                 if need.marker is not marker or marker in self.thawed:
@@ -213,6 +229,21 @@ class Loops(Widening):
         frame.setdefault(name, ir.Const(self.state.leaving))
         self.close(block, name=name)
         return self.state.frames[number].pop(name)
+
+    def lengthen(self, start: State, end: State, block: ir.Block) -> State:
+        """The end of an iteration in which tuples are of any length that were so before it."""
+        before, (outer, state) = dict(self.slots(start)), (self.block, self.state)
+        self.block, self.state = block, end
+        for slot, value in list(self.slots(end)):
+            old = before.get(slot)
+            if may_get_long(value) and isinstance(old, Ref) and is_long(start.heap[old.id]):
+                now = self.state
+                try:
+                    self.put(self.state, slot, self.long_tuple(value))
+                except UnsupportedError:
+                    self.state = now
+        end, self.block, self.state = self.state, outer, state
+        return end
 
     def if_it_runs(self, test: ir.Operand, run: Callable[[], None]) -> None:
         """Lower a loop whose first iteration stands alone, if its test is true there."""

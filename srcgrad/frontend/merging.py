@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import ir
 from ..analysis.inference import Inferred
+from ..errors import UnsupportedError
 from ..joins import KindMismatch
 from ..kinds import BOOL, Scalar
 from .choices import FUNCTIONS, is_choosable, is_function, options
@@ -24,10 +25,12 @@ from .structure import (
     alike,
     has_layout,
     interchangeable,
+    is_long,
     is_none,
     is_table,
     is_view,
     list_held_by,
+    may_get_long,
     optional_tuples,
     part_names,
     parts,
@@ -237,7 +240,7 @@ class Merger:
         if (is_none(a) and isinstance(b, Ref)) or (is_none(b) and isinstance(a, Ref)):
             return self.choice(name, a, b)
         if {type(a), type(b)} == {Ref, Tuple}:
-            return self.choice(name, a, b)
+            return self.long_tuple(name, a, b) or self.choice(name, a, b)
         if isinstance(a, (ir.Var, ir.Const)) and isinstance(b, (ir.Var, ir.Const)):
             return self.leaf(str(name), a, b)
         if isinstance(a, Ref) and isinstance(b, Ref):
@@ -247,6 +250,19 @@ class Merger:
             if isinstance(known, Ref):
                 return known
         return self.poison(f"{shown_name(name)} has values of different kinds after this branch")
+
+    def long_tuple(self, name: Any, a: Any, b: Any) -> Any:
+        """A tuple of any length that one branch has, and another one; None if they aren't."""
+        for value, state, other, block, end in (
+            (a, self.a, b, self.orelse, self.b), (b, self.b, a, self.then, self.a)
+        ):  # fmt: skip
+            if isinstance(value, Ref) and is_long(state.heap[value.id]) and may_get_long(other):
+                try:
+                    long = self.builder.lengthened(end, block, other)
+                except UnsupportedError:
+                    return None
+                return self.merge(name, *((value, long) if value is a else (long, value)))
+        return None
 
     def option(self, value: Any, first: bool) -> Any:
         """What one branch alone yields, as a value after the If."""

@@ -185,6 +185,14 @@ def check_count(values: Any, count: Any, more: Any) -> Any:
         raise ValueError(f"expected {count} values to unpack")
 
 
+def check_arguments(values: Any, least: Any, most: Any) -> Any:
+    """Raise what a call with so many arguments does: inlined like a function of the user's."""
+    if len(values) < least:
+        raise TypeError("there are fewer arguments than parameters")
+    if most is not None and len(values) > most:
+        raise TypeError("there are more arguments than parameters")
+
+
 def check_as_many(strict: Any, lengths: Any) -> Any:
     """Raise what `zip(..., strict=strict)` does: inlined like a function of the user's."""
     for k, length in enumerate(lengths[1:], 1):

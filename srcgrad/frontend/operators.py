@@ -24,6 +24,7 @@ from .structure import (
     TRUE,
     folded,
     is_asked,
+    is_long,
     is_number,
     is_range,
     is_settled,
@@ -157,6 +158,8 @@ class Operators(OuterObjects):
                     raise self.fault(TypeError, "can't multiply a sequence by this number")
         if function is operator.mod and isinstance(a, ir.Const) and isinstance(a.value, str):
             items = b.items if isinstance(b, Tuple) else (b,)
+            if is_long(self.on_heap(b)):
+                return self.emit(str.__mod__, (a, self.operand(b)), inferred=TEXT)
             if "%(" not in a.value:
                 texts = [self.own_text(item, "__str__") for item in items]
                 if "%r" in a.value and any(text is not None for text in texts):
@@ -217,9 +220,12 @@ class Operators(OuterObjects):
     def concatenated(self, a: Value, b: Value) -> Value | None:
         if isinstance(a, Tuple) and isinstance(b, Tuple):
             return Tuple(a.items + b.items)
+        long: Value | None = self.joined_tuples(a, b)
+        if long is not None:
+            return long
         if isinstance(a, Ref) and isinstance(b, Ref):
             p, q = self.state.heap[a.id], self.state.heap[b.id]
-            if isinstance(p, ListObject) and isinstance(q, ListObject):
+            if isinstance(p, ListObject) and isinstance(q, ListObject) and p.type is not tuple:
                 if p.var is None and q.var is None:
                     return self.new(ListObject(p.items + q.items))
                 ref = self.new(ListObject(()))
@@ -246,7 +252,7 @@ class Operators(OuterObjects):
                 self.need_static(b, f"a {what} repeated an unknown number of times")
             joined = self.new(ListObject(()))
             self.iterate(self.builtin_range(b), lambda _: self.extend(joined, a))
-            return joined
+            return self.long_tuple(joined) if is_long(self.on_heap(a)) else joined
         made = self.listed(self.counted(b), lambda i: items[0])
         thing = self.state.heap[made.id]
         if isinstance(thing, ListObject) and thing.var is not None and isinstance(b, ir.Var):
@@ -338,7 +344,8 @@ class Operators(OuterObjects):
         thing = self.on_heap(value)
         if isinstance(value, Tuple):
             return None if value.type is tuple else value.type
-        return thing.type if isinstance(thing, ListObject) and thing.type is not list else None
+        own = isinstance(thing, ListObject) and thing.type not in (list, tuple)
+        return thing.type if own else None
 
     def converts(self, function: Callable[..., Any], a: Value, b: Value) -> bool:
         """Whether an operator makes an array of the tuple or list on its right.

@@ -35,6 +35,15 @@ def index(items: Any, value: Any) -> Any:
     return found
 
 
+def count(items: Any, value: Any) -> Any:
+    """`items.count(value)`"""
+    found = 0
+    for item in items:
+        if item == value:
+            found += 1
+    return found
+
+
 def rotate(items: Any, n: Any) -> None:
     """`items.rotate(n)`"""
     if items:
@@ -44,5 +53,5 @@ def rotate(items: Any, n: Any) -> None:
             items.append(items.pop(0))
 
 
-for _function in (index, insert, rotate):
+for _function in (count, index, insert, rotate):
     definition(_function)(_function)

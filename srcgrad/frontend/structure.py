@@ -306,6 +306,18 @@ def keep_frozen(state: State, end: State, marker: Any) -> None:
             state.heap[number] = replace(old, frozen=thing.frozen)
 
 
+def is_long(thing: Any) -> bool:
+    """Whether an object on the abstract heap is a tuple of which only the run knows the length."""
+    return isinstance(thing, ListObject) and thing.type is tuple
+
+
+def may_get_long(value: Any) -> bool:
+    """Whether a value is a tuple, or one of several, that could be one of any length."""
+    if isinstance(value, Choice):
+        return all(map(may_get_long, value.options))
+    return isinstance(value, Tuple) and value.type is tuple and value.missing is None
+
+
 def is_table(thing: Any) -> bool:
     """Whether an object is a dict or set that exists at run time."""
     return isinstance(thing, Instance) and thing.type in KINDS_OF_TABLES

@@ -106,6 +106,8 @@ class Subscripts(Comparisons):
     def subscript(self, container: Value, key: Value) -> Value:
         """`container[key]`."""
         container = self.spread(container)
+        if isinstance(container, ir.Var):
+            key = self.as_shape(key)
         if isinstance(key, Choice):
             return self.for_each(key, lambda k: self.subscript(container, k))
         match container:
@@ -381,10 +383,11 @@ class Subscripts(Comparisons):
         """An item or a slice of a list that exists at run time."""
         assert isinstance(items.kind, ListOf)
         if isinstance(key, Slice):
+            part = tuple if items.kind.type is tuple else list
             var = self.emit(
                 operator.getitem,
                 (items, self.operand(key)),
-                inferred=Inferred(replace(items.kind, type=list), (items,)),
+                inferred=Inferred(replace(items.kind, type=part), (items,)),
             )
             self.link(items, None, var, sliced=True)
             return self.project(var)
@@ -517,6 +520,8 @@ class Subscripts(Comparisons):
     def store_item(self, container: Value, key: Value, value: Value) -> None:
         """`container[key] = value`."""
         container = self.spread(container)
+        if isinstance(container, ir.Var):
+            key = self.as_shape(key)
         if isinstance(key, Choice):
 
             def put_at(option: Value) -> Value:
@@ -577,6 +582,7 @@ class Subscripts(Comparisons):
             try:
                 var = self.materialized(container, key)
                 assert isinstance(var.kind, ListOf)
+                value = self.as_item(var.kind.item, value)
                 self.keep(var, value)
             except Unkeepable as error:
                 held = self.state.heap[container.id].var  # type: ignore[union-attr]

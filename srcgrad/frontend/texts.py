@@ -13,22 +13,26 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
+from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import Opaque
 from ..packages import told
 from .objects import Objects
 from .operators import TEXT
 from .structure import NONE, describe, is_asked, is_range
-from .values import Bound, Choice, DictObject, Instance, ListObject, Ref, Tuple, Value
+from .values import Bound, Choice, DictObject, Instance, ListObject, Ref, Spread, Tuple, Value
 
 
 class Texts(Objects):
     """Writes values as texts."""
 
     def builtin_print(self, *args: Value, **kwargs: Value) -> Value:
+        shows: Any = print
+        if args and isinstance(args[-1], Spread):
+            args, shows = (*args[:-1], args[-1].rest), runtime.print_items
         operands = tuple(self.shown(a) for a in args)
         named = {k: self.operand(v) for k, v in kwargs.items()}
-        self.emit(print, operands, named, inferred=Inferred(Opaque(None)), effect=True)
+        self.emit(shows, operands, named, inferred=Inferred(Opaque(None)), effect=True)
         return NONE
 
     def shown(self, value: Value) -> ir.Operand:

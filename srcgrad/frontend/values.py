@@ -42,6 +42,13 @@ class Ref:
 
 
 @dataclass(eq=False, slots=True)
+class Spread:
+    """The last arguments of a call, of which only the run knows how many there are: a tuple."""
+
+    rest: Value
+
+
+@dataclass(eq=False, slots=True)
 class Slice:
     start: Value
     stop: Value
@@ -184,6 +191,7 @@ Value = (
     | ir.Const
     | Tuple
     | Ref
+    | Spread
     | Slice
     | Closure
     | Bound
@@ -300,6 +308,14 @@ class Unkeepable(UnsupportedError):
 
     records: frozenset[Any] = frozenset()
     slots: frozenset[Any] = frozenset()
+
+
+class Lengthen(Exception):
+    """A loop makes a tuple longer in each iteration; `slot` is where it is kept."""
+
+    def __init__(self, slot: Any) -> None:
+        super().__init__()
+        self.slot = slot
 
 
 class Thaw(UnsupportedError):

@@ -27,6 +27,7 @@ from .structure import (
     is_table,
     leaf_kind,
     list_held_by,
+    may_get_long,
     object_items,
     optional_tuples,
     origins_of_rank,
@@ -49,6 +50,7 @@ from .values import (
     Closure,
     DictObject,
     Instance,
+    Lengthen,
     ListObject,
     Materialize,
     NeedStatic,
@@ -142,7 +144,7 @@ class Widening(Paths):
                     order = Poison(message, self.span, site=self.sites.get(number))
                     entry.heap[number] = replace(given, order=order)
                     changed = True
-        after = dict(self.slots(end))
+        after, given_at = dict(self.slots(end)), dict(self.slots(entry))
         for slot in before.keys() - after.keys():
             where, number, name = slot
             if where == "object" and number in end.heap:
@@ -169,6 +171,9 @@ class Widening(Paths):
                 )
             else:
                 new = self.widen(label, template, value, start, end, marker)
+                stuck = isinstance(new, Poison) and not isinstance(template, Poison)
+                if stuck and slot not in self.unlengthened and may_get_long(given_at.get(slot)):
+                    raise Lengthen(slot)
             if not same_template(template, new):
                 templates[slot] = new
                 changed = True

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from .contributions import Contributions, is_zero
 
 ZERO = ir.Const(0.0)
 INSERTIONS: frozenset[Any] = frozenset({list.insert, runtime.put_back})
-MADE_OF_A_LIST = (operator.getitem, list.pop, list, runtime.fresh_items)
+MADE_OF_A_LIST = (operator.getitem, list.pop, list, tuple, runtime.fresh_items)
 
 
 class Lists(Contributions):
@@ -110,10 +111,11 @@ class Lists(Contributions):
         target = s.target
         assert isinstance(target.kind, ListOf)
         first = s.args[0] if s.args else None
-        if s.function is list and isinstance(first, ir.Pack):
+        if s.function in (list, tuple) and isinstance(first, ir.Pack):
             items = tuple(self.shadow_item(s, item, target.kind.item) for item in first.items)
             args: tuple[ir.Operand, ...] = (ir.Pack(list, items),)
-            self.adopt(target, self.emit(list, args, inferred=Inferred(target.kind)))
+            inferred = Inferred(replace(target.kind, type=list))
+            self.adopt(target, self.emit(list, args, inferred=inferred))
             return
         if isinstance(first, ir.Var) and isinstance(first.kind, TupleOf) and first in self.shadows:
             whole = self.shadows[first]
@@ -123,11 +125,10 @@ class Lists(Contributions):
         if isinstance(first, ir.Var) and isinstance(first.kind, ListOf):
             shadow = self.shadows.get(first)
             if shadow is not None and s.function in MADE_OF_A_LIST:
-                inferred = Inferred(target.kind, (shadow,))
+                inferred = Inferred(replace(target.kind, type=list), (shadow,))
                 writes = (shadow,) if s.writes else ()
-                made = self.emit(
-                    s.function, (shadow, *s.args[1:]), inferred=inferred, writes=writes
-                )
+                function = list if s.function is tuple else s.function
+                made = self.emit(function, (shadow, *s.args[1:]), inferred=inferred, writes=writes)
                 if takes_part(s) and has_numbers(target.kind.item):
                     inferred = Inferred(target.kind, (made,))
                     made = self.emit(runtime.fresh_items, (made,), inferred=inferred)
@@ -179,7 +180,7 @@ class Lists(Contributions):
         """Undo a statement that makes a list, reads it, or changes it."""
         self.unbox(s)
         first = s.args[0]
-        if s.function is list and isinstance(first, ir.Pack):
+        if s.function in (list, tuple) and isinstance(first, ir.Pack):
             self._reverse_made(s, first)
             return
         if isinstance(first, ir.Var) and isinstance(first.kind, TupleOf):
@@ -405,7 +406,7 @@ def takes_part(s: ir.Assign) -> bool:
     """Whether a statement makes a list of a part, or of all, of another list's items."""
     if s.function is operator.getitem:
         return is_slice(s.args[1])
-    return s.function is builtins.list and not isinstance(s.args[0], ir.Pack)
+    return s.function in (builtins.list, tuple) and not isinstance(s.args[0], ir.Pack)
 
 
 def has_references(kind: Any) -> bool:
