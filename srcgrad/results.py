@@ -75,8 +75,13 @@ def _holds_objects(kind: Any) -> bool:
     return isinstance(items, ListOf) and _holds_objects(items)
 
 
-def check_output(name: str, result: Any) -> None:
+def check_output(low: Lowerer, name: str, result: Any) -> None:
     """A gradient needs a real number; an array that must hold just one will do."""
+    if isinstance(result, Choice):
+        raise UnsupportedError(
+            f"whether {name} returns a number is known only when it runs", low.returned,
+            "return a number on each branch",
+        )  # fmt: skip
     if isinstance(result, ir.Const) and isinstance(result.value, (int, float)):
         return
     kind = result.kind if isinstance(result, ir.Var) else None

@@ -480,3 +480,97 @@ class Total:
 )
 def test_a_step_that_branches(f, x):
     check(f, x)
+
+
+def number_or_tuple(x):
+    def bent(v):
+        return v * x[1] if v > 0.2 else (v, x[2])
+
+    total = 0.0
+    for v in x:
+        r = bent(v)
+        total += r[0] * r[1] if isinstance(r, tuple) else r
+    return total
+
+
+def number_or_object(x):
+    r = x[1] if x[0] > 0 else Circle(x[2])
+    return r.area() * x[1] if isinstance(r, Circle) else r**2
+
+
+def number_or_function(x):
+    r = x[1] if x[0] > 0 else (lambda t: t * x[2])
+    return r(x[0]) if callable(r) else r**2
+
+
+def number_or_text(x):
+    r = "sum" if x[0] > 0 else x[1]
+    return np.sum(x) if r == "sum" else r * x[0]
+
+
+def number_or_list(x):
+    r = x[1] if x[0] > 0 else [x[2], x[1]]
+    return sum(r) * x[0] if isinstance(r, list) else r
+
+
+def array_or_tuple(x):
+    r = x if x[0] > 0 else (x[1], x[2])
+    return np.sum(np.array(r) ** 2)
+
+
+def number_or_none_or_object(x):
+    r = x[1] if x[0] > 0 else None
+    if x[3] > 0:
+        r = Circle(x[4])
+    if r is None:
+        return x[0]
+    return r.area() if isinstance(r, Circle) else r**2
+
+
+def number_then_object_in_a_loop(x):
+    r, i = x[0], 0
+    while x[i] < 0.5 and i < 5:
+        r = Circle(x[i]) if x[i] < -0.5 else x[i] * x[0]
+        i += 1
+    return r.area() if isinstance(r, Circle) else r**2
+
+
+def wrapped_and_unwrapped(x):
+    r, i = x[0], 0
+    while i < 4:
+        r = r[0] * r[1] if isinstance(r, tuple) else (r, x[i])
+        if x[i] > 0.6:
+            break
+        i += 1
+    return r[0] * r[1] if isinstance(r, tuple) else r**2
+
+
+def number_or_tuple_matched(x):
+    r = x[1] if x[0] > 0 else (x[1], x[2])
+    match r:
+        case (a, b):
+            return a * b
+        case float():
+            return r * x[0]
+    return 0.0
+
+
+def number_or_tuple_tried(x):
+    r = x[1] if x[0] > 0 else (x[1], x[2])
+    try:
+        return r[0] * r[1]
+    except (TypeError, IndexError):
+        return r * 3
+
+
+MIXED = [
+    number_or_tuple, number_or_object, number_or_function, number_or_text, number_or_list,
+    array_or_tuple, number_or_none_or_object, number_then_object_in_a_loop, wrapped_and_unwrapped,
+    number_or_tuple_matched, number_or_tuple_tried,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", MIXED)
+def test_a_number_or_something_else(program):
+    for x in SIGNS:
+        check(program, x)

@@ -656,12 +656,25 @@ def none_is_caught(x):
     return total
 
 
+def perhaps_an_attribute(x):
+    head, total = None, 0.0
+    for v in x:
+        head = Cell(v, head)
+        if v > 0:
+            head.mark = v
+    while head is not None:
+        if hasattr(head, "mark"):
+            total += head.mark
+        head = head.after
+    return total
+
+
 PROGRAMS = (
     linked, search_tree, recursive_search_tree, neighbours, parsed, merged_groups, event_queue,
     doubly_linked, bodies, message_passing, arrays_of_two_objects, lists_of_two_objects,
     number_or_none, array_or_none, tuple_or_none, shapes, protocols, layers, sets_and_dicts,
-    lists_of_objects, changed_in_a_recursion, attributes_that_come_later, defaults_of_the_class,
-    none_is_caught,
+    lists_of_objects, changed_in_a_recursion, attributes_that_come_later, perhaps_an_attribute,
+    defaults_of_the_class, none_is_caught,
 )  # fmt: skip
 
 
@@ -735,19 +748,6 @@ def two_functions(x):
     return head(x[0])
 
 
-def perhaps_an_attribute(x):
-    head, total = None, 0.0
-    for v in x:
-        head = Cell(v, head)
-        if v > 0:
-            head.mark = v
-    while head is not None:
-        if hasattr(head, "mark"):
-            total += head.mark
-        head = head.after
-    return total
-
-
 def equal_objects_in_a_set(x):
     head, seen = None, set()
     for v in x:
@@ -765,7 +765,6 @@ def equal_objects_in_a_set(x):
     [
         (kept_in_an_array, "which object is changed here"),
         (of_two_kinds, r"'value' of objects .* different kinds \(line \d+\)"),
-        (perhaps_an_attribute, "whether this object has the attribute"),
     ],
 )
 def test_refused(program, message):

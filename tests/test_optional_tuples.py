@@ -180,3 +180,80 @@ def test_an_optional_tuple_of_arrays():
     check(f, X * 2)
     hessian = srcgrad.hessian(f)(X)
     np.testing.assert_allclose(hessian, hessian.T, rtol=1e-10)
+
+
+def caught(use, error=TypeError):
+    """A function that uses what may be None where a try catches what None raises."""
+
+    def f(x, kind):
+        r = kind(x) if x[0] > 0.5 else None
+        try:
+            return use(r, x) * x[2]
+        except error:
+            return x[0] * 3.0
+
+    return f
+
+
+def pair_of(x):
+    return x[0], x[1]
+
+
+def list_of(x):
+    return [x[0], x[1]]
+
+
+def array_of(x):
+    return x[:2] * 2.0
+
+
+def number_of(x):
+    return x[1] * x[0]
+
+
+def unpacked(r, x):
+    a, b = r
+    return a * b
+
+
+def gone_through(r, x):
+    total = 0.0
+    for v in r:
+        total += v * v
+    return total
+
+
+OF_ITEMS = {
+    "item": lambda r, x: r[0],
+    "len": lambda r, x: len(r),
+    "sum": lambda r, x: sum(r),
+    "in": lambda r, x: 2.0 if x[0] in r else x[1],
+    "unpacked": unpacked,
+    "gone through": gone_through,
+}
+OF_NUMBERS = {
+    "product": lambda r, x: r * x[0],
+    "minus": lambda r, x: -r,
+    "order": lambda r, x: x[0] if r > 0.1 else x[1],
+}
+
+
+@pytest.mark.parametrize("use", OF_ITEMS)
+@pytest.mark.parametrize("kind", [pair_of, list_of, array_of])
+def test_what_none_raises_is_caught_for_what_has_items(kind, use):
+    f = caught(OF_ITEMS[use])
+    for point in (X, np.array([0.93, 0.35, 0.2])):
+        check(lambda x: f(x, kind), point)
+
+
+@pytest.mark.parametrize("use", OF_NUMBERS)
+def test_what_none_raises_is_caught_for_numbers(use):
+    f = caught(OF_NUMBERS[use])
+    for point in (X, np.array([0.93, 0.35, 0.2])):
+        check(lambda x: f(x, number_of), point)
+
+
+def test_an_attribute_of_none_is_caught():
+    f = caught(lambda r, x: r.sum(), AttributeError)
+    for point in (X, np.array([0.93, 0.35, 0.2])):
+        check(lambda x: f(x, array_of), point)

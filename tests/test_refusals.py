@@ -514,11 +514,23 @@ CASES = {
             if x[0] > 0:
                 y = x[0]
             else:
-                y = "none"
+                y = (v for v in x)
             return y * 2  # <-
         """,
         "y",
         "'y' has values of different kinds after this branch",
+    ),
+    "a number or a text": (
+        """
+        def f(x):
+            if x[0] > 0:
+                y = x[0]
+            else:
+                y = "none"
+            return y * 2  # <-
+        """,
+        "return y * 2",
+        "whether f returns a number is known only when it runs",
     ),
     "kind changes in a loop": (
         """
@@ -526,9 +538,9 @@ CASES = {
             y = x[0]
             while x[1] > 0:
                 y = (y, x[0])
-            return y  # <-
+            return y[0]  # <-
         """,
-        "y",
+        "y[0]",
         "'y' changes its kind in this loop",
     ),
     "generator used twice": (

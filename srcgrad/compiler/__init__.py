@@ -16,18 +16,10 @@ from typing import Any
 from ..errors import InternalError, SrcgradError, UnsupportedError, is_ours
 from ..frontend.columns import Knowledge, Unkept
 from ..frontend.libraries import CALLED
+from ..frontend.restarts import NeedStatic, Raised, Thaw, TooLong, Unkeepable, Unshared
 from ..frontend.sharing import Calls
 from ..frontend.units import NeedUnit
-from ..frontend.values import (
-    Junction,
-    NeedStatic,
-    Path,
-    Raised,
-    Thaw,
-    TooLong,
-    Unkeepable,
-    Unshared,
-)
+from ..frontend.values import Junction, Path
 from ..packages import is_installed
 from .gradient import gradient_function
 from .primal import lower_primal

@@ -24,22 +24,12 @@ from ..frontend.lower import Lowerer
 from ..frontend.machine import Frame
 from ..frontend.names import Namespace, Scope
 from ..frontend.overlaps import settle_overlaps
+from ..frontend.restarts import Materialize, NeedStatic, Unkeepable, Unreached
 from ..frontend.sharing import check_shared
 from ..frontend.source import get_source
 from ..frontend.structure import NONE
 from ..frontend.units import NeedUnit
-from ..frontend.values import (
-    Materialize,
-    NeedStatic,
-    Partial,
-    Path,
-    Place,
-    Ref,
-    Tuple,
-    Unkeepable,
-    Unreached,
-    Value,
-)
+from ..frontend.values import Partial, Path, Place, Ref, Tuple, Value
 from ..inner.lowerings import LOWERINGS
 from ..inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies
 from ..kinds import ListOf, Opaque, is_float, kind_of
@@ -136,7 +126,7 @@ def _lowered(task: Task) -> Primal:
             )
         result, aux = result.items
     if not request.pullback and not request.tangent:
-        check_output(request.name, result)
+        check_output(low, request.name, result)
     function = ir.Function(f"d_{request.name}", tuple(params), low.block)
     whole = {low.block, *(inner for s in ir.walk(low.block) for inner in ir.blocks(s))}
     if any(split.parent in whole for split in low.splits.values()):

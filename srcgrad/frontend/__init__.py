@@ -1,6 +1,6 @@
 """From a function object to IR, by running the program on abstract values.
 
-Read `values` first (and `structure`: their parts), then `source` and `names` (with `recent`: what
+Read `values` first (and `structure`: their parts; `restarts`: what makes lowering begin again), then `source` and `names` (with `recent`: what
 is new in Python), then the interpreter: `machine` lists the modules it consists of, from `builder`,
 which emits statements, to `lower`, where it begins. Beside it stand `merging` (the state where
 branches meet), `units` (calls that aren't inlined, with `effects`, and `purity`: of functions that

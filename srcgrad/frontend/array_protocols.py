@@ -12,8 +12,9 @@ from ..packages import told
 from ..signature import has_fields
 from .libraries import Libraries
 from .primitives import of_numpy
+from .restarts import NeedStatic
 from .structure import is_none
-from .values import Bound, DictObject, Instance, ListObject, NeedStatic, Place, Tuple, Value
+from .values import Bound, DictObject, Instance, ListObject, Place, Tuple, Value
 
 
 class ArrayProtocols(Libraries):

@@ -17,11 +17,13 @@ from ..kinds import SHAPE, Array, Opaque, Reference, Size
 from ..rules import registry
 from .attributes import FLAGS
 from .choices import options
+from .columns import is_reference
 from .matching import Matching
 from .operations import check_count
 from .operators import BINARY, INPLACE, is_of_numpy
+from .restarts import NeedStatic
 from .setters import is_of_python, shape_of
-from .structure import NONE, described, is_long, is_none
+from .structure import ABSENT, NONE, described, is_long, is_none
 from .subclasses import added_by
 from .values import (
     Bound,
@@ -32,7 +34,6 @@ from .values import (
     Instance,
     Journal,
     ListObject,
-    NeedStatic,
     Place,
     Ref,
     Sequence,
@@ -99,6 +100,7 @@ class Assignments(Matching):
                 raise self.refuse(f"assignment to {type(target).__name__} isn't supported")
 
     def unpack(self, targets: list[Any], value: Value) -> None:
+        value = self.spread(value)
         if isinstance(value, Choice):
 
             def take(option: Value) -> Value:
@@ -395,9 +397,11 @@ class Assignments(Matching):
     def delete_attribute(self, target: Value, name: str) -> None:
         """`del target.name`."""
         thing = self.on_heap(target)
-        if not isinstance(thing, Instance) or thing.external or name not in thing.items:
+        if not isinstance(thing, Instance) or thing.external or is_reference(target):
             raise self.refuse("this del isn't supported")
         assert isinstance(target, Ref)
+        held = thing.items.get(name, ABSENT)
+        self.insist(self.is_present(held), AttributeError, name)
         self.put_items(target, {k: v for k, v in thing.items.items() if k != name})
 
     def reshaping(self, node: Any) -> bool:

@@ -29,14 +29,19 @@ from .operations import (
     namedtuple_new,
     namedtuple_replace,
 )
+from .restarts import NeedStatic
 from .structure import (
+    ABSENT,
+    PRESENCE,
     SIMPLE,
     described,
+    is_absent,
     is_long,
     is_partial,
     is_range,
     is_setting,
     is_static,
+    may_be_absent,
     object_type,
 )
 from .subclasses import BUILTINS, added_by, has_made_init, is_named_tuple, made_init
@@ -50,7 +55,6 @@ from .values import (
     Instance,
     Journal,
     ListObject,
-    NeedStatic,
     Partial,
     Path,
     Place,
@@ -103,6 +107,8 @@ class Attributes(Subscripts):
 
     def attribute(self, value: Value, name: str) -> Value:
         """`value.name`."""
+        if self.is_asked_for_none(value):
+            value = self.or_none(value)
         match value:
             case Super():
                 return self.inherited(value, name)
@@ -362,16 +368,15 @@ class Attributes(Subscripts):
         """Refuse what isn't there on some paths; begin again if it's only before a loop."""
         undefined = self.undefined_parts(value, self.state)
         if undefined:
-            message = "whether this object has the attribute isn't known when compiling"
             asks = frozenset().union(*(self.partly.get(v, frozenset()) for v in undefined))
             if asks:
-                raise NeedStatic(asks, message, self.span)
-            raise self.refuse(message, "set it to None in __init__, and test for None")
+                raise NeedStatic(asks, PRESENCE, self.span)
+            raise self.refuse(PRESENCE, "set it to None in __init__, and test for None")
 
     def undefined_parts(self, value: Value, state: State) -> list[Any]:
         """What of a value is undefined on some path."""
         if isinstance(value, (ir.Var, ir.Const)):
-            return [value] if is_partial(value) else []
+            return [value] if is_partial(value) or is_absent(value) else []
         if isinstance(value, Ref):
             thing = state.heap.get(value.id)
             var = thing.var if isinstance(thing, ListObject) else None
@@ -416,26 +421,27 @@ class Attributes(Subscripts):
                 f"{thing.type.__name__!r} has a __getattribute__, which can't be followed",
                 "use __getattr__ or properties",
             )
+        there = name in thing.items  # of a row of a table, `get` doesn't say
+        held = thing.items[name] if there else ABSENT
+        if isinstance(held, Choice) and may_be_absent(held):
+            return self.for_each(held, lambda o: self.attribute_held(ref, thing, name, o))
+        return self.attribute_held(ref, thing, name, held)
+
+    def attribute_held(self, ref: Ref | ir.Var, thing: Instance, name: str, held: Value) -> Value:
+        """An attribute of an object that holds this under its name; ABSENT, if it doesn't."""
         found = self.class_attribute(thing.type, name)
         if isinstance(found, ir.Const) and isinstance(found.value, property):
             return self.call(Bound(as_value(found.value.fget), ref), [], {})
         getter = self.descriptor(found, "__get__")
         if getter is not None and (
-            name not in thing.items or self.descriptor(found, "__set__") is not None
+            is_absent(held) or self.descriptor(found, "__set__") is not None
         ):
             return self.call(getter, [ref, Place(thing.type, None)], {})
         cached = found.value if isinstance(found, ir.Const) else None
         if not isinstance(cached, functools.cached_property):
             cached = None
-        if name in thing.items:
-            caught = self.catcher(AttributeError) is not None
-            if (
-                cached is not None
-                or caught
-                or self.class_attribute(thing.type, "__getattr__") is not None
-            ):
-                self.settle_presence(thing.items[name])
-            return self.known(f".{name}", thing.items[name])
+        if not is_absent(held):
+            return self.known(f".{name}", held)
         if cached is not None:
             if isinstance(ref, ir.Var):
                 raise self.refuse(

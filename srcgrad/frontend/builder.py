@@ -38,6 +38,7 @@ from ..packages import told
 from ..rules import registry
 from .choices import Choices
 from .naming import temporary_name
+from .restarts import Empty, Materialize, NeedStatic, Raised, TooLong, Unkeepable
 from .structure import (
     FALSE,
     Poison,
@@ -56,20 +57,14 @@ from .values import (
     KEPT,
     Choice,
     DictObject,
-    Empty,
     Heap,
     Instance,
     ListObject,
-    Materialize,
-    NeedStatic,
     Path,
-    Raised,
     Ref,
     Slice,
     State,
-    TooLong,
     Tuple,
-    Unkeepable,
     Value,
 )
 

@@ -43,6 +43,7 @@ from .structure import (
     is_table,
     is_unknown,
     is_written,
+    may_be_absent,
     nothing,
 )
 from .subclasses import protocol_members
@@ -344,6 +345,8 @@ class BuiltinFunctions(Sorting):
                 return of_kind | {float} if power else of_kind  # type: ignore[operator]
             case Closure():
                 return {types.FunctionType}
+            case Bound(function=Closure() | ir.Const(value=types.FunctionType())):
+                return {types.MethodType}
             case Slice():
                 return {slice}
             case Sequence() if is_range(value):
@@ -433,7 +436,9 @@ class BuiltinFunctions(Sorting):
 
     def builtin_callable(self, value: Value) -> Value:
         if isinstance(value, Choice):
-            return self.for_each(value, self.builtin_callable)
+            return self.answered(value, self.builtin_callable) or self.for_each(
+                value, self.builtin_callable
+            )
         if isinstance(value, (Closure, Bound, Partial, InnerGradient)):
             return TRUE
         if isinstance(value, ir.Const):
@@ -445,6 +450,12 @@ class BuiltinFunctions(Sorting):
         return ir.Const(True in answers)
 
     def builtin_hasattr(self, value: Value, name: Value) -> Value:
+        thing = self.thing(value)
+        held = thing.items.get(self.key(name)) if isinstance(thing, Instance) else None
+        if isinstance(held, Choice) and may_be_absent(held):
+            found = self.class_attribute(thing.type, self.key(name))
+            if found is None and self.class_attribute(thing.type, "__getattr__") is None:
+                return self.is_present(held)
         number = isinstance(value, ir.Var) and isinstance(value.kind, (Array, Scalar))
         some = number and len(having(self.classes_of(value) or (), self.key(name))) == 2
         there = None if some else self.has(value, self.key(name))
@@ -462,19 +473,14 @@ class BuiltinFunctions(Sorting):
         return self.attribute(value, self.key(name)) if there else default[0]
 
     def has(self, value: Value, name: str) -> bool | None:
-        """Whether a value has an attribute; None if it must be asked, since code says what it is.
-
-        Raises:
-            UnsupportedError: it has it on some paths to this place only.
-        """
+        """Whether a value has an attribute; None if it must be asked: code says what it is."""
         self.check_settled(value, name)
         thing = self.thing(value)
         if isinstance(thing, Instance) and heap_type(thing) is thing.type:
             if is_reference(value):
                 return None
             if name in thing.items and thing.items[name] is not ir.UNDEFINED:
-                self.settle_presence(self.known(name, thing.items[name]))
-                return True
+                return None if may_be_absent(self.known(name, thing.items[name])) else True
             found = self.class_attribute(thing.type, name)
             if found is None and name in (*vars(object), "__dict__", "__weakref__", "__module__"):
                 return True

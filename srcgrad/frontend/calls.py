@@ -26,6 +26,7 @@ from .. import ir
 from ..kinds import Opaque, Reference
 from ..packages import is_of_package, told
 from ..rules import registry
+from ..rules.library import remembered
 from ..rules.registry import hashable
 from ..rules.structured import column, surely_is
 from ..signature import is_gradient
@@ -42,8 +43,18 @@ from .names import calls_in
 from .operators import BINARY, INPLACE
 from .outer_objects import KEPT_OUT
 from .primitives import BY_DTYPE, RULES
+from .restarts import NeedStatic
 from .slotted import other_keys
-from .structure import described, is_asked, is_range, is_static, is_written
+from .structure import (
+    NUMBERS,
+    array_kind,
+    described,
+    is_asked,
+    is_number,
+    is_range,
+    is_static,
+    is_written,
+)
 from .subclasses import CONTAINERS, made_init
 from .values import (
     Bound,
@@ -55,7 +66,6 @@ from .values import (
     Instance,
     Journal,
     Manager,
-    NeedStatic,
     Partial,
     Path,
     Place,
@@ -197,6 +207,8 @@ class Calls(ArrayProtocols):
                 return self.call(self.attribute(function, "__call__"), args, kwargs)
             case ir.Var() if isinstance(function.kind, Opaque):
                 return self.call_with_copies(function, args, kwargs)
+        if is_number(function) or array_kind(function) is not None:
+            raise self.fault(TypeError, f"{described(function)} can't be called")
         raise self.refuse(f"{described(function)} can't be called")
 
     def call_object(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -366,6 +378,11 @@ class Calls(ArrayProtocols):
         """
         if (CALLED, function) in self.known_sites:
             return self.call_with_copies(ir.Const(function), args, kwargs)
+        run = functools.partial(self.call_looked_into, function, args, kwargs)
+        return self.recalled_or(self.outer_memory, function, Tuple(tuple(args)), kwargs, run)
+
+    def call_looked_into(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """A call of a function that keeps its results, and does nothing else."""
         block, before = self.block, len(self.block.statements)
         things = {t.ref.id: self.state.heap[t.ref.id] for t in self.taken_in.values()}
         found = self.call_object(function.__wrapped__, args, kwargs)
@@ -380,6 +397,35 @@ class Calls(ArrayProtocols):
         if any(s.function not in REPEATABLE for s in effects):
             self.call_as_it_is(function, used)
         return found
+
+    def builtin_remembered(
+        self, memory: Value, function: Value, args: Value, kwargs: Value
+    ) -> Value:
+        """The result of a function that is decorated where it is compiled."""
+        named = self.dictionary(kwargs).items
+        assert isinstance(memory, Ref)
+
+        def run() -> Value:
+            return self.call(function, *self.passed([("*", args), ("**", kwargs)]))
+
+        return self.recalled_or(memory, None, args, named, run)
+
+    def recalled_or(
+        self, memory: Ref, function: Any, args: Value, kwargs: dict[Any, Value],
+        run: Callable[[], Value],
+    ) -> Value:  # fmt: skip
+        """What a function that keeps its results has returned, if its arguments are known."""
+        key = None
+        if not self.making:
+            given = known_key(Tuple((args, *(Tuple((ir.Const(k), v)) for k, v in kwargs.items()))))
+            key = given and (function, given)
+        thing = self.on_heap(memory)
+        if key is not None and isinstance(thing, Instance) and key in thing.items:
+            return self.known("this result", thing.items[key])
+        result, thing = run(), self.on_heap(memory)
+        if key is not None and isinstance(thing, Instance):
+            self.state.heap[memory.id] = replace(thing, items={**thing.items, key: result})
+        return result
 
     def call_as_it_is(self, function: Any, used: Iterable[Any] = ()) -> None:
         """Begin again if a function that keeps its results, and writes things, is looked into."""
@@ -399,8 +445,12 @@ class Calls(ArrayProtocols):
         made = isinstance(function, type) and self.special(function) is None
         if made or isinstance(function, types.FunctionType):
             return None
+        asking = hashable(function) and function in ASKING
+        caught = self.catcher(TypeError) is not None and not asking
         for place, choice in [*enumerate(args), *kwargs.items()]:
-            if isinstance(choice, Choice) and not any(map(is_function, choice.options)):
+            if caught and self.is_asked_for_none(choice):
+                choice = self.or_none(choice)
+            if isinstance(choice, Choice) and (asking or not any(map(is_function, choice.options))):
 
                 def use(option: Value, place: Any = place) -> Value:
                     values: dict[Any, Value] = {**dict(enumerate(args)), **kwargs, place: option}
@@ -409,7 +459,7 @@ class Calls(ArrayProtocols):
 
                 if function in LAZY and all(isinstance(o, Tuple) for o in choice.options):
                     return Choice(choice.index, tuple(map(use, choice.options)))
-                answer = self.answered(choice, use) if function in ASKING else None
+                answer = self.answered(choice, use) if asking else None
                 return answer or self.for_each(choice, use)
         return None
 
@@ -615,12 +665,23 @@ def _special_table() -> dict[Any, str]:
     table[np.ndarray.__len__], table[np.ndarray.__iter__] = "builtin_len", "builtin_iter"
     table[copy.copy], table[copy.deepcopy] = "builtin_copy", "builtin_deepcopy"
     table[object.__setattr__], table[object.__getattribute__] = "plain_setattr", "builtin_getattr"
+    table[remembered] = "builtin_remembered"
     table[surely_is], table[column] = "builtin_surely_is", "builtin_column"
     table[object.__new__], table[operations.namedtuple_new] = "bare_object", "namedtuple_new"
     table[tuple.__new__] = "tuple_new"
     table[other_keys] = "slotted_other_keys"
     table[collections.namedtuple] = table[dataclasses.make_dataclass] = "builtin_made_class"
     return {**table, **dict_methods()}
+
+
+def known_key(value: Value) -> Any:
+    """What is known when compiling as a key of a dict; None if it isn't."""
+    if isinstance(value, Tuple):
+        keys = tuple(map(known_key, value.items))
+        return None if None in keys or value.missing is not None else keys
+    if isinstance(value, ir.Const) and isinstance(value.value, (*NUMBERS, str, bytes)):
+        return type(value.value), value.value
+    return None
 
 
 def _of_property(function: Any) -> bool:

@@ -20,8 +20,9 @@ from ..kinds import Array, ListOf
 from .item_counts import forget
 from .machine import Machine
 from .purity import has_effect
+from .restarts import NeedStatic
 from .structure import is_table, reachable
-from .values import Generator, Heap, ListObject, NeedStatic, Ref, Sequence, Value
+from .values import Generator, Heap, ListObject, Ref, Sequence, Value
 
 RESIZING: frozenset[Any] = frozenset({list_append, list.pop, list.insert})
 

@@ -18,15 +18,29 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, INT, Scalar
 from .changes import Changes
-from .structure import NONE, Mold, interchangeable, is_none, nothing, parts, rebuild, same_layout
+from .restarts import Raised
+from .structure import (
+    NONE,
+    SIMPLE,
+    Mold,
+    interchangeable,
+    is_absent,
+    is_list,
+    is_none,
+    leaf_family,
+    nothing,
+    parts,
+    rebuild,
+    same_layout,
+)
 from .values import (
     Bound,
     Choice,
     Closure,
     DictObject,
     Instance,
+    ListObject,
     Partial,
-    Raised,
     Ref,
     State,
     Tuple,
@@ -50,7 +64,9 @@ def is_function(value: Any) -> bool:
 
 def is_choosable(value: Any) -> bool:
     """Whether a value may be an option."""
-    return is_function(value) or is_none(value) or isinstance(value, (Ref, Tuple))
+    if isinstance(value, ir.Const) and (is_absent(value) or isinstance(value.value, SIMPLE)):
+        return True
+    return is_function(value) or leaf_family(value) is not None or isinstance(value, (Ref, Tuple))
 
 
 def options(value: Any) -> tuple[Value, ...]:
@@ -119,23 +135,27 @@ class Choices(Changes):
         for i, other in enumerate(known):
             if interchangeable(other, option):
                 return i
+        thing: Any = self.on_heap(option)
         for i, other in enumerate(known):
-            if isinstance(other, Mold) and isinstance(option, Ref):
-                if same_layout(other.thing, self.state.heap[option.id]):
-                    return i
+            if isinstance(thing, ListObject) and is_list(other):
+                return i
+            if isinstance(other, Mold) and thing is not None and same_layout(other.thing, thing):
+                return i
         raise self.refuse("which object this is in the next iteration isn't known when compiling")
 
     def which(self, choice: Choice, wanted: list[int]) -> Value:
         """The test whether a choice is one of the wanted options."""
-        index, count = choice.index, len(choice.options)
-        if not wanted or len(wanted) == count or not isinstance(index, ir.Var):
+        index, left = choice.index, self.left_of(choice)
+        wanted = [i for i in wanted if i in left]
+        if not wanted or len(wanted) == len(left) or not isinstance(index, ir.Var):
             known = isinstance(index, ir.Const) and index.value in wanted
-            return ir.Const(bool(wanted) and (len(wanted) == count or known))
-        if 2 * len(wanted) > count or (is_bool(index) and wanted == [0]):
-            rest = [i for i in range(count) if i not in wanted]
+            return ir.Const(bool(wanted) and (len(wanted) == len(left) or known))
+        if 2 * len(wanted) > len(left) or (is_bool(index) and wanted == [0]):
+            rest = [i for i in left if i not in wanted]
             test = self.which(choice, rest)
             assert isinstance(test, ir.Var)
             made = self.emit(operator.not_, (test,), inferred=Inferred(BOOL), name="test")
+            self.implied[made] = self.given_if(test, False), self.given_if(test, True)
         elif is_bool(index):
             made = index
         else:
@@ -145,16 +165,27 @@ class Choices(Changes):
         self.meanings[made] = (choice, frozenset(wanted))
         return made
 
+    def is_present(self, held: Any) -> Value:
+        """Whether an object has an attribute, of what it holds for it; ABSENT, if it hasn't."""
+        if not isinstance(held, Choice):
+            return ir.Const(not is_absent(held))
+        return self.which(held, [i for i, o in enumerate(held.options) if not is_absent(o)])
+
     def is_at(self, index: ir.Var, i: int) -> ir.Var:
         test = (index, ir.Const(i))
         return self.emit(operator.eq, test, inferred=Inferred(BOOL), name="test")
 
     def answered(self, choice: Choice, test: Callable[[Value], Value]) -> Value | None:
         """What a test of a choice says, if what it says of each option is known."""
-        answers = [test(option) for option in choice.options]
-        if not all(isinstance(a, ir.Const) for a in answers):
+        answers = {i: test(choice.options[i]) for i in self.left_of(choice)}
+        if not all(isinstance(a, ir.Const) for a in answers.values()):
             return None
-        return self.which(choice, [i for i, a in enumerate(answers) if a.value])  # type: ignore[union-attr]
+        return self.which(choice, [i for i, a in answers.items() if a.value])  # type: ignore[union-attr]
+
+    def left_of(self, choice: Choice) -> list[int]:
+        """The options that a choice may still be, of what has been tested."""
+        ruled_out = self.ruled_out.get(choice, frozenset())
+        return [i for i in range(len(choice.options)) if i not in ruled_out]
 
     def decided(
         self, test: Value, then: Callable[[], None], orelse: Callable[[], None] = nothing
@@ -188,10 +219,27 @@ class Choices(Changes):
 
         count = len(choice.options)
         # None last: where it is wrong, the error is raised where nothing else is left
-        among(sorted(range(count), key=lambda i: (is_none(choice.options[i]), count - i)))
+        among(sorted(self.left_of(choice), key=lambda i: (is_none(choice.options[i]), count - i)))
         if self.state.unreachable:
             return NONE
         return self.known("this value", self.state.frames[frame].pop(name))
+
+    def is_asked_for_none(self, value: Any) -> bool:
+        """Whether a value may be None, and what None raises where it is used is caught here."""
+        if (self.catcher(TypeError) or self.catcher(AttributeError)) is None:
+            return False
+        if isinstance(value, Tuple):
+            return value.missing is not None and value.missing not in self.given_here
+        return isinstance(value, ir.Var) and self.is_optional(value)
+
+    def or_none(self, value: Any) -> Choice:
+        """A value that may be None as a choice of it and None."""
+        if isinstance(value, ir.Var):
+            return Choice(self.none_test(value), (value, NONE))
+        missing = self.identical(value, NONE)
+        made = Choice(missing, (Tuple(value.items, value.type), NONE))
+        self.made_of[made] = value
+        return made
 
     def unless_none(self, value: Value, use: Callable[[Value], Value]) -> Value:
         """What a use of a value results in that may be None, which stays None."""
@@ -212,19 +260,52 @@ class Choices(Changes):
         if not isinstance(test, ir.Var) or test not in self.meanings:
             return run
         choice, wanted = self.meanings[test]
-        left = [o for i, o in enumerate(choice.options) if (i in wanted) == outcome]
-        if len(left) != 1:
+        rest = frozenset(i for i in range(len(choice.options)) if (i in wanted) is not outcome)
+        run = functools.partial(self.run_without, choice, rest, run)
+        found = self.told_by(test, outcome)
+        if found is None:
             return run
+        _, left = found
 
         def narrowed() -> None:
-            places = [p for p, v in held(self.state) if v is choice]
-            self.replace_values(places, left[0])
+            places = self.places_of(choice)
+            self.replace_values(places, left)
             run()
             if not self.state.unreachable:
                 now = dict(held(self.state))
-                self.replace_values([p for p in places if now.get(p) is left[0]], choice)
+                whole = self.made_of.get(choice, choice)
+                self.replace_values([p for p in places if now.get(p) is left], whole)
 
         return narrowed
+
+    def told_by(self, test: ir.Operand, outcome: bool) -> tuple[Choice, Value] | None:
+        """The choice of which a test with this outcome says what it is, and the option it is."""
+        if not isinstance(test, ir.Var) or test not in self.meanings:
+            return None
+        choice, wanted = self.meanings[test]
+        left = [i for i in self.left_of(choice) if (i in wanted) is outcome]
+        return (choice, choice.options[left[0]]) if len(left) == 1 else None
+
+    def run_without(self, choice: Choice, rest: frozenset[int], run: Callable[[], None]) -> None:
+        """Run what stands where a choice is none of some options."""
+        before = self.ruled_out
+        self.ruled_out = {**before, choice: before.get(choice, frozenset()) | rest}
+        try:
+            run()
+        finally:
+            self.ruled_out = before
+
+    def settle(self, test: ir.Operand, outcome: bool) -> None:
+        """Let a choice be what it is from here on, where a branch for all else never ends."""
+        found = self.told_by(test, outcome)
+        if found is not None:
+            choice, left = found
+            self.replace_values(self.places_of(choice), left)
+
+    def places_of(self, choice: Choice) -> list[Any]:
+        """Where a choice is held, or the tuple that it was made of."""
+        whole = self.made_of.get(choice, choice)
+        return [place for place, value in held(self.state) if value is whole]
 
     def given_if(self, test: Any, outcome: bool) -> frozenset[ir.Var]:
         """The variables that aren't None if a test has this outcome."""

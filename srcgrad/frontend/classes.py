@@ -29,11 +29,13 @@ from .machine import Frame
 from .names import scope_of
 from .structure import (
     NONE,
+    PRESENCE,
     SETTLED,
     STATIC_MODULES,
     is_none,
     is_static,
     is_table,
+    may_be_absent,
     objects_in_key,
 )
 from .subclasses import added_by, has_made_init, is_named_tuple, stores_itself
@@ -461,6 +463,8 @@ class Classes(BuiltinFunctions):
         thing = self.instance(value)
         if thing is None or not isinstance(value, Ref):
             raise self.refuse("vars() of this isn't supported")
+        if any(map(may_be_absent, thing.items.values())):
+            raise self.refuse(PRESENCE, "set each attribute in __init__")
         if thing.external:
             return self.new(DictObject(dict(thing.items), "the __dict__ of an object"))
         self.state.heap.setdefault(-value.id, DictObject(thing.items))
@@ -537,7 +541,8 @@ class Classes(BuiltinFunctions):
                     "define it outside of the function",
                 )
             for part in _functions(thing):
-                part.frame = outer
+                if part.frame == number:  # a function doesn't see the names of the class around it
+                    part.frame = outer
                 closures.append(part)
             namespace[name] = thing
         if static:

@@ -18,6 +18,7 @@ from ..errors import UnsupportedError
 from ..kinds import BOOL, Array, Opaque, Reference, Scalar, TupleOf, least
 from .choices import FUNCTIONS
 from .operators import Operators, is_text
+from .restarts import Thaw
 from .structure import (
     FALSE,
     OR_DEQUE,
@@ -27,6 +28,7 @@ from .structure import (
     described,
     is_long,
     is_none,
+    is_number,
     is_object,
     is_settled,
     is_table,
@@ -43,7 +45,6 @@ from .values import (
     Place,
     Ref,
     Sequence,
-    Thaw,
     Tuple,
     Value,
 )
@@ -99,14 +100,16 @@ class Comparisons(Operators):
             case gast.In() | gast.NotIn():
                 result = self.contains(b, a)
                 return self.negated(result) if isinstance(op, gast.NotIn) else result
-        if self.is_compared(a, b) or self.is_compared(b, a):
+        by_order = not isinstance(op, (gast.Eq, gast.NotEq))
+        if by_order or self.is_compared(a, b) or self.is_compared(b, a):
             a, b = self.spread(a), self.spread(b)
         for chosen, use in (
             (a, lambda o: self.compare(op, o, b)),
             (b, lambda o: self.compare(op, a, o)),
         ):
             if isinstance(chosen, Choice):
-                return self.answered(chosen, use) or self.for_each(chosen, use)
+                known = None if by_order else self.answered(chosen, use)
+                return known or self.for_each(chosen, use)
         lists = ((x, y) for x, y in ((a, b), (b, a)) if isinstance(x, Ref))
         if any(self.is_optional(x) and is_none(y) for x, y in lists):
             equal = self.identical(a, b)
@@ -120,8 +123,9 @@ class Comparisons(Operators):
                 return self.emit(function, (a, b), inferred=Inferred(BOOL), effect=True)
             try:
                 return ir.Const(bool(function(a.value, b.value)))
-            except Exception:
-                pass
+            except Exception as error:
+                if self.catcher(type(error)) is not None:
+                    raise self.fault(type(error), str(error)) from None
         if self.surely_more(a, b):
             return ir.Const(function in (operator.gt, operator.ge, operator.ne))
         if self.surely_more(b, a):
@@ -146,8 +150,11 @@ class Comparisons(Operators):
             same = self.same_method(a, b)
             return same if function is operator.eq else self.negated(same)
         for x, y in ((a, b), (b, a)):
-            known = self.is_python_number(y) or isinstance(y, (ir.Const, *FUNCTIONS))
-            if isinstance(x, FUNCTIONS) and known and function in (operator.eq, operator.ne):
+            plain = isinstance(x, ir.Var) and is_number(x) and not x.optional
+            if plain and is_no_number(y) and function in (operator.eq, operator.ne):
+                return ir.Const(function is operator.ne)
+            plain = self.is_python_number(y) or isinstance(y, (ir.Const, *FUNCTIONS))
+            if isinstance(x, FUNCTIONS) and plain and function in (operator.eq, operator.ne):
                 same = self.identical(x, y)
                 return same if function is operator.eq else self.negated(same)
         ordered = self.compare_sequences(function, a, b)
@@ -458,6 +465,8 @@ class Comparisons(Operators):
 
     def contains(self, container: Value, item: Value) -> Value:
         container = self.spread(container)
+        if is_none(container):
+            raise self.fault_of_none(TypeError, "is not iterable")
         if isinstance(container, Choice):
 
             def holds(option: Value) -> Value:

@@ -16,6 +16,7 @@ from . import running
 from .item_counts import Count, changed
 from .iteration import MOST_UNROLLED
 from .long_tuples import LongTuples
+from .restarts import NeedStatic, Thaw
 from .structure import NONE, is_long, is_none, is_unknown
 from .values import (
     OWN,
@@ -23,11 +24,9 @@ from .values import (
     Generator,
     Instance,
     ListObject,
-    NeedStatic,
     Ref,
     Sequence,
     Slice,
-    Thaw,
     Tuple,
     Value,
 )

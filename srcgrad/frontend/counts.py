@@ -25,7 +25,8 @@ from ..analysis.inference import Inferred
 from ..kinds import BOOL, Opaque, Scalar, int_kind
 from ..packages import told
 from .loops import Loops
-from .values import NeedStatic, Path, Place, State, Value
+from .restarts import NeedStatic
+from .values import Path, Place, State, Value
 
 WRITTEN = "%written"  # of known sites: the attributes of outer objects that are written
 VARYING = "%varying"  # of known sites: the flags of which only the run knows what they are where

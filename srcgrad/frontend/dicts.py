@@ -16,6 +16,7 @@ from ..analysis.inference import Inferred
 from ..kinds import BOOL, INT, Array, Held, ListOf, Places, Scalar, TupleOf, int_kind, is_float
 from ..packages import told
 from . import tables
+from .restarts import Materialize, Thaw, Unkeepable
 from .set_orders import Order
 from .sets import IN_PLACE, SET_OPERATORS, is_set_table
 from .slotted import SlottedDicts
@@ -37,12 +38,9 @@ from .values import (
     DictObject,
     Instance,
     ListObject,
-    Materialize,
     Place,
     Ref,
-    Thaw,
     Tuple,
-    Unkeepable,
     Value,
     as_value,
 )

@@ -12,18 +12,9 @@ from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque
 from ..rules import registry
 from .displays import Displays
-from .structure import NONE, described, interned, is_number, objects_in_key
-from .values import (
-    DictObject,
-    Generator,
-    Journal,
-    ListObject,
-    NeedStatic,
-    Place,
-    Sequence,
-    Tuple,
-    Value,
-)
+from .restarts import NeedStatic
+from .structure import NONE, described, interned, is_none, is_number, objects_in_key
+from .values import DictObject, Generator, Journal, ListObject, Place, Sequence, Tuple, Value
 
 
 class Expressions(Displays):
@@ -105,6 +96,8 @@ class Expressions(Displays):
         """The refusal of what has no known items; of an array, its shape is asked for first."""
         if is_number(value):
             return self.fault(TypeError, "a number can't be iterated over")
+        if is_none(value):
+            return self.fault_of_none(TypeError, "is not iterable")
         if isinstance(value, ir.Var) and isinstance(value.kind, Array) and value.kind.shape is None:
             self.need_static(value, "how many items this array has must be known here")
         if isinstance(value, Journal):

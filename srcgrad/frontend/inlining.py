@@ -21,11 +21,12 @@ from ..rules import registry
 from . import units
 from .machine import Frame
 from .names import Namespace, own_nodes, scope_of
+from .restarts import NeedStatic, Unreached
 from .sharing import shared_call
 from .source import get_source
 from .starred import Starred
 from .structure import FALSE, NONE, is_iterator, parts
-from .values import Closure, DictObject, NeedStatic, Path, Spread, Tuple, Unreached, Value
+from .values import Closure, DictObject, Path, Spread, Tuple, Value
 
 MOST_CALLS = 24  # of a recursion, inside each other, if only the run tells whether it goes on
 MOST_KNOWN = 200  # if objects that are known when compiling tell it

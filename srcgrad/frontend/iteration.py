@@ -22,6 +22,7 @@ from ..errors import UnsupportedError
 from ..kinds import INT, SHAPE, Array, ListOf, Opaque, Reference, Scalar, Size, TupleOf, int_kind
 from .expressions import Expressions
 from .operations import items_by_index, items_of, items_of_changing
+from .restarts import NeedStatic, Peel, Raised, Thaw
 from .structure import FALSE, FLAGS, NONE, TRUE, nothing
 from .tables import View
 from .values import (
@@ -31,14 +32,10 @@ from .values import (
     Generator,
     Instance,
     ListObject,
-    NeedStatic,
-    Peel,
     Place,
-    Raised,
     Ref,
     Sequence,
     State,
-    Thaw,
     Tuple,
     Value,
 )

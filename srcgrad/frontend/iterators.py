@@ -17,6 +17,7 @@ from .dicts import Dicts
 from .item_counts import some
 from .iteration import Body, Loop
 from .operations import ArrayIterator, check_as_many, column_at, count_columns, len_of_range
+from .restarts import NeedStatic
 from .stepping import ENDLESS, items_zipped
 from .structure import FALSE, NONE, TRUE, is_none, is_range, is_unknown
 from .values import (
@@ -24,7 +25,6 @@ from .values import (
     Generator,
     Instance,
     ListObject,
-    NeedStatic,
     Place,
     Ref,
     Sequence,

@@ -28,8 +28,9 @@ from ..kinds import BOOL, FLOAT, Array, Opaque, Scalar, int_kind
 from ..packages import told
 from .counts import WRITTEN, Counts
 from .operations import count_outside, put_outside, read_outside
+from .restarts import NeedStatic
 from .structure import objects_in_key, references
-from .values import DictObject, Journal, ListObject, NeedStatic, Path, Ref, Tuple, Value
+from .values import DictObject, Journal, ListObject, Path, Ref, Tuple, Value
 
 CONTAINERS = (list, dict, set, collections.deque, collections.defaultdict, collections.Counter,
               collections.OrderedDict)  # fmt: skip

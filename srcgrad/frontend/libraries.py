@@ -24,19 +24,9 @@ from ..packages import package_of
 from ..rules import registry
 from .primitives import Primitives
 from .purity import keeps_to_itself
+from .restarts import NeedStatic
 from .structure import described
-from .values import (
-    Closure,
-    DictObject,
-    Generator,
-    ListObject,
-    NeedStatic,
-    Place,
-    Ref,
-    Sequence,
-    Tuple,
-    Value,
-)
+from .values import Closure, DictObject, Generator, ListObject, Place, Ref, Sequence, Tuple, Value
 
 CALLED = "%called"  # of known sites: the packages whose functions are called, not looked into
 

@@ -23,8 +23,9 @@ from ..rules.structured import RecordArray, Records
 from ..signature import HELD, fields_of, held, is_structured
 from .journals import Journals
 from .recent import imported
+from .restarts import Materialize, NeedStatic, Unbound
 from .set_orders import Order
-from .structure import SIMPLE, Poison, is_member, is_static, is_table
+from .structure import ABSENT, SIMPLE, Poison, is_member, is_static, is_table
 from .subclasses import BUILTINS, added_by, redefined
 from .tables import HeldOutside
 from .values import (
@@ -33,14 +34,11 @@ from .values import (
     Generator,
     Instance,
     ListObject,
-    Materialize,
-    NeedStatic,
     Path,
     Place,
     Ref,
     Sequence,
     Tuple,
-    Unbound,
     Value,
     as_value,
     layout,
@@ -434,6 +432,12 @@ class Lookup(Journals):
         if isinstance(found, ir.Const) and isinstance(found.value, SIMPLE):
             return ir.Const(found.value)
         return ir.UNDEFINED
+
+    def absent_attribute(self, cls: type, name: Any) -> ir.Const:
+        """What stands for an attribute on paths on which an object doesn't have its own."""
+        default = self.class_default(cls, name)
+        named = isinstance(name, str) and name.isidentifier()
+        return ABSENT if default is ir.UNDEFINED and named else default
 
     def guard_having(self, thing: Any, path: Path | None, name: str) -> bool:
         """Whether something outside has an attribute; notice when it gets it, or loses it."""

@@ -18,6 +18,7 @@ from ..kinds import ListOf, fresh_size, int_kind
 from . import item_counts
 from .operations import leave_unless
 from .paths import RAISED
+from .restarts import Lengthen, Materialize, NeedStatic, Peel, Thaw, Unkeepable
 from .structure import (
     COMPOUND,
     NONE,
@@ -38,21 +39,7 @@ from .structure import (
     shown_name,
     with_items,
 )
-from .values import (
-    Choice,
-    Lengthen,
-    ListObject,
-    Materialize,
-    NeedStatic,
-    Peel,
-    Ref,
-    State,
-    Thaw,
-    Tuple,
-    Unkeepable,
-    Value,
-    births,
-)
+from .values import Choice, ListObject, Ref, State, Tuple, Value, births
 from .widening import Slot, Widening, poisons
 
 MOST_ROUNDS = 12

@@ -32,23 +32,10 @@ from .iteration import MOST_UNROLLED
 from .liveness import live_at_loops
 from .names import own_nodes, runs_once
 from .operations import enter_context, exit_context, leave_unless
+from .restarts import Materialize, NeedStatic, Peel, Raised, Thaw, Unbound, Unreached
 from .structure import FALSE, FLAGS, NONE, TRUE, is_unknown, nothing
 from .units import NeedUnit
-from .values import (
-    EVERYTHING,
-    Closure,
-    Manager,
-    Materialize,
-    NeedStatic,
-    Peel,
-    Place,
-    Raised,
-    State,
-    Thaw,
-    Unbound,
-    Unreached,
-    Value,
-)
+from .values import EVERYTHING, Closure, Manager, Place, State, Value
 
 
 def _leaves(node: Any) -> bool:
@@ -115,6 +102,7 @@ class Lowerer(Assignments):
     def statement_Return(self, node: Any) -> None:
         value = self.expression(node.value) if node.value is not None else NONE
         self.state.frames[self.current]["%return"] = value
+        self.returned = self.span
         self.flag("%stop", "%break", "%returned")
 
     def statement_Break(self, node: Any) -> None:

@@ -57,8 +57,10 @@ from ..analysis.inference import Inferred
 from ..errors import Span, UnsupportedError
 from ..kinds import ListOf, Size, fresh_size
 from ..rules import registry
+from ..rules.library import Memory
 from .likeness import Likeness
 from .names import Namespace, Scope
+from .restarts import Raised
 from .values import (
     Choice,
     Closure,
@@ -66,7 +68,6 @@ from .values import (
     Instance,
     Journal,
     Path,
-    Raised,
     Ref,
     Sequence,
     Slice,
@@ -97,7 +98,8 @@ class Machine:
 
     def __init__(self) -> None:
         self.block = ir.Block()
-        self.state = State({}, {})
+        self.outer_memory = Ref(0)  # what functions outside have returned
+        self.state = State({}, {0: Instance(Memory, {})})
         self.span: Span | None = None
         self.fixed_span = False
         self.widened: set[int] = set()  # the sizes that stand for several in a loop or list
@@ -162,6 +164,9 @@ class Machine:
         self.implied: dict[ir.Var, tuple[frozenset[ir.Var], frozenset[ir.Var]]] = {}
         self.given_here: frozenset[ir.Var] = frozenset()
         # What a test says: of which choice, and which options it may be if the test is true.
+        self.returned: Span | None = None  # where the function returned last
+        self.ruled_out: dict[Choice, frozenset[int]] = {}  # what choices aren't here
+        self.made_of: dict[Choice, Value] = {}  # the choices of a tuple and None
         self.meanings: dict[ir.Var, tuple[Choice, frozenset[int]]] = {}
         self.columns_made: set[Choice] = set()  # what zip(*rows) gives, not named yet
         self.site = 0  # the expression being evaluated
@@ -240,6 +245,8 @@ class Machine:
     if TYPE_CHECKING:  # used before the module that defines them
 
         def class_default(self, cls: type, name: Any) -> ir.Const: ...
+        def absent_attribute(self, cls: type, name: Any) -> ir.Const: ...
+        def specialisable(self, origins: frozenset[Any]) -> bool: ...
         def spread(self, value: Any) -> Any: ...
         def wants_table(self, thing: Any) -> None: ...
         def reference_attribute(self, value: ir.Var, name: str) -> Value: ...
@@ -360,6 +367,7 @@ class Machine:
         def inline(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value: ...
         def cursor(self, sequence: Any) -> Ref: ...
         def is_cursor(self, value: Value) -> bool: ...
+        def is_optional(self, value: Any) -> bool: ...
         def is_keepable(self, thing: Instance) -> bool: ...
         def tabulate(self, ref: Ref) -> None: ...
         def asks_at_run_time(self, value: Value, key: Value) -> bool: ...

@@ -15,21 +15,26 @@ from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..joins import KindMismatch
 from ..kinds import BOOL, Scalar
+from ..rules.library import Memory
 from .choices import FUNCTIONS, is_choosable, is_function, options
 from .item_counts import merged as merged_count
+from .restarts import Materialize, Thaw
 from .structure import (
     FALSE,
+    PRESENCE,
     TRUE,
     Poison,
     absent,
     alike,
     has_layout,
     interchangeable,
+    is_absent,
     is_long,
     is_none,
     is_table,
     is_view,
     list_held_by,
+    may_be_twins,
     may_get_long,
     optional_tuples,
     part_names,
@@ -48,11 +53,9 @@ from .values import (
     Heap,
     Instance,
     ListObject,
-    Materialize,
     Ref,
     Slice,
     State,
-    Thaw,
     Tuple,
     Value,
 )
@@ -194,8 +197,10 @@ class Merger:
         for key in {**p.items, **q.items}:
             if key in p.items and key in q.items:
                 merged[key] = self.merge(key, p.items[key], q.items[key])
+            elif p.type is Memory:
+                pass  # what was computed on one path only is computed again after it
             elif isinstance(p, Instance):
-                default = self.builder.class_default(p.type, key)
+                default = self.builder.absent_attribute(p.type, key)
                 merged[key] = self.merge(key, p.items.get(key, default), q.items.get(key, default))
             else:
                 poison = self.poison(f"the key {key!r} is in this dict on one branch only")
@@ -220,6 +225,10 @@ class Merger:
             return a
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
+        if is_absent(a) or is_absent(b):
+            if is_choosable(a) and is_choosable(b):
+                return self.choice(name, a, b)
+            return self.poison(PRESENCE)
         for x, y, swapped in ((a, b, False), (b, a, True)):
             if isinstance(x, Tuple) and (is_none(y) or y is ir.UNDEFINED):
                 return self.optional(name, x, y, swapped)
@@ -249,7 +258,7 @@ class Merger:
             known = b if a is ir.UNDEFINED else a
             if isinstance(known, Ref):
                 return known
-        return self.poison(f"{shown_name(name)} has values of different kinds after this branch")
+        return self.one_of_kinds(name, a, b)
 
     def long_tuple(self, name: Any, a: Any, b: Any) -> Any:
         """A tuple of any length that one branch has, and another one; None if they aren't."""
@@ -263,6 +272,13 @@ class Merger:
                     return None
                 return self.merge(name, *((value, long) if value is a else (long, value)))
         return None
+
+    def one_of_kinds(self, name: Any, a: Any, b: Any) -> Any:
+        """One of values of different kinds, unless more could be known of the test."""
+        found = self.poison(f"{shown_name(name)} has values of different kinds after this branch")
+        if self.builder.specialisable(found.origins) or interchangeable(a, b):
+            return found
+        return self.choice(name, a, b) if is_choosable(a) and is_choosable(b) else found
 
     def option(self, value: Any, first: bool) -> Any:
         """What one branch alone yields, as a value after the If."""
@@ -295,6 +311,8 @@ class Merger:
                 known[k] = self.reference(name, mine, option)
             else:
                 known[k] = self.merge("option", x, y)
+            if isinstance(known[k], Poison):
+                return known[k]
         plain = not isinstance(a, Choice) and not isinstance(b, Choice)
         if len(known) == 2 and plain:
             indices = [TRUE, FALSE]
@@ -312,13 +330,10 @@ class Merger:
         found: dict[Ref, Ref] = {}
         for ref in mine:
             thing = self.a.heap[ref.id]
-            alike = [o for o in other if same_layout(thing, self.b.heap[o.id])]
-            rivals = [o for o in mine if same_layout(thing, self.a.heap[o.id])]
-            if (
-                len(alike) == len(rivals) == 1
-                and not (isinstance(thing, ListObject) or self.stands_apart(thing))
-                and alike != [ref]
-            ):
+            alike = [o for o in other if may_be_twins(thing, self.b.heap[o.id])]
+            rivals = [o for o in mine if may_be_twins(thing, self.a.heap[o.id])]
+            alone = len(alike) == len(rivals) == 1 and alike != [ref]
+            if alone and not self.stands_apart(thing):
                 found[ref] = alike[0]
         return found
 
@@ -355,8 +370,7 @@ class Merger:
         try:
             target = self.builder.joined_variable(name, a, b)
         except KindMismatch:
-            shown = shown_name(name)
-            return self.poison(f"{shown} has values of different kinds after this branch")
+            return self.one_of_kinds(name, a, b)
         if not isinstance(target.kind, Scalar) or target.kind.dtype.kind in "iub":
             target.origins |= self.builder.deciding(test)
         self.yields.append((a, b, target))

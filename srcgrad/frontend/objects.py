@@ -53,6 +53,7 @@ from .columns import (
 )
 from .cursors import Cursors
 from .lookup import LOCAL
+from .restarts import Unreached
 from .structure import (
     FALSE,
     NONE,
@@ -65,7 +66,7 @@ from .structure import (
     resized,
 )
 from .subclasses import protocol_members
-from .values import Choice, Instance, ListObject, Tuple, Unreached, Value
+from .values import Choice, Instance, ListObject, Tuple, Value
 
 TAGS = ""  # the name of the column that says of which class an object is
 
@@ -384,8 +385,10 @@ class Objects(Cursors):
     # Classes
 
     def spread(self, value: Any) -> Any:
-        """An object of which only the run tells the class, as a choice of one of each class."""
+        """What only the run tells, as a choice: an object of one of several classes, or None."""
         kind = getattr(value, "kind", None)
+        if self.is_asked_for_none(value):
+            return self.or_none(value)
         if not isinstance(kind, Reference) or len(kind.types) == 1:
             return value
         table: Table = kind.table

@@ -17,6 +17,7 @@ from ..kinds import BOOL, SHAPE, Array, ListOf, Opaque, Reference, Scalar, Tuple
 from ..rules import registry
 from .outer_objects import OuterObjects
 from .powers import check_power
+from .restarts import NeedStatic
 from .structure import (
     FALSE,
     NONE,
@@ -42,7 +43,6 @@ from .values import (
     Instance,
     Journal,
     ListObject,
-    NeedStatic,
     Place,
     Ref,
     Sequence,
@@ -393,7 +393,7 @@ class Operators(OuterObjects):
             try:
                 return ir.Const(function(value.value))
             except TypeError as error:
-                raise self.refuse(str(error)) from None
+                raise self.fault(TypeError, str(error)) from None
         name = {operator.neg: "__neg__", operator.pos: "__pos__"}.get(function, "__invert__")
         thing = self.thing(value)
         if isinstance(thing, Instance):

@@ -27,6 +27,7 @@ from ..kinds import Array, Fields, ListOf, Opaque, Scalar
 from ..signature import is_record
 from .lookup import Lookup
 from .operations import put_outside
+from .restarts import NeedStatic
 from .structure import Poison, held_by, references
 from .values import (
     TAKEN_IN,
@@ -35,7 +36,6 @@ from .values import (
     Instance,
     Journal,
     ListObject,
-    NeedStatic,
     Path,
     Place,
     Ref,

@@ -29,22 +29,9 @@ from .builder import Builder
 from .choices import options
 from .merging import Merger
 from .operations import raise_exception
+from .restarts import Empty, Materialize, Raised, Thaw, Unbound, Unreached
 from .structure import FALSE, FLAGS, NONE, TRUE, is_none, nothing, parts
-from .values import (
-    Choice,
-    Empty,
-    Instance,
-    Junction,
-    Materialize,
-    Place,
-    Raised,
-    State,
-    Thaw,
-    Trying,
-    Unbound,
-    Unreached,
-    Value,
-)
+from .values import Choice, Instance, Junction, Place, State, Trying, Value
 
 RAISED = "%raised"
 
@@ -200,6 +187,8 @@ class Paths(Builder):
                         first, consumed = self.continued(first, self.resumed(rest), False), True
                 self.span = span
                 self.join(test, entry, first, second, marker)
+                if first[0].unreachable != second[0].unreachable:
+                    self.settle(test, second[0].unreachable)
                 break
             except Materialize as need:
                 self.state, self.span = entry, span

@@ -21,8 +21,9 @@ from ..analysis.keys import constant_key
 from ..errors import UnsupportedError
 from ..kinds import Array, Scalar, Size
 from .effects import REPEATABLE
+from .restarts import Unshared
 from .units import Making, Wanted, identity, lower_unit
-from .values import Closure, Unshared, Value
+from .values import Closure, Value
 
 LEAST = 40  # statements of a function that is worth it
 FEWEST = 2  # calls for each of its units

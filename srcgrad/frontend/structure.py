@@ -21,6 +21,7 @@ from ..kinds import (
     Kind,
     ListOf,
     Opaque,
+    Reference,
     Scalar,
     Size,
     TupleOf,
@@ -52,6 +53,14 @@ from .values import (
 )
 
 TRUE, FALSE, NONE = ir.Const(True), ir.Const(False), ir.Const(None)
+
+
+class Absent:
+    """What stands for an attribute that an object doesn't have on some paths."""
+
+
+ABSENT = ir.Const(Absent())
+PRESENCE = "whether this object has the attribute isn't known when compiling"
 
 
 SIMPLE = (int, float, complex, bool, str, bytes, type(None))
@@ -202,12 +211,36 @@ def same_option(a: Any, b: Any) -> bool:
 
 
 def interchangeable(a: Any, b: Any) -> bool:
-    """Whether two options are the same function, of other arguments perhaps, or like tuples."""
+    """Whether two options are one: numbers, like tuples, or a function of other arguments."""
     if isinstance(a, (Bound, Partial)) and alike(a, b):
         return same_option(a.function, b.function)
     if isinstance(a, (Tuple, Closure)) and alike(a, b):
         return True
-    return same_option(a, b)
+    return same_option(a, b) or (leaf_family(a) is not None and leaf_family(a) == leaf_family(b))
+
+
+def leaf_family(value: Any) -> Any:
+    """What variables have in common that may be one option; None if a value can't be such a one."""
+    if isinstance(value, ir.Const):
+        return NUMBERS if isinstance(value.value, NUMBERS) else None
+    match getattr(value, "kind", None) if isinstance(value, (ir.Var, Widened)) else None:
+        case Array() | Scalar():
+            return NUMBERS
+        case Opaque(type=cls) if cls is not type(None):
+            return (Opaque, cls)
+        case Reference(table=table):
+            return table
+    return None
+
+
+def is_absent(value: Any) -> bool:
+    """Whether a value stands for an attribute that isn't there."""
+    return isinstance(value, ir.Const) and isinstance(value.value, Absent)
+
+
+def may_be_absent(value: Any) -> bool:
+    """Whether a value stands for an attribute that isn't there on some paths."""
+    return is_absent(value) or (isinstance(value, Choice) and any(map(is_absent, value.options)))
 
 
 def same_layout(p: Heap, q: Heap) -> bool:
@@ -228,6 +261,18 @@ def same_layout(p: Heap, q: Heap) -> bool:
     if not isinstance(p, DictObject) or not isinstance(q, DictObject):
         return False
     return p.type is q.type and same_order(p, q)
+
+
+def is_list(template: Any) -> bool:
+    """Whether a loop carries a list that exists at run time."""
+    return isinstance(template, Widened) and isinstance(template.kind, ListOf)
+
+
+def may_be_twins(p: Heap, q: Heap) -> bool:
+    """Whether two objects may be one option: of one layout, or lists that exist at run time."""
+    if isinstance(p, ListObject) and isinstance(q, ListObject):
+        return p.var is not None and q.var is not None and p.type is q.type
+    return same_layout(p, q)
 
 
 def list_held_by(var: ir.Var) -> ListObject:

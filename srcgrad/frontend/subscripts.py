@@ -37,6 +37,7 @@ from ..rules import registry
 from .choices import is_function
 from .comparisons import Comparisons
 from .operations import item_of_range
+from .restarts import Empty, Materialize, NeedStatic, Unkeepable
 from .structure import (
     NONE,
     SIMPLE,
@@ -56,19 +57,15 @@ from .values import (
     Bound,
     Choice,
     DictObject,
-    Empty,
     Instance,
     Journal,
     ListObject,
-    Materialize,
-    NeedStatic,
     Path,
     Place,
     Ref,
     Sequence,
     Slice,
     Tuple,
-    Unkeepable,
     Value,
 )
 

@@ -29,6 +29,7 @@ from .effects import describe, emit_call, lasting_change
 from .item_counts import forget
 from .loops import MOST_ROUNDS
 from .overlaps import settle_overlaps
+from .restarts import Materialize, Thaw, Unbound, Unreached
 from .structure import (
     NONE,
     Mold,
@@ -56,15 +57,11 @@ from .values import (
     Held,
     InnerGradient,
     ListObject,
-    Materialize,
     Partial,
     Ref,
     Sequence,
     State,
-    Thaw,
     Tuple,
-    Unbound,
-    Unreached,
     Value,
 )
 from .widening import Slot

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import ir
-from ..errors import UnsupportedError
 from ..kinds import Dimension
 
 
@@ -283,49 +282,6 @@ def writes_what_it_reads(static: frozenset[Any]) -> bool:
     return any(isinstance(site, tuple) and site[0] == TAKEN_IN for site in static)
 
 
-class NeedStatic(Exception):
-    """An int or string must be known when compiling; `origins` says what it derives from.
-
-    `records` are the places where objects could be kept in a list that exists at run time instead;
-    `unit` is the function that could stay one (`units.identity`).
-    """
-
-    records: frozenset[Any] = frozenset()
-    unit: Any = None
-
-    def __init__(self, origins: frozenset[Any], message: str, span: Any) -> None:
-        super().__init__(message)
-        self.origins, self.message, self.span = origins, message, span
-
-
-class Unkeepable(UnsupportedError):
-    """A value that only the compiler knows would have to be kept in a list at run time.
-
-    `records` is what may be made static instead: where objects could be kept, never to be changed
-    again, and how often the loops run that made the list. `slots`, if that doesn't help: the dicts
-    that get a slot for each of their keys.
-    """
-
-    records: frozenset[Any] = frozenset()
-    slots: frozenset[Any] = frozenset()
-
-
-class Lengthen(Exception):
-    """A loop makes a tuple longer in each iteration; `slot` is where it is kept."""
-
-    def __init__(self, slot: Any) -> None:
-        super().__init__()
-        self.slot = slot
-
-
-class Thaw(UnsupportedError):
-    """A frozen object is written; `marker` is the loop or branch that froze it."""
-
-    def __init__(self, marker: Any, message: str, span: Any, advice: str | None) -> None:
-        super().__init__(message, span, advice)
-        self.marker = marker
-
-
 @dataclass(eq=False, slots=True)
 class Junction:
     """The end of a branch, where one of two objects may be frozen."""
@@ -336,48 +292,6 @@ class Junction:
     def site(self) -> tuple[str, Any]:
         """What is known where no object is frozen here."""
         return ("%thawed", self.span)
-
-
-class Raised(UnsupportedError):
-    """The program surely raises an exception here, of this type: a try may catch it."""
-
-    def __init__(
-        self, message: str, span: Any, advice: str | None, exception: type[BaseException]
-    ) -> None:
-        super().__init__(message, span, advice)
-        self.exception = exception
-        self.block: Any = None  # where it is raised
-        # whether it is left to the run where that may not get here
-        self.late = issubclass(exception, (LookupError, NameError, ImportError))
-        self.value: Value | None = None  # the exception object, if there is a try that catches it
-
-
-class Unbound(Exception):
-    """A name is used that has no value yet; it may have one in the next iteration of a loop."""
-
-    def __init__(self, error: UnsupportedError) -> None:
-        super().__init__()
-        self.error = error
-
-
-class Empty(Unbound):
-    """An item of a list is used in which nothing has been put yet, on any path to this place."""
-
-
-class Unreached(Exception):
-    """What is called raises, or is a recursion of unknown result: look at other paths first."""
-
-
-class Peel(Exception):
-    """A number that a loop carries becomes an array: its first iteration is to stand alone."""
-
-
-class Materialize(Exception):
-    """A list must exist at run time, because its length isn't known when compiling."""
-
-    def __init__(self, ref: Ref, span: Any) -> None:
-        super().__init__()
-        self.ref, self.span = ref, span
 
 
 @dataclass(eq=False, slots=True)
@@ -393,19 +307,6 @@ class Trying:
 
 # What is caught where no try with handlers is: by a `finally` that leaves, or a context manager
 EVERYTHING: tuple[type[BaseException], ...] = (BaseException,)
-
-
-class TooLong(Exception):
-    """More is unrolled than is wanted."""
-
-
-class Unshared(Exception):
-    """Functions that are to be inlined after all (what `units.identity` says of them), or others
-    that are to be shared too."""
-
-    def __init__(self, functions: frozenset[Any]) -> None:
-        super().__init__()
-        self.functions = functions
 
 
 @dataclass(frozen=True, slots=True)

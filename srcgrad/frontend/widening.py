@@ -9,8 +9,10 @@ from typing import Any
 from .. import ir
 from ..joins import KindMismatch
 from ..kinds import INT, NOTHING, Array, ListOf, Scalar, fresh_size
+from ..rules.library import Memory
 from .choices import APART, is_choosable, is_function, is_outer_dict, options
 from .paths import Paths
+from .restarts import Lengthen, Materialize, NeedStatic, Peel, Thaw
 from .structure import (
     COMPOUND,
     Mold,
@@ -21,10 +23,13 @@ from .structure import (
     becomes_array,
     has_layout,
     interchangeable,
+    is_absent,
+    is_list,
     is_none,
     is_nothing,
     is_partial,
     is_table,
+    leaf_family,
     leaf_kind,
     list_held_by,
     may_get_long,
@@ -50,20 +55,18 @@ from .values import (
     Closure,
     DictObject,
     Instance,
-    Lengthen,
     ListObject,
-    Materialize,
-    NeedStatic,
     Partial,
-    Peel,
     Ref,
     State,
-    Thaw,
     Tuple,
 )
 
 Slot = tuple[str, int, Any]
 MOST_LENGTHS = 4  # of tuples of which a loop carries one
+
+MOST_NESTED = 4  # choices in each other
+MOST_OBJECTS = 16  # of which a loop carries one
 
 
 class Widening(Paths):
@@ -86,7 +89,7 @@ class Widening(Paths):
         """What stands for a variable or attribute that isn't there."""
         thing = state.heap.get(slot[1]) if slot[0] == "object" else None
         if isinstance(thing, Instance):
-            return self.class_default(thing.type, slot[2])
+            return self.absent_attribute(thing.type, slot[2])
         return absent(slot[2])
 
     def put(self, state: State, slot: Slot, value: Any) -> None:
@@ -147,13 +150,17 @@ class Widening(Paths):
         after, given_at = dict(self.slots(end)), dict(self.slots(entry))
         for slot in before.keys() - after.keys():
             where, number, name = slot
-            if where == "object" and number in end.heap:
+            if isinstance(end.heap.get(number), Instance):
+                after[slot] = self.absent(end, slot)
+            elif where == "object" and number in end.heap:
                 if not isinstance(templates.get(slot), Poison):
                     message = f"{shown_name(name)} is taken away in the loop"
                     templates[slot] = Poison(message, self.span, site=self.sites.get(number))
                     changed = True
         for slot, value in after.items():
             kind_, number, name = slot
+            if getattr(start.heap.get(number), "type", None) is Memory:
+                continue  # what an iteration computes isn't known in the next one
             if kind_ == "frame" and number not in start.frames:
                 continue
             if kind_ != "frame" and number not in start.heap:
@@ -224,14 +231,19 @@ class Widening(Paths):
         """Whether a loop carries one of several functions, or of the objects made before it."""
         if not (is_choosable(template) and is_choosable(value)):
             return False
-        if is_function(template) or is_function(value):
+        if any(map(is_function, (template, value))) or any(map(is_absent, (template, value))):
             return not interchangeable(template, value)
+        leaves = [leaf_family(v) is not None for v in (template, value)]
+        if any(leaves) and any(isinstance(v, Tuple) for v in (template, value)):
+            return True
         refs = [v for v in (template, value) if isinstance(v, Ref)]
         things = [(start if ref is template else end).heap[ref.id] for ref in refs]
         if not things or not all(map(has_layout, things)):
             return False
         if any(map(self.stands_apart, things)):
             return len(refs) == 1 or template != value
+        if any(leaves):
+            return True
         if marker not in self.thawed:
             return len(refs) == 1 or (len(refs) == 2 and not same_layout(*things))
         return all(self.stands(start, ref, marker) for ref in refs)
@@ -253,7 +265,11 @@ class Widening(Paths):
                 return False
             thing: Any = t.thing if isinstance(t, Mold) else None
             thing = start.heap[t.id] if isinstance(t, Ref) else thing
-            return thing is not None and same_layout(thing, end.heap[option.id])
+            other = end.heap[option.id]
+            if isinstance(other, ListObject):
+                of_class = isinstance(thing, ListObject) and thing.type is other.type
+                return of_class or is_list(t)
+            return thing is not None and same_layout(thing, other)
 
         for option in options(value):
             at = next((i for i, t in enumerate(known) if interchangeable(t, option)), None)
@@ -263,10 +279,15 @@ class Widening(Paths):
             if at is None:
                 at = len(known)
                 known.append(option)
-            if at in taken:
+            if at in taken or len(known) > MOST_OBJECTS:
                 self.want_apart(end)
                 return Poison(another, self.span)
             taken.add(at)
+            if leaf_family(option) is not None:
+                known[at] = self.widen(name, old, option, start, end, marker)
+                if isinstance(known[at], Poison):
+                    return known[at]
+                continue
             if isinstance(option, Ref):
                 if old != option and not (
                     old is ir.UNDEFINED and self.stands(start, option, marker)
@@ -287,7 +308,10 @@ class Widening(Paths):
             known[at] = rebuild(known[at], items)
         if sum(isinstance(option, Tuple) for option in known) > MOST_LENGTHS:
             return Poison(f"{shown_name(name)} has ever other lengths in this loop", self.span)
-        return Choice(Widened(INT, "choice"), tuple(known))  # type: ignore[arg-type]
+        made = Choice(Widened(INT, "choice"), tuple(known))  # type: ignore[arg-type]
+        if nesting(made) > MOST_NESTED:
+            return Poison(f"{shown_name(name)} changes its kind in this loop", self.span)
+        return made
 
     def want_apart(self, state: State) -> None:
         """Ask that dicts from outside aren't merged: a loop may go down a tree of them."""
@@ -466,6 +490,11 @@ def is_endless(template: Any, cls: type) -> bool:
         (isinstance(t, Mold) and getattr(t.thing, "type", list) is cls) or is_endless(t, cls)
         for t in inner(template)
     )
+
+
+def nesting(template: Any) -> int:
+    """How deep choices are in each other."""
+    return isinstance(template, Choice) + max(map(nesting, inner(template)), default=0)
 
 
 def unset(value: Any) -> Any:

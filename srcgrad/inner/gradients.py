@@ -17,6 +17,7 @@ from ..analysis.aliasing import Aliasing
 from ..frontend.inlining import is_mutable
 from ..frontend.journals import check_journals
 from ..frontend.lower import Lowerer
+from ..frontend.restarts import Unreached
 from ..frontend.structure import held_by, parts, rebuild
 from ..frontend.values import (
     Bound,
@@ -31,7 +32,6 @@ from ..frontend.values import (
     Ref,
     State,
     Tuple,
-    Unreached,
     Value,
 )
 from ..inputs import check_apart, in_copies, leaves, own_copies, unshared

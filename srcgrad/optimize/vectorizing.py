@@ -28,7 +28,7 @@ from ..analysis.inference import Inferred, fits
 from ..analysis.keys import same_key
 from ..errors import Unbatchable, UnsupportedError
 from ..frontend.lower import Lowerer
-from ..frontend.values import NeedStatic
+from ..frontend.restarts import NeedStatic
 from ..kinds import Array, Dimension, Scalar
 from ..rules import registry
 from ..transform.batched_calls import IN_PLACE

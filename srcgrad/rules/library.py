@@ -359,9 +359,23 @@ def wraps(wrapped, assigned=None, updated=None):
 definition(functools.update_wrapper)(lambda wrapper, wrapped, assigned=None, updated=None: wrapper)
 
 
+class Memory:
+    """What a function that keeps its results has returned so far, by its arguments."""
+
+
+def remembered(memory, function, args, kwargs):
+    """What a function returned for the same arguments, as far as they are known when compiling."""
+    return function(*args, **kwargs)
+
+
+def remembering(function):
+    memory = Memory()
+    return lambda *args, **kwargs: remembered(memory, function, args, kwargs)
+
+
 @definition(functools.lru_cache, functools.cache)
 def lru_cache(maxsize=128, typed=False):
-    return maxsize if callable(maxsize) else lambda function: function
+    return remembering(maxsize) if callable(maxsize) else remembering
 
 
 definition(functools.total_ordering)(lambda cls: cls)

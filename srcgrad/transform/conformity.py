@@ -24,7 +24,7 @@ from ..analysis.inference import Inferred, fits, infer
 from ..emit import runtime
 from ..frontend.lower import Lowerer
 from ..frontend.operators import INPLACE
-from ..frontend.values import NeedStatic
+from ..frontend.restarts import NeedStatic
 from ..kinds import Array, Dimension, ListOf, Opaque, Scalar
 from ..rules.registry import hashable, kinds, raising
 

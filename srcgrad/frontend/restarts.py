@@ -1,0 +1,111 @@
+"""What lowering raises to begin again knowing more, or because the program raises there.
+
+Each says what has to be known, or be another way, for lowering to go on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from .values import Ref, Value
+
+
+class NeedStatic(Exception):
+    """An int or string must be known when compiling; `origins` says what it derives from.
+
+    `records` are the places where objects could be kept in a list that exists at run time instead;
+    `unit` is the function that could stay one (`units.identity`).
+    """
+
+    records: frozenset[Any] = frozenset()
+    unit: Any = None
+
+    def __init__(self, origins: frozenset[Any], message: str, span: Any) -> None:
+        super().__init__(message)
+        self.origins, self.message, self.span = origins, message, span
+
+
+class Unkeepable(UnsupportedError):
+    """A value that only the compiler knows would have to be kept in a list at run time.
+
+    `records` is what may be made static instead: where objects could be kept, never to be changed
+    again, and how often the loops run that made the list. `slots`, if that doesn't help: the dicts
+    that get a slot for each of their keys.
+    """
+
+    records: frozenset[Any] = frozenset()
+    slots: frozenset[Any] = frozenset()
+
+
+class Lengthen(Exception):
+    """A loop makes a tuple longer in each iteration; `slot` is where it is kept."""
+
+    def __init__(self, slot: Any) -> None:
+        super().__init__()
+        self.slot = slot
+
+
+class Thaw(UnsupportedError):
+    """A frozen object is written; `marker` is the loop or branch that froze it."""
+
+    def __init__(self, marker: Any, message: str, span: Any, advice: str | None) -> None:
+        super().__init__(message, span, advice)
+        self.marker = marker
+
+
+class Raised(UnsupportedError):
+    """The program surely raises an exception here, of this type: a try may catch it."""
+
+    def __init__(
+        self, message: str, span: Any, advice: str | None, exception: type[BaseException]
+    ) -> None:
+        super().__init__(message, span, advice)
+        self.exception = exception
+        self.block: Any = None  # where it is raised
+        # whether it is left to the run where that may not get here
+        self.late = issubclass(exception, (LookupError, NameError, ImportError))
+        self.value: Value | None = None  # the exception object, if there is a try that catches it
+
+
+class Unbound(Exception):
+    """A name is used that has no value yet; it may have one in the next iteration of a loop."""
+
+    def __init__(self, error: UnsupportedError) -> None:
+        super().__init__()
+        self.error = error
+
+
+class Empty(Unbound):
+    """An item of a list is used in which nothing has been put yet, on any path to this place."""
+
+
+class Unreached(Exception):
+    """What is called raises, or is a recursion of unknown result: look at other paths first."""
+
+
+class Peel(Exception):
+    """A number that a loop carries becomes an array: its first iteration is to stand alone."""
+
+
+class Materialize(Exception):
+    """A list must exist at run time, because its length isn't known when compiling."""
+
+    def __init__(self, ref: Ref, span: Any) -> None:
+        super().__init__()
+        self.ref, self.span = ref, span
+
+
+class TooLong(Exception):
+    """More is unrolled than is wanted."""
+
+
+class Unshared(Exception):
+    """Functions that are to be inlined after all (what `units.identity` says of them), or others
+    that are to be shared too."""
+
+    def __init__(self, functions: frozenset[Any]) -> None:
+        super().__init__()
+        self.functions = functions

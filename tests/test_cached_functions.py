@@ -1,0 +1,141 @@
+"""Functions that keep their results (`functools.cache`, `lru_cache`): called once for each key."""
+
+from functools import cache, lru_cache
+
+import numpy as np
+import pytest
+
+from tests.small_programs import check
+
+POINT = np.array([0.5, 1.2, 0.9])
+
+
+@cache
+def binomial(n, k):
+    return 1 if k in (0, n) else binomial(n - 1, k - 1) + binomial(n - 1, k)
+
+
+def recursion(x):
+    @cache
+    def fib(n):
+        return x[n] if n < 2 else fib(n - 1) * 0.5 + fib(n - 2)
+
+    return fib(24)
+
+
+def what_it_read_has_changed(x):
+    scale = 1.0
+
+    @cache
+    def g(n):
+        return x[n] * scale
+
+    first = g(0)
+    scale = 3.0
+    return first + g(0) + g(1)
+
+
+def calls_counted(x):
+    calls = []
+
+    @cache
+    def g(n):
+        calls.append(n)
+        return x[n] ** 2
+
+    return (g(0) + g(0) + g(1)) * len(calls)
+
+
+def floats(x):
+    @lru_cache
+    def g(v):
+        return v * v
+
+    return g(x[0]) + g(x[1])
+
+
+def on_some_paths(x):
+    a, b = [1, 2, 3, 2], [2, 3, 1]
+
+    @lru_cache(None)
+    def common(i, j):
+        if i == len(a) or j == len(b):
+            return 0.0
+        if x[i % 3] > x[j % 3]:
+            return x[i % 3] + common(i + 1, j + 1)
+        return max(common(i + 1, j), common(i, j + 1))
+
+    return common(0, 0)
+
+
+def in_a_loop(x):
+    @cache
+    def g(k):
+        return x[k % 3] * k
+
+    total, i = g(1), 0
+    while total < 20.0:
+        total += g(i) + g(1)
+        i += 1
+    return total + g(2)
+
+
+def of_a_class(x):
+    class Series:
+        def __init__(self, a):
+            self.a = a
+
+        @lru_cache(None)  # noqa: B019
+        def term(self, n):
+            return self.a if n < 1 else self.term(n - 1) * x[1] + self.term(n - 2)
+
+    return Series(x[0]).term(8) + Series(x[2]).term(3)
+
+
+def another_decorator_in_a_class(x):
+    def doubled(function):
+        factor = 2.0
+        return lambda *args: function(*args) * factor
+
+    class Thing:
+        def __init__(self, a):
+            self.a = a
+
+        @doubled
+        def scaled(self, n):
+            return self.a * n
+
+    return Thing(x[0]).scaled(x[1])
+
+
+def named_arguments(x):
+    @lru_cache(None)
+    def g(k, s=1.0, *, t=2.0):
+        return x[k] * s * t
+
+    return g(0) + g(0, 2.0) + g(0, t=3.0) + g(k=0)
+
+
+def outer(x):
+    return sum(binomial(12, k) * x[0] ** k for k in range(13))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [recursion, what_it_read_has_changed, calls_counted, floats, on_some_paths, in_a_loop,
+     of_a_class, another_decorator_in_a_class, named_arguments, outer],
+)  # fmt: skip
+def test_gradient_is_right(program):
+    check(program, POINT)
+
+
+@pytest.mark.parametrize("n", [0, 1, 6])
+def test_keys_that_only_the_run_tells(n):
+    def f(x, n):
+        @cache
+        def g(k):
+            return x[0] if k <= 0 else g(k - 1) * x[1] + g(k // 2)
+
+        return g(n)
+
+    check(lambda x: f(x, n), POINT)
