@@ -1,8 +1,9 @@
 """From a function object to IR, by running the program on abstract values.
 
-Read `values` first (and `structure`: their parts; `restarts`: what makes lowering begin again), then `source` and `names` (with `recent`: what
-is new in Python), then the interpreter: `machine` lists the modules it consists of, from `builder`,
-which emits statements, to `lower`, where it begins. Beside it stand `merging` (the state where
+Read `values` first (and `structure`: their parts; `restarts`: what lowering raises to begin again),
+then `source` and `names` (with `recent`: what is new in Python), then the interpreter: `machine`
+lists the modules it consists of, from `builder`, which emits statements, to `lower`, where it
+begins. Beside it stand `merging` (the state where
 branches meet), `units` (calls that aren't inlined, with `effects`, and `purity`: of functions that
 users give a rule), `naming` (of temporaries), `likeness` (which lists may be one and the same), and
 what programs mean at run time: `operations` (the compiler's own primitives), `running` (of lists),

@@ -42,7 +42,6 @@ from .subclasses import added_by, has_made_init, is_named_tuple, stores_itself
 from .values import (
     Bound,
     Choice,
-    Closure,
     DictObject,
     Instance,
     Journal,
@@ -510,6 +509,7 @@ class Classes(BuiltinFunctions):
         )
         self.state.frames[number] = {}
         self.current = number
+        methods = self.methods[number] = []
         annotations: dict[str, Any] = {}
         places: dict[str, Any] = {}
         try:
@@ -525,7 +525,6 @@ class Classes(BuiltinFunctions):
         values = self.state.frames.pop(number)
         static = any(isinstance(b, type) and issubclass(b, enum.Enum) for b in bases)
         namespace: dict[str, Any] = {LOCAL: True, "__module__": "", "__annotations__": annotations}
-        closures: list[Closure] = []
         for name, value in values.items():
             if name.startswith("%") or name == "__slots__":
                 continue  # where attributes are kept is no concern of an abstract object
@@ -540,10 +539,6 @@ class Classes(BuiltinFunctions):
                     f"an enumeration made here can only have constants, and {name!r} is none",
                     "define it outside of the function",
                 )
-            for part in _functions(thing):
-                if part.frame == number:  # a function doesn't see the names of the class around it
-                    part.frame = outer
-                closures.append(part)
             namespace[name] = thing
         if static:
             namespace.pop(LOCAL)
@@ -557,8 +552,8 @@ class Classes(BuiltinFunctions):
             cls = types.new_class(node.name, types.resolve_bases(bases), options, fill)
         except Exception as error:
             raise self.refuse(f"this class can't be made when compiling: {error}") from None
-        for closure in closures:
-            closure.owner = cls
+        for method in methods:
+            method.owner = cls
         value = Place(cls)
         for name, attribute in values.items():
             naming = self.descriptor(attribute, "__set_name__")
@@ -587,19 +582,6 @@ def written_new(cls: type) -> Value | None:
     if issubclass(cls, containers) or not cls.__flags__ & WRITTEN_IN_PYTHON:
         return None
     return making if isinstance(making, Value) else Place(making)
-
-
-def _functions(thing: Any) -> list[Closure]:
-    """The functions defined in the code being lowered that a class attribute stands for."""
-    if isinstance(thing, Closure):
-        return [thing]
-    if isinstance(thing, (staticmethod, classmethod)):
-        return _functions(thing.__func__)
-    if isinstance(thing, property):
-        return [f for g in (thing.fget, thing.fset) for f in _functions(g)]
-    if isinstance(thing, dataclasses.Field):
-        return _functions(thing.default_factory)
-    return _functions(thing.func) if hasattr(thing, "func") else []
 
 
 def init_owner(cls: type) -> type | None:

@@ -291,9 +291,15 @@ class Inlining(Starred):
         keyword_defaults = {
             n: self.expression(d) for n, d in zip(names, a.kw_defaults, strict=True) if d
         }
-        return Closure(
-            node, frame.source, self.current, frame.namespace, defaults, keyword_defaults, name
+        methods = self.methods.get(self.current)
+        # what stands in the body of a class doesn't see the names that are defined there
+        around = self.current if methods is None else frame.parent
+        made = Closure(
+            node, frame.source, around, frame.namespace, defaults, keyword_defaults, name
         )
+        if methods is not None:
+            methods.append(made)
+        return made
 
 
 @functools.lru_cache(4096)  # asked at every call; a rule is inlined many times

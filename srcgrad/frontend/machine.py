@@ -192,6 +192,7 @@ class Machine:
         # by frame: what holds whether its innermost loop, if it has an `else`, was broken off
         self.broken: dict[Any, str] = {}
         self.captured: set[int] = set()
+        self.methods: dict[int, list[Closure]] = {}  # the functions made in the bodies of classes
         self.inlined: dict[Any, types.CodeType] = {}
         self.given_sources: dict[types.CodeType, str] = {}  # where Python keeps none
         self.kept: frozenset[Any] = frozenset()  # functions that must be units
