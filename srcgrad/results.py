@@ -147,14 +147,14 @@ def kind_of_seed(result: ir.Var, function: ir.Function) -> Kind:
 
     A size that isn't that of an argument is the seed's own: of an array that grows in a loop, say,
     which has one kind before, in and after it, each trip has another size. And so are all sizes of
-    what may be None, whose seed then tells none.
+    what may be None, whose seed then tells none, and of what is no float, whose seed may be None.
     """
     kind = result.kind
     if not isinstance(kind, Array) or kind.shape is None:
         return kind
     shapes = [p.kind.shape for p in function.params if isinstance(p.kind, Array)]
     given = {n.base for shape in shapes for n in shape or () if isinstance(n, Size)}
-    given = set() if result.optional else given
+    given = set() if result.optional or not is_float(kind) else given
     own = (n if isinstance(n, int) or n.base in given else fresh_size() for n in kind.shape)
     return Array(kind.dtype, tuple(own))
 

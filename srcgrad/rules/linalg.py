@@ -17,6 +17,7 @@ from .matrices import (
     copy_lower,
     diagonal_matrix,
     diagonal_of,
+    divisible,
     hermitian_part,
     in_one_triangle,
 )
@@ -279,7 +280,7 @@ def qr(a, mode="reduced", *, out, d_out):
         d_q, d_r = d_out
         q, r = out
     k = min(a.shape[-2], a.shape[-1])
-    r1 = r[..., :k, :k]
+    r1 = divisible(r[..., :k, :k])
     q1 = q[..., :k]
     if d_q is not None:
         d_q = conj(d_q)

@@ -7,6 +7,7 @@ be turned at will: such functions are tested as parts of others, which are regis
 import numpy as np
 
 from srcgrad.rules.linalg import cholesky_adjoint, cofactors
+from srcgrad.rules.matrices import divisible
 from srcgrad.rules.registry import adjoint, lookup
 from srcgrad.rules.spectral import solve_symmetric, unitary_factor
 
@@ -280,6 +281,7 @@ SAMPLES[np.linalg.qr] = [
     case(c(3, 4)),
     case(c(4, 3), "r"),
 ]  # fmt: skip
+SAMPLES[divisible] = [case(np.triu(r(3, 3)) + np.eye(3)), case(r(2, 2, 2) + 2 * np.eye(2))]
 SAMPLES[then(np.linalg.qr, complement, complement_adjoint, mode="complete")] = [
     case(r(4, 2)),
     case(c(4, 2)),

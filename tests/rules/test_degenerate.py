@@ -203,6 +203,38 @@ def test_what_needs_an_inverse_says_so(expression: str) -> None:
         srcgrad.grad(function(expression, 1))(np.ones((2, 2)))
 
 
+# Of the last, exact arithmetic has a 0 where a float is as long as a rounding error
+DEPENDENT = [np.zeros((3, 3)), np.array([[1.0, 0.0], [2.0, 0.0]]), RANK_1 / 7, RANK_2 / 7]
+DIVIDING = [
+    "np.linalg.qr(x)[0]", "np.linalg.qr(x, 'r')", "np.linalg.qr(x, 'complete')[1]",
+    "linalg.qr(x)[0]", "linalg.qr(x, mode='economic', pivoting=True)[1]", "linalg.lu(x)[2]",
+    "linalg.lu(x)[1]", "linalg.lu(x, permute_l=True)[0]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("x", DEPENDENT, ids=["zero", "column", "rank 1", "rank 2"])
+@pytest.mark.parametrize("expression", DIVIDING)
+def test_triangles_that_cannot_be_divided_by(expression: str, x: Any) -> None:
+    f = function(expression, 1, linalg=linalg)
+    assert np.isfinite(f(x))
+    with pytest.raises(np.linalg.LinAlgError, match="its columns depend on one another"):
+        srcgrad.grad(f)(x)
+    with pytest.raises(np.linalg.LinAlgError, match="its columns depend on one another"):
+        srcgrad.jvp(f, (x,), (np.ones_like(x),))
+
+
+@pytest.mark.parametrize("expression", DIVIDING)
+def test_short_columns_are_no_obstacle(expression: str) -> None:
+    """The columns of a Vandermonde matrix, say, are of very different lengths."""
+    x = R.normal(size=(3, 3)) * np.array([1.0, 1e-9, 1e-18])
+    f, direction = (
+        function(expression, 1, linalg=linalg),
+        R.normal(size=(3, 3)) * np.array([1.0, 1e-9, 1e-18]),
+    )
+    found = np.sum(srcgrad.grad(f)(x) * direction)
+    assert found == pytest.approx(slope(f, x, direction), rel=1e-5, abs=1e-20)
+
+
 @pytest.mark.parametrize("order", ["1", "-1", "np.inf", "2", "'nuc'", "'fro'"])
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
 def test_norms_of_nothing(order: str, shape: Any) -> None:

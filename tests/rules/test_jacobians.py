@@ -98,3 +98,11 @@ def test_jacobians_agree(function: Any, record_property: Any) -> None:
             shapes = [getattr(a, "shape", a) for a in sample.args]
             message = difference(function, sample)
             assert message is None, f"{shapes} {sample.kwargs}: {message}"
+
+
+def test_the_adjoint_of_what_is_no_float_tells_no_length() -> None:
+    """There is none, in a Jacobian: the order of the columns is counted along the matrix."""
+    linalg = pytest.importorskip("scipy.linalg")
+    x = np.random.default_rng(0).normal(size=(4, 4))
+    sample = Case((x,), {"mode": "economic", "pivoting": True})
+    assert difference(linalg.qr, sample) is None

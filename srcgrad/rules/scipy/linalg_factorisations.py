@@ -14,6 +14,7 @@ from ..matrices import (
     copy_lower,
     diagonal_matrix,
     diagonal_of,
+    divisible,
     hermitian_part,
     in_one_triangle,
     outer,
@@ -77,7 +78,7 @@ def cho_solve(c_and_lower, b, *, check_finite=True, out, d_out):
 def lu_adjoint(l, u, d_l, d_u):  # noqa: E741
     """The adjoint of the rows of a matrix, in the order of the factors."""
     k = min(l.shape[0], u.shape[1])
-    l1, u1 = l[:k], u[:, :k]
+    l1, u1 = l[:k], divisible(u[:, :k])
     inner = np.zeros((k, k), l.dtype)
     if d_l is not None:
         inner = inner + np.tril(l1.T @ d_l[:k], -1)
