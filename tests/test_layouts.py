@@ -497,10 +497,42 @@ def test_strides_are_differentiated_of_arrays_that_lie_otherwise(order):
         check_grads(convolution, (part,))
 
 
+def toeplitz(x, n):
+    """The Toeplitz matrix with the last n elements for its first row, backwards."""
+    x = x[::-1]
+    rows = np.lib.stride_tricks.as_strided(x, (x.size - n + 1, n), (x.strides[0], x.strides[0]))
+    return np.sum(np.sin(rows) * np.arange(rows.size).reshape(rows.shape))
+
+
+def by_windows(x, n):
+    rows = np.lib.stride_tricks.sliding_window_view(x[::-1], n)
+    return np.sum(np.sin(rows) * np.arange(rows.size).reshape(rows.shape))
+
+
+@pytest.mark.parametrize("step", [1, -1, 2, -3])
+def test_strides_may_go_backwards(step):
+    x = np.random.default_rng(0).normal(size=17)[::step]
+    np.testing.assert_allclose(grad(toeplitz)(x, 3), grad(by_windows)(x, 3))
+    check_grads(lambda x: toeplitz(x, 3), (x,))
+
+
+def test_strides_of_what_is_written_later_are_refused():
+    def f(x):
+        x = x * 2.0
+        shown = np.lib.stride_tricks.as_strided(x, (2, 2), (8, 8))
+        x[0] = 0.0
+        return np.sum(shown)
+
+    with pytest.raises(UnsupportedError, match="may show an element in several places"):
+        grad(f)(np.ones(3))
+
+
 @pytest.mark.parametrize(
     "x, shape, strides, message",
     [
-        (np.ones((3, 2))[::-1], (3,), (8,), "for np.ascontiguousarray"),
+        (np.ones((3, 2))[::-1], (6,), (8,), "outside of the array"),
+        (np.ones((3, 2))[::-1], (6,), (-8,), "outside of the array"),
+        (np.ones(3), (3,), (-8,), "outside of the array"),
         (np.broadcast_to(np.ones(2), (3, 2)), (3,), (8,), "for np.ascontiguousarray"),
         (np.ones(6)[::2], (2,), (8,), "outside of the array"),
         (np.ones(6)[::2], (2,), (40,), "outside of the array"),

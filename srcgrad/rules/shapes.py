@@ -31,9 +31,10 @@ from .registry import kind
 
 
 def _as_dimension(operand: ir.Operand) -> Dimension:
-    """The length that an operand, an int, gives to a dimension."""
+    """The length that an operand gives to a dimension, an int or what the call then refuses."""
     if isinstance(operand, ir.Const):
-        return int(operand.value) if operand.value >= 0 else fresh_size()
+        known = isinstance(operand.value, (int, np.integer)) and operand.value >= 0
+        return int(operand.value) if known else fresh_size()
     if isinstance(operand, ir.Var):
         return _length(operand.kind)
     return fresh_size()

@@ -44,43 +44,57 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     return d_out
 
 
-def own_steps(x):
-    """The strides of an array in elements, and how many there are from its first to its last.
+def span_of(shape, steps):
+    """Where the first element of a view lies in its memory, and how many elements that spans.
 
-    >>> own_steps(np.zeros((3, 2)).T), own_steps(np.zeros(6)[::2])
-    (([1, 2], 6), ([2], 5))
+    >>> span_of((3, 2), [2, 1]), span_of((3,), [-2])
+    ((0, 6), (4, 5))
+    """
+    if 0 in shape:
+        return 0, 0
+    reaches = [step * (n - 1) for step, n in zip(steps, shape, strict=True)]
+    first = -sum(reach for reach in reaches if reach < 0)
+    return first, first + 1 + sum(reach for reach in reaches if reach > 0)
+
+
+def own_steps(x):
+    """The strides of an array in elements, and what `span_of` says of them.
+
+    >>> own_steps(np.zeros((3, 2)).T), own_steps(np.zeros(6)[::-2])
+    (([1, 2], 0, 6), ([-2], 4, 5))
     """
     if x.flags.c_contiguous:
-        return [math.prod(x.shape[axis + 1 :]) for axis in range(x.ndim)], x.size
+        return [math.prod(x.shape[axis + 1 :]) for axis in range(x.ndim)], 0, x.size
     steps = [stride // x.itemsize for stride in x.strides]
     reach = 0
-    for step, n in sorted(zip(steps, x.shape, strict=True)):
+    for step, n in sorted(zip(map(abs, steps), x.shape, strict=True)):
         if n > 1 and step <= reach:
             raise ValueError(
-                "as_strided is differentiated for np.ascontiguousarray(x), not for this x, whose "
-                "elements lie backwards or several in one place"
+                "as_strided is differentiated for np.ascontiguousarray(x), not for this x, of which "
+                "several elements lie in one place"
             )
         reach += step * (n - 1)
     if any(stride % x.itemsize for stride in x.strides):
         raise ValueError("as_strided is differentiated for strides of whole elements")
-    return steps, reach + 1
+    return steps, *span_of(x.shape, steps)
 
 
-def at_steps(flat, shape, steps):
-    """The view of a flat array that has a shape, and strides counted in elements."""
-    return np.lib.stride_tricks.as_strided(flat, shape, [flat.itemsize * step for step in steps])
+def at_steps(flat, first, shape, steps):
+    """The view of a flat array that begins at an element, with strides counted in elements."""
+    strides = [flat.itemsize * step for step in steps]
+    return np.lib.stride_tricks.as_strided(flat[first:], shape, strides)
 
 
 def elements(x, shape, strides):
     """The strides of a view counted in elements of `x`, in whose memory it must lie."""
-    own, size = own_steps(x)
+    own, first, size = own_steps(x)
     steps = [stride // x.itemsize for stride in strides]
-    reach = sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
-    inside = 0 in shape or (reach < size and min(steps, default=0) >= 0)
+    before, reach = span_of(shape, steps)
+    inside = 0 in shape or (before <= first and first - before + reach <= size)
     if inside and size > x.size:  # what lies between the elements isn't of the array
         taken = np.zeros(size, bool)
-        at_steps(taken, x.shape, own)[...] = True
-        inside = at_steps(taken, shape, steps).all()
+        at_steps(taken, first, x.shape, own)[...] = True
+        inside = at_steps(taken, first, shape, steps).all()
     if not inside:
         raise ValueError("as_strided shows memory outside of the array: give it all that it shows")
     if any(stride % x.itemsize for stride in strides):
@@ -100,12 +114,11 @@ def strided(x, like, shape, strides):
     """
     steps = elements(like, shape, strides)
     if like.flags.c_contiguous:
-        flat = np.ascontiguousarray(x)
-    else:
-        own, size = own_steps(like)
-        flat = np.zeros(size, x.dtype)
-        at_steps(flat, like.shape, own)[...] = x
-    return at_steps(flat, shape, steps)
+        return at_steps(np.ascontiguousarray(x).reshape(-1), 0, shape, steps)
+    own, first, size = own_steps(like)
+    flat = np.zeros(size, x.dtype)
+    at_steps(flat, first, like.shape, own)[...] = x
+    return at_steps(flat, first, shape, steps)
 
 
 def sum_of_strided(windows, like, strides):
@@ -117,24 +130,24 @@ def sum_of_strided(windows, like, strides):
     array([1., 2., 2., 1.])
     """
     steps = elements(like, windows.shape, strides)
-    own, size = own_steps(like)
+    own, first, size = own_steps(like)
     total = np.zeros(size, windows.dtype)
     together = []
     for axis in sorted(range(windows.ndim), key=lambda axis: -windows.shape[axis]):
         reach = 0
-        for other in sorted([*together, axis], key=lambda other: steps[other]):
-            if windows.shape[other] > 1 and steps[other] <= reach:
+        for other in sorted([*together, axis], key=lambda other: abs(steps[other])):
+            if windows.shape[other] > 1 and abs(steps[other]) <= reach:
                 break
-            reach += steps[other] * (windows.shape[other] - 1)
+            reach += abs(steps[other]) * (windows.shape[other] - 1)
         else:
             together.append(axis)
     together.sort()
     apart = [axis for axis in range(windows.ndim) if axis not in together]
     rows = windows.transpose(*apart, *together)
-    shown = at_steps(total, windows.shape, steps).transpose(*apart, *together)
+    shown = at_steps(total, first, windows.shape, steps).transpose(*apart, *together)
     for place in np.ndindex(rows.shape[: len(apart)]) if windows.size else ():
         shown[place] += rows[place]
-    return at_steps(total, like.shape, own)
+    return at_steps(total, first, like.shape, own)
 
 
 linear(strided, sum_of_strided)

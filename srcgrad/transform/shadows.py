@@ -346,9 +346,10 @@ class Shadows(Lists):
         if views and s.function in REPEATING:
             if self._written_later(self.aliasing.find(target)):
                 raise UnsupportedError(
-                    "an array that is broadcast is written in place later",
+                    "an array is written in place later of which this view may show an element "
+                    "in several places",
                     s.span,
-                    "broadcast a copy of it: .copy()",
+                    "make the view one of a copy: x.copy()",
                 )
             views = []
         if s.function is np.imag and not self._shows_changes(s):
