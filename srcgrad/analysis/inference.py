@@ -10,6 +10,7 @@ whose result depends on more than kinds (an index, a new shape) have a kind func
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -82,8 +83,10 @@ _CERTAIN = frozenset(
 )  # fmt: skip
 # Those that never return an operand
 _FRESH = (_CERTAIN - {operator.pos}) | {operator.floordiv, operator.mod, operator.pow, operator.abs}
+Fits = Callable[[tuple[ir.Operand, ...], dict[str, ir.Operand]], bool | None]
 _cache: dict[tuple[Any, ...], tuple[Any, tuple[int, ...], bool]] = {}
 _fitting: dict[tuple[Any, ...], bool] = {}
+_fits_by_lengths: dict[Any, Fits] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +150,27 @@ def fits(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Opera
     key, bases, leaves = _key(function, args, kwargs)
     if key is None:
         return True
+    if (
+        function in _fits_by_lengths
+        and (known := _fits_by_lengths[function](args, kwargs)) is not None
+    ):
+        return known
     if key not in _fitting:
         _keep(_fitting, key, _taken(function, args, kwargs, bases, leaves))
     return _fitting[key]
+
+
+def fits_by_lengths(*functions: Any) -> Callable[[Fits], Fits]:
+    """Decorator: how it is known whether operands of functions fit that take long for samples.
+
+    None leaves it to the samples.
+    """
+
+    def register(rule: Fits) -> Fits:
+        _fits_by_lengths.update(dict.fromkeys(functions, rule))
+        return rule
+
+    return register
 
 
 def mistaken(

@@ -38,6 +38,7 @@ from .choices import is_function
 from .comparisons import Comparisons
 from .operations import item_of_range
 from .restarts import Empty, Materialize, NeedStatic, Unkeepable
+from .operators import TEXT, is_text
 from .structure import (
     NONE,
     SIMPLE,
@@ -190,6 +191,9 @@ class Subscripts(Comparisons):
         if isinstance(operand, ir.Var) and operand.kind == SHAPE:
             inferred = Inferred(SHAPE if isinstance(key, Slice) else INT)
             return self.emit(operator.getitem, (operand, self.operand(key)), inferred=inferred)
+        if is_text(container):
+            operands = operand, self.operand(key)
+            return self.emit(operator.getitem, operands, inferred=TEXT, name="letters")
         return self.opaque(operator.getitem, [container, key])
 
     def having_key(self, choice: Choice, key: Value) -> Value:

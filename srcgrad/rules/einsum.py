@@ -9,7 +9,7 @@ import string
 
 import numpy as np
 
-from .helpers import check_dtype
+from .helpers import check_dtype, known
 from .products import rows
 from .registry import adjoint, inert
 from .shaping import transposed
@@ -80,8 +80,14 @@ def einsum_operand(inputs, output, number):
 def einsum(*operands, optimize=False, dtype=None, order="K", casting="safe", out, d_out):
     """The adjoint of each operand is an einsum of the others and that of the result."""
     if isinstance(operands[0], str):
-        inputs, output = from_text(operands[0])
         arrays = operands[1:]
+        if not known(operands[0]):
+            contributions = (None,)
+            for number, _ in enumerate(arrays):
+                d_x = adjoint_of_operand(number, operands[0], d_out, *arrays)
+                contributions = (*contributions, d_x)
+            return contributions
+        inputs, output = from_text(operands[0])
     else:
         if not are_labels(operands[1::2]):
             raise NotImplementedError("each subscript must be either an integer or an ellipsis")
@@ -116,6 +122,37 @@ def einsum(*operands, optimize=False, dtype=None, order="K", casting="safe", out
 
 
 inert(np.einsum_path)
+
+
+def adjoint_of_operand(number, subscripts, d_product, *arrays):
+    """The adjoint of one operand of `einsum` whose subscripts only the run tells. Called by
+    generated code.
+
+    >>> adjoint_of_operand(0, "ii->i", np.ones(2), np.zeros((2, 2)))
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    x = arrays[number]
+    inputs, output = explicit(*from_text(subscripts), [np.ndim(a) for a in arrays])
+    product, diagonals, key = einsum_operand(inputs, output, number)
+    units = [np.eye(np.shape(x)[axis]) for axis in diagonals]
+    d_x = d_product
+    if product is not None:
+        d_x = np.einsum(product, d_product, *arrays[:number], *arrays[number + 1 :], *units)
+    d_x = np.asarray(d_x) if key is None else np.asarray(d_x)[key]
+    repeated = tuple([i for i, n in enumerate(np.shape(x)) if n == 1 != d_x.shape[i]])
+    return np.broadcast_to(d_x.sum(repeated, keepdims=True), np.shape(x)).copy()
+
+
+@adjoint(adjoint_of_operand)
+def d_adjoint_of_operand(number, subscripts, d_product, *arrays, out, d_out):
+    """All of it is one sum of products, with `d_out` in the place of the operand."""
+    factors = (*arrays[:number], d_out, *arrays[number + 1 :])
+    found = (None, None, np.einsum(subscripts, *factors))
+    for i, _ in enumerate(arrays):
+        d_x = None if i == number else adjoint_of_operand(i, subscripts, d_product, *factors)
+        found = (*found, d_x)
+    return found
 
 
 # Contractions as products of matrices

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.alternatives import is_mixed
-from ..analysis.inference import Inferred, LengthsNeeded, infer
+from ..analysis.inference import Inferred, LengthsNeeded, fits_by_lengths, infer
 from ..joins import join
 from ..kinds import (
     UNKNOWN,
@@ -27,7 +27,7 @@ from ..kinds import (
     fresh_size,
     kind_of,
 )
-from .einsum import explicit, from_labels, from_text
+from .einsum import adjoint_of_operand, explicit, from_labels, from_text
 from .helpers import axes_of
 from .registry import kind
 
@@ -198,9 +198,44 @@ def tensorinv(args: Args, kwargs: Kwargs) -> Inferred | None:
 @kind(np.einsum)
 def einsum(args: Args, kwargs: Kwargs) -> Inferred | None:
     """A new array of the subscripts' lengths: samples with many axes would be large."""
-    first = args[0]
-    if set(kwargs) - {"optimize"}:
+    found = None if set(kwargs) - {"optimize", "order", "casting"} else _subscripts(args)
+    if found is None or len(found[0]) < 2:
+        return None  # of one operand it may be a view
+    lengths, output, arrays = _lengths_of(*found), found[1], found[2]
+    dtype = _promoted(arrays)
+    if lengths is None or dtype is None or not set(output) <= set(lengths):
         return None
+    if not output:
+        return Inferred(Scalar(dtype, False))
+    return Inferred(Array(dtype, tuple(_common(lengths[letter]) for letter in output)))
+
+
+@kind(adjoint_of_operand)
+def adjoint_like_operand(args: Args, kwargs: Kwargs) -> Inferred | None:
+    number, x_kind = args[0], None
+    if isinstance(number, ir.Const):
+        x_kind = getattr(args[3 + number.value], "kind", None)
+    dtype = _promoted(args[2:])
+    if dtype is None or not isinstance(x_kind, Array):
+        return None
+    return Inferred(Array(dtype, x_kind.shape))
+
+
+@fits_by_lengths(np.einsum)
+def einsum_fits(args: Args, kwargs: Kwargs) -> bool | None:
+    found = _subscripts(args)
+    if found is None:
+        return None
+    lengths = _lengths_of(*found)
+    output = found[1]
+    if lengths is None or not set(output) <= set(lengths) or len(set(output)) < len(output):
+        return False
+    return all(len({n for n in alike if n != 1}) < 2 for alike in lengths.values())
+
+
+def _subscripts(args: Args) -> tuple[list[str], str, Args] | None:
+    """The subscripts of the operands and of the result, and the operands, if ranks are known."""
+    first = args[0]
     if isinstance(first, ir.Const) and isinstance(first.value, str):
         (inputs, output), arrays = from_text(first.value), args[1:]
     else:
@@ -216,23 +251,22 @@ def einsum(args: Args, kwargs: Kwargs) -> Inferred | None:
             return None
         inputs = from_labels(labels)
         output = inputs.pop() if len(args) % 2 else None
-    found = [getattr(a, "kind", None) for a in arrays]
-    shapes = [k.shape for k in found if isinstance(k, Array) and k.shape is not None]
-    dtype = _promoted(arrays)
-    if len(shapes) < 2 or not len(shapes) == len(arrays) == len(inputs) or dtype is None:
-        return None  # of one operand it may be a view
-    inputs, output = explicit(inputs, output, [len(shape) for shape in shapes])
+    shapes = [a.kind.shape for a in arrays if isinstance(getattr(a, "kind", None), Array)]  # type: ignore[union-attr]
+    if not len(shapes) == len(arrays) == len(inputs) or None in shapes:
+        return None
+    return *explicit(inputs, output, [len(shape) for shape in shapes]), arrays
+
+
+def _lengths_of(inputs: list[str], output: str, arrays: Args) -> dict[str, list[Dimension]] | None:
+    """The lengths that each letter has, or None if there aren't as many letters as axes."""
+    shapes = [a.kind.shape for a in arrays]  # type: ignore[union-attr]
     if any(len(letters) != len(shape) for letters, shape in zip(inputs, shapes, strict=True)):
         return None
     lengths: dict[str, list[Dimension]] = {}
     for letters, shape in zip(inputs, shapes, strict=True):
         for letter, n in zip(letters, shape, strict=True):
             lengths.setdefault(letter, []).append(n)
-    if not set(output) <= set(lengths):
-        return None
-    if not output:
-        return Inferred(Scalar(dtype, False))
-    return Inferred(Array(dtype, tuple(_common(lengths[letter]) for letter in output)))
+    return lengths
 
 
 def _common(lengths: list[Dimension]) -> Dimension:

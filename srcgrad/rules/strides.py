@@ -70,8 +70,8 @@ def own_steps(x):
     for step, n in sorted(zip(map(abs, steps), x.shape, strict=True)):
         if n > 1 and step <= reach:
             raise ValueError(
-                "as_strided is differentiated for np.ascontiguousarray(x), not for this x, of which "
-                "several elements lie in one place"
+                "as_strided is differentiated for np.ascontiguousarray(x), not for this x, of "
+                "which several elements lie in one place"
             )
         reach += step * (n - 1)
     if any(stride % x.itemsize for stride in x.strides):

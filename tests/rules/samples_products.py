@@ -4,6 +4,8 @@ import operator
 
 import numpy as np
 
+from srcgrad.rules.einsum import adjoint_of_operand
+
 from .kit import case
 
 rng = np.random.default_rng(1)
@@ -141,6 +143,11 @@ SAMPLES = {
         case(r(2, 3, 4), r(3, 4), 1, 0, 0),
         case(r(2, 3, 4), r(3, 4), axisa=1, axisb=0, axisc=-1),
         case(c(2, 3), c(2, 3)),
+    ],
+    adjoint_of_operand: [
+        case(1, "ij,jk->ik", r(2, 4), r(2, 3), r(3, 4), fixed=(4,)),
+        case(0, "ii,...j->...i", r(4, 3), r(3, 3), r(4, 2), fixed=(3,)),
+        case(0, "ij,j->i", r(2), r(1, 3), r(3), fixed=(3,)),
     ],
     np.einsum: [
         case("ij,jk->ik", r(2, 3), r(3, 4)),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+import time
 
 import numpy as np
 import pytest
 
-from srcgrad import grad
+from srcgrad import grad, jvp
 from srcgrad.rules.einsum import contraction
+from srcgrad.testing import check_grads
 from tests.rules import expressions
 
 LETTERS = "abcdef"
@@ -91,3 +93,76 @@ def test_lengths_of_one_are_broadcast(shapes: tuple[tuple[int, ...], ...]) -> No
     rng = np.random.default_rng(0)
     for text in ("ij,jk->ik", "ij,jk->ijk"):
         expressions.check(f"np.einsum('{text}', x, y)", *(rng.normal(size=s) for s in shapes))
+
+
+def chosen(x, y, n):
+    """Letters that only the run tells."""
+    one = "ijkl"[n]
+    return np.sum(np.sin(np.einsum("i" + one + "," + one + "k->ki", x, y)))
+
+
+def diagonal(x, y, n):
+    letters = "ijkl"[:n]
+    return np.sum(
+        np.sin(np.einsum(letters[0] + letters[0] + ",..." + letters[-1] + "->...i", x, y))
+    )
+
+
+def known_then(x, y, n):
+    return np.sum(np.sin(np.einsum("ij,jk->ki", x, y)))
+
+
+@pytest.mark.parametrize(
+    ("f", "shapes"),
+    [
+        (chosen, ((2, 3), (3, 4))),
+        (chosen, ((2, 3), (1, 4))),
+        (chosen, ((0, 3), (3, 4))),
+        (diagonal, ((3, 3), (2, 4))),
+    ],
+)
+def test_subscripts_that_only_the_run_tells(f, shapes) -> None:
+    x, y = (np.random.default_rng(i).normal(size=shape) for i, shape in enumerate(shapes))
+    gradient = grad(f, argnums=(0, 1))
+    check_grads(lambda x, y: f(x, y, 1 if f is chosen else 3), (x, y))
+    assert "adjoint_of_operand(" in (gradient(x, y, 1 if f is chosen else 3), gradient.source)[1]
+    if f is chosen:
+        for found, expected in zip(
+            gradient(x, y, 1), grad(known_then, (0, 1))(x, y, 1), strict=True
+        ):
+            np.testing.assert_allclose(found, expected)
+        moved = np.cos(x)
+        second = jvp(lambda x: gradient(x, y, 1), (x,), (moved,))[1]
+        other = jvp(lambda x: grad(known_then, (0, 1))(x, y, 1), (x,), (moved,))[1]
+        np.testing.assert_allclose(second[0], other[0])
+        np.testing.assert_allclose(second[1], other[1])
+
+
+def clusters(t, v):
+    """As coupled clusters contract their amplitudes: letters enough to make samples large."""
+    r = np.einsum("klcd,ikac,ljdb->ijab", v, t, t)
+    r = r + np.einsum("ijab,ijcd,klab->klcd", v, t, t)
+    singles = np.einsum("klcd,ikac->iadl", v, t)
+    return np.einsum("klcd,idab,lcia,kj->bj", v, t, singles, r[0, 0]).sum() + np.sum(r**2)
+
+
+def test_many_letters_take_no_long_samples() -> None:
+    rng = np.random.default_rng(0)
+    t, v = rng.normal(size=(2, 2, 2, 2)), rng.normal(size=(2, 2, 2, 2))
+    start = time.perf_counter()
+    gradient = grad(clusters, (0, 1))
+    gradient(t, v)
+    assert time.perf_counter() - start < 20  # it is half a second; samples took a minute
+    check_grads(clusters, (t, v))
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"), [(((2, 3), (4, 5)), "broadcast"), (((2,), (3, 4)), "subscripts")]
+)
+def test_operands_that_do_not_fit_are_refused_though_no_value_is_needed(shapes, message) -> None:
+    def f(x, y):
+        np.einsum("ij,jk->ik", x, y)
+        return np.sum(x)
+
+    with pytest.raises(ValueError, match=message):
+        grad(f)(*map(np.ones, shapes))
