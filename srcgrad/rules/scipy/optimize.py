@@ -11,7 +11,7 @@ from __future__ import annotations
 import types
 
 import numpy as np
-from scipy import optimize
+from scipy import linalg, optimize
 
 from ...api import grad
 from ...custom import Outside, adjoint_solution, close
@@ -19,6 +19,7 @@ from ...forward import jvp
 from ...pullback import vjp
 from ..helpers import parameter_count
 from ..registry import definition, refuse, zero
+from . import optimize_bounds  # noqa: F401  (it registers its class)
 
 BY_GRADIENT = ("CG", "BFGS", "Newton-CG", "L-BFGS-B", "TNC", "SLSQP", "trust-constr", None)
 
@@ -423,12 +424,15 @@ def fitted(fun, guess, method, bounds=None):
     residuals, more, others = close(lambda x: fun(x) * 1.0, guess)
     f, moving, held = close(lambda x: 0.5 * np.sum(fun(x) ** 2), guess)
     options = (method, residuals, (*more, *others))
-    within = ()
-    if isinstance(bounds, optimize.Bounds):
-        within = limits(bounds, guess)
-    elif bounds is not None:
-        within = tuple([np.zeros_like(guess) + np.asarray(bound) for bound in bounds])
-    return minimum_found(solve_least_squares, f, guess, options, within, moving, held)
+    bounds = within(bounds, guess)
+    return minimum_found(solve_least_squares, f, guess, options, bounds, moving, held)
+
+
+def within(bounds, guess):
+    """Lower and upper bounds of a problem of least squares, given as a pair or as an object."""
+    if bounds is None or isinstance(bounds, optimize.Bounds):
+        return limits(bounds, guess)
+    return tuple([np.zeros_like(guess) + np.asarray(bound) for bound in bounds])
 
 
 @definition(optimize.leastsq)
@@ -444,29 +448,67 @@ def leastsq(
 @definition(optimize.curve_fit)
 def curve_fit(
     f, xdata, ydata, p0=None, sigma=None, absolute_sigma=False, check_finite=True, bounds=None,
-    method="lm",
+    method=None, jac=None, *, full_output=False, nan_policy=None, loss="linear", **options,
 ):  # fmt: skip
-    if sigma is not None and np.ndim(sigma) != 1:
-        raise NotImplementedError("curve_fit is differentiated with sigma of one dimension, if any")
-    if p0 is None and bounds is not None:
-        raise NotImplementedError("curve_fit with bounds is differentiated with first guesses p0")
-    xdata, ydata = np.asarray(xdata), np.asarray(ydata)
-    weights = 1.0 if sigma is None else 1.0 / np.asarray(sigma)
-    n = parameter_count(f) - 1 if p0 is None else len(p0)
-    guess = np.ones(n) if p0 is None else np.atleast_1d(number_or_array(p0))
+    """By SciPy's solvers to full precision, whatever the options say of theirs."""
+    if full_output:
+        raise NotImplementedError("curve_fit is differentiated without full_output=True")
+    if nan_policy is not None or loss != "linear":
+        raise NotImplementedError("curve_fit is differentiated with loss='linear', without nans")
+    ydata = np.asarray(ydata)
+    if isinstance(xdata, (list, tuple)):
+        xdata = np.asarray(xdata)
+    if p0 is None:
+        n = parameter_count(f) - 1
+        guess = np.ones(n) if bounds is None else guess_within(*within(bounds, np.ones(n)))
+    else:
+        n = len(p0) if np.ndim(p0) > 0 else 1
+        guess = np.atleast_1d(number_or_array(p0))
+    if sigma is not None:
+        sigma = np.asarray(sigma) * 1.0
+        if sigma.ndim == 2:
+            sigma = np.linalg.cholesky(sigma)
 
     def residuals(p):
-        return (f(xdata, *[p[i] for i in range(n)]) - ydata) * weights
+        misfit = f(xdata, *[p[i] for i in range(n)]) - ydata
+        if sigma is None:
+            return misfit
+        return (
+            linalg.solve_triangular(sigma, misfit, lower=True)
+            if sigma.ndim == 2
+            else misfit / sigma
+        )
 
-    p = fitted(residuals, guess, method if bounds is None else "trf", bounds)
+    if method is None:
+        method = "lm" if bounds is None else "trf"
+    p = fitted(residuals, guess, method, bounds)
     columns = [jvp(residuals, (p,), (np.eye(n)[i],))[1] for i in range(n)]
     jacobian = np.stack(columns, axis=1)
     covariance = np.linalg.inv(jacobian.T @ jacobian)
     if not absolute_sigma:
-        covariance = covariance * np.sum(residuals(p) ** 2) / (ydata.size - n)
+        if ydata.size > n:
+            covariance = covariance * np.sum(residuals(p) ** 2) / (ydata.size - n)
+        else:
+            covariance = np.full((n, n), np.inf)
     return p, covariance
 
 
+def guess_within(low, high):
+    """Where SciPy begins between bounds. Called by generated code.
+
+    >>> guess_within(np.array([0.0, 3.0, -np.inf]), np.array([1.0, np.inf, np.inf]))
+    array([0.5, 4. , 1. ])
+    """
+    guess = np.ones_like(low)
+    lower, upper = np.isfinite(low), np.isfinite(high)
+    both = lower & upper
+    guess[both] = 0.5 * (low + high)[both]
+    guess[lower & ~upper] = low[lower & ~upper] + 1
+    guess[upper & ~lower] = high[upper & ~lower] - 1
+    return guess
+
+
+zero(guess_within, note="a first guess, on which the solution doesn't depend")
 zero(optimize.linear_sum_assignment, note="piecewise constant: the indices of an assignment")
 refuse(
     *(optimize.linprog, optimize.milp, optimize.nnls, optimize.lsq_linear),

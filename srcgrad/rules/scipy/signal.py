@@ -124,9 +124,15 @@ def lagged(d_out, x, count):
     return sums
 
 
+def as_vector(x):
+    """The coefficients of a filter: a number is the only one."""
+    return np.reshape(x, 1) if np.ndim(x) == 0 else x
+
+
 @adjoint(signal.lfilter)
 def lfilter(b, a, x, axis=-1, zi=None, *, out, d_out):
     """With a * y = b * x: a * dy = db * x - da * y, so that one filter 1 / a serves all."""
+    b, a = as_vector(b), as_vector(a)
     one = np.ones(1, d_out.dtype if zi is None else d_out[0].dtype)
     if zi is None:
         x, out, d_out = (np.swapaxes(v, axis, -1) for v in (x, out, d_out))
@@ -203,8 +209,9 @@ def sosfilt_zi(sos):
 @definition(signal.lfilter_zi)
 def lfilter_zi(b, a):
     """The state of a filter that is at rest after a signal of ones."""
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
     n = max(len(a), len(b))
-    b, a = np.asarray(b) / a[0], np.asarray(a) / a[0]
+    b, a = b / a[0], a / a[0]
     b = np.concatenate((b, np.zeros(n - len(b))))
     a = np.concatenate((a, np.zeros(n - len(a))))
     steps = b[1:] - a[1:] * b[0]
@@ -212,9 +219,11 @@ def lfilter_zi(b, a):
 
 
 @definition(signal.filtfilt)
-def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None):
+def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
     """Forwards and backwards, from the steady state that continues the first value."""
-    b, a, x = np.asarray(b), np.asarray(a), np.moveaxis(x, axis, -1)
+    if method != "pad":
+        raise NotImplementedError("filtfilt has a rule for method='pad'")
+    b, a, x = np.atleast_1d(b), np.atleast_1d(a), np.moveaxis(x, axis, -1)
     count = 3 * max(len(a), len(b)) if padlen is None else padlen
     wide = extended(x, padtype, count)
     state = signal.lfilter_zi(b, a)
@@ -401,6 +410,22 @@ def upfirdn(h, x, up=1, down=1):
     wide = np.zeros((x.shape[0] - 1) * up + 1, x.dtype)
     wide[::up] = x
     return signal.convolve(wide, h)[::down]
+
+
+@definition(signal.freqz)
+def freqz(b, a=1, worN=512, whole=False, plot=None, fs=2 * np.pi, include_nyquist=False):
+    """The polynomials of the filter, at points of the unit circle."""
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
+    if b.ndim > 1 or a.ndim > 1 or plot is not None:
+        raise NotImplementedError("freqz has a rule for one filter, without plot")
+    count = 512 if worN is None else worN
+    if isinstance(count, (int, np.integer)):
+        last = 2 * np.pi if whole else np.pi
+        w = np.linspace(0, last, count, endpoint=bool(include_nyquist and not whole))
+    else:
+        w = 2 * np.pi * np.atleast_1d(count) / fs
+    z = np.exp(-1j * w)
+    return w * fs / (2 * np.pi), np.polyval(b[::-1], z) / np.polyval(a[::-1], z)
 
 
 for _name in signal.__all__:
