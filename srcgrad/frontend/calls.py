@@ -44,6 +44,7 @@ from .operators import BINARY, INPLACE
 from .outer_objects import KEPT_OUT
 from .primitives import BY_DTYPE, RULES
 from .restarts import NeedStatic
+from .refusals import name_of, naming, not_taken
 from .slotted import other_keys
 from .structure import (
     NUMBERS,
@@ -280,10 +281,17 @@ class Calls(ArrayProtocols):
             before, self.fixed_span = self.fixed_span, True
             definition: Any = registry.definitions[function]
             try:
+                for keyword, is_default in not_taken(function, definition, kwargs).items():
+                    if not is_default:
+                        raise self.refuse(
+                            f"{name_of(function)} is differentiated without {keyword}="
+                        )
+                    kwargs = {k: v for k, v in kwargs.items() if k != keyword}
                 inline = self.construct if isinstance(definition, type) else self.inline
-                found: Value = self.iterator(
-                    function, args, lambda: inline(definition, args, kwargs)
-                )
+                with contextlib.nullcontext() if before else naming(function):
+                    found: Value = self.iterator(
+                        function, args, lambda: inline(definition, args, kwargs)
+                    )
                 if isinstance(found, ir.Const) and isinstance(found.value, np.ndarray):
                     return self.call_object(np.array, [found], {})  # the program may write it
                 return found

@@ -186,7 +186,8 @@ class Primitives(Inlining):
             return self.with_out(function, record, args, kwargs)
         if isinstance(function, np.ufunc) and function.nin < len(args) <= function.nargs:
             names = args[function.nin :]
-            target = names[0] if len(names) == 1 else Tuple(tuple(names))
+            left = function.nargs - len(args)
+            target = names[0] if function.nout == 1 else Tuple((*names, *[NONE] * left))
             rest = args[: function.nin]
             return self.with_out(function, record, rest, {**kwargs, "out": target})
         if function in NEED_ITEMS and args:
@@ -365,11 +366,12 @@ class Primitives(Inlining):
         result = self.primitive(function, record, args, kwargs)
         targets = out.items if isinstance(out, Tuple) else (out,)
         results = result.items if isinstance(result, Tuple) else (result,)
+        returned = []
         for target, item in zip(targets, results, strict=True):
-            if isinstance(target, ir.Const):
-                continue
-            self.store(target, ir.Const(Ellipsis), item)
-        return out
+            if not is_none(target):
+                self.store(target, ir.Const(Ellipsis), item)
+            returned.append(item if is_none(target) else target)
+        return Tuple(tuple(returned)) if isinstance(out, Tuple) else returned[0]
 
     def masked(
         self, function: Any, args: list[Value], kwargs: dict[str, Value], where: Value, out: Value

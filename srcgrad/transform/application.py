@@ -14,9 +14,9 @@ from ..analysis.inference import Inferred
 from ..analysis.keys import undone
 from ..emit import runtime
 from ..errors import UnsupportedError
+from ..frontend.refusals import name_of, naming
 from ..frontend.values import ListObject, Slice, Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, TupleOf, holds_arrays, is_float
-from ..packages import told
 from ..rules import registry
 from ..rules.products import EXACT
 from .contributions import NONE, is_zero
@@ -115,7 +115,7 @@ class Rules(Masks):
         else:
             assert record.partials is not None
             self._check_keywords(s, record.partials)
-            result = self.inline(record.partials, values, {**kwargs, "out": out})  # type: ignore[arg-type]
+            result = self.inline_rule(s, record.partials, values, {**kwargs, "out": out})
             contributions = []
             for operand, p in zip(s.args, self._contributions(result), strict=False):
                 wanted = any(self.activity.active(v) for v in ir.variables(operand))
@@ -176,6 +176,11 @@ class Rules(Masks):
                 if isinstance(kind, Array) and c.kind.rank == kind.rank:
                     c.kind = Array(c.kind.dtype, kind.shape)
 
+    def inline_rule(self, s: ir.Assign, rule: Any, values: list[Any], named: dict[str, Any]) -> Any:
+        """What a rule of a statement's function returns."""
+        with naming(s.function):
+            return self.inline(rule, values, named)
+
     def _contributed(
         self,
         s: ir.Assign,
@@ -186,8 +191,9 @@ class Rules(Masks):
     ) -> list[Any]:
         """What a rule contributes, zero where it is a multiple of zero of an infinite adjoint."""
         if not (is_bound(s) and s.target in self.under_roots):
-            return self._contributions(self.inline(rule, values, {**named, "d_out": d_out}))
-        partials = self.inline(rule, values, {**named, "d_out": ir.Const(1.0)})
+            named_too = {**named, "d_out": d_out}
+            return self._contributions(self.inline_rule(s, rule, values, named_too))
+        partials = self.inline_rule(s, rule, values, {**named, "d_out": ir.Const(1.0)})
         d = self.operand(d_out)
         return [
             p if is_zero(p) or not isinstance(d, ir.Var) or not isinstance(p, ir.Var)
@@ -330,21 +336,6 @@ def parameters_of(rule: Any) -> tuple[str, ...]:
 def keywords_of(rule: Any) -> tuple[str, ...]:
     code = rule.__code__
     return tuple(code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount])
-
-
-def name_of(function: Any) -> str:
-    """A function as a user would write it."""
-    place = registry.public_place(function)
-    if place is not None:
-        return ".".join(place)
-    short = told(function, "__name__", str(function))
-    name = str(told(function, "__qualname__") or short)
-    module = told(function, "__module__") or ""
-    if isinstance(function, np.ufunc) or module.startswith("numpy"):
-        public = "random" if module.startswith("numpy.random.") else module.removeprefix("numpy")
-        prefix = ("np." + public.strip(".")).rstrip(".") + "."
-        return name if name.startswith("ndarray.") else prefix + name
-    return f"{module}.{name}" if module not in ("", "builtins", "_operator", "operator") else name
 
 
 def names_repeatedly(item: ir.Operand) -> bool:

@@ -20,10 +20,11 @@ from ..analysis.activity import INTO_AN_ARRAY, UNKNOWN_OBJECT
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
+from ..frontend.refusals import name_of
 from ..frontend.values import Tuple
 from ..kinds import Array, Kind, ListOf, TupleOf
 from ..rules import registry
-from .application import HOW_TO_ADD, keywords_of, name_of, names_repeatedly
+from .application import HOW_TO_ADD, keywords_of, names_repeatedly
 from .contributions import adjoint_kind, is_zero
 from .masks import Mask
 from .unit_calls import UnitCalls
@@ -170,7 +171,7 @@ class Adjoint(UnitCalls):
         if "out" in keywords_of(rule):
             named["out"] = written if s in self.left else ir.Const(None)
         self.span = ir.origin(s.span, "reverse", s.function)
-        result = self.inline(rule, self._values(s), named)  # type: ignore[arg-type]
+        result = self.inline_rule(s, rule, self._values(s), named)
         for operand, c in zip(s.args[1:], self._contributions(result)[1:], strict=True):
             self.distribute(operand, c)
 

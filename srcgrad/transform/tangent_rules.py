@@ -19,10 +19,10 @@ from ..analysis.inference import Inferred
 from ..analysis.usage import PRODUCTS
 from ..emit import runtime
 from ..errors import UnsupportedError
+from ..frontend.refusals import name_of
 from ..frontend.values import Tuple
 from ..kinds import Array, Kind, ListOf, Places, Scalar, TupleOf
 from ..rules import registry
-from .application import name_of
 from .contributions import NONE, is_zero
 from .recording import record
 from .reverse import Adjoint
@@ -189,7 +189,7 @@ class TangentRules(Adjoint):
         values, named = self._values(s), self._named(s)
         d_out = self.emit(np.ones_like, (s.target,))
         known = {**named, "out": s.target, "d_out": d_out}
-        result = self.inline(record_.adjoint, values, known)  # type: ignore[arg-type]
+        result = self.inline_rule(s, record_.adjoint, values, known)
         contributions = self._contributions(result)
         if i >= len(contributions) or is_zero(contributions[i]):
             return moving
@@ -335,7 +335,7 @@ class TangentRules(Adjoint):
             for a in s.args
         ]
         named = {**self._named(s), "out": self._value(s.target), "tangents": Tuple(tuple(moving))}
-        result = self.inline(rule, self._values(s), named)
+        result = self.inline_rule(s, rule, self._values(s), named)
         if isinstance(result, ir.Const) and result.value is None:
             return None
         if isinstance(s.target.kind, TupleOf):
@@ -372,8 +372,8 @@ class TangentRules(Adjoint):
 
     def _by_partials(self, s: ir.Assign, rule: Any) -> ir.Operand | None:
         self._check_keywords(s, rule)
-        result = self.inline(
-            rule, self._values(s), {**self._named(s), "out": self._value(s.target)}
+        result = self.inline_rule(
+            s, rule, self._values(s), {**self._named(s), "out": self._value(s.target)}
         )
         total: Any = None
         for operand, p in zip(s.args, self._contributions(result), strict=False):

@@ -1,0 +1,61 @@
+"""A refusal says which function it is about, though it is a rule that can't be compiled."""
+
+import numpy as np
+import pytest
+
+from srcgrad import UnsupportedError, grad, jvp
+from tests.rules.expressions import check, function
+
+signal = pytest.importorskip("scipy.signal")
+stats = pytest.importorskip("scipy.stats")
+
+X = np.array([0.3, 0.5, 0.71])
+REFUSED = {
+    "np.polyval(np.outer(x, x), x)": "np.polyval can't be differentiated like this: .* several",
+    "np.polyadd(np.outer(x, x), x)": "np.polyadd can't be differentiated like this: .* several",
+    "stats.zscore(x, nan_policy='omit')": r"stats\.zscore is differentiated without nan_policy=",
+    "stats.linregress(x, x**2, alternative='less')[0]": "linregress is differentiated without alt",
+    "signal.filtfilt([1.0], [1.0, 0.5], x, method='gust')": "filtfilt has a rule for method='pad'",
+}
+
+
+@pytest.mark.parametrize("expression", REFUSED)
+def test_the_function_is_named(expression):
+    f = function(expression, 1, signal=signal, stats=stats)
+    with pytest.raises(UnsupportedError, match=REFUSED[expression]):
+        grad(f)(X)
+    with pytest.raises(UnsupportedError, match=REFUSED[expression]):
+        jvp(f, (X,), (X,))
+
+
+def test_a_default_that_a_definition_does_not_take_is_none_at_all():
+    check("stats.zscore(x, nan_policy='propagate')", X, stats=stats)
+
+
+def several(x, given):
+    first, second = np.zeros(3), np.zeros(3)
+    if given > 1:
+        np.divmod(x, 0.2, first, second)
+    else:
+        np.divmod(x, 0.2, first)
+        second = np.modf(x, second)[1]
+    return np.sum(first * x**2) + np.sum(second**2 * x)
+
+
+@pytest.mark.parametrize("given", [1, 2])
+def test_several_results_may_be_written_by_position(given):
+    first, second = np.divmod(X, 0.2)
+    expected = 2 * first * X + (second**2 + 2 * second * X if given > 1 else 0)
+    np.testing.assert_allclose(grad(several)(X, given), expected)
+
+
+def test_results_that_are_written_nowhere_are_returned():
+    check("np.divmod(x, 0.2, out=(None, np.zeros(3)))[0] * x", X)
+    check("np.modf(x, out=(None, np.zeros(3)))[0]", X)
+    check("np.sin(x, out=(None,))", X)
+
+
+@pytest.mark.parametrize("shape", ["(3, 'C')", "(3, None)", "(3, 1.5)"])
+def test_lengths_that_are_no_ints(shape):
+    with pytest.raises(TypeError, match="int"):
+        grad(function(f"np.reshape(x, {shape})", 1))(X)
