@@ -7,6 +7,7 @@ from srcgrad import UnsupportedError, grad, jvp
 from tests.rules.expressions import check, function
 
 signal = pytest.importorskip("scipy.signal")
+spatial = pytest.importorskip("scipy.spatial")
 stats = pytest.importorskip("scipy.stats")
 
 X = np.array([0.3, 0.5, 0.71])
@@ -26,6 +27,22 @@ def test_the_function_is_named(expression):
         grad(f)(X)
     with pytest.raises(UnsupportedError, match=REFUSED[expression]):
         jvp(f, (X,), (X,))
+
+
+def volume(x):
+    return spatial.ConvexHull(np.outer(x, x) + np.eye(3)).volume
+
+
+def distance(x):
+    distances, _ = spatial.cKDTree(np.outer(x, x)).query(np.ones((1, 3)))
+    return distances[0]
+
+
+@pytest.mark.parametrize(("f", "name"), [(volume, "ConvexHull"), (distance, "cKDTree")])
+def test_what_made_an_object_is_named(f, name):
+    message = rf"what scipy\.spatial\.{name} returns can't be differentiated"
+    with pytest.raises(UnsupportedError, match=message):
+        grad(f)(X)
 
 
 def test_a_default_that_a_definition_does_not_take_is_none_at_all():

@@ -264,13 +264,27 @@ class Rules(Masks):
             )
 
     def _refuse_missing(self, s: ir.Assign, record: Any) -> None:
-        name = name_of(s.function)
-        if s.function is runtime.unwritten:
-            called = s.args[0]
-            name = name_of(called.value) if isinstance(called, ir.Const) else "what is called here"
+        name = _name_called(s)
+        source = self._source(s)
+        if source is not None:
+            raise UnsupportedError(
+                f"what {_name_called(source)} returns can't be differentiated: it has no rule",
+                s.span,
+                "write it in NumPy, or let its arguments be constants (stop_gradient)",
+            )
         if record is not None and record.refused:
             raise UnsupportedError(f"{name} can't be differentiated: {record.refused}", s.span)
         raise UnsupportedError(f"{name} has no derivative rule", s.span, HOW_TO_ADD)
+
+    def _source(self, s: ir.Assign) -> ir.Assign | None:
+        """The call without a rule that made the object of which a statement takes a part."""
+        made: ir.Assign | None = s
+        parts = (getattr, runtime.items_of, runtime.unwritten)
+        while made is not None and made.function in parts and isinstance(made.args[0], ir.Var):
+            made = self.definitions.get(made.args[0])
+        if made is None or made is s or isinstance(made.function, ir.Unit):
+            return None
+        return made if registry.lookup(made.function) is None else None
 
     def _contributions(self, result: Any) -> list[Any]:
         if isinstance(result, Tuple):
@@ -326,6 +340,14 @@ def is_mask(key: Any) -> bool:
         and key.kind.dtype is not None
         and key.kind.dtype.kind == "b"
     )
+
+
+def _name_called(s: ir.Assign) -> str:
+    """The function of a statement, or that which it calls without looking into it."""
+    if s.function is not runtime.unwritten:
+        return name_of(s.function)
+    called = s.args[0]
+    return name_of(called.value) if isinstance(called, ir.Const) else "what is called here"
 
 
 def parameters_of(rule: Any) -> tuple[str, ...]:
