@@ -113,8 +113,11 @@ def einsum(*operands, optimize=False, dtype=None, order="K", casting="safe", out
                 d_x = np.einsum(product, *factors, optimize=optimize)
             else:
                 d_x = np.einsum(product, *factors)
-        if key is not None:
+        if key is not None and len(arrays) == 1:
             d_x = np.broadcast_to(np.asarray(d_x)[key], x.shape)
+        elif key is not None:  # an axis of one element may stand for many
+            d_x = d_x[key]
+            d_x = np.broadcast_to(d_x, np.broadcast_shapes(x.shape, d_x.shape))
         contributions = (*contributions, d_x)
         if not isinstance(operands[0], str):
             contributions = (*contributions, None)

@@ -91,7 +91,7 @@ def test_how_it_is_written(f, shapes, d_x, d_y) -> None:
 @pytest.mark.parametrize("shapes", [((2, 1), (3, 4)), ((2, 3), (1, 4)), ((1, 3), (3, 1))])
 def test_lengths_of_one_are_broadcast(shapes: tuple[tuple[int, ...], ...]) -> None:
     rng = np.random.default_rng(0)
-    for text in ("ij,jk->ik", "ij,jk->ijk"):
+    for text in ("ij,jk->ik", "ij,jk->ijk", "ij,jk->i", "ij,jk->j", "ij,jk->"):
         expressions.check(f"np.einsum('{text}', x, y)", *(rng.normal(size=s) for s in shapes))
 
 
