@@ -43,8 +43,8 @@ from .names import calls_in
 from .operators import BINARY, INPLACE
 from .outer_objects import KEPT_OUT
 from .primitives import BY_DTYPE, RULES
-from .restarts import NeedStatic
 from .refusals import name_of, naming, not_taken
+from .restarts import NeedStatic
 from .slotted import other_keys
 from .structure import (
     NUMBERS,
