@@ -49,7 +49,7 @@ ARITHMETIC = frozenset(
 TYPED = ARITHMETIC | {operator.matmul, operator.neg, operator.lshift, operator.rshift}
 REDUCTIONS = frozenset({np.sum, np.prod, np.mean})
 DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod, operator.pow})
-LEAVING = gast.Return, gast.Break, gast.Continue
+LEAVING = gast.Return, gast.Break, gast.Continue, gast.Raise, gast.Assert  # a `finally`
 
 
 class Attempts(Calls):
@@ -169,14 +169,13 @@ class Attempts(Calls):
             try:
                 function(*(value for _, value in known))
             except expected as error:
-                raise self.fault(type(error), str(error)) from None
+                raise self.raised_by_python(error) from None
 
     def may_not_fit(
         self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
     ) -> bool:
         """Whether a call may raise for the shapes of its arrays what a try expects."""
-        trying = self.catcher(ValueError)
-        if trying is None or ValueError not in trying.caught or function is operator.getitem:
+        if self.catcher(ValueError) is None or function is operator.getitem:
             return False
         record = registry.lookup(function)
         if function in registry.inplace_rules or has_effect(function):
@@ -188,19 +187,10 @@ class Attempts(Calls):
         return not fits(function, operands, named)
 
     def is_worth_asking(self, exception: type[BaseException], trying: Trying) -> bool:
-        """Whether to ask beforehand if something fails: of what is common, where it is expected."""
+        """Whether to ask beforehand if something fails: of what is rare, where it is expected."""
         if issubclass(exception, FloatingPointError):
             return any(issubclass(cls, ArithmeticError) for cls in trying.caught)
-        if not issubclass(exception, LookupError) or self.block_of(trying):
-            return True
-        return any(issubclass(cls, LookupError) for cls in trying.caught)
-
-    def block_of(self, trying: Trying) -> bool:
-        """Whether this place is in no branch or loop of the try."""
-        block = self.block
-        while block is not trying.block and block in self.splits:
-            block = self.splits[block].parent
-        return block is trying.block
+        return True
 
     # Trying
 

@@ -41,6 +41,7 @@ from .naming import temporary_name
 from .restarts import Empty, Materialize, NeedStatic, Raised, TooLong, Unkeepable
 from .structure import (
     FALSE,
+    SIMPLE,
     Poison,
     described,
     is_none,
@@ -97,10 +98,17 @@ class Builder(Choices):
         return UnsupportedError(message, self.span, advice)
 
     def fault(
-        self, exception: type[BaseException], message: str, advice: str | None = None
+        self,
+        exception: type[BaseException],
+        message: str,
+        advice: str | None = None,
+        given: tuple[Any, ...] | None = None,
     ) -> Raised:
-        """What the program surely does wrong here, which a try may catch."""
-        error = Raised(message, self.span, advice, exception)
+        """What the program surely does wrong here, which a try may catch.
+
+        `given` is what Python gives the exception, where that is known.
+        """
+        error = Raised(message, self.span, advice, exception, given)
         error.block = self.block
         return error
 
@@ -114,6 +122,14 @@ class Builder(Choices):
         """Note what has no value in this round: it is refused if it has none in the last."""
         plain = UnsupportedError(error.message, error.span, error.advice)  # nothing that is caught
         self.unbound = self.unbound or plain
+
+    def raised_by_python(self, error: BaseException) -> Raised:
+        """What the program surely does wrong here: Python raised this when it was tried."""
+        return self.fault(type(error), str(error), given=error.args)
+
+    def missing(self, key: Any, message: str) -> Raised:
+        """What is raised where there is no such key."""
+        return self.fault(KeyError, message, given=(key,) if isinstance(key, SIMPLE) else None)
 
     def empty(self, exception: type[BaseException], message: str) -> Exception:
         """What to raise where there is nothing in a list, or but None.

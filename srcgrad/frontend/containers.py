@@ -133,9 +133,10 @@ class Containers(LongTuples):
         self.writable(thing)
         if thing.var is None and (position is None or isinstance(position, ir.Const)):
             values = list(thing.items)
-            if not values:
-                raise self.fault(IndexError, "pop from an empty list")
-            value = values.pop(position.value if isinstance(position, ir.Const) else -1)
+            try:
+                value = values.pop(position.value if isinstance(position, ir.Const) else -1)
+            except (IndexError, TypeError) as error:
+                raise self.raised_by_python(error) from None
             self.state.heap[ref.id] = ListObject(tuple(values), type=thing.type)
             return value
         var = self.materialized(ref, NONE if position is None else position)

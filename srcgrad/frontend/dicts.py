@@ -107,7 +107,7 @@ class Dicts(SlottedDicts):
         if thing.factory is None:
             if thing.external:
                 self.write_journal(thing, collections.defaultdict)
-            raise self.fault(KeyError, f"the dict has no key {key!r}")
+            raise self.missing(key, f"the dict has no key {key!r}")
         made = self.call(thing.factory, [], {})
         self.changed(value, {**self.dictionary(value).items, key: made})
         return self.dictionary(value).items[key]
@@ -380,7 +380,7 @@ class Dicts(SlottedDicts):
         items, k = dict(self.dictionary(value).items), self.hashed(key)
         if k not in items:
             if default is None:
-                raise self.fault(KeyError, f"the dict has no key {k!r}")
+                raise self.missing(k, f"the dict has no key {k!r}")
             return default
         item = self.known(f"[{k!r}]", items.pop(k))
         self.changed(value, items)
@@ -390,7 +390,8 @@ class Dicts(SlottedDicts):
         items = dict(self.dictionary(value).items)
         self.settled_keys(self.dictionary(value))
         if not items:
-            raise self.fault(KeyError, "popitem(): the dictionary is empty")
+            message = "popitem(): dictionary is empty"
+            raise self.fault(KeyError, message, given=(message,))
         key = list(items)[-1 if self.key(last) else 0]
         item = items.pop(key)
         self.changed(value, items)
@@ -399,7 +400,7 @@ class Dicts(SlottedDicts):
     def dict_move_to_end(self, value: Value, key: Value, last: Value = TRUE) -> Value:
         items, k = dict(self.dictionary(value).items), self.hashed(key)
         if k not in items:
-            raise self.fault(KeyError, f"the dict has no key {k!r}")
+            raise self.missing(k, f"the dict has no key {k!r}")
         item = items.pop(k)
         self.changed(value, {**items, k: item} if self.key(last) else {k: item, **items})
         return NONE

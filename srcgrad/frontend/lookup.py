@@ -85,7 +85,7 @@ class Lookup(Journals):
             try:
                 value = imported(namespace.globals, name)
             except ImportError as error:
-                raise self.fault(type(error), str(error)) from None
+                raise self.raised_by_python(error) from None
             return self.lift(value, Path("global", namespace.globals, name))
         self.guards[Path("absent", namespace.globals, name)] = True
         if hasattr(builtins, name):

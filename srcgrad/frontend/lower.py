@@ -27,7 +27,6 @@ from .. import ir
 from ..errors import UnsupportedError
 from . import managers
 from .assignments import Assignments
-from .inlining import returns_value
 from .iteration import MOST_UNROLLED
 from .liveness import live_at_loops
 from .names import own_nodes, runs_once
@@ -339,7 +338,7 @@ class Lowerer(Assignments):
         inner = [gast.With(later, node.body, None)] if later else node.body
         manager = self.expression(item.context_expr)
         if isinstance(manager, ir.Const) and isinstance(manager.value, contextlib.suppress):
-            caught = gast.Constant(manager.value._exceptions, None)  # type: ignore[attr-defined]
+            caught = gast.Constant(managers.suppressed(manager.value), None)
             self.run([gast.Try(inner, [gast.ExceptHandler(caught, None, [gast.Pass()])], [], [])])
             return
         if isinstance(manager, Manager):
@@ -372,14 +371,15 @@ class Lowerer(Assignments):
         return False
 
     def may_end_exceptions(self, manager: Value) -> bool:
-        """Whether the `__exit__` of a context manager may return that an exception is over."""
+        """Whether the `__exit__` of a context manager may return that an exception is over, or
+        raise another."""
         thing = self.thing(manager)
         cls = type(manager.value) if isinstance(manager, Place) else getattr(thing, "type", None)
         found = None if cls is None else self.class_attribute(cls, "__exit__")
         function = getattr(found, "value", None)
         if isinstance(function, types.FunctionType):
             found = self.closure_of(function)
-        return isinstance(found, Closure) and returns_value(found.node)
+        return isinstance(found, Closure) and managers.may_end_exceptions(found.node)
 
     def run_managed(self, manager: Manager, item: Any, inner: list[Any]) -> None:
         """`with` a generator: it runs, and the body where it yields.
@@ -463,7 +463,7 @@ class Lowerer(Assignments):
         try:
             return importlib.import_module(name, package)
         except ImportError as error:
-            raise self.fault(type(error), str(error)) from None
+            raise self.raised_by_python(error) from None
 
     def bind_imported(self, name: str, value: Value) -> None:
         """Assign what is imported: a global when compiling, as that's when modules are loaded."""

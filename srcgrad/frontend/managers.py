@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import builtins
 import collections
+import contextlib
 import types
 from typing import Any
 
 import gast
 
 from ..packages import is_of_package
+from .names import own_nodes
 from .recent import imported_or
 from .structure import is_static, is_written
 from .values import Closure, Path
@@ -25,6 +27,27 @@ SHARED = (list, dict, set, collections.deque)  # what it holds, others may hold,
 def followed(manager: Any) -> tuple[str, Path]:
     """The site that says of a manager outside that it is followed."""
     return "%followed", Path("object", manager, "")
+
+
+def suppressed(manager: contextlib.suppress) -> tuple[type[BaseException], ...]:
+    """The classes of exceptions that a `contextlib.suppress` ends."""
+    classes = list(manager._exceptions)  # type: ignore[attr-defined]
+    found: list[type[BaseException]] = []
+    while classes:  # among them may be tuples
+        cls = classes.pop(0)
+        if isinstance(cls, tuple):
+            classes[:0] = cls
+        else:
+            found.append(cls)
+    return tuple(found)
+
+
+def may_end_exceptions(exit: Any) -> bool:
+    """Whether an `__exit__` may return that an exception is over, or raise another."""
+    nodes = list(own_nodes(exit.body))
+    returned = (n.value for n in nodes if isinstance(n, gast.Return) and n.value is not None)
+    goes_on = (isinstance(v, gast.Constant) and not v.value for v in returned)
+    return not all(goes_on) or any(isinstance(n, (gast.Raise, gast.Assert)) for n in nodes)
 
 
 def is_users(manager: Any) -> bool:

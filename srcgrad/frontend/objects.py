@@ -445,7 +445,8 @@ class Objects(Cursors):
         cls = registry.stands_for.get(thing.type, thing.type)
         if hasattr(cls, name) and cls is not thing.type:
             return self.refuse(f".{name} of an {cls.__name__} of this kind isn't supported")
-        return self.fault(AttributeError, f"{cls.__name__!r} object has no attribute {name!r}")
+        message = f"{cls.__name__!r} object has no attribute {name!r}"
+        return self.fault(AttributeError, message, given=(message,))
 
     def check_settled(self, value: Value, name: str) -> None:
         """Refuse to ask whether an object has an attribute that others of its table have."""

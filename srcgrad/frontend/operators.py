@@ -135,7 +135,7 @@ class Operators(OuterObjects):
                     return ir.Const(function(a.value, b.value))
                 except Exception as error:
                     if self.trying is not None:
-                        raise self.fault(type(error), str(error)) from None
+                        raise self.raised_by_python(error) from None
             of_known = folded(function, (a, b), {})
             if of_known is not None:
                 return of_known
@@ -160,6 +160,8 @@ class Operators(OuterObjects):
             items = b.items if isinstance(b, Tuple) else (b,)
             if is_long(self.on_heap(b)):
                 return self.emit(str.__mod__, (a, self.operand(b)), inferred=TEXT)
+            for item in items:
+                self.check_wording(item)
             if "%(" not in a.value:
                 texts = [self.own_text(item, "__str__") for item in items]
                 if "%r" in a.value and any(text is not None for text in texts):
@@ -170,7 +172,7 @@ class Operators(OuterObjects):
                 try:
                     return ir.Const(a.value % tuple(known))
                 except (TypeError, ValueError) as error:
-                    raise self.fault(type(error), str(error)) from None
+                    raise self.raised_by_python(error) from None
             named = self.operand(Tuple(items))
             return self.emit(str.__mod__, (a, named), inferred=TEXT)
         if (function is operator.add and is_text(a) and is_text(b)) or (

@@ -29,7 +29,7 @@ from .builder import Builder
 from .choices import options
 from .merging import Merger
 from .operations import raise_exception
-from .restarts import Empty, Materialize, Raised, Thaw, Unbound, Unreached
+from .restarts import Empty, Materialize, Raised, Thaw, Unbound, Unreached, Wording
 from .structure import FALSE, FLAGS, NONE, TRUE, is_none, nothing, parts
 from .values import Choice, Instance, Junction, Place, State, Trying, Value
 
@@ -117,22 +117,14 @@ class Paths(Builder):
                 self.raise_at_run_time(error)
             else:
                 raise
-        except Empty as need:
-            forked = forked or self.block in self.splits
-            if not forked:
-                if not unbound:
-                    raise
-                self.note_unbound(need.error)
-                self.state.unreachable = True
-                return
-            assert isinstance(need.error, Raised)
-            if self.catcher(need.error.exception) is not None:
-                self.leave(need.error)
-            else:
-                self.raise_at_run_time(need.error)
         except Unbound as need:
-            if forked or self.block in self.splits:
-                self.raise_at_run_time(self.fault(UnboundLocalError, need.error.message))
+            empty = isinstance(need, Empty)
+            fault = need.error if empty else self.fault(UnboundLocalError, need.error.message)
+            assert isinstance(fault, Raised)
+            if self.catcher(fault.exception) is not None:
+                self.leave(fault)
+            elif forked or self.block in self.splits:
+                self.raise_at_run_time(fault)
             elif unbound:
                 self.note_unbound(need.error)
                 self.state.unreachable = True
@@ -144,9 +136,8 @@ class Paths(Builder):
 
     def raise_at_run_time(self, error: Raised) -> None:
         """Raise what surely goes wrong on a branch, and isn't caught."""
-        made = self.emit(
-            error.exception, (ir.Const(str(error.message)),), inferred=Inferred(Opaque(None))
-        )
+        given = tuple(ir.Const(str(v) if isinstance(v, Wording) else v) for v in error.given)
+        made = self.emit(error.exception, given, inferred=Inferred(Opaque(None)))
         self.act(raise_exception, made)
         self.state.unreachable = True
 
@@ -241,7 +232,7 @@ class Paths(Builder):
         """The exception object of what surely goes wrong."""
         if error.value is not None:
             return error.value
-        text = Place(error.exception(str(error.message)))
+        text = Place(error.exception(*error.given))
         return self.place(self.state, Instance(error.exception, {"%error": text}))
 
     def throw(self, value: Value) -> None:
@@ -518,7 +509,11 @@ class Paths(Builder):
             values = {k: v for k, v in state.frames[current].items() if k[0] != "%" or k == RAISED}
             values.update((k, v) for k, v in before.items() if k[0] == "%" and k != RAISED)
             state.frames[current] = values
-            handle(self.narrowed(self.known("what is raised here", raised)))
+            try:
+                handle(self.narrowed(self.known("what is raised here", raised)))
+            except Raised as error:
+                error.late = True  # the run need not get here
+                raise
 
         def restart() -> None:
             self.state, self.span, self.block, self.fork_depth = entry, span, base, depth

@@ -56,14 +56,27 @@ class Thaw(UnsupportedError):
         self.marker = marker
 
 
+class Wording(str):
+    """What the compiler says of an exception of which Python says something else."""
+
+
 class Raised(UnsupportedError):
-    """The program surely raises an exception here, of this type: a try may catch it."""
+    """The program surely raises an exception here, of this type: a try may catch it.
+
+    `given` is what Python gives the exception; None if that isn't known.
+    """
 
     def __init__(
-        self, message: str, span: Any, advice: str | None, exception: type[BaseException]
+        self,
+        message: str,
+        span: Any,
+        advice: str | None,
+        exception: type[BaseException],
+        given: tuple[Any, ...] | None = None,
     ) -> None:
         super().__init__(message, span, advice)
         self.exception = exception
+        self.given = (Wording(message),) if given is None else given
         self.block: Any = None  # where it is raised
         # whether it is left to the run where that may not get here
         self.late = issubclass(exception, (LookupError, NameError, ImportError))

@@ -183,7 +183,7 @@ class Sets(Containers):
     def set_remove(self, value: Value, item: Value) -> Value:
         items, key = dict(self.dictionary(value).items), self.hashed(item)
         if key not in items:
-            raise self.fault(KeyError, f"{key!r} isn't in this set")
+            raise self.missing(key, f"{key!r} isn't in this set")
         return self.set_discard(value, item)
 
     def set_discard(self, value: Value, item: Value) -> Value:
@@ -199,7 +199,7 @@ class Sets(Containers):
         self.settled_keys(thing)
         items = dict(thing.items)
         if not items:
-            raise self.fault(KeyError, "pop from an empty set")
+            raise self.fault(KeyError, "pop from an empty set", given=("pop from an empty set",))
         (key,) = items.keys() - set(thing.order.then(set.pop).keys())
         item: Value = items.pop(key)
         self.change_set(value, set.pop, (), items)

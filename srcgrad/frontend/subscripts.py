@@ -54,7 +54,6 @@ from .structure import (
     resized,
 )
 from .values import (
-    EVERYTHING,
     Bound,
     Choice,
     DictObject,
@@ -160,7 +159,7 @@ class Subscripts(Comparisons):
                         found = container.value[key.value]
                     except Exception as error:  # as when the program runs
                         self.guards[Path("fails", place, key.value)] = type(error)
-                        raise self.fault(type(error), str(error)) from None
+                        raise self.raised_by_python(error) from None
                     if isinstance(found, SIMPLE) or container.value[key.value] is found:
                         return self.lift(found, Path("item", place, key.value))
             case ir.Const():
@@ -170,7 +169,7 @@ class Subscripts(Comparisons):
                         try:
                             return ir.Const(container.value[known])
                         except Exception as error:
-                            raise self.fault(type(error), str(error)) from None
+                            raise self.raised_by_python(error) from None
         if is_none(container):
             raise self.fault_of_none(TypeError, "is not subscriptable")
         if isinstance(container, ir.Const):
@@ -321,7 +320,12 @@ class Subscripts(Comparisons):
             try:
                 return self.known("item", items[key.value])
             except IndexError:
-                error = self.fault(IndexError, f"index {key.value} is out of range here")
+                what = "tuple" if isinstance(container, Tuple) else "list"
+                error = self.fault(
+                    IndexError,
+                    f"index {key.value} is out of range here",
+                    given=(f"{what} index out of range",),
+                )
                 later = isinstance(container, Ref) and (self.loop_depth or self.making)
                 raise (Empty(error) if later else error) from None
         if isinstance(key, ir.Var) and isinstance(key.kind, Scalar):
@@ -448,8 +452,9 @@ class Subscripts(Comparisons):
         rank = container.kind.rank if isinstance(container.kind, Array) else None
         if trying is not None and rank is not None and axes_taken(index) > rank:
             many = f"array is {rank}-dimensional, but {axes_taken(index)} were indexed"
-            raise self.fault(IndexError, f"too many indices for array: {many}")
-        if trying is not None and trying.caught is not EVERYTHING:
+            message = f"too many indices for array: {many}"
+            raise self.fault(IndexError, message, given=(message,))
+        if trying is not None:
             self.guard(operator.getitem, (container, index), {})
 
     def store(self, container: Value, key: Value, value: Value) -> None:
@@ -564,7 +569,8 @@ class Subscripts(Comparisons):
                 try:
                     items[key.value] = value
                 except IndexError:
-                    raise self.fault(IndexError, "list assignment index out of range") from None
+                    message = "list assignment index out of range"
+                    raise self.fault(IndexError, message, given=(message,)) from None
                 self.state.heap[container.id] = ListObject(tuple(items), type=thing.type)
                 return
             if thing.var is None and isinstance(key, Slice):

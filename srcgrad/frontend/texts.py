@@ -17,10 +17,23 @@ from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import Opaque
 from ..packages import told
+from .choices import options
 from .objects import Objects
 from .operators import TEXT
+from .restarts import Wording
 from .structure import NONE, describe, is_asked, is_range
-from .values import Bound, Choice, DictObject, Instance, ListObject, Ref, Spread, Tuple, Value
+from .values import (
+    Bound,
+    Choice,
+    DictObject,
+    Instance,
+    ListObject,
+    Place,
+    Ref,
+    Spread,
+    Tuple,
+    Value,
+)
 
 
 class Texts(Objects):
@@ -58,6 +71,7 @@ class Texts(Objects):
     def builtin_format(self, value: Value, spec: Value = ir.Const("")) -> Value:  # noqa: B008
         if isinstance(value, ir.Const) and isinstance(spec, ir.Const) and not is_asked(value):
             return ir.Const(format(value.value, spec.value))
+        self.check_wording(value)
         thing = self.thing(value)
         own = (
             self.class_attribute(thing.type, "__format__") if isinstance(thing, Instance) else None
@@ -74,6 +88,7 @@ class Texts(Objects):
                 template += _literal(part.value)
                 continue
             value = self.expression(part.value)
+            self.check_wording(value)
             conversion = f"!{chr(part.conversion)}" if part.conversion not in (-1, None) else ""
             spec, specs = self.specification(part.format_spec)
             if conversion:
@@ -110,6 +125,7 @@ class Texts(Objects):
         """`str(value)` or `repr(value)`."""
         if isinstance(value, Choice):
             return self.for_each(value, lambda o: self.text(function, form, o))
+        self.check_wording(value)
         if not isinstance(value, Tuple) or value.type is tuple:
             known = self.computed(function, [value], {})
             if known is not None:
@@ -118,6 +134,17 @@ class Texts(Objects):
         if own is not None:
             return own
         return self.emit(function, (self.in_text(value, form),), inferred=TEXT)
+
+    def check_wording(self, value: Value) -> None:
+        """Refuse to compute with the text of an exception that isn't Python's own."""
+        for option in () if self.telling else options(value):
+            thing = self.thing(option)
+            error = thing.items.get("%error") if isinstance(thing, Instance) else None
+            if isinstance(error, Place) and any(isinstance(a, Wording) for a in error.value.args):
+                raise self.refuse(
+                    "what Python says of this exception isn't known when compiling",
+                    "print it, or use the name of its type: type(error).__name__",
+                )
 
     def in_text(self, value: Value, form: str) -> ir.Operand:
         """What Python makes the text of a value from when it runs: the value, or its own text."""
