@@ -15,6 +15,7 @@ import random
 import re
 import sys
 import time
+import traceback
 import warnings
 from collections import Counter
 from typing import Any
@@ -301,6 +302,12 @@ def result(run: Any) -> Any:
         return error
 
 
+def is_stated(error: Exception) -> bool:
+    """Whether a program raises an exception by a statement for that."""
+    *_, last = traceback.extract_tb(error.__traceback__)
+    return (last.line or "").startswith(("raise", "assert"))
+
+
 def check(text: str, size: int) -> str:
     """What becomes of a program: "right", "invalid" (no test), or "refused: ..."
 
@@ -332,6 +339,9 @@ def check_call(f: Any, gradient: Any, arguments: tuple[Any, ...]) -> str:
     if isinstance(found, TypeError) and "returns None" in str(found):
         return "invalid"
     if isinstance(value, Exception) or isinstance(found, Exception):
+        if isinstance(value, Exception) and not isinstance(found, Exception):
+            if not is_stated(value):  # by what the result doesn't need
+                return "invalid"
         if not isinstance(value, Exception) or not isinstance(found, Exception):
             raise Wrong(f"{found!r} instead of {value!r} with {arguments}")
         if repr(value) != repr(found):  # what isn't needed isn't computed, and raises nothing

@@ -177,7 +177,53 @@ def keys_that_are_missing(x, n):
         return x[1] * len(str(error))
 
 
+def one_of_several_classes(x, n):
+    try:
+        return math.pow(x[0], -900 * n) * x[1]
+    except Exception as error:
+        return x[2] * len(type(error).__name__)
+
+
+def another_handler_after_all(x, n):
+    try:
+        try:
+            return [0.5, 1.0, 0.0, 1e-300][n % 4] ** (-2.0) * x[0]
+        except Exception:
+            x = x * 2
+            raise
+    except ZeroDivisionError:
+        return x[1]
+    except OverflowError:
+        return x[2]
+
+
+def what_a_strict_zip_did_before(x, n):
+    t = x[2]
+    try:
+        for u, v in zip(x, x[:n], strict=True):
+            t += u * v
+    except ValueError:
+        t *= 2
+    return t
+
+
+def left_before_a_strict_zip_ends(x, n):
+    t = x[2]
+    try:
+        for u, v in zip(x, x[:n], strict=True):
+            t += u * v
+            if u > 0.5:
+                break
+    except ValueError:
+        t *= 2
+    return t
+
+
 PROGRAMS = [
+    one_of_several_classes,
+    another_handler_after_all,
+    what_a_strict_zip_did_before,
+    left_before_a_strict_zip_ends,
     a_with_that_ends_it,
     a_finally_that_returns,
     a_finally_that_breaks,
@@ -216,6 +262,17 @@ def test_the_text_of_what_only_python_knows_is_refused():
 
     with pytest.raises(srcgrad.UnsupportedError, match="what Python says of this exception"):
         srcgrad.grad(f)(X)
+
+
+def test_a_class_that_only_the_run_knows_is_refused():
+    def f(x, n):
+        try:
+            raise [KeyError, ValueError][n]("unknown")
+        except LookupError:
+            return x[0]
+
+    with pytest.raises(srcgrad.UnsupportedError, match="the class of this exception"):
+        srcgrad.grad(f)(X, 1)
 
 
 def test_what_nobody_catches_is_done_once():

@@ -49,6 +49,9 @@ ARITHMETIC = frozenset(
 TYPED = ARITHMETIC | {operator.matmul, operator.neg, operator.lshift, operator.rshift}
 REDUCTIONS = frozenset({np.sum, np.prod, np.mean})
 DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod, operator.pow})
+# Of the functions of math: what takes any number, and what never grows too large
+GROWING = frozenset({"exp", "exp2", "expm1", "cosh", "sinh", "ldexp"})
+MILD = frozenset("sqrt log log2 log10 log1p sin cos tan asin acos atanh fmod remainder".split())
 LEAVING = gast.Return, gast.Break, gast.Continue, gast.Raise, gast.Assert  # a `finally`
 
 
@@ -95,6 +98,12 @@ class Attempts(Calls):
         """What `raise value` raises."""
         if isinstance(value, Choice):
             return value
+        kind = value.kind if isinstance(value, ir.Var) else None
+        if self.trying is not None and isinstance(kind, Opaque) and kind.type is None:
+            raise self.refuse(
+                "the class of this exception isn't known when compiling, and a try is around it",
+                "choose by if and elif what is raised",
+            )
         cls = self.exception_class(value)
         if not issubclass(cls, BaseException):
             raise self.fault(TypeError, "exceptions must derive from BaseException")
@@ -150,12 +159,26 @@ class Attempts(Calls):
             asked = (which, ir.Const(function), *operands)
             failed = self.emit(runtime.fails, asked, named, inferred=Inferred(BOOL), name="failed")
 
-            def fail(asked: Any = asked, cls: type[BaseException] = exceptions[0]) -> None:
-                kind = Inferred(Opaque(cls))
+            def fail(asked: Any = asked, exceptions: Any = tuple(exceptions)) -> None:
+                kind = Inferred(Opaque(None if exceptions[1:] else exceptions[0]))
                 error = self.emit(runtime.failure, asked, named, inferred=kind, name="error")
-                self.throw(self.new(Instance(cls, {"%error": error})))
+                self.throw_one_of(exceptions, error)
 
             self.branch(failed, fail, nothing)
+
+    def throw_one_of(self, exceptions: tuple[type[BaseException], ...], error: ir.Var) -> None:
+        """Raise what a call was found to raise, one of these: they may go on in other handlers."""
+        cls, *others = exceptions
+        raised = Instance(cls, {"%error": error})
+        if not others:
+            self.throw(self.new(raised))
+            return
+        test = self.emit(isinstance, (error, ir.Const(cls)), inferred=Inferred(BOOL))
+        self.branch(
+            test,
+            lambda: self.throw(self.new(raised)),
+            lambda: self.throw_one_of(tuple(others), error),
+        )
 
     def fail_as_known(
         self,
@@ -329,8 +352,10 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
         return (LinAlgError,)
     if module.startswith("scipy.linalg"):
         return (LinAlgError, ValueError)  # of nan and inf
-    if getattr(math, told(function, "__name__", ""), None) is function:
-        return (ValueError, OverflowError)
+    name = told(function, "__name__", "")
+    if getattr(math, name, None) is function:
+        domain = () if name in GROWING else (ValueError,)
+        return domain if name in MILD else (*domain, OverflowError)
     if function in DIVISIONS and all(map(is_python_number, operands)):
         return (ZeroDivisionError, *((OverflowError,) if function is operator.pow else ()))
     kind: Any = getattr(operands[0], "kind", None) if operands else None

@@ -16,7 +16,14 @@ from ..kinds import Array, Dimension, ListOf, Scalar, int_kind
 from .dicts import Dicts
 from .item_counts import some
 from .iteration import Body, Loop
-from .operations import ArrayIterator, check_as_many, column_at, count_columns, len_of_range
+from .operations import (
+    ArrayIterator,
+    check_as_many,
+    column_at,
+    count_columns,
+    len_of_range,
+    zipped_strictly,
+)
 from .restarts import NeedStatic
 from .stepping import ENDLESS, items_zipped
 from .structure import FALSE, NONE, TRUE, is_none, is_range, is_unknown
@@ -190,6 +197,13 @@ class Iterators(Dicts):
                  for k, v in enumerate(values)]  # fmt: skip
         lengths = [p.length for p in parts]
         if strict is not None and any(not self.same_length(n, lengths[0]) for n in lengths):
+            if not loose and self.catcher(ValueError) is not None:
+                if all(isinstance(v, (Ref, Tuple, ir.Var)) or is_range(v) for v in values):
+                    return self.inline(zipped_strictly, list(values), {})
+                raise self.refuse(
+                    "when this zip(strict=True) ends too early isn't known, and a try catches that",
+                    "make lists first: zip(list(...), list(...), strict=True)",
+                )
             self.inline(check_as_many, [strict, Tuple(tuple(lengths))], {})
         finite = [n for n in lengths if not (isinstance(n, ir.Const) and n.value == ENDLESS)]
         lengths = finite or lengths

@@ -202,6 +202,14 @@ def check_as_many(strict: Any, lengths: Any) -> Any:
             raise ValueError(f"zip() argument {k + 1} is {which} than {others}")
 
 
+def zipped_strictly(*values: Any) -> Any:
+    """`zip(*values, strict=True)` that raises once the shortest is used up: inlined like a
+    function of the user's."""
+    for items in zip(*values):  # noqa: B905, UP028
+        yield items
+    check_as_many(True, [len(value) for value in values])
+
+
 def count_columns(rows: Any, strict: Any) -> Any:
     """How much `zip(*rows, strict=strict)` gives: inlined like a function of the user's."""
     lengths = [len(row) for row in rows]

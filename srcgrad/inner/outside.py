@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from numpy.linalg import LinAlgError
+
 from .. import custom, ir, units
 from ..analysis.jumps import jumps
 from ..emit import runtime
@@ -21,7 +23,7 @@ from .gradients import mapped
 from .rules import Pairs, attach, matched
 
 # What a solver raises that finds no solution, or is given what it can't solve
-FAILURES = (ValueError, RuntimeError, ZeroDivisionError, OverflowError)
+FAILURES = (LinAlgError, ValueError, RuntimeError, ZeroDivisionError, OverflowError)
 
 
 @dataclass(frozen=True)
@@ -197,9 +199,10 @@ def guard_outside(low: Lowerer, function: Any, args: list[Value]) -> None:
         which = (ir.Pack(tuple, tuple(ir.Const(e) for e in exceptions)), ir.Const(function))
         failed, _ = opaque_call(low, runtime.fails, args, BOOL, which)
 
-        def fail(which: Any = which, cls: type[BaseException] = exceptions[0]) -> None:
-            error, _ = opaque_call(low, runtime.failure, args, Opaque(cls), which)
-            low.throw(low.new(Instance(cls, {"%error": error})))
+        def fail(which: Any = which, exceptions: Any = tuple(exceptions)) -> None:
+            kind = Opaque(None if exceptions[1:] else exceptions[0])
+            error, _ = opaque_call(low, runtime.failure, args, kind, which)
+            low.throw_one_of(exceptions, error)
 
         low.branch(failed, fail, nothing)
 
