@@ -219,7 +219,89 @@ def left_before_a_strict_zip_ends(x, n):
     return t
 
 
+def a_finally_that_sometimes_returns(x, n):
+    def inner(v):
+        try:
+            if v > 1:
+                raise ValueError
+            if v > 0.5:
+                return v
+        finally:
+            if n > 1:
+                return 5 * v  # noqa: B012
+        return v * 7
+
+    t = 0.0
+    for v in x:
+        try:
+            t += inner(v)
+        except ValueError:
+            t += v * 11
+    return t
+
+
+def a_finally_that_sometimes_continues(x, n):
+    t = 1.0
+    try:
+        for i in range(4):
+            try:
+                t += x[i + n]
+            finally:
+                if t > 1.4:
+                    continue  # noqa: B012
+                t *= 1.1
+            t += x[1]
+    except IndexError:
+        t *= 3
+    return t
+
+
+def a_finally_that_sometimes_breaks(x, n):
+    t = 1.0
+    for i in range(4):
+        try:
+            t += x[i % 3]
+            if t > 1.5:
+                continue
+            t *= 2
+        finally:
+            if i == n:
+                break  # noqa: B012
+            t *= 1.1
+        t += x[1]
+    return t
+
+
+def stored_in_another_shape(x, n):
+    y = x * 2
+    try:
+        y[:] = np.ones(n) * x[0]
+    except ValueError as error:
+        y *= len(str(error))
+    return np.sum(y)
+
+
+def the_largest_of_none(x, n):
+    try:
+        return np.max(x[n:])
+    except ValueError:
+        return x[0] * max([v for v in x if v > n / 10])
+
+
+def a_function_by_key(x, n):
+    try:
+        return {0: np.sin, 1: np.cos}[n](x[0])
+    except KeyError as error:
+        return x[1] * len(error.args)
+
+
 PROGRAMS = [
+    a_finally_that_sometimes_returns,
+    a_finally_that_sometimes_continues,
+    a_finally_that_sometimes_breaks,
+    stored_in_another_shape,
+    the_largest_of_none,
+    a_function_by_key,
     one_of_several_classes,
     another_handler_after_all,
     what_a_strict_zip_did_before,

@@ -818,6 +818,16 @@ def failure(
     return None
 
 
+def stored(array: Any, index: Any, value: Any) -> None:
+    """Raise what `array[index] = value` raises where the shapes don't go together.
+
+    >>> stored(np.ones(3), slice(2), np.ones(4))
+    Traceback (most recent call last):
+    ValueError: could not broadcast input array from shape (4,) into shape (2,)
+    """
+    np.empty_like(array[index])[...] = value
+
+
 def check_finite(adjoint: Any, name: str, filename: str, line: int) -> None:
     """Raise FloatingPointError if an adjoint isn't finite, naming the line that it comes from.
 

@@ -32,7 +32,7 @@ from .choices import options
 from .names import own_nodes
 from .primitives import RULES
 from .purity import has_effect
-from .structure import FALSE, constant, is_none, nothing
+from .structure import FALSE, constant, is_none, is_number, nothing
 from .values import EVERYTHING, Choice, Instance, Trying, Value
 
 ARITHMETIC = frozenset(
@@ -47,6 +47,7 @@ ARITHMETIC = frozenset(
     }
 )
 TYPED = ARITHMETIC | {operator.matmul, operator.neg, operator.lshift, operator.rshift}
+EXTREMES = frozenset({np.max, np.min, np.argmax, np.argmin, np.ptp, np.nanargmax, np.nanargmin})
 REDUCTIONS = frozenset({np.sum, np.prod, np.mean})
 DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod, operator.pow})
 # Of the functions of math: what takes any number, and what never grows too large
@@ -119,14 +120,20 @@ class Attempts(Calls):
         uncaught = self.fixed_span and self.catcher(NotImplementedError) is None
         return uncaught or str(module).startswith(RULES)
 
-    def insist(self, test: Value, exception: type[BaseException], message: str) -> None:
-        """Raise an exception unless `test` holds."""
+    def insist(
+        self,
+        test: Value,
+        exception: type[BaseException],
+        message: str,
+        given: tuple[Any, ...] | None = None,
+    ) -> None:
+        """Raise an exception unless `test` holds; Python gives it `given`, else the message."""
         if not isinstance(test, ir.Const):
-            made = ir.Const(message)
-            fail = functools.partial(self.throw_new, exception, [made])
+            made: list[Value] = [ir.Const(v) for v in ((message,) if given is None else given)]
+            fail = functools.partial(self.throw_new, exception, made)
             self.branch(self.operand(test), nothing, fail)
         elif not test.value:
-            raise self.fault(exception, message)
+            raise self.fault(exception, message, given=given)
 
     def throw_new(self, exception: type[BaseException], args: list[Value]) -> None:
         self.throw(self.construct(exception, args, {}))
@@ -194,6 +201,22 @@ class Attempts(Calls):
             except expected as error:
                 raise self.raised_by_python(error) from None
 
+    def guard_store(self, array: ir.Var, index: ir.Operand, value: ir.Operand) -> None:
+        """Where a try catches a ValueError, find out first if what is stored has another shape."""
+        trying = self.catcher(ValueError)
+        operands = (array, index, value)
+        if trying is None or is_number(value) or fits(runtime.stored, operands, {}):
+            return
+        asked = (ir.Pack(tuple, (ir.Const(ValueError),)), ir.Const(runtime.stored), *operands)
+        failed = self.emit(runtime.fails, asked, inferred=Inferred(BOOL), name="failed")
+
+        def fail() -> None:
+            kind = Inferred(Opaque(ValueError))
+            error = self.emit(runtime.failure, asked, inferred=kind, name="error")
+            self.throw_one_of((ValueError,), error)
+
+        self.branch(failed, fail, nothing)
+
     def may_not_fit(
         self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
     ) -> bool:
@@ -255,7 +278,7 @@ class Attempts(Calls):
         self.attempt(caught, run, handle, lambda: self.discarded(finish(None)))
 
     def run_finally(self, statements: list[Any]) -> Value:
-        """Run the statements of a `finally`; whether it returns, which ends an exception."""
+        """Run the statements of a `finally`; whether it leaves, which ends an exception."""
         frame = self.state.frames[self.current]
         names = ("%stop", "%break", "%returned", "%return")
         saved = {name: frame[name] for name in names if name in frame}
@@ -270,14 +293,22 @@ class Attempts(Calls):
         stopped = frame.get("%stop", FALSE)
         if isinstance(stopped, ir.Const) and stopped.value:
             return stopped
-        if not isinstance(stopped, ir.Const):
-            raise self.refuse("whether this finally is left by a return isn't known when compiling")
-        for name in names:
-            if name in saved:
-                frame[name] = saved[name]
-            else:
-                frame.pop(name, None)
-        return FALSE
+
+        def go_on() -> None:
+            frame = self.state.frames[self.current]
+            for name in names:
+                if name in saved:
+                    frame[name] = saved[name]
+                elif isinstance(stopped, ir.Const):
+                    frame.pop(name, None)
+                else:
+                    frame[name] = ir.UNDEFINED if name == "%return" else FALSE
+
+        if isinstance(stopped, ir.Const):
+            go_on()
+        else:
+            self.branch(self.operand(stopped), nothing, go_on)
+        return stopped
 
     def run_guarded(self, node: Any) -> None:
         """A try with handlers."""
@@ -359,6 +390,8 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
     if function in DIVISIONS and all(map(is_python_number, operands)):
         return (ZeroDivisionError, *((OverflowError,) if function is operator.pow else ()))
     kind: Any = getattr(operands[0], "kind", None) if operands else None
+    if function in EXTREMES and 0 not in (getattr(kind, "shape", None) or (0,)):
+        return () if all(isinstance(n, int) for n in kind.shape) else (ValueError,)  # of no items
     if function in ARITHMETIC or isinstance(function, np.ufunc) or function in REDUCTIONS:
         return (FloatingPointError,)  # under np.errstate
     if function is operator.getitem and isinstance(kind, Places):

@@ -173,7 +173,7 @@ class Cursors(Selections):
                 raise self.fault(StopIteration, "this iterator has no more items", given=())
             return default
         if default is None:
-            self.insist(left, StopIteration, "this iterator has no more items")
+            self.insist(left, StopIteration, "this iterator has no more items", ())
         self.move_cursor(iterator, self.binary(operator.add, position, ONE))
         if isinstance(left, ir.Const) or default is None:
             item: Value = sequence.item(position)
@@ -201,7 +201,7 @@ class Cursors(Selections):
         values = self.state.frames[frame]
         test, item = values.pop(found), values.pop(name)
         if default is None:
-            self.insist(test, StopIteration, "this generator has no items")
+            self.insist(test, StopIteration, "this generator has no items", ())
         return self.known("this value", item)
 
     def builtin_tee(self, value: Value, n: Value = ir.Const(2)) -> Value:  # noqa: B008

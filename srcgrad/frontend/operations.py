@@ -180,9 +180,13 @@ def check_count(values: Any, count: Any, more: Any) -> Any:
     """
     if more:
         if len(values) < count:
-            raise ValueError(f"expected at least {count} values to unpack")
-    elif len(values) != count:
-        raise ValueError(f"expected {count} values to unpack")
+            raise ValueError(
+                f"not enough values to unpack (expected at least {count}, got {len(values)})"
+            )
+    elif len(values) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+    elif len(values) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(values)})")
 
 
 def check_arguments(values: Any, least: Any, most: Any) -> Any:

@@ -31,7 +31,7 @@ from .merging import Merger
 from .operations import raise_exception
 from .restarts import Empty, Materialize, Raised, Thaw, Unbound, Unreached, Wording
 from .structure import FALSE, FLAGS, NONE, TRUE, is_none, nothing, parts
-from .values import Choice, Instance, Junction, Place, State, Trying, Value
+from .values import Choice, Instance, Junction, Place, State, Trying, Tuple, Value
 
 RAISED = "%raised"
 
@@ -232,8 +232,10 @@ class Paths(Builder):
         """The exception object of what surely goes wrong."""
         if error.value is not None:
             return error.value
-        text = Place(error.exception(*error.given))
-        return self.place(self.state, Instance(error.exception, {"%error": text}))
+        items: dict[Any, Value] = {"%error": Place(error.exception(*error.given))}
+        if not any(isinstance(v, Wording) for v in error.given):
+            items["args"] = Tuple(tuple(map(ir.Const, error.given)))
+        return self.place(self.state, Instance(error.exception, items))
 
     def throw(self, value: Value) -> None:
         """Raise an exception object: in a try that catches it, else at run time."""

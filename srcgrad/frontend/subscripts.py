@@ -208,7 +208,8 @@ class Subscripts(Comparisons):
         having = [i for i, thing in enumerate(things) if k in thing.items]
         if not 0 < len(having) < len(things):
             return choice
-        self.insist(self.which(choice, having), KeyError, f"the dict has no key {k!r}")
+        given = (k,) if isinstance(k, SIMPLE) else None
+        self.insist(self.which(choice, having), KeyError, f"the dict has no key {k!r}", given)
         return self.among(choice, having)
 
     def check_indexable(self, number: ir.Operand, key: Value) -> None:
@@ -234,7 +235,7 @@ class Subscripts(Comparisons):
 
         def find(i: int) -> None:
             if i == len(keys):
-                self.raise_at_run_time(self.fault(KeyError, "the dict has no such key"))
+                self.throw_new(KeyError, [key])
                 return
 
             def put() -> None:
@@ -470,6 +471,7 @@ class Subscripts(Comparisons):
             operand = self.number(value)
         index = self.index(key)
         self.guard_index(array, index)
+        self.guard_store(array, index, operand)
         self.check_floats(array, operand)
         if picks_each(array, index):
             self.check_unread(array, operand)
