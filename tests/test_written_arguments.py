@@ -364,3 +364,42 @@ def test_factories_are_told_apart():
     gradient = srcgrad.grad(f)
     for factory, expected in ((float, 0.0), (lambda: 2.0, 2.0), (lambda: 3.0, 3.0)):
         assert gradient(0.7, collections.defaultdict(factory)) == expected
+
+
+class Counted:
+    def __init__(self):
+        self.times = 0
+
+
+def into_an_array(x, kept=np.zeros(2)):  # noqa: B008
+    kept += x
+    return np.sum(kept * x)
+
+
+def into_a_set(x, *, kept=set()):  # noqa: B006
+    kept.add(3)
+    return x[0] * len(kept)
+
+
+def into_a_list(x, kept=[]):  # noqa: B006
+    kept.append(1.0)
+    return x[0] * len(kept)
+
+
+def into_an_object(x, kept=Counted()):  # noqa: B008
+    kept.times += 1
+    return x[0] * kept.times
+
+
+@pytest.mark.parametrize("f", [into_an_array, into_a_set, into_a_list, into_an_object])
+def test_a_default_that_is_written(f):
+    for derivative in (srcgrad.grad(f), lambda x: srcgrad.jvp(f, (x,), (x,))):
+        with pytest.raises(srcgrad.UnsupportedError, match="writes the default of 'kept'"):
+            derivative(np.ones(2))
+
+
+def test_a_default_that_is_read():
+    def f(x, weights=np.array([2.0, 3.0]), kept=[1.0]):  # noqa: B006, B008
+        return np.sum(weights * x) * kept[0]
+
+    assert srcgrad.grad(f)(np.ones(2)).tolist() == [2.0, 3.0]

@@ -29,7 +29,7 @@ from ..frontend.sharing import check_shared
 from ..frontend.source import get_source
 from ..frontend.structure import NONE
 from ..frontend.units import NeedUnit
-from ..frontend.values import Partial, Path, Place, Ref, Tuple, Value
+from ..frontend.values import OWN, Partial, Path, Place, Ref, Tuple, Value
 from ..inner.lowerings import LOWERINGS
 from ..inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies
 from ..kinds import ListOf, Opaque, is_float, kind_of
@@ -133,6 +133,8 @@ def _lowered(task: Task) -> Primal:
         raise InternalError("a block that an exception may leave isn't joined")
     lowered = Primal(low, function, free, inputs, values, targets, tangents, result, aux)
     copies = own_copies(function, set(free.found.values()), lowered.wrt)
+    owned = {name for name in values if (OWN, name) in low.known_sites}
+    _check_defaults(task, {*owned, *(v.name for v in copies)})
     lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))
     if low.deep_copies:
         _check_copied_once(low, function)
@@ -147,6 +149,21 @@ def _lowered(task: Task) -> Primal:
     if not request.traced:
         vectorize(function, low, [v for shown in (result, aux) for v in leaves(low, shown)])
     return lowered
+
+
+def _check_defaults(task: Task, written: set[str]) -> None:
+    """Refuse to write a default: the next call would find in it what this one wrote."""
+    defaults = [*(told(task.primal, "__defaults__") or ())]
+    defaults += (told(task.primal, "__kwdefaults__") or {}).values()
+    kept = {id(default) for default in defaults}
+    for name, value in task.arguments.items():
+        if name in written and id(value) in kept:
+            raise UnsupportedError(
+                f"{task.request.name} writes the default of {name!r}, which keeps it from call to "
+                "call",
+                None,
+                f"pass {name!r} when calling, or make it in the function",
+            )
 
 
 def _check_copied_once(low: Lowerer, function: ir.Function) -> None:

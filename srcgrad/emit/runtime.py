@@ -309,7 +309,7 @@ def check_not_held(arguments: Any, things: Any) -> None:
 
 
 def _containers(things: Any) -> Iterator[Any]:
-    """The lists, dicts and objects in a nest, each place of them."""
+    """The lists, dicts, sets and objects in a nest, each place of them."""
     for thing in things:
         if isinstance(thing, dict):
             parts: Any = thing.values()
@@ -317,6 +317,8 @@ def _containers(things: Any) -> Iterator[Any]:
             parts = thing
         elif type(thing).__module__ != "builtins" and has_attributes(thing):
             parts = attributes(thing).values()
+        elif isinstance(thing, set):
+            parts = ()
         else:
             continue
         if not isinstance(thing, tuple):
