@@ -346,6 +346,26 @@ def test_the_text_of_what_only_python_knows_is_refused():
         srcgrad.grad(f)(X)
 
 
+def test_a_name_that_a_handler_took_has_no_value():
+    def by_a_handler(x):
+        e = x[0]
+        try:
+            t = math.log(x[1])
+        except ValueError as e:  # noqa: F841
+            t = x[2]
+        return t * e
+
+    def by_del(x):
+        e = x[0]
+        if x[1] > 0:
+            del e
+        return e * 2
+
+    for f in (by_a_handler, by_del):
+        with pytest.raises(srcgrad.UnsupportedError, match="'e' has no value any more"):
+            srcgrad.grad(f)(X)
+
+
 def test_a_class_that_only_the_run_knows_is_refused():
     def f(x, n):
         try:

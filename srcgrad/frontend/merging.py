@@ -95,8 +95,11 @@ class Merger:
         frames: dict[int, dict[str, Value]] = {}
         for number in {**self.a.frames, **self.b.frames}:
             x, y = self.a.frames.get(number, {}), self.b.frames.get(number, {})
+            before = self.entry.frames.get(number, {})
             frames[number] = {
-                name: self.merge(name, x.get(name, absent(name)), y.get(name, absent(name)))
+                name: self.poison(f"{shown_name(name)} has no value any more on some paths to here")
+                if self.is_deleted(name, before, x, y)
+                else self.merge(name, x.get(name, absent(name)), y.get(name, absent(name)))
                 for name in {**x, **y}
             }
         for number in {**self.a.heap, **self.b.heap}:
@@ -108,6 +111,15 @@ class Merger:
                 self.heap[number] = replace(thing, frozen=self.marker)
         self.builder.check_flags(self.a, self.b)
         return State(frames, self.heap, used=self.a.used | self.b.used, flags=self.a.flags)
+
+    def is_deleted(self, name: Any, before: Any, x: Any, y: Any) -> bool:
+        """Whether one of the branches deletes a name, as a handler does the name of its exception.
+
+        The generated code's variable still holds the old value there.
+        """
+        if name[0] == "%" or before.get(name, ir.UNDEFINED) is ir.UNDEFINED:
+            return False
+        return (x.get(name) is ir.UNDEFINED) != (y.get(name) is ir.UNDEFINED)
 
     def one_sided(self) -> State:
         """The state after an If of which one branch never ends: its other branch's values."""
