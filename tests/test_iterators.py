@@ -251,14 +251,12 @@ def compare_with_differences(function):
     np.testing.assert_allclose(srcgrad.hvp(function)(X, X), slopes, rtol=1e-5, atol=1e-7)
 
 
-def test_next_in_a_loop_over_the_same_iterator_is_refused():
+def test_next_in_a_loop_over_the_same_iterator():
     def f(x):
         rest = iter(x)
         return sum(v * next(rest, 1.0) for v in rest)
 
-    with pytest.raises(srcgrad.UnsupportedError, match="in a loop over it isn't supported") as info:
-        srcgrad.grad(f)(X)
-    assert info.value.span.line == f.__code__.co_firstlineno + 2
+    compare_with_differences(f)
 
 
 def test_an_iterator_that_has_no_more_items():
@@ -459,13 +457,16 @@ def a_deque_that_grows(x):
         made_before(lambda items, x: itertools.accumulate(items)),
         made_before(lambda items, x: itertools.zip_longest(items, x), lambda z: next(z)[0]),
         made_before(lambda items, x: iter(items), next),
-        begun_empty, after_the_last, a_dict_that_grows, a_deque_that_grows,
+        begun_empty, after_the_last,
     ],
 )  # fmt: skip
-def test_lists_that_get_longer_meanwhile_are_refused(f):
-    with pytest.raises(
-        srcgrad.UnsupportedError, match=r"changes its length while it is iterated|is written before"
-    ):
+def test_lists_that_get_longer_meanwhile(f):
+    compare_with_differences(f)
+
+
+@pytest.mark.parametrize("f", [a_dict_that_grows, a_deque_that_grows])
+def test_what_mustnt_change_while_it_is_gone_through(f):
+    with pytest.raises(srcgrad.UnsupportedError, match="changes its length while it is iterated"):
         srcgrad.value_and_grad(f)(X)
 
 
@@ -588,9 +589,8 @@ def write_element(squares, items):
         written_before(lambda y, items: iter(items), lambda y, items: items.append(y[0])),
     ],
 )  # fmt: skip
-def test_what_is_written_before_an_iterator_is_used_up_is_refused(f):
-    with pytest.raises(srcgrad.UnsupportedError, match=r"changes its length|is written before"):
-        srcgrad.value_and_grad(f)(X)
+def test_what_is_written_before_an_iterator_is_used_up(f):
+    compare_with_differences(f)
 
 
 def rebound(make):
@@ -631,9 +631,8 @@ def test_names_that_items_are_made_with_are_read_when_they_are_made(f):
         rebound(lambda x, times: map(min, each(map(times, x)), each(map(times, x)))),
     ],
 )
-def test_names_that_change_before_items_made_at_once_are_asked_for(f):
-    with pytest.raises(srcgrad.UnsupportedError, match=r"is written before"):
-        srcgrad.value_and_grad(f)(X)
+def test_names_that_change_before_items_are_asked_for(f):
+    compare_with_differences(f)
 
 
 def test_names_rebound_between_items():
@@ -714,10 +713,8 @@ def an_array_written_meanwhile(x):
         an_array_written_meanwhile,
     ],
 )
-def test_items_that_are_made_at_once_while_what_they_are_made_of_changes(f):
-    for n in (3, 5, 40):
-        with pytest.raises(srcgrad.UnsupportedError, match=r"is written before it is used up"):
-            srcgrad.grad(f)(np.linspace(0.2, 0.9, n))
+def test_what_items_are_made_of_changes_between_them(f):
+    compare_with_differences(f)
 
 
 def an_item_set_before_the_first_is_asked_for(make):
@@ -757,11 +754,7 @@ def named_first(make):
     ],
 )
 def test_lists_written_before_their_items_are_asked_for(make):
-    f = an_item_set_before_the_first_is_asked_for(make)
-    try:
-        compare_with_differences(f)
-    except srcgrad.UnsupportedError as refused:
-        assert "is written before it is used up" in str(refused)
+    compare_with_differences(an_item_set_before_the_first_is_asked_for(make))
 
 
 def another_name_for_what_the_items_are_made_with(x, s):

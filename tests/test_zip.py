@@ -173,9 +173,8 @@ def test_effects_come_in_the_order_of_the_items(function):
         with_effects(lambda noted, x: itertools.pairwise(map(noted, x))),
     ],
 )
-def test_effects_of_items_that_are_not_asked_for_are_refused(function):
-    with pytest.raises(srcgrad.UnsupportedError, match="they aren't made one by one"):
-        srcgrad.value_and_grad(function)(X)
+def test_effects_of_items_that_are_not_asked_for(function):
+    check(function)
 
 
 def with_a_list_that_changes(x):
@@ -223,7 +222,7 @@ def test_what_items_are_made_of_changes_in_the_loop(function):
     check(function)
 
 
-def test_what_two_generators_are_made_of_may_not_change_in_the_loop():
+def test_what_two_generators_are_made_of_changes_in_the_loop():
     def f(x):
         items, total = [x[0], 2.0], 0.0
         by_two = (a * b for a in items for b in (x[0], 1.0))
@@ -232,8 +231,7 @@ def test_what_two_generators_are_made_of_may_not_change_in_the_loop():
             items[1] = total
         return total
 
-    with pytest.raises(srcgrad.UnsupportedError, match="is written before it is used up"):
-        srcgrad.grad(f)(X)
+    check(f)
 
 
 def positive(x, shift=0.5):

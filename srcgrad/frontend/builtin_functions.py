@@ -177,7 +177,7 @@ class BuiltinFunctions(Sorting):
         if len(args) == 1:
             value = args[0]
             if default is not None:
-                if isinstance(value, Generator):
+                if self.goes_by_itself(value):
                     value = self.builtin_list(value)
                 given_key = NONE if key is None else key
                 return self.inline(extreme_or, [ir.Const(function), value, given_key, default], {})

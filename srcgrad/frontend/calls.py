@@ -36,6 +36,7 @@ from .attributes import NAMEDTUPLE
 from .choices import is_function
 from .classes import PROTOCOL, is_exception_init
 from .comparisons import COMPARE
+from .cursors import may_be_stepwise
 from .dicts import dict_methods
 from .effects import REPEATABLE
 from .libraries import CALLED
@@ -46,6 +47,7 @@ from .primitives import BY_DTYPE, RULES
 from .refusals import name_of, naming, not_taken
 from .restarts import NeedStatic
 from .slotted import other_keys
+from .stepwise import ROWS
 from .structure import (
     NUMBERS,
     array_kind,
@@ -228,6 +230,9 @@ class Calls(ArrayProtocols):
             return self.initialise_exception(args[0], args[1:])
         if isinstance(function, ALIASES):
             function = typing.get_origin(function)
+        stepwise = self.made_stepwise(function, args, kwargs)
+        if stepwise is not None:
+            return stepwise
         special = self.special(function)
         if special is not None:
             if function in ITERATING and not (function in (min, max) and len(args) > 1):
@@ -535,18 +540,32 @@ class Calls(ArrayProtocols):
         early = any(isinstance(a, Generator) for a in args)
         at_once = hashable(function) and function in EAGER
         moment = self.moment() if early or at_once else None
+        site = ("%stepwise", self.span) if may_be_stepwise(function) else None
+        at_work = self.at_work
+        if site is not None:
+            self.at_work = (*at_work, site)
         try:
             result, over = make(), self.sources
-            if at_once:
-                if not isinstance(result, (Sequence, Generator)) and not self.is_cursor(result):
+            if at_once or function in ROWS:
+                if not self.goes_by_itself(result):
                     result = self.require(result)
+            if at_once or function in ROWS:
                 over = []
             if moment is not None and isinstance(result, Sequence):
                 over = [*over, *self.read_since(moment, args)]
             if isinstance(result, Sequence) and not is_range(result):
                 result = replace(result, over=(*result.over, *over), born=next(births))
+            if isinstance(result, Generator):
+                result = replace(result, over=(*result.over, *over))
+            own = function is not iter and not any(result is a for a in args)
+            if isinstance(result, (Sequence, Generator)) and site and (own or not result.site):
+                result = self.as_of(result, site)
+                if isinstance(result, Generator) and result.sequence is None:
+                    self.iterators[result.born] = result.site
         finally:
-            self.sources = around
+            self.sources, self.at_work = around, at_work
+        if not self.goes_by_itself(result):
+            self.sources += over  # what a list was made of, which is part of an iterator perhaps
         return result
 
     def specially(
@@ -639,7 +658,7 @@ def _special_table() -> dict[Any, str]:
     table[contextlib.suppress] = "builtin_suppress"
     table[contextlib.contextmanager] = "builtin_contextmanager"
     table[operations.managed] = "call_managed"
-    table[stepping.counted] = "builtin_counted"
+    table[stepping.counted], table[stepping.at_once] = "builtin_counted", "builtin_at_once"
     table[operations.dispatched_method] = "call_dispatched"
     for name in (
         "product chain combinations permutations pairwise accumulate repeat islice count starmap "
@@ -736,11 +755,15 @@ EAGER = frozenset(
     }
 )  # fmt: skip
 
+if hasattr(itertools, "batched"):
+    EAGER |= {itertools.batched}
+
 # Functions that go through all items of some of their arguments: of which
 ITERATING: dict[Any, slice] = {
     **dict.fromkeys((enumerate, list, tuple, sum, min, max, any, all, sorted), slice(1)),
     **dict.fromkeys(
-        (getattr(itertools, n) for n in ("accumulate", "cycle", "islice", "pairwise")), slice(1)
+        (getattr(itertools, n) for n in ("accumulate", "cycle", "islice", "pairwise", "tee")),
+        slice(1),
     ),
     **dict.fromkeys((filter, itertools.starmap), slice(1, 2)),
     itertools.product: slice(None),

@@ -9,9 +9,9 @@ their sources, and lists and arrays how often they were written.
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from .. import ir
 from ..errors import UnsupportedError
@@ -24,6 +24,7 @@ from .restarts import NeedStatic
 from .structure import is_table, reachable
 from .values import Generator, Heap, ListObject, Ref, Sequence, Value
 
+Made = TypeVar("Made", bound=Sequence | Generator)
 RESIZING: frozenset[Any] = frozenset({list_append, list.pop, list.insert})
 
 
@@ -111,6 +112,48 @@ class Changes(Machine):
         """What a variable is a view of in the end; itself, if it is none."""
         return self.viewed.get(var) or frozenset((var,))
 
+    def ask_stepwise(self, *sites: Any) -> None:
+        """Have an iterator made once more as an object that makes one item when it is asked.
+
+        That at one of these sites or, failing that, the innermost of those that make items here.
+        """
+        for site in (*sites, *reversed(self.at_work)):
+            if site is not None and site not in self.known_sites:
+                message = "what this iterator goes through changes, or who asks for its items"
+                raise NeedStatic(frozenset([site]), message, self.span)
+
+    def as_of(self, made: Made, site: Any) -> Made:
+        """An iterator that is known to be made at a site, and makes its items in that knowledge."""
+
+        def within(run: Callable[..., Any], *args: Any) -> Any:
+            around: tuple[Any, ...] = self.at_work
+            self.at_work = (*around, site)
+            try:
+                return run(*args)
+            finally:
+                self.at_work = around
+
+        if isinstance(made, Sequence):
+            item = made.item
+            return replace(made, item=lambda i: within(item, i), site=site)
+
+        def run(body: Callable[[Value], None]) -> object:
+            around: tuple[Any, ...] = self.at_work
+
+            def given(item: Value) -> None:
+                inside, self.at_work = self.at_work, around
+                try:
+                    body(item)
+                finally:
+                    self.at_work = inside
+
+            return within(made.run, given)
+
+        sequence = made.sequence
+        if sequence is None:
+            return replace(made, run=run, site=site)
+        return replace(made, run=run, sequence=lambda: self.as_of(sequence(), site), site=site)
+
     def over(self, what: Ref | ir.Var) -> tuple[Source, ...]:
         """A list or dict that is gone through, of which only the length must stay the same."""
         source = Source(what, False, self.extent(what))
@@ -142,6 +185,7 @@ class Changes(Machine):
         )  # fmt: skip
         alone = all(names) and all(things) and all(self.bases(v) <= own for v in written)
         if not alone or any(s.effect and has_effect(s.function) for s in calls):
+            self.ask_stepwise()
             raise self.refuse(
                 "what makes the items of this iterator changes something, and they aren't made one "
                 "by one, when they are asked for",
@@ -197,19 +241,21 @@ class Changes(Machine):
         if isinstance(what, Binding):
             return ()
         if isinstance(what, Ref):
-            thing = self.state.heap[what.id]
+            thing = self.state.heap.get(what.id)  # None, if nothing refers to it any more
             var = thing.var if isinstance(thing, ListObject) else None
             return () if var is None else (var,)
         return (what,) if isinstance(what, ir.Var) else what
 
     def has_changed(self, source: Source) -> bool:
         """Whether what an iterator goes through is another than when it was made."""
+        if isinstance(source.what, Ref) and source.what.id not in self.state.heap:
+            return False  # nothing refers to it
         if source.whole:
             return bool(self.contents(source.what) != source.state)
         assert isinstance(source.what, (Ref, ir.Var))
         return bool(self.extent(source.what) != source.state)
 
-    def check_lengths(self, sequence: Sequence, site: int = 0) -> None:
+    def check_lengths(self, sequence: Sequence | Generator, site: int = 0) -> None:
         """Refuse to go on through what has more or less items than when one began.
 
         The loop at `site` is lowered once more instead, as one that knows how far it has come.
@@ -218,13 +264,15 @@ class Changes(Machine):
         if not changed:
             return
         if any(source.whole for source in changed):
+            self.ask_stepwise(sequence.site)
             raise self.refuse(
                 "what this iterator goes through is written before it is used up",
                 "use its items where they are made, or keep a list of them: list(...)",
             )
-        if site and sequence.changing is not None:
+        if site and isinstance(sequence, Sequence) and sequence.changing is not None:
             sites = frozenset([("%changing", site)])
             raise NeedStatic(sites, "this list changes while it is gone through", self.span)
+        self.ask_stepwise(sequence.site)
         refs = [source.what for source in changed if isinstance(source.what, Ref)]
         tables = {("%table", self.sites.get(r.id)) for r in refs if is_table(self.state.heap[r.id])}
         if tables - self.known_sites:  # it may only have been asked for keys that the run tells

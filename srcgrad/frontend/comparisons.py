@@ -463,6 +463,16 @@ class Comparisons(Operators):
         text = isinstance(value, ir.Var) and value.kind == Opaque(str)
         return text and not self.specialisable(value.origins)  # type: ignore[union-attr]
 
+    def goes_by_itself(self, value: Value) -> bool:
+        """Whether a value is an iterator, which what looks for an item in it uses up."""
+        if isinstance(value, (Generator, Sequence)) or self.is_cursor(value):
+            return True
+        thing = self.on_heap(value)
+        return isinstance(thing, Instance) and all(
+            has is bool(self.class_attribute(thing.type, name))
+            for name, has in (("__next__", True), ("__contains__", False))
+        )
+
     def contains(self, container: Value, item: Value) -> Value:
         container = self.spread(container)
         if is_none(container):
@@ -479,7 +489,7 @@ class Comparisons(Operators):
             return answer or self.for_each(container, holds)
         if isinstance(container, Journal):
             return self.journal_has(container, item)
-        if isinstance(container, (Generator, Sequence)):
+        if self.goes_by_itself(container):
             source = container
 
             def run(body: Callable[[Value], None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ from .. import ir
 from .iteration import Iteration
 from .machine import Frame
 from .names import scope_of
-from .stepping import CannotStep, Steps, steps_of
+from .stepping import FIRST, CannotStep, Steps, steps_of
 from .structure import FALSE
 from .values import Closure, DictObject, Generator, ListObject, Ref, Sequence, Tuple, Value
 
@@ -26,7 +27,7 @@ class Comprehensions(Iteration):
         One that is found to be asked several times is an object whose `__next__` makes its items.
         """
         fixed = self.fixed_span
-        site = ("%steps", self.span)
+        site = ("%steps", self.span, closure.name)
         if site in self.known_sites:
             return self.stepping(closure, values)
 
@@ -44,7 +45,7 @@ class Comprehensions(Iteration):
             finally:
                 self.fixed_span = outer
 
-        generator = Generator(run)
+        generator = Generator(run, site=site)
         self.iterators[generator.born] = site
         return generator
 
@@ -65,8 +66,15 @@ class Comprehensions(Iteration):
     def generator_expression(self, node: Any) -> Value:
         """A generator expression, which evaluates its first iterable at once."""
         frame, first = self.current, self.iterable(node.generators[0].iter)
+        site = ("%stepwise", self.span)
+        if site in self.known_sites:
+            return self.stepping(self.closure(as_function(node), "<genexpr>"), {FIRST: first})
+        if any(isinstance(s, tuple) and s[0] == "%stepwise" for s in self.known_sites):
+            self.capture_frames()  # an object may hold it, and be returned
         generators = node.generators
         simple = len(generators) == 1 and not generators[0].ifs
+        goes_by_itself = isinstance(first, Generator) or self.has_method(first, "__next__")
+        simple = simple and not goes_by_itself  # which would be used up at once
 
         def item_of(inner: Sequence, i: Value) -> Value:
             found: list[Value] = []
@@ -76,12 +84,13 @@ class Comprehensions(Iteration):
 
         def sequence() -> Sequence:
             inner = self.require(first)
-            return Sequence(inner.length, lambda i: item_of(inner, i), inner.structural)
+            return replace(inner, item=lambda i: item_of(inner, i), bounds=None, changing=None)
 
-        return Generator(
+        made = Generator(
             lambda body: self.run_comprehension(node, frame, first, body),
-            sequence=sequence if simple and not isinstance(first, Generator) else None,
+            sequence=sequence if simple else None,
         )
+        return self.as_of(made, site)
 
     def run_comprehension(
         self, node: Any, frame: int, first: Value, consume: Callable[[Value], None]
@@ -207,3 +216,21 @@ class Comprehensions(Iteration):
             self.current = caller
             if number not in self.captured:
                 self.state.frames.pop(number, None)
+
+
+@functools.lru_cache(1024)
+def as_function(node: Any) -> Any:
+    """The generator function that a generator expression is, of what it goes through first."""
+    inner: Any = gast.Expr(gast.Yield(node.elt))
+    for generator in reversed(node.generators):
+        for test in reversed(generator.ifs):
+            inner = gast.If(test, [inner], [])
+        inner = gast.For(generator.target, generator.iter, [inner], [], None)
+    inner.iter = gast.Name(FIRST, gast.Load(), None, None)
+    parameter = gast.Name(FIRST, gast.Param(), None, None)
+    arguments = gast.arguments([parameter], [], None, [], [], None, [])
+    made = gast.FunctionDef("<genexpr>", arguments, [inner], [], None, None, [])
+    for part in gast.walk(made):
+        if not hasattr(part, "lineno"):
+            gast.copy_location(part, node)
+    return made

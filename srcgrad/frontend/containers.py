@@ -322,6 +322,7 @@ class Containers(LongTuples):
     def builtin_list(self, value: Value | None = None) -> Value:
         if value is None:
             return self.new(ListObject(()))
+        value = self.lazily(value)
         if isinstance(value, Generator) or self.is_cursor(value):
             ref = self.new(ListObject(()))
             self.iterate(value, lambda item: self.append(ref, item))

@@ -20,10 +20,13 @@ import gast
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import int_kind
+from ..rules.registry import hashable
 from .operations import items_until, next_or
 from .selections import Selections
 from .stepping import COUNTED, ENDLESS, Ahead, Indexed, Span
-from .structure import FALSE, TRUE, Poison, described, is_range
+from .stepwise import ROWS, STEPWISE, Chain, Entries, Items, Reversed
+from .structure import FALSE, TRUE, Poison, described, is_range, is_table
+from .tables import Keys, View
 from .values import Bound, DictObject, Generator, Instance, Place, Ref, Sequence, Tuple, Value
 
 ONE = ir.Const(1)
@@ -38,6 +41,24 @@ def is_count_of_ints(value: Any) -> bool:
     if not isinstance(value, itertools.count):
         return False
     return all(text.lstrip("-").isdigit() for text in repr(value)[len("count(") : -1].split(", "))
+
+
+def ref_site(thing: Any) -> Any:
+    """Where an iterator was made, as it stands on the abstract heap."""
+    return getattr(thing.items["sequence"], "site", None)
+
+
+def may_be_stepwise(function: Any) -> bool:
+    """Whether a function makes an iterator that can be made as an object of `stepwise`."""
+    return hashable(function) and (function in STEPWISE or function in ROWS or function in MAKERS)
+
+
+MAKERS = (iter, reversed, itertools.chain.from_iterable)
+
+
+def key_alone(table: Any, key: Any) -> Any:
+    """What one gets that goes through a dict itself: inlined like a function of the user's."""
+    return key
 
 
 class Cursors(Selections):
@@ -63,16 +84,81 @@ class Cursors(Selections):
             return self.call(ir.Const(Span), [start, self.builtin_len(items), step], {})
         if isinstance(items, Tuple) and items.type in COUNTED:
             return items
-        if isinstance(self.thing(items), DictObject):
-            items = self.builtin_list(items)
+        thing = self.on_heap(items)
+        if isinstance(thing, Instance) and thing.type is Ahead:
+            return items
+        if isinstance(thing, DictObject) or is_table(thing) or self.is_dict_view(items):
+            items = self.stepwise(items) or self.builtin_list(items)
         iterates = isinstance(items, (Sequence, Generator)) or self.is_cursor(items)
         if iterates or self.iterator_of(items) is not None:
             return self.call(ir.Const(Ahead), [self.builtin_iter(items)], {})
         return self.call(ir.Const(Indexed), [items], {})
 
+    def builtin_at_once(self, items: Value) -> Value:
+        """What such a loop goes through, if it is the same whenever that begins."""
+        items = self.spread(items)
+        thing = self.on_heap(items)
+        later = isinstance(thing, DictObject) or is_table(thing) or self.is_dict_view(items)
+        return items if later else self.builtin_counted(items)
+
     def cursor(self, sequence: Any) -> Ref:
         """An iterator over a sequence, at its beginning."""
+        if sequence.site is None:
+            sequence = replace(sequence, site=("%stepwise", self.span))
         return self.new(Instance(Cursor, {"sequence": sequence, "position": ir.Const(0)}))
+
+    def made_stepwise(
+        self, function: Any, args: list[Value], kwargs: dict[str, Value]
+    ) -> Value | None:
+        """What a function that makes an iterator makes here, if that is to be a `Stepwise`."""
+        if not may_be_stepwise(function) or ("%stepwise", self.span) not in self.known_sites:
+            return None
+        maker = STEPWISE.get(function)
+        if maker is not None:
+            return self.call(ir.Const(maker), args, kwargs)
+        if function in ROWS:
+            special = self.special(function)
+            assert special is not None
+            made = special(*args, **kwargs)
+            return (
+                None if made is None else self.call(ir.Const(Items), [self.builtin_list(made)], {})
+            )
+        if function == itertools.chain.from_iterable:
+            return self.call(ir.Const(Chain), self.unpacked(args[0]), {})
+        if len(args) != 1 or self.is_own_iterator(args[0]):
+            return None
+        return self.stepwise(args[0], backwards=function is reversed)
+
+    def is_own_iterator(self, value: Value) -> bool:
+        """Whether a value goes by itself, or says what goes through it."""
+        if isinstance(value, Generator) or self.is_cursor(value):
+            return True
+        return any(self.has_method(value, name) for name in ("__iter__", "__next__")) and not (
+            self.is_dict_view(value) or is_table(self.on_heap(value))
+        )
+
+    def is_dict_view(self, value: Value) -> bool:
+        thing = self.on_heap(value)
+        return isinstance(thing, Instance) and thing.type in (View, Keys)
+
+    def stepwise(self, value: Value, backwards: bool = False) -> Value | None:
+        """An iterator through a container that looks at it whenever it is asked."""
+        if isinstance(value, Sequence) and not is_range(value):
+            return None
+        thing = self.on_heap(value)
+        part: Value = ir.Const(key_alone)
+        if isinstance(thing, Instance) and thing.type in (View, Keys):
+            part = thing.items.get("part", part)
+            value = thing.items["table"]
+            thing = self.on_heap(value)
+        elif isinstance(thing, DictObject) and thing.is_set:
+            return None
+        if isinstance(thing, DictObject) or is_table(thing):
+            keys = self.builtin_list(value)
+            if backwards:
+                keys = self.builtin_list(self.builtin_reversed(keys))
+            return self.call(ir.Const(Entries), [value, keys, part], {})
+        return self.call(ir.Const(Reversed if backwards else Items), [value], {})
 
     def is_cursor(self, value: Value) -> bool:
         thing = self.on_heap(value)
@@ -81,7 +167,10 @@ class Cursors(Selections):
     def rest_of(self, ref: Ref) -> Sequence:
         """The items that an iterator hasn't given yet, for who asks for them in whatever order."""
         rest = self.rest_from(ref)
-        self.move_cursor(ref, Poison("how far this iterator has come isn't known", self.span))
+        asked = frozenset([rest.site]) if rest.site is not None else frozenset()
+        self.move_cursor(
+            ref, Poison("how far this iterator has come isn't known", self.span, asked)
+        )
         return rest
 
     def rest_from(self, ref: Ref) -> Sequence:
@@ -90,7 +179,9 @@ class Cursors(Selections):
         self.unfrozen(thing)
         start = self.known("this iterator", thing.items["position"])
         whole: Any = self.known("this iterator", thing.items["sequence"])
+        self.check_position(whole, start)
         self.check_lengths(whole)
+        self.sources += whole.over
         endless = isinstance(whole.length, ir.Const) and whole.length.value == ENDLESS
         length = whole.length if endless else self.binary(operator.sub, whole.length, start)
         return Sequence(
@@ -98,6 +189,7 @@ class Cursors(Selections):
             lambda i: whole.item(self.binary(operator.add, start, i)),
             whole.structural,
             over=whole.over,
+            site=whole.site,
         )
 
     def moving_along(self, ref: Ref) -> Sequence:
@@ -112,6 +204,11 @@ class Cursors(Selections):
             return rest.item(i)
 
         return replace(rest, item=item)
+
+    def check_position(self, sequence: Sequence, position: Value) -> None:
+        """Do without a position that isn't known in what is known item by item."""
+        if sequence.structural and not isinstance(position, ir.Const):
+            self.ask_stepwise(sequence.site)
 
     def cursor_position(self, ref: Ref) -> Value:
         thing: Any = self.state.heap[ref.id]
@@ -133,6 +230,7 @@ class Cursors(Selections):
             before = self.cursor_position(ref)
             body(item)
             if not self.state.unreachable and self.cursor_position(ref) is not before:
+                self.ask_stepwise(ref_site(self.state.heap[ref.id]))
                 raise self.refuse(
                     "next() of an iterator in a loop over it isn't supported",
                     "use next() alone, in a while loop, or indices",
@@ -166,6 +264,7 @@ class Cursors(Selections):
         self.unfrozen(thing)
         position = self.known("this iterator", thing.items["position"])
         sequence: Any = self.known("this iterator", thing.items["sequence"])
+        self.check_position(sequence, position)
         self.check_lengths(sequence)
         left = self.truth(self.compare(gast.Lt(), position, sequence.length))
         if isinstance(left, ir.Const) and not left.value:
@@ -207,4 +306,5 @@ class Cursors(Selections):
     def builtin_tee(self, value: Value, n: Value = ir.Const(2)) -> Value:  # noqa: B008
         anew = not self.is_cursor(value) and isinstance(value, (Generator, Sequence))
         sequence = self.made_at_once(value) if anew else self.require(value)
+        sequence = replace(sequence, site=("%stepwise", self.span))
         return Tuple(tuple(self.cursor(sequence) for _ in range(self.key(n))))

@@ -10,7 +10,6 @@ from .. import ir
 from ..kinds import Array, ListOf
 from .names import calls_in
 from .setters import Setters
-from .structure import is_iterator
 from .values import Choice, DictObject, ListObject, Ref, Tuple, Value
 
 
@@ -53,9 +52,9 @@ class Displays(Setters):
                 items = self.call_object(list, [value], {})
                 here = self.block, len(self.block.statements)
                 kept.append((i, items, *here, self.on_heap(value)))
-            if star and (is_iterator(value) or self.is_cursor(value)):
+            if star and self.goes_by_itself(value):
                 # before what follows asks for its items
-                if isinstance(node, gast.Tuple):
+                if isinstance(node, gast.Tuple) and not self.has_method(value, "__next__"):
                     value = Tuple(tuple(self.unpacked(value)))
                 else:
                     value = self.call_object(list, [value], {})

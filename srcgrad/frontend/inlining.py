@@ -15,10 +15,10 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..errors import SourceError
+from ..errors import SourceError, UnsupportedError
 from ..kinds import Array, Scalar, Size
 from ..rules import registry
-from . import units
+from . import operations, running, stepping, stepwise, tables, units
 from .machine import Frame
 from .names import Namespace, own_nodes, scope_of
 from .restarts import NeedStatic, Unreached
@@ -31,6 +31,8 @@ from .values import Closure, DictObject, Path, Spread, Tuple, Value
 MOST_CALLS = 24  # of a recursion, inside each other, if only the run tells whether it goes on
 MOST_KNOWN = 200  # if objects that are known when compiling tell it
 MOST_INLINED = 2000
+# What is lowered like the user's code, but isn't it
+OWN_FILES = frozenset(m.__file__ for m in (operations, running, stepping, stepwise, tables))
 
 
 class Inlining(Starred):
@@ -169,6 +171,12 @@ class Inlining(Starred):
             self.fall_off()
             result = self.state.frames[number].get("%return", NONE)
             return result if consume is not None else self.known("the result", result)
+        except (UnsupportedError, NeedStatic) as error:
+            if span is not None and error.span is not None and error.span.filename in OWN_FILES:
+                error.span = span  # what the user wrote, that this stands for
+                if isinstance(error, UnsupportedError):
+                    error.text = span.text()
+            raise
         finally:
             self.depth -= 1
             self.active_nodes.pop()
@@ -277,14 +285,17 @@ class Inlining(Starred):
             raise self.fault(TypeError, f"{closure.name}() is missing the argument {missing[0]!r}")
         return values
 
-    def closure(self, node: Any, name: str) -> Closure:
-        """The function that a def or lambda in the lowered code makes."""
-        frame = self.frames[self.current]
-        self.captured.add(self.current)
+    def capture_frames(self) -> None:
+        """Keep the names that code here can see, which may be asked for later."""
         number: int | None = self.current
         while number is not None:
             self.captured.add(number)
             number = self.frames[number].parent
+
+    def closure(self, node: Any, name: str) -> Closure:
+        """The function that a def or lambda in the lowered code makes."""
+        frame = self.frames[self.current]
+        self.capture_frames()
         a = node.args
         defaults = tuple(self.expression(d) for d in a.defaults)
         names = [self.argument_name(k) for k in a.kwonlyargs]

@@ -66,7 +66,8 @@ class Iteration(Expressions):
         iterable = self.stepped(self.iterator_of(iterable) or iterable)
         if isinstance(iterable, Generator):
             self.use_up(iterable)
-            iterable.run(body)
+            self.check_lengths(iterable)
+            iterable.run(self.checked(iterable, body) if iterable.over else body)
             self.after_loop()
             return
         site, self.loop_site = self.loop_site, 0
@@ -90,10 +91,7 @@ class Iteration(Expressions):
                 self.known_sites |= {("%site", site)}
             return True
 
-        def checked(item: Value) -> None:
-            body(item)
-            if not self.state.unreachable:
-                self.check_lengths(sequence, site)
+        checked = self.checked(sequence, body, site)
 
         if self.never_runs(length):
             self.unrolled(0, 0, sequence.item, checked)
@@ -157,6 +155,16 @@ class Iteration(Expressions):
         often = length.origins if isinstance(length, ir.Var) else frozenset()
         deciding = {("%site", site), *often} if site and known else often
         self.note_lists(sequence, block.statements[before:], deciding, site)
+
+    def checked(self, made: Sequence | Generator, body: Body, site: int = 0) -> Body:
+        """A body after which what is gone through must be as long as it was."""
+
+        def run(item: Value) -> None:
+            body(item)
+            if not self.state.unreachable:
+                self.check_lengths(made, site)
+
+        return run
 
     def instead(self, site: int, unrollable: bool, peeled: bool) -> frozenset[Any]:
         """What to do with a loop instead, if what it changes has no counterpart at run time.

@@ -26,7 +26,7 @@ from .operations import (
 )
 from .restarts import NeedStatic
 from .stepping import ENDLESS, items_zipped
-from .structure import FALSE, NONE, TRUE, is_none, is_range, is_unknown
+from .structure import FALSE, NONE, TRUE, is_none, is_range, is_table, is_unknown
 from .values import (
     Choice,
     Generator,
@@ -356,7 +356,9 @@ class Iterators(Dicts):
     def builtin_reversed(self, value: Value) -> Value:
         if self.has_method(value, "__reversed__"):
             return self.call(self.attribute(value, "__reversed__"), [], {})
-        inner = self.by_number(value) or self.require(value)  # not what an __iter__ says
+        table = is_table(self.on_heap(value))
+        # not what an __iter__ says
+        inner = (None if table else self.by_number(value)) or self.require(value)
         last = self.binary(operator.sub, inner.length, ir.Const(1))
         bounds: tuple[Value, Value, Value] | None = None
         if inner.bounds is not None:

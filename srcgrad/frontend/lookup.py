@@ -181,7 +181,7 @@ class Lookup(Journals):
         at = self.iterators.get(value.born)
         if isinstance(at, Ref) and at.id in self.state.heap:
             return at
-        if isinstance(at, tuple) and at[0] == "%steps":
+        if isinstance(at, tuple) and at[0] in ("%steps", "%stepwise"):
             return value
         site = ("%iterator", name, self.span)
         if site not in self.known_sites:
@@ -192,6 +192,7 @@ class Lookup(Journals):
         if sequence is None:
             return value
         if value.born in self.state.used or value.born < self.loop_began:
+            self.ask_stepwise(value.site)
             raise self.used_up()
         made = self.iterators[value.born] = self.cursor(sequence())
         return made
@@ -201,7 +202,7 @@ class Lookup(Journals):
         site = self.iterators.get(value.born) if value.born is not None else None
         if isinstance(site, Ref):
             return
-        steps = site is not None and site[0] == "%steps"
+        steps = site is not None and site[0] in ("%steps", "%stepwise")
         if steps or (site is not None and getattr(value, "sequence", value) is not None):
             raise NeedStatic(frozenset([site]), "this iterator is used more than once", self.span)
 
@@ -214,6 +215,7 @@ class Lookup(Journals):
             return
         if value.born in self.state.used or value.born < self.loop_began:
             self.asked_where(value)
+            self.ask_stepwise(value.site)
             raise self.used_up()
         self.state.used |= {value.born}
 

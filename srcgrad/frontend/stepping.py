@@ -36,6 +36,7 @@ from .names import own_nodes, scope_of
 
 _YIELDS = (gast.Yield, gast.YieldFrom)
 ENDLESS = 1 << 62  # the length of itertools.count()
+FIRST = "__first__"  # the parameter of a generator expression: what it goes through first
 DONE = -1  # the place of a generator that is used up
 
 
@@ -140,6 +141,12 @@ def counted(items: Any) -> Any:
     raise NotImplementedError
 
 
+def at_once(items: Any) -> Any:
+    """What `counted` makes of a parameter where the generator is made, if it would make the same
+    when that is asked for its first item: a mark of `Cursors.builtin_at_once`."""
+    raise NotImplementedError
+
+
 def numbered(items: Any, start: int = 0) -> Any:
     """`enumerate`: inlined like a function of the user's."""
     return Numbered(counted(items), start)
@@ -197,11 +204,17 @@ def steps_of(node: Any) -> Any:
         return name
 
     names = {name: fresh(name) for name in ("at", "place", "sent", "step")}
-    writer = _Writer(names, fresh)
-    body = writer.block(node.body)
     arguments = {a.id for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
     arguments |= {a.id for a in (node.args.vararg, node.args.kwarg) if a is not None}
-    assigned = {n.id for n in own_nodes(node.body) if isinstance(n, gast.Name)} & scope.local
+    own = [n for n in own_nodes(node.body) if isinstance(n, gast.Name)]
+    assigned = {n.id for n in own} & scope.local
+    kept = arguments - {n.id for n in own if not isinstance(n.ctx, gast.Load)}
+    loops = {
+        id(s): s.iter.id for s in node.body
+        if isinstance(s, gast.For) and isinstance(s.iter, gast.Name) and s.iter.id in kept
+    }  # fmt: skip
+    writer = _Writer(names, fresh, loops)
+    body = writer.block(node.body)
     held = sorted((scope.local - arguments) | assigned | set(writer.names))
     start = _parsed(
         f"""
@@ -216,6 +229,7 @@ if {names["place"]} == {DONE}:
     step.body = [declared, *start, *body, *_parsed("raise StopIteration", node)]
     unset = " = ".join([*held, "None"])
     before = _parsed(f"{names['place']} = 0" + f"\nif False: {unset}" * bool(held), node)
+    before += writer.before
     after = _parsed(f"return {names['step']}", node)
     made = gast.FunctionDef(node.name, node.args, [*before, step, *after], [], None, None, [])
     return gast.copy_location(made, node)
@@ -227,7 +241,9 @@ class _Writer:
 
     known: dict[str, str]  # the names of the rewriting's own variables
     fresh: Any
+    loops: dict[int, str]  # which go once through a parameter: its name
     yields: int = 0
+    before: list[Any] = field(default_factory=list)  # what is done where the generator is made
     names: list[str] = field(default_factory=list)  # of the loops' own variables
 
     def block(self, statements: list[Any]) -> list[Any]:
@@ -318,7 +334,14 @@ class _Writer:
         """A `for`, as a while that counts the items it has gone through."""
         items, count = self.own("items"), self.own("count")
         start = _parsed(f"{items} = None\n{count} = 0", node)
-        start[0].value = _call(counted, self.stopping(node.iter), node)
+        if id(node) in self.loops:
+            first = _parsed(f"{items} = None", node)
+            begun = counted if node.iter.id == FIRST else at_once
+            first[0].value = _call(begun, node.iter, node)
+            self.before += first
+            start[0].value = _call(counted, _parsed(items, node)[0].value, node)
+        else:
+            start[0].value = _call(counted, self.stopping(node.iter), node)
         take = _parsed(f"{count} += 1\n_ = {items}.item_at({count} - 1)", node)
         take[1].targets = [node.target]
         test = _parsed(f"{items}.has_item({count})", node)[0].value

@@ -97,6 +97,7 @@ class Sequence:
     born: int | None = field(default_factory=births.__next__)  # None: that it's used is noted
     over: tuple[Any, ...] = ()  # what it goes through: see `changes`
     changing: Callable[[], Value] | None = None  # makes the same of lists that change meanwhile
+    site: Any = None  # what is known where it is made as a class of `stepwise`
 
 
 @dataclass(eq=False, slots=True)
@@ -112,6 +113,8 @@ class Generator:
     sequence: Callable[[], Sequence] | None = None
     early: bool = False  # its items may be made before they are asked for
     steps: Any = None  # the object whose `__next__` makes them, if it is one
+    over: tuple[Any, ...] = ()
+    site: Any = None  # as of a `Sequence`, both
 
 
 @dataclass(eq=False, slots=True)
