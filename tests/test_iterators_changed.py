@@ -87,7 +87,7 @@ def until_it_stops(x):
 
 def permutations_are_used_up(x):
     rows, total = itertools.permutations(list(x), 2), 0.0
-    for a, b in rows:
+    for a, _ in rows:
         if a > 0.5:
             break
     for a, b in rows:

@@ -1,4 +1,4 @@
-"""Random programs whose iterators are asked for some items and whose containers change meanwhile."""
+"""Random programs whose iterators are asked for some items while their containers change."""
 
 import numpy as np
 import pytest

@@ -502,7 +502,7 @@ def guess_within(low, high):
     guess = np.ones_like(low)
     lower, upper = np.isfinite(low), np.isfinite(high)
     both = lower & upper
-    guess[both] = 0.5 * (low + high)[both]
+    guess[both] = 0.5 * (low[both] + high[both])
     guess[lower & ~upper] = low[lower & ~upper] + 1
     guess[upper & ~lower] = high[upper & ~lower] - 1
     return guess
