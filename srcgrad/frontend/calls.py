@@ -44,8 +44,8 @@ from .names import calls_in
 from .operators import BINARY, INPLACE
 from .outer_objects import KEPT_OUT
 from .primitives import BY_DTYPE, RULES
-from .refusals import name_of, naming, not_taken
 from .restarts import NeedStatic
+from .refusals import name_of, naming, not_taken
 from .slotted import other_keys
 from .stepwise import ROWS
 from .structure import (
