@@ -15,7 +15,7 @@ import operator
 import re
 import types
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -31,25 +31,20 @@ from ..rules.registry import hashable
 from ..rules.structured import column, surely_is
 from ..signature import is_gradient
 from . import operations, running, stepping
-from .array_protocols import ArrayProtocols
 from .attributes import NAMEDTUPLE
 from .choices import is_function
 from .classes import PROTOCOL, is_exception_init
 from .comparisons import COMPARE
 from .cursors import may_be_stepwise
 from .dicts import dict_methods
-from .effects import REPEATABLE
-from .libraries import CALLED
+from .kept_results import Kept
 from .names import calls_in
 from .operators import BINARY, INPLACE
-from .outer_objects import KEPT_OUT
 from .primitives import BY_DTYPE, RULES
-from .restarts import NeedStatic
 from .refusals import name_of, naming, not_taken
 from .slotted import other_keys
 from .stepwise import ROWS
 from .structure import (
-    NUMBERS,
     array_kind,
     described,
     is_asked,
@@ -91,7 +86,7 @@ T = TypeVar("T")
 LOWERINGS: dict[Any, Callable[[Any, list[Value], dict[str, Value]], Value]] = {}
 
 
-class Calls(ArrayProtocols):
+class Calls(Kept):
     """Evaluates calls."""
 
     def expression_Call(self, node: Any) -> Value:
@@ -384,69 +379,6 @@ class Calls(ArrayProtocols):
             return self.call(Bound(Place(calling), self.receiver(function)), args, kwargs)
         return self.unknown_call(function, args, kwargs)
 
-    def call_of_cached(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        """A call of a function that keeps its results: looked into if it does nothing else.
-
-        If it draws numbers, reads a file or prints, that's done once: it is called as it is.
-        """
-        if (CALLED, function) in self.known_sites:
-            return self.call_with_copies(ir.Const(function), args, kwargs)
-        run = functools.partial(self.call_looked_into, function, args, kwargs)
-        return self.recalled_or(self.outer_memory, function, Tuple(tuple(args)), kwargs, run)
-
-    def call_looked_into(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        """A call of a function that keeps its results, and does nothing else."""
-        block, before = self.block, len(self.block.statements)
-        things = {t.ref.id: self.state.heap[t.ref.id] for t in self.taken_in.values()}
-        found = self.call_object(function.__wrapped__, args, kwargs)
-        made = ir.walk(ir.Block(block.statements[before:]))
-        effects = [s for s in made if isinstance(s, ir.Assign) and s.effect]
-        used = [j.thing for j in self.journals.values() if any(j.var in s.args for s in effects)]
-        if any(self.state.heap.get(i) is not thing for i, thing in things.items()):
-            raise self.refuse(
-                f"{function.__name__!r} keeps its results, and writes what is read outside of it",
-                "return what it writes",
-            )
-        if any(s.function not in REPEATABLE for s in effects):
-            self.call_as_it_is(function, used)
-        return found
-
-    def builtin_remembered(
-        self, memory: Value, function: Value, args: Value, kwargs: Value
-    ) -> Value:
-        """The result of a function that is decorated where it is compiled."""
-        named = self.dictionary(kwargs).items
-        assert isinstance(memory, Ref)
-
-        def run() -> Value:
-            return self.call(function, *self.passed([("*", args), ("**", kwargs)]))
-
-        return self.recalled_or(memory, None, args, named, run)
-
-    def recalled_or(
-        self, memory: Ref, function: Any, args: Value, kwargs: dict[Any, Value],
-        run: Callable[[], Value],
-    ) -> Value:  # fmt: skip
-        """What a function that keeps its results has returned, if its arguments are known."""
-        key = None
-        if not self.making:
-            given = known_key(Tuple((args, *(Tuple((ir.Const(k), v)) for k, v in kwargs.items()))))
-            key = given and (function, given)
-        thing = self.on_heap(memory)
-        if key is not None and isinstance(thing, Instance) and key in thing.items:
-            return self.known("this result", thing.items[key])
-        result, thing = run(), self.on_heap(memory)
-        if key is not None and isinstance(thing, Instance):
-            self.state.heap[memory.id] = replace(thing, items={**thing.items, key: result})
-        return result
-
-    def call_as_it_is(self, function: Any, used: Iterable[Any] = ()) -> None:
-        """Begin again if a function that keeps its results, and writes things, is looked into."""
-        if (CALLED, function) not in self.known_sites:
-            message = f"{function.__name__!r} keeps its results, and does more than return them"
-            kept = [(KEPT_OUT, Path("object", thing, "")) for thing in used]
-            raise NeedStatic(frozenset([(CALLED, function), *kept]), message, self.span)
-
     def receiver(self, thing: Any) -> Value:
         """An object outside of which a method is called."""
         return self.outer(thing, None) or Place(thing)
@@ -699,16 +631,6 @@ def _special_table() -> dict[Any, str]:
     table[other_keys] = "slotted_other_keys"
     table[collections.namedtuple] = table[dataclasses.make_dataclass] = "builtin_made_class"
     return {**table, **dict_methods()}
-
-
-def known_key(value: Value) -> Any:
-    """What is known when compiling as a key of a dict; None if it isn't."""
-    if isinstance(value, Tuple):
-        keys = tuple(map(known_key, value.items))
-        return None if None in keys or value.missing is not None else keys
-    if isinstance(value, ir.Const) and isinstance(value.value, (*NUMBERS, str, bytes)):
-        return type(value.value), value.value
-    return None
 
 
 def _of_property(function: Any) -> bool:

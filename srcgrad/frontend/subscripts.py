@@ -37,8 +37,8 @@ from ..rules import registry
 from .choices import is_function
 from .comparisons import Comparisons
 from .operations import item_of_range
-from .restarts import Empty, Materialize, NeedStatic, Unkeepable
 from .operators import TEXT, is_text
+from .restarts import Empty, Materialize, NeedStatic, Unkeepable
 from .structure import (
     NONE,
     SIMPLE,
