@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+import srcgrad.testing
 from tests.small_programs import differences
 
 X = np.array([0.3, 0.7, 1.1])
@@ -395,3 +396,24 @@ def test_what_nobody_catches_is_done_once():
     gradient = srcgrad.value_and_grad(f, (0, 1))
     gradient(np.eye(3) * 2, X)
     assert "fails" not in gradient.source
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_numbers_that_are_indexed_may_be_numpys_or_pythons(n):
+    def tried(v):
+        try:
+            return v[0] * 2.0
+        except TypeError:
+            return v * 3.0
+        except IndexError:
+            return v * 5.0
+
+    def f(x):
+        b = x[0]
+        for j in range(n):
+            b = tried(b) if x[j % 3] > 0.8 else 1.5
+        return b * x[1]
+
+    x = np.array([0.5, 0.7, 0.9])
+    assert srcgrad.value_and_grad(f)(x)[0] == f(x)
+    srcgrad.testing.check_grads(f, (x,), order=1)

@@ -21,7 +21,7 @@ def test_random_programs(first):
             continue
         try:
             value, gradient = srcgrad.value_and_grad(f)(x, n)
-        except (srcgrad.UnsupportedError, IndexError):  # of an optional number in a try
+        except srcgrad.UnsupportedError:
             continue
         assert value == pytest.approx(f(x, n)), text
         assert gradient @ direction == pytest.approx(expected, rel=1e-5, abs=1e-6), text

@@ -455,7 +455,7 @@ class Subscripts(Comparisons):
             many = f"array is {rank}-dimensional, but {axes_taken(index)} were indexed"
             message = f"too many indices for array: {many}"
             raise self.fault(IndexError, message, given=(message,))
-        if trying is not None:
+        if self.trying is not None:
             self.guard(operator.getitem, (container, index), {})
 
     def store(self, container: Value, key: Value, value: Value) -> None:
