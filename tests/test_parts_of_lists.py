@@ -118,3 +118,46 @@ def test_higher_derivatives_of_parts_of_lists(function):
     np.testing.assert_allclose(srcgrad.grad(inner)(X), hvp(X, ALONG), rtol=1e-9, atol=1e-12)
     third = [(along(X + h) - along(X - h)) / 2e-6 for h in steps]
     np.testing.assert_allclose(srcgrad.grad(along)(X), third, rtol=1e-5, atol=1e-5)
+
+
+def replaced(x, n, m):
+    items = made(x)
+    items[n:m] = [x[0], x[1]]
+    return items
+
+
+def deleted(x, n, m):
+    items = made(x)
+    del items[n:m]
+    items.append(x[0])
+    return items
+
+
+def replaced_in_a_loop(x, n, m):
+    items = made(x)
+    for _ in range(2):
+        i = len(items) // 2
+        items[i : i + 1] = [items[i] * x[0], items[i] * 2]
+    items[n:m] = []
+    return items
+
+
+def by_itself(x, n, m):
+    items = made(x)
+    other = items
+    items[n:m] = other[m:n]
+    return other
+
+
+@pytest.mark.parametrize("n", [0, 1, -2, 7, -9])
+@pytest.mark.parametrize("m", [0, 3, -1, 9])
+@pytest.mark.parametrize("program", [replaced, deleted, replaced_in_a_loop, by_itself])
+def test_slices_that_only_the_run_bounds(program, n, m):
+    def weighed(x, n, m):
+        return sum((i + 1) * v for i, v in enumerate(program(x, n, m)))
+
+    value, gradient = srcgrad.value_and_grad(weighed)(X, n, m)
+    assert value == pytest.approx(weighed(X, n, m))
+    step = 1e-6 * ALONG
+    slope = (weighed(X + step, n, m) - weighed(X - step, n, m)) / 2e-6
+    np.testing.assert_allclose(gradient @ ALONG, slope, rtol=1e-6, atol=1e-7)

@@ -239,7 +239,12 @@ class Containers(LongTuples):
             isinstance(start, int) and isinstance(stop, int)
             and (start < 0) == (stop < 0) and start <= stop
         )  # fmt: skip
-        if bounds[2] is not None or not (ordered or stop is None or start == 0):
+        if bounds[2] is None and not (ordered or stop is None or start == 0):
+            told = self.of_definition(running.bounds, [ref, key.start, key.stop])
+            assert isinstance(told, Tuple)
+            first, last = told.items
+            key, start, stop = Slice(first, last, NONE), ..., ...
+        elif bounds[2] is not None:
             raise self.refuse(
                 "this slice of a list that is built in a loop can't be assigned",
                 "join the parts: items[:a] + new + items[b:]",

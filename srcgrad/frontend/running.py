@@ -24,6 +24,16 @@ def insert(items: Any, position: Any, value: Any) -> None:
     put(items, position, value)
 
 
+def bounds(items: Any, start: Any, stop: Any) -> tuple[Any, Any]:
+    """Where `items[start:stop]` begins and ends, counted from the front and in order."""
+    count = len(items)
+    start = 0 if start is None else start
+    stop = count if stop is None else stop
+    start = min(max(start + count, 0) if start < 0 else start, count)
+    stop = min(max(stop + count, 0) if stop < 0 else stop, count)
+    return start, max(start, stop)
+
+
 def index(items: Any, value: Any) -> Any:
     """`items.index(value)`, with one test at its end, which a `try` can ask beforehand."""
     found = -1
@@ -53,5 +63,5 @@ def rotate(items: Any, n: Any) -> None:
             items.append(items.pop(0))
 
 
-for _function in (count, index, insert, rotate):
+for _function in (bounds, count, index, insert, rotate):
     definition(_function)(_function)
