@@ -565,6 +565,8 @@ def describe(value: Any) -> str:
     match value:
         case Tuple():
             return value.type.__name__
+        case ir.Const(value=Absent()):
+            return "nothing"
         case Place() | ir.Const():
             return type(value.value).__name__
         case Journal():
@@ -572,7 +574,9 @@ def describe(value: Any) -> str:
         case Ref():
             return "container"
         case Choice():
-            return "choice of " + " or ".join(map(describe, value.options))
+            return "choice of " + " or ".join(
+                sorted(map(describe, value.options), key="nothing".__eq__)
+            )
         case ir.Var():
             match value.kind:
                 case Array():
