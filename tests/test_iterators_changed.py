@@ -220,6 +220,52 @@ def test_a_dict_that_grows(make):
         srcgrad.value_and_grad(f)(X)
 
 
+def used_twice(x):
+    squares = (v * v for v in x if v > 0)
+    return sum(squares) + sum(squares)
+
+
+def used_twice_by_a_callee(x):
+    def twice(values):
+        return sum(values) + 2 * sum(values)
+
+    return twice(v * v for v in x)
+
+
+def used_twice_in_a_dict(x):
+    kept = {"items": (v * v for v in x)}
+    return sum(kept["items"]) + sum(kept["items"])
+
+
+def used_twice_in_a_tuple(x):
+    kept = map(np.square, x), 1
+    return sum(kept[0]) + sum(kept[0])
+
+
+def zipped_before(x):
+    numbers = iter(x)
+    for _ in zip(numbers, x):  # noqa: B905
+        break
+    return next(numbers)
+
+
+def grows_while_it_is_mapped(x):
+    items = [x[0]]
+    for v in map(abs, items):
+        if len(items) < 4:
+            items.append(v * 2)
+    return sum(items)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [used_twice, used_twice_by_a_callee, used_twice_in_a_dict, used_twice_in_a_tuple,
+     zipped_before, grows_while_it_is_mapped],
+)  # fmt: skip
+def test_what_is_used_up_has_no_more_items(program):
+    check(program)
+
+
 def test_what_an_iterator_knows_of_an_earlier_call():
     """One that is known to be asked item by item is looked at by others that aren't."""
 

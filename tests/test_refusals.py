@@ -2,6 +2,7 @@
 
 import asyncio
 import bisect
+import collections
 import contextvars
 import dataclasses
 import io
@@ -38,7 +39,8 @@ def define(text, **names):
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     namespace = {
         "np": np, "Box": Box, "BOX": BOX, "CALLS": CALLS, "HISTORY": HISTORY, "LEVEL": LEVEL,
-        "asyncio": asyncio, "bisect": bisect, "dataclasses": dataclasses, **names,
+        "asyncio": asyncio, "bisect": bisect, "collections": collections,
+        "dataclasses": dataclasses, **names,
     }  # fmt: skip
     exec(compile(text, filename, "exec"), namespace)
     return namespace["f"]
@@ -246,16 +248,6 @@ CASES = {
         "yield v * v",
         "a generator that is asked for items several times can't go on from this yield",
     ),
-    "generator used twice by a callee": (
-        """
-        def f(x):
-            def twice(values):
-                return sum(values) + 2 * sum(values)  # <-
-            return twice(v * v for v in x)
-        """,
-        "sum(values)",
-        "this generator may be used up already",
-    ),
     "view as a class derived from np.ndarray": (
         """
         def f(x):
@@ -379,17 +371,6 @@ CASES = {
         "raise",
         "there is no exception here that a bare raise could raise again",
     ),
-    "an iterator that was zipped": (
-        """
-        def f(x):
-            numbers = iter(x)
-            for v, w in zip(numbers, x):
-                break
-            return next(numbers)  # <-
-        """,
-        "next(numbers)",
-        "how far this iterator has come isn't known",
-    ),
     "a tuple of unknown length": (
         """
         def f(x):
@@ -468,18 +449,6 @@ CASES = {
         "d[k + 1] = (x[0], 1.0)",
         "the items of this list are of different kinds",
     ),
-    "list grows while it is mapped": (
-        """
-        def f(x):
-            items = [x[0]]
-            for v in map(abs, items):
-                if len(items) < 4:
-                    items.append(v * 2)  # <-
-            return sum(items)
-        """,
-        "items.append(v * 2)",
-        "this list changes its length while it is iterated over",
-    ),
     "attribute added on some paths": (
         """
         def f(x):
@@ -542,15 +511,6 @@ CASES = {
         """,
         "y[0]",
         "'y' changes its kind in this loop",
-    ),
-    "generator used twice": (
-        """
-        def f(x):
-            squares = (v * v for v in x if v > 0)
-            return sum(squares) + sum(squares)  # <-
-        """,
-        "sum(squares)",
-        "this generator may be used up already",
     ),
     "float into ints": (
         """
@@ -633,8 +593,8 @@ def test_advice_is_shown():
     f = define(
         """
         def f(x):
-            items = [x[0]]
-            for v in reversed(items):
+            items = collections.deque([x[0]])
+            for v in items:
                 items.append(v)
             return items[0]
         """
@@ -838,22 +798,6 @@ def test_names_are_not_looked_up_by_text():
 class Squares:
     def __init__(self, x):
         self.items = (v * v for v in x)
-
-
-def in_a_dict(x):
-    kept = {"items": (v * v for v in x)}
-    return sum(kept["items"]) + sum(kept["items"])
-
-
-def in_a_tuple(x):
-    kept = map(np.square, x), 1
-    return sum(kept[0]) + sum(kept[0])
-
-
-@pytest.mark.parametrize("f", [in_a_dict, in_a_tuple])
-def test_generators_that_are_kept_are_used_once(f):
-    with pytest.raises(srcgrad.UnsupportedError, match="may be used up already"):
-        srcgrad.grad(f)(np.array([1.0, 2.0, 3.0]))
 
 
 def test_a_generator_may_be_kept_where_it_is_made():

@@ -51,7 +51,7 @@ def triangle(x, lower, k=0):
 
 
 def divisible(upper):
-    """Upper triangles by which something is divided, if that can be done.
+    """A copy of upper triangles by which something is divided, if that can be done.
 
     An element of the diagonal that is no longer than the rounding errors of its column says nothing
     but that the columns depend on one another. Called by generated code.
@@ -67,7 +67,7 @@ def divisible(upper):
     columns = np.sqrt(np.sum(np.abs(upper) ** 2, -2))
     if np.any(size <= upper.shape[-1] * np.finfo(upper.dtype).eps * columns):
         raise np.linalg.LinAlgError("Singular matrix: its columns depend on one another")
-    return upper
+    return upper.copy()
 
 
 adjoint(divisible)(lambda upper, *, out, d_out: d_out)
@@ -79,4 +79,4 @@ along_axis(divisible, axis=None)
 def kind_divisible(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred | None:
     """That of the triangles: those that are drawn at random aren't all divisible."""
     upper = args[0]
-    return Inferred(upper.kind, (upper,)) if isinstance(upper, ir.Var) else None
+    return Inferred(upper.kind) if isinstance(upper, ir.Var) else None

@@ -281,7 +281,6 @@ SAMPLES[np.linalg.qr] = [
     case(c(3, 4)),
     case(c(4, 3), "r"),
 ]  # fmt: skip
-SAMPLES[divisible] = [case(np.triu(r(3, 3)) + np.eye(3)), case(r(2, 2, 2) + 2 * np.eye(2))]
 SAMPLES[then(np.linalg.qr, complement, complement_adjoint, mode="complete")] = [
     case(r(4, 2)),
     case(c(4, 2)),
@@ -412,3 +411,5 @@ SAMPLES[np.linalg.qr] += [
     case(TALL, mode="complete"),
     case(TALL[0] * np.array([[1, 1], [0, 1], [1, 1], [0, 1], [0, 0]]), "complete"),
 ]
+UPPER = np.random.default_rng(5).normal(size=(2, 3, 3))
+SAMPLES[divisible] = [case(np.triu(UPPER[0]) + np.eye(3)), case(UPPER + 2 * np.eye(3))]

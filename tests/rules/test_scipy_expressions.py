@@ -156,7 +156,7 @@ CASES += [
     ("signal.freqz(x, y, 7)[1]", B, A),
     ("signal.freqz(x, 2.0, worN=5, whole=True, fs=100.0)[1]", B),
     ("signal.freqz(x, y, 4, include_nyquist=True)[1]", B, A),
-    ("signal.freqz(B, x, np.abs(y), fs=10.0)[1]", A, SIGNAL),
+    ("signal.freqz([0.3, 0.5], x, np.abs(y), fs=10.0)[1]", A, SIGNAL),
     ("signal.lfilter(x, y, z, zi=u)[0]", B, A, SIGNAL, R.normal(size=3)),
     ("signal.lfilter(x, y, z, zi=u)[1]", B, A, SIGNAL, R.normal(size=3)),
     ("signal.lfilter(x, y, z, 0, u)[0]", B, 2 * A, SIGNAL[:2], R.normal(size=3)),
