@@ -279,7 +279,8 @@ class Widening(Paths):
             if at is None:
                 at = len(known)
                 known.append(option)
-            if at in taken or len(known) > MOST_OBJECTS:
+            objects = sum(isinstance(o, (Ref, Mold)) for o in known)
+            if at in taken or objects > MOST_OBJECTS:
                 self.want_apart(end)
                 return Poison(another, self.span)
             taken.add(at)
