@@ -131,6 +131,54 @@ HEADS = [
     "for j in range(n):\n    if x[j % 6] > 2.0: break",
 ]  # fmt: skip
 
+# What a loop of the run does with two names that are lists or None
+LIST_HEAD = """\
+import numpy as np
+
+
+class Box:
+    held = None
+
+
+def f(x, n):
+    s, i = 0.0, 0
+    A = B = None
+    P = []
+    box = Box()
+"""
+OF_LISTS = [
+    "A = B", "B = A", "A, B = B, A", "A = None", "B = [x[I], x[I]]",
+    "A = [v * 2 for v in x if v > C]", "if x[I] > C: A = [x[I]]", "if x[I] > C: B = None",
+    "if A is not None: A.append(x[I])", "if A: A = A[1:]", "if B is not None: A = B[:]",
+    "if A is not None and B is not None: A = A + B", "if B: s += B[0] * x[I]",
+    "if A is not None: s += sum(A)", "if A is None: A = [x[I]]", "B = A if x[I] > C else B",
+    "if A is not None: B = list(A)", "if A is B: s += x[I]", "if A: A.pop()",
+    "D = (A, B)\nif D[0] is not None: s += sum(D[0])", "if A: A[0] = x[I] * A[0]",
+    "P.append(x[I])\nif x[I] > C: A = P", "E = A or [x[I]]\ns += sum(E)",
+    "s += len(A) * x[I] if A is not None else 0.1", "if A == B: s += x[I]",
+    "box.held = A\nif box.held is not None: s += sum(box.held)",
+    "if B is not None:\n    for v in B: s += v * x[I]",
+]  # fmt: skip
+
+
+def lists_or_none(seed: int) -> str:
+    """Another one, in which lists and None take turns."""
+    rng = random.Random(seed)
+
+    def chosen(most: int, least: int = 0) -> list[str]:
+        texts = [rng.choice(OF_LISTS) for _ in range(rng.randrange(least, most))]
+        for k, text in enumerate(texts):
+            while "I]" in text:
+                index = rng.choice((f"{rng.randrange(6)}]", f"(i + {rng.randrange(6)}) % 6]"))
+                text = text.replace("I]", index, 1)
+            texts[k] = text.replace("> C", f"> {rng.choice((0.7, 1.1, 1.6))}")
+        return [row for text in texts for row in text.split("\n")]
+
+    loop = ["while i < n:", "    i += 1", *("    " + row for row in chosen(6, 2))]
+    last = "s += (sum(A) if A else x[0]) * (sum(B) if B is not None else x[1]) + sum(P)"
+    rows = [*chosen(3), *loop, *chosen(3), last]
+    return LIST_HEAD + "".join(f"    {row}\n" for row in rows) + "    return s\n"
+
 
 def program(seed: int) -> str:
     """A function `f` of a vector of six positive numbers and an int."""

@@ -9,10 +9,11 @@ from tests.random_statements import loaded, slope
 
 
 @pytest.mark.parametrize("first", range(0, 60, 12))
-def test_random_programs(first):
+@pytest.mark.parametrize("program", [random_choices.program, random_choices.lists_or_none])
+def test_random_programs(program, first):
     right = 0
     for seed in range(first, first + 12):
-        text = random_choices.program(seed)
+        text = program(seed)
         f = loaded(text)["f"]
         r = np.random.default_rng(seed)
         x, direction, n = r.uniform(0.3, 2.2, 6), r.normal(size=6), int(r.integers(0, 4))

@@ -28,6 +28,7 @@ from .structure import (
     as_optional,
     freeze_molded,
     is_long,
+    is_none,
     is_partial,
     keep_frozen,
     list_held_by,
@@ -278,7 +279,9 @@ class Loops(Widening):
         merged: set[int] = set()  # the objects from before the loop of which others may be one
 
         def held(where: State, value: Any) -> Any:
-            """The variable of a list that exists at run time."""
+            """The variable of a list that exists at run time; or None."""
+            if is_none(value):
+                return NONE
             thing = where.heap[value.id] if isinstance(value, Ref) else None
             return thing.var if isinstance(thing, ListObject) else ir.UNDEFINED
 

@@ -259,7 +259,7 @@ class Merger:
         if isinstance(a, Tuple) and isinstance(b, Tuple) and a.type is b.type is tuple:
             return self.choice(name, a, b)  # of other lengths
         if (is_none(a) and isinstance(b, Ref)) or (is_none(b) and isinstance(a, Ref)):
-            return self.choice(name, a, b)
+            return self.optional_list(name, a, b) or self.choice(name, a, b)
         if {type(a), type(b)} == {Ref, Tuple}:
             return self.long_tuple(name, a, b) or self.choice(name, a, b)
         if isinstance(a, (ir.Var, ir.Const)) and isinstance(b, (ir.Var, ir.Const)):
@@ -271,6 +271,18 @@ class Merger:
             if isinstance(known, Ref):
                 return known
         return self.one_of_kinds(name, a, b)
+
+    def optional_list(self, name: Any, a: Any, b: Any) -> Any:
+        """A list that exists at run time, or None; None if it is another object."""
+        thing: Any = self.b.heap[b.id] if is_none(a) else self.a.heap[a.id]
+        var = thing.var if isinstance(thing, ListObject) else None
+        if var is None:
+            return None
+        target = self.leaf(str(name), *((a, var) if is_none(a) else (var, b)))
+        if isinstance(target, Poison):
+            return target
+        self.builder.link(target, None, var)
+        return self.placed(list_held_by(target))
 
     def long_tuple(self, name: Any, a: Any, b: Any) -> Any:
         """A tuple of any length that one branch has, and another one; None if they aren't."""

@@ -363,8 +363,9 @@ class Widening(Paths):
             if isinstance(p, ListObject) and (thawed or not same_layout(p, q)):
                 new = q.var is None and p.var is not None
                 raise Materialize(value if new else template, self.span)
-            if template is ir.UNDEFINED and (q.var is not None or thawed):
-                return self.widened_list(name, ListOf(None, type=q.type), value, q)
+            if is_none(template) or (template is ir.UNDEFINED and (q.var is not None or thawed)):
+                optional = is_none(template)
+                return self.widened_list(name, ListOf(None, type=q.type), value, q, optional)
         if is_table(p) != is_table(q) and isinstance(p, (DictObject, Instance)):
             raise Materialize(template if isinstance(template, Ref) and is_table(q) else value,
                               self.span)  # fmt: skip
