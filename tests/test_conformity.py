@@ -331,7 +331,7 @@ def test_a_length_that_fits_is_not_checked():
     gradient = grad(unpacked)
     assert np.array_equal(gradient(np.ones(2)), [1.0, 2.0])
     assert "len(" not in gradient.source
-    with pytest.raises(ValueError, match=r"to unpack .expected 2"):
+    with pytest.raises(ValueError, match="expected 2 values to unpack"):
         gradient(np.ones(3))
     assert np.array_equal(gradient(np.zeros(2)), [1.0, 2.0])
 
@@ -350,7 +350,7 @@ def test_the_length_of_an_array_from_outside(monkeypatch):
         if length == 2:
             assert np.array_equal(gradient(np.ones(2)), [5.0, 0.0])
         else:
-            with pytest.raises(ValueError, match=r"to unpack .expected 2"):
+            with pytest.raises(ValueError, match="expected 2 values to unpack"):
                 gradient(np.ones(2))
 
 
@@ -368,5 +368,5 @@ def test_what_is_not_unpacked_has_any_length():
 
     assert np.array_equal(grad(f)(np.array([2.0, 3.0])), [3.0, 2.0])
     assert np.array_equal(grad(f)(np.array([2.0, 3.0, 4.0])), [3.0, 2.0, 1.0])
-    with pytest.raises(ValueError, match=r"to unpack .expected 3"):
+    with pytest.raises(ValueError, match="expected 3 values to unpack"):
         grad(f)(np.ones(4))

@@ -173,7 +173,8 @@ class Assignments(Matching):
         if isinstance(length, Size) and length.offset == 0 and length.base in self.outer_sizes:
             raise NeedStatic(self.size_origins[length.base], "its length must be known", self.span)
         if length != count:
-            self.call_object(check_count, [value, ir.Const(count), ir.Const(more)], {})
+            exact = ir.Const(self.trying is not None)
+            self.call_object(check_count, [value, ir.Const(count), ir.Const(more), exact], {})
 
     def unpack_list(self, targets: list[Any], star: int | None, value: Value) -> bool:
         """Unpack a list that exists at run time, its length unknown; False if it isn't one."""

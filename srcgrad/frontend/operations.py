@@ -173,12 +173,16 @@ def items_of_changing(items: Any) -> Any:
         position += 1
 
 
-def check_count(values: Any, count: Any, more: Any) -> Any:
+def check_count(values: Any, count: Any, more: Any, exact: Any) -> Any:
     """Raise what unpacking so many values does: inlined like a function of the user's.
 
-    `more`: a starred name takes the rest.
+    `more`: a starred name takes the rest. `exact`: the text may be asked for.
     """
-    if more:
+    if not exact:
+        if len(values) < count if more else len(values) != count:
+            at_least = "at least " if more else ""
+            raise ValueError(f"expected {at_least}{count} values to unpack")
+    elif more:
         if len(values) < count:
             raise ValueError(
                 f"not enough values to unpack (expected at least {count}, got {len(values)})"
