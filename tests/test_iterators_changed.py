@@ -205,12 +205,20 @@ def test_items_are_those_of_the_moment(f):
     check(f, np.array([0.9, 0.45, 0.2]))
 
 
-@pytest.mark.parametrize("make", [iter, enumerate, lambda d: iter(d.values()), reversed])
-def test_a_dict_that_grows(make):
+@pytest.mark.parametrize("begin", [next, lambda items: None])
+@pytest.mark.parametrize(
+    "make",
+    [
+        iter, enumerate, lambda d: iter(d.values()), reversed, lambda d: map(str, d),
+        lambda d: (v * v for v in d.values() if v != 0.0),
+        lambda d: itertools.islice(d.values(), 1, None),
+    ],
+)  # fmt: skip
+def test_a_dict_that_grows(make, begin):
     def f(x):
         table = {"a": x[0], "b": x[1]}
         items = make(table)
-        next(items)
+        begin(items)
         table["c"] = x[2]
         return x[0] * len(list(items))
 

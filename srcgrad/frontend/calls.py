@@ -488,7 +488,7 @@ class Calls(Kept):
             if isinstance(result, Sequence) and not is_range(result):
                 result = replace(result, over=(*result.over, *over), born=next(births))
             if isinstance(result, Generator):
-                result = replace(result, over=(*result.over, *over))
+                result = replace(result, over=(*result.over, *over, *self.over_dicts(args)))
             own = function is not iter and not any(result is a for a in args)
             if isinstance(result, (Sequence, Generator)) and site and (own or not result.site):
                 result = self.as_of(result, site)

@@ -22,7 +22,8 @@ from .machine import Machine
 from .purity import has_effect
 from .restarts import NeedStatic
 from .structure import is_table, reachable
-from .values import Generator, Heap, ListObject, Ref, Sequence, Value
+from .structure import is_view as is_view_of_dict
+from .values import DictObject, Generator, Heap, ListObject, Ref, Sequence, Value
 
 Made = TypeVar("Made", bound=Sequence | Generator)
 RESIZING: frozenset[Any] = frozenset({list_append, list.pop, list.insert})
@@ -159,6 +160,18 @@ class Changes(Machine):
         source = Source(what, False, self.extent(what))
         self.sources.append(source)
         return (source,)
+
+    def over_dicts(self, values: Iterable[Value]) -> list[Source]:
+        """The dicts among what an iterator is made of: Python notes at once how long they are."""
+        found: list[Source] = []
+        for value in values:
+            thing = self.on_heap(value)
+            if is_view_of_dict(thing):
+                value = thing.items["table"]
+                thing = self.on_heap(value)
+            if isinstance(value, Ref) and isinstance(thing, DictObject):
+                found.append(Source(value, False, self.extent(value)))
+        return found
 
     def moment(self) -> Moment:
         frames = {number: dict(names) for number, names in self.state.frames.items()}

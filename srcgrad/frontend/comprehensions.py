@@ -89,6 +89,7 @@ class Comprehensions(Iteration):
         made = Generator(
             lambda body: self.run_comprehension(node, frame, first, body),
             sequence=sequence if simple else None,
+            over=tuple(self.over_dicts([first])),
         )
         return self.as_of(made, site)
 

@@ -25,8 +25,7 @@ from .operations import items_until, next_or
 from .selections import Selections
 from .stepping import COUNTED, ENDLESS, Ahead, Indexed, Span
 from .stepwise import ROWS, STEPWISE, Chain, Entries, Items, Reversed
-from .structure import FALSE, TRUE, Poison, described, is_range, is_table
-from .tables import Keys, View
+from .structure import FALSE, TRUE, Poison, described, is_range, is_table, is_view
 from .values import Bound, DictObject, Generator, Instance, Place, Ref, Sequence, Tuple, Value
 
 ONE = ir.Const(1)
@@ -87,7 +86,7 @@ class Cursors(Selections):
         thing = self.on_heap(items)
         if isinstance(thing, Instance) and thing.type is Ahead:
             return items
-        if isinstance(thing, DictObject) or is_table(thing) or self.is_dict_view(items):
+        if isinstance(thing, DictObject) or is_table(thing) or is_view(thing):
             items = self.stepwise(items) or self.builtin_list(items)
         iterates = isinstance(items, (Sequence, Generator)) or self.is_cursor(items)
         if iterates or self.iterator_of(items) is not None:
@@ -98,7 +97,7 @@ class Cursors(Selections):
         """What such a loop goes through, if it is the same whenever that begins."""
         items = self.spread(items)
         thing = self.on_heap(items)
-        later = isinstance(thing, DictObject) or is_table(thing) or self.is_dict_view(items)
+        later = isinstance(thing, DictObject) or is_table(thing) or is_view(thing)
         return items if later else self.builtin_counted(items)
 
     def cursor(self, sequence: Any) -> Ref:
@@ -134,12 +133,8 @@ class Cursors(Selections):
         if isinstance(value, Generator) or self.is_cursor(value):
             return True
         return any(self.has_method(value, name) for name in ("__iter__", "__next__")) and not (
-            self.is_dict_view(value) or is_table(self.on_heap(value))
+            is_view(self.on_heap(value)) or is_table(self.on_heap(value))
         )
-
-    def is_dict_view(self, value: Value) -> bool:
-        thing = self.on_heap(value)
-        return isinstance(thing, Instance) and thing.type in (View, Keys)
 
     def stepwise(self, value: Value, backwards: bool = False) -> Value | None:
         """An iterator through a container that looks at it whenever it is asked."""
@@ -147,7 +142,7 @@ class Cursors(Selections):
             return None
         thing = self.on_heap(value)
         part: Value = ir.Const(key_alone)
-        if isinstance(thing, Instance) and thing.type in (View, Keys):
+        if is_view(thing):
             part = thing.items.get("part", part)
             value = thing.items["table"]
             thing = self.on_heap(value)
