@@ -135,6 +135,11 @@ def chained_while_the_second_grows(x):
     return total
 
 
+def running_sums_of_nothing(x):
+    sums = itertools.accumulate(v for v in x if v > 7.0)
+    return x[0] * next(sums, x[1]) + sum(sums)
+
+
 def cycle_of_what_was_given(x):
     values, total = of_the_run(x), 0.0
     around = itertools.cycle(values)

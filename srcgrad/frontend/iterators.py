@@ -449,21 +449,28 @@ class Iterators(Dicts):
                 items.append(step(items[-1], item) if items else item)
             return Tuple(tuple(items))
         frame, ref = self.current, self.new(ListObject(()))
-        total = self.hidden(initial if given else sequence.item(ir.Const(0)))
-        self.append(ref, self.state.frames[frame][total])
 
-        def add(item: Value) -> None:
-            new = step(self.state.frames[frame][total], item)
-            self.state.frames[frame][total] = new
-            self.append(ref, new)
+        def fill() -> None:
+            total = self.hidden(initial if given else sequence.item(ir.Const(0)))
+            self.append(ref, self.state.frames[frame][total])
 
-        if given:
-            self.iterate(sequence, add)
+            def add(item: Value) -> None:
+                new = step(self.state.frames[frame][total], item)
+                self.state.frames[frame][total] = new
+                self.append(ref, new)
+
+            if given:
+                self.iterate(sequence, add)
+            else:
+                rest = self.binary(operator.sub, sequence.length, one)
+                later = Sequence(rest, lambda i: sequence.item(self.binary(operator.add, i, one)))
+                self.iterate(later, add)
+            self.state.frames[frame].pop(total)
+
+        if given or self.surely_runs(sequence.length):
+            fill()
         else:
-            rest = self.binary(operator.sub, sequence.length, one)
-            later = Sequence(rest, lambda i: sequence.item(self.binary(operator.add, i, one)))
-            self.iterate(later, add)
-        self.state.frames[frame].pop(total)
+            self.when(self.compare(gast.Gt(), sequence.length, ir.Const(0)), fill)
         return ref
 
     def builtin_repeat(self, value: Value, times: Value = ir.Const(ENDLESS)) -> Value:  # noqa: B008
