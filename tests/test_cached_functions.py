@@ -5,6 +5,7 @@ from functools import cache, lru_cache
 import numpy as np
 import pytest
 
+import srcgrad
 from tests.small_programs import check
 
 POINT = np.array([0.5, 1.2, 0.9])
@@ -139,3 +140,75 @@ def test_keys_that_only_the_run_tells(n):
         return g(n)
 
     check(lambda x: f(x, n), POINT)
+
+
+def mutated(x, n):
+    @cache
+    def buffer(k):
+        return np.zeros(k)
+
+    total = 0.0
+    for _ in range(n):
+        b = buffer(3)
+        b[0] += x[0]
+        total += np.sum(b * b)
+    return total
+
+
+def counted(x, n):
+    count = [0]
+
+    @cache
+    def g(i):
+        count[0] += 1
+        return x[0] * count[0]
+
+    return sum(g(i) + g(1) for i in range(n))
+
+
+def read_what_changes(x, n):
+    k = x[0]
+
+    @cache
+    def g(i):
+        return k * i
+
+    total = g(1)
+    for i in range(n):
+        total += g(i)
+        k = k * x[1]
+    return total
+
+
+class Model:
+    def __init__(self, v):
+        self.v = v
+
+    @cache  # noqa: B019
+    def scaled(self, i):
+        return self.v * i
+
+
+def attribute_changed(x, n):
+    model, total = Model(x[0]), 0.0
+    for i in range(n):
+        total += model.scaled(i % 2)
+        model.v = model.v * x[1]
+    return total
+
+
+@pytest.mark.parametrize("program", [mutated, counted, read_what_changes, attribute_changed])
+def test_refused_where_what_was_kept_may_be_another(program):
+    with pytest.raises(srcgrad.UnsupportedError, match="keeps its results, and whether") as refused:
+        srcgrad.grad(program)(POINT, 3)
+    assert refused.value.filename == __file__
+
+
+def test_an_object_is_a_key():
+    def f(x):
+        model = Model(x[0])
+        first = model.scaled(1)
+        model.v = x[0] * x[1]
+        return first * model.scaled(1) + model.scaled(2)
+
+    check(f, POINT)

@@ -17,7 +17,7 @@ import numpy as np
 from .. import ir
 from ..errors import SourceError, UnsupportedError
 from ..kinds import Array, Scalar, Size
-from ..rules import registry
+from ..rules import library, registry
 from . import operations, running, stepping, stepwise, tables, units
 from .machine import Frame
 from .names import Namespace, own_nodes, scope_of
@@ -32,7 +32,9 @@ MOST_CALLS = 24  # of a recursion, inside each other, if only the run tells whet
 MOST_KNOWN = 200  # if objects that are known when compiling tell it
 MOST_INLINED = 2000
 # What is lowered like the user's code, but isn't it
-OWN_FILES = frozenset(m.__file__ for m in (operations, running, stepping, stepwise, tables))
+OWN_FILES = frozenset(
+    m.__file__ for m in (library, operations, running, stepping, stepwise, tables)
+)
 
 
 class Inlining(Starred):

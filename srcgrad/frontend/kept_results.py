@@ -7,18 +7,22 @@ What such a function has returned for arguments that are known when compiling st
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
+import gast
+
 from .. import ir
+from ..rules.library import Memory
 from .array_protocols import ArrayProtocols
 from .effects import REPEATABLE
 from .libraries import CALLED
 from .outer_objects import KEPT_OUT
 from .restarts import NeedStatic
-from .structure import NUMBERS
-from .values import Instance, Path, Ref, Tuple, Value
+from .structure import NUMBERS, is_number, parts
+from .values import Closure, Instance, Path, Ref, Tuple, Value
 
 
 class Kept(ArrayProtocols):
@@ -32,7 +36,10 @@ class Kept(ArrayProtocols):
         if (CALLED, function) in self.known_sites:
             return self.call_with_copies(ir.Const(function), args, kwargs)
         run = functools.partial(self.call_looked_into, function, args, kwargs)
-        return self.recalled_or(self.outer_memory, function, Tuple(tuple(args)), kwargs, run)
+        again = None
+        if any(isinstance(a, Ref) for a in (*args, *kwargs.values())):
+            again = functools.partial(self.called_again, None, [*args, *kwargs.values()], run)
+        return self.recalled_or(self.outer_memory, function, Tuple(tuple(args)), kwargs, run, again)
 
     def call_looked_into(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """A call of a function that keeps its results, and does nothing else."""
@@ -61,24 +68,91 @@ class Kept(ArrayProtocols):
         def run() -> Value:
             return self.call(function, *self.passed([("*", args), ("**", kwargs)]))
 
-        return self.recalled_or(memory, None, args, named, run)
+        def again() -> Value:
+            return self.called_again(function, [*parts(args), *named.values()], run)
+
+        return self.recalled_or(memory, None, args, named, run, again)
 
     def recalled_or(
         self, memory: Ref, function: Any, args: Value, kwargs: dict[Any, Value],
-        run: Callable[[], Value],
+        run: Callable[[], Value], again: Callable[[], Value] | None = None,
     ) -> Value:  # fmt: skip
-        """What a function that keeps its results has returned, if its arguments are known."""
+        """What a function that keeps its results has returned, if its arguments are known.
+
+        `again` calls it where only the run tells if that has been computed before.
+        """
         key = None
         if not self.making:
-            given = known_key(Tuple((args, *(Tuple((ir.Const(k), v)) for k, v in kwargs.items()))))
+            given = self.known_key(
+                Tuple((args, *(Tuple((ir.Const(k), v)) for k, v in kwargs.items())))
+            )
             key = given and (function, given)
         thing = self.on_heap(memory)
         if key is not None and isinstance(thing, Instance) and key in thing.items:
             return self.known("this result", thing.items[key])
-        result, thing = run(), self.on_heap(memory)
+        sure = key is not None and not self.loop_depth and (memory, key) not in self.results_made
+        self.results_made.add((memory, key))
+        result = run() if sure or again is None else again()
+        thing = self.on_heap(memory)
         if key is not None and isinstance(thing, Instance):
             self.state.heap[memory.id] = replace(thing, items={**thing.items, key: result})
         return result
+
+    def called_again(self, function: Any, args: list[Value], run: Callable[[], Value]) -> Value:
+        """The result of a call that may have been made before: the same, if it is a number.
+
+        Raises:
+            UnsupportedError: it might be another one, or the call does something else.
+        """
+        heap, block, count = dict(self.state.heap), self.block, len(self.block.statements)
+        frames = [(n, name, v) for n, f in self.state.frames.items() for name, v in f.items()]
+        result = run()
+        made = list(ir.walk(ir.Block(block.statements[count:])))
+        own = {v for s in made for v in ir.targets(s)}
+        own |= {v for s in made if isinstance(s, ir.Loop) for v in s.params}
+        assigned = [s for s in made if isinstance(s, ir.Assign)]
+        now, kept = self.state.frames, {i: t for i, t in heap.items() if t.type is not Memory}
+        if (
+            any(s.effect and s.function not in REPEATABLE for s in assigned)
+            or any(v not in own for s in assigned for v in s.writes)
+            or any(self.state.heap.get(i) is not thing for i, thing in kept.items())
+            or any(now.get(n, {}).get(k) is not v for n, k, v in frames if k[0] != "%")
+            or any(isinstance(a, Ref) for a in args)
+            or not is_number_alone(result)
+            or self.reads_what_changes(function)
+        ):
+            raise self.refuse(
+                "this function keeps its results, and whether it has been called like this before "
+                "is known only when it runs",
+                "call it before the loop or branch, or don't keep what it returns",
+            )
+        return result
+
+    def reads_what_changes(self, function: Any) -> bool:
+        """Whether a function reads a name that gets another value, or what it stands for does."""
+        if not isinstance(function, Closure):
+            return True
+        read = {n.id for n in gast.walk(function.node) if isinstance(n, gast.Name)}
+        number = function.frame
+        while number is not None:
+            frame = self.frames[number]
+            if frame.node is not None and read & changing_names(frame.node):
+                return True
+            number = frame.parent
+        return False
+
+    def known_key(self, value: Value) -> Any:
+        """What is known when compiling as a key of a dict; None if it isn't."""
+        if isinstance(value, Tuple):
+            keys = tuple(map(self.known_key, value.items))
+            return None if None in keys or value.missing is not None else keys
+        if isinstance(value, ir.Const) and isinstance(value.value, (*NUMBERS, str, bytes)):
+            return type(value.value), value.value
+        thing = self.on_heap(value)
+        if isinstance(thing, Instance) and thing.frozen is None and isinstance(value, Ref):
+            if not any(self.class_attribute(thing.type, n) for n in ("__eq__", "__hash__")):
+                return object, value.id
+        return None
 
     def call_as_it_is(self, function: Any, used: Iterable[Any] = ()) -> None:
         """Begin again if a function that keeps its results, and writes things, is looked into."""
@@ -88,11 +162,43 @@ class Kept(ArrayProtocols):
             raise NeedStatic(frozenset([(CALLED, function), *kept]), message, self.span)
 
 
-def known_key(value: Value) -> Any:
-    """What is known when compiling as a key of a dict; None if it isn't."""
+def is_number_alone(value: Value) -> bool:
+    """Whether a value is a number, or a tuple of such: nothing that may be changed later."""
     if isinstance(value, Tuple):
-        keys = tuple(map(known_key, value.items))
-        return None if None in keys or value.missing is not None else keys
-    if isinstance(value, ir.Const) and isinstance(value.value, (*NUMBERS, str, bytes)):
-        return type(value.value), value.value
-    return None
+        return all(map(is_number_alone, value.items))
+    return isinstance(value, ir.Const) or is_number(value)
+
+
+CHANGING = frozenset(
+    "append extend insert pop remove clear sort reverse update setdefault add discard popitem "
+    "appendleft extendleft popleft rotate fill put resize".split()
+)
+
+
+@functools.lru_cache(1024)
+def changing_names(node: Any) -> frozenset[str]:
+    """The names that a function assigns more than once, or changes something through."""
+    assigned, changed = Counter[str](), set[str]()
+    for loop in gast.walk(node):
+        inside = gast.walk(loop) if isinstance(loop, (gast.For, gast.While)) else ()
+        changed |= {n.id for n in inside if isinstance(n, gast.Name) and is_stored(n)}
+    for n in gast.walk(node):
+        if isinstance(n, gast.Name) and is_stored(n):
+            assigned[n.id] += 1
+        elif isinstance(n, (gast.Subscript, gast.Attribute)) and is_stored(n):
+            changed.add(base_name(n))
+        elif isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute):
+            if n.func.attr in CHANGING:
+                changed.add(base_name(n.func))
+    return frozenset(changed | {name for name, times in assigned.items() if times > 1})
+
+
+def is_stored(node: Any) -> bool:
+    return isinstance(node.ctx, (gast.Store, gast.Del))
+
+
+def base_name(node: Any) -> str:
+    """The name at the beginning of `name.attribute[index]`."""
+    while isinstance(node, (gast.Subscript, gast.Attribute)):
+        node = node.value
+    return getattr(node, "id", "")

@@ -100,6 +100,7 @@ class Machine:
     def __init__(self) -> None:
         self.block = ir.Block()
         self.outer_memory = Ref(0)  # what functions outside have returned
+        self.results_made: set[Any] = set()  # by memories and keys
         self.state = State({}, {0: Instance(Memory, {})})
         self.span: Span | None = None
         self.fixed_span = False
