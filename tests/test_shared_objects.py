@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import srcgrad
 from srcgrad import UnsupportedError
 from tests.random_layouts import wrong
 from tests.small_programs import check, programs
@@ -195,3 +196,75 @@ def test_what_a_loop_makes_another_name_of_is_written_through_both_or_refused():
 def test_random_layouts(seed):
     problem = wrong(seed)
     assert problem is None or problem.startswith("refused"), problem
+
+
+class Holder:
+    def __init__(self, items):
+        self.items = items
+
+
+def one_of_two_twice(x):
+    u = [x[0]]
+    p = u
+    if x[1] > 1:
+        p = [x[0] * 2]
+    if x[2] > 1:
+        p = [x[0] * 5]
+    p.append(x[0] ** 2)
+    return sum(u)
+
+
+def the_same_twice(x):
+    u = [x[0]]
+    p = u
+    if x[1] > 1:
+        p = [x[0] * 2]
+    if x[2] > 1:
+        p = [x[0] * 5]
+    return x[0] * 2 if p is u else x[0] * x[1]
+
+
+def in_an_attribute_twice(x):
+    w = [x[0]]
+    f = Holder(w)
+    if x[1] > 1:
+        f = Holder([x[0]])
+    if x[2] > 1:
+        f.items = [x[0]]
+    f.items[0] = x[0] * x[0]
+    return w[0]
+
+
+def in_lists_twice(x):
+    u = [[x[0]], [x[0]]]
+    if x[1] > 1:
+        u[0] = u[1]
+    if x[2] > 1:
+        u = u[::-1]
+    u[0].append(x[0] * x[1])
+    return sum(u[1])
+
+
+def none_or_a_list_twice(x):
+    u = []
+    out = u if x[1] > 1 else None
+    if x[2] > 1:
+        out = [] if out is None else out
+    if out is None:
+        out = []
+    out.append(x[0])
+    return x[0] * x[2] + sum(u)
+
+
+@pytest.mark.parametrize("second", [0.5, 1.5])
+@pytest.mark.parametrize("first", [0.5, 1.5])
+@pytest.mark.parametrize(
+    "program",
+    [one_of_two_twice, the_same_twice, in_an_attribute_twice, in_lists_twice, none_or_a_list_twice],
+)
+def test_a_list_that_is_one_of_two_after_each_of_two_branches(program, first, second):
+    x = np.array([0.7, first, second])
+    value, gradient = srcgrad.value_and_grad(program)(x)
+    assert value == pytest.approx(program(x))
+    slopes = [(program(x + h) - program(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(gradient, slopes, atol=1e-7)

@@ -401,6 +401,14 @@ class Assignments(Matching):
         if not isinstance(thing, Instance) or thing.external or is_reference(target):
             raise self.refuse("this del isn't supported")
         assert isinstance(target, Ref)
+        own = self.class_attribute(thing.type, "__delattr__")
+        if own is not None:
+            self.call(Bound(own, target), [ir.Const(name)], {})
+            return
+        if self.class_attribute(thing.type, name) is not None:
+            there = name in thing.items and self.class_default(thing.type, name) is ir.UNDEFINED
+            if not there:  # a property's, or it may be that of the class
+                raise self.refuse("this del isn't supported")
         held = thing.items.get(name, ABSENT)
         self.insist(self.is_present(held), AttributeError, name)
         self.put_items(target, {k: v for k, v in thing.items.items() if k != name})

@@ -224,8 +224,13 @@ class Attributes(Subscripts):
 
     def inherited(self, value: Super, name: str) -> Value:
         """`super().name`."""
+        if isinstance(value.receiver, Choice):
+            return self.for_each(
+                value.receiver, lambda o: self.inherited(Super(value.owner, o), name)
+            )
         cls = self.builtin_type(value.receiver)
-        assert isinstance(cls, ir.Const)
+        if not isinstance(cls, ir.Const):
+            raise self.refuse("the class of this object isn't known when compiling")
         if issubclass(cls.value, type) and isinstance(value.receiver, ir.Const):
             cls = value.receiver  # in a class method
         mro = list(cls.value.__mro__)

@@ -38,7 +38,7 @@ from ..packages import told
 from ..rules import registry
 from .choices import Choices
 from .naming import temporary_name
-from .restarts import Empty, Materialize, NeedStatic, Raised, TooLong, Unkeepable
+from .restarts import Empty, Materialize, NeedStatic, Raised, Thaw, TooLong, Unkeepable
 from .structure import (
     FALSE,
     SIMPLE,
@@ -51,6 +51,7 @@ from .structure import (
     leaf_kind,
     list_held_by,
     origins_of_rank,
+    reachable,
     same_constant,
     variable_name,
 )
@@ -60,6 +61,7 @@ from .values import (
     DictObject,
     Heap,
     Instance,
+    Junction,
     ListObject,
     Path,
     Ref,
@@ -383,6 +385,11 @@ class Builder(Choices):
                 f"the list {thing.external!r} belongs to the caller and would be changed",
                 "make a copy first: list(...)",
             )
+        for number in reachable(self.state.heap, thing.items):
+            inner = self.state.heap[number]
+            if isinstance(inner, ListObject) and isinstance(inner.frozen, Junction):
+                # it stands for one of two, which a copy doesn't
+                raise Thaw(inner.frozen, "which list this is isn't known", self.span, None)
         var = self.built_list(thing.items, thing.type)
         for value in thing.items:
             self.hold(var, (), value)

@@ -462,7 +462,10 @@ class Classes(BuiltinFunctions):
         thing = self.instance(value)
         if thing is None or not isinstance(value, Ref):
             raise self.refuse("vars() of this isn't supported")
-        if any(map(may_be_absent, thing.items.values())):
+        of_class = not dataclasses.is_dataclass(thing.type) and any(
+            self.class_default(thing.type, name) is not ir.UNDEFINED for name in thing.items
+        )
+        if of_class or any(map(may_be_absent, thing.items.values())):
             raise self.refuse(PRESENCE, "set each attribute in __init__")
         if thing.external:
             return self.new(DictObject(dict(thing.items), "the __dict__ of an object"))

@@ -83,14 +83,17 @@ class Kept(ArrayProtocols):
         """
         key = None
         if not self.making:
-            given = self.known_key(
-                Tuple((args, *(Tuple((ir.Const(k), v)) for k, v in kwargs.items())))
-            )
-            key = given and (function, given)
-        thing = self.on_heap(memory)
+            named = (Tuple((ir.Const(k), v)) for k, v in kwargs.items())
+            given = self.known_key(Tuple((args, *named)), self.setting(memory, "typed"))
+            first = args.items[0] if isinstance(args, Tuple) and len(args.items) == 1 else None
+            alone = isinstance(first, ir.Const) and type(first.value) in (int, str) and not kwargs
+            key = given and (function, alone, given)  # as functools has it: 1 isn't 1.0 here
+        thing, most = self.on_heap(memory), self.setting(memory, "maxsize")
         if key is not None and isinstance(thing, Instance) and key in thing.items:
             return self.known("this result", thing.items[key])
         sure = key is not None and not self.loop_depth and (memory, key) not in self.results_made
+        if most is not None and sum(m == memory for m, _ in self.results_made) >= most:
+            sure = False  # it may have been forgotten
         self.results_made.add((memory, key))
         result = run() if sure or again is None else again()
         thing = self.on_heap(memory)
@@ -141,13 +144,18 @@ class Kept(ArrayProtocols):
             number = frame.parent
         return False
 
-    def known_key(self, value: Value) -> Any:
+    def setting(self, memory: Ref, name: str) -> Any:
+        thing = self.on_heap(memory)
+        assert isinstance(thing, Instance)
+        return self.static(thing.items[name])
+
+    def known_key(self, value: Value, typed: bool) -> Any:
         """What is known when compiling as a key of a dict; None if it isn't."""
         if isinstance(value, Tuple):
-            keys = tuple(map(self.known_key, value.items))
+            keys = tuple(self.known_key(item, typed) for item in value.items)
             return None if None in keys or value.missing is not None else keys
         if isinstance(value, ir.Const) and isinstance(value.value, (*NUMBERS, str, bytes)):
-            return type(value.value), value.value
+            return (type(value.value), value.value) if typed else (value.value,)
         thing = self.on_heap(value)
         if isinstance(thing, Instance) and thing.frozen is None and isinstance(value, Ref):
             if not any(self.class_attribute(thing.type, n) for n in ("__eq__", "__hash__")):

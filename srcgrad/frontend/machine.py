@@ -101,7 +101,9 @@ class Machine:
         self.block = ir.Block()
         self.outer_memory = Ref(0)  # what functions outside have returned
         self.results_made: set[Any] = set()  # by memories and keys
-        self.state = State({}, {0: Instance(Memory, {})})
+        self.state = State(
+            {}, {0: Instance(Memory, {"maxsize": ir.Const(None), "typed": ir.Const(True)})}
+        )
         self.span: Span | None = None
         self.fixed_span = False
         self.widened: set[int] = set()  # the sizes that stand for several in a loop or list

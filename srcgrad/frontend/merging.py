@@ -282,7 +282,7 @@ class Merger:
         if isinstance(target, Poison):
             return target
         self.builder.link(target, None, var)
-        return self.placed(list_held_by(target))
+        return self.placed(replace(list_held_by(target), frozen=thing.frozen))
 
     def long_tuple(self, name: Any, a: Any, b: Any) -> Any:
         """A tuple of any length that one branch has, and another one; None if they aren't."""
@@ -430,7 +430,8 @@ class Merger:
                     return target
                 for var in (p.var, q.var):
                     self.builder.link(target, None, var)
-                return self.placed(list_held_by(target))
+                frozen = p.frozen or q.frozen  # where one stands for one of several
+                return self.placed(replace(list_held_by(target), frozen=frozen))
             if thawed or p.var is not None or q.var is not None or len(p.items) != len(q.items):
                 raise Materialize(b if p.var is not None else a, self.builder.span)
             held = dict(enumerate(zip(p.items, q.items, strict=True)))

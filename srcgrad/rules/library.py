@@ -362,20 +362,30 @@ definition(functools.update_wrapper)(lambda wrapper, wrapped, assigned=None, upd
 class Memory:
     """What a function that keeps its results has returned so far, by its arguments."""
 
+    def __init__(self, maxsize, typed):
+        self.maxsize, self.typed = maxsize, typed
+
 
 def remembered(memory, function, args, kwargs):
     """What a function returned for the same arguments, as far as they are known when compiling."""
     return function(*args, **kwargs)
 
 
-def remembering(function):
-    memory = Memory()
+def remembering(function, maxsize=128, typed=False):
+    memory = Memory(maxsize, typed)
     return lambda *args, **kwargs: remembered(memory, function, args, kwargs)
 
 
-@definition(functools.lru_cache, functools.cache)
+@definition(functools.cache)
+def cache(user_function):
+    return remembering(user_function, None)
+
+
+@definition(functools.lru_cache)
 def lru_cache(maxsize=128, typed=False):
-    return remembering(maxsize) if callable(maxsize) else remembering
+    if callable(maxsize):
+        return remembering(maxsize)
+    return lambda function: remembering(function, maxsize, typed)
 
 
 definition(functools.total_ordering)(lambda cls: cls)
