@@ -14,16 +14,16 @@ from __future__ import annotations
 import random
 import re
 import sys
-import time
 import traceback
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import srcgrad
-from tests.random_statements import LATE, Wrong, along, indented, loaded, slope, smaller
+from tests.random_statements import LATE, Wrong, along, indented, loaded, shrunk, slope
 
 BEFORE = """import contextlib
 import math
@@ -379,22 +379,10 @@ def kind_of(word: str) -> list[str]:
     return re.findall(r"^[a-z: ]+|\w+(?=\()", word.partition(" with (")[0])
 
 
-def shrunk(text: str, seconds: float = 20.0) -> str:
-    """The text of a program that fails alike without the statements that it does so without."""
-    end, again, kind = time.time() + seconds, True, kind_of(outcome(text))
-    while again:
-        again = False
-        for candidate in smaller(text):
-            if time.time() > end:
-                return text
-            try:
-                if text[-90:] not in candidate or kind_of(outcome(candidate)) != kind:
-                    continue
-            except Exception:  # it is no program any more
-                continue
-            text, again = candidate, True
-            break
-    return text
+def fails_alike(text: str) -> Callable[[str], bool]:
+    """Whether another program fails as this one does, and still ends as it does."""
+    kind = kind_of(outcome(text))
+    return lambda other: text[-90:] in other and kind_of(outcome(other)) == kind
 
 
 def main(count: int, first: int) -> None:
@@ -405,7 +393,7 @@ def main(count: int, first: int) -> None:
         word = outcome(text)
         words[word if word.startswith("refused") else word.split(":")[0]] += 1
         if word.startswith("wrong"):
-            small = shrunk(text)
+            small = shrunk(text, fails_alike(text), 20.0)
             print(f"seed {seed}\n{small}\n{outcome(small)}\n", flush=True)
     for word, times in [*words.most_common(), *MESSAGES.most_common()]:
         print(times, word)

@@ -20,11 +20,12 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 
 import srcgrad
 from srcgrad.emit.runtime import READS_WRITTEN
@@ -1326,6 +1327,31 @@ def slope(f: Any, arguments: Any, direction: Any) -> Any:
     return near if fine and np.allclose(near, far, rtol=1e-5, atol=1e-5) else None
 
 
+def assert_right(text: str, seed: int, *others: Any, may_refuse: bool = False) -> bool:
+    """Compare a program's value and both its modes with differences, at six random numbers.
+
+    False if the program itself fails there, or its gradient is refused where it may be. Each of
+    `others` draws one more argument.
+    """
+    f, r = loaded(text)["f"], np.random.default_rng(seed)
+    x, direction = r.uniform(0.3, 2.2, 6), r.normal(size=6)
+    more = [draw(r) for draw in others]
+    expected = slope(lambda x: f(x, *more), (x,), (direction,))
+    if expected is None:
+        return False
+    try:
+        value, gradient = srcgrad.value_and_grad(f)(x.copy(), *more)
+    except srcgrad.UnsupportedError:
+        if not may_refuse:
+            raise
+        return False
+    assert value == pytest.approx(f(x.copy(), *more)), text
+    assert gradient @ direction == pytest.approx(expected, rel=1e-5, abs=1e-6), text
+    _, tangent = srcgrad.jvp(f, (x.copy(), *more), (direction, *[None for _ in more]))
+    assert tangent == pytest.approx(gradient @ direction), text
+    return True
+
+
 def check(text: str, size: int) -> str:
     """What becomes of a program: "right", "invalid" (no test), or "refused: ..."
 
@@ -1390,8 +1416,8 @@ def outcome(text: str, size: int) -> str:
         return f"wrong: {error}"
 
 
-def shrunk(text: str, size: int, seconds: float = 60.0) -> str:
-    """The text of a program that is wrong without the statements that it is wrong without."""
+def shrunk(text: str, fails: Callable[[str], bool], seconds: float = 60.0) -> str:
+    """The text of a program that fails without the statements that it fails without."""
     end, again = time.time() + seconds, True
     while again:
         again = False
@@ -1399,7 +1425,7 @@ def shrunk(text: str, size: int, seconds: float = 60.0) -> str:
             if time.time() > end:
                 return text
             try:
-                if not outcome(candidate, size).startswith("wrong"):
+                if not fails(candidate):
                     continue
             except Exception:  # it is no program any more
                 continue
@@ -1435,7 +1461,7 @@ def main(count: int, first: int, names: tuple[str, ...]) -> None:
             word = outcome(text, size)
             words[word if word.startswith("refused") else word.split(":")[0]] += 1
             if word.startswith("wrong"):
-                small = shrunk(text, size)
+                small = shrunk(text, lambda t, n=size: outcome(t, n).startswith("wrong"))
                 print(f"seed {seed}, size {size}\n{small}\n{outcome(small, size)}\n", flush=True)
                 break
     for word, times in words.most_common():

@@ -203,24 +203,24 @@ class Holder:
         self.items = items
 
 
-def one_of_two_twice(x):
+def one_of_three(x):
     u = [x[0]]
     p = u
     if x[1] > 1:
         p = [x[0] * 2]
     if x[2] > 1:
         p = [x[0] * 5]
+    return u, p
+
+
+def one_of_two_twice(x):
+    u, p = one_of_three(x)
     p.append(x[0] ** 2)
     return sum(u)
 
 
 def the_same_twice(x):
-    u = [x[0]]
-    p = u
-    if x[1] > 1:
-        p = [x[0] * 2]
-    if x[2] > 1:
-        p = [x[0] * 5]
+    u, p = one_of_three(x)
     return x[0] * 2 if p is u else x[0] * x[1]
 
 

@@ -162,16 +162,25 @@ class Attempts(Calls):
                 named_there = next(c for c in trying.caught if issubclass(exception, c))
                 found.setdefault((trying, named_there), []).append(exception)
         for exceptions in found.values():
-            which = ir.Pack(tuple, tuple(ir.Const(e) for e in exceptions))
-            asked = (which, ir.Const(function), *operands)
-            failed = self.emit(runtime.fails, asked, named, inferred=Inferred(BOOL), name="failed")
+            self.ask_if_it_fails(tuple(exceptions), function, operands, named)
 
-            def fail(asked: Any = asked, exceptions: Any = tuple(exceptions)) -> None:
-                kind = Inferred(Opaque(None if exceptions[1:] else exceptions[0]))
-                error = self.emit(runtime.failure, asked, named, inferred=kind, name="error")
-                self.throw_one_of(exceptions, error)
+    def ask_if_it_fails(
+        self,
+        exceptions: tuple[type[BaseException], ...],
+        function: Any,
+        operands: tuple[ir.Operand, ...],
+        named: dict[str, ir.Operand],
+    ) -> None:
+        """Raise what a call raises, if it is one of these, before it is made."""
+        asked = (ir.Pack(tuple, tuple(map(ir.Const, exceptions))), ir.Const(function), *operands)
+        failed = self.emit(runtime.fails, asked, named, inferred=Inferred(BOOL), name="failed")
 
-            self.branch(failed, fail, nothing)
+        def fail() -> None:
+            kind = Inferred(Opaque(None if exceptions[1:] else exceptions[0]))
+            error = self.emit(runtime.failure, asked, named, inferred=kind, name="error")
+            self.throw_one_of(exceptions, error)
+
+        self.branch(failed, fail, nothing)
 
     def throw_one_of(self, exceptions: tuple[type[BaseException], ...], error: ir.Var) -> None:
         """Raise what a call was found to raise, one of these: they may go on in other handlers."""
@@ -207,15 +216,7 @@ class Attempts(Calls):
         operands = (array, index, value)
         if trying is None or is_number(value) or fits(runtime.stored, operands, {}):
             return
-        asked = (ir.Pack(tuple, (ir.Const(ValueError),)), ir.Const(runtime.stored), *operands)
-        failed = self.emit(runtime.fails, asked, inferred=Inferred(BOOL), name="failed")
-
-        def fail() -> None:
-            kind = Inferred(Opaque(ValueError))
-            error = self.emit(runtime.failure, asked, inferred=kind, name="error")
-            self.throw_one_of((ValueError,), error)
-
-        self.branch(failed, fail, nothing)
+        self.ask_if_it_fails((ValueError,), runtime.stored, operands, {})
 
     def may_not_fit(
         self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]

@@ -32,12 +32,10 @@ from .operations import (
 from .restarts import NeedStatic
 from .structure import (
     ABSENT,
-    PRESENCE,
     SIMPLE,
     described,
     is_absent,
     is_long,
-    is_partial,
     is_range,
     is_setting,
     is_static,
@@ -61,7 +59,6 @@ from .values import (
     Ref,
     Sequence,
     Slice,
-    State,
     Super,
     Tuple,
     Value,
@@ -368,29 +365,6 @@ class Attributes(Subscripts):
             raise NeedStatic(frozenset([followed(thing)]), f"{name} is read here", self.span)
         path = Path("attribute", container, name)
         return self.lift(found, path)
-
-    def settle_presence(self, value: Value) -> None:
-        """Refuse what isn't there on some paths; begin again if it's only before a loop."""
-        undefined = self.undefined_parts(value, self.state)
-        if undefined:
-            asks = frozenset().union(*(self.partly.get(v, frozenset()) for v in undefined))
-            if asks:
-                raise NeedStatic(asks, PRESENCE, self.span)
-            raise self.refuse(PRESENCE, "set it to None in __init__, and test for None")
-
-    def undefined_parts(self, value: Value, state: State) -> list[Any]:
-        """What of a value is undefined on some path."""
-        if isinstance(value, (ir.Var, ir.Const)):
-            return [value] if is_partial(value) or is_absent(value) else []
-        if isinstance(value, Ref):
-            thing = state.heap.get(value.id)
-            var = thing.var if isinstance(thing, ListObject) else None
-            return [] if var is None or not is_partial(var) else [var]
-        if isinstance(value, Choice):
-            return [v for option in value.options for v in self.undefined_parts(option, state)]
-        if isinstance(value, Tuple):
-            return [v for item in value.items for v in self.undefined_parts(item, state)]
-        return []
 
     def computed_outside(self, thing: Any, value: ir.Const, name: str) -> Value | None:
         """An attribute that a user's class computes, not asked for when compiling; else None."""

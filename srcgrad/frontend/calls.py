@@ -472,7 +472,7 @@ class Calls(Kept):
         early = any(isinstance(a, Generator) for a in args)
         at_once = hashable(function) and function in EAGER
         moment = self.moment() if early or at_once else None
-        site = ("%stepwise", self.span) if may_be_stepwise(function) else None
+        site = self.stepwise_site if may_be_stepwise(function) else None
         at_work = self.at_work
         if site is not None:
             self.at_work = (*at_work, site)
@@ -481,7 +481,6 @@ class Calls(Kept):
             if at_once or function in ROWS:
                 if not self.goes_by_itself(result):
                     result = self.require(result)
-            if at_once or function in ROWS:
                 over = []
             if moment is not None and isinstance(result, Sequence):
                 over = [*over, *self.read_since(moment, args)]

@@ -113,6 +113,11 @@ class Changes(Machine):
         """What a variable is a view of in the end; itself, if it is none."""
         return self.viewed.get(var) or frozenset((var,))
 
+    @property
+    def stepwise_site(self) -> tuple[str, Any]:
+        """What is known where an iterator made here is one that makes one item at a time."""
+        return ("%stepwise", self.span)
+
     def ask_stepwise(self, *sites: Any) -> None:
         """Have an iterator made once more as an object that makes one item when it is asked.
 

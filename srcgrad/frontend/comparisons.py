@@ -125,7 +125,7 @@ class Comparisons(Operators):
                 return ir.Const(bool(function(a.value, b.value)))
             except Exception as error:
                 if self.catcher(type(error)) is not None:
-                    raise self.fault(type(error), str(error)) from None
+                    raise self.raised_by_python(error) from None
         if self.surely_more(a, b):
             return ir.Const(function in (operator.gt, operator.ge, operator.ne))
         if self.surely_more(b, a):
@@ -150,11 +150,12 @@ class Comparisons(Operators):
             same = self.same_method(a, b)
             return same if function is operator.eq else self.negated(same)
         for x, y in ((a, b), (b, a)):
-            plain = isinstance(x, ir.Var) and is_number(x) and not x.optional
-            if plain and is_no_number(y) and function in (operator.eq, operator.ne):
+            if function not in (operator.eq, operator.ne):
+                break
+            if isinstance(x, ir.Var) and is_number(x) and not x.optional and is_no_number(y):
                 return ir.Const(function is operator.ne)
-            plain = self.is_python_number(y) or isinstance(y, (ir.Const, *FUNCTIONS))
-            if isinstance(x, FUNCTIONS) and plain and function in (operator.eq, operator.ne):
+            apart = self.is_python_number(y) or isinstance(y, (ir.Const, *FUNCTIONS))
+            if isinstance(x, FUNCTIONS) and apart:
                 same = self.identical(x, y)
                 return same if function is operator.eq else self.negated(same)
         ordered = self.compare_sequences(function, a, b)
@@ -508,8 +509,6 @@ class Comparisons(Operators):
                 found = thing.items.get(self.hashed(item))
                 if isinstance(found, Poison):
                     self.known("", found)
-                if container.id < 0:  # the attributes of an object
-                    self.settle_presence(found)
                 return ir.Const(self.hashed(item) in thing.items)
             if isinstance(thing, Instance):
                 found = self.class_attribute(thing.type, "__contains__")

@@ -66,7 +66,7 @@ class Comprehensions(Iteration):
     def generator_expression(self, node: Any) -> Value:
         """A generator expression, which evaluates its first iterable at once."""
         frame, first = self.current, self.iterable(node.generators[0].iter)
-        site = ("%stepwise", self.span)
+        site = self.stepwise_site
         if site in self.known_sites:
             return self.stepping(self.closure(as_function(node), "<genexpr>"), {FIRST: first})
         if any(isinstance(s, tuple) and s[0] == "%stepwise" for s in self.known_sites):

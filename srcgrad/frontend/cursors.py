@@ -55,6 +55,11 @@ def may_be_stepwise(function: Any) -> bool:
 MAKERS = (iter, reversed, itertools.chain.from_iterable)
 
 
+def is_like_dict(thing: Any) -> bool:
+    """Whether an object is a dict or set, or shows one, as it is whenever it is asked."""
+    return isinstance(thing, DictObject) or is_table(thing) or is_view(thing)
+
+
 def key_alone(table: Any, key: Any) -> Any:
     """What one gets that goes through a dict itself: inlined like a function of the user's."""
     return key
@@ -86,7 +91,7 @@ class Cursors(Selections):
         thing = self.on_heap(items)
         if isinstance(thing, Instance) and thing.type is Ahead:
             return items
-        if isinstance(thing, DictObject) or is_table(thing) or is_view(thing):
+        if is_like_dict(thing):
             items = self.stepwise(items) or self.builtin_list(items)
         iterates = isinstance(items, (Sequence, Generator)) or self.is_cursor(items)
         if iterates or self.iterator_of(items) is not None:
@@ -96,21 +101,19 @@ class Cursors(Selections):
     def builtin_at_once(self, items: Value) -> Value:
         """What such a loop goes through, if it is the same whenever that begins."""
         items = self.spread(items)
-        thing = self.on_heap(items)
-        later = isinstance(thing, DictObject) or is_table(thing) or is_view(thing)
-        return items if later else self.builtin_counted(items)
+        return items if is_like_dict(self.on_heap(items)) else self.builtin_counted(items)
 
     def cursor(self, sequence: Any) -> Ref:
         """An iterator over a sequence, at its beginning."""
         if sequence.site is None:
-            sequence = replace(sequence, site=("%stepwise", self.span))
+            sequence = replace(sequence, site=self.stepwise_site)
         return self.new(Instance(Cursor, {"sequence": sequence, "position": ir.Const(0)}))
 
     def made_stepwise(
         self, function: Any, args: list[Value], kwargs: dict[str, Value]
     ) -> Value | None:
         """What a function that makes an iterator makes here, if that is to be a `Stepwise`."""
-        if not may_be_stepwise(function) or ("%stepwise", self.span) not in self.known_sites:
+        if not may_be_stepwise(function) or self.stepwise_site not in self.known_sites:
             return None
         maker = STEPWISE.get(function)
         if maker is not None:
@@ -301,5 +304,5 @@ class Cursors(Selections):
     def builtin_tee(self, value: Value, n: Value = ir.Const(2)) -> Value:  # noqa: B008
         anew = not self.is_cursor(value) and isinstance(value, (Generator, Sequence))
         sequence = self.made_at_once(value) if anew else self.require(value)
-        sequence = replace(sequence, site=("%stepwise", self.span))
+        sequence = replace(sequence, site=self.stepwise_site)
         return Tuple(tuple(self.cursor(sequence) for _ in range(self.key(n))))

@@ -420,8 +420,6 @@ class Dicts(SlottedDicts):
                 raise self.refuse(f"{described(value)} has no get")
             return self.lift(value.value.get(self.key(key)), None)
         found = self.dictionary(value).items.get(self.hashed(key), default)
-        if isinstance(value, Ref) and value.id < 0:  # the attributes of an object
-            self.settle_presence(found)
         return self.known(f"[{self.hashed(key)!r}]", found)
 
     def dict_setdefault(self, value: Value, key: Value, default: Value = NONE) -> Value:

@@ -1,7 +1,8 @@
 """Functions that keep their results: `functools.cache` and `lru_cache`.
 
 What such a function has returned for arguments that are known when compiling stands in a
-`rules.library.Memory` on the abstract heap; for others it is called like any function.
+`rules.library.Memory` on the abstract heap. Where only the run tells if there is a result already,
+it is called like any function, if that surely makes no difference.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
@@ -36,9 +37,8 @@ class Kept(ArrayProtocols):
         if (CALLED, function) in self.known_sites:
             return self.call_with_copies(ir.Const(function), args, kwargs)
         run = functools.partial(self.call_looked_into, function, args, kwargs)
-        again = None
-        if any(isinstance(a, Ref) for a in (*args, *kwargs.values())):
-            again = functools.partial(self.called_again, None, [*args, *kwargs.values()], run)
+        of_objects = any(isinstance(a, Ref) for a in (*args, *kwargs.values()))
+        again = self.refuse_again if of_objects else run
         return self.recalled_or(self.outer_memory, function, Tuple(tuple(args)), kwargs, run, again)
 
     def call_looked_into(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -75,7 +75,7 @@ class Kept(ArrayProtocols):
 
     def recalled_or(
         self, memory: Ref, function: Any, args: Value, kwargs: dict[Any, Value],
-        run: Callable[[], Value], again: Callable[[], Value] | None = None,
+        run: Callable[[], Value], again: Callable[[], Value],
     ) -> Value:  # fmt: skip
         """What a function that keeps its results has returned, if its arguments are known.
 
@@ -95,13 +95,13 @@ class Kept(ArrayProtocols):
         if most is not None and sum(m == memory for m, _ in self.results_made) >= most:
             sure = False  # it may have been forgotten
         self.results_made.add((memory, key))
-        result = run() if sure or again is None else again()
+        result = run() if sure else again()
         thing = self.on_heap(memory)
         if key is not None and isinstance(thing, Instance):
             self.state.heap[memory.id] = replace(thing, items={**thing.items, key: result})
         return result
 
-    def called_again(self, function: Any, args: list[Value], run: Callable[[], Value]) -> Value:
+    def called_again(self, function: Value, args: list[Value], run: Callable[[], Value]) -> Value:
         """The result of a call that may have been made before: the same, if it is a number.
 
         Raises:
@@ -124,14 +124,17 @@ class Kept(ArrayProtocols):
             or not is_number_alone(result)
             or self.reads_what_changes(function)
         ):
-            raise self.refuse(
-                "this function keeps its results, and whether it has been called like this before "
-                "is known only when it runs",
-                "call it before the loop or branch, or don't keep what it returns",
-            )
+            self.refuse_again()
         return result
 
-    def reads_what_changes(self, function: Any) -> bool:
+    def refuse_again(self) -> NoReturn:
+        raise self.refuse(
+            "this function keeps its results, and whether it has been called like this before is "
+            "known only when it runs",
+            "call it before the loop or branch, or don't keep what it returns",
+        )
+
+    def reads_what_changes(self, function: Value) -> bool:
         """Whether a function reads a name that gets another value, or what it stands for does."""
         if not isinstance(function, Closure):
             return True

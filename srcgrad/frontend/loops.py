@@ -92,8 +92,7 @@ class Loops(Widening):
             for slot, template in templates.items():
                 for poison in poisons(template):
                     poison.origins |= asks
-                param = params[slot] = self.instantiate(template, start, marker)
-                self.partly |= dict.fromkeys(self.undefined_parts(param, start), asks)
+                params[slot] = self.instantiate(template, start, marker)
                 self.put(start, slot, params[slot])
             freeze_molded(start, templates, known, marker)
             index, listed = None, set(self.dynamic_sites)

@@ -168,10 +168,10 @@ class Machine:
         # What isn't None if a test is true, and what if it is false; and what isn't None here.
         self.implied: dict[ir.Var, tuple[frozenset[ir.Var], frozenset[ir.Var]]] = {}
         self.given_here: frozenset[ir.Var] = frozenset()
-        # What a test says: of which choice, and which options it may be if the test is true.
         self.returned: Span | None = None  # where the function returned last
         self.ruled_out: dict[Choice, frozenset[int]] = {}  # what choices aren't here
         self.made_of: dict[Choice, Value] = {}  # the choices of a tuple and None
+        # What a test says: of which choice, and which options it may be if the test is true.
         self.meanings: dict[ir.Var, tuple[Choice, frozenset[int]]] = {}
         self.columns_made: set[Choice] = set()  # what zip(*rows) gives, not named yet
         self.site = 0  # the expression being evaluated
@@ -215,7 +215,6 @@ class Machine:
         self.longest_asked: int | None = None  # how many statements there may be once some were
         self.objects: Any = None  # what is known of objects in tables: `objects.Knowledge`
         # What isn't there before the first iteration of a loop: what to ask, for that to be peeled
-        self.partly: dict[ir.Var, frozenset[Any]] = {}
         self.column_vars: dict[Any, ir.Var] = {}  # the lists of the tables
         self.opened: list[tuple[Any, Any, ir.Var]] = []  # those that were made, with their places
         self.table_scope: tuple[Any, ...] = ()  # the function whose gradient is taken, around here
@@ -362,8 +361,6 @@ class Machine:
         def plain_setattr(self, target: Value, name: Value, value: Value) -> Value: ...
         def added_attribute(self, value: Value, cls: type, name: str) -> Value | None: ...
         def builtin_vars(self, value: Value) -> Ref: ...
-        def settle_presence(self, value: Any) -> None: ...
-        def undefined_parts(self, value: Any, state: State) -> list[Any]: ...
         def static(self, value: Value) -> Any: ...
         def compare(self, op: Any, a: Value, b: Value) -> Value: ...
         def identical(self, a: Value, b: Value) -> Value: ...

@@ -395,7 +395,7 @@ class Operators(OuterObjects):
             try:
                 return ir.Const(function(value.value))
             except TypeError as error:
-                raise self.fault(TypeError, str(error)) from None
+                raise self.raised_by_python(error) from None
         name = {operator.neg: "__neg__", operator.pos: "__pos__"}.get(function, "__invert__")
         thing = self.thing(value)
         if isinstance(thing, Instance):
