@@ -212,3 +212,87 @@ def test_an_object_is_a_key():
         return first * model.scaled(1) + model.scaled(2)
 
     check(f, POINT)
+
+
+class Grid:
+    def __init__(self, n):
+        self.weights, self.names = np.ones(n), ["a", "b"]
+
+
+@cache
+def kept_grid(n):
+    steps = np.zeros(n)
+    steps[0] = 1.0
+    rows = []
+    for i in range(n):
+        rows.append(steps * i)
+    return Grid(n), rows, {"steps": [1.0, 2.0]}
+
+
+def written_array(x):
+    weights = kept_grid(3)[0].weights if x[0] > 0 else np.ones(3)
+    weights[0] = x[1]
+    return np.sum(weights)
+
+
+def written_view(x):
+    view = kept_grid(3)[0].weights[1:]
+    view *= 2.0
+    return np.sum(view) * x[0]
+
+
+def written_row(x):
+    kept_grid(3)[1][2][0] = x[0]
+    return x[1]
+
+
+def written_by_a_callee(x):
+    def fill(a):
+        a[:] = x
+
+    fill(kept_grid(3)[0].weights)
+    return np.sum(x)
+
+
+def written_in_a_loop(x):
+    for i in range(2):
+        kept_grid(i + 2)[0].weights[0] += 1.0
+    return np.sum(x)
+
+
+def longer_list(x):
+    kept_grid(3)[1].append(x)
+    return np.sum(x)
+
+
+def written_dict(x):
+    kept_grid(3)[2]["steps"][0] = x[0]
+    return np.sum(x)
+
+
+def set_attribute(x):
+    kept_grid(3)[0].weights = x
+    return np.sum(x)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [written_array, written_view, written_row, written_by_a_callee, written_in_a_loop, longer_list,
+     written_dict, set_attribute],
+)  # fmt: skip
+def test_what_a_function_outside_keeps_isnt_changed(program):
+    with pytest.raises(srcgrad.UnsupportedError, match=r"kept_grid\(\.\.\.\)"):
+        srcgrad.grad(program)(POINT)
+
+
+def test_what_a_function_outside_keeps_is_read():
+    def f(x, k=3):
+        grid, rows, table = kept_grid(3)
+        copied = grid.weights.copy()
+        copied[0] = x[2]
+        total = np.sum(copied) * table["steps"][k % 2] + len(grid.names)
+        for i in range(k):
+            total += np.sum(rows[i] * x)
+        return total + np.sum(grid.weights * x**2) + len([*rows, x])
+
+    check(f, POINT)

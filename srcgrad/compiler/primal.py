@@ -20,6 +20,7 @@ from ..errors import InternalError, UnsupportedError, user_error
 from ..frontend.calls import is_written_method
 from ..frontend.columns import Columns
 from ..frontend.journals import check_journals
+from ..frontend.kept_results import check_kept
 from ..frontend.lower import Lowerer
 from ..frontend.machine import Frame
 from ..frontend.names import Namespace, Scope
@@ -142,6 +143,7 @@ def _lowered(task: Task) -> Primal:
     check_fields(function.block, low.record_fields)
     check_journals(low, function, [v for v in leaves(low, result) if isinstance(v, ir.Var)])
     check_shared(low, function)
+    check_kept(low, function)
     ir.passed("lowered", function)
     settle_lengths(function)
     if not related and has_related(arguments.values()) and (unsure := demanding(function)):

@@ -16,13 +16,16 @@ from typing import Any, NoReturn
 import gast
 
 from .. import ir
+from ..analysis.aliasing import Aliasing, holds_memory
+from ..errors import UnsupportedError
+from ..kinds import Reference
 from ..rules.library import Memory
 from .array_protocols import ArrayProtocols
 from .effects import REPEATABLE
 from .libraries import CALLED
 from .outer_objects import KEPT_OUT
 from .restarts import NeedStatic
-from .structure import NUMBERS, is_number, parts
+from .structure import NUMBERS, held_by, is_number, parts
 from .values import Closure, Instance, Path, Ref, Tuple, Value
 
 
@@ -43,10 +46,10 @@ class Kept(ArrayProtocols):
 
     def call_looked_into(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """A call of a function that keeps its results, and does nothing else."""
-        block, before = self.block, len(self.block.statements)
+        block, before, heap = self.block, len(self.block.statements), set(self.state.heap)
         things = {t.ref.id: self.state.heap[t.ref.id] for t in self.taken_in.values()}
         found = self.call_object(function.__wrapped__, args, kwargs)
-        made = ir.walk(ir.Block(block.statements[before:]))
+        made = list(ir.walk(ir.Block(block.statements[before:])))
         effects = [s for s in made if isinstance(s, ir.Assign) and s.effect]
         used = [j.thing for j in self.journals.values() if any(j.var in s.args for s in effects)]
         if any(self.state.heap.get(i) is not thing for i, thing in things.items()):
@@ -56,7 +59,29 @@ class Kept(ArrayProtocols):
             )
         if any(s.function not in REPEATABLE for s in effects):
             self.call_as_it_is(function, used)
+        if not any(isinstance(a, Ref) for a in (*args, *kwargs.values())):
+            self.keep_outside(found, f"{function.__name__}(...)", heap, made)
         return found
+
+    def keep_outside(self, value: Value, name: str, before: set[int], made: list[ir.Statement]) -> None:
+        """Note that the program finds again what was made here, so that nothing may change it."""
+        waiting: list[Any] = [value]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, ir.Var) and isinstance(part.kind, Reference):
+                raise self.refuse(
+                    f"{name} keeps objects, and whether these change later isn't known",
+                    "don't keep what it returns, or call it outside",
+                )
+            if isinstance(part, ir.Var) and holds_memory(part.kind):
+                self.kept_outside[part] = name, made
+            elif not isinstance(part, Ref):
+                waiting += parts(part)
+            elif part.id not in before:
+                before.add(part.id)
+                thing = self.state.heap[part.id]
+                self.state.heap[part.id] = replace(thing, external=name)
+                waiting += [*held_by(thing), getattr(thing, "var", None)]
 
     def builtin_remembered(
         self, memory: Value, function: Value, args: Value, kwargs: Value
@@ -171,6 +196,27 @@ class Kept(ArrayProtocols):
             message = f"{function.__name__!r} keeps its results, and does more than return them"
             kept = [(KEPT_OUT, Path("object", thing, "")) for thing in used]
             raise NeedStatic(frozenset([(CALLED, function), *kept]), message, self.span)
+
+
+def check_kept(low: Any, function: ir.Function) -> None:
+    """Refuse changes of arrays that functions outside have returned, and keep.
+
+    Raises:
+        UnsupportedError: one is written after it was returned.
+    """
+    if not low.kept_outside:
+        return
+    for body in (function, *(unit.body for unit in ir.units([function]))):
+        aliasing = Aliasing(body.block)
+        for var, (name, made) in low.kept_outside.items():
+            own, classes = set(map(id, made)), set(aliasing.classes(var))
+            for s in ir.walk(body.block):
+                if isinstance(s, ir.Assign) and id(s) not in own:
+                    if not classes.isdisjoint(aliasing.written_by(s)):
+                        raise UnsupportedError(
+                            f"{name!r} keeps what it returns, and would return this change, too",
+                            s.span, "make a copy of it first: .copy()",
+                        )  # fmt: skip
 
 
 def is_number_alone(value: Value) -> bool:

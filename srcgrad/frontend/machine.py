@@ -101,6 +101,8 @@ class Machine:
         self.block = ir.Block()
         self.outer_memory = Ref(0)  # what functions outside have returned
         self.results_made: set[Any] = set()  # by memories and keys
+        # Arrays and lists that functions outside keep: which do, and what made them
+        self.kept_outside: dict[ir.Var, tuple[str, list[ir.Statement]]] = {}
         self.state = State(
             {}, {0: Instance(Memory, {"maxsize": ir.Const(None), "typed": ir.Const(True)})}
         )
