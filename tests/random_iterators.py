@@ -149,6 +149,18 @@ PAIRS_CONSUMED = [
     "{change}\ns = s + sum(a * b for a, b in it)",
     "for a, b in it:\n    s = s * 0.9 + a * b\n    if s > 2.0:\n        {change}",
 ]  # fmt: skip
+# Loops over dicts themselves
+DICTS_CONSUMED = [
+    "for k in L:\n    s = s * 0.9 + L[k]\n    {change}",
+    "for k in L:\n    s = s * 0.9 + L[k]\n    if s > 1.5:\n        {change}",
+    "for k, v in L.items():\n    if v > 1.0:\n        {change}\n    s = s * 0.9 + v",
+    "for k, v in L.items():\n    L[k] = v * c\n    s = s * 0.9 + L[k]",
+    "for i, k in enumerate(L):\n    L[k] = L[k] * 0.5 + i\nfor v in L.values(): s = s * 0.9 + v",
+    "for k in list(L):\n    s = s * 0.9 + L.get(k, c)\n    {change}",
+    "for k in L:\n    for j in L: s = s * 0.9 + L[j] * 0.1\n    L[k] = s",
+    "for k in L:\n    if k in (1, 'b'):\n        {change}\n        break\ns = s + sum(L.values())",
+    "for v in L.values():\n    s = s * 0.9 + v\n    if s > 1.5:\n        L['n'] = L.pop(next(iter(L)))",
+]
 DICT_ITEMS = [
     "L.items()",
     "iter(L.items())",
@@ -206,6 +218,8 @@ def parts(seed: int) -> list[str]:
             items = r.choice(DICT_ITEMS)
     else:
         items, uses = numbers(r, kind, depth), CONSUMED
+    if kind == "dict" and r.random() < 0.4:
+        uses = DICTS_CONSUMED
     use = r.choice(uses)
     lines = [r.choice(made), "K = [x[1], x[2], x[3]]"]
     change = changed(r, kind)

@@ -1330,12 +1330,20 @@ def slope(f: Any, arguments: Any, direction: Any) -> Any:
 def assert_right(text: str, seed: int, *others: Any, may_refuse: bool = False) -> bool:
     """Compare a program's value and both its modes with differences, at six random numbers.
 
-    False if the program itself fails there, or its gradient is refused where it may be. Each of
-    `others` draws one more argument.
+    False if the program itself fails there, as its gradient must, or that is refused where it may
+    be. Each of `others` draws one more argument.
     """
     f, r = loaded(text)["f"], np.random.default_rng(seed)
     x, direction = r.uniform(0.3, 2.2, 6), r.normal(size=6)
     more = [draw(r) for draw in others]
+    try:
+        f(x.copy(), *more)
+    except RuntimeError as error:  # what isn't needed isn't looked up, so no LookupError
+        with pytest.raises((type(error), srcgrad.UnsupportedError)):
+            srcgrad.grad(f)(x.copy(), *more)
+        return False
+    except Exception:
+        return False
     expected = slope(lambda x: f(x, *more), (x,), (direction,))
     if expected is None:
         return False

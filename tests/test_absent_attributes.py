@@ -227,3 +227,64 @@ def test_all_attributes_at_once_are_refused():
 
     with pytest.raises(srcgrad.UnsupportedError, match="whether this object has the attribute"):
         srcgrad.grad(f)(POINTS[0])
+
+
+class Fallback:
+    """Whose `__getattr__` is asked also where a property has no attribute."""
+
+    def __init__(self, base):
+        self.base = base
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.base * len(name)
+
+    @property
+    def partial(self):
+        if self.base > 1:
+            raise AttributeError("not above one")
+        return self.base**2
+
+    @property
+    def indirect(self):
+        return self.base * self.missing
+
+    described = Descriptor()
+
+    @functools.cached_property
+    def lazy(self):
+        if self.base > 1:
+            raise AttributeError
+        return self.base**3
+
+
+class Failing:
+    def __get__(self, thing, cls=None):
+        raise AttributeError("never there")
+
+
+Fallback.failing = Failing()
+OUTSIDE = (Fallback(2.0), Fallback(0.5))
+
+
+def properties(x):
+    thing = Fallback(x[0])
+    return thing.partial * x[1] + thing.indirect + thing.lazy * x[2] + thing.failing
+
+
+def properties_with_defaults(x):
+    thing = Fallback(x[0])
+    return getattr(thing, "partial", 9.0) * x[1] + hasattr(thing, "failing") * x[2]
+
+
+def properties_outside(x):
+    return OUTSIDE[0].partial * x[0] + OUTSIDE[1].partial * x[1] + OUTSIDE[0].indirect * x[2]
+
+
+@pytest.mark.parametrize("program", [properties, properties_with_defaults, properties_outside])
+def test_properties_without_an_attribute_ask_getattr(program):
+    gradient = srcgrad.value_and_grad(program)
+    for x in POINTS:
+        assert gradient(x)[0] == pytest.approx(program(x), rel=1e-12)
+        srcgrad.testing.check_grads(program, (x,), order=1)

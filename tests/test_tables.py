@@ -489,3 +489,81 @@ def test_a_set_is_asked_for_what_the_run_tells_while_it_is_gone_through(function
     check_grads(function, (points,))
     value, _ = srcgrad.value_and_grad(function)(points)
     assert value == pytest.approx(function(points))
+
+
+def grows(x, keys):
+    table = {key: x[key] for key in keys}
+    total = 0.0
+    for key in table:
+        if key == keys[1]:
+            table[100] = x[0]
+        total += table[key]
+    return total
+
+
+def grows_in_its_last_trip(x, keys):
+    table = {key: x[key] for key in keys}
+    total, count = 0.0, len(table)
+    for i, (_, value) in enumerate(table.items()):
+        if i == count - 1:
+            table[100] = value
+        total += value
+    return total
+
+
+def shrinks(x, keys):
+    table = {key: x[key] for key in keys}
+    return sum(table.pop(key) for key in table if key != 7)
+
+
+def asked_for_defaults(x, keys):
+    table = collections.defaultdict(float)
+    for key in keys:
+        table[key] += x[key]
+    return sum(table[key + 1] for key in table)
+
+
+def a_set_that_grows(x, keys):
+    inside, total = set(keys), 0.0
+    for key in inside:
+        if key == 1:
+            inside.add(50)
+        total += x[key]
+    return total
+
+
+@pytest.mark.parametrize(
+    "program", [grows, grows_in_its_last_trip, shrinks, asked_for_defaults, a_set_that_grows]
+)
+def test_what_changes_its_size_while_it_is_gone_through_is_an_error(program):
+    for call in (program, srcgrad.grad(program)):
+        with pytest.raises(RuntimeError, match="changed size during iteration"):
+            call(X, KEYS)
+
+
+def test_a_key_for_another_is_an_error():
+    """Which keys Python goes through then depends on the memory that the dict has."""
+
+    def f(x, keys):
+        table, total = {key: x[key] for key in keys}, 0.0
+        for key in table:
+            total += table[key]
+            table[key + 100] = table.pop(key)
+        return total
+
+    with pytest.raises(RuntimeError, match="dictionary keys changed during iteration"):
+        srcgrad.grad(f)(X, KEYS)
+
+
+def test_what_changes_its_size_and_is_left():
+    def f(x, keys):
+        table, total = {key: x[key] for key in keys}, 0.0
+        for key in table:
+            table[key] = table[key] ** 2
+            total += table[key]
+            if key == 0:
+                table[50] = total
+                break
+        return total + sum(table.values())
+
+    check_grads(f, (X, np.array(KEYS)))

@@ -23,6 +23,7 @@ from ..rules import registry
 from .lookup import LOCAL
 from .managers import followed
 from .operations import (
+    computed_or,
     dispatched_method,
     namedtuple_asdict,
     namedtuple_make,
@@ -377,7 +378,14 @@ class Attributes(Subscripts):
         kind = Path("attribute", container, "__class__")
         if isinstance(raw, property) and raw.fget is not None:
             self.guards[Path("attribute", kind, name)] = raw
-            return self.call(Bound(Place(raw.fget), value), [], {})
+            otherwise = inspect.getattr_static(cls, "__getattr__", None)
+            if isinstance(otherwise, types.FunctionType):
+                self.guards[Path("attribute", kind, "__getattr__")] = otherwise
+            else:
+                otherwise = None
+            return self.got_by(
+                Bound(Place(raw.fget), value), otherwise and Bound(Place(otherwise), value), name
+            )
         own = [vars(b) for b in thing.__mro__] if isinstance(thing, type) else [attributes(thing)]
         if any(name in held for held in own) or not (followed or is_made_anew(thing, name)):
             return None
@@ -392,6 +400,12 @@ class Attributes(Subscripts):
             self.guards[Path("attribute", kind, "__getattr__")] = found
             return self.call(Bound(Place(found), value), [ir.Const(name)], {})
         return None
+
+    def got_by(self, getter: Value, otherwise: Value | None, name: str) -> Value:
+        """What a property's function returns; if it has no attribute, what `__getattr__` does."""
+        if otherwise is None:
+            return self.call(getter, [], {})
+        return self.inline(computed_or, [getter, otherwise, ir.Const(name)], {})
 
     def instance_attribute(self, ref: Ref | ir.Var, thing: Instance, name: str) -> Value:
         own = inspect.getattr_static(thing.type, "__getattribute__")
@@ -409,13 +423,16 @@ class Attributes(Subscripts):
     def attribute_held(self, ref: Ref | ir.Var, thing: Instance, name: str, held: Value) -> Value:
         """An attribute of an object that holds this under its name; ABSENT, if it doesn't."""
         found = self.class_attribute(thing.type, name)
+        fallback = self.class_attribute(thing.type, "__getattr__")
+        otherwise = None if fallback is None else Bound(fallback, ref)
         if isinstance(found, ir.Const) and isinstance(found.value, property):
-            return self.call(Bound(as_value(found.value.fget), ref), [], {})
+            return self.got_by(Bound(as_value(found.value.fget), ref), otherwise, name)
         getter = self.descriptor(found, "__get__")
         if getter is not None and (
             is_absent(held) or self.descriptor(found, "__set__") is not None
         ):
-            return self.call(getter, [ref, Place(thing.type, None)], {})
+            asked = Partial(getter, (ref, Place(thing.type, None)), {})
+            return self.got_by(asked, otherwise, name)
         cached = found.value if isinstance(found, ir.Const) else None
         if not isinstance(cached, functools.cached_property):
             cached = None
@@ -427,7 +444,7 @@ class Attributes(Subscripts):
                     f"whether the cached property {name!r} is known by now isn't known",
                     "write @property",
                 )
-            value = self.call(Bound(as_value(cached.func), ref), [], {})
+            value = self.got_by(Bound(as_value(cached.func), ref), otherwise, name)
             if not thing.external:  # the caller's object stays as it is
                 self.plain_setattr(ref, ir.Const(name), value)
             return value
@@ -445,9 +462,8 @@ class Attributes(Subscripts):
         plain = vars(object).get(name)
         if plain is not None and self.special(plain) is not None:
             return Bound(ir.Const(plain), ref)
-        getter = self.class_attribute(thing.type, "__getattr__")
-        if getter is not None:
-            return self.call(Bound(getter, ref), [ir.Const(name)], {})
+        if otherwise is not None:
+            return self.call(otherwise, [ir.Const(name)], {})
         raise self.unknown_attribute(thing, name)
 
     def descriptor(self, found: Value | None, name: str) -> Value | None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 from .. import ir
 from ..errors import UnsupportedError
 from ..ir import list_append
-from ..kinds import Array, ListOf
+from ..kinds import Array, ListOf, Places
 from .item_counts import forget
 from .machine import Machine
 from .purity import has_effect
@@ -70,7 +70,7 @@ class Changes(Machine):
             if isinstance(var.kind, ListOf):
                 same = self.likeness.alike(var)
                 self.rewritten.update(same)
-                if function is not operator.setitem:
+                if function is not operator.setitem or isinstance(var.kind, Places):
                     self.resized.update(same)
                     heap = self.state.heap
                     forget(heap, [n for n, t in heap.items() if getattr(t, "var", None) in same])

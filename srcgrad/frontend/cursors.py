@@ -26,6 +26,7 @@ from .selections import Selections
 from .stepping import COUNTED, ENDLESS, Ahead, Indexed, Span
 from .stepwise import ROWS, STEPWISE, Chain, Entries, Items, Reversed
 from .structure import FALSE, TRUE, Poison, described, is_range, is_table, is_view
+from .tables import Members
 from .values import Bound, DictObject, Generator, Instance, Place, Ref, Sequence, Tuple, Value
 
 ONE = ir.Const(1)
@@ -155,7 +156,9 @@ class Cursors(Selections):
             keys = self.builtin_list(value)
             if backwards:
                 keys = self.builtin_list(self.builtin_reversed(keys))
-            return self.call(ir.Const(Entries), [value, keys, part], {})
+            dynamic = is_table(thing) and thing.type is not Members
+            entered = self.attribute(value, "entries") if dynamic else Tuple(())
+            return self.call(ir.Const(Entries), [value, keys, part, entered], {})
         return self.call(ir.Const(Reversed if backwards else Items), [value], {})
 
     def is_cursor(self, value: Value) -> bool:

@@ -21,10 +21,16 @@ from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import INT, SHAPE, Array, ListOf, Opaque, Reference, Scalar, Size, TupleOf, int_kind
 from .expressions import Expressions
-from .operations import items_by_index, items_of, items_of_changing
+from .operations import (
+    entries_of_changing,
+    items_by_index,
+    items_of,
+    items_of_changing,
+    members_of_changing,
+)
 from .restarts import NeedStatic, Peel, Raised, Thaw
-from .structure import FALSE, FLAGS, NONE, TRUE, nothing
-from .tables import View
+from .structure import FALSE, FLAGS, NONE, TRUE, is_none, is_table, nothing
+from .tables import Keys, Members, View
 from .values import (
     Bound,
     Choice,
@@ -457,6 +463,8 @@ class Iteration(Expressions):
         thing = self.thing(value)
         if not isinstance(thing, Instance) or self.is_cursor(value):
             return None
+        if is_table(thing) or thing.type is Keys:
+            return None
         found = self.class_attribute(thing.type, "__iter__")
         if found is None:
             has = [self.class_attribute(thing.type, name) for name in ("__getitem__", "__len__")]
@@ -477,14 +485,34 @@ class Iteration(Expressions):
     def sequence_of_instance(self, ref: Ref | ir.Var, thing: Instance) -> Sequence | None:
         if isinstance(ref, Ref) and self.is_cursor(ref):
             return self.rest_of(ref)
+        if thing.type in (Keys, View):
+            table, part = thing.items["table"], thing.items.get("part", NONE)
+            if is_table(self.thing(table)):
+                return self.entries(table, part)
+            keys = self.require(table)
+            if is_none(part):
+                return keys
+            return replace(keys, item=lambda i: self.call(part, [table, keys.item(i)], {}))
+        if is_table(thing):
+            return self.entries(ref, NONE)
         iterator = self.iterator_of(ref)
         if iterator is not None:
             return self.sequence(self.stepped(iterator))
-        if thing.type is View:
-            table, part = thing.items["table"], thing.items["part"]
-            keys = self.require(table)
-            return replace(keys, item=lambda i: self.call(part, [table, keys.item(i)], {}))
         return self.by_number(ref)
+
+    def entries(self, table: Value, part: Value) -> Sequence:
+        """What a dict or set that exists at run time has; `part` makes of a key what is wanted."""
+        thing = self.thing(table)
+        keys = self.call(self.attribute(table, "__iter__"), [], {})
+        made = members_of_changing if thing.type is Members else entries_of_changing
+        sequence = self.require(keys)
+        entry = lambda i: self.call(part, [table, sequence.item(i)], {})  # noqa: E731
+        return replace(
+            sequence,
+            item=sequence.item if is_none(part) else entry,
+            over=self.over(thing.items["where"]),
+            changing=lambda: self.inline(made, [table, keys, part], {}),
+        )
 
     def by_number(self, value: Value) -> Sequence | None:
         """What an object has by numbers, up to its length; None if it has no such methods."""

@@ -63,7 +63,9 @@ class Kept(ArrayProtocols):
             self.keep_outside(found, f"{function.__name__}(...)", heap, made)
         return found
 
-    def keep_outside(self, value: Value, name: str, before: set[int], made: list[ir.Statement]) -> None:
+    def keep_outside(
+        self, value: Value, name: str, before: set[int], made: list[ir.Statement]
+    ) -> None:
         """Note that the program finds again what was made here, so that nothing may change it."""
         waiting: list[Any] = [value]
         while waiting:

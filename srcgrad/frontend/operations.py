@@ -156,6 +156,14 @@ def attribute_or(thing: Any, name: str, default: Any) -> Any:
         return default
 
 
+def computed_or(compute: Any, otherwise: Any, name: str) -> Any:
+    """An attribute that a class computes, which has a `__getattr__`: inlined like a function."""
+    try:
+        return compute()
+    except AttributeError:
+        return otherwise(name)
+
+
 def item_of_range(start: int, length: int, step: int, index: int) -> int:
     """An item of a range: inlined like a function of the user's."""
     if index < 0:
@@ -171,6 +179,33 @@ def items_of_changing(items: Any) -> Any:
     while position < len(items):
         yield items[position]
         position += 1
+
+
+def entries_of_changing(table: Any, keys: Any, part: Any) -> Any:
+    """What a dict has that may change meanwhile: inlined like a function of the user's.
+
+    Which key comes next where one was taken away and another added, only Python's memory decides.
+    """
+    count, entered = len(keys), len(table.entries)
+    for key in keys:
+        if len(table) != count:
+            raise RuntimeError("dictionary changed size during iteration")
+        if len(table.entries) != entered:
+            raise RuntimeError("dictionary keys changed during iteration")
+        yield key if part is None else part(table, key)
+    if len(table) != count:
+        raise RuntimeError("dictionary changed size during iteration")
+
+
+def members_of_changing(table: Any, keys: Any, part: Any) -> Any:
+    """What a set has that may change meanwhile: inlined like a function of the user's."""
+    before = table.copy()
+    for key in keys:
+        if table != before:
+            raise RuntimeError("Set changed size during iteration")
+        yield key
+    if table != before:
+        raise RuntimeError("Set changed size during iteration")
 
 
 def check_count(values: Any, count: Any, more: Any, exact: Any) -> Any:

@@ -49,11 +49,15 @@ class Reversed(Stepwise):
 
 
 class Entries(Stepwise):
-    """What a dict or a set has; `part` makes of it, and of a key, what is wanted."""
+    """What a dict or a set has; `part` makes of it, and of a key, what is wanted.
 
-    def __init__(self, table: Any, keys: Any, part: Any) -> None:
+    To `entered` there is added something whenever a key is.
+    """
+
+    def __init__(self, table: Any, keys: Any, part: Any, entered: Any) -> None:
         self.table, self.keys, self.part = table, keys, part
         self.position, self.count = 0, len(keys)
+        self.entered, self.ever = entered, len(entered)
 
     def __next__(self) -> Any:
         if self.position < 0:
@@ -64,7 +68,7 @@ class Entries(Stepwise):
             self.position = -1
             raise StopIteration
         key = self.keys[self.position]
-        if key not in self.table:
+        if key not in self.table or len(self.entered) != self.ever:
             raise RuntimeError("dictionary keys changed during iteration")
         self.position += 1
         return self.part(self.table, key)
