@@ -159,7 +159,7 @@ DICTS_CONSUMED = [
     "for k in list(L):\n    s = s * 0.9 + L.get(k, c)\n    {change}",
     "for k in L:\n    for j in L: s = s * 0.9 + L[j] * 0.1\n    L[k] = s",
     "for k in L:\n    if k in (1, 'b'):\n        {change}\n        break\ns = s + sum(L.values())",
-    "for v in L.values():\n    s = s * 0.9 + v\n    if s > 1.5:\n        L['n'] = L.pop(next(iter(L)))",
+    "for v in L.values():\n    s = s * 0.9 + v\n    if s > 1.5: L['n'] = L.pop(next(iter(L)))",
 ]
 DICT_ITEMS = [
     "L.items()",

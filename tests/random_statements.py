@@ -1353,6 +1353,9 @@ def assert_right(text: str, seed: int, *others: Any, may_refuse: bool = False) -
         if not may_refuse:
             raise
         return False
+    except RuntimeError as error:  # where the order depends on the memory that a dict has
+        assert "keys changed during iteration" in str(error), text
+        return False
     assert value == pytest.approx(f(x.copy(), *more)), text
     assert gradient @ direction == pytest.approx(expected, rel=1e-5, abs=1e-6), text
     _, tangent = srcgrad.jvp(f, (x.copy(), *more), (direction, *[None for _ in more]))

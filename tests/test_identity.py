@@ -317,8 +317,24 @@ def made_by_one_expression(x):
     return x[0] * (2 if a is b else 3)
 
 
+def scaled(value, one=0.5):
+    return one if value is None else value * one
+
+
+def an_array_or_a_number(x):
+    a, b = x * x[1] if x[0] > 0.1 else x[0], scaled(None)
+    return x[0] * (2 if a is b else 3)
+
+
 @pytest.mark.parametrize(
-    "f", [the_greatest_of_a_list, read_twice, kept_by_a_loop, made_by_one_expression]
+    "f",
+    [
+        the_greatest_of_a_list,
+        read_twice,
+        kept_by_a_loop,
+        made_by_one_expression,
+        an_array_or_a_number,
+    ],
 )
 def test_numbers_that_may_be_one_object_are_refused(f):
     with pytest.raises(UnsupportedError, match=r"(numbers|values) are one object isn't known"):

@@ -820,3 +820,94 @@ def test_a_count_outside_is_asked_as_often_as_by_the_function():
             differences.append((ends[0] - ends[1]) / (2 * h))
         Numbered.numbers, numbers = itertools.count(start), itertools.count(1)
         np.testing.assert_allclose(gradient(x)[1], differences, rtol=1e-6)
+
+
+def generators(v, n):
+    return [(v * j for j in range(n)), (v * v for _ in range(2))]
+
+
+class HoldsGenerator:
+    def __init__(self, v):
+        self.items = (v * j for j in range(3))
+
+
+def of_a_comprehension(x):
+    return sum(sum(items) for items in [(v * j for j in range(3)) for v in x])
+
+
+def asked_one_by_one(x):
+    made = [(v * (i + 1) for v in x) for i in range(2)]
+    return sum([next(items) for items in made])
+
+
+def returned_in_a_list(x):
+    return sum(sum(items) * (i + 1) for i, items in enumerate(generators(x[0], 3)))
+
+
+def returned_in_a_dict(x):
+    def made():
+        scale = x[1] * 2.0
+        return {"a": (v * scale for v in x)}
+
+    return sum(made()["a"])
+
+
+def held_by_an_object(x):
+    return sum(HoldsGenerator(x[0]).items) + sum(HoldsGenerator(x[1]).items)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [of_a_comprehension, asked_one_by_one, returned_in_a_list, returned_in_a_dict,
+     held_by_an_object],
+)  # fmt: skip
+def test_generator_expressions_see_the_names_around_them_later(f):
+    x = np.array([0.4, 0.7, 1.2])
+    assert srcgrad.value_and_grad(f)(x)[0] == pytest.approx(f(x))
+    check_grads(f, (x,))
+
+
+def first_of(items):
+    for v in items:
+        return v
+    return 0.25
+
+
+def asked_by_calls_of_one_function(x, make):
+    items = make(x)
+    return first_of(items) + first_of(items) * 10.0 + first_of(items) * 100.0 + sum(items) * x[0]
+
+
+def asked_by_a_recursion(x, make):
+    def taken(items, n):
+        if n <= 0:
+            return x[0]
+        for v in items:
+            return v + taken(items, n - 1)
+        return x[1]
+
+    return taken(make(x), int(x[0] + 2.5))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        iter,
+        lambda x: (v * 2.0 for v in x),
+        lambda x: (v * 1.0 for v in map(np.sin, (v for v in x))),
+        lambda x: (v * w for v, w in itertools.islice(zip(x, list(x), strict=False), 3)),
+    ],
+)
+def test_a_function_that_is_shared_uses_iterators_up(make):
+    """A unit isn't inlined: what it takes from an iterator must be known after it, too."""
+    check_both(lambda x: asked_by_calls_of_one_function(x, make))
+
+
+def test_a_recursion_uses_an_iterator_up():
+    check_both(lambda x: asked_by_a_recursion(x, iter))
+
+
+def check_both(f):
+    x = np.array([0.4, 0.7, 1.2, 0.9])
+    assert srcgrad.value_and_grad(f)(x)[0] == pytest.approx(f(x))
+    check_grads(f, (x,), order=1)

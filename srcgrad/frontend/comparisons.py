@@ -379,6 +379,8 @@ class Comparisons(Operators):
                         return TRUE
                     if is_plain_number(x) and is_plain_number(y):
                         raise self.may_be_one("numbers")
+                    if isinstance(y, ir.Const) and may_be_copies(y.value, y.value):
+                        raise self.may_be_one("values")
                     return self.emit(operator.is_, (x, y), inferred=Inferred(BOOL))
         return ir.Const(a is b)
 

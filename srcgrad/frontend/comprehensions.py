@@ -91,6 +91,8 @@ class Comprehensions(Iteration):
             sequence=sequence if simple else None,
             over=tuple(self.over_dicts([first])),
         )
+        assert made.born is not None
+        self.generators[made.born] = self.current
         return self.as_of(made, site)
 
     def run_comprehension(
@@ -215,8 +217,7 @@ class Comprehensions(Iteration):
             level(0)
         finally:
             self.current = caller
-            if number not in self.captured:
-                self.state.frames.pop(number, None)
+            self.leave_frame(number)
 
 
 @functools.lru_cache(1024)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
@@ -26,7 +26,7 @@ from .sharing import shared_call
 from .source import get_source
 from .starred import Starred
 from .structure import FALSE, NONE, is_iterator, parts
-from .values import Closure, DictObject, Path, Spread, Tuple, Value
+from .values import Closure, DictObject, Path, Spread, State, Tuple, Value
 
 MOST_CALLS = 24  # of a recursion, inside each other, if only the run tells whether it goes on
 MOST_KNOWN = 200  # if objects that are known when compiling tell it
@@ -184,9 +184,8 @@ class Inlining(Starred):
             self.active_nodes.pop()
             self.active_blocks.pop()
             self.current, self.span = caller, span
-            if number not in self.captured and not is_iterator(result):
-                self.state.frames.pop(number, None)
-                entry.frames.pop(number, None)  # another state, if an exception leaves a branch
+            if not is_iterator(result):
+                self.leave_frame(number, entry)  # another state, if an exception leaves a branch
 
     def check_recursion(self, closure: Closure, values: dict[str, Value]) -> None:
         """Stop inlining the calls of a recursion whose depth isn't known."""
@@ -289,9 +288,23 @@ class Inlining(Starred):
 
     def capture_frames(self) -> None:
         """Keep the names that code here can see, which may be asked for later."""
-        number: int | None = self.current
+        self.captured.update(self.frames_around(self.current))
+
+    def leave_frame(self, number: int, *others: State) -> None:
+        """Forget the names of what has run, unless code that is made there may ask for them."""
+        for born, frame in list(self.generators.items()):
+            if born in self.state.used:
+                del self.generators[born]
+            elif number in self.frames_around(frame):
+                self.captured.add(number)
+        if number not in self.captured:
+            for state in (self.state, *others):
+                state.frames.pop(number, None)
+
+    def frames_around(self, number: int | None) -> Iterator[int]:
+        """The frames whose names code in one can see, itself first."""
         while number is not None:
-            self.captured.add(number)
+            yield number
             number = self.frames[number].parent
 
     def closure(self, node: Any, name: str) -> Closure:

@@ -63,6 +63,7 @@ from .values import (
     State,
     Tuple,
     Value,
+    births,
 )
 from .widening import Slot
 
@@ -208,6 +209,7 @@ def _made(
         low.first_loop = making.oldest
     low.making.append(making)
     outer, span, forks, unbound = low.block, low.span, low.fork_depth, low.unbound
+    began = next(births)
     try:
         for _ in range(MOST_ROUNDS * 4):
             low.block, low.unbound = outer, unbound
@@ -220,6 +222,7 @@ def _made(
         low.making.pop()
         low.block, low.span, low.fork_depth = outer, span, forks
     low.state = making.entry
+    _use_up(low, making, {born for born in state.used - making.entry.used if born < began})
     keep_frozen(low.state, state, making.marker)
     if low.unbound is not None and not low.loop_depth and not low.making:
         raise low.unbound
@@ -232,6 +235,14 @@ def _made(
         )
     _finish(low, making, block, state)
     return making
+
+
+def _use_up(low: Any, making: Making, used: set[int]) -> None:
+    """Note which iterators from outside a unit consumes."""
+    if used and making.recursive:  # its calls have one after the other
+        low.ask_stepwise(*(s for b in used if isinstance(s := low.iterators.get(b), tuple)))
+        raise low.used_up()
+    low.state.used |= used
 
 
 def _add_plain(low: Any, making: Making, closure: Closure) -> None:
