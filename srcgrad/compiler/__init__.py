@@ -118,14 +118,16 @@ def _compiled_objects(task: Task) -> Compiled:
 def _shared(task: Task) -> Compiled:
     """What a task asks for, long functions that are called at several places being units."""
     calls = task.calls
+    known: dict[str, Any] = {}
     for attempt in itertools.count():
         calls.impure.clear()
         shared = calls.long() if attempt < MOST_SHARINGS else None
         objects = Knowledge() if shared else task.objects
         try:
-            return _followed(replace(task, shared=shared, objects=objects))
+            return _followed(replace(task, shared=shared, objects=objects, **known))
         except Unshared as need:
             calls.inlined.update(need.functions)
+            known = need.known
         except (UnsupportedError, TooLong) as error:
             if isinstance(error, TooLong) and shared is not None and calls.long() != shared:
                 continue
@@ -206,7 +208,10 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
             if not site - task.static or attempt == 49:
                 raise UnsupportedError(error.message, error.span, error.advice) from None
             task = replace(task, static=task.static | site)
-        except (SrcgradError, TooLong, Unshared):
+        except Unshared as error:
+            error.known = {"static": task.static, "kept": task.kept}
+            raise
+        except (SrcgradError, TooLong):
             raise
         except RecursionError as error:
             raise UnsupportedError(f"{name} is too deeply nested to be compiled", None) from error

@@ -96,21 +96,30 @@ class Merger:
         for number in {**self.a.frames, **self.b.frames}:
             x, y = self.a.frames.get(number, {}), self.b.frames.get(number, {})
             before = self.entry.frames.get(number, {})
-            frames[number] = {
-                name: self.poison(f"{shown_name(name)} has no value any more on some paths to here")
-                if self.is_deleted(name, before, x, y)
-                else self.merge(name, x.get(name, absent(name)), y.get(name, absent(name)))
+            frames[number] = {  # most names aren't assigned by either branch
+                name: value
+                if (value := x.get(name)) is y.get(name) and value is not None
+                else self.merged_name(name, before, x, y)
                 for name in {**x, **y}
             }
-        for number in {**self.a.heap, **self.b.heap}:
-            p, q = self.a.heap.get(number), self.b.heap.get(number)
-            self.heap[number] = self.merged_object(number, p, q)
+        heap, other = self.a.heap, self.b.heap
+        for number in {**heap, **other}:
+            p, q = heap.get(number), other.get(number)
+            self.heap[number] = p if p is q and p is not None else self.merged_object(number, p, q)
         for number in self.frozen:
             thing = self.heap[number]
             if thing.frozen is None:
                 self.heap[number] = replace(thing, frozen=self.marker)
         self.builder.check_flags(self.a, self.b)
         return State(frames, self.heap, used=self.a.used | self.b.used, flags=self.a.flags)
+
+    def merged_name(
+        self, name: Any, before: dict[str, Value], x: dict[str, Value], y: dict[str, Value]
+    ) -> Any:
+        """What a name holds after the If, of whose branches one may have assigned it."""
+        if self.is_deleted(name, before, x, y):
+            return self.poison(f"{shown_name(name)} has no value any more on some paths to here")
+        return self.merge(name, x.get(name, absent(name)), y.get(name, absent(name)))
 
     def is_deleted(self, name: Any, before: Any, x: Any, y: Any) -> bool:
         """Whether one of the branches deletes a name, as a handler does the name of its exception.
@@ -186,9 +195,6 @@ class Merger:
 
     def merged_object(self, number: int, p: Heap | None, q: Heap | None) -> Heap:
         """An object after the If, which its branches may have changed."""
-        if p is q:
-            assert p is not None
-            return p
         if p is None or q is None:
             thing = q if p is None else p
             assert thing is not None
@@ -465,10 +471,10 @@ class Merger:
 
         None if nothing else refers to either of the two, or to what they are in.
         """
-        alone = not self.inside and references(self.a, a) == 1 and references(self.b, b) == 1
         owners = [self.a.heap[a.id], self.b.heap[b.id]]
-        if alone and all(thing.frozen is None and not thing.external for thing in owners):
-            return None
+        if not self.inside and all(t.frozen is None and not t.external for t in owners):
+            if references(self.a, a) == 1 and references(self.b, b) == 1:
+                return None
         self.frozen.update((a.id, b.id))
         return self.marker
 

@@ -117,8 +117,13 @@ class TooLong(Exception):
 
 class Unshared(Exception):
     """Functions that are to be inlined after all (what `units.identity` says of them), or others
-    that are to be shared too."""
+    that are to be shared too.
+
+    `known` is what had to be fixed until then, and which functions had to be units: so they will
+    have to be again, as of what is inlined more must be known.
+    """
 
     def __init__(self, functions: frozenset[Any]) -> None:
         super().__init__()
         self.functions = functions
+        self.known: dict[str, Any] = {}

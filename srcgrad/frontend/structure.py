@@ -519,16 +519,21 @@ def same_constant(a: Any, b: Any) -> bool:
 def references(state: State, ref: Ref) -> int:
     """How many values refer to an object; many, if that isn't known."""
 
-    def count(value: Any) -> int:
+    found = int(-ref.id in state.heap)
+    waiting: list[Any] = [v for frame in state.frames.values() for v in frame.values()]
+    for thing in state.heap.values():
+        waiting += held_by(thing)
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, (ir.Var, ir.Const)):
+            continue
         if isinstance(value, Ref):
-            return int(value.id == ref.id)
-        if isinstance(value, (Sequence, Generator)):
-            return 2
-        return sum(map(count, parts(value)))
-
-    values = [v for frame in state.frames.values() for v in frame.values()]
-    held = [v for thing in state.heap.values() for v in held_by(thing)]
-    return sum(map(count, (*values, *held))) + (-ref.id in state.heap)
+            found += value.id == ref.id
+        elif isinstance(value, (Sequence, Generator)):
+            found += 2
+        else:
+            waiting += parts(value)
+    return found
 
 
 def variable_name(name: str) -> str:
