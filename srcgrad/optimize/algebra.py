@@ -46,6 +46,8 @@ from .operands import (
 if TYPE_CHECKING:
     from .simplify import Simplifier
 
+MOST_FACTORS = 8  # in how deep a product a constant is looked for
+
 
 def multiply(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     a, b = s.args
@@ -259,8 +261,15 @@ def _rescaled(
     )
 
 
-def rescaled(ctx: Simplifier, operand: ir.Operand, factor: float) -> ir.Operand | None:
-    """`factor * operand` where a constant in it takes the factor, so that it costs nothing."""
+def rescaled(
+    ctx: Simplifier, operand: ir.Operand, factor: float, most: int = MOST_FACTORS
+) -> ir.Operand | None:
+    """`factor * operand` where a constant in it takes the factor, so that it costs nothing.
+
+    The constant is one of so many factors of factors at `most`.
+    """
+    if not most:
+        return None
     s = ctx.temporary(operand, operator.mul, operator.truediv, np.expand_dims, operator.getitem)
     kind = number_kind(operand)
     if s is None or kind is None or kind.dtype is None or kind.dtype.kind not in "fc":
@@ -274,12 +283,12 @@ def rescaled(ctx: Simplifier, operand: ir.Operand, factor: float) -> ir.Operand 
     if s.function in (np.expand_dims, operator.getitem):
         if not s.views or not s.certain or not isinstance(kind, Array):
             return None
-        inner = rescaled(ctx, first, factor)
+        inner = rescaled(ctx, first, factor, most - 1)
         if inner is None:
             return None
         return ctx.emit(s.function, inner, *rest, kind=kind, kwargs=s.kwargs, view=True)
     for k, part in enumerate(s.args if s.function is operator.mul else s.args[:1]):
-        other = rescaled(ctx, part, factor)
+        other = rescaled(ctx, part, factor, most - 1)
         if other is not None:
             return ctx.emit(s.function, *s.args[:k], other, *s.args[k + 1 :], kind=kind)
     return None

@@ -89,13 +89,14 @@ class _Marker:
                         self.live.add(s)
                         self.mark_operands(s)
                 case ir.If():
+                    self.use_ends(s)
                     inner = [self.mark(s.then), self.mark(s.orelse)]
                     alive = any(inner) or any(t in self.live for t in s.targets)
                     if alive:
                         self.live.add(s)
                         self.use(s.test)
-                        self.use_ends(s)
                 case ir.Loop():
+                    self.use_ends(s)
                     # the reverse sweep may use what belongs to an iteration
                     own = (*s.targets, *s.params, s.index)
                     alive = self.mark(s.body) or any(v in self.live for v in own)
