@@ -597,7 +597,17 @@ def pushed(k):
     return integrate.odeint(rhs, [1.0, 0.0], [0.0, 1.0])[-1, 0]
 
 
+def compared_with_what_was_written(k):
+    def rhs(t, y):
+        z = 1.0 * y
+        z[0] = np.round(4 * z[0])
+        return [1.0 if z[0] == 3 else -k]
+
+    return integrate.solve_ivp(rhs, (0, 1), [1.0]).y[0, -1]
+
+
 JUMPS = [
+    compared_with_what_was_written,
     step_of_a_parameter, mask_of_a_parameter, mask_written, rounded, whole, remainder, sign,
     remainder_by_recursion, terms_of_a_sum, edge_of_a_density, disc, outside_of_a_table,
     switched_at_a_time, switched_by_the_state, pushed,
@@ -671,8 +681,18 @@ def switched_at_a_known_time(k):
     return integrate.solve_ivp(rhs, (0.5, 1), early, **ACCURATE).y[0, -1]
 
 
+def patched_at_a_point_of_the_state(k):
+    def rhs(t, y):
+        v, w = y
+        rate = 1.0 if v == 0 else v / (1.0 - np.exp(-v))
+        return [-k * rate, w - v]
+
+    return integrate.solve_ivp(rhs, (0, 1), [1.0, 2.0], **ACCURATE).y[1, -1]
+
+
 CONTINUOUS = [
-    divided, divided_in_time, no_jump_by_assurance, jump_that_stays, jump_of_all, payoff, guarded,
+    divided, patched_at_a_point_of_the_state,
+    divided_in_time, no_jump_by_assurance, jump_that_stays, jump_of_all, payoff, guarded,
     mean_of_a_density, switched_at_a_known_time,
 ]  # fmt: skip
 

@@ -54,7 +54,7 @@ def jumps(function: ir.Function, within: tuple[ir.Unit, ...] = ()) -> list[Jump]
         given = [params(o) for o in s.operands()]
         if isinstance(s.function, ir.Unit):
             found += _of_call(s.function, given, (*within, s.function))
-        elif _is_step(s, definitions):
+        elif _is_step(s, definitions, aliasing):
             found.append(Jump(frozenset().union(*given), s.span))
     return [jump for jump in found if jump.params]
 
@@ -73,10 +73,10 @@ def _of_call(
         yield Jump(frozenset().union(*(given[i] for i in places)), jump.span)
 
 
-def _is_step(s: ir.Assign, definitions: Definitions) -> bool:
+def _is_step(s: ir.Assign, definitions: Definitions, aliasing: Aliasing) -> bool:
     """Whether the result of a primitive changes at once, as a comparison's."""
     if s.function in registry.equalities:
-        return not all(_is_analytic(a, definitions) for a in s.args)
+        return not all(_is_analytic(a, definitions, aliasing) for a in s.args)
     given = registry.jumping.get(s.function)
     if given is not None:
         return not given or any(k in given for k, _ in s.kwargs)
@@ -86,11 +86,13 @@ def _is_step(s: ir.Assign, definitions: Definitions) -> bool:
     return _is_zero(s) or (whole and s.function is not operator.getitem)
 
 
-def _is_analytic(operand: ir.Operand, definitions: Definitions) -> bool:
+def _is_analytic(operand: ir.Operand, definitions: Definitions, aliasing: Aliasing) -> bool:
     """Whether an operand is an analytic function of the parameters."""
     waiting = list(ir.variables(operand))
     while waiting:
         v = waiting.pop()
+        if aliasing.is_written(v):
+            return False
         s = definitions.get(v, UNKNOWN)
         if s is None:
             continue
