@@ -187,3 +187,44 @@ def mean_square(x):
 def test_a_long_tape_is_gone_through():
     """The recursion goes deeper, and the loop over it is longer, than is unrolled lightly."""
     check_grads(mean_square, (1 + 0.1 * X,), order=1)
+
+
+def sorted_with_a_stack(x):
+    """The tape is put in order by a `while` over a stack, which takes more than a hundred steps."""
+    inputs = [Value(v) for v in x]
+    out = inputs[0]
+    for k in range(30):
+        out = out * inputs[k % 2]
+    order, seen, stack = [], set(), [(out, False)]
+    while stack:
+        node, is_done = stack.pop()
+        if is_done:
+            order.append(node)
+            continue
+        if node in seen:
+            continue
+        seen.add(node)
+        stack.append((node, True))
+        for parent in node.parents:
+            if parent not in seen:
+                stack.append((parent, False))
+    out.slope = 1.0
+    for node in reversed(order):
+        node.back()
+    return sum(v.slope for v in inputs)
+
+
+def test_a_long_tape_is_sorted_with_a_stack():
+    check_grads(sorted_with_a_stack, (X,), order=1)
+
+
+def kept_by_a_while(x):
+    functions, left = [], 120
+    while left:
+        left -= 1
+        functions.append(lambda v, k=left: v * (k + x[0]))
+    return functions[0](x[1]) * functions[-1](x[2]) + len(functions)
+
+
+def test_functions_are_kept_by_a_long_while():
+    check_grads(kept_by_a_while, (X,), order=1)

@@ -27,7 +27,7 @@ from .. import ir
 from ..errors import UnsupportedError
 from . import managers
 from .assignments import Assignments
-from .iteration import MOST_UNROLLED
+from .iteration import MOST_NEEDED, MOST_UNROLLED
 from .liveness import live_at_loops
 from .names import own_nodes, runs_once
 from .operations import enter_context, exit_context, leave_unless
@@ -195,12 +195,12 @@ class Lowerer(Assignments):
                 return TRUE if ended.value else broken
             return self.emit(operator.or_, (self.operand(ended), self.operand(broken)))
 
-        def unrolled() -> bool:
+        def unrolled(most: int = MOST_UNROLLED) -> bool:
             state, block, count = self.state.copy(), self.block, len(self.block.statements)
             depth = self.fork_depth
             try:
-                self.unrolled_while(Again(node, MOST_UNROLLED))
-            except Undecided:
+                self.unrolled_while(Again(node, most))
+            except (Undecided, RecursionError):
                 self.state, self.block, self.fork_depth = state, block, depth
                 self.forget(block, count)
                 return False
@@ -234,7 +234,7 @@ class Lowerer(Assignments):
                 self.state, self.span = before, span
                 self.block, self.fork_depth, self.dynamic_sites = block, depth, dynamic
                 self.forget(block, count)
-                if not site or not unrolled():
+                if not site or not unrolled(MOST_NEEDED):
                     raise
         self.after_loop()
 
@@ -279,35 +279,37 @@ class Lowerer(Assignments):
             Undecided: the test isn't known, or true too often.
         """
         node = loop.node
-        self.at(node)
-        test = self.tested(node.test)
-        if not isinstance(test, ir.Const) or (test.value and not loop.most):
-            raise Undecided
-        if not test.value:
-            return
-        self.state.frames[self.current]["%returned"] = FALSE
-        again = Again(node, loop.most - 1)
         endless = isinstance(node.test, gast.Constant)
-        if not endless and not any(isinstance(n, gast.Continue) for n in own_nodes(node.body)):
-            # where the body may break, the next iteration stands in the branch that goes on
-            self.run([*node.body, again])
-            if not self.state.unreachable and not loop.inner:
-                self.exit_flag()
-                self.after_loop()
-            return
-        self.run(node.body)
-        if self.state.unreachable:
-            return
-        flag = self.exit_flag()
-        if not isinstance(flag, ir.Const):
-            if endless:
+        own = list(own_nodes(node.body))
+        nests = not endless and any(map(_leaves, own))
+        nests = nests and not any(isinstance(n, gast.Continue) for n in own)
+        for most in range(loop.most, -1, -1):
+            self.at(node)
+            test = self.tested(node.test)
+            if not isinstance(test, ir.Const) or (test.value and not most):
                 raise Undecided
-            self.branch(self.operand(flag), nothing, lambda: self.unrolled_while(again))
-            self.after_loop()
-        elif flag.value:
-            self.after_loop()
-        else:
-            self.unrolled_while(again)
+            if not test.value:
+                return
+            self.state.frames[self.current]["%returned"] = FALSE
+            again = Again(node, most - 1)
+            if nests:
+                # where the body may break, the next iteration stands in the branch that goes on
+                self.run([*node.body, again])
+                if not self.state.unreachable and not loop.inner:
+                    self.exit_flag()
+                    self.after_loop()
+                return
+            self.run(node.body)
+            if self.state.unreachable:
+                return
+            flag = self.exit_flag()
+            if not isinstance(flag, ir.Const):
+                if endless:
+                    raise Undecided
+                self.branch(self.operand(flag), nothing, lambda: self.unrolled_while(again))  # noqa: B023
+            if not isinstance(flag, ir.Const) or flag.value:
+                self.after_loop()
+                return
 
     def unchanged(self, before: State) -> bool:
         """Whether this block, since it began in the state `before`, has changed nothing."""
