@@ -428,3 +428,51 @@ def test_likeness():
     assert likeness.alike(part) == {part, copy} and likeness.alike(other) == {other}
     assert likeness.is_in(other, outer) and likeness.is_in(copy, outer)
     assert not likeness.is_in(outer, row)
+
+
+def filled_with_rows(x, p):
+    rows = [0] * 4
+    for i in range(4):
+        rows[i] = x * p[i]
+    return np.sum(np.array(rows) ** 2) + np.sum([np.sum(row) for row in rows])
+
+
+def summed_along_an_axis(x, p):
+    rows, scaled = [0] * 4, [0] * 4
+    for i in range(2):
+        rows[i] = x * p[i]
+        rows[i + 2] = np.sin(x) * p[i + 2]
+    for i in range(4):
+        scaled[i] = rows[i] / (rows[0] + rows[3])
+    return np.sum(np.array(scaled).sum(axis=0) ** 2)
+
+
+def filled_as_long_as_the_argument(x, p):
+    rows = [0 for _ in p]
+    for i in range(len(p)):
+        rows[i] = x * p[i]
+    total = 0
+    for row in rows:
+        total += row
+    return np.sum(np.cos(np.array(rows)[:, 0])) + np.sum(np.max(rows, axis=1)) + total @ x
+
+
+@pytest.mark.parametrize(
+    "f", [filled_with_rows, summed_along_an_axis, filled_as_long_as_the_argument]
+)
+def test_zeros_stand_where_arrays_are_put_later(f):
+    x, p = np.array([1.0, 2.5]), np.array([0.5, 1.5, 2.0, -0.3])
+    check_grads(f, (x, p), order=1)
+    value, _ = srcgrad.value_and_grad(f, argnums=(0, 1))(x, p)
+    assert value == pytest.approx(f(x, p), rel=1e-14)
+
+
+def test_rows_some_of_which_stay_numbers_raise():
+    def left_out(x):
+        rows = [0] * 3
+        for i in range(2):
+            rows[i] = x * i
+        return np.sum(np.array(rows))
+
+    with pytest.raises(ValueError, match="shape"):
+        srcgrad.grad(left_out)(np.array([1.0, 2.5]))

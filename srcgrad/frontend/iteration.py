@@ -414,14 +414,7 @@ class Iteration(Expressions):
             case ir.Var() if isinstance(value.kind, Array):
                 if value.kind.shape == () or (value.kind.shape is None and value.origins):
                     return None  # a number, or what may turn out to be one
-                n = value.kind.shape[0] if value.kind.shape else None
-                length: Value = ir.Const(n) if isinstance(n, int) else self.builtin_len(value)
-                return Sequence(
-                    length,
-                    lambda i: self.emit(
-                        operator.getitem, (value, self.operand(i)), name=value.name.rstrip("s")
-                    ),
-                )
+                return self.rows(value)
             case ir.Var() if isinstance(value.kind, (ListOf, TupleOf)):
                 if isinstance(value.kind, TupleOf):
                     return self.sequence(self.project(value))
@@ -530,6 +523,18 @@ class Iteration(Expressions):
         if not isinstance(thing, Instance) or self.is_cursor(value):
             return False
         return self.class_attribute(thing.type, name) is not None
+
+    def rows(self, array: ir.Var) -> Sequence:
+        """What an array holds along its first axis, which it surely has."""
+        assert isinstance(array.kind, Array)
+        n = array.kind.shape[0] if array.kind.shape else None
+        length: Value = ir.Const(n) if isinstance(n, int) else self.builtin_len(array)
+        return Sequence(
+            length,
+            lambda i: self.emit(
+                operator.getitem, (array, self.operand(i)), name=array.name.rstrip("s")
+            ),
+        )
 
     def require(self, value: Value) -> Sequence:
         sequence = self.sequence(value)

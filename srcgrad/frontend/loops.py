@@ -73,6 +73,7 @@ class Loops(Widening):
         original, count, unbound = entry.copy(), len(outer.statements), self.unbound
         dynamic = set(self.dynamic_sites)
         marker = object()
+        self.instead_of[marker] = asks
         settling: set[int] = set()
         unlengthened: set[Slot] = set()  # of the tuples that aren't made longer
         since = fresh_size().base

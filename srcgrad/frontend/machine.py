@@ -121,6 +121,8 @@ class Machine:
         # "powers": ints have been powers that may be floats; "asked": what an int is has been asked
         self.about_ints: set[str] = set()
         self.unrollable: set[Any] = set()
+        # Of the index of a loop: what must be known to do something else instead of the loop
+        self.instead_of: dict[Any, frozenset[Any]] = {}
         # How often lists and arrays were written, and how often lists were made longer or shorter
         self.rewritten: Counter[ir.Var] = Counter()
         self.resized: Counter[ir.Var] = Counter()

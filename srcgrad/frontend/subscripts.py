@@ -385,6 +385,13 @@ class Subscripts(Comparisons):
         if isinstance(key, ir.Const) and not hasattr(type(key.value), "__index__"):
             raise self.fault(TypeError, f"a tuple or list can't be indexed by {described(key)}")
 
+    def note_rank(self, items: ir.Var, key: Value) -> None:
+        """Note what tells the rank of items, some of which are numbers yet (`[0] * n`)."""
+        assert isinstance(items.kind, ListOf)
+        if is_rankless(items.kind.item) and isinstance(key, ir.Var):
+            for marker in key.origins:
+                items.origins |= self.instead_of.get(marker, frozenset())
+
     def list_item(self, items: ir.Var, key: Value) -> Value:
         """An item or a slice of a list that exists at run time."""
         assert isinstance(items.kind, ListOf)
@@ -593,6 +600,7 @@ class Subscripts(Comparisons):
                 assert isinstance(var.kind, ListOf)
                 value = self.as_item(var.kind.item, value)
                 self.keep(var, value)
+                self.note_rank(var, key)
             except Unkeepable as error:
                 held = self.state.heap[container.id].var  # type: ignore[union-attr]
                 origins: frozenset[Any] = frozenset()
@@ -616,6 +624,10 @@ class Subscripts(Comparisons):
                 "make a copy of it first, or return the value",
             )
         self.store(container, key, value)
+
+
+def is_rankless(kind: Any) -> bool:
+    return isinstance(kind, Array) and kind.shape is None
 
 
 def picks_each(array: ir.Var, key: ir.Operand) -> bool:

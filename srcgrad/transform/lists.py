@@ -328,7 +328,8 @@ class Lists(Contributions):
             raise UnsupportedError(
                 "a list of tuples or lists can't be differentiated as a whole", self.span
             )
-        sequence = self.require(contribution)
+        array = isinstance(contribution, ir.Var) and isinstance(contribution.kind, Array)
+        sequence = self.rows(contribution) if array else self.require(contribution)
         length = sequence.length
         if isinstance(length, ir.Const) and isinstance(contribution, ir.Var):  # that it's a loop
             length = self.emit(len, (contribution,), inferred=Inferred(int_kind()), name="n")
