@@ -436,3 +436,47 @@ def flattened(x, w):
 def test_a_length_that_is_computed_meets_one_that_is_one(of_x, of_w):
     x, w = (np.linspace(0.5, 1.5, math.prod(shape)).reshape(shape) for shape in (of_x, of_w))
     check_grads(flattened, (x, w), argnums=(0, 1))
+
+
+LENGTHS = np.array([2, 3])
+
+
+def reshaped_to_an_array_of_lengths(x):
+    return np.sum(np.sum(x.reshape(LENGTHS), axis=1) ** 2)
+
+
+def reshaped_with_an_axis_more(x):
+    rows = x.reshape(2, 3)
+    return np.sum(np.sum(np.sin(rows).reshape(np.append(np.shape(rows), 1)), axis=1) ** 2)
+
+
+def made_of_half_the_lengths(x):
+    halves = np.array(x.reshape(2, 3).shape) // 2
+    made = np.zeros(halves + 1)
+    made[:, 0] = x[:2]
+    return np.sum(made.sum(axis=1) ** 3)
+
+
+def made_of_lengths_that_are_joined(x):
+    made = np.ones(np.concatenate([x.shape, [2]])) * x[:, None]
+    return np.sum(made.sum(axis=0) ** 2) + np.sum(np.full(np.array(4), x[0]) * 2.0)
+
+
+def stretched_to_an_array_of_lengths(x):
+    return np.sum(np.broadcast_to(x, np.r_[2, x.shape]).sum(axis=1) ** 2)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        reshaped_to_an_array_of_lengths,
+        reshaped_with_an_axis_more,
+        made_of_half_the_lengths,
+        made_of_lengths_that_are_joined,
+        stretched_to_an_array_of_lengths,
+    ],
+)
+def test_an_array_of_lengths_tells_the_rank(f):
+    x = np.array([0.3, 0.5, 0.7, 0.9, -0.2, 1.1])
+    check_grads(f, (x,), order=1)
+    assert srcgrad.value_and_grad(f)(x)[0] == pytest.approx(f(x), rel=1e-14)

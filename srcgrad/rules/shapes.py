@@ -51,12 +51,16 @@ def as_shape(operand: ir.Operand) -> tuple[Dimension, ...] | None:
         return tuple(_as_dimension(item) for item in operand.items)
     if isinstance(operand, ir.Const):
         value = operand.value
-        items = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-        return tuple(_as_dimension(ir.Const(item)) for item in items)
+        several = np.ndim(value) == 1
+        return tuple(_as_dimension(ir.Const(item)) for item in (value if several else (value,)))
     if isinstance(operand.kind, Scalar) and operand.kind.dtype.kind in "iu":
         return (_as_dimension(operand),)
     if isinstance(operand.kind, TupleOf):
         return tuple(_length(item) for item in operand.kind.items)
+    if isinstance(operand.kind, Array) and operand.kind.shape is not None:
+        rank = operand.kind.shape[0] if operand.kind.shape else 1
+        if isinstance(rank, int):  # an array of the lengths
+            return tuple(fresh_size() for _ in range(rank))
     return None
 
 
