@@ -32,7 +32,7 @@ from .kinds import (
     is_float,
     same_dtype,
 )
-from .rules.registry import stands_for
+from .rules.registry import arrays_of_objects, stands_for
 from .rules.structured import Records
 from .transform.reverse import Adjoint
 
@@ -53,6 +53,8 @@ def check_returned(low: Lowerer, value: Value) -> None:
                 f"a {what} that is built at run time can't be returned",
                 "return arrays, or lists of numbers or tuples",
             )
+        if thing.type in arrays_of_objects:
+            raise low.refuse("an array of objects can't be returned", "return a list of them")
         if isinstance(thing, DictObject) and any(map(objects_in_key, thing.items)):
             raise low.refuse(
                 "a dict or set whose keys are objects can't be returned", "return what they hold"

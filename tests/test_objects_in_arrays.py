@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.testing import check_grads
 from tests.small_programs import check, programs
 
 
@@ -65,3 +66,96 @@ def test_the_type_of_an_object_is_not_known():
 
     with pytest.raises(srcgrad.UnsupportedError, match="the type of this value isn't known"):
         srcgrad.grad(f)(2.0)
+
+
+class Body:
+    def __init__(self, place, mass):
+        self.place, self.mass = place, mass
+
+    def energy(self):
+        return self.mass * self.place**2
+
+
+def bodies(x):
+    return np.array([Body(x[0] * i, i + x[1]) for i in range(4)])
+
+
+def pulled_together(x):
+    held = bodies(x)
+    for _ in range(3):
+        for i in range(len(held)):
+            for j in range(i + 1, held.size):
+                gap = held[i].place - held[j].place
+                held[i].place -= 0.1 * gap
+                held[j].place += 0.2 * gap
+    return sum(b.energy() for b in held) * held.shape[0]
+
+
+def as_many_as_the_argument(x):
+    held = np.asarray([Body(v, 1.0 + v) for v in x], dtype=object)
+    for a, b in zip(held[1:], held[:-1], strict=True):
+        a.mass += b.place
+    return sum(b.energy() for b in held)
+
+
+def chosen_and_sorted(x):
+    held = np.append(bodies(x), Body(x[2], 2.0))
+    heaviest = held[np.argmax([b.mass for b in held])]
+    ordered = held[np.argsort([-b.energy() for b in held])]
+    some = held[np.array([b.mass > 2.2 for b in held])]
+    return heaviest.energy() + sum(i * b.mass for i, b in enumerate(ordered)) + sum(
+        b.place for b in np.concatenate([some, held[[0, 2]]])
+    )  # fmt: skip
+
+
+def stored_through_a_view(x):
+    held = bodies(x)
+    part = held[1:][::-1]
+    part[0] = Body(x[2], x[0])
+    held[0], held[1] = held[1], held[0]
+    return sum((i + 1) * b.energy() for i, b in enumerate(held)) * part[-1].mass
+
+
+def kept_by_an_object(x):
+    class Spring:
+        def __init__(self, ends):
+            self.ends = np.array(ends)
+
+    springs = np.array([Spring([a, b]) for a, b in zip(bodies(x)[:-1], bodies(x)[1:], strict=True)])
+    total = 0.0
+    for spring in springs:
+        a, b = spring.ends
+        total += (a.place - b.place) ** 2 * a.mass
+    return total if isinstance(springs, np.ndarray) and springs.ndim == 1 else x[0]
+
+
+OF_OBJECTS = [
+    pulled_together, as_many_as_the_argument, chosen_and_sorted, stored_through_a_view,
+    kept_by_an_object,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", OF_OBJECTS, ids=lambda f: f.__name__)
+def test_arrays_of_objects(f):
+    x = np.array([0.7, 0.4, -0.3])
+    check_grads(f, (x,), order=1)
+    assert srcgrad.value_and_grad(f)(x)[0] == pytest.approx(f(x), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda x: (bodies(x) + bodies(x))[0].place, "arithmetic with an array of objects"),
+        (lambda x: x[0] if Body(1, 2) in bodies(x) else x[1], "whether an array of objects has"),
+        (lambda x: np.array([Body(x, 1)], dtype=float)[0], "dtype=object"),
+        (lambda x: np.linalg.norm(bodies(x)), "what norm makes of this object"),
+    ],
+)
+def test_what_is_not_done_with_arrays_of_objects(f, message):
+    with pytest.raises(srcgrad.UnsupportedError, match=message):
+        srcgrad.grad(f)(np.array([0.7, 0.4, -0.3]))
+
+
+def test_an_array_of_objects_is_not_returned():
+    with pytest.raises(srcgrad.UnsupportedError, match="array of objects can't be returned"):
+        srcgrad.vjp(bodies, np.array([0.7, 0.4, -0.3]))

@@ -8,13 +8,29 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..kinds import Reference
 from ..packages import told
+from ..rules import registry
 from ..signature import has_fields
 from .libraries import Libraries
 from .primitives import of_numpy
 from .restarts import NeedStatic
 from .structure import is_none
 from .values import Bound, DictObject, Instance, ListObject, Place, Tuple, Value
+
+# What NumPy asks an object for that may stand for an array, or for several items
+ARRAY_LIKE = ("__array__", "__array_interface__", "__array_struct__", "__buffer__", "__len__")
+
+
+def is_kept(cls: type) -> bool:
+    """Whether NumPy keeps the objects of a class in arrays as they are.
+
+    >>> class Particle:
+    ...     pass
+    >>> is_kept(Particle), is_kept(dict), is_kept(np.ndarray)
+    (True, False, False)
+    """
+    return not any(hasattr(cls, name) for name in ARRAY_LIKE)
 
 
 class ArrayProtocols(Libraries):
@@ -65,6 +81,20 @@ class ArrayProtocols(Libraries):
             if isinstance(column, ir.Var) and not column.user and name.isidentifier():
                 column.name = name
         return made
+
+    def are_objects(self, args: list[Value]) -> bool:
+        """Whether what an array is made of is a list of objects that NumPy keeps as they are."""
+        value = self.on_heap(args[0]) if args else None
+        if isinstance(value, Instance) and value.type in registry.arrays_of_objects:
+            return True
+        if isinstance(value, ListObject) and value.var is not None:
+            item = getattr(value.var.kind, "item", None)
+            return isinstance(item, Reference) and all(map(is_kept, item.types))
+        items = value.items if isinstance(value, (ListObject, Tuple)) else ()
+        things = [self.on_heap(item) for item in items]
+        return bool(things) and all(
+            isinstance(thing, Instance) and is_kept(thing.type) for thing in things
+        )
 
     def with_fields(self, value: Value) -> ir.Const | None:
         """The dtype that a value describes, if it has fields."""

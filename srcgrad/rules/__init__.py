@@ -27,6 +27,7 @@ from . import (  # noqa: F401  (they register their rules)
     linear,
     matrix_class,
     methods,
+    object_arrays,
     order_statistics,
     padding,
     polynomial_bases,

@@ -463,6 +463,22 @@ def structured(*functions: Any) -> Callable[[F], F]:
     return register
 
 
+# Of a function that makes arrays: what it makes of a list of objects of users' classes
+of_objects: dict[Any, Any] = {}
+arrays_of_objects: set[type] = set()  # classes of srcgrad's that they make
+
+
+def keeps_objects(*functions: Any) -> Callable[[F], F]:
+    """Decorator: register what does in a definition what functions do with a list of objects."""
+
+    def register(body: F) -> F:
+        _changed()
+        of_objects.update(dict.fromkeys(functions, body))
+        return body
+
+    return register
+
+
 # Of a class: what makes an object outside of it anew, and of which of its attributes
 made_of: dict[type, tuple[Any, ...]] = {}
 
