@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.testing import check_grads
 
 POINTS = np.array([[0.0, 1.0], [2.0, 3.0], [1.0, 5.0]])
 GAPS = np.ones((3, 3)) - np.eye(3)
@@ -322,3 +323,64 @@ def test_a_root_that_is_zero_whatever_the_other_factor_is(f: Callable[..., Any])
         assert srcgrad.grad(f, argnums=(0, 1))(2.0, TIMES)[0] == pytest.approx(expected)
         tangents = 1.0, np.zeros(4)
         assert srcgrad.jvp(f, (2.0, TIMES), tangents)[1] == pytest.approx(expected)
+
+
+MISSING = np.array([[1.0, np.nan], [2.0, 3.0]])
+
+
+def missing_left_out(w):
+    a = MISSING * w
+    a[np.isnan(a)] = 0.0
+    return np.sum(a**2 * w)
+
+
+def missing_left_out_in_place(w):
+    a = MISSING.copy()
+    a *= w
+    a *= w
+    a[np.isnan(a)] = 0.0
+    return np.sum(a**2 * w)
+
+
+def divided_by_the_distance(w):
+    """Bodies at no distance from themselves: that is made nan, and what comes of it zero."""
+    places = np.array([0.3, 1.5, 0.7])
+    gaps = places[None, :] - places[:, None]
+    lengths = np.abs(gaps) * w[0]
+    lengths[lengths == 0] = np.nan
+    pulls = gaps / lengths**3
+    pulls *= np.append(w, 1.0)[None, :]
+    pulls[np.isnan(pulls)] = 0.0
+    return np.sum(pulls.sum(axis=1) ** 2)
+
+
+def by_factors_that_are_not_finite(w):
+    a = np.sin(w) * np.ones((2, 2))
+    factor = np.array([3.0, np.inf])
+    a *= factor
+    a /= np.array([1.0, np.nan])
+    a[~np.isfinite(a)] = 0.0
+    return np.sum(a * w)
+
+
+LEFT_OUT = [
+    missing_left_out, missing_left_out_in_place, divided_by_the_distance,
+    by_factors_that_are_not_finite,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", LEFT_OUT, ids=lambda f: f.__name__)
+def test_what_is_no_number_and_then_replaced_contributes_nothing(f: Callable[..., Any]) -> None:
+    w = np.array([0.8, 1.3])
+    with np.errstate(all="ignore"):
+        check_grads(f, (w,), order=2)
+
+
+def test_an_adjoint_of_zero_has_a_derivative_all_the_same() -> None:
+    def f(w):
+        a = w.copy()
+        a *= np.array([3.0, np.nan])
+        a[np.isnan(a)] = 0.0
+        return np.sum(a * w)
+
+    np.testing.assert_allclose(srcgrad.hessian(f)(np.array([0.0, 2.0])), [[6.0, 0.0], [0.0, 0.0]])

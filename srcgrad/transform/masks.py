@@ -49,6 +49,8 @@ MAGNITUDES: frozenset[Any] = frozenset({operator.abs, builtins.abs, np.absolute,
 HANDING: frozenset[Any] = COPIES | {operator.getitem}  # on what their operands are
 SCALED: frozenset[Any] = PRODUCTS | {operator.truediv, np.divide}
 SUMS: frozenset[Any] = frozenset({operator.add, np.add, np.sum})
+# Who asks these has data that are missing, or results that are none
+ASKING: frozenset[Any] = frozenset({np.isnan, np.isinf, np.isfinite, np.isneginf, np.isposinf})
 Mask = tuple[Any, bool, bool]  # the condition, the value it has, and whether it's needed by now
 
 
@@ -211,16 +213,27 @@ class Masks(Shadows):
 
         Of a product that is the other operand. Nothing beyond a bound is nan: that the bound keeps.
         """
-        # (a product with a factor of zero would be nan itself)
-        left_out = self.partial_use.of(s.target) & ~(PLACES | Use.SCALED)
-        if not isinstance(s.target.kind, Array) or not left_out or s.target in self.covered:
-            return False
+        left_out = self._left_out(s.target)
         if left_out == Use.BOUNDED and s.function in MAGNITUDES:
             return False  # the sign of what is infinite is not
         by = s.args if s.function in PRODUCTS and s.args.count(operand) == 1 else ()
         factors = [v for a in by if a is not operand for v in ir.variables(a)] or ir.uses(s)
+        return self._are_infinite(factors, left_out)
+
+    def may_lose(self, s: ir.Assign) -> bool:
+        """The same of a product or quotient in place, of what is written and what it is by."""
+        if s.function not in (operator.imul, operator.itruediv):
+            return False
+        return self._are_infinite(ir.uses(s), self._left_out(s.writes[0]))
+
+    def _left_out(self, var: ir.Var) -> Use:
+        # (a product with a factor of zero would be nan itself)
+        kept = not isinstance(var.kind, Array) or var in self.covered
+        return Use.WHOLE if kept else self.partial_use.of(var) & ~(PLACES | Use.SCALED)
+
+    def _are_infinite(self, factors: list[ir.Var], left_out: Use) -> bool:
         found = self.infinite if left_out == Use.BOUNDED else self.infinite | self.undefined
-        return not found.isdisjoint(factors)
+        return bool(left_out) and not found.isdisjoint(factors)
 
     @functools.cached_property
     def infinite(self) -> set[ir.Var]:
@@ -237,7 +250,12 @@ class Masks(Shadows):
 
     def _made_by(self, kind: str) -> set[ir.Var]:
         found: set[ir.Var] = set()
+        if any(s.function in ASKING for s in self.made.values()):
+            used = {v for s in self.made.values() for v in ir.uses(s)}
+            found = {v for v in used if v not in self.made and isinstance(v.kind, Array)}
         for s in self.made.values():
+            if any(map(_is_no_number, s.args)):
+                found.update(v for v in s.writes or (s.target,) if isinstance(v.kind, Array))
             if isinstance(s.target.kind, Array) and s.target.kind.shape != ():
                 if is_elementwise(s.function) or s.function in HANDING:
                     if self.singularity(s) == kind or not found.isdisjoint(ir.uses(s)):
@@ -447,6 +465,14 @@ def _scales(s: ir.Assign) -> bool:
     if s.function in (operator.truediv, np.divide):
         return bool(numbers[0].all())
     return s.function in (operator.mul, np.multiply)
+
+
+def _is_no_number(operand: ir.Operand) -> bool:
+    """Whether a constant is nan or infinite, or among the items of what is displayed."""
+    if isinstance(operand, ir.Pack):
+        return any(map(_is_no_number, operand.items))
+    value = operand.value if isinstance(operand, ir.Const) else None
+    return isinstance(value, (float, np.floating)) and not np.isfinite(value)
 
 
 def _blocks(block: ir.Block) -> list[ir.Block]:

@@ -171,9 +171,13 @@ class Adjoint(UnitCalls):
         if "out" in keywords_of(rule):
             named["out"] = written if s in self.left else ir.Const(None)
         self.span = ir.origin(s.span, "reverse", s.function)
+        shadow = self.shadows[written]
+        before = self.emit(np.ndarray.copy, (shadow,)) if self.may_lose(s) else None
         result = self.inline_rule(s, rule, self._values(s), named)
         for operand, c in zip(s.args[1:], self._contributions(result)[1:], strict=True):
-            self.distribute(operand, c)
+            self.distribute(operand, c if before is None else self.unless_zero(c, before))
+        if before is not None:
+            self.modify(operator.setitem, shadow, ir.Const(...), self.unless_zero(shadow, before))
 
     def _reverse_repeated(self, s: ir.Assign, shadow: ir.Var) -> None:
         """The adjoint of a store by an index in which the same place may occur repeatedly."""
