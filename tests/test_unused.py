@@ -325,17 +325,17 @@ def test_a_root_that_is_zero_whatever_the_other_factor_is(f: Callable[..., Any])
         assert srcgrad.jvp(f, (2.0, TIMES), tangents)[1] == pytest.approx(expected)
 
 
-MISSING = np.array([[1.0, np.nan], [2.0, 3.0]])
+TABLE = np.array([[1.0, np.nan], [2.0, 3.0]])
 
 
 def missing_left_out(w):
-    a = MISSING * w
+    a = TABLE * w
     a[np.isnan(a)] = 0.0
     return np.sum(a**2 * w)
 
 
 def missing_left_out_in_place(w):
-    a = MISSING.copy()
+    a = TABLE.copy()
     a *= w
     a *= w
     a[np.isnan(a)] = 0.0
@@ -363,8 +363,46 @@ def by_factors_that_are_not_finite(w):
     return np.sum(a * w)
 
 
+def missing_numbers_skipped(w):
+    total = 0.0
+    for i in range(2):
+        for j in range(2):
+            value = TABLE[i, j] * w[j]
+            if not np.isnan(value):
+                total += (value - w[i]) ** 2
+    return total
+
+
+def missing_rows_skipped(w):
+    total, count = 0.0, 0
+    for row in TABLE.tolist():
+        value = row[0] * w[0] + row[1] * w[1]
+        if math.isnan(value):
+            continue
+        total, count = total + value**2, count + 1
+    return total / count + sum(a**2 for a in [r @ w for r in TABLE] if a == a)
+
+
+def missing_left_out_of_a_list(w):
+    values = [TABLE[i, j] * w[j] for i in range(2) for j in range(2)]
+    return sum(v * w[0] for v in values if not np.isnan(v))
+
+
+def unfilled_places_skipped(w):
+    means = np.full(4, np.nan)
+    for i in range(2, 4):
+        means[i] = w[i - 2] * i
+    scaled = means * np.sum(w) ** 2
+    total = 0.0
+    for value in scaled:
+        if np.isfinite(value):
+            total += np.tanh(value)
+    return total
+
+
 LEFT_OUT = [
-    missing_left_out, missing_left_out_in_place, divided_by_the_distance,
+    missing_numbers_skipped, missing_rows_skipped, missing_left_out_of_a_list,
+    unfilled_places_skipped, missing_left_out, missing_left_out_in_place, divided_by_the_distance,
     by_factors_that_are_not_finite,
 ]  # fmt: skip
 
@@ -373,7 +411,7 @@ LEFT_OUT = [
 def test_what_is_no_number_and_then_replaced_contributes_nothing(f: Callable[..., Any]) -> None:
     w = np.array([0.8, 1.3])
     with np.errstate(all="ignore"):
-        check_grads(f, (w,), order=2)
+        check_grads(f, (w,), order=1 if f is missing_rows_skipped else 2)
 
 
 def test_an_adjoint_of_zero_has_a_derivative_all_the_same() -> None:

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import builtins
 import functools
+import math
 import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import ir
+from ..analysis.activity import is_inert
 from ..analysis.elementwise import COPIES, is_elementwise
 from ..analysis.inference import Inferred
 from ..analysis.positivity import Positivity
@@ -25,7 +27,7 @@ from ..analysis.usage import PLACES, PRODUCTS, Condition, PartialUse, Use, condi
 from ..analysis.wholly import WhollyUsed
 from ..emit import runtime
 from ..ir import list_append
-from ..kinds import Array, Scalar
+from ..kinds import Array, ListOf, Scalar
 from ..rules import registry
 from ..rules.positive import UNBOUNDED_AT_ZERO
 from .contributions import is_zero
@@ -50,7 +52,10 @@ HANDING: frozenset[Any] = COPIES | {operator.getitem}  # on what their operands 
 SCALED: frozenset[Any] = PRODUCTS | {operator.truediv, np.divide}
 SUMS: frozenset[Any] = frozenset({operator.add, np.add, np.sum})
 # Who asks these has data that are missing, or results that are none
-ASKING: frozenset[Any] = frozenset({np.isnan, np.isinf, np.isfinite, np.isneginf, np.isposinf})
+ASKING: frozenset[Any] = frozenset(
+    {np.isnan, np.isinf, np.isfinite, np.isneginf, np.isposinf}
+    | {math.isnan, math.isinf, math.isfinite}
+)
 Mask = tuple[Any, bool, bool]  # the condition, the value it has, and whether it's needed by now
 
 
@@ -118,12 +123,7 @@ class Masks(Shadows):
             self.distribute(operand, contribution)
         elif mask is None:
             self.taint(s, operand)
-            lossy = is_elementwise(s.function) and not tame and isinstance(d_out, ir.Var)
-            if lossy and (
-                s.target in self.tainted
-                or self._used_in_part(s)
-                or self._has_infinite_factor(s, operand)
-            ):
+            if isinstance(d_out, ir.Var) and not tame and self._is_lossy(s, operand):
                 contribution = self.unless_zero(contribution, d_out)
             self.distribute(operand, contribution)
         else:
@@ -131,6 +131,17 @@ class Masks(Shadows):
             test, value, needed = mask
             limited = test, value, needed or not tame
             self._feed_masked(s, operand, contribution, limited, _shape(s.target))
+
+    def _is_lossy(self, s: ir.Assign, operand: ir.Var) -> bool:
+        """Whether a contribution may be nan where the adjoint that it is a multiple of is zero."""
+        each = is_elementwise(s.function)
+        if each and (
+            s.target in self.tainted
+            or self._used_in_part(s)
+            or self._has_infinite_factor(s, operand)
+        ):
+            return True
+        return (each or _shape(s.target) == ()) and self._may_be_missing(s)
 
     def feed_chosen(
         self, s: ir.Assign, operand: ir.Var, contribution: Any, test: ir.Operand, value: bool
@@ -249,10 +260,7 @@ class Masks(Shadows):
         return self._made_by("root")
 
     def _made_by(self, kind: str) -> set[ir.Var]:
-        found: set[ir.Var] = set()
-        if any(s.function in ASKING for s in self.made.values()):
-            used = {v for s in self.made.values() for v in ir.uses(s)}
-            found = {v for v in used if v not in self.made and isinstance(v.kind, Array)}
+        found = self._data_asked_about()
         for s in self.made.values():
             if any(map(_is_no_number, s.args)):
                 found.update(v for v in s.writes or (s.target,) if isinstance(v.kind, Array))
@@ -359,9 +367,43 @@ class Masks(Shadows):
 
     def condition(self, s: ir.Assign) -> Condition | None:
         """The condition under which the target of a statement that may be singular is used."""
-        if s.target in self.shadows or not self.singularity(s):
+        if s.target in self.shadows:
             return None
-        return self.conditions.get(s.target)
+        singular = s.target in self.made_of_missing or self.singularity(s)
+        return self.conditions.get(s.target) if singular else None
+
+    @functools.cached_property
+    def made_of_missing(self) -> set[ir.Var]:
+        """What is made of data some of which are missing, if the program asks whether they are."""
+        found = self._data_asked_about()
+        for s in self.made.values() if self.asks_for_numbers else ():
+            if any(map(_is_no_number, s.args)):
+                found.update(s.writes or (s.target,))
+            if not found.isdisjoint(ir.uses(s)) and (s.writes or not is_inert(s)):
+                found.update(s.writes or (s.target,))
+        return found
+
+    @functools.cached_property
+    def asks_for_numbers(self) -> bool:
+        return any(map(_asks, self.made.values()))
+
+    def _data_asked_about(self) -> set[ir.Var]:
+        """The arrays that come from outside, if the program asks whether something is a number."""
+        if not self.asks_for_numbers:
+            return set()
+        used = {v for s in self.made.values() for v in ir.uses(s)}
+        return {v for v in used if v not in self.made and isinstance(v.kind, (Array, ListOf))}
+
+    def _may_be_missing(self, s: ir.Assign) -> bool:
+        """Whether a statement computes with missing data what may be left out number by number."""
+        left_out = s.target in self.put_in_lists or self.partial_use.of(s.target)
+        return bool(left_out) and s.target in self.made_of_missing
+
+    @functools.cached_property
+    def put_in_lists(self) -> set[ir.Var]:
+        """What is put in lists, where the program may leave it."""
+        stored = [s for s in self.made.values() if s.function in (list_append, operator.setitem)]
+        return {v for s in stored for a in s.args[1:] for v in ir.variables(a)}
 
     @functools.cached_property
     def partial_use(self) -> PartialUse:
@@ -465,6 +507,12 @@ def _scales(s: ir.Assign) -> bool:
     if s.function in (operator.truediv, np.divide):
         return bool(numbers[0].all())
     return s.function in (operator.mul, np.multiply)
+
+
+def _asks(s: ir.Assign) -> bool:
+    """Whether a statement asks whether something is a number: `x != x` does, too."""
+    itself = s.function in (operator.eq, operator.ne) and s.args[0] is s.args[1]
+    return s.function in ASKING or itself
 
 
 def _is_no_number(operand: ir.Operand) -> bool:
