@@ -728,7 +728,7 @@ def kept_in_an_array(x):
         cells.append(Cell(x[i]))
         cells[-1].after = cells[0]
         i += 1
-    return np.array(cells)[0].value
+    return np.array([cells])[0, 0].value  # of two axes
 
 
 def of_two_kinds(x):
