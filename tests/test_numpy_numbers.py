@@ -152,3 +152,63 @@ def test_orders_that_are_unsigned_or_short():
             for order in (np.uint8(n), np.int8(n), np.array(n, np.uint16)):
                 found = grad(lambda x, n, f=function: f(n, x))(1.3, order)
                 np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def length_of_range(x, bounds):
+    return x * len(range(bounds[0], bounds[1]))
+
+
+def items_of_range(x, bounds):
+    span = range(bounds[0], bounds[1])
+    return x * sum([span[k] ** 2 for k in range(len(span))])
+
+
+def range_backwards(x, bounds):
+    total = 0.0
+    for i in reversed(range(bounds[0], bounds[1])):
+        total += x * i * 3
+    return total
+
+
+def range_by_an_iterator(x, bounds):
+    items, total = iter(range(bounds[0], bounds[1])), 0.0
+    for i in items:
+        total += x * i * 2
+        for j in items:
+            total += x * (i + j)
+            break
+    return total
+
+
+def array_of_range(x, bounds):
+    span = range(bounds[0], bounds[1])
+    return x * np.sum(np.array(span) * 1000) * span.start
+
+
+def first_item_apart(x, bounds):
+    total = None
+    for i in range(bounds[0], bounds[1]):
+        total = x * (i * 2) if total is None else total + x * (i * 2)
+    return total
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [np.array([-100, 101], np.int8), np.array([100, 203], np.uint8)],
+    ids=["int8", "uint8"],
+)
+@pytest.mark.parametrize(
+    "f",
+    [
+        length_of_range, items_of_range, range_backwards, range_by_an_iterator, array_of_range,
+        first_item_apart,
+    ],
+)  # fmt: skip
+def test_ranges_count_in_ints_of_python(f, bounds):
+    value, slope = srcgrad.value_and_grad(f)(2.0, bounds)
+    assert value == f(2.0, bounds)
+    assert slope == pytest.approx(f(1.0, bounds), rel=1e-14)
+
+
+def test_a_range_that_small_unsigned_bounds_make_empty():
+    assert grad(length_of_range)(2.0, np.array([5, 3], np.uint8)) == 0.0

@@ -177,7 +177,7 @@ class Attributes(Subscripts):
             case ir.Var():
                 return self.variable_attribute(value, name)
             case Sequence() if is_range(value) and name in RANGE:
-                bound: Value = value.bounds[RANGE.index(name)]
+                bound: Value = self.int_bounds(value)[RANGE.index(name)]
                 return bound
             case Slice() if name in RANGE:
                 part: Value = getattr(value, name)

@@ -85,7 +85,7 @@ class Cursors(Selections):
         """What a loop of a generator that stops goes through: it is asked by index, or ahead."""
         items = self.spread(items)
         if is_range(items):
-            start, _, step = items.bounds  # type: ignore[union-attr]
+            start, _, step = self.int_bounds(items)
             return self.call(ir.Const(Span), [start, self.builtin_len(items), step], {})
         if isinstance(items, Tuple) and items.type in COUNTED:
             return items

@@ -195,8 +195,7 @@ class Iteration(Expressions):
         later: tuple[Value, Value, Value] = (one, length, one)
         first: Value | None = None
         if sequence.bounds is not None:
-            first, stop, step = sequence.bounds
-            assert first is not None
+            first, stop, step = self.int_bounds(sequence)
             later = (self.binary(operator.add, first, step), stop, step)
         bounds = tuple(self.operand(b) for b in later)
 

@@ -6,6 +6,7 @@ import functools
 import operator
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import gast
 import numpy as np
@@ -67,7 +68,8 @@ class Iterators(Dicts):
         start, stop, step = parts
         if isinstance(step, ir.Const) and step.value == 1:
             zero = isinstance(start, ir.Const) and start.value == 0
-            length = stop if zero else self.binary(operator.sub, stop, start)
+            bounds = self.python_int(stop), self.python_int(start)
+            length = bounds[0] if zero else self.binary(operator.sub, *bounds)
         else:
             length = self.emit(
                 len_of_range, tuple(self.operand(p) for p in parts), inferred=Inferred(int_kind())
@@ -77,10 +79,23 @@ class Iterators(Dicts):
     def range_item(self, parts: list[Value], i: Value) -> Value:
         start, _, step = parts
         if not (isinstance(step, ir.Const) and step.value == 1):
-            i = self.binary(operator.mul, i, step)
+            i = self.binary(operator.mul, i, self.python_int(step))
         if isinstance(start, ir.Const) and start.value == 0:
             return i
-        return self.binary(operator.add, start, i)
+        return self.binary(operator.add, self.python_int(start), i)
+
+    def int_bounds(self, sequence: Any) -> tuple[Any, ...]:
+        return tuple(map(self.python_int, sequence.bounds))
+
+    def python_int(self, value: Value) -> Value:
+        """A bound of a range as Python's int: a range counts on where NumPy's overflow."""
+        if isinstance(value, ir.Const) and isinstance(value.value, np.integer):
+            return ir.Const(int(value.value))
+        kind = value.kind if isinstance(value, ir.Var) else None
+        if not isinstance(kind, (Scalar, Array)) or (isinstance(kind, Scalar) and kind.python):
+            return value
+        assert isinstance(value, ir.Var)
+        return self.emit(operator.index, (value,), inferred=Inferred(int_kind()))
 
     def builtin_enumerate(self, value: Value, start: Value = ir.Const(0)) -> Value:  # noqa: B008
         if isinstance(value, Generator):
@@ -362,7 +377,7 @@ class Iterators(Dicts):
         last = self.binary(operator.sub, inner.length, ir.Const(1))
         bounds: tuple[Value, Value, Value] | None = None
         if inner.bounds is not None:
-            start, stop, step = inner.bounds
+            start, stop, step = self.int_bounds(inner)
             if all(isinstance(b, ir.Const) for b in inner.bounds):
                 r = range(start.value, stop.value, step.value)[::-1]
                 bounds = (ir.Const(r.start), ir.Const(r.stop), ir.Const(r.step))

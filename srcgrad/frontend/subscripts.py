@@ -276,7 +276,7 @@ class Subscripts(Comparisons):
         return self.operand(key)
 
     def array_of_range(self, sequence: Sequence) -> ir.Var:
-        start, stop, step = map(self.operand, sequence.bounds)
+        start, stop, step = map(self.operand, self.int_bounds(sequence))
         plain = constant(start) == (True, 0) and constant(step) == (True, 1)
         return self.emit(np.arange, (stop,) if plain else (start, stop, step), name="indices")
 
@@ -288,7 +288,7 @@ class Subscripts(Comparisons):
 
     def item_of_range(self, container: Sequence, key: Value) -> Value:
         """An item of a range, or a part of it, which must be known when compiling."""
-        start, stop, step = container.bounds
+        start, stop, step = self.int_bounds(container)
         if not isinstance(key, Slice):
             index = self.as_index(key)
             return self.inline(item_of_range, [start, container.length, step, index], {})

@@ -176,7 +176,7 @@ class Texts(Objects):
             known = repr if form == "__repr__" else str  # not that of the type it's written as
             return ir.Const(known(value.value))
         if is_range(value):
-            *bounds, step = value.bounds  # type: ignore[union-attr]
+            *bounds, step = self.int_bounds(value)
             bounds += [] if getattr(step, "value", None) == 1 else [step]
             return self.filled(f"range({', '.join(['{}'] * len(bounds))})", bounds)
         if isinstance(value, Tuple) and value.type is not tuple and value.missing is None:
