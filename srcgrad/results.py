@@ -424,6 +424,8 @@ def rebuilt(
                 return ir.Pack(
                     list, tuple(rebuilt(adjoint, low, item, leaf, fixed) for item in thing.items)
                 )
+            if isinstance(thing, DictObject) and thing.is_set:
+                return _rebuilt_set(adjoint, thing, fixed)
             held = items_by_key(thing)
             if held is not None:
                 pairs = tuple(
@@ -475,6 +477,17 @@ def rebuilt(
     )
 
 
+def _rebuilt_set(
+    adjoint: Adjoint, thing: DictObject, fixed: Callable[[ir.Const], ir.Const]
+) -> ir.Operand:
+    """A set of what is known when compiling: it has no derivative, as its members have none."""
+    members = fixed(ir.Const(tuple(thing.items)))
+    if members.value is None:
+        return members
+    kind = Opaque(thing.type)
+    return adjoint.emit(thing.type, (members,), inferred=Inferred(kind), name="result")
+
+
 def built(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
     operand: ir.Operand = rebuilt(adjoint, low, value, lambda v: v)
     return operand
@@ -496,6 +509,8 @@ def nesting(low: Lowerer, value: Any) -> Any:
                 if thing.var is not None:
                     return thing.var.kind
                 return list, {i: nesting(low, item) for i, item in enumerate(thing.items)}
+            if isinstance(thing, DictObject) and thing.is_set:
+                return None
             held = items_by_key(thing)
             if held is not None:
                 return dict, {k: nesting(low, item) for k, item in held.items()}

@@ -470,6 +470,19 @@ def test_vjp_with_aux_and_with_an_integer():
     assert d_n is None
 
 
+def test_sets_that_are_returned_are_sets():
+    def f(x, names):
+        return x * len(names), {"a", "b"}, frozenset({(1, 2)}), set(), names
+
+    given = {"s", "t"}
+    out, pullback = vjp(f, 1.5, given)
+    assert out == (3.0, {"a", "b"}, frozenset({(1, 2)}), set(), given)
+    assert [type(v) for v in out[1:]] == [set, frozenset, set, set]
+    assert pullback((1.0, None, None, None, None))[0] == 2.0
+    assert srcgrad.jvp(f, (1.5, given), (1.0, None))[1] == (2.0, None, None, None, None)
+    assert grad(lambda x: (2 * x, {1.5, 2}), has_aux=True)(1.5) == (2.0, {1.5, 2})
+
+
 @pytest.mark.parametrize(
     ("d_out", "error", "words"),
     [
