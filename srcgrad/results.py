@@ -265,7 +265,12 @@ def _number(adjoint: Adjoint, d: ir.Var, kind: Any) -> ir.Var:
     """The adjoint of a number as a number, of the argument's kind."""
     wanted = isinstance(kind, Scalar) and kind.dtype.kind
     real = isinstance(d.kind, Scalar) and d.kind.dtype.kind != "c"
-    if not wanted or not (isinstance(d.kind, Array) or (real and wanted == "c")):
+    if not wanted:
+        return d
+    # what functions of Python return is no float32, on one of two paths, too
+    narrow = not kind.python and kind.dtype not in (np.float64, np.complex128)
+    alike = isinstance(d.kind, Scalar) and d.kind == kind and not d.kind.mixed
+    if not isinstance(d.kind, Array) and not (real and wanted == "c") and (alike or not narrow):
         return d
     python = complex if wanted == "c" else float
     return adjoint.emit(

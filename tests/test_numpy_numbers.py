@@ -1,5 +1,8 @@
 """The methods of NumPy's numbers, which are those of arrays but return numbers."""
 
+import cmath
+import math
+
 import numpy as np
 import pytest
 from scipy import special
@@ -212,3 +215,34 @@ def test_ranges_count_in_ints_of_python(f, bounds):
 
 def test_a_range_that_small_unsigned_bounds_make_empty():
     assert grad(length_of_range)(2.0, np.array([5, 3], np.uint8)) == 0.0
+
+
+def by_python(x):
+    return math.sin(x) + math.frexp(x)[0]
+
+
+def on_some_paths(x):
+    return math.exp(x) if x > 1 else x * x
+
+
+def in_a_loop(x):
+    total = 0.0
+    for k in range(3):
+        total += math.sin(k * x)
+    return total
+
+
+def of_a_complex_number(z):
+    return cmath.exp(z).real
+
+
+@pytest.mark.parametrize("f", [by_python, on_some_paths, in_a_loop, of_a_complex_number])
+@pytest.mark.parametrize("type_", [np.float16, np.float32, np.complex64])
+@pytest.mark.parametrize("at", [0.5, 1.5])
+def test_gradients_by_numbers_of_less_precision_are_of_their_type(f, type_, at):
+    if (type_ is np.complex64) != (f is of_a_complex_number):
+        return
+    slope = grad(f)(type_(at))
+    assert type(slope) is type_
+    wide = complex if type_ is np.complex64 else float
+    assert slope == pytest.approx(grad(f)(wide(at)), rel=2e-3)
