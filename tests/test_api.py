@@ -933,3 +933,31 @@ def test_what_may_be_an_array_in_the_end_must_be_a_number() -> None:
         with pytest.raises(TypeError, match=r"it returned an array of shape \(3,\)"):
             gradient(-np.ones(3))
     assert np.all(grad(f)(np.ones(3)) == 0)
+
+
+@pytest.mark.parametrize("key", [(slice(None), None), [slice(1, None), 0], (slice(0, 3, 2), ...)])
+def test_slices_in_arguments(key):
+    x = np.arange(6.0).reshape(3, 2)
+
+    def f(x, settings):
+        key = settings["key"]
+        return x[key[0], key[1]] * settings["scale"], settings
+
+    (out, seen), pullback = vjp(f, x, {"key": key, "scale": 2.0})
+    np.testing.assert_array_equal(out, 2 * x[key[0], key[1]])
+    assert seen == {"key": key, "scale": 2.0}
+    nothing = type(key)([None, None])
+    d_x, d_settings = pullback((np.ones_like(out), {"key": nothing, "scale": 0.0}))
+    expected = np.zeros_like(x)
+    expected[key[0], key[1]] = 2.0
+    np.testing.assert_array_equal(d_x, expected)
+    assert d_settings["scale"] == np.sum(x[key[0], key[1]])
+    (_, seen), (tangent, _) = srcgrad.jvp(
+        f, (x, {"key": key, "scale": 2.0}), (x, {"key": nothing, "scale": 1.0})
+    )
+    assert seen == {"key": key, "scale": 2.0}
+    np.testing.assert_array_equal(tangent, 3 * x[key[0], key[1]])
+
+
+def test_arange_by_its_step():
+    assert grad(lambda step: np.sum(np.arange(4, step=step)))(0.5) == 28.0

@@ -83,7 +83,7 @@ class _Emitter:
         for result in f.block.results[:1]:
             if isinstance(result, ir.Var) and result in self.inlined:
                 body += self.comment(self.inlined[result])
-        values = [self.operand(r) for r in f.block.results]
+        values = [_written_out(self.operand(r)) for r in f.block.results]
         result = values[0] if len(values) == 1 else gast.Tuple(values, gast.Load())
         if values:
             body.append(gast.Return(result))
@@ -315,9 +315,11 @@ class _Emitter:
             conflict |= bool(read & written)
             written.add(self.names[target])
         if not conflict:
-            return [gast.Assign([self.store(t)], self.operand(o), None) for t, o in needed]
+            return [
+                gast.Assign([self.store(t)], _written_out(self.operand(o)), None) for t, o in needed
+            ]
         targets = gast.Tuple([self.store(t) for t, _ in needed], gast.Store())
-        values = gast.Tuple([self.operand(o) for _, o in needed], gast.Load())
+        values = gast.Tuple([_written_out(self.operand(o)) for _, o in needed], gast.Load())
         return [gast.Assign([targets], values, None)]
 
     def branch(self, s: ir.If) -> list[Any]:
@@ -520,7 +522,7 @@ def _size(node: Any) -> int:
 
 
 def _written_out(node: Any) -> Any:
-    """An argument with the slices in it as calls of `slice`: `:` stands in subscripts alone."""
+    """A value with the slices in it as calls of `slice`: `:` stands in subscripts alone."""
     if isinstance(node, gast.Slice):
         parts = [constant(None) if p is None else p for p in (node.lower, node.upper, node.step)]
         if node.step is None:
@@ -528,6 +530,8 @@ def _written_out(node: Any) -> Any:
             if node.lower is None:
                 del parts[0]
         return call(name("slice"), parts)
-    if isinstance(node, gast.Tuple):
-        return gast.Tuple([_written_out(item) for item in node.elts], node.ctx)
+    if isinstance(node, (gast.Tuple, gast.List)):
+        return type(node)([_written_out(item) for item in node.elts], node.ctx)
+    if isinstance(node, gast.Dict):
+        return gast.Dict(node.keys, [_written_out(item) for item in node.values])
     return node

@@ -161,9 +161,10 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, out, d_
 
 @adjoint(np.arange)
 def arange(start, stop=None, step=1, dtype=None, *, device=None, out, d_out):
+    d_step = d_out @ np.arange(d_out.size)
     if stop is None:
-        return None  # the result is 0, 1, 2, ...
-    return d_out.sum(), None, d_out @ np.arange(d_out.size)
+        return None, None, d_step  # the result starts at 0
+    return d_out.sum(), None, d_step
 
 
 zero(np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.indices, note="a constant")

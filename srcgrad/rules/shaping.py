@@ -120,7 +120,7 @@ def lowered(arrays, d_out, rank):
         a = arrays[0]
         return d_out if np.ndim(a) >= rank else d_out.reshape(np.shape(a))
     return tuple(
-        d if d is None or np.ndim(a) >= rank else d.reshape(np.shape(a))
+        d if d is None or np.ndim(d) == np.ndim(a) else d.reshape(np.shape(a))
         for a, d in zip(arrays, d_out, strict=True)
     )
 

@@ -181,8 +181,20 @@ SAMPLES = {
         case(r(1), axis=0),
         case(0.7),
     ],
-    np.atleast_1d: [case(0.7), case(r(3)), case(r(2, 3)), case(0.7, r(3), r(2, 2))],
-    np.atleast_2d: [case(0.7), case(r(3)), case(r(2, 3)), case(0.7, r(3), r(2, 2))],
+    np.atleast_1d: [
+        case(0.7),
+        case(r(3)),
+        case(r(2, 3)),
+        case(0.7, r(3), r(2, 2)),
+        case(0.7, 2, r(3)),
+    ],
+    np.atleast_2d: [
+        case(0.7),
+        case(r(3)),
+        case(r(2, 3)),
+        case(0.7, r(3), r(2, 2)),
+        case(0.7, 2, r(3)),
+    ],
     np.atleast_3d: [case(0.7), case(r(3)), case(r(2, 3)), case(0.7, r(3), r(2, 2), r(1, 2, 3))],
     np.transpose: [
         case(r(3)),
