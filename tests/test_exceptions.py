@@ -884,3 +884,78 @@ def test_an_array_has_no_methods_of_numbers():
     np.testing.assert_array_equal(srcgrad.grad(f)(np.ones(2)), [2, 2])
     assert srcgrad.grad(f)(np.float64(0.5)) == 2
     assert srcgrad.grad(f)(3.0) == 1
+
+
+def sorting_a_text_and_a_number(x):
+    items = ["a", 1]
+    try:
+        items.sort()
+    except TypeError:
+        return x[0] * x[1]
+    return x[2]
+
+
+def the_largest_of_a_text_and_a_number(x):
+    try:
+        return x[0] * len(max(["a", 1]))
+    except TypeError:
+        return x[0] * x[1]
+
+
+def instances_of_no_class(x):
+    try:
+        return x[2] if isinstance(x, (int, "array")) else x[0]
+    except TypeError:
+        return x[0] * x[1]
+
+
+def instances_of_a_class_before_one_that_is_none(x):
+    return x[0] * x[1] if isinstance(x, (np.ndarray, "array")) else x[2]
+
+
+def ranges_to_a_float(x):
+    total = x[0]
+    for stop in (2, 2.0):
+        try:
+            for _ in range(stop):
+                total = total * x[1]
+        except TypeError:
+            total = total * x[2]
+    return total
+
+
+def ranges_to_a_float_of_the_run(x):
+    total = x[0]
+    try:
+        for _ in range(int(x[1] > 0), x[1]):
+            total = total * x[1]
+    except TypeError:
+        total = total * x[2]
+    return total
+
+
+def enumerated_from_a_float(x):
+    try:
+        return sum(k * v for k, v in enumerate([x[0], x[1]], 1.5))
+    except TypeError:
+        return x[0] * x[2]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        sorting_a_text_and_a_number, the_largest_of_a_text_and_a_number, instances_of_no_class,
+        instances_of_a_class_before_one_that_is_none, ranges_to_a_float,
+        ranges_to_a_float_of_the_run, enumerated_from_a_float,
+    ],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_what_builtin_functions_raise(f):
+    check(f)
+
+
+def test_the_length_of_a_range_to_a_float():
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        srcgrad.grad(lambda x, n: x * len(range(n)))(1.0, 2.0)
+    with pytest.raises(srcgrad.UnsupportedError, match="not supported between instances"):
+        srcgrad.grad(lambda x: x * len(sorted(["a", 1])))(1.0)

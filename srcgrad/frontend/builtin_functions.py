@@ -206,6 +206,8 @@ class BuiltinFunctions(Sorting):
             return values[0]
         if not values:
             raise self.fault(ValueError, f"{function.__name__}() arg is an empty sequence")
+        if all(isinstance(v, ir.Const) for v in values):
+            self.check_ordered(values)
         if any(isinstance(v, (Ref, Tuple)) for v in values):
             return self.extreme_by_key(function is builtins.max, values, None)
         return self.primitive(function, registry.lookup(function), values, {})
@@ -293,7 +295,16 @@ class BuiltinFunctions(Sorting):
         if is_reference(value):
             return self.is_of_class(value, kinds)  # type: ignore[arg-type]
         kinds = kinds if isinstance(kinds, tuple) else (kinds,)
-        answers = [self.is_instance(value, k) for k in kinds]
+        answers: list[bool | None] = []
+        for kind in kinds:
+            try:
+                isinstance(None, kind)
+            except TypeError as error:
+                if True in answers:  # what follows isn't looked at
+                    break
+                raise self.raised_by_python(error) from None
+            answers.append(self.is_instance(value, kind))
+        kinds = kinds[: len(answers)]
         if True in answers or None not in answers:
             known, of_none = True in answers, isinstance(None, kinds)
             if known is of_none or not self.may_be_none(value):

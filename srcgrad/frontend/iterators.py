@@ -51,6 +51,8 @@ class Iterators(Dicts):
             parts = [ir.Const(0), *parts]
         if len(parts) == 2:
             parts.append(ir.Const(1))
+        for part in parts:
+            self.check_counts(part)
         if all(isinstance(p, ir.Const) for p in parts):
             known = range(*(p.value for p in parts))  # type: ignore[union-attr]
             length: Value = ir.Const(len(known))
@@ -87,17 +89,28 @@ class Iterators(Dicts):
     def int_bounds(self, sequence: Any) -> tuple[Any, ...]:
         return tuple(map(self.python_int, sequence.bounds))
 
+    def check_counts(self, value: Value) -> None:
+        """Refuse a float as a bound, which no Python takes: it is raised where a try is around."""
+        kind = value.kind if isinstance(value, ir.Var) and self.trying is not None else None
+        surely = isinstance(kind, Scalar) and kind.dtype.kind == "f" and not kind.mixed
+        if surely or (isinstance(value, ir.Const) and isinstance(value.value, float)):
+            raise self.fault(TypeError, "'float' object cannot be interpreted as an integer")
+
     def python_int(self, value: Value) -> Value:
-        """A bound of a range as Python's int: a range counts on where NumPy's overflow."""
+        """What is counted from or to as Python's int: `range` counts on where NumPy's overflow."""
         if isinstance(value, ir.Const) and isinstance(value.value, np.integer):
             return ir.Const(int(value.value))
+        self.check_counts(value)
         kind = value.kind if isinstance(value, ir.Var) else None
-        if not isinstance(kind, (Scalar, Array)) or (isinstance(kind, Scalar) and kind.python):
+        if not isinstance(kind, (Scalar, Array)):
+            return value
+        if isinstance(kind, Scalar) and kind.python and kind.dtype.kind != "f":
             return value
         assert isinstance(value, ir.Var)
         return self.emit(operator.index, (value,), inferred=Inferred(int_kind()))
 
     def builtin_enumerate(self, value: Value, start: Value = ir.Const(0)) -> Value:  # noqa: B008
+        start = self.python_int(start)
         if isinstance(value, Generator):
             return self.counted_items(value, start)
         inner = self.require(value)

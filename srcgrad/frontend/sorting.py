@@ -39,6 +39,7 @@ class Sorting(Texts):
                 if len(known) == len(keys):  # the others aren't compared
                     keys = first
             if all(isinstance(k, ir.Const) for k in keys):
+                self.check_ordered(keys)
                 order = sorted(
                     range(len(items)),
                     key=lambda i: keys[i].value,  # type: ignore[union-attr]
@@ -59,6 +60,13 @@ class Sorting(Texts):
         if isinstance(first, Scalar) and first.python:
             array = self.call_object(np.ndarray.tolist, [array], {})  # Python's stay Python's
         return self.builtin_list(array)
+
+    def check_ordered(self, known: list[Value]) -> None:
+        """Raise what comparing what is known when compiling does: of a number and a text."""
+        try:
+            sorted(k.value for k in known)  # type: ignore[union-attr]
+        except TypeError as error:
+            raise self.raised_by_python(error) from None
 
     def holds_numbers(self, value: Value) -> bool:
         """Whether a value is an array, or a list that exists at run time, of numbers."""
