@@ -2091,3 +2091,40 @@ def test_classes_in_brackets():
         return named["a"] * pair[1] + table[0] * stack.items[0] + Units[3.0](x)
 
     srcgrad.testing.check_grads(f, (2.0,))
+
+
+Real = int | float
+
+
+class DualNumber:
+    def __init__(self, value, slope=0.0):
+        self.value, self.slope = value, slope
+
+    def __mul__(self, other):
+        if isinstance(other, Real | np.floating):
+            other = DualNumber(other)
+        return DualNumber(
+            self.value * other.value, self.value * other.slope + self.slope * other.value
+        )
+
+    __rmul__ = __mul__
+
+
+def test_types_joined_by_a_bar():
+    def f(x):
+        y = 3.0 * DualNumber(x, 1.0) * DualNumber(x, 1.0) * x
+        kinds = list | tuple
+        parts = [v[0] if isinstance(v, kinds) else v for v in (x, [x * x], (2 * x, 1))]
+        return y.slope + sum(parts) if isinstance(x, float | None) else x
+
+    srcgrad.testing.check_grads(f, (1.5,))
+    assert srcgrad.grad(f)(1.5) == 12 * 1.5 + 3 + 2 * 1.5
+    assert srcgrad.grad(lambda x, v: x * (3 if isinstance(v, int | np.ndarray) else 5))(1.0, X) == 3
+
+
+def test_enumerate_counts_in_ints_of_python():
+    def f(x, start):
+        return x * sum([k * v for k, v in enumerate([1.0, 2.0, 4.0], start)])
+
+    assert srcgrad.grad(f)(2.0, np.uint8(254)) == 254 + 2 * 255 + 4 * 256
+    assert srcgrad.grad(lambda x: f(x, np.int8(127)))(2.0) == 127 + 2 * 128 + 4 * 129

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, GenericAlias, UnionType
 from typing import Any
 
 import gast
@@ -136,6 +136,8 @@ class Operators(OuterObjects):
                 except Exception as error:
                     if self.trying is not None:
                         raise self.raised_by_python(error) from None
+            if function is operator.or_ and are_types(a.value, b.value):
+                return ir.Const(a.value | b.value)
             of_known = folded(function, (a, b), {})
             if of_known is not None:
                 return of_known
@@ -632,6 +634,21 @@ def is_of_numpy(value: Value) -> bool:
         return isinstance(value.value, (np.ndarray, np.generic))
     kind = value.kind if isinstance(value, ir.Var) else None
     return isinstance(kind, Array) or (isinstance(kind, Scalar) and kind.python is False)
+
+
+def are_types(*values: Any) -> bool:
+    """Whether `|` of these is the type of either, as in `isinstance(x, int | float)`.
+
+    >>> are_types(int, None), are_types(1, 2)
+    (True, False)
+    """
+    found = [v for v in values if v is not None]
+    return bool(found) and all(
+        type(v).__or__ is type.__or__
+        if isinstance(v, type)
+        else isinstance(v, (UnionType, GenericAlias))
+        for v in found
+    )
 
 
 def is_text(value: Value) -> bool:
