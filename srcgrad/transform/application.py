@@ -32,6 +32,11 @@ HOW_TO_ADD = (
 CHOSEN: dict[str, tuple[Any, bool]] = {"nan": (np.isnan, False), "finite": (np.isfinite, True)}
 
 
+def _says_how(function: Any, keyword: str) -> bool:
+    """Whether a keyword of a ufunc says nothing of values, but how the result lies in memory."""
+    return isinstance(function, np.ufunc) and keyword in ("order", "subok", "casting")
+
+
 class Rules(Masks):
     """Inlines rules."""
 
@@ -41,7 +46,11 @@ class Rules(Masks):
 
     def _named(self, s: ir.Assign) -> dict[str, Any]:
         copies = self.snapshots.get(s, {})
-        return {k: self._value(ir.substitute(a, lambda v: copies.get(v, v))) for k, a in s.kwargs}
+        return {
+            k: self._value(ir.substitute(a, lambda v: copies.get(v, v)))
+            for k, a in s.kwargs
+            if not _says_how(s.function, k)
+        }
 
     def _value(self, operand: ir.Operand) -> Any:
         """The abstract value of an operand."""
@@ -250,6 +259,8 @@ class Rules(Masks):
         variadic = code.co_flags & 0x04
         named = {*names, *code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]}
         for k, _ in s.kwargs:
+            if _says_how(s.function, k):
+                continue
             if k not in named or k in ("out", "d_out"):
                 raise UnsupportedError(
                     f"the rule of {name_of(s.function)} doesn't support the argument {k!r}",

@@ -133,3 +133,11 @@ def test_levels_in_any_arrangement_have_second_derivatives() -> None:
     check("np.quantile(x, y)", VECTOR, levels, second=True)
     check("np.percentile(x, 100 * y, axis=(0, 1), keepdims=True)", MATRIX, levels, second=True)
     check("np.nanquantile(x, y, 1)", MATRIX, levels, second=True)
+
+
+@pytest.mark.parametrize("keywords", ['order="F"', "subok=False", 'casting="unsafe"'])
+def test_how_the_result_of_a_ufunc_lies_in_memory_is_no_matter_of_its_rule(keywords):
+    f = function(f"np.multiply(x, np.exp(x, {keywords}), {keywords}).ravel('K')")
+    check_grads(f, (MATRIX,))
+    laid_out = srcgrad.vjp(f, MATRIX)[0]
+    np.testing.assert_allclose(laid_out, f(MATRIX), rtol=1e-14)
