@@ -2128,3 +2128,45 @@ def test_enumerate_counts_in_ints_of_python():
 
     assert srcgrad.grad(f)(2.0, np.uint8(254)) == 254 + 2 * 255 + 4 * 256
     assert srcgrad.grad(lambda x: f(x, np.int8(127)))(2.0) == 127 + 2 * 128 + 4 * 129
+
+
+MIDDLE = slice(1, 3)
+
+
+def a_slice_from_outside(x):
+    items = [x[0], x[0] * x[1], x[1] * x[2], x[2]]
+    items[MIDDLE] = [x[2] ** 2, x[0]]
+    del items[slice(None, 1)]
+    return items[0] * items[1] * len(items) + sum((x[0], x[1] ** 2, x[2])[MIDDLE])
+
+
+def a_slice_of_what_the_run_builds(x):
+    items = []
+    for i in range(len(x) + 3):
+        items.append(x[i % 3] * i)
+    items[MIDDLE] = [x[2] ** 2, x[0]]
+    del items[MIDDLE]
+    return items[1] * items[2] * x[0] + sum(range(10)[MIDDLE]) * x[1]
+
+
+def a_slice_where_a_type_error_is_caught(x):
+    try:
+        return sum([x[0], x[0] * x[1], x[1] * x[2]][MIDDLE])
+    except TypeError:
+        return x[0]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [a_slice_from_outside, a_slice_of_what_the_run_builds, a_slice_where_a_type_error_is_caught],
+)
+def test_slices_that_are_made_elsewhere(f):
+    srcgrad.testing.check_grads(f, (np.array([0.5, 1.5, 0.7]),))
+
+
+def test_a_slice_that_is_an_argument_takes_a_part_of_a_list():
+    def f(x, part):
+        return sum([x, 2 * x, 3 * x, 4 * x][part["of"]])
+
+    assert srcgrad.grad(f)(1.0, {"of": slice(2)}) == 3
+    assert srcgrad.grad(f)(1.0, {"of": slice(None, None, -2)}) == 6

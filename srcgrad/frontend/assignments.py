@@ -369,7 +369,7 @@ class Assignments(Matching):
 
     def delete_item(self, container: Value, key: Value) -> None:
         """`del container[key]`."""
-        thing = self.thing(container)
+        thing, key = self.thing(container), self.as_slice(container, key)
         if isinstance(thing, Instance):
             found = self.class_attribute(thing.type, "__delitem__")
             if found is None:

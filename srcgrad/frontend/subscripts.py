@@ -107,6 +107,7 @@ class Subscripts(Comparisons):
             key = self.as_shape(key)
         if isinstance(key, Choice):
             return self.for_each(key, lambda k: self.subscript(container, k))
+        key = self.as_slice(container, key)
         match container:
             case Choice():
                 having = self.having_key(container, key)
@@ -279,6 +280,15 @@ class Subscripts(Comparisons):
         start, stop, step = map(self.operand, self.int_bounds(sequence))
         plain = constant(start) == (True, 0) and constant(step) == (True, 1)
         return self.emit(np.arange, (stop,) if plain else (start, stop, step), name="indices")
+
+    def as_slice(self, container: Value, key: Value) -> Value:
+        """A slice that is known when compiling, as one written in the brackets of a list."""
+        if not isinstance(key, ir.Const) or not isinstance(key.value, slice):
+            return key
+        in_order = isinstance(container, (Tuple, Sequence))
+        if in_order or isinstance(self.thing(container), ListObject):
+            return Slice(*map(ir.Const, (key.value.start, key.value.stop, key.value.step)))
+        return key
 
     def as_index(self, key: Value) -> Value:
         """What an index is in ints: an object outside says it itself."""
@@ -555,6 +565,7 @@ class Subscripts(Comparisons):
             return
         if is_none(container):
             raise self.fault_of_none(TypeError, "does not support item assignment")
+        key = self.as_slice(container, key)
         if isinstance(container, ir.Var) and isinstance(container.kind, Reference):
             self.call(self.attribute(container, "__setitem__"), [key, value], {})
             return
