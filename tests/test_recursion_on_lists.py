@@ -340,13 +340,73 @@ def expanded_determinant(x, depth):
     return by_minors([list(np.roll(x[: int(depth)], k) * (k + 1.5)) for k in range(int(depth))])
 
 
+def quick_sort_down_to_nothing(xs):
+    if not xs:
+        return []
+    pivot, *rest = xs
+    below = [v for v in rest if v < pivot]
+    above = [v for v in rest if v >= pivot]
+    return quick_sort_down_to_nothing(below) + [pivot] + quick_sort_down_to_nothing(above)  # noqa: RUF005
+
+
+def sorted_down_to_nothing(x, depth):
+    return sum(k * v * v for k, v in enumerate(quick_sort_down_to_nothing(list(x))))
+
+
+def all_subsets(xs):
+    if not xs:
+        return [[]]
+    others = all_subsets(xs[1:])
+    return others + [[xs[0], *s] for s in others]
+
+
+def sums_of_subsets(x, depth):
+    return sum(sum(s) ** 3 for s in all_subsets([v for v in x if v < depth]))
+
+
+def steps_and_product(x, depth):
+    if depth <= 0:
+        return [], x[1]
+    steps, product = steps_and_product(x, depth - 1)
+    return [*steps, depth * x[0]], product * depth
+
+
+def a_list_and_a_number(x, depth):
+    steps, product = steps_and_product(x, depth)
+    return product * sum(k * v * v for k, v in enumerate(steps))
+
+
+def taken_in_turns(xs, mine):
+    if not xs:
+        return []
+    return [*([xs[0]] if mine else []), *taken_in_turns(xs[1:], not mine)]
+
+
+def every_second(x, depth):
+    return sum((k + 1) * v * v for k, v in enumerate(taken_in_turns(list(x), True)))
+
+
+def branches(x, depth):
+    found = []
+    if depth > 0:
+        found.append(depth * x[1])
+        found.extend(branches(x, depth - 1))
+        found += branches(x, depth - 2)
+    return found
+
+
+def grown_from_nothing(x, depth):
+    return sum((k + 1) * v * v for k, v in enumerate(branches(x, depth)))
+
+
 PROGRAMS = [
     sorted_by_merging, sorted_by_pivots, bezier, power_spectrum, quadrature, search_tree,
     all_orders, backtracking, depth_first, arrays_written_in_the_list, read_and_then_overwritten,
     numbers_set, arrays_set,
     an_item_returned, stacked_and_grown, new_lists_in_a_loop, one_array_twice, tuples_in_lists,
     number_and_list_returned, lists_that_change_places, one_list_for_two, over_permutations,
-    expanded_determinant,
+    expanded_determinant, sorted_down_to_nothing, sums_of_subsets, a_list_and_a_number,
+    every_second, grown_from_nothing,
 ]  # fmt: skip
 
 

@@ -121,6 +121,7 @@ class Making:
     settling: set[int] = field(default_factory=set)  # the dimensions that differ between calls
     changed: bool = False  # something new was found in this round
     recursive: bool = False
+    resized: bool = False  # the lists that it returns aren't as long in each call
 
 
 def lower_call(low: Any, closure: Closure, values: dict[str, Value], wanted: Wanted) -> Value:
@@ -335,6 +336,8 @@ def _note_result(low: Any, making: Making, end: State, block: ir.Block) -> None:
     start, result = making.start, making.returned
     assert start is not None
     low.settling, low.peelable = making.settling, False
+    if making.resized:
+        _build_lists(low, making, end)
     inner: set[Any] = {t for s in ir.walk(block) for t in ir.targets(s)}
     inner.update(_parameters(low, making, start))
     if making.result is None:
@@ -346,12 +349,27 @@ def _note_result(low: Any, making: Making, end: State, block: ir.Block) -> None:
         inner.update(_variables(low, result, end))
     if low.same(old, result) and not any(v in inner for v in _variables(low, result, end)):
         return
-    new = low.widen("the result", old, result, start, end, making.marker)
+    try:
+        new = low.widen("the result", old, result, start, end, making.marker)
+    except Thaw as need:
+        if need.marker is not making.marker or making.resized:
+            raise
+        making.resized, making.changed, making.result = True, True, None
+        return
     if isinstance(new, Poison):
         raise low.refuse(f"{making.closure.name!r} returns values of different kinds")
     if not same_template(old, new):
         making.result = new
         making.changed = True
+
+
+def _build_lists(low: Any, making: Making, end: State) -> None:
+    """Ask that the lists that are returned exist at run time, which knows how long they are."""
+    for value in (making.returned, *parts(making.returned)):
+        thing = end.heap.get(value.id) if isinstance(value, Ref) else None
+        made_here = thing is not None and value.id not in making.entry.heap
+        if made_here and isinstance(thing, ListObject) and thing.var is None:
+            raise Materialize(value, low.span)
 
 
 def _parameters(low: Any, making: Making, start: State) -> list[ir.Operand]:
