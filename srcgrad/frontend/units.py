@@ -515,6 +515,12 @@ def _call(
     if unit.function is not None:  # the first call, which is made last
         statement.args += making.captured
         describe(statement)
+    given = {value for value in values.values() if isinstance(value, ir.Var)}
+    if any(v.partial and v not in given for v in ir.uses(statement)):
+        raise low.refuse(
+            f"what {making.closure.name!r} is given, or reads, has a value on some paths only",
+            "give it a value before",
+        )
     for slot, new in slots.items():
         low.put(holder, slot, new)
     freeze_molded(holder, making.slots, known, making.marker)
