@@ -71,15 +71,42 @@ def pinv_adjoint(a, p, d_p):
     return conj(left @ p_h + p_h @ right) - p_t @ d_p @ p_t
 
 
+def truncated_pinv_adjoint(a, p, d_p):
+    """The same where a cutoff was given: what it leaves out needn't be zero."""
+    return pinv_adjoint(a, p, d_p) + left_out(a, p, d_p)
+
+
+def left_out(a, p, d_p):
+    """What such singular values contribute: as `a` changes, they rotate into those that are kept.
+
+    Between s that is kept and t that isn't, (t² / s² N + t / s N^H) / (s² - t²) with
+    N = V^H dA^H U is added to dP.
+    """
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    rank = np.round(np.trace(a @ p, axis1=-2, axis2=-1).real)  # of a projection
+    kept = np.arange(s.shape[-1]) < rank[..., None]
+    s, t, apart = s[..., :, None], s[..., None, :], kept[..., :, None] != kept[..., None, :]
+    larger = np.where(apart, np.maximum(s, t), 1.0)
+    ratio = np.where(apart, np.minimum(s, t), 0.0) / larger
+    weights = ratio / (larger * larger * (1 - ratio * ratio))
+    between = adjoined(u) @ transposed(d_p) @ adjoined(vh)
+    return conj(u @ (weights * (ratio * between + conj(transposed(between)))) @ vh)
+
+
 @adjoint(np.linalg.pinv)
 def pinv(a, rcond=None, hermitian=False, *, rtol=None, out, d_out):
+    rule = pinv_adjoint if rcond is None and rtol is None else truncated_pinv_adjoint
     if not hermitian:
-        return pinv_adjoint(a, out, d_out)
-    return in_one_triangle(hermitian_part(pinv_adjoint(copy_lower(a), out, d_out)))
+        return rule(a, out, d_out)
+    return in_one_triangle(hermitian_part(rule(copy_lower(a), out, d_out)))
 
 
 @adjoint(np.linalg.lstsq, unused=None)
 def lstsq(a, b, rcond=None, *, out, d_out):
+    return lstsq_adjoint(a, b, rcond, rcond is not None, out, d_out)
+
+
+def lstsq_adjoint(a, b, rcond, truncated, out, d_out):
     """The derivative of `pinv` times b; that of the squared residuals is elementary."""
     x = out[0][:, None] if b.ndim == 1 else out[0]
     right = b[:, None] if b.ndim == 1 else b
@@ -95,6 +122,8 @@ def lstsq(a, b, rcond=None, *, out, d_out):
         rest = conj(d_x - transposed(a) @ d_b)
         d_a = residual @ transposed(p @ conj(d_b)) - d_b @ transposed(x)
         d_a = d_a + conj(adjoined(p) @ x) @ transposed(rest)
+        if truncated:
+            d_a = d_a + left_out(a, p, d_x @ transposed(right))
     if d_residuals is not None:
         weights = np.zeros(right.shape[1], d_residuals.dtype)
         weights[: d_residuals.size] = d_residuals  # there are none where the rank is not full

@@ -13,6 +13,7 @@ import pytest
 
 import srcgrad
 from srcgrad.rules.registry import lookup, primitives
+from srcgrad.testing import check_grads
 
 from .expressions import function
 from .kit import _leaves, is_float
@@ -308,3 +309,31 @@ def test_the_vectors_of_a_null_space(decompose: Any, shape: Any) -> None:
     assert np.isnan(srcgrad.grad(of_one_by_one)(x)).all()
     single = srcgrad.grad(of_their_projection)(x.astype(np.float32))
     assert single.dtype == np.float32 and not np.isnan(single).any()
+
+
+def of_singular_values(m, n, complex_numbers):
+    """A matrix whose singular values are 3, 1.5, 0.2 and 0.1, as many as it has."""
+    rng = np.random.default_rng(m * 8 + n)
+    imaginary = 1j * complex_numbers
+    k = min(m, n)
+    u, v = (
+        np.linalg.qr(rng.normal(size=(i, i)) + imaginary * rng.normal(size=(i, i)))[0][:, :k]
+        for i in (m, n)
+    )
+    return (u * [3, 1.5, 0.2, 0.1][:k]) @ v.conj().T
+
+
+@pytest.mark.parametrize("complex_numbers", [False, True], ids=["real", "complex"])
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (4, 4)], ids=str)
+def test_singular_values_that_a_cutoff_leaves_out(shape, complex_numbers):
+    a = of_singular_values(*shape, complex_numbers)
+    b = np.random.default_rng(1).normal(size=(shape[0], 2))
+    assert np.linalg.matrix_rank(np.linalg.pinv(a, 0.1)) == 2 < np.linalg.matrix_rank(a)
+    check_grads(lambda a: np.linalg.pinv(a, rcond=0.1), (a,))
+    check_grads(lambda a: np.linalg.pinv(np.stack([a, 2 * a]), rtol=0.1), (a,), order=1)
+    check_grads(lambda a, b: np.linalg.lstsq(a, b, rcond=0.1)[0], (a, b), order=1)
+    check_grads(lambda a, b: linalg.lstsq(a, b, cond=0.1)[0], (a, b[:, 0]), order=1)
+    check_grads(lambda a: linalg.pinv(a, atol=0.4), (a,), order=1)
+    if shape[0] == shape[1]:
+        check_grads(lambda a: linalg.pinvh(a + a.conj().T, rtol=0.3), (a,), order=1)
+        check_grads(lambda a: np.linalg.pinv(a + a.conj().T, 0.3, hermitian=True), (a,), order=1)

@@ -105,8 +105,10 @@ adjoint(linalg.det)(
 @adjoint(linalg.pinv)
 def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True, out, d_out):
     if return_rank:
-        return numpy_rules.pinv_adjoint(a, out[0], d_out[0])
-    return numpy_rules.pinv_adjoint(a, out, d_out)
+        out, d_out = out[0], d_out[0]
+    if atol is None and rtol is None:
+        return numpy_rules.pinv_adjoint(a, out, d_out)
+    return numpy_rules.truncated_pinv_adjoint(a, out, d_out)
 
 
 @adjoint(linalg.pinvh)
@@ -114,7 +116,10 @@ def pinvh(a, *, atol=None, rtol=None, lower=True, return_rank=False, check_finit
     if return_rank:
         out, d_out = out[0], d_out[0]
     a = copy_lower(a if lower else adjoined(a))
-    return in_one_triangle(hermitian_part(numpy_rules.pinv_adjoint(a, out, d_out)), lower)
+    rule = numpy_rules.pinv_adjoint
+    if atol is not None or rtol is not None:
+        rule = numpy_rules.truncated_pinv_adjoint
+    return in_one_triangle(hermitian_part(rule(a, out, d_out)), lower)
 
 
 def precision(dtype):
@@ -128,10 +133,11 @@ def lstsq(a, b, cond=None, *, check_finite=True, lapack_driver=None, out, d_out)
     d_x, d_residues, _, d_s = d_out
     if d_residues is not None:
         d_residues = np.reshape(d_residues, -1)
+    truncated = cond is not None
     if cond is None:
         cond = precision(out[0].dtype)
     d_out = (d_x, d_residues, None, d_s)
-    return numpy_rules.lstsq(a, b, cond, out=out, d_out=d_out)
+    return numpy_rules.lstsq_adjoint(a, b, cond, truncated, out, d_out)
 
 
 def band(x, y, l_and_u, n):
