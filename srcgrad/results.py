@@ -55,6 +55,10 @@ def check_returned(low: Lowerer, value: Value) -> None:
             )
         if thing.type in arrays_of_objects:
             raise low.refuse("an array of objects can't be returned", "return a list of them")
+        if _only_inside(thing.type):
+            raise low.refuse(
+                "this object of a package can't be returned", "return the numbers it is made of"
+            )
         if isinstance(thing, DictObject) and any(map(objects_in_key, thing.items)):
             raise low.refuse(
                 "a dict or set whose keys are objects can't be returned", "return what they hold"
@@ -68,6 +72,13 @@ def check_returned(low: Lowerer, value: Value) -> None:
         )
     for item in parts(value):
         check_returned(low, item)
+
+
+def _only_inside(cls: type) -> bool:
+    """Whether a class stands for one of a package that can't be made of its attributes again."""
+    if cls in stands_for or issubclass(cls, Records):
+        return False
+    return {c.__module__.startswith("srcgrad.rules.") for c in cls.__mro__[:-1]} == {True}
 
 
 def _holds_objects(kind: Any) -> bool:

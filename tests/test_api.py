@@ -961,3 +961,18 @@ def test_slices_in_arguments(key):
 
 def test_arange_by_its_step():
     assert grad(lambda step: np.sum(np.arange(4, step=step)))(0.5) == 28.0
+
+
+@pytest.mark.parametrize("made", [np.polynomial.Polynomial, np.polynomial.Chebyshev, np.poly1d])
+def test_objects_that_stand_for_those_of_packages_are_not_returned(made):
+    with pytest.raises(UnsupportedError, match="this object of a package can't be returned"):
+        vjp(lambda x: (x, made(x)), X)
+    out, _ = vjp(lambda x: made(x)(0.5), X)
+    assert out == made(X)(0.5)
+
+
+def test_an_object_of_a_derived_class_is_returned():
+    transform = pytest.importorskip("scipy.spatial.transform")
+    out, _ = vjp(lambda x: (x, transform.Rotation.from_rotvec(x)), X)
+    assert isinstance(out[1], transform.Rotation)
+    same(out[1].as_matrix(), transform.Rotation.from_rotvec(X).as_matrix())
