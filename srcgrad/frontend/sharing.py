@@ -104,6 +104,7 @@ def _is_pure(low: Any, making: Making, call: ir.Assign) -> bool:
     groups = unit.shares or ()
     return (
         not (making.recursive or call.writes or call.views)
+        and not any(v.optional for v in ir.uses(call))  # where it is None, it has no adjoint
         and not any(sum(position < 0 for position, _ in group) > 1 for group in groups)
         and unit.changes is None
         and all(s.function in low.shared_units or s.function in REPEATABLE for s in assigned)

@@ -24,7 +24,7 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory, shared_memory
 from ..emit import runtime
-from ..kinds import Array, Kind, ListOf, Scalar, Size, fresh_size, parts_like
+from ..kinds import INT, Array, Kind, ListOf, Scalar, Size, fresh_size, parts_like
 from .effects import describe, emit_call, lasting_change
 from .item_counts import forget
 from .loops import MOST_ROUNDS
@@ -404,10 +404,10 @@ def _templated(low: Any, making: Making, value: Any, end: State, inner: set[ir.V
                 "or an iterator",
                 "return numbers, arrays, or containers of them",
             )
-    inside = parts(value)
-    if inside:
-        return rebuild(value, [_templated(low, making, v, end, inner) for v in inside])
-    return value
+    inside = [_templated(low, making, v, end, inner) for v in parts(value)]
+    if isinstance(value, Choice) and isinstance(inside[0], Widened):
+        inside[0] = Widened(INT, "choice")  # of two options it may have been a bool
+    return rebuild(value, inside) if inside else value
 
 
 def _variables(low: Any, value: Any, state: State) -> Iterator[ir.Var]:
@@ -568,13 +568,14 @@ def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
     start = making.start
     assert start is not None
     params = _parameters(low, making, start)
+    around, low.block = low.block, block  # what tells a choice among others is part of the unit
     results = list(_leaves(low, making.result, making.returned, end))
     kinds = list(_kinds(making.result))
     held = dict(low.slots(end))
     for slot, template in making.slots.items():
         results += _leaves(low, template, held.get(slot, low.absent(end, slot)), end)
         kinds += _kinds(template)
-    block.results = tuple(results)
+    low.block, block.results = around, tuple(results)
     ir.rename(block, low.renamed)
     unit = making.unit
     unit.function = ir.Function(unit.name, tuple(params), block, low.span)  # type: ignore[arg-type]
