@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.testing import check_grads
 from tests.small_programs import X, check, programs
 
 
@@ -309,3 +310,50 @@ def test_groups_of_a_list_that_changes_are_refused():
     with pytest.raises(srcgrad.UnsupportedError) as refused:
         srcgrad.value_and_grad(f)(X)
     assert refused.value.filename == __file__
+
+
+def pairs_of_a_list(x, numbers):
+    total = 0.5
+    for a, b in itertools.pairwise(numbers):
+        total = total * 0.9 + a * b
+        for i in range(len(numbers)):
+            numbers[i] = numbers[i] + x[0]
+    return total
+
+
+def pairs_asked_before_and_after(x, numbers):
+    pairs = itertools.pairwise(numbers)
+    a, b = next(pairs)
+    numbers[1] = numbers[0] * 3.0
+    total = a * b
+    for a, b in pairs:
+        total = total * 0.9 + a * b
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "make"),
+    [(pairs_of_a_list, list), (pairs_of_a_list, np.copy), (pairs_asked_before_and_after, list),
+     (pairs_asked_before_and_after, np.copy),
+     (pairs_asked_before_and_after, lambda x: [x[0], x[1], x[2]])],
+)  # fmt: skip
+def test_pairwise_keeps_the_item_before(f, make):
+    def program(x):
+        return f(x, make(x))
+
+    x = np.array([0.6, 1.3, 0.9, 1.8])
+    assert srcgrad.value_and_grad(program)(x)[0] == pytest.approx(program(x), rel=1e-12)
+    check_grads(program, (x,), order=1)
+
+
+def test_what_a_generator_goes_through_that_another_iterator_makes_at_once():
+    def program(x):
+        numbers = [x[0], x[1], x[2]]
+        products = (a * b for a, b in zip((v for v in numbers if v > 1), numbers, strict=False))
+        both = itertools.zip_longest(products, [1.0, 2.0, 3.0, 4.0], fillvalue=0.5)
+        numbers.insert(0, x[2])
+        return sum(a * b for a, b in both)
+
+    x = np.array([0.6, 1.3, 1.7, 1.8])
+    assert srcgrad.value_and_grad(program)(x)[0] == pytest.approx(program(x), rel=1e-12)
+    check_grads(program, (x,), order=1)

@@ -221,7 +221,7 @@ class Changes(Machine):
         gone_through = [source.what for source in self.sources[moment.sources :]]
         found += [w for w in gone_through if not isinstance(w, Ref) or w.id in moment.heap]
         for value in iterables:
-            if isinstance(value, Sequence):
+            if isinstance(value, (Sequence, Generator)):
                 found += [source.what for source in value.over]
             elif isinstance(value, Ref) or is_list(value):
                 found.append(value)

@@ -73,6 +73,7 @@ class Iteration(Expressions):
         if isinstance(iterable, Generator):
             self.use_up(iterable)
             self.check_lengths(iterable)
+            self.sources += iterable.over
             iterable.run(self.checked(iterable, body) if iterable.over else body)
             self.after_loop()
             return

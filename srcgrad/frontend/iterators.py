@@ -14,6 +14,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import Array, Dimension, ListOf, Scalar, int_kind
+from .changes import Source
 from .dicts import Dicts
 from .item_counts import some
 from .iteration import Body, Loop
@@ -451,12 +452,15 @@ class Iterators(Dicts):
     def builtin_pairwise(self, value: Value) -> Value:
         anew = isinstance(value, Sequence) and not is_range(value)  # each item is asked for twice
         inner = self.made_at_once(value) if anew else self.require(value)
-        one = ir.Const(1)
+        one, remembered = ir.Const(1), [source.what for source in inner.over]
+        if isinstance(value, ir.Var) and isinstance(value.kind, Array):
+            remembered.append(self.bases(value))
+        items = [Source(what, True, self.contents(what)) for what in remembered]
         return Sequence(
             self.binary(operator.sub, inner.length, one),
             lambda i: Tuple((inner.item(i), inner.item(self.binary(operator.add, i, one)))),
             inner.structural,
-            over=inner.over,
+            over=(*inner.over, *items),
         )
 
     def builtin_accumulate(
