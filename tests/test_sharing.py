@@ -8,7 +8,9 @@ import pytest
 import srcgrad.compiler
 from srcgrad import grad
 from srcgrad.frontend import sharing
+from tests import random_choices, random_iterators
 from tests.random_shared import program
+from tests.random_statements import assert_right
 from tests.test_units import check
 
 RATES = np.linspace(0.05, 0.2, 12)
@@ -354,3 +356,24 @@ def test_a_function_that_is_not_shared_is_found_so_once(everything, monkeypatch)
     monkeypatch.setattr(sharing, "lower_unit", noted)
     check(f, STATE)
     assert made.count("inner") < made.count("outer") < made.count("bent")
+
+
+def first_number(r):
+    return int(r.integers(0, 4))
+
+
+@pytest.mark.parametrize("first", range(0, 32, 16))
+def test_random_programs_whose_functions_are_given_values_of_several_kinds(first, everything):
+    right = 0
+    for seed in range(first, first + 16):
+        text = random_choices.program(seed)
+        right += assert_right(text, seed, first_number, may_refuse=True)
+    assert right >= 8
+
+
+@pytest.mark.parametrize("first", range(0, 32, 16))
+def test_random_programs_whose_functions_take_from_iterators(first, everything):
+    right = 0
+    for seed in range(first, first + 16):
+        right += assert_right(random_iterators.program(seed), seed, may_refuse=True)
+    assert right >= 8

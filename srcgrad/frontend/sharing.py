@@ -104,7 +104,8 @@ def _is_pure(low: Any, making: Making, call: ir.Assign) -> bool:
     groups = unit.shares or ()
     return (
         not (making.recursive or call.writes or call.views)
-        and not any(v.optional for v in ir.uses(call))  # where it is None, it has no adjoint
+        # where it is None it has no adjoint, and where it has no value it can't be given
+        and not any(v.optional or v.partial for v in ir.uses(call))
         and not any(sum(position < 0 for position, _ in group) > 1 for group in groups)
         and unit.changes is None
         and all(s.function in low.shared_units or s.function in REPEATABLE for s in assigned)

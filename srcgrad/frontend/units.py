@@ -426,6 +426,16 @@ def _variables(low: Any, value: Any, state: State) -> Iterator[ir.Var]:
             yield from _variables(low, part, state)
 
 
+def _chosen(low: Any, value: Any, state: State) -> Iterator[ir.Var]:
+    """The variables of the options of choices in a value."""
+    if isinstance(value, Choice):
+        for option in value.options:
+            yield from _variables(low, option, state)
+    else:
+        for part in parts(value):
+            yield from _chosen(low, part, state)
+
+
 def _leaves(low: Any, template: Any, value: Any, state: State) -> Iterator[ir.Operand]:
     """The operands that stand for the widened leaves of a template in a value."""
     if isinstance(template, Widened):
@@ -515,11 +525,12 @@ def _call(
     if unit.function is not None:  # the first call, which is made last
         statement.args += making.captured
         describe(statement)
-    given = {value for value in values.values() if isinstance(value, ir.Var)}
-    if any(v.partial and v not in given for v in ir.uses(statement)):
+    chosen = [v for value in values.values() for v in _chosen(low, value, state)]
+    if any(v.partial for v in chosen):
         raise low.refuse(
-            f"what {making.closure.name!r} is given, or reads, has a value on some paths only",
-            "give it a value before",
+            f"an argument of {making.closure.name!r}, which is compiled as a function, has values "
+            "of different kinds",
+            "use isinstance() before the call",
         )
     for slot, new in slots.items():
         low.put(holder, slot, new)
