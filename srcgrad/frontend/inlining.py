@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -26,7 +26,7 @@ from .sharing import shared_call
 from .source import get_source
 from .starred import Starred
 from .structure import FALSE, NONE, is_iterator, parts
-from .values import Closure, DictObject, Path, Spread, State, Tuple, Value
+from .values import Closure, DictObject, Path, Spread, Tuple, Value
 
 MOST_CALLS = 24  # of a recursion, inside each other, if only the run tells whether it goes on
 MOST_KNOWN = 200  # if objects that are known when compiling tell it
@@ -285,27 +285,6 @@ class Inlining(Starred):
         if missing:
             raise self.fault(TypeError, f"{closure.name}() is missing the argument {missing[0]!r}")
         return values
-
-    def capture_frames(self) -> None:
-        """Keep the names that code here can see, which may be asked for later."""
-        self.captured.update(self.frames_around(self.current))
-
-    def leave_frame(self, number: int, *others: State) -> None:
-        """Forget the names of what has run, unless code that is made there may ask for them."""
-        for born, frame in list(self.generators.items()):
-            if born in self.state.used:
-                del self.generators[born]
-            elif number in self.frames_around(frame):
-                self.captured.add(number)
-        if number not in self.captured:
-            for state in (self.state, *others):
-                state.frames.pop(number, None)
-
-    def frames_around(self, number: int | None) -> Iterator[int]:
-        """The frames whose names code in one can see, itself first."""
-        while number is not None:
-            yield number
-            number = self.frames[number].parent
 
     def closure(self, node: Any, name: str) -> Closure:
         """The function that a def or lambda in the lowered code makes."""

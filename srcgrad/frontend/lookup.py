@@ -11,6 +11,7 @@ import collections
 import enum
 import functools
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ from .values import (
     Place,
     Ref,
     Sequence,
+    State,
     Tuple,
     Value,
     as_value,
@@ -205,6 +207,27 @@ class Lookup(Journals):
         steps = site is not None and site[0] in ("%steps", "%stepwise")
         if steps or (site is not None and getattr(value, "sequence", value) is not None):
             raise NeedStatic(frozenset([site]), "this iterator is used more than once", self.span)
+
+    def capture_frames(self) -> None:
+        """Keep the names that code here can see, which may be asked for later."""
+        self.captured.update(self.frames_around(self.current))
+
+    def leave_frame(self, number: int, *others: State) -> None:
+        """Forget the names of what has run, unless code that is made there may ask for them."""
+        for born, frame in list(self.generators.items()):
+            if born in self.state.used:
+                del self.generators[born]
+            elif number in self.frames_around(frame):
+                self.captured.add(number)
+        if number not in self.captured:
+            for state in (self.state, *others):
+                state.frames.pop(number, None)
+
+    def frames_around(self, number: int | None) -> Iterator[int]:
+        """The frames whose names code in one can see, itself first."""
+        while number is not None:
+            yield number
+            number = self.frames[number].parent
 
     def used_up(self) -> UnsupportedError:
         return self.refuse("this generator may be used up already", "make a list of it: list(...)")
