@@ -194,7 +194,7 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
             if need.unit is not None:
                 deep.add(need.unit)
             if not more or attempt == 49:
-                raise UnsupportedError(need.message, need.span) from None
+                raise UnsupportedError(need.sentence, need.span) from None
             task = replace(task, static=task.static | more)
         except Unkeepable as error:
             more = error.records - task.static or error.slots - task.static

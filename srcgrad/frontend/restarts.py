@@ -27,6 +27,13 @@ class NeedStatic(Exception):
         super().__init__(message)
         self.origins, self.message, self.span = origins, message, span
 
+    @property
+    def sentence(self) -> str:
+        """The message as one for who can't be told more than that it isn't known."""
+        asks = self.message.startswith(("how ", "which ", "whether ", "an index", "this slice"))
+        known = "known" in self.message
+        return f"{self.message} isn't known when compiling" if asks and not known else self.message
+
 
 class Unkeepable(UnsupportedError):
     """A value that only the compiler knows would have to be kept in a list at run time.
