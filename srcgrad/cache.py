@@ -103,8 +103,7 @@ class Store:
         self, primal: Any, arguments: dict[str, Any], compile_: Callable[[frozenset[Any]], Any]
     ) -> tuple[Variant, tuple[Any, ...]]:
         for _ in range(3):
-            static = frozenset(absolute(s, primal) for s in self.static)
-            compiled = compile_(static)
+            compiled = self._made(primal, compile_)
             used, read = make_reader(compiled, primal)
             free = read(primal)
             if free is not None:
@@ -126,6 +125,20 @@ class Store:
             None,
             "make it once, before, and give it a name: METER = units.meter",
         )
+
+    def _made(self, primal: Any, compile_: Callable[[frozenset[Any]], Any]) -> Any:
+        """What is compiled with that static which other functions of this code needed to be, or
+        without, if it can't be had so."""
+
+        def made(known: frozenset[Any]) -> Any:
+            return compile_(frozenset(absolute(s, primal) for s in known))
+
+        try:
+            return made(self.static)
+        except UnsupportedError:
+            if self.static == self.given:
+                raise
+        return made(self.given)
 
     def __reduce__(self) -> Any:
         return Store, (self.given,)

@@ -333,7 +333,7 @@ def pairs_asked_before_and_after(x, numbers):
 
 @pytest.mark.parametrize(
     ("f", "make"),
-    [(pairs_of_a_list, np.copy), (pairs_asked_before_and_after, list),
+    [(pairs_of_a_list, list), (pairs_of_a_list, np.copy), (pairs_asked_before_and_after, list),
      (pairs_asked_before_and_after, np.copy),
      (pairs_asked_before_and_after, lambda x: [x[0], x[1], x[2]])],
 )  # fmt: skip
@@ -357,3 +357,18 @@ def test_what_a_generator_goes_through_that_another_iterator_makes_at_once():
     x = np.array([0.6, 1.3, 1.7, 1.8])
     assert srcgrad.value_and_grad(program)(x)[0] == pytest.approx(program(x), rel=1e-12)
     check_grads(program, (x,), order=1)
+
+
+def test_what_another_function_of_the_same_code_needed_known_is_not_in_the_way():
+    def of(f):
+        return srcgrad.value_and_grad(lambda x: f(x))
+
+    def dicts(x):
+        groups = []
+        for v in x:
+            groups.append({"v": v, "name": "a"})
+        return sum(a["v"] * b["v"] for a in groups for b in groups if a is not b)
+
+    x = np.array([0.6, 1.3, 0.9, 1.8])
+    for f in (dicts, lambda x: pairs_of_a_list(x, list(x))):
+        assert of(f)(x)[0] == pytest.approx(f(x), rel=1e-12)
