@@ -378,14 +378,8 @@ class Attributes(Subscripts):
         kind = Path("attribute", container, "__class__")
         if isinstance(raw, property) and raw.fget is not None:
             self.guards[Path("attribute", kind, name)] = raw
-            otherwise = inspect.getattr_static(cls, "__getattr__", None)
-            if isinstance(otherwise, types.FunctionType):
-                self.guards[Path("attribute", kind, "__getattr__")] = otherwise
-            else:
-                otherwise = None
-            return self.got_by(
-                Bound(Place(raw.fget), value), otherwise and Bound(Place(otherwise), value), name
-            )
+            otherwise = self.fallback_outside(cls, kind, value)
+            return self.got_by(Bound(Place(raw.fget), value), otherwise, name)
         own = [vars(b) for b in thing.__mro__] if isinstance(thing, type) else [attributes(thing)]
         if any(name in held for held in own) or not (followed or is_made_anew(thing, name)):
             return None
@@ -393,13 +387,25 @@ class Attributes(Subscripts):
         if isinstance(getter, types.FunctionType) and not is_static(type(raw).__module__):
             self.guards[Path("class", cls, name)] = raw
             return self.call(Bound(Place(getter), Place(raw)), [value, Place(cls)], {})
+        otherwise = None if raw is not None else self.fallback_outside(cls, kind, value)
+        if otherwise is None:
+            return None
+        if hasattr(thing, "__dict__"):
+            self.guards[Path("absent", Path("attribute", container, "__dict__"), name)] = True
+        return self.call(otherwise, [ir.Const(name)], {})
+
+    def fallback_outside(self, cls: type, kind: Path, value: ir.Const) -> Bound | None:
+        """The `__getattr__` of a user's class, bound to an object from outside, if it has one."""
         found = inspect.getattr_static(cls, "__getattr__", None)
-        if raw is None and isinstance(found, types.FunctionType):
-            if hasattr(thing, "__dict__"):
-                self.guards[Path("absent", Path("attribute", container, "__dict__"), name)] = True
-            self.guards[Path("attribute", kind, "__getattr__")] = found
-            return self.call(Bound(Place(found), value), [ir.Const(name)], {})
-        return None
+        if not isinstance(found, types.FunctionType):
+            return None
+        self.guards[Path("attribute", kind, "__getattr__")] = found
+        return Bound(Place(found), value)
+
+    def fallback(self, ref: Ref | ir.Var, thing: Instance) -> Bound | None:
+        """The `__getattr__` of an object's class, bound to it, if there is one."""
+        found = self.class_attribute(thing.type, "__getattr__")
+        return None if found is None else Bound(found, ref)
 
     def got_by(self, getter: Value, otherwise: Value | None, name: str) -> Value:
         """What a property's function returns; if it has no attribute, what `__getattr__` does."""
@@ -423,16 +429,15 @@ class Attributes(Subscripts):
     def attribute_held(self, ref: Ref | ir.Var, thing: Instance, name: str, held: Value) -> Value:
         """An attribute of an object that holds this under its name; ABSENT, if it doesn't."""
         found = self.class_attribute(thing.type, name)
-        fallback = self.class_attribute(thing.type, "__getattr__")
-        otherwise = None if fallback is None else Bound(fallback, ref)
         if isinstance(found, ir.Const) and isinstance(found.value, property):
-            return self.got_by(Bound(as_value(found.value.fget), ref), otherwise, name)
-        getter = self.descriptor(found, "__get__")
-        if getter is not None and (
+            getter: Value = Bound(as_value(found.value.fget), ref)
+            return self.got_by(getter, self.fallback(ref, thing), name)
+        own_get = self.descriptor(found, "__get__")
+        if own_get is not None and (
             is_absent(held) or self.descriptor(found, "__set__") is not None
         ):
-            asked = Partial(getter, (ref, Place(thing.type, None)), {})
-            return self.got_by(asked, otherwise, name)
+            getter = Partial(own_get, (ref, Place(thing.type, None)), {})
+            return self.got_by(getter, self.fallback(ref, thing), name)
         cached = found.value if isinstance(found, ir.Const) else None
         if not isinstance(cached, functools.cached_property):
             cached = None
@@ -444,7 +449,8 @@ class Attributes(Subscripts):
                     f"whether the cached property {name!r} is known by now isn't known",
                     "write @property",
                 )
-            value = self.got_by(Bound(as_value(cached.func), ref), otherwise, name)
+            getter = Bound(as_value(cached.func), ref)
+            value = self.got_by(getter, self.fallback(ref, thing), name)
             if not thing.external:  # the caller's object stays as it is
                 self.plain_setattr(ref, ir.Const(name), value)
             return value
@@ -462,6 +468,7 @@ class Attributes(Subscripts):
         plain = vars(object).get(name)
         if plain is not None and self.special(plain) is not None:
             return Bound(ir.Const(plain), ref)
+        otherwise = self.fallback(ref, thing)
         if otherwise is not None:
             return self.call(otherwise, [ir.Const(name)], {})
         raise self.unknown_attribute(thing, name)

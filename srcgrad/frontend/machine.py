@@ -219,7 +219,6 @@ class Machine:
         self.asked: set[str] = set()  # what those were called
         self.longest_asked: int | None = None  # how many statements there may be once some were
         self.objects: Any = None  # what is known of objects in tables: `objects.Knowledge`
-        # What isn't there before the first iteration of a loop: what to ask, for that to be peeled
         self.column_vars: dict[Any, ir.Var] = {}  # the lists of the tables
         self.opened: list[tuple[Any, Any, ir.Var]] = []  # those that were made, with their places
         self.table_scope: tuple[Any, ...] = ()  # the function whose gradient is taken, around here
