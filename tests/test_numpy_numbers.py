@@ -246,3 +246,18 @@ def test_gradients_by_numbers_of_less_precision_are_of_their_type(f, type_, at):
     assert type(slope) is type_
     wide = complex if type_ is np.complex64 else float
     assert slope == pytest.approx(grad(f)(wide(at)), rel=2e-3)
+
+
+def rows_added(x, rows):
+    with np.errstate(over="ignore"):
+        return np.sum(x * sum(rows)) + x[0] * sum(rows[:, 0], start=rows[0, 1])
+
+
+@pytest.mark.parametrize("dtype", "?bBhHiIlLfd")
+def test_adding_keeps_the_type_of_small_ints(dtype):
+    """As Python's sum does, where np.sum takes a wider one."""
+    rows = np.full((3, 4), 100).astype(dtype)
+    expected = rows_added(np.arange(4.0), rows)
+    found, slope = srcgrad.value_and_grad(rows_added)(np.arange(4.0), rows)
+    assert found == expected
+    np.testing.assert_array_equal(slope[1:], sum(rows)[1:])

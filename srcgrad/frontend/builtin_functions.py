@@ -150,7 +150,11 @@ class BuiltinFunctions(Sorting):
 
     def builtin_sum(self, value: Value, start: Value = ir.Const(0)) -> Value:  # noqa: B008
         if isinstance(value, ir.Var) and isinstance(value.kind, Array):
-            total = self.call_object(np.sum, [value], {"axis": ir.Const(0)})
+            options: dict[str, Value] = {"axis": ir.Const(0)}
+            dtype = value.kind.dtype
+            if dtype is not None and dtype.kind in "iu" and dtype.itemsize < 8:
+                options["dtype"] = ir.Const(dtype)  # adding keeps it, which np.sum would widen
+            total = self.call_object(np.sum, [value], options)
             if isinstance(start, ir.Const) and start.value == 0:
                 return total
             return self.binary(operator.add, start, total)
