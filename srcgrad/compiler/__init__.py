@@ -182,6 +182,7 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
     `deep`: to these are added the functions of which ints are made static to inline them.
     """
     before, name = task.static, task.request.name
+    slots: frozenset[Any] = frozenset()
     for attempt in range(50):
         try:
             return _transformed(task)
@@ -200,7 +201,11 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
             more = error.records - task.static or error.slots - task.static
             if not more or attempt == 49:
                 raise UnsupportedError(error.message, error.span, error.advice) from None
-            task = replace(task, static=task.static | more)
+            if more <= error.slots and error.kinds:  # no loop need be unrolled for it
+                slots |= more
+                task = replace(task, static=before | slots)
+            else:
+                task = replace(task, static=task.static | more)
         except (Raised, Thaw) as error:
             # an object that a branch chose is changed later: choose it again, unfrozen
             marker = getattr(error, "marker", None)

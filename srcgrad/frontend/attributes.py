@@ -113,6 +113,7 @@ class Attributes(Subscripts):
             case Choice():
                 return self.for_each(value, lambda v: self.attribute(v, name))
             case Tuple():
+                self.check_given(value)
                 fields = getattr(value.type, "_fields", ())
                 if hasattr(value.type, "n_sequence_fields"):  # sys.float_info
                     fields = getattr(value.type, "__match_args__", ())[: len(value.items)]

@@ -390,7 +390,12 @@ class Builder(Choices):
             if isinstance(inner, ListObject) and isinstance(inner.frozen, Junction):
                 # it stands for one of two, which a copy doesn't
                 raise Thaw(inner.frozen, "which list this is isn't known", self.span, None)
-        var = self.built_list(thing.items, thing.type)
+        try:
+            var = self.built_list(thing.items, thing.type)
+        except Unkeepable as error:
+            if error.kinds:
+                error.slots |= self.site_of_kinds([need.ref])
+            raise
         for value in thing.items:
             self.hold(var, (), value)
         count = self.first_lengths[var] = len(thing.items)
@@ -409,21 +414,26 @@ class Builder(Choices):
     def with_item(self, kind: ListOf, value: Any) -> ListOf:
         """The kind of a list when `value` is one more of its items."""
         none = is_none(value) or is_nothing(value)
+        optional = self.is_optional(value.whole if isinstance(value, Tuple) else value)
         item = kind.item if none else self.item_kind(value)
         if kind.item is not None and kind.item != item:
             self.vary_sizes()
         try:
             items = self.stable_items(kind.item, item)
-            return with_more(kind, items, none or self.is_optional(value))
+            return with_more(kind, items, none or optional)
         except KindMismatch:
-            self.wants_table(self.on_heap(value))
-            if isinstance(kind.item, Fields) and kind.item.names:
+            thing = self.on_heap(value)
+            self.wants_table(thing)
+            objects = isinstance(kind.item, Fields) and bool(kind.item.names)
+            if objects:
                 self.wants_table(Instance(kind.item.type, {}))
-            raise Unkeepable(
+            error = Unkeepable(
                 "the items of this list are of different kinds",
                 self.span,
                 "a list that is built or indexed in a loop needs items of one kind, or None",
-            ) from None
+            )
+            error.kinds = not objects and not isinstance(thing, Instance)
+            raise error from None
 
     def is_optional(self, value: Any) -> bool:
         """Whether a number, an array or a list that exists at run time may be None instead."""
@@ -438,10 +448,18 @@ class Builder(Choices):
             kind = self.with_item(var.kind, value)
         except Unkeepable as error:
             error.records |= self.deciding(var)  # each item is known if the loop is unrolled
+            if error.kinds:
+                error.slots |= self.site_of_kinds(self.lists_of(var))
             raise
         self.check_not_within(var, value)
         self.widen_items(var, kind)
         self.hold(var, (), value)
+
+    def lists_of(self, var: ir.Var) -> list[Ref]:
+        """The lists on the abstract heap that a variable may hold."""
+        alike = self.likeness.alike(var)
+        heap = self.state.heap.items()
+        return [Ref(n) for n, thing in heap if isinstance(thing, ListObject) and thing.var in alike]
 
     def check_not_within(self, var: ir.Var, value: Any) -> None:
         """Refuse what holds lists that hold a list: the kind of its items would be part of itself.
@@ -569,7 +587,7 @@ class Builder(Choices):
 
     def part_kind(self, value: Any) -> Any:
         """The kind of a part of an item, which says nothing of None."""
-        if self.is_optional(value):
+        if self.is_optional(value.whole if isinstance(value, Tuple) else value):
             raise self.unkeepable(value, f"{described(value)} that may be None")
         return self.item_kind(value)
 
@@ -585,11 +603,13 @@ class Builder(Choices):
         return self.operand(value)
 
     def unkeepable(self, value: Any, what: str | None = None) -> Unkeepable:
-        return Unkeepable(
+        error = Unkeepable(
             f"{what or described(value)} can't be kept in a list that is built in a loop",
             self.span,
             "keep its arrays in separate lists, or loop over something of known length",
         )
+        error.kinds = not isinstance(value, Ref)
+        return error
 
     def stable_join(self, template: Kind, kind: Kind, known: set[int] | None = None) -> Kind:
         """`join` in which a dimension or int that was generalised before stays as it is.
@@ -668,6 +688,18 @@ class Builder(Choices):
             self.need_static(value.index, message)
         raise self.refuse(message)
 
+    def check_given(self, value: Tuple) -> None:
+        """Raise what None raises, where a tuple is used that may be None unasked."""
+        whole = value.whole
+        if whole is None or not self.is_optional(whole) or not value.items:
+            return
+        for s in reversed(self.block.statements):
+            if isinstance(s, ir.Assign) and s.effect and s.args[:1] == (whole,):
+                return
+        assert isinstance(whole.kind, TupleOf)
+        kind = Inferred(whole.kind.items[0])
+        self.emit(operator.getitem, (whole, ir.Const(0)), inferred=kind, effect=True)
+
     def object_of(self, var: ir.Var, items: list[Value]) -> Value:
         """The object that a list keeps as the tuple of its attributes."""
         assert isinstance(var.kind, TupleOf)
@@ -702,7 +734,6 @@ class Builder(Choices):
                 (var, ir.Const(i)),
                 inferred=Inferred(kind, shares or (views if shares else ()), certain),
                 name=f"{var.name}_{i}",
-                effect=var.optional and i == 0,  # it raises what None raises
             )
             items.append(self.project(item, holder, (*path, i)))
         kind_type = var.kind.type

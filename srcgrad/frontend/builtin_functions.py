@@ -22,6 +22,7 @@ from ..kinds import BOOL, Array, ListOf, Opaque, Scalar, int_kind
 from ..packages import computes_attributes
 from ..rules import registry
 from . import tables
+from .boxes import Mixed
 from .columns import is_reference
 from .comparisons import is_plain_number
 from .lookup import LOCAL
@@ -108,6 +109,7 @@ class BuiltinFunctions(Sorting):
             case Choice():
                 return self.for_each(value, self.builtin_len)
             case Tuple():
+                self.check_given(value)
                 return ir.Const(len(value.items))
             case Sequence(length=ir.Var(kind=kind)) if is_range(value) and may_be_negative(kind):
                 return self.call_object(builtins.max, [value.length, ir.Const(0)], {})
@@ -576,7 +578,7 @@ class BuiltinFunctions(Sorting):
 
 STANDS_FOR: dict[type, type] = {
     cls: cls.stands_for  # type: ignore[attr-defined]
-    for cls in (*tables.KINDS_OF_TABLES, tables.Window)
+    for cls in (*tables.KINDS_OF_TABLES, tables.Window, Mixed)
 }
 
 

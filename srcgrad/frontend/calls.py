@@ -32,6 +32,7 @@ from ..rules.structured import column, surely_is
 from ..signature import is_gradient
 from . import operations, running, stepping
 from .attributes import NAMEDTUPLE
+from .boxes import boxed, equal, sorted_by
 from .choices import is_function
 from .classes import PROTOCOL, is_exception_init
 from .comparisons import COMPARE
@@ -630,6 +631,8 @@ def _special_table() -> dict[Any, str]:
     table[object.__new__], table[operations.namedtuple_new] = "bare_object", "namedtuple_new"
     table[tuple.__new__] = "tuple_new"
     table[other_keys] = "slotted_other_keys"
+    for function in (boxed, equal, sorted_by):
+        table[function] = function.__name__
     table[collections.namedtuple] = table[dataclasses.make_dataclass] = "builtin_made_class"
     return {**table, **dict_methods()}
 

@@ -162,7 +162,8 @@ class Choices(Changes):
             made = self.is_at(index, wanted[0])
             for i in wanted[1:]:
                 made = self.emit(operator.or_, (made, self.is_at(index, i)))
-        self.meanings[made] = (choice, frozenset(wanted))
+        other = frozenset(range(len(choice.options))).difference(wanted)
+        self.meanings[made] = (choice, frozenset(wanted), other)
         return made
 
     def is_present(self, held: Any) -> Value:
@@ -176,11 +177,19 @@ class Choices(Changes):
         return self.emit(operator.eq, test, inferred=Inferred(BOOL), name="test")
 
     def answered(self, choice: Choice, test: Callable[[Value], Value]) -> Value | None:
-        """What a test of a choice says, if what it says of each option is known."""
+        """What a test of a choice says, if what it says of some options is known."""
         answers = {i: test(choice.options[i]) for i in self.left_of(choice)}
-        if not all(isinstance(a, ir.Const) for a in answers.values()):
+        known = {i: bool(a.value) for i, a in answers.items() if isinstance(a, ir.Const)}
+        if len(known) == len(answers):
+            return self.which(choice, [i for i, holds in known.items() if holds])
+        if not known:
             return None
-        return self.which(choice, [i for i, a in answers.items() if a.value])  # type: ignore[union-attr]
+        made = self.for_each(choice, test)
+        if isinstance(made, ir.Var):
+            holds = frozenset(i for i in answers if known.get(i) is not False)
+            fails = frozenset(i for i in answers if known.get(i) is not True)
+            self.meanings[made] = (choice, holds, fails)
+        return made
 
     def left_of(self, choice: Choice) -> list[int]:
         """The options that a choice may still be, of what has been tested."""
@@ -234,8 +243,10 @@ class Choices(Changes):
 
     def or_none(self, value: Any) -> Choice:
         """A value that may be None as a choice of it and None."""
-        if isinstance(value, ir.Var):
-            return Choice(self.none_test(value), (value, NONE))
+        thing = self.on_heap(value)
+        var = thing.var if isinstance(thing, ListObject) else value
+        if isinstance(var, ir.Var):
+            return Choice(self.none_test(var), (value, NONE))
         missing = self.identical(value, NONE)
         made = Choice(missing, (Tuple(value.items, value.type), NONE))
         self.made_of[made] = value
@@ -259,8 +270,8 @@ class Choices(Changes):
             run = functools.partial(self.run_given, given, run)
         if not isinstance(test, ir.Var) or test not in self.meanings:
             return run
-        choice, wanted = self.meanings[test]
-        rest = frozenset(i for i in range(len(choice.options)) if (i in wanted) is not outcome)
+        choice, holds, fails = self.meanings[test]
+        rest = frozenset(range(len(choice.options))) - (holds if outcome else fails)
         run = functools.partial(self.run_without, choice, rest, run)
         found = self.told_by(test, outcome)
         if found is None:
@@ -282,8 +293,8 @@ class Choices(Changes):
         """The choice of which a test with this outcome says what it is, and the option it is."""
         if not isinstance(test, ir.Var) or test not in self.meanings:
             return None
-        choice, wanted = self.meanings[test]
-        left = [i for i in self.left_of(choice) if (i in wanted) is outcome]
+        choice, holds, fails = self.meanings[test]
+        left = [i for i in self.left_of(choice) if i in (holds if outcome else fails)]
         return (choice, choice.options[left[0]]) if len(left) == 1 else None
 
     def run_without(self, choice: Choice, rest: frozenset[int], run: Callable[[], None]) -> None:

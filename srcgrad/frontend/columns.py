@@ -75,6 +75,7 @@ class Knowledge:
             where it isn't known which they are.
         single: those of objects that are made one by one.
         final: an attribute that isn't known is one that no object ever has.
+        boxes: the classes of what holds the items of lists of several kinds, by what they hold.
     """
 
     def __init__(self) -> None:
@@ -82,6 +83,7 @@ class Knowledge:
         self.candidates: dict[tuple[type, tuple[Any, ...]], None] = {}
         self.single: dict[tuple[type, tuple[Any, ...]], None] = {}
         self.final = False
+        self.boxes: dict[Any, type] = {}
 
     def table(self, cls: type, scope: tuple[Any, ...]) -> Table | None:
         """The table for the objects of a class that are made in a scope; None if it has none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import numbers
 import operator
 import types
@@ -299,10 +300,23 @@ class Comparisons(Operators):
         equal = self.truth(self.compare(gast.Eq(), a[0], b[0]))
         if isinstance(equal, ir.Const) and not equal.value:
             return smaller
+        if isinstance(equal, ir.Var) and not all(map(is_comparable, (*a[1:], *b[1:]))):
+            later = self.if_equal(equal, lambda: self.ordered_tuples(function, a[1:], b[1:]))
+            return self.both(operator.or_, smaller, later)
         rest = self.ordered_tuples(function, a[1:], b[1:])
         if not isinstance(equal, ir.Const):
             rest = self.both(operator.and_, equal, rest)
         return self.both(operator.or_, smaller, rest)
+
+    def if_equal(self, equal: ir.Var, rest: Callable[[], Value]) -> ir.Var | ir.Const:
+        """What decides if items are equal, asked only then: it may raise."""
+        name, frame = f"%rest{self.unique()}", self.current
+
+        def put(found: Callable[[], Value]) -> None:
+            self.state.frames[frame][name] = found()
+
+        self.decided(equal, lambda: put(lambda: self.truth(rest())), lambda: put(lambda: FALSE))
+        return self.truth(self.known("this test", self.state.frames[frame].pop(name)))
 
     def both(self, function: Any, a: Value, b: Value) -> Value:
         """`a and b` or `a or b` of two bools."""
@@ -316,20 +330,27 @@ class Comparisons(Operators):
         if len(a.items) != len(b.items):
             return FALSE
         tests: list[ir.Var] = []
-        for x, y in zip(a.items, b.items, strict=True):
+        for i, (x, y) in enumerate(zip(a.items, b.items, strict=True)):
             if self.same(x, y):
                 continue
             size = x.kind.size if isinstance(x, ir.Var) and isinstance(x.kind, Scalar) else None
             other = y.kind.size if isinstance(y, ir.Var) and isinstance(y.kind, Scalar) else None
             if size is not None and size == other:
                 continue
-            result = self.compare(gast.Eq(), x, y)
+            result = self.truth(self.compare(gast.Eq(), x, y))
             if isinstance(result, ir.Const):
                 if not result.value:
                     return FALSE
-            else:
-                assert isinstance(result, ir.Var)
+                continue
+            left = a.items[i + 1 :], b.items[i + 1 :]
+            if all(map(is_comparable, (*left[0], *left[1]))):
                 tests.append(result)
+                continue
+            rest = self.if_equal(result, functools.partial(self.equal_tuples, *map(Tuple, left)))
+            if isinstance(rest, ir.Const):
+                return FALSE
+            tests.append(rest)
+            break
         value: Value = TRUE
         for test in tests:
             value = test if value is TRUE else self.emit(operator.and_, (value, test))  # type: ignore[arg-type]
@@ -571,3 +592,13 @@ def is_no_number(value: Any) -> bool:
 def is_plain_object(thing: Any) -> bool:
     """Whether something is equal to nothing but itself."""
     return all(getattr(type(thing), n) is getattr(object, n) for n in ("__eq__", "__ne__"))
+
+
+def is_comparable(value: Value) -> bool:
+    """Whether a value is a number or text: comparing it with another one of its kind is safe."""
+    if isinstance(value, Tuple):
+        return value.missing is None and all(map(is_comparable, value.items))
+    if isinstance(value, ir.Const):
+        return isinstance(value.value, SIMPLE)
+    kind = value.kind if isinstance(value, ir.Var) and not value.optional else None
+    return isinstance(kind, Scalar) or kind == Opaque(str)

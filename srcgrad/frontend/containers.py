@@ -37,10 +37,18 @@ class Containers(LongTuples):
 
     def append(self, ref: Ref, value: Value) -> None:
         thing = self.state.heap[ref.id]
+        if isinstance(thing, Instance):  # a list of several kinds
+            self.call(self.attribute(ref, "append"), [value], {})
+            return
         assert isinstance(thing, ListObject)
         self.writable(thing)
         if thing.var is None:
             self.state.heap[ref.id] = ListObject((*thing.items, value), type=thing.type)
+            return
+        if isinstance(value, Tuple) and value.missing is not None and self.may_be_none(value):
+            given = Tuple(value.items, value.type)
+            missing = self.identical(value, NONE)
+            self.decided(missing, lambda: self.append(ref, NONE), lambda: self.append(ref, given))
             return
         assert isinstance(thing.var.kind, ListOf)
         value = self.as_item(thing.var.kind.item, value)

@@ -16,10 +16,10 @@ from ..analysis.inference import Inferred
 from ..kinds import BOOL, INT, Array, Held, ListOf, Places, Scalar, TupleOf, int_kind, is_float
 from ..packages import told
 from . import tables
+from .mixed import MixedLists
 from .restarts import Materialize, Thaw, Unkeepable
 from .set_orders import Order
 from .sets import IN_PLACE, SET_OPERATORS, is_set_table
-from .slotted import SlottedDicts
 from .structure import (
     FALSE,
     NONE,
@@ -48,7 +48,7 @@ from .values import (
 SET_COMPARISONS = frozenset({operator.le, operator.lt, operator.ge, operator.gt})
 
 
-class Dicts(SlottedDicts):
+class Dicts(MixedLists):
     """Evaluates what is done to dicts and sets."""
 
     def hashed(self, value: Value) -> Any:

@@ -67,6 +67,7 @@ class Expressions(Displays):
     def unpacked(self, value: Value) -> list[Value]:
         """The items of something whose length is known when compiling."""
         if isinstance(value, Tuple):
+            self.check_given(value)
             return list(value.items)
         if isinstance(value, Generator):
             value = self.list_of_items(value)

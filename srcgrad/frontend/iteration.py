@@ -20,6 +20,7 @@ from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import INT, SHAPE, Array, ListOf, Opaque, Reference, Scalar, Size, TupleOf, int_kind
+from .boxes import Mixed
 from .expressions import Expressions
 from .operations import (
     entries_of_changing,
@@ -372,6 +373,7 @@ class Iteration(Expressions):
                 self.sources += value.over
                 return replace(value, born=None)  # what it has is asked for once, by whoever asked
             case Tuple():
+                self.check_given(value)
                 items = value.items
                 return Sequence(ir.Const(len(items)), lambda i: self.item_of(items, i, value), True)
             case Generator():
@@ -488,6 +490,9 @@ class Iteration(Expressions):
             return replace(keys, item=lambda i: self.call(part, [table, keys.item(i)], {}))
         if is_table(thing):
             return self.entries(ref, NONE)
+        if thing.type is Mixed:
+            boxes = self.require(thing.items["boxes"])
+            return replace(boxes, item=lambda i: self.content(boxes.item(i)))
         iterator = self.iterator_of(ref)
         if iterator is not None:
             return self.sequence(self.stepped(iterator))

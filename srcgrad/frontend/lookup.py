@@ -427,6 +427,8 @@ class Lookup(Journals):
         self.state.heap[ref.id] = thing
         if isinstance(thing, ListObject):
             self.sites[ref.id] = self.site
+            if self.has_kinds(thing):
+                return self.mixed(ref)
             if self.site in self.dynamic_sites or ("%list", self.site) in self.known_sites:
                 self.materialize(Materialize(ref, self.span))
         elif isinstance(thing, DictObject) and not thing.external:

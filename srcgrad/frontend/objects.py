@@ -513,6 +513,10 @@ class Objects(Cursors):
             return
         for operand in (*args, *kwargs.values()):
             for v in ir.variables(operand):
+                if is_reference(v) and getattr(function, "__module__", "") == "_operator":
+                    error = self.fault(TypeError, "unsupported operand of an operator: an object")
+                    error.late = True  # this may be where it's None, which the program asks first
+                    raise error
                 if holds_references(v.kind):
                     raise self.unkept(
                         "an object of which only the run tells how many there are can't be passed "

@@ -422,8 +422,8 @@ class Operators(OuterObjects):
         result = self.emit(operator.not_, (test,), inferred=Inferred(BOOL))
         self.implied[result] = self.given_if(test, False), self.given_if(test, True)
         if test in self.meanings:
-            choice, wanted = self.meanings[test]
-            self.meanings[result] = choice, frozenset(range(len(choice.options))) - wanted
+            choice, holds, fails = self.meanings[test]
+            self.meanings[result] = choice, fails, holds
         return result
 
     def truth(self, value: Value) -> ir.Var | ir.Const:

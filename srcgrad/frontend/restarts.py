@@ -40,11 +40,13 @@ class Unkeepable(UnsupportedError):
 
     `records` is what may be made static instead: where objects could be kept, never to be changed
     again, and how often the loops run that made the list. `slots`, if that doesn't help: the dicts
-    that get a slot for each of their keys.
+    that get a slot for each of their keys, the lists that may have items of several kinds. `kinds`
+    says that this is what hinders.
     """
 
     records: frozenset[Any] = frozenset()
     slots: frozenset[Any] = frozenset()
+    kinds: bool = False
 
 
 class Lengthen(Exception):

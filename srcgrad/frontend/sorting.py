@@ -27,6 +27,9 @@ class Sorting(Texts):
         if isinstance(value, (Generator, Sequence)) or isinstance(self.on_heap(value), Instance):
             value = self.builtin_list(value)
         thing = self.on_heap(value)
+        if isinstance(thing, Instance):  # a list of several kinds
+            self.call(self.attribute(value, "sort"), [], kwargs)
+            return value
         listed = isinstance(thing, ListObject) and thing.var is not None
         kinds: list[Any] = [None]
         if not listed and not (isinstance(value, ir.Var) and isinstance(value.kind, Array)):

@@ -123,6 +123,7 @@ class Subscripts(Comparisons):
             case Journal():
                 return self.read_journal(container, key)
             case Tuple():
+                self.check_given(container)
                 return self.item_of(container.items, key, container)
             case Ref():
                 thing = self.state.heap[container.id]

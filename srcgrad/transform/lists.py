@@ -36,6 +36,7 @@ class Lists(Contributions):
     """What both sweeps do with lists."""
 
     def __init__(self, function: ir.Function, inputs: list[ir.Var], outputs: list[ir.Var]) -> None:
+        settle_items(function.block)
         take_apart(function.block)
         super().__init__(function, inputs, outputs)
         self.parts: dict[ir.Var, dict[int, Any]] = {}  # adjoints of the numbers in a tuple
@@ -344,6 +345,31 @@ class Lists(Contributions):
                 self.set_item(shadow, i, self.operand(self._added(item, more)))
 
         self.iterate(self.builtin_range(length), body, "i")
+
+
+def settle_items(block: ir.Block) -> None:
+    """Give numbers read out of lists in which arrays are put later the kind of those arrays.
+
+    Their shadows are arrays too: see `shadow_or_box`.
+    """
+    for s in ir.walk(block):
+        if not isinstance(s, ir.Assign) or s.function not in (operator.getitem, list.pop):
+            continue
+        held, key, found = s.args[0], s.args[-1], s.target.kind
+        if not isinstance(held, ir.Var):
+            continue
+        if isinstance(held.kind, ListOf) and held.kind.item is not None and not takes_part(s):
+            s.target.kind = _as_held(found, item_structure(held.kind.item))
+        elif isinstance(held.kind, TupleOf) and isinstance(key, ir.Const):
+            s.target.kind = _as_held(found, held.kind.items[key.value])
+        if s.target.kind != found:
+            s.views = (held,)
+
+
+def _as_held(kind: Kind, item: Kind) -> Kind:
+    if isinstance(kind, TupleOf) and isinstance(item, TupleOf):
+        return replace(kind, items=tuple(map(_as_held, kind.items, item.items)))
+    return item if isinstance(kind, Scalar) and isinstance(item, Array) else kind
 
 
 def take_apart(block: ir.Block) -> None:
