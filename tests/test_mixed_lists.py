@@ -230,3 +230,18 @@ def test_random_programs(first):
         text = random_mixed.program(seed)
         right += assert_right(text, seed, lambda r: int(r.integers(0, 6)), may_refuse=True)
     assert right >= 4
+
+
+def test_one_of_a_tuple_and_none_in_a_tuple_that_is_indexed():
+    def f(x, n):
+        pair, other, total, i = (x[0], x[1]), None, 0.0, 0
+        while i < n and x[i] < 50.0:
+            pair = (pair, other)[int(x[i] > 5.0)]
+            item = [None, (x[i], 2.0), None, (x[i], 3.0)][i % 4]
+            if item is not None:
+                total += item[0] ** 2 * item[1]
+            i += 1
+        return total + (1.0 if pair is None else pair[0] * pair[1])
+
+    check_grads(f, (X, 7))
+    assert grad(f)(np.append(X[:-1], 7.0), 7)[0] == 0.0  # the pair is None then

@@ -34,7 +34,7 @@ from ..kinds import (
 )
 from ..packages import is_of_package
 from ..rules import registry
-from .choices import is_function
+from .choices import is_function, options
 from .comparisons import Comparisons
 from .operations import item_of_range
 from .operators import TEXT, is_text
@@ -344,12 +344,16 @@ class Subscripts(Comparisons):
             few = len(items) <= MOST_ITEMS
             if few and key.origins & self.unrollable and not self.compact:
                 raise NeedStatic(key.origins, "an index into a tuple or list", self.span)
-            if items and all(map(is_function, items)):
+            functions = bool(items) and all(map(is_function, items))
+            if functions or (few and self.may_be_tuple_or_none(items)):
                 places = ir.Pack(tuple, tuple(map(ir.Const, range(len(items)))))
                 index = self.emit(
                     operator.getitem, (places, key), inferred=Inferred(INT), name="choice"
                 )
-                return Choice(index, tuple(items))
+                if functions:
+                    return Choice(index, tuple(items))
+                which = Choice(index, places.items)  # type: ignore[arg-type]
+                return self.for_each(which, lambda place: items[place.value])  # type: ignore[union-attr]
             if isinstance(container, Ref):
                 try:
                     return self.list_item(self.materialized(container, key), key)
@@ -367,6 +371,12 @@ class Subscripts(Comparisons):
                 raise
         self.check_index_of_list(key)
         raise self.refuse(f"a tuple or list can't be indexed by {described(key)}")
+
+    def may_be_tuple_or_none(self, items: tuple[Value, ...]) -> bool:
+        """Whether one of some items may be a tuple, and one of them None."""
+        held = [option for item in items for option in options(item)]
+        none = any(is_none(v) or self.may_be_none(v) for v in held)
+        return none and any(isinstance(v, Tuple) for v in held)
 
     def materialized(self, ref: Ref, key: Value = NONE) -> ir.Var:
         """The variable of a list that exists at run time since `key` isn't known."""
