@@ -55,6 +55,7 @@ def lines(text: str) -> tuple[str, ...]:
 LATE = (
     "a float is written into an array of ints", READS_WRITTEN, "two arguments share memory",
     "is in two places of what is copied by copy.deepcopy",
+    "the result of a call shares memory with its argument",
 )  # fmt: skip
 ATOMS = {
     "VEC": "a b c x y a b np.sin(VEC) (VEC-VEC) (VEC/(VEC**2+1)) (VEC*NUM) (m@VEC)".split(),
@@ -659,6 +660,10 @@ it = made(a)""",
             t += np.sum(e * NUM) + np.prod(e) + e @ e
             for u in e: t += u * 5
             t += max(e, default=NUM)
+            t += float(max(0, h0) * NUM)
+            t += float(min(h0, NUM, r, 1) * max(h0, r))
+            most = max(INT, h0, NUM) | t += float(most) * NUM
+            t += sum(float(u) * k for k, u in enumerate([max(k, one) for k in range(2)]))
             a[n:] = e
             a = np.concatenate([e, VEC])
             one[...] = h0

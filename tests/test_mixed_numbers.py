@@ -373,3 +373,66 @@ def test_the_length_of_a_range_is_never_negative(ends):
     gradient = srcgrad.grad(namespace["f"], source=text)
     for n in (3, 1, 0, -2):
         assert list(gradient(X, n)) == [len(range(*eval(f"({ends},)", {"x": X, "n": n}))), 1, 0]
+
+
+def greater_of_two(x, y):
+    return max(x, y) * x * y
+
+
+def greater_than_an_int(x, y):
+    return max(1, x) * y + min(y, 1) * max(2, y, x)
+
+
+def greater_than_each_int(x, y):
+    items = []
+    for i in range(3):
+        items.append(max(i, x))
+    return sum(items) * y
+
+
+def greatest_so_far(x, y):
+    most = 0
+    for i in range(3):
+        most = max(most, x * i, y)
+    return most
+
+
+@pytest.mark.parametrize("shape", [(), (1,)])
+@pytest.mark.parametrize(
+    "f", [greater_of_two, greater_than_an_int, greater_than_each_int, greatest_so_far]
+)
+def test_the_greater_of_a_number_and_an_array_of_one_item(f, shape):
+    """It may be the array, of floats where the number is an int: no sample of it shows that."""
+    for a, b in ((1.5, 0.7), (0.4, 1.3), (-0.5, 2.5), (3.5, 2.2)):
+        for x, y in ((np.full(shape, a), b), (np.full(shape, a), np.array(b))):
+            value, pullback = srcgrad.vjp(f, x, y)
+            np.testing.assert_array_equal(value, f(x, y))
+            d_x, d_y = pullback(np.ones(np.shape(value)))
+            moved = srcgrad.jvp(f, (x, y), (np.full(shape, 0.3), 0.7 + 0 * y))[1]
+            ahead, behind = (f(x + s * 0.3, y + s * 0.7) for s in (1e-6, -1e-6))
+            slope = np.sum(ahead - behind) / 2e-6
+            np.testing.assert_allclose(0.3 * np.sum(d_x) + 0.7 * d_y, slope, rtol=1e-7)
+            np.testing.assert_allclose(np.sum(moved), slope, rtol=1e-7)
+            assert np.shape(d_x) == shape
+
+
+def test_ties_of_arrays_of_one_item_share_equally():
+    gradient = srcgrad.grad(lambda x: max(x, 0) * 3.0 + min(0.0, x))
+    assert gradient(np.array(0.0)) == 2.0
+
+
+def test_the_greater_array_that_is_written_is_refused():
+    """It is the argument itself: its adjoint isn't the greater of the adjoints."""
+
+    def f(x, y):
+        m = max(x, y)
+        m += 1
+        return x * y * m
+
+    x, y = np.array(2.5), np.array(0.7)
+    for differentiate in (
+        lambda: srcgrad.vjp(f, x, y), lambda: srcgrad.jvp(f, (x, y), (x, y)),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r"shares memory.*make a copy"):
+            differentiate()
+    assert (x, y) == (2.5, 0.7)

@@ -16,6 +16,7 @@ from .registry import (
     inert,
     jumps,
     no_jumps,
+    picks,
     refuse,
     restricted,
     smooth,
@@ -27,18 +28,25 @@ from .registry import (
 
 @adjoint(builtins.max, builtins.min)
 def extremum(*args, out, d_out):
-    """Equal shares for all that attain the extremum."""
+    """Equal shares for all that attain the extremum; of arrays with one item, of any rank."""
     if len(args) == 2:
         x, y = args
         d_x = d_out * (0.5 if x == y else 1.0 if x == out else 0.0)
-        return d_x, d_out - d_x
+        return as_item(d_x, x), as_item(d_out - d_x, y)
     count = 0
     for x in args:
         count = count + (x == out)
     share, shares = d_out / count, ()
     for x in args:
-        shares = (*shares, share * (x == out))
+        shares = (*shares, as_item(share * (x == out), x))
     return shares
+
+
+def as_item(d_out, x):
+    return np.reshape(d_out, np.shape(x)) if np.ndim(x) else d_out
+
+
+picks(builtins.max, builtins.min)
 
 
 @adjoint(
@@ -46,7 +54,7 @@ def extremum(*args, out, d_out):
     *(np.complex64, np.complex128, np.clongdouble),
 )
 def to_float(x=0.0, *, out, d_out):
-    return np.reshape(d_out, np.shape(x)) if np.ndim(x) else d_out
+    return as_item(d_out, x)
 
 
 adjoint(builtins.complex)(lambda real=0.0, imag=0.0, *, out, d_out: (d_out, 1j * d_out))

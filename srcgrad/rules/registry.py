@@ -485,6 +485,19 @@ made_of: dict[type, tuple[Any, ...]] = {}
 # Of a class of srcgrad's: the one in whose place it stands
 stands_for: dict[type, type] = {}
 
+# Functions that return one of their operands
+
+picking: set[Any] = set()
+
+
+def picks(*functions: Any) -> None:
+    """Register functions that return one of their operands, whichever the values of all tell.
+
+    Of the operands' adjoints or tangents they would return another one.
+    """
+    picking.update(functions)
+
+
 # Linear functions
 
 linear_in: dict[Any, range] = {}

@@ -108,7 +108,10 @@ def convolve(args: Args, kwargs: Kwargs) -> Inferred | None:
 
 @kind(builtins.max, builtins.min)
 def extreme(args: Args, kwargs: Kwargs) -> Inferred | None:
-    """One of the arguments, whichever it is: of a float and an int, perhaps the float."""
+    """One of the arguments, whichever it is: of a float and an int, perhaps the float.
+
+    An array of one item may be it, too, as it is, which samples of it mightn't be.
+    """
     if len(args) < 2 or kwargs:
         return None
     whole: Kind | None = None
@@ -116,13 +119,15 @@ def extreme(args: Args, kwargs: Kwargs) -> Inferred | None:
         if not isinstance(operand, (ir.Var, ir.Const)):
             return None
         known = operand.kind if isinstance(operand, ir.Var) else kind_of(operand.value)
-        if not isinstance(known, Scalar):
+        if not isinstance(known, (Scalar, Array)):
             return None
         whole = known if whole is None else join(whole, known)
-    assert isinstance(whole, Scalar)
-    if whole.dtype.kind == "i" and whole.size is None:  # lengths that are the same stay known
-        whole = replace(whole, size=fresh_size())
-    return Inferred(whole)
+    if isinstance(whole, Scalar) and whole.dtype.kind == "i" and whole.size is None:
+        whole = replace(whole, size=fresh_size())  # lengths that are the same stay known
+    arrays = (a for a in args if isinstance(a, ir.Var) and isinstance(a.kind, Array))
+    views = tuple(dict.fromkeys(arrays))
+    assert whole is not None
+    return Inferred(whole, views, not views)
 
 
 @kind(np.partition)

@@ -48,13 +48,14 @@ class Tangent(TangentRules):
         self.tangents = dict(given)
         self.moved: dict[ir.Var, dict[int, int]] = {}  # of a call: where the tangents are
         self.taken: dict[ir.Var, dict[int, ir.Var]] = {}  # or the tangents themselves
-        self.unbounded, self.fresh = set(), set()
+        self.unbounded, self.fresh, self.source = set(), set(), block
         self.lent = {self.aliasing.find(v) for v in given} if lent else set()
         self.memory = {t for v, t in given.items() if isinstance(t, ir.Var) and self._may_change(v)}
         return self._transformed(block)
 
     def _transformed(self, block: ir.Block) -> ir.Block:
         outer, self.block = self.block, ir.Block()
+        around, self.source = self.source, block
         result = self.block
         for s in block.statements:
             self.span = s.span
@@ -66,7 +67,7 @@ class Tangent(TangentRules):
                 case ir.Loop():
                     self._loop(s)
         result.results = block.results
-        self.block = outer
+        self.block, self.source = outer, around
         return result
 
     # Control flow

@@ -21,6 +21,7 @@ from ..emit import runtime
 from ..errors import UnsupportedError
 from ..ir import list_append
 from ..kinds import BOOL, INT, Array, ListOf, Scalar, TupleOf, holds_arrays
+from ..rules import registry
 from .layouts import asks_layout, keep_layouts
 from .lists import Lists, takes_part
 from .recording import Lasting
@@ -213,7 +214,8 @@ class Shadows(Lists):
         self.definitions[s.target] = s
         if shadowed:
             self._make_shadow(s)
-        if active and not on_list and not s.views and self._needs_snapshot(s.target):
+        by_rule = not s.views or s.target not in self.mirrored
+        if active and not on_list and by_rule and self._needs_snapshot(s.target):
             copies[s.target] = self._snapshot(s.target)
         if copies:
             self.snapshots[s] = copies
@@ -352,7 +354,8 @@ class Shadows(Lists):
                     "make the view one of a copy: x.copy()",
                 )
             views = []
-        if s.function is np.imag and not self._shows_changes(s):
+        picks = s.function in registry.picking
+        if (picks or s.function is np.imag) and not self._shows_changes(s):
             views = []  # the imaginary part of an adjoint has another sign: it is none of its views
         if not views:
             if isinstance(target.kind, Array):
@@ -368,7 +371,7 @@ class Shadows(Lists):
                 s.span,
                 "make a copy of it first: .copy()",
             )
-        if len(views) > 1:  # a function of several arrays hardly returns a view of one
+        if picks or len(views) > 1:  # a function of several arrays hardly returns a view of one
             operands = (target, ir.Pack(tuple, tuple(views)))
             self.act(runtime.check_fresh, *operands)
             self.adopt(target, self.shadow_zeros(target))

@@ -16,6 +16,7 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import holds_memory
 from ..analysis.inference import Inferred
+from ..analysis.momentary import is_momentary
 from ..analysis.usage import PRODUCTS
 from ..emit import runtime
 from ..errors import UnsupportedError
@@ -39,6 +40,8 @@ class TangentRules(Adjoint):
     unbounded: set[ir.Var]  # whose tangents may be infinite where they aren't used
     fresh: set[ir.Var]  # checked when it runs to share no memory
     memory: set[ir.Var]  # tangents of what is written in place
+    lent: set[ir.Var]  # memory that a caller may write when the function is done
+    source: ir.Block  # of the function, around the statement
 
     def tangent(self, operand: ir.Operand) -> ir.Operand | None:
         """The tangent of an operand, None if it is zero."""
@@ -117,6 +120,11 @@ class TangentRules(Adjoint):
         """
         views = {v: t for v in s.views if isinstance(t := self.tangent(v), ir.Var)}
         alone = len(views) == 1 and isinstance(s.target.kind, Array)
+        if s.function in registry.picking:  # of the tangents it may pick another one
+            root = self.aliasing.find(s.target)
+            if root not in self.lent and is_momentary(s, self.source, self.aliasing):
+                return self._of_copy(s, moving)
+            alone = False
         if not alone or any(changes_dtype(v.kind, s.target.kind) for v in views):
             self._check_fresh(s)
             return self._of_copy(s, moving)

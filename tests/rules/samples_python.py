@@ -85,6 +85,12 @@ for function in (math.hypot, builtins.max, builtins.min):
     SAMPLES[function] += [case(0.3, -0.7, 1.9), case(2.0, 0.5, 1.5, -3.0)]
 SAMPLES[builtins.max] += [case(2.5, 2), case(1, 2.5), case(0, 1.5, -1)]
 SAMPLES[builtins.min] += [case(1.5, 2), case(3, 2.5), case(0, -1.5, 1)]
+SAMPLES[builtins.max] += [
+    case(0, np.array(1.5)),
+    case(np.array(2.5), 2),
+    case(0.5, np.array([1.5])),
+]
+SAMPLES[builtins.min] += [case(2, np.array(1.5), 3.0), case(np.array([1.5]), np.array(2.5))]
 SAMPLES[math.hypot] += [case(-0.7)]
 SAMPLES[math.pow] += [case(-1.3, y, fixed=(1,)) for y in (0, 1, 2, 3.0, -1.0)]
 SAMPLES[math.pow] += [case(0.0, y, fixed=(1,)) for y in (1.0, 2.0)] + [case(2, 1.5)]
