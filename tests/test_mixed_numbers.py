@@ -436,3 +436,21 @@ def test_the_greater_array_that_is_written_is_refused():
         with pytest.raises(ValueError, match=r"shares memory.*make a copy"):
             differentiate()
     assert (x, y) == (2.5, 0.7)
+
+
+def lowest_so_far(x, n):
+    low = x
+    for i in range(n):
+        low = low if low < i else i
+    return low * 2.0
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_a_gradient_in_single_precision_of_an_int_or_an_array_stays_so(n):
+    """Of an array without axes arithmetic makes numbers, which have a dtype, too."""
+    for value in (-1.5, 5.5):
+        x = np.array(value, np.float32)
+        gradient = srcgrad.grad(lowest_so_far)(x, n)
+        assert gradient.dtype == np.float32
+        assert gradient == (2.0 if n == 0 or value < 0 else 0.0)
+        assert srcgrad.vjp(lowest_so_far, x, n)[1](1.0)[0].dtype == np.float32

@@ -115,6 +115,8 @@ def as_dtype(gradient: Any, dtype: Any) -> Any:
     dtype = np.dtype(dtype)
     if dtype.kind == "f" and np.iscomplexobj(gradient):
         gradient = np.real(gradient)
+    if isinstance(gradient, np.generic):
+        return gradient.astype(dtype)  # of a number that stands for an array without axes
     return gradient.astype(dtype, copy=False) if isinstance(gradient, np.ndarray) else gradient
 
 
