@@ -663,6 +663,7 @@ it = made(a)""",
             t += float(max(0, h0) * NUM)
             t += float(min(h0, NUM, r, 1) * max(h0, r))
             most = max(INT, h0, NUM) | t += float(most) * NUM
+            most = np.nan_to_num(h0, copy=False) | most *= NUM | t += most
             t += sum(float(u) * k for k, u in enumerate([max(k, one) for k in range(2)]))
             a[n:] = e
             a = np.concatenate([e, VEC])

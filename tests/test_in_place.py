@@ -876,6 +876,14 @@ def in_place_without_a_copy(x):
     return y.prod()
 
 
+def in_place_without_a_copy_or_axes(x):
+    y = np.array(x[0] * x[1])
+    number = np.nan_to_num(y, copy=False)  # and no view of the array
+    number += x[2]
+    y *= 3.0
+    return number**2 * y
+
+
 def what_may_be_overwritten(x):
     y = np.sort(x * x[::-1])
     return np.median(y, overwrite_input=True) * x[1] + np.percentile(y.copy(), 30, 0, None, True)

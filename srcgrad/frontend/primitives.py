@@ -175,8 +175,11 @@ class Primitives(Inlining):
         if record is not None and record.copying in kwargs:
             copied, kwargs = kwargs[record.copying], dict(kwargs)
             del kwargs[record.copying]
-            if not self.key(copied) and isinstance(args[0], ir.Var):
-                return self.with_out(function, record, args, {**kwargs, "out": args[0]})
+            x = args[0]
+            if not self.key(copied) and isinstance(x, ir.Var):
+                written = self.with_out(function, record, args, {**kwargs, "out": x})
+                number = isinstance(x.kind, Array) and x.kind.shape == ()
+                return self.subscript(written, Tuple(())) if number else written
         if isinstance(function, np.ufunc):
             kwargs = {k: v for k, v in kwargs.items() if not _is_default(k, v)}
         out = kwargs.get("out")

@@ -309,7 +309,10 @@ def rereads(*functions: Any, written: int | str) -> None:
 
 
 def copying(*functions: Any, by: str) -> None:
-    """Register functions that write into their first argument unless a keyword says `True`."""
+    """Register functions that write into their first argument unless a keyword says `True`.
+
+    They return it, and the number in it if it has no axes.
+    """
     _file(functions, copying=by)
 
 
