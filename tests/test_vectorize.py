@@ -160,3 +160,17 @@ def test_frompyfunc_is_refused():
     with pytest.raises(srcgrad.UnsupportedError, match=r"use np.vectorize") as error:
         srcgrad.grad(objects)(X)
     assert "np.frompyfunc(" in str(error.value)
+
+
+def test_a_first_row_that_gives_an_int():
+    def f(x):
+        return np.sum(np.apply_along_axis(lambda row: 0 if row[0] < 0 else row[0], 1, x))
+
+    gradient = srcgrad.value_and_grad(f)
+    x = np.array([[1.5, 2.0], [-0.7, 1.0]])
+    value, d_x = gradient(x)
+    assert value == f(x) == 1.5
+    np.testing.assert_array_equal(d_x, [[1, 0], [0, 0]])
+    assert f(x[::-1]) == 1  # NumPy made ints of all
+    with pytest.raises(TypeError, match=r"np\.apply_along_axis makes ints.*return floats"):
+        gradient(x[::-1])

@@ -861,16 +861,14 @@ def check_floats(array: Any, place: str, *values: Any) -> None:
         )
 
 
-def check_first(results: Any) -> None:
-    """Raise TypeError where `np.vectorize` would cut all results to ints as the first is one.
+def check_first(results: Any, caller: str, advice: str) -> None:
+    """Raise TypeError where a function would cut all results to ints as the first is one.
 
-    >>> check_first([0.0, 1.5])
+    >>> check_first([0.0, 1.5], "np.vectorize", "give otypes=[float]")
     """
     first = np.asarray(results[0])
     if first.dtype.kind in "biu" and np.asarray(results).dtype != first.dtype:
-        raise TypeError(
-            "np.vectorize makes ints of all results where the first is one: give otypes=[float]"
-        )
+        raise TypeError(f"{caller} makes ints of all results where the first is one: {advice}")
 
 
 def stop_gradient(value: Any) -> Any:

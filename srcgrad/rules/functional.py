@@ -55,7 +55,9 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     rows = np.moveaxis(arr, axis, -1)
     lead = rows.shape[:-1]
     rows = rows.reshape(-1, arr.shape[axis])
-    results = np.array([func1d(row, *args, **kwargs) for row in rows])
+    results = [func1d(row, *args, **kwargs) for row in rows]
+    runtime.check_first(results, "np.apply_along_axis", "have it return floats, as 0.0 for 0")
+    results = np.array(results)
     results = results.reshape((*lead, *results.shape[1:]))
     if results.ndim == len(lead):
         return results
@@ -228,7 +230,7 @@ def gathered(results, lead, otypes, i):
     """The results of one output as an array."""
     if otypes is None:
         array = np.array(results)
-        runtime.check_first(results)
+        runtime.check_first(results, "np.vectorize", "give otypes=[float]")
     else:
         array = np.array(results).astype(otypes[i])
     return array if len(lead) == 1 else array.reshape((*lead, *array.shape[1:]))
