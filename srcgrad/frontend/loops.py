@@ -27,6 +27,7 @@ from .structure import (
     Widened,
     as_optional,
     freeze_molded,
+    frozen_later,
     is_long,
     is_none,
     is_partial,
@@ -81,6 +82,12 @@ class Loops(Widening):
         templates: dict[Slot, Any] = dict(recalled)
         inner: dict[Any, list[Any]] = {}  # what the loops in it carried in the last round
         resized: set[int] = set()  # the lists that an iteration makes longer or shorter
+        frozen: dict[int, Any] = {}  # the objects of which others may be one in the next iteration
+
+        def afresh() -> None:
+            templates.clear()
+            frozen.clear()
+
         self.vary_sizes()
         if unroll is not None and unrollable:
             self.unrollable.add(marker)
@@ -95,7 +102,7 @@ class Loops(Widening):
                     poison.origins |= asks
                 params[slot] = self.instantiate(template, start, marker)
                 self.put(start, slot, params[slot])
-            freeze_molded(start, templates, known, marker)
+            freeze_molded(start, templates, known, marker, frozen)
             index, listed = None, set(self.dynamic_sites)
             if bounds is not None:
                 index = ir.Var(index_name, int_kind(), origins=frozenset([marker]))
@@ -107,7 +114,7 @@ class Loops(Widening):
                 self.check_flags(start, end)
                 self.state, changed = entry, self.list_kinds(entry) != list_kinds
                 if unsure and not self.are_carried(unsure, params, end):
-                    templates.clear()
+                    afresh()
                     inner = {}
                     continue
                 end = self.lengthen(start, end, block)
@@ -115,6 +122,11 @@ class Loops(Widening):
                 self.unlengthened = unlengthened
                 self.standing = frozenset(entry.heap)
                 changed |= self.widen_all(start, end, templates, params, marker, entry)
+                if not end.unreachable:
+                    after = dict(self.slots(end))
+                    stood = frozen_later(entry, end, templates, after, marker)
+                    changed |= not stood.keys() <= frozen.keys()
+                    frozen |= stood
                 found = item_counts.resized(start.heap, end.heap) - resized
                 resized |= found
                 changed |= bool(found)
@@ -128,7 +140,7 @@ class Loops(Widening):
             except Materialize as need:
                 self.state = entry
                 if self.dynamic(need, entry, listed):
-                    templates.clear()
+                    afresh()
                     continue
                 try:
                     self.materialize(need)
@@ -144,14 +156,14 @@ class Loops(Widening):
                     value = self.long_tuple(dict(self.slots(entry))[need.slot])
                     entry = self.state
                     self.put(entry, need.slot, value)
-                    templates.clear()
+                    afresh()
                 unlengthened.add(need.slot)
             except Thaw as need:
                 self.state = entry
                 if need.marker is not marker or marker in self.thawed:
                     raise
                 self.thawed.add(marker)
-                templates.clear()
+                afresh()
             except Peel:
                 self.unrolled_instead(None, original, count)
                 raise
@@ -270,7 +282,6 @@ class Loops(Widening):
         state = entry.copy()
         for number, thing in end.heap.items():
             state.heap.setdefault(number, thing)
-        keep_frozen(state, end, marker)
         variables: list[ir.Var] = []
         inits: list[ir.Operand] = []
         results: list[ir.Operand] = []
@@ -347,6 +358,7 @@ class Loops(Widening):
             self.put(state, slot, connect(True, template, params[slot], init, final))
         for number in merged:  # now that they have what they hold after the loop
             state.heap[number] = replace(state.heap[number], frozen=marker)
+        keep_frozen(state, end, marker)
         exits = not is_false(flag)
         if exits:
             assert isinstance(flag, (ir.Var, ir.Const))

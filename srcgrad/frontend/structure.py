@@ -6,8 +6,9 @@ import enum
 import inspect
 import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from ..packages import is_of_package, told
 from .set_orders import Order
 from .tables import KINDS_OF_TABLES, Keys, View
 from .values import (
+    KEPT,
     Bound,
     Choice,
     Closure,
@@ -329,21 +331,67 @@ def reachable(heap: dict[int, Heap], values: Iterable[Value]) -> set[int]:
     return found
 
 
-def freeze_molded(state: State, templates: Any, before: Any, marker: Any) -> None:
+def stood_for(template: Any, state: State, value: Any) -> Iterator[int]:
+    """The objects of a value in the places of which one of several may stand."""
+    if isinstance(template, Mold) and isinstance(value, Ref):
+        yield value.id
+        items = zip(object_items(template.thing), object_items(state.heap[value.id]), strict=False)
+    elif isinstance(template, Choice):
+        chosen = value.options if isinstance(value, Choice) else (value,)
+        others = [v for v in chosen if not (isinstance(v, Ref) and v in template.options)]
+        items = product(template.options, others)  # type: ignore[assignment]
+    elif type(template) is type(value):
+        items = zip(parts(template), parts(value), strict=False)
+    else:
+        return
+    for inner, item in items:
+        yield from stood_for(inner, state, item)
+
+
+def frozen_later(
+    entry: State, end: State, templates: Any, after: Any, marker: Any
+) -> dict[int, Any]:
+    """What froze the objects from before an iteration or call of which others may be one later.
+
+    They are frozen from the beginning of the next one.
+    """
+    found: dict[int, Any] = {}
+    if any(map(has_mold, templates.values())):
+        for number, thing in end.heap.items():
+            if number in entry.heap and thing.frozen not in (None, KEPT):
+                found[number] = thing.frozen
+    for slot, template in templates.items():
+        for number in stood_for(template, end, after.get(slot)):
+            if number in entry.heap:
+                found[number] = marker
+    return {n: frozen for n, frozen in found.items() if entry.heap[n].frozen is None}
+
+
+def has_mold(template: Any) -> bool:
+    return isinstance(template, Mold) or any(map(has_mold, parts(template)))
+
+
+def freeze_molded(
+    state: State, templates: Any, before: Any, marker: Any, frozen: dict[int, Any] | None = None
+) -> None:
     """Freeze the objects that stood in slots before in which one of several may stand now.
 
-    To be done when all slots are filled: filling that of an item makes the object anew.
+    And those that an iteration froze at its end. To be done when all slots are filled: filling that
+    of an item makes the object anew.
     """
+    found = dict(frozen or {})
     for slot, template in templates.items():
-        old = before.get(slot)
-        if isinstance(template, Mold) and isinstance(old, Ref):
-            state.heap[old.id] = replace(state.heap[old.id], frozen=marker)
+        found |= dict.fromkeys(stood_for(template, state, before.get(slot)), marker)
+    for number, by in found.items():
+        if number in state.heap:
+            state.heap[number] = replace(state.heap[number], frozen=by)
 
 
 def keep_frozen(state: State, end: State, marker: Any) -> None:
     """Freeze what was frozen up to the end of a loop or function that others may now stand for.
 
-    What the loop or function itself has frozen, it sees to.
+    What the loop or function itself has frozen, it sees to. To be done when all slots are filled,
+    too.
     """
     for number, thing in end.heap.items():
         old = state.heap.get(number)

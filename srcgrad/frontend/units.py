@@ -37,6 +37,7 @@ from .structure import (
     Widened,
     as_optional,
     freeze_molded,
+    frozen_later,
     held_by,
     is_none,
     is_table,
@@ -46,6 +47,7 @@ from .structure import (
     parts,
     rebuild,
     same_template,
+    stood_for,
     with_items,
 )
 from .values import (
@@ -122,6 +124,12 @@ class Making:
     changed: bool = False  # something new was found in this round
     recursive: bool = False
     resized: bool = False  # the lists that it returns aren't as long in each call
+    # Of which objects others may be one when it is called again, and when it has returned; and
+    # whether its result may be one of its arguments
+    frozen: dict[int, Any] = field(default_factory=dict)
+    left: dict[int, Any] = field(default_factory=dict)
+    returns_argument: bool = False
+    end: State | None = None
 
 
 def lower_call(low: Any, closure: Closure, values: dict[str, Value], wanted: Wanted) -> Value:
@@ -224,7 +232,7 @@ def _made(
         low.block, low.span, low.fork_depth = outer, span, forks
     low.state = making.entry
     _use_up(low, making, {born for born in state.used - making.entry.used if born < began})
-    keep_frozen(low.state, state, making.marker)
+    making.end = state
     if low.unbound is not None and not low.loop_depth and not low.making:
         raise low.unbound
     if making.result is None:
@@ -277,7 +285,7 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
     for slot, template in making.slots.items():
         making.params[slot] = low.instantiate(template, start, marker)
         low.put(start, slot, making.params[slot])
-    freeze_molded(start, making.slots, held, marker)
+    freeze_molded(start, *_described(making, held, making.values), marker, making.frozen)
     args = {k: low.instantiate(t, start, marker) for k, t in making.args.items()}
     making.start, making.changed, making.recursive = start, False, False
     making.own = [(t, args[k]) for k, t in making.args.items()]
@@ -297,10 +305,11 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
         end, block = low.state, low.block
         low.state = entry
         if not making.changed:
-            _note_state(low, making, end)
+            _note_state(low, making, end, {})
         if not end.unreachable:
             making.returned = result
             _note_result(low, making, end, block)
+            _note_left(low, making, end)
         making.changed |= low.list_kinds(entry) != lists
         return block, end
     except Materialize as need:
@@ -312,7 +321,7 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
     except Thaw as need:
         if need.marker is marker:
             raise low.refuse(
-                f"{making.closure.name!r} changes an object that is another one in each call",
+                f"{need.message}: the recursion of {making.closure.name!r} passes on another one",
                 "return the new values instead",
             ) from None
         raise
@@ -320,8 +329,18 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
         low.trying = trying
 
 
-def _note_state(low: Any, making: Making, end: State) -> None:
-    """Learn which outer variables the function assigns."""
+def _described(making: Making, held: Any, values: dict[str, Value]) -> tuple[Any, Any]:
+    """The templates of the outer variables and the arguments, and what these hold."""
+    templates, found = dict(making.slots), dict(held)
+    for name, value in values.items():
+        slot = "argument", 0, name
+        templates[slot], found[slot] = making.args[name], value
+    return templates, found
+
+
+def _note_state(low: Any, making: Making, end: State, values: dict[str, Value]) -> None:
+    """Learn which outer variables the function assigns, and what may have several names when it
+    calls itself with these arguments, or ends."""
     low.settling, low.peelable = making.settling, False
     making.changed |= low.widen_all(
         making.start, end, making.slots, making.params, making.marker, making.entry
@@ -329,6 +348,10 @@ def _note_state(low: Any, making: Making, end: State) -> None:
     for template in making.slots.values():
         if isinstance(template, Poison):
             raise low.refuse(f"after a call of {making.closure.name!r}, {template.message}")
+    described = _described(making, low.slots(end), values)
+    frozen = frozen_later(making.entry, end, *described, making.marker)
+    making.changed |= not frozen.keys() <= making.frozen.keys()
+    making.frozen |= frozen
 
 
 def _note_result(low: Any, making: Making, end: State, block: ir.Block) -> None:
@@ -361,6 +384,20 @@ def _note_result(low: Any, making: Making, end: State, block: ir.Block) -> None:
     if not same_template(old, new):
         making.result = new
         making.changed = True
+
+
+def _note_left(low: Any, making: Making, end: State) -> None:
+    """Learn of which objects others may be one when the function has returned."""
+    slot = "result", 0, ""
+    templates, after = {**making.slots, slot: making.result}, dict(low.slots(end))
+    after[slot] = making.returned
+    left = frozen_later(making.entry, end, templates, after, making.marker)
+    returned = stood_for(making.result, end, making.returned)
+    if any(end.heap[number].frozen is not None for number in returned):
+        making.returns_argument = True
+        left |= making.frozen
+    making.changed |= not left.keys() <= making.left.keys()
+    making.left |= left
 
 
 def _build_lists(low: Any, making: Making, end: State) -> None:
@@ -397,7 +434,7 @@ def _templated(low: Any, making: Making, value: Any, end: State, inner: set[ir.V
                     "whose keys are objects"
                 )
             items = [_templated(low, making, item, end, inner) for item in object_items(thing)]
-            return Mold(replace(with_items(thing, items), external=None, frozen=None))
+            return Mold(replace(with_items(thing, items), external=None))
         case Closure() | Generator() | Sequence() | InnerGradient():
             raise low.refuse(
                 f"{making.closure.name!r} is compiled as a function, and returns a function "
@@ -499,7 +536,7 @@ def _called_again(low: Any, making: Making, values: dict[str, Value]) -> tuple[V
             making.args[name] = new
             making.changed = True
     if not making.changed:
-        _note_state(low, making, low.state)
+        _note_state(low, making, low.state, values)
     if making.changed or making.result is None:
         raise Unreached
     return _call(low, making, values, low.state)
@@ -534,7 +571,10 @@ def _call(
         )
     for slot, new in slots.items():
         low.put(holder, slot, new)
-    freeze_molded(holder, making.slots, known, making.marker)
+    described = _described(making, known, values if making.returns_argument else {})
+    freeze_molded(holder, *described, making.marker, making.left)
+    if making.end is not None:
+        keep_frozen(holder, making.end, making.marker)
     return value, statement
 
 
