@@ -213,6 +213,30 @@ def test_an_array_stored_in_itself_and_in_another():
     np.testing.assert_allclose(grad(f, argnums=1)(a, b), expected)
 
 
+def over_a_column(x, w):
+    x[...] = x / (1.5 + w[:, 2] * w[:, 2])
+    return np.sum(x * np.arange(1.0, 4.0))
+
+
+def column_to_column(x, w):
+    y = w.copy()
+    y[:, 0] = -w[:, 1]
+    y[:, 3] = -(w[:, 2] * x)
+    return np.sum(y * y * np.arange(1.0, 4.0)[:, None])
+
+
+@pytest.mark.parametrize("f", [over_a_column, column_to_column])
+@pytest.mark.parametrize(("columns", "dtype"), [(4, np.float32), (8, np.float64)])
+def test_what_is_negated_in_a_column(f, columns, dtype):
+    """NumPy's `negative` leaves out all but the first of some columns, if told where to write."""
+    x, w = np.array([0.3, -0.8, 1.1], dtype), np.cos(np.arange(3.0 * columns)).reshape(3, -1)
+    wider = np.append(w, np.zeros((3, 1)), 1)
+    expected = grad(f, (0, 1))(x.astype(float), wider)
+    found = grad(f, (0, 1))(x, w.astype(dtype))
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-5)
+    np.testing.assert_allclose(found[1], expected[1][:, :-1], rtol=1e-5, atol=1e-7)
+
+
 # Arrays that only have a name still
 
 

@@ -20,7 +20,7 @@ from ..analysis.inference import infer
 from ..frontend.naming import temporary_name
 from ..kinds import Array, Opaque
 from .footprint import scarce
-from .reuse import takes_out, written_over
+from .reuse import negated, takes_out, written_over
 
 ALLOCATIONS = (np.zeros, np.zeros_like, np.empty, np.empty_like)
 
@@ -155,10 +155,11 @@ def _written_in(s: ir.Assign, part: ir.Var, before: ir.Var | None) -> ir.Assign:
     """A call that writes its result into a part of an array, where an operand of it may be."""
     nothing = ir.Var("_", Opaque(None))
     args = tuple(part if a is before and before is not None else a for a in s.args)
-    if before is not None and s.function in IN_PLACE:
-        if args[0] is not part and s.function in COMMUTATIVE:
+    function, args = negated(s.function, args)
+    if before is not None and function in IN_PLACE:
+        if args[0] is not part and function in COMMUTATIVE:
             args = args[::-1]
         if args[0] is part:
-            return ir.Assign(nothing, IN_PLACE[s.function], args, (), s.span, writes=(part,))
-    function, args = written_over(s.function, args)
+            return ir.Assign(nothing, IN_PLACE[function], args, (), s.span, writes=(part,))
+    function, args = written_over(function, args)
     return ir.Assign(nothing, function, args, (("out", part),), s.span, writes=(part,))
