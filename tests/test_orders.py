@@ -242,8 +242,32 @@ def compared(x, n):
     return y + (x[6] if t > s else x[7]) + (x[8] if s.issuperset({37}) else x[9])
 
 
+def emptied_and_filled(x, n):
+    s, t, d = {33, 9, 128, 16}, set(), {}
+    t |= s
+    s -= t
+    for i in range(n):
+        s.update(t)
+        d[i * 5] = x[i]
+    return gone_through(s, x) + len(d)
+
+
+def places_left(x, n):
+    s, t = {65, 9, 190}, {2}
+    for k in (65, 190):
+        s.discard(k)
+    for i in range(n):
+        s.discard(i * 37 + 100)
+        s.update(t)
+    return gone_through(s, x)
+
+
 @pytest.mark.parametrize("n", [9, 0, 30])
-@pytest.mark.parametrize("f", [copied, updated, combined, compared], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f",
+    [copied, updated, combined, compared, emptied_and_filled, places_left],
+    ids=lambda f: f.__name__,
+)
 def test_sets_that_exist_at_run_time(f, n):
     assert value_and_grad(f)(X, n)[0] == pytest.approx(f(X, n), rel=1e-14)
     check_grads(f, (X, n))

@@ -565,8 +565,8 @@ FOLLOWED: frozenset[Any] = frozenset(
     {operator.getitem, operator.setitem, list_append, list, list.pop, list.insert, list.reverse,
      len, bool, operator.is_, operator.eq, operator.contains, operator.delitem, set.add,
      set.remove, set.pop, set.update, set.clear, set.intersection_update,
-     set.symmetric_difference_update, set.union, set.intersection, set.difference,
-     set.symmetric_difference}
+     set.difference_update, set.symmetric_difference_update, set.union, set.intersection,
+     set.difference, set.symmetric_difference}
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 PROBE = 1 << 40
@@ -78,14 +78,11 @@ class Order:
             return True
         if self.keys() != other.keys():
             return False
-        for start in range(8):
-            p, q = self._made(), other._made()
-            for i in range(40):  # they may come to other places, or make one table larger earlier
-                for real in (p, q):
-                    real.add(PROBE + start + 3 * i)
-                if sys.getsizeof(p) != sys.getsizeof(q) or list(p) != list(q):
-                    return False
-        return True
+        return all(
+            probe(self._made, start) == probe(other._made, start)
+            for start in range(8)
+            for probe in (_added_to, _merged_with, _emptied)
+        )
 
     def as_added(self) -> list[Any] | None:
         """The keys in an order that makes such a set if they are added one by one."""
@@ -130,3 +127,29 @@ def constant_set(codes: Iterable[types.CodeType], keys: tuple[Any, ...]) -> froz
             elif type(constant) is frozenset and constant == set(keys):
                 return constant
     return None
+
+
+def _added_to(make: Callable[[], set[Any]], start: int) -> list[Any]:
+    """What becomes of a set: keys may come to other places, or make its table larger earlier."""
+    real, found = make(), []
+    for i in range(40):
+        real.add(PROBE + start + 3 * i)
+        found.append((sys.getsizeof(real), list(real)))
+    return found
+
+
+def _merged_with(make: Callable[[], set[Any]], start: int) -> list[Any]:
+    """The same with sets of many sizes: places that were left count, too."""
+    found = []
+    for size in range(1 + start, 41, 8):
+        real = make()
+        real.update({PROBE + start + 3 * i for i in range(size)})
+        found.append((sys.getsizeof(real), list(real)))
+    return found
+
+
+def _emptied(make: Callable[[], set[Any]], start: int) -> list[Any]:
+    """What `pop` takes: it goes on where it ended last."""
+    real = make()
+    real.add(PROBE + start)
+    return [real.pop() for _ in range(len(real))]

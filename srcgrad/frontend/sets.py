@@ -108,6 +108,10 @@ class Sets(Containers):
                 self.lookup_empty(where)
             elif step.change is set.add:
                 self.lookup_join(where, self.lift(given, None))
+            elif step.change is set.discard:  # the places that it leaves count
+                self.lookup_part(where, self.lift(given, None))
+            elif step.change is set.pop:
+                self.lookup_taken(where)
             elif step.change is set.update and type(given) is tuple:
                 for key in given:
                     self.lookup_join(where, self.lift(key, None))

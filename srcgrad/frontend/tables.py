@@ -409,9 +409,8 @@ class Members:
                     join(self.where, key)
 
     def difference_update(self, *others: Any) -> None:
-        for other in others:
-            for key in other:
-                self.discard(key)
+        for other in others:  # one by one, places would be left that Python clears away
+            change(set.difference_update, self.where, as_set(other))
 
     def intersection_update(self, other: Any) -> None:
         change(set.intersection_update, self.where, as_set(other))
