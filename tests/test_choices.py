@@ -456,6 +456,20 @@ def test_a_choice_cannot_be_returned():
         srcgrad.grad(f)(X)
 
 
+def test_an_object_that_only_a_branch_in_a_loop_chooses():
+    def f(x, n):
+        a, b = Circle(x[0]), Square(x[1])
+        for i in range(n):
+            if x[i] > 1:
+                chosen = a if x[i] > 2 else b
+        return chosen.area() * x[2]
+
+    for x in ([0.5, 1.5, 0.7, 2.5], [1.2, 0.3, 2.2, 0.5], [0.1, 0.2, 0.3, 1.5]):
+        check(lambda x: f(x, 4), np.array(x))
+    with pytest.raises(UnboundLocalError):
+        srcgrad.grad(f)(np.array([0.1, 0.2, 0.3]), 3)
+
+
 class Total:
     def __init__(self, value):
         self.value = value

@@ -8,7 +8,7 @@ import pytest
 import srcgrad.compiler
 from srcgrad import grad
 from srcgrad.frontend import sharing
-from tests import random_choices, random_iterators
+from tests import random_choices, random_iterators, random_layouts
 from tests.random_shared import program
 from tests.random_statements import assert_right
 from tests.test_units import check
@@ -377,3 +377,26 @@ def test_random_programs_whose_functions_take_from_iterators(first, everything):
     for seed in range(first, first + 16):
         right += assert_right(random_iterators.program(seed), seed, may_refuse=True)
     assert right >= 8
+
+
+@pytest.mark.parametrize("first", range(0, 24, 12))
+def test_random_programs_whose_functions_make_objects(first, everything):
+    found = [random_layouts.wrong(seed) for seed in range(first, first + 12)]
+    assert [text for text in found if text is not None and not text.startswith("refused")] == []
+
+
+class Part:
+    def __init__(self, size, *items):
+        self.size, self.items = size, list(items)
+
+
+def parts_by_turns(x):
+    first, part = Part(x[0], x[1]), Part(x[1])
+    for i in range(3):
+        part.items.append(x[2] * i)
+        part = first if x[2] > 0.6 else Part(x[0], x[1] ** 2)
+    return sum(first.items) * x[0]
+
+
+def test_more_is_known_of_an_object_in_an_iteration(everything):
+    check(parts_by_turns, STATE)

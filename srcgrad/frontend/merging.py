@@ -252,7 +252,8 @@ class Merger:
                 return self.optional(name, x, y, swapped)
         for known, other in ((a, b), (b, a)):
             if other is ir.UNDEFINED and isinstance(known, (Slice, *FUNCTIONS)):
-                return rebuild(known, [self.option(p, known is b) for p in parts(known)])
+                known = self.numbered(known, known is a)
+                return rebuild(known, [self.option(p, other is a) for p in parts(known)])
         if isinstance(a, FUNCTIONS) and isinstance(b, FUNCTIONS) and not interchangeable(a, b):
             return self.choice(name, a, b)
         a, b = optional_tuples(a, b)
@@ -302,6 +303,19 @@ class Merger:
                     return None
                 return self.merge(name, *((value, long) if value is a else (long, value)))
         return None
+
+    def numbered(self, value: Any, first: bool) -> Any:
+        """A choice that one branch alone has (the first?), its index an int.
+
+        Afterwards it may have no value, so that nothing can be made of it.
+        """
+        if not isinstance(value, Choice) or self.a.unreachable or self.b.unreachable:
+            return value
+        builder, outer, before = self.builder, self.builder.block, self.builder.state
+        builder.block, builder.state = (self.then, self.a) if first else (self.orelse, self.b)
+        index = builder.index_among(value, [])
+        builder.block, builder.state = outer, before
+        return replace(value, index=index)
 
     def one_of_kinds(self, name: Any, a: Any, b: Any) -> Any:
         """One of values of different kinds, unless more could be known of the test."""

@@ -163,8 +163,8 @@ class Widening(Paths):
                 continue  # what an iteration computes isn't known in the next one
             if kind_ == "frame" and number not in start.frames:
                 continue
-            if kind_ != "frame" and number not in start.heap:
-                continue
+            if kind_ != "frame" and number not in entry.heap:
+                continue  # of what stands for one of several, only more may be known
             old_value = before.get(slot, self.absent(start, slot))
             if self.same(old_value, value):
                 continue
