@@ -297,7 +297,8 @@ def _owned(adjoint: Adjoint, d: ir.Var, v: ir.Var) -> ir.Var:
         same = isinstance(d.kind, (Array, Scalar)) and same_dtype(d.kind, kind)
         args = (d,) if same else (d, ir.Const(kind.dtype))
         return adjoint.emit(np.asarray, args, inferred=Inferred(kind), name=f"d_{v.name}")
-    if not isinstance(d.kind, Array) or d.kind.shape is None or not same_dtype(d.kind, kind):
+    known = isinstance(d.kind, Array) and d.kind.shape is not None and kind.dtype is not None
+    if not known or not same_dtype(d.kind, kind):
         return adjoint.emit(runtime.finished, (d, v), inferred=Inferred(kind), name=f"d_{v.name}")
     if _has_narrower(adjoint.function, kind):
         inferred = Inferred(kind, (d,), False)

@@ -162,6 +162,16 @@ def named_tuple(x):
     return d["u"] * t._replace(u=x[1]).u
 
 
+Pair, Other = collections.namedtuple("Pair", "u v"), collections.namedtuple("Other", "u v w")
+
+
+def one_of_two_named_tuples(x):
+    p = Pair(x[0], x[1])
+    if x[0] < x[1]:
+        p = Other(x[1], x[0], 2.0)
+    return sum(p._asdict().values()) * p._replace(v=x[1]).v + p._replace(u=x[0] * 3).u
+
+
 def deleted_attribute(x):
     class A:
         pass

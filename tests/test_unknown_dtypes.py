@@ -138,6 +138,25 @@ def test_an_adjoint_is_of_the_dtype_that_the_recursion_was_given():
         assert d_z == pytest.approx(12.0 * np.tanh(0.3) ** 3 * (1 - np.tanh(0.3) ** 2), rel=1e-6)
 
 
+@pytest.mark.parametrize("z", [np.ones(3) + 1j, np.ones(3, np.float32)])
+def test_a_recursion_is_given_an_array_of_one_of_two_dtypes(z):
+    def halved(v, depth):
+        if depth <= 0:
+            return np.sum(np.sin(v)).real
+        return halved(v * 0.5, depth - 1) + np.sum(v).real
+
+    def f(x, z, depth):
+        return halved(z if np.sum(x) > 0 else x, depth)
+
+    for x in (np.ones(3), -np.ones(3)):
+        d_x, d_z = srcgrad.grad(f, (0, 1))(x, z, 2.5)
+        given, other = (d_z, d_x) if x[0] > 0 else (d_x, d_z)
+        expected = 1.75 + np.cos((z if x[0] > 0 else x) / 8) / 8
+        np.testing.assert_allclose(given, expected, rtol=1e-6)
+        assert not other.any()
+        assert d_z.dtype == z.dtype
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_what_several_arrays_have_in_common_is_known_when_compiling(dtype):
     """As libraries choose the dtype they work in; einsum by two letters needs to know the axes."""

@@ -20,6 +20,7 @@ from .restarts import NeedStatic, Thaw
 from .structure import NONE, is_long, is_none, is_unknown
 from .values import (
     OWN,
+    Choice,
     DictObject,
     Generator,
     Instance,
@@ -319,6 +320,8 @@ class Containers(LongTuples):
         return Tuple(tuple(items), made)
 
     def namedtuple_replace(self, value: Value, /, **changes: Value) -> Value:
+        if isinstance(value, Choice):  # of several classes
+            return self.for_each(value, lambda v: self.namedtuple_replace(v, **changes))
         assert isinstance(value, Tuple)
         fields = list(getattr(value.type, "_fields", ()))
         unknown = [name for name in changes if name not in fields]
@@ -328,6 +331,8 @@ class Containers(LongTuples):
         return Tuple(tuple(changes.get(name, item) for name, item in pairs), value.type)
 
     def namedtuple_asdict(self, value: Value, /) -> Value:
+        if isinstance(value, Choice):
+            return self.for_each(value, self.namedtuple_asdict)
         assert isinstance(value, Tuple)
         fields = getattr(value.type, "_fields", ())
         return self.new(DictObject(dict(zip(fields, value.items, strict=True))))

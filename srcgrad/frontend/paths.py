@@ -331,7 +331,11 @@ class Paths(Builder):
 
     def split(self, test: ir.Operand, entry: State, first: Fork, second: Fork) -> None:
         """Go on in the one of two branches that no exception leaves."""
-        assert self.trying is not None
+        if self.trying is None:
+            raise self.refuse(
+                "by which exception this is left isn't known when compiling",
+                "catch fewer exceptions in one another",
+            )
         left = first[0].leaving
         gone, live = (first, second) if left else (second, first)
         self.splits[live[1]] = Split(
