@@ -976,3 +976,84 @@ def test_they_are_arguments():
 
     for settings in (SETTINGS, Slotted(3.0), AnswersAll()):
         np.testing.assert_allclose(srcgrad.grad(f)(X, settings), 6 * X)
+
+
+class Asked:
+    """An object that is asked for attributes it doesn't have, which no special method is."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __getattr__(self, name):
+        if name in ("mark", "__len__"):
+            return self.value + 1.0
+        raise AttributeError(name)
+
+
+class Full(Asked):
+    def __getitem__(self, i):
+        return self.value * i
+
+    def __call__(self, v, k=1.0):
+        return self.value * v * k
+
+    def __contains__(self, v):
+        return self.value > v
+
+    def __len__(self):
+        return 3
+
+    def __enter__(self):
+        return self.value
+
+    def __exit__(self, *args):
+        self.value = 3.0
+
+
+class Bare:
+    def __init__(self, value):
+        self.value = value
+
+
+def other_of(thing, x):
+    return [lambda: Asked(x[1]), lambda: Bare(x[1]), lambda: None][thing]()
+
+
+USES = {
+    "subscript": lambda thing, x: thing[2],
+    "call": lambda thing, x: thing(x[1], k=x[0]),
+    "len": lambda thing, x: len(thing) * x[0],
+    "in": lambda thing, x: x[0] if 1.0 in thing else x[1],
+    "with": lambda thing, x: entered(thing),
+}
+
+
+def entered(thing):
+    with thing as value:
+        return value * 2
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+@pytest.mark.parametrize("other", range(3), ids=["asked", "bare", "none"])
+def test_special_methods_are_those_of_the_class(use, other):
+    """What has none raises a TypeError, which a try catches, whatever its `__getattr__` says."""
+
+    def f(x):
+        thing = Full(x[2]) if x[0] < 1.1 else other_of(other, x)
+        total = 0.1
+        try:
+            total = use(thing, x)
+        except TypeError:
+            total = total + x[2] * 0.5
+        return total * x[0]
+
+    gradient = srcgrad.value_and_grad(f)
+    for x in (np.array([1.0, 2.0, 3.0]), np.array([1.3, 2.0, 3.0])):
+        try:
+            value, found = gradient(x)
+        except srcgrad.UnsupportedError:  # with a manager that may be None
+            assert use is USES["with"] or other == 2
+            continue
+        assert value == pytest.approx(f(x))
+        expected = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)

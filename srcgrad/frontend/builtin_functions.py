@@ -116,7 +116,7 @@ class BuiltinFunctions(Sorting):
             case Sequence():
                 return value.length
             case ir.Var() if is_reference(value):
-                return self.call(self.attribute(value, "__len__"), [], {})
+                return self.by_class(value, "__len__", [], "object of type {} has no len()")
             case ir.Const() if is_written(value, "__len__"):
                 return self.call(self.attribute(value, "__len__"), [], {})
             case ir.Const() if not is_settled(value):

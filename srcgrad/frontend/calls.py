@@ -203,7 +203,8 @@ class Calls(Kept):
                 if found is not None:
                     return self.call(found, args, kwargs)
             case ir.Var() if isinstance(function.kind, Reference):
-                return self.call(self.attribute(function, "__call__"), args, kwargs)
+                lacking = "{} object is not callable"
+                return self.by_class(function, "__call__", args, lacking, kwargs)
             case ir.Var() if isinstance(function.kind, Opaque):
                 return self.call_with_copies(function, args, kwargs)
         if is_number(function) or array_kind(function) is not None:

@@ -555,7 +555,8 @@ class Comparisons(Operators):
             except TypeError:
                 pass
         if isinstance(container, ir.Var) and isinstance(container.kind, Reference):
-            return self.call(self.attribute(container, "__contains__"), [item], {})
+            lacking = "argument of type {} is not iterable"
+            return self.by_class(container, "__contains__", [item], lacking)
         return self.emit(
             operator.contains,
             (self.operand(container), self.operand(item)),

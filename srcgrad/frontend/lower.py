@@ -34,7 +34,7 @@ from .operations import enter_context, exit_context, leave_unless
 from .restarts import Materialize, NeedStatic, Peel, Raised, Thaw, Unbound, Unreached
 from .structure import FALSE, FLAGS, NONE, TRUE, is_unknown, nothing
 from .units import NeedUnit
-from .values import EVERYTHING, Closure, Manager, Place, State, Value
+from .values import EVERYTHING, Closure, Instance, Manager, Place, State, Value
 
 
 def _leaves(node: Any) -> bool:
@@ -348,7 +348,7 @@ class Lowerer(Assignments):
             return
         is_entered = self.is_entered(manager)
         if is_entered:
-            entered = self.call(self.attribute(manager, "__enter__"), [], {})
+            entered = self.entered(manager, "__enter__", [])
         else:
             entered = self.unknown_call(enter_context, [manager], {})
         if item.optional_vars is not None:
@@ -356,6 +356,13 @@ class Lowerer(Assignments):
         caught = EVERYTHING if is_entered and self.may_end_exceptions(manager) else ()
         leave = self.exit if is_entered else self.exit_unseen
         self.finishing(lambda: self.run(inner), lambda error: leave(manager, error), caught)
+
+    def entered(self, manager: Value, name: str, args: list[Value]) -> Value:
+        """What one of the two methods of a context manager returns."""
+        if isinstance(self.thing(manager), Instance):
+            lacking = "{} object does not support the context manager protocol"
+            return self.by_class(manager, name, args, lacking)
+        return self.call(self.attribute(manager, name), args, {})
 
     def is_entered(self, manager: Value) -> bool:
         """Whether what a context manager does is followed."""
@@ -411,7 +418,7 @@ class Lowerer(Assignments):
         how: list[Value] = [NONE, NONE, NONE]
         if error is not None:
             how = [self.builtin_type(error), error, NONE]
-        result = self.call(self.attribute(manager, "__exit__"), how, {})
+        result = self.entered(manager, "__exit__", how)
         return FALSE if error is None or self.state.unreachable else self.truth(result)
 
     def exit_unseen(self, manager: Value, error: Value | None) -> Value:

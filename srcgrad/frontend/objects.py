@@ -428,12 +428,44 @@ class Objects(Cursors):
             return self.for_each(choice, lambda option: self.attribute(option, name))
         return Choice(choice.index, tuple(self.attribute(o, name) for o in choice.options))
 
-    def check_there(self, value: ir.Var) -> None:
-        """Inside a try that catches what the attributes of None raise: find out first."""
-        if self.catcher(AttributeError) is None:
-            return
-        message = "'NoneType' object has no such attribute"
-        self.insist(self.negated(self.same_reference(value, NONE)), AttributeError, message)
+    def check_there(
+        self,
+        value: ir.Var,
+        raised: type[BaseException] = AttributeError,
+        message: str = "'NoneType' object has no such attribute",
+    ) -> None:
+        """Inside a try that catches what None raises: find out first."""
+        if self.catcher(raised) is not None:
+            self.insist(self.negated(self.same_reference(value, NONE)), raised, message)
+
+    def by_class(
+        self,
+        value: Value,
+        name: str,
+        args: list[Value],
+        lacking: str,
+        kwargs: dict[str, Value] | None = None,
+    ) -> Value:
+        """What a special method of an object returns, by which Python does something.
+
+        The class is asked for it, never a `__getattr__`; `lacking` is what Python says of a class
+        that has none.
+        """
+        value = self.spread(value)
+        if isinstance(value, Choice):
+            return self.for_each(value, lambda v: self.by_class(v, name, args, lacking, kwargs))
+        if is_none(value):
+            error = self.fault(TypeError, lacking.format("'NoneType'"))
+            error.late = True
+            raise error
+        thing = self.thing(value)
+        assert isinstance(thing, Instance)
+        if isinstance(value, ir.Var):
+            self.check_there(value, TypeError, lacking.format("'NoneType'"))
+        found = self.class_attribute(thing.type, name)
+        if found is None:
+            raise self.fault(TypeError, lacking.format(repr(thing.type.__name__)))
+        return self.call(self.bound(found, value, thing.type), args, kwargs or {})
 
     def unknown_attribute(self, thing: Instance, name: str) -> UnsupportedError:
         """What is wrong with an attribute that no object has, as far as is known now."""

@@ -119,7 +119,8 @@ class Subscripts(Comparisons):
                 copied = array_kind(part) is not None
                 return self.call(self.attribute(part, "copy"), [], {}) if copied else part
             case ir.Var() if isinstance(container.kind, Reference):
-                return self.call(self.attribute(container, "__getitem__"), [key], {})
+                lacking = "{} object is not subscriptable"
+                return self.by_class(container, "__getitem__", [key], lacking)
             case Journal():
                 return self.read_journal(container, key)
             case Tuple():
@@ -578,7 +579,8 @@ class Subscripts(Comparisons):
             raise self.fault_of_none(TypeError, "does not support item assignment")
         key = self.as_slice(container, key)
         if isinstance(container, ir.Var) and isinstance(container.kind, Reference):
-            self.call(self.attribute(container, "__setitem__"), [key, value], {})
+            lacking = "{} object does not support item assignment"
+            self.by_class(container, "__setitem__", [key, value], lacking)
             return
         if isinstance(container, Ref):
             thing = self.state.heap[container.id]
