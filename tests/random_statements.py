@@ -31,8 +31,8 @@ import srcgrad
 from srcgrad.emit.runtime import READS_WRITTEN
 
 PLACES = re.compile(
-    r"\b(TESTED|KEY2|REF|HELD|INNER|VEC|NUM|MAT|INT|PUT|OWN|KEY|LIST|MANY|COMPLEX|ITEMS|CHANGE|USE|GROW|MAKE)"
-    r"\b"
+    r"\b(TESTED|KEY2|REF|HELD|INNER|VEC|NUM|MAT|INT|PUT|OWN|KEY|LIST|MANY|COMPLEX|ITEMS|CHANGE|USE|GROW|MAKE|"
+    r"VIEW|OP)\b"
 )
 
 
@@ -68,6 +68,9 @@ ATOMS = {
     "LIST": "params state grads".split(),
     "MANY": "[0,0] idx idx[::-1] np.argsort(a) mask ~mask [0,-1]".split(),
     "COMPLEX": "z w8 np.conj(z) m@z np.exp(1j*VEC) VEC+1j*VEC 1/(z+3) np.fft.fft(z)".split(),
+    "OP": "'add' 'mul' 'mix' 'max'".split(),
+    "VIEW": """a m[0] m[:,-1] m.T[0] k3[0,0] k3[1,:,0] k3[0].T[-1] k3.ravel() m.reshape(-1) a[::-1]
+        k3[:,0,:] np.moveaxis(k3,0,-1)[0] k3[...,-1]""".split(),
     "REF": "a b c o.v p.v o.w o.next.v p.last d['w'] d['b'] rows[0] rows[-1] rows[i]".split(),
     "HELD": "REF REF REF[::-1] m[0] m[:,-1] pair[0] pair[1] chosen views[0] d[KEY] o.v p.w".split(),
     "INNER": """a b inner inner[::-1] grid[0][0] grid[1][-1] grid[i%2][0] m[0] boxes[KEY][0]
@@ -1233,10 +1236,12 @@ ATOMS["TESTED"], ATOMS["KEY2"] = list(TESTS), ["'w'", "'zz'", "'v'"]
 class Writer:
     """Writes a program of statements from some tables."""
 
-    def __init__(self, seed: int, names: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, seed: int, names: tuple[str, ...] = (), tables: dict[str, Table] = TABLES
+    ) -> None:
         self.random = random.Random(seed)
-        names = names or tuple(self.random.sample(list(TABLES), self.random.randint(1, 2)))
-        self.tables = [TABLES[name] for name in names]
+        names = names or tuple(self.random.sample(list(tables), self.random.randint(1, 2)))
+        self.tables = [tables[name] for name in names]
 
     def source(self) -> str:
         """The text of `f`, which returns a number, and `g`, which returns its terms."""
@@ -1469,11 +1474,11 @@ def smaller(text: str) -> Iterator[str]:
             yield "\n".join(rows[:k] + [row[4:] for row in rows[k + 1 : end]] + rows[end:])
 
 
-def main(count: int, first: int, names: tuple[str, ...]) -> None:
+def main(count: int, first: int, names: tuple[str, ...], tables: dict[str, Table] = TABLES) -> None:
     """Check programs, print those that fail, and how many ended how."""
     words: Counter[str] = Counter()
     for seed in range(first, first + count):
-        text = Writer(seed, names).source()
+        text = Writer(seed, names, tables).source()
         for size in (3, 1 + seed % 2):
             word = outcome(text, size)
             words[word if word.startswith("refused") else word.split(":")[0]] += 1
