@@ -395,6 +395,15 @@ def check_number(result: Any) -> None:
         raise TypeError("grad needs a real result, but the function returned a complex number")
 
 
+def check_bound(result: Any) -> None:
+    """Refuse a result that no path gave a value: `return y` after a loop that never ran.
+
+    >>> check_bound(1.5)
+    """
+    if result is None:
+        raise UnboundLocalError("what is returned has no value: nothing was assigned to it")
+
+
 def check_power(base: Any, exponent: Any) -> None:
     """Refuse a power of Python's numbers that is complex, where a real one was compiled for.
 

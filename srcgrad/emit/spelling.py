@@ -92,6 +92,7 @@ HELPERS = {
     runtime.check_listed_once,
     runtime.check_not_held,
     runtime.check_number,
+    runtime.check_bound,
     runtime.check_power,
     runtime.check_whole_power,
     runtime.check_stored,
