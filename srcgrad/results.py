@@ -142,8 +142,6 @@ def seed_gradient(adjoint: Adjoint, outputs: list[ir.Var]) -> None:
         unknown = isinstance(v.kind, Array) and (v.kind.shape is None or v.kind.dtype is None)
         if v.optional or unknown:
             adjoint.act(runtime.check_number, v)
-        elif v.partial:
-            adjoint.act(runtime.check_bound, v)
         if v in adjoint.shadows or isinstance(v.kind, Array):
             adjoint.span = None
             adjoint.add(v, adjoint.emit(np.ones_like, (v,), name=f"d_{v.name}"))

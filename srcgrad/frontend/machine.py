@@ -43,6 +43,7 @@ The interpreter is one class in parts, each of which derives from the one before
     attempts           try and raise
     matching           match
     assignments        assignment, unpacking, `+=` and `del`
+    contexts           `with`
     lower              the other statements, and where it begins
 """
 
