@@ -183,6 +183,7 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
     """
     before, name = task.static, task.request.name
     slots: frozenset[Any] = frozenset()
+    hindrance: Unkeepable | None = None  # why lists have items of several kinds
     for attempt in range(50):
         try:
             return _transformed(task)
@@ -200,9 +201,10 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
         except Unkeepable as error:
             more = error.records - task.static or error.slots - task.static
             if not more or attempt == 49:
+                error = hindrance or error
                 raise UnsupportedError(error.message, error.span, error.advice) from None
             if more <= error.slots and error.kinds:  # no loop need be unrolled for it
-                slots |= more
+                slots, hindrance = slots | more, hindrance or error
                 task = replace(task, static=before | slots)
             else:
                 task = replace(task, static=task.static | more)

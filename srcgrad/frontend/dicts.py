@@ -177,7 +177,7 @@ class Dicts(MixedLists):
             try:
                 self.materialize(Materialize(entries, self.span))
             except Unkeepable as error:
-                error.slots |= self.site_of_slots(ref, thing)
+                error.slots, error.kinds = self.site_of_slots(ref, thing), False
                 raise
             for i, key in enumerate(thing.items):
                 self.lookup_enter(items["where"], self.lift(key, None), ir.Const(i))

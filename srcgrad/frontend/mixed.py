@@ -16,7 +16,16 @@ from .structure import NUMBERS, is_none, is_nothing, leaf_kind
 from .values import Choice, DictObject, Instance, ListObject, Ref, Tuple, Value
 
 SITE = "%mixed"  # of known sites: a list that is made here may have items of several kinds
-MOST_KINDS = 12  # of items, that all such lists have together
+MOST_KINDS = 8  # of items, that all such lists have together
+MOST_TUPLES = 4  # of them, which may get longer for ever
+MOST_NESTED = 2  # of these, that differ only in tuples that they hold
+
+
+def outline(family: Any) -> Any:
+    """What the items of a family have in common that only differ in the tuples that they hold."""
+    if not isinstance(family, tuple):
+        return family
+    return tuple(type(part) if isinstance(part, tuple) else part for part in family)
 
 
 class MixedLists(SlottedDicts):
@@ -95,10 +104,12 @@ class MixedLists(SlottedDicts):
         boxes: dict[Any, type] = self.objects.boxes
         family = self.family(value)
         if family not in boxes:
-            if len(boxes) == MOST_KINDS:  # tuples that hold such tuples, perhaps
+            tuples = sum(isinstance(other, tuple) for other in (*boxes, family))
+            nested = sum(outline(other) == outline(family) for other in boxes)
+            if len(boxes) == MOST_KINDS or tuples > MOST_TUPLES or nested == MOST_NESTED:
                 raise self.unkeepable(value)
-            words = ("tuple",) if isinstance(family, tuple) else (family,)
-            name = words[0] if isinstance(words[0], str) else "function"
+            name = "tuple" if isinstance(family, tuple) else "other"
+            name = family if isinstance(family, str) else name
             same = sum(cls.__name__ == name for cls in boxes.values())
             field = f"{name}_{same}" if same else name
             members = {"field": field, "__module__": "builtins"}
@@ -121,7 +132,7 @@ class MixedLists(SlottedDicts):
             if isinstance(kind, Reference):
                 return "object"
             if isinstance(kind, Opaque):
-                return "text" if kind.type is str else (kind.type,)
+                return "text" if kind.type is str else kind.type
             is_number = isinstance(value, ir.Var) or isinstance(value.value, (*NUMBERS, np.generic))
             return "number" if is_number else "object"
         raise self.unkeepable(value)
