@@ -77,3 +77,19 @@ if ndimage is not None:
     SAMPLES[ndimage.fourier_uniform] = [case(c(4, 5), 2)]
     SAMPLES[ndimage.fourier_ellipsoid] = [case(c(4, 5), 2)]
     SAMPLES[ndimage.fourier_shift] = [case(c(4, 5), (1.5, 0.5), fixed=(1,))]
+    corners = np.array([[1, 0, 1], [0, 1, 1]], bool)
+    for function in (ndimage.median_filter, ndimage.maximum_filter, ndimage.minimum_filter):
+        SAMPLES[function] = [
+            case(r(5, 6), mode=mode, cval=0.2, **options)
+            for mode in MODES
+            for options in (
+                {"size": 3}, {"size": (2, 3)}, {"size": 4, "origin": 1}, {"footprint": corners},
+                {"footprint": corners, "origin": (-1, 1)},
+            )
+        ] + [case(r(7), 3), case(r(3, 2, 4), (1, 3, 2)), case(r(3), 9, mode="mirror")]  # fmt: skip
+    SAMPLES[ndimage.rank_filter] = [
+        case(r(5, 6), 2, 3), case(r(5, 6), -3, (2, 3)), case(r(7), 1, footprint=[1, 0, 1]),
+    ]  # fmt: skip
+    SAMPLES[ndimage.percentile_filter] = [
+        case(r(5, 6), 30, 3), case(r(5, 6), -30, (2, 3)), case(r(7), 100, 4, mode="wrap"),
+    ]  # fmt: skip

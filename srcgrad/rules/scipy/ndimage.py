@@ -31,73 +31,12 @@ from ..registry import (
     rereads,
     zero,
 )
-from ..shaping import at
-from . import splines
+from . import ndimage_order, splines  # noqa: F401  (it registers its rules)
 from .kinds import operand_kind
+from .ndimage_margins import each, folded, framed, margins, origin_of, padded, placed
 
 WITH_AXES = Unknown("with axes=... it has no rule; use the one-dimensional filters")
-PAD_MODES = {
-    "reflect": "symmetric",
-    "mirror": "reflect",
-    "nearest": "edge",
-    "wrap": "wrap",
-    "constant": "constant",
-    "grid-mirror": "symmetric",
-    "grid-wrap": "wrap",
-    "grid-constant": "constant",
-}
-
-
-def placed(found, output):
-    """The result of a filter that is told where to put it, or of which dtype it is."""
-    if output is None:
-        return found
-    if isinstance(output, np.ndarray):
-        output[...] = found
-        return output
-    return found.astype(output)
-
-
 # Filters
-
-
-def margins(size, origin):
-    """How many neighbours before and after a pixel a filter of this size sees."""
-    before = size // 2 + origin
-    return before, size - 1 - before
-
-
-def framed(x, widths, cval):
-    """An image with margins of one value."""
-    shape = tuple(x.shape[i] + widths[i][0] + widths[i][1] for i in range(x.ndim))
-    wide = np.full(shape, cval, x.dtype)
-    wide[tuple(slice(w[0], w[0] + n) for w, n in zip(widths, x.shape, strict=True))] = x
-    return wide
-
-
-def padded(x, widths, mode, cval):
-    if PAD_MODES[mode] == "constant":
-        return framed(x, widths, cval)
-    for axis in range(x.ndim):
-        x = np.take(x, np.pad(np.arange(x.shape[axis]), widths[axis], PAD_MODES[mode]), axis)
-    return x
-
-
-def folded(d_padded, n, before, axis, mode):
-    """The adjoint of padding one axis of length n."""
-    d_x = d_padded[at(axis, slice(before, before + n))]
-    if PAD_MODES[mode] == "constant":
-        return d_x
-    after = d_padded.shape[axis] - before - n
-    source = np.pad(np.arange(n), (before, after), PAD_MODES[mode])
-    d_x = d_x.copy()
-    np.add.at(d_x, at(axis, source[:before]), d_padded[at(axis, slice(None, before))])
-    np.add.at(d_x, at(axis, source[before + n :]), d_padded[at(axis, slice(before + n, None))])
-    return d_x
-
-
-def origin_of(origin, axis):
-    return origin[axis] if isinstance(origin, (tuple, list)) else origin
 
 
 def filter_adjoint(x, weights, mode, cval, origin, d_out):
@@ -171,12 +110,6 @@ def uniform_filter1d(
     back = -origin - (1 if size % 2 == 0 else 0)
     d_x = ndimage.uniform_filter1d(wide, size, axis, mode="constant", origin=back)
     return folded(d_x, input.shape[axis], before, axis, mode)
-
-
-def each(value, number):
-    """What a filter takes for one of the axes."""
-    several = isinstance(value, (tuple, list)) or np.ndim(value) > 0
-    return value[number] if several else value
 
 
 @definition(ndimage.uniform_filter)
@@ -479,6 +412,10 @@ def zoom(
 # The filters keep the image's shape and dtype, whatever the weights
 
 kind(ndimage.correlate, ndimage.convolve, ndimage.uniform_filter1d)(like_input)
+kind(
+    *(ndimage.median_filter, ndimage.maximum_filter, ndimage.minimum_filter),
+    *(ndimage.rank_filter, ndimage.percentile_filter),
+)(like_input)
 kind(ndimage.spline_filter1d)(as_doubles)
 
 # The rest
@@ -566,8 +503,30 @@ definition(ndimage.standard_deviation)(
 )
 
 
+def least_and_greatest(input, labels, index, measure):
+    """A measure of the pixels of each region that is asked for."""
+    input = np.asarray(input)
+    if labels is None:
+        return measure(input)
+    labels = np.broadcast_to(np.asarray(labels), input.shape)
+    if index is None:
+        return measure(input[labels > 0])
+    if np.ndim(index) == 0:
+        return measure(input[labels == index])
+    return np.array([measure(input[labels == region]) for region in index])
+
+
+definition(ndimage.maximum)(
+    lambda input, labels=None, index=None: least_and_greatest(input, labels, index, np.max)
+)
+definition(ndimage.minimum)(
+    lambda input, labels=None, index=None: least_and_greatest(input, labels, index, np.min)
+)
+definition(ndimage.median)(
+    lambda input, labels=None, index=None: least_and_greatest(input, labels, index, np.median)
+)
+
 LABELLED = "use np.bincount(labels.ravel(), x.ravel()), or x[labels == k]"
-RANKED = "use np.max, np.min or np.median of np.lib.stride_tricks.sliding_window_view"
 CALLING = "it calls a function for each pixel: write the filter with slices"
 
 for _name in dir(ndimage):
@@ -579,12 +538,10 @@ for _name in dir(ndimage):
         *("watershed_ift", "histogram"),
     ):
         zero(_function)
-    elif _name in (*("median", "maximum", "minimum", "extrema", "labeled_comprehension"),):
+    elif _name in ("extrema", "labeled_comprehension"):
         refuse(_function, reason=LABELLED)
-    elif _name.startswith(("generic_", "geometric_", "vectorized_")):
-        refuse(_function, reason=CALLING)
     else:
-        refuse(_function, reason=RANKED)
+        refuse(_function, reason=CALLING)
 
 for _function in {f for f in vars(ndimage).values() if callable(f) and classified(f)}:
     _names = list(inspect.signature(_function).parameters)
