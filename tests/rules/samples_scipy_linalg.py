@@ -46,6 +46,16 @@ if linalg is not None:
         case((0, 0), r(1, 5) + 3, r(5)),
         case((2, 0), r(3, 5) + np.array([[5], [0], [0]]), r(5, 2)),
     ]
+    SAMPLES[linalg.solveh_banded] = [
+        case(r(3, 6) + np.array([[0], [0], [9]]), r(6)),
+        case(r(3, 6) + np.array([[9], [0], [0]]), r(6, 2), lower=True),
+        case(r(2, 5) + np.array([[0], [9]]), r(5)), case(r(1, 5) ** 2 + 1, r(5)),
+    ]  # fmt: skip
+    SAMPLES[linalg.eigh_tridiagonal] = [
+        case(r(5), r(4), True), case(r(5), r(4), True, "i", (1, 3)), case(r(1), r(0), True),
+    ]  # fmt: skip
+    SAMPLES[linalg.eigvalsh_tridiagonal] = [case(r(5), r(4))]
+    SAMPLES[linalg.fractional_matrix_power] = [case(a @ a.T, 0.3), case(z @ z, 0.3), case(a, 2)]
     SAMPLES[linalg.toeplitz] = [
         case(r(4)), case(r(4), r(3)), case(c(3), c(5)), case(c(4)), case(r(1)), case(r(1), r(4)),
     ]  # fmt: skip

@@ -172,6 +172,32 @@ def solve_banded(l_and_u, ab, b, *, check_finite=True, out, d_out):
     return None, -band(d_b, out, l_and_u, n), d_b
 
 
+def symmetric_band(x, y, count, lower):
+    """The adjoint of a Hermitian band matrix, as SciPy stores one half of it, for that of its
+    elements x_i y_j: what is above the diagonal is the conjugate of what is below."""
+    n = x.shape[0]
+    stored = np.zeros((count, n), np.result_type(x, y))
+    for k in range(count):
+        above, below = x[: n - k] * y[k:], x[k:] * y[: n - k]
+        sums = below + conj(above) if lower else above + conj(below)
+        sums = sums if x.ndim == 1 else sums.sum(1)
+        if k == 0:
+            stored[0 if lower else count - 1] = sums.real / 2
+        elif lower:
+            stored[k, : n - k] = sums
+        else:
+            stored[count - 1 - k, k:] = sums
+    return stored
+
+
+@adjoint(linalg.solveh_banded)
+def solveh_banded(ab, b, *, lower=False, check_finite=True, out, d_out):
+    if ab.ndim > 2 or b.ndim > 2:
+        return OF_STACKS, OF_STACKS
+    d_b = linalg.solveh_banded(conj(ab), d_out, lower=lower)
+    return -symmetric_band(d_b, out, ab.shape[0], lower), d_b
+
+
 def antidiagonal_sums(x):
     """The sums of x[i, j] over i + j = 0, 1, ..., m + n - 1 (where nothing is): each row written
     one element further on."""
@@ -330,6 +356,14 @@ for _name in ("kron", "tril", "triu"):
 @kind(linalg.solve_banded)
 def solve_banded_kind(args, kwargs):
     found = [operand_kind(a) for a in args[1:3]]
+    if len(found) < 2 or any(k is None for k in found):
+        return None
+    return Inferred(Array(floating(*(k.dtype for k in found)), found[1].shape))
+
+
+@kind(linalg.solveh_banded)
+def solveh_banded_kind(args, kwargs):
+    found = [operand_kind(a) for a in args[:2]]
     if len(found) < 2 or any(k is None for k in found):
         return None
     return Inferred(Array(floating(*(k.dtype for k in found)), found[1].shape))

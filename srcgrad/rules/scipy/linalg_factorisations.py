@@ -283,6 +283,95 @@ def eigvalsh(
     return in_triangles(eigh_adjoint(v, w, d_out, None, b is not None), lower)
 
 
+def of_tridiagonal(v, weights):
+    """The adjoints of the diagonal and of what is beside it, for that of a matrix which is
+    v diag(weights) v^T: each element beside the diagonal stands in the matrix twice."""
+    scaled = v * weights
+    return (scaled * v).sum(1), 2 * (scaled[:-1] * v[1:]).sum(1)
+
+
+@adjoint(linalg.eigh_tridiagonal, unused=None)
+def eigh_tridiagonal(
+    d, e, eigvals_only=False, select="a", select_range=None, check_finite=True, tol=0.0,
+    lapack_driver="auto", *, out, d_out,
+):  # fmt: skip
+    if eigvals_only:
+        v = linalg.eigh_tridiagonal(d, e, False, select, select_range)[1]
+        return of_tridiagonal(v, d_out)
+    w, v = out
+    d_w, d_v = d_out
+    if d_v is None:
+        return of_tridiagonal(v, d_w)
+    if select not in ("a", "all"):
+        return OF_SUBSETS, OF_SUBSETS
+    d_a = eigh_adjoint(v, w, d_w, d_v, False)[0]
+    return d_a.diagonal(), d_a.diagonal(1) + d_a.diagonal(-1)
+
+
+@tangent(linalg.eigh_tridiagonal)
+def t_eigh_tridiagonal(
+    d, e, eigvals_only=False, select="a", select_range=None, check_finite=True, tol=0.0,
+    lapack_driver="auto", *, out, tangents,
+):  # fmt: skip
+    if eigvals_only:
+        w, v = linalg.eigh_tridiagonal(d, e, False, select, select_range)
+    elif select in ("a", "all"):
+        w, v = out
+    else:
+        raise NotImplementedError(OF_SUBSETS.reason)
+    t_d, t_e = tangents[:2]
+    moved = 0.0 * v
+    if t_d is not None:
+        moved = moved + t_d[:, None] * v
+    if t_e is not None:
+        none = np.zeros_like(v[:1])
+        moved = moved + np.concatenate((t_e[:, None] * v[1:], none))
+        moved = moved + np.concatenate((none, t_e[:, None] * v[:-1]))
+    if eigvals_only:
+        return (v * moved).sum(0)
+    inner = v.T @ moved
+    return diagonal_of(inner).copy(), v @ turning(w, inner)
+
+
+@adjoint(linalg.eigvalsh_tridiagonal)
+def eigvalsh_tridiagonal(
+    d, e, select="a", select_range=None, check_finite=True, tol=0.0, lapack_driver="auto", *,
+    out, d_out,
+):  # fmt: skip
+    v = linalg.eigh_tridiagonal(d, e, False, select, select_range)[1]
+    return of_tridiagonal(v, d_out)
+
+
+@kind(linalg.eigh_tridiagonal)
+def eigh_tridiagonal_kind(args, kwargs):
+    """As many values as there are numbers in the diagonal, or as are chosen."""
+    only = constant(args, kwargs, 2, "eigvals_only", False)
+    found = tridiagonal_kind(args, kwargs, 3)
+    if found is None or only is None:
+        return None
+    values, vectors = found
+    return Inferred(values if only else TupleOf((values, vectors)))
+
+
+@kind(linalg.eigvalsh_tridiagonal)
+def eigvalsh_tridiagonal_kind(args, kwargs):
+    found = tridiagonal_kind(args, kwargs, 2)
+    return None if found is None else Inferred(found[0])
+
+
+def tridiagonal_kind(args, kwargs, position):
+    """The kinds of the values and of the vectors."""
+    found = [operand_kind(a) for a in args[:2]]
+    if len(found) < 2 or any(k is None or k.shape is None for k in found):
+        return None
+    dtypes = [k.dtype for k in found]
+    dtype = floating(*dtypes)
+    whole = constant(args, kwargs, position, "select", "a") in ("a", "all")
+    n = found[0].shape[0]
+    count = n if whole else fresh_size()
+    return Array(dtype, (count,)), Array(dtype, (n, count))
+
+
 @adjoint(linalg.eig, unused=None)
 def eig(
     a, b=None, left=False, right=True, *, check_finite=True, homogeneous_eigvals=False, out, d_out

@@ -7,7 +7,7 @@ from scipy import linalg
 
 from ...analysis.inference import Inferred
 from ...kinds import Array
-from ..registry import adjoint, kind, only_reverse, tangent
+from ..registry import adjoint, kind, tangent
 from ..shaping import transposed
 from .kinds import floating, operand_kind
 
@@ -62,9 +62,45 @@ def sqrtm(A, *, out, d_out):
     return linalg.solve_sylvester(out_t, out_t, d_out)
 
 
-only_reverse(linalg.logm, reason="whether its result is complex depends on the values")
-
 adjoint(linalg.logm)(lambda A, *, out, d_out: derivative(linalg.logm, transposed(A), d_out))
+
+
+@tangent(linalg.logm)
+def t_logm(A, *, out, tangents):
+    return as_real_as(out, derivative(linalg.logm, A, tangents[0]))
+
+
+def as_real_as(out, change):
+    """The change of a result, which is real if the result is. Called by generated code.
+
+    SciPy finds real functions of real matrices by way of complex numbers, and says that a result is
+    complex if its imaginary part is more than rounding: of the larger matrix, of which the change
+    is the corner, it may say otherwise.
+
+    >>> as_real_as(np.ones(2), np.array([1.0 + 1e-17j, 2.0]))
+    array([1., 2.])
+    """
+    return change if np.iscomplexobj(out) else change.real
+
+
+@adjoint(linalg.fractional_matrix_power)
+def fractional_matrix_power(A, t, *, out, d_out):
+    """By the exponent: log(A) A^t, as of numbers."""
+    if A.size == 0:
+        return A, 0.0
+    d_A = derivative(lambda X: linalg.fractional_matrix_power(X, t), transposed(A), d_out)
+    return d_A, np.sum(d_out * (linalg.logm(A) @ out))
+
+
+@tangent(linalg.fractional_matrix_power)
+def t_fractional_matrix_power(A, t, *, out, tangents):
+    t_A, t_t = tangents
+    total = 0.0
+    if t_A is not None:
+        total = derivative(lambda X: linalg.fractional_matrix_power(X, t), A, t_A)
+    if t_t is not None:
+        total = total + t_t * (linalg.logm(A) @ out)
+    return as_real_as(out, total)
 
 
 def _function_of_a_matrix(function):
@@ -82,7 +118,7 @@ def of_the_same_kind(args, kwargs):
     return None if found is None else Inferred(Array(floating(found.dtype), found.shape))
 
 
-@kind(linalg.sqrtm, linalg.logm)
+@kind(linalg.sqrtm, linalg.logm, linalg.fractional_matrix_power)
 def of_unknown_dtype(args, kwargs):
     found = operand_kind(args[0]) if args else None
     if found is None:
