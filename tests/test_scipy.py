@@ -231,6 +231,12 @@ def integrals_of_parabolas(x):
     ) * integrate.simpson(x[0, :2], x=np.array([0.0, 0.7]))  # fmt: skip
 
 
+@program(np.concatenate((MATRIX, MATRIX[:1])))
+def integrals_by_romberg(x):
+    total = integrate.romb(np.sin(x), axis=0, dx=0.3) + integrate.romb(x[:3], x[0, 0], axis=0)
+    return np.sum(total**2) * integrate.romb(x[:2, 1] ** 2)
+
+
 @program(np.array([0.3, 1.7]))
 def integral_of_a_function(x):
     return integrate.fixed_quad(lambda t, k: np.exp(-k * t) * t, 0.0, x[1], args=(x[0],), n=6)[0]
@@ -626,6 +632,13 @@ def test_what_depends_on_the_input_and_is_not_followed_is_refused():
     array = sparse.csr_array(np.eye(3) + 1)
     with pytest.raises(srcgrad.UnsupportedError, match="an object that srcgrad doesn't follow"):
         srcgrad.grad(lambda s: np.sum(array**s @ np.ones(3)))(2.0)
+
+
+def test_romberg_needs_a_power_of_two_of_intervals():
+    f = srcgrad.grad(lambda x: integrate.romb(x))
+    for count in (1, 4, 6):
+        with pytest.raises(ValueError, match="one plus a non-negative power of 2"):
+            f(np.ones(count))
 
 
 def test_a_list_as_the_order_of_a_polynomial_is_refused():

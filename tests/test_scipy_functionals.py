@@ -53,6 +53,21 @@ def integral_from_infinity_with_arguments(k):
     return integrate.quad(bell, -np.inf, k, args=(k * k, 1.0 + k))[0]
 
 
+@program(np.array([0.7, 0.6]))
+def integral_of_an_array(p):
+    def integrand(t):
+        return np.array([t * p[0], t ** p[0], np.exp(-p[1] * t)])
+
+    value, _ = integrate.quad_vec(integrand, 0.1, 2 * p[1], epsrel=1e-10)
+    scaled = integrate.quad_vec(lambda t, k: np.sin(t * k * WEIGHTS), 0, 1, args=(p[1],))[0]
+    return np.sum(value**2) + np.sum(scaled**2)
+
+
+@program(0.7)
+def integral_of_a_number_by_quad_vec(k):
+    return integrate.quad_vec(lambda t: np.exp(-k * t * t), -np.inf, np.inf)[0]
+
+
 @program(WEIGHTS)
 def integral_that_captures_an_array(w):
     def integrand(x):

@@ -107,6 +107,9 @@ PROGRAMS: dict[str, Any] = {
     ),
     "lagrange": lambda x, y: interpolate.lagrange(x, y)(1.2),
     "krogh": lambda x, y: interpolate.KroghInterpolator(x, y)(INSIDE),
+    "krogh at once": lambda x, y: interpolate.krogh_interpolate(x, y, INSIDE),
+    "barycentric at once": lambda x, y: interpolate.barycentric_interpolate(x, GRID * y, 1.3, 1),
+    "pchip at once": lambda x, y: interpolate.pchip_interpolate(x, y, POINTS, der=1),
 }
 
 
@@ -182,12 +185,6 @@ def test_outside_of_the_range_raises() -> None:
 
 
 def test_what_has_no_rule_is_refused() -> None:
-    def kernels(y):
-        return np.sum(interpolate.RBFInterpolator(KNOTS[:, None], y)(POINTS[:, None]))
-
-    with pytest.raises(srcgrad.UnsupportedError, match="RBFInterpolator can't be differentiated"):
-        srcgrad.grad(kernels)(VALUES)
-
     def smoothing(y):
         return np.sum(interpolate.UnivariateSpline(KNOTS, y)(POINTS))
 
@@ -213,10 +210,13 @@ def test_what_no_derivative_is_known_of_is_refused() -> None:
         refused(lambda y: interpolate.InterpolatedUnivariateSpline(KNOTS, y)(9.0, ext=1)),
         refused(lambda y: interpolate.RegularGridInterpolator((down,), y)([1.3])),
         refused(lambda y: interpolate.KroghInterpolator(twice, y)(1.3)),
+        refused(lambda y: interpolate.krogh_interpolate(KNOTS, y, 1.3, der=1)),
+        refused(lambda y: interpolate.barycentric_interpolate(KNOTS, y, 1.3, der=1)),
         refused(lambda y: rows(y)),
     ]
     asked = ["periodic spline", "extrapolate=True", "ext=0", "ascending", "points that differ"]
-    for message, words in zip(messages, [*asked, "along axis 0"], strict=True):
+    asked += ["der=0", "der=0", "along axis 0"]
+    for message, words in zip(messages, asked, strict=True):
         assert words in message
 
 

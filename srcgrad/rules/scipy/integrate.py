@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import integrate, special
 
-from ..registry import definition, refuse
+from ...analysis.inference import Inferred
+from ...kinds import Array, fresh_size
+from ..registry import definition, kind, refuse, zero
 from . import differential_equations, quadrature  # noqa: F401  (registers their rules)
 
 
@@ -73,7 +75,40 @@ def fixed_quad(func, a, b, args=(), n=5):
     return (b - a) / 2.0 * np.sum(weights * func(y, *args), axis=-1), None
 
 
+def romberg_weights(count):
+    """The weights of samples in Romberg's rule, for a unit distance between them: trapezoids of
+    half as many steps each, extrapolated. Called by generated code.
+
+    >>> romberg_weights(3) * 3
+    array([1., 4., 1.])
+    """
+    steps = count - 1
+    if steps < 1 or steps & (steps - 1):
+        raise ValueError("Number of samples must be one plus a non-negative power of 2.")
+    rows, step = [], steps
+    while step >= 1:
+        weights = np.zeros(count)
+        weights[::step] = step
+        weights[0] = weights[-1] = step / 2
+        row = [weights]
+        for j, before in enumerate(rows[-1] if rows else [], 1):
+            row.append(row[-1] + (row[-1] - before) / (4**j - 1))
+        rows.append(row)
+        step //= 2
+    return rows[-1][-1]
+
+
+zero(romberg_weights)
+kind(romberg_weights)(lambda args, kwargs: Inferred(Array(np.dtype(np.float64), (fresh_size(),))))
+
+
+@definition(integrate.romb)
+def romb(y, dx=1.0, axis=-1, show=False):
+    y = np.moveaxis(np.asarray(y), axis, -1)
+    return y @ romberg_weights(y.shape[-1]) * dx
+
+
 refuse(
-    *(integrate.romb, integrate.cumulative_simpson, integrate.newton_cotes),
+    *(integrate.cumulative_simpson, integrate.newton_cotes),
     reason="it has no rule; use scipy.integrate.simpson, trapezoid or cumulative_trapezoid",
 )

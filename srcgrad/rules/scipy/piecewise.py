@@ -536,17 +536,38 @@ class Barycentric:
         return np.moveaxis(values, places, tuple(self.axis + i for i in places))
 
 
+@definition(interpolate.barycentric_interpolate)
+def barycentric_interpolate(xi, yi, x, axis=0, *, der=0):
+    if isinstance(der, (list, tuple)) or der != 0:
+        raise NotImplementedError("barycentric_interpolate is differentiated with der=0")
+    return barycentric_interpolator(xi, yi, axis)(x)
+
+
+@definition(interpolate.krogh_interpolate)
+def krogh_interpolate(xi, yi, x, der=0, axis=0):
+    if isinstance(der, (list, tuple)) or der != 0:
+        raise NotImplementedError("krogh_interpolate is differentiated with der=0")
+    return krogh_interpolator(xi, yi, axis)(x)
+
+
+@definition(interpolate.pchip_interpolate)
+def pchip_interpolate(xi, yi, x, der=0, axis=0):
+    if isinstance(der, (list, tuple)):
+        raise NotImplementedError("pchip_interpolate is differentiated with one der at a time")
+    return pchip(xi, yi, axis)(x, der)
+
+
 FITS = "it has no rule; use CubicSpline, PchipInterpolator, make_interp_spline or BSpline"
 refuse(
     *(
         getattr(interpolate, name)
         for name in (
-            "approximate_taylor_polynomial barycentric_interpolate bisplrep generate_knots "
-            "insert krogh_interpolate make_lsq_spline make_smoothing_spline make_splprep "
-            "make_splrep pade pchip_interpolate spalde splantider splder splint splprep sproot "
+            "approximate_taylor_polynomial bisplrep generate_knots "
+            "insert make_lsq_spline make_smoothing_spline make_splprep "
+            "make_splrep pade spalde splantider splder splint splprep sproot "
             "AAA BPoly BivariateSpline FloaterHormannInterpolator LSQBivariateSpline "
             "LSQSphereBivariateSpline LSQUnivariateSpline NdBSpline NdPPoly "
-            "RectBivariateSpline RectSphereBivariateSpline SmoothBivariateSpline "
+            "RectSphereBivariateSpline SmoothBivariateSpline "
             "SmoothSphereBivariateSpline"
         ).split()
         if hasattr(interpolate, name)
@@ -556,11 +577,8 @@ refuse(
 refuse(
     *(
         getattr(interpolate, name)
-        for name in (
-            "griddata CloughTocher2DInterpolator LinearNDInterpolator NearestNDInterpolator "
-            "RBFInterpolator Rbf interp2d"
-        ).split()
+        for name in ("CloughTocher2DInterpolator Rbf interp2d").split()
         if hasattr(interpolate, name)
     ),
-    reason="it has no rule; use RegularGridInterpolator, or write the sum of the kernels",
+    reason="it has no rule; use RBFInterpolator, LinearNDInterpolator or RegularGridInterpolator",
 )

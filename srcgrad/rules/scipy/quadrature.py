@@ -41,6 +41,17 @@ def run_error(f, a, b, points, epsabs, epsrel, limit, moving, held):
     return integrate.quad(f, a, b, (*moving, *held), 0, epsabs, epsrel, limit, points)[1]
 
 
+def run_error_of_array(f, a, b, points, epsabs, epsrel, limit, moving, held):
+    """The estimate of the error of an integral of an array."""
+    return integrate.quad_vec(
+        lambda x: f(x, *moving, *held), a, b, epsabs, epsrel, limit=limit, points=points
+    )[1]
+
+
+def a_number(f, a, b, points, epsabs, epsrel, limit, moving, held):
+    return 0.0
+
+
 def at_a_point(f, a, b, points, epsabs, epsrel, limit, moving, held):
     return f(a, *moving, *held)
 
@@ -69,6 +80,7 @@ def d_integral(f, a, b, points, epsabs, epsrel, limit, moving, held, *, out, d_o
 
 integral = Outside(run_integral, at_a_point, d_integral)
 error_of_integral = Outside(run_error, at_a_point)
+error_of_array = Outside(run_error_of_array, a_number)
 
 
 def as_tuple(args):
@@ -97,12 +109,24 @@ def dblquad(func, a, b, gfun, hfun, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
     return quad(inner, a, b, epsabs=epsabs, epsrel=epsrel)
 
 
+@definition(integrate.quad_vec)
+def quad_vec(
+    f, a, b, epsabs=1e-200, epsrel=1e-8, norm="2", cache_size=100e6, limit=10000, workers=1,
+    points=None, quadrature=None, full_output=False, *, args=(),
+):  # fmt: skip
+    if full_output:
+        raise NotImplementedError("quad_vec is differentiated without full_output")
+    args = as_tuple(args)
+    g, moving, held = close(lambda x: f(x, *args), 0.5)
+    options = (float(a), float(b), points, epsabs, epsrel, limit, moving, held)
+    return integral(g, *options), error_of_array(g, *options)
+
+
 refuse(
     *(integrate.tplquad, integrate.nquad),
     reason="it has no rule; write it as scipy.integrate.quad of scipy.integrate.dblquad",
 )
 refuse(
-    integrate.quad_vec,
     *(getattr(integrate, name) for name in ("cubature", "tanhsinh", "qmc_quad", "nsum")
       if hasattr(integrate, name)),
     reason="it has no rule; use scipy.integrate.quad",
