@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy import fft, ndimage, signal
 
@@ -9,9 +11,10 @@ from ... import ir
 from ...analysis.inference import Inferred
 from ...kinds import Array, TupleOf, fresh_size
 from ..products import conj
-from ..registry import Unknown, adjoint, classified, definition, kind, refuse, zero
+from ..registry import Unknown, adjoint, classified, definition, jumps, kind, refuse, zero
 from . import spectra  # noqa: F401  (it registers its rules)
 from .kinds import floating, operand_kind
+from .ndimage_margins import folded, padded
 
 SCALARS = Unknown("of arrays without dimensions it has no rule; use a product")
 
@@ -94,19 +97,47 @@ def correlate(in1, in2, mode="full", method="auto", *, out, d_out):
     return d_in1, conj(np.flip(signal.correlate(d_full, conj(in1), "valid", method)))
 
 
+MARGINS = {"wrap": "wrap", "symm": "reflect", "fill": "constant"}
+
+
+def beyond(in1, in2, mode, boundary, fillvalue):
+    """Whether a convolution looks at more than the numbers of its operands and zeros beyond."""
+    return mode != "valid" and (boundary not in ("fill", "pad") or fillvalue != 0)
+
+
+def with_margins(x, shape, boundary, fillvalue):
+    """A matrix with all the neighbours that a convolution with one of this shape sees."""
+    mode = MARGINS["fill" if boundary == "pad" else boundary]
+    return padded(x, [(m - 1, m - 1) for m in shape], mode, fillvalue)
+
+
+def margins_folded(d_wide, x, shape, boundary):
+    mode = MARGINS["fill" if boundary == "pad" else boundary]
+    for axis in range(2):
+        d_wide = folded(d_wide, x.shape[axis], shape[axis] - 1, axis, mode)
+    return d_wide
+
+
 @adjoint(signal.convolve2d)
 def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0, *, out, d_out):
-    if boundary != "fill" or fillvalue != 0:
-        raise NotImplementedError("with other boundaries use scipy.ndimage.convolve")
     d_full = embedded(d_out, in1.shape, in2.shape, mode)
+    if beyond(in1, in2, mode, boundary, fillvalue):
+        wide = with_margins(in1, in2.shape, boundary, fillvalue)
+        d_wide = signal.correlate2d(d_full, conj(in2), "full")
+        d_in1 = margins_folded(d_wide, in1, in2.shape, boundary)
+        return d_in1, np.flip(signal.correlate2d(wide, conj(d_full), "valid"))
     d_in1 = signal.correlate2d(d_full, conj(in2), "valid")
     return d_in1, signal.correlate2d(d_full, conj(in1), "valid")
 
 
 @adjoint(signal.correlate2d)
 def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0, *, out, d_out):
-    if boundary != "fill" or fillvalue != 0:
-        raise NotImplementedError("with other boundaries use scipy.ndimage.correlate")
+    if beyond(in1, in2, mode, boundary, fillvalue):
+        d_full = embedded(d_out, in1.shape, in2.shape, mode, 1)
+        wide = with_margins(in1, in2.shape, boundary, fillvalue)
+        d_wide = signal.convolve2d(d_full, conj(in2), "full")
+        d_in1 = margins_folded(d_wide, in1, in2.shape, boundary)
+        return d_in1, conj(signal.correlate2d(wide, conj(d_full), "valid"))
     if mode == "valid" and np.iscomplexobj(out) and in1.size < in2.size:
         d_out = conj(d_out)  # SciPy, which swaps them, takes the conjugates of the first
     d_full = embedded(d_out, in1.shape, in2.shape, mode, 1)
@@ -403,13 +434,164 @@ def medfilt(volume, kernel_size=None):
     return np.median(windows, axis=tuple(range(-volume.ndim, 0)))
 
 
-@definition(signal.upfirdn)
-def upfirdn(h, x, up=1, down=1):
-    if x.ndim != 1:
-        raise NotImplementedError("upfirdn has a rule for one-dimensional signals only")
-    wide = np.zeros((x.shape[0] - 1) * up + 1, x.dtype)
-    wide[::up] = x
-    return signal.convolve(wide, h)[::down]
+def spaced(x, step, count):
+    """Along the last axis, the numbers with zeros between them, so many in all."""
+    wide = np.zeros((*x.shape[:-1], count), x.dtype)
+    wide[..., : (x.shape[-1] - 1) * step + 1 : step] = x
+    return wide
+
+
+MARGINS_OF_UPFIRDN = Unknown("with other margins than zeros it has no rule: pad the signal")
+
+
+@adjoint(signal.upfirdn)
+def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0, *, out, d_out):
+    """Each is used where the signal, with zeros between its numbers, meets the filter."""
+    if mode not in (None, "constant") or cval != 0 or np.ndim(h) != 1:
+        return MARGINS_OF_UPFIRDN, MARGINS_OF_UPFIRDN
+    x, d_out = np.moveaxis(x, axis, -1), np.moveaxis(d_out, axis, -1)
+    long = (x.shape[-1] - 1) * up + h.shape[0]
+    d_wide = spaced(d_out, down, long + down - 1)[..., :long]
+    shape = (1,) * (x.ndim - 1)
+    turned = np.reshape(conj(h), (*shape, -1))
+    d_x = signal.correlate(d_wide, turned, "valid")[..., ::up]
+    wide = spaced(x, up, (x.shape[-1] - 1) * up + 1)
+    d_h = np.zeros(h.shape[0], d_out.dtype)
+    rows, d_rows = np.reshape(wide, (-1, wide.shape[-1])), np.reshape(d_wide, (-1, long))
+    for i in range(rows.shape[0]):
+        d_h += signal.correlate(d_rows[i], conj(rows[i]), "valid")
+    return d_h, np.moveaxis(d_x, -1, axis)
+
+
+@kind(signal.upfirdn)
+def upfirdn_kind(args, kwargs):
+    found = [operand_kind(a) for a in args[:2]]
+    if len(found) < 2 or any(k is None or k.shape is None for k in found):
+        return None
+    dtypes = [k.dtype for k in found]
+    return Inferred(Array(floating(*dtypes), tuple(fresh_size() for _ in found[1].shape)))
+
+
+@definition(signal.resample_poly)
+def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant", cval=None):
+    """Filtered between the two rates, as SciPy does it; the filter is a constant."""
+    if padtype not in ("constant", "mean", "median", "minimum", "maximum"):
+        raise NotImplementedError("resample_poly has a rule for padtype 'constant' and 'mean' etc.")
+    if cval is not None and cval != 0:
+        raise NotImplementedError("resample_poly has a rule without cval")
+    x = np.asarray(x)
+    divisor = math.gcd(int(up), int(down))
+    up, down = int(up) // divisor, int(down) // divisor
+    if up == 1 and down == 1:
+        return x.copy()
+    if isinstance(window, (str, tuple)):
+        h = low_pass(max(up, down), window)
+        h = h.astype(x.dtype) if x.dtype.kind in "fc" else h
+    else:
+        h = np.asarray(window)
+    half = (h.shape[0] - 1) // 2
+    before = down - half % down
+    removed = (half + before) // down
+    count = x.shape[axis] * up
+    count = count // down + (1 if count % down else 0)
+    missing = (count + removed - 1) * down + 1 - (x.shape[axis] - 1) * up - h.shape[0] - before
+    h = np.concatenate((np.zeros(before, h.dtype), h * up, np.zeros(max(missing, 0), h.dtype)))
+    level = 0.0
+    if padtype == "mean":
+        level = np.mean(x, axis=axis, keepdims=True)
+    elif padtype == "median":
+        level = np.median(x, axis=axis, keepdims=True)
+    elif padtype == "minimum":
+        level = np.min(x, axis=axis, keepdims=True)
+    elif padtype == "maximum":
+        level = np.max(x, axis=axis, keepdims=True)
+    if padtype != "constant":
+        x = x - level
+    y = np.moveaxis(signal.upfirdn(h, x, up, down, axis), axis, 0)[removed : removed + count]
+    y = np.moveaxis(y, 0, axis)
+    return y if padtype == "constant" else y + level
+
+
+def low_pass(rate, window):
+    """The filter of `resample_poly`. Called by generated code.
+
+    >>> len(low_pass(2, "hann"))
+    41
+    """
+    return signal.firwin(20 * rate + 1, 1.0 / rate, window=window)
+
+
+zero(low_pass)
+kind(low_pass)(lambda args, kwargs: Inferred(Array(np.dtype(np.float64), (fresh_size(),))))
+
+
+@adjoint(signal.sawtooth)
+def sawtooth(t, width=1, *, out, d_out):
+    """It rises by 2 over the part `width` of a period, and falls by 2 over the rest."""
+    phase = t % (2 * np.pi) / (2 * np.pi)
+    rising = phase < width
+    share = width * rising + (1 - width) * ~rising
+    share = np.where((width < 0) | (width > 1), np.nan, share)
+    past = np.where(rising, phase, 1 - phase)
+    sign = 2.0 * rising - 1.0
+    return d_out * sign / (np.pi * share), -d_out * sign * 2 * past / (share * share)
+
+
+jumps(signal.sawtooth)
+zero(signal.square)
+
+
+@definition(signal.gausspulse)
+def gausspulse(t, fc=1000, bw=0.5, bwr=-6, tpr=-60, retquad=False, retenv=False):
+    if isinstance(t, str):
+        raise NotImplementedError("gausspulse has a rule for times only")
+    if fc < 0 or bw <= 0 or bwr >= 0:
+        raise ValueError("gausspulse needs fc >= 0, bw > 0 and bwr < 0")
+    decay = -((np.pi * fc * bw) ** 2) / (4.0 * np.log(10.0 ** (bwr / 20.0)))
+    envelope = np.exp(-decay * t * t)
+    pulse = envelope * np.cos(2 * np.pi * fc * t)
+    if not retquad:
+        return (pulse, envelope) if retenv else pulse
+    quadrature = envelope * np.sin(2 * np.pi * fc * t)
+    return (pulse, quadrature, envelope) if retenv else (pulse, quadrature)
+
+
+@definition(signal.lombscargle)
+def lombscargle(x, y, freqs, *, normalize=False, weights=None, floating_mean=False):
+    """M. Zechmeister and M. Kürster (2009), as SciPy has it."""
+    x, y, freqs = np.asarray(x), np.asarray(y), np.asarray(freqs)
+    w = np.ones(y.shape) if weights is None else np.asarray(weights)
+    if x.shape != y.shape or y.shape != w.shape or np.any(w < 0):
+        raise ValueError("lombscargle needs x, y and weights of the same length, no weight < 0")
+    w = w / np.sum(w)
+    phase = freqs[:, None] * x
+    cosine, sine = np.cos(phase), np.sin(phase)
+    cc, cs = (cosine * cosine) @ w, (cosine * sine) @ w
+    ss = 1.0 - cc
+    if floating_mean:
+        c, s = cosine @ w, sine @ w
+        cc, ss, cs = cc - c * c, ss - s * s, cs - c * s
+    tau = 0.5 * np.arctan2(2.0 * cs, cc - ss)
+    cosine, sine = np.cos(phase - tau[:, None]), np.sin(phase - tau[:, None])
+    yc, ys = cosine @ (w * y), sine @ (w * y)
+    cc = (cosine * cosine) @ w
+    ss = 1.0 - cc
+    if floating_mean:
+        c, s, mean = cosine @ w, sine @ w, w @ y
+        yc, ys, cc, ss = yc - mean * c, ys - mean * s, cc - c * c, ss - s * s
+    least = np.finfo(float).epsneg
+    a, b = yc / np.maximum(cc, least), ys / np.maximum(ss, least)
+    power = 2.0 * (a * yc + b * ys)
+    if normalize is False or normalize == "power":
+        found = power * (x.shape[0] / 4.0)
+    elif normalize is True or normalize == "normalize":
+        total = w @ (y * y)
+        if floating_mean:
+            total = total - (w @ y) ** 2
+        found = power * (0.5 / total)
+    else:
+        found = (a + 1j * b) * np.exp(1j * tau)
+    return np.squeeze(found)
 
 
 @definition(signal.freqz)

@@ -70,6 +70,52 @@ def welch(
     return frequencies, np.moveaxis(np.mean(power, axis=-2), -1, axis)
 
 
+@definition(signal.csd)
+def csd(
+    x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant",
+    return_onesided=True, scaling="density", axis=-1, average="mean",
+):  # fmt: skip
+    """Of a signal with itself, that is `welch`, and real."""
+    if not return_onesided or average != "mean":
+        raise NotImplementedError("csd has a rule for one side of the spectrum, and for the mean")
+    if y is x:
+        return signal.welch(
+            x, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis
+        )
+    frequencies, cross = cross_spectrum(
+        np.moveaxis(np.asarray(x), axis, -1), np.moveaxis(np.asarray(y), axis, -1),
+        fs, window, nperseg, noverlap, nfft, detrend, scaling,
+    )  # fmt: skip
+    return frequencies, np.moveaxis(cross, -1, axis)
+
+
+def cross_spectrum(x, y, fs, window, nperseg, noverlap, nfft, detrend, scaling):
+    if x.shape[-1] != y.shape[-1]:
+        raise ValueError("csd is differentiated for signals of the same length: add zeros to one")
+    parts, weights = parts_of(x, window, nperseg, noverlap, detrend)
+    others, _ = parts_of(y, window, nperseg, noverlap, detrend)
+    n = parts.shape[-1] if nfft is None else nfft
+    cross = np.conj(np.fft.rfft(parts * weights, n)) * np.fft.rfft(others * weights, n)
+    cross = cross * (both_sides(n) / unit_of(weights, fs, scaling))
+    return np.fft.rfftfreq(n, 1 / fs), np.mean(cross, axis=-2)
+
+
+@definition(signal.coherence)
+def coherence(
+    x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant",
+    axis=-1,
+):  # fmt: skip
+    how = (fs, window, nperseg, noverlap, nfft, detrend)
+    frequencies, in_x = signal.welch(x, *how, axis=axis)
+    _, in_y = signal.welch(y, *how, axis=axis)
+    _, cross = cross_spectrum(
+        np.moveaxis(np.asarray(x), axis, -1), np.moveaxis(np.asarray(y), axis, -1),
+        *how, "density",
+    )  # fmt: skip
+    cross = np.moveaxis(cross, -1, axis)
+    return frequencies, (cross.real**2 + cross.imag**2) / in_x / in_y
+
+
 @definition(signal.spectrogram)
 def spectrogram(
     x, fs=1.0, window=WINDOW_OF_SPECTROGRAM, nperseg=None, noverlap=None,
