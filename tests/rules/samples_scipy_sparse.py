@@ -38,15 +38,21 @@ if sparse is not None:
     SAMPLES[solvers.FACTORISED.solve] = [
         case(linalg.splu(matrix), x, trans) for x in (r(5), r(5, 2)) for trans in ("N", "T", "H")
     ]
-    for name in ("bicg", "bicgstab", "cgs", "gmres", "qmr", "tfqmr", "cg"):
-        a = (matrix @ matrix.T).tocsr() if name == "cg" else matrix.tocsr()
-        SAMPLES[getattr(linalg, name)] = [case(a, r(5), rtol=1e-13)]
-    SAMPLES[linalg.gmres] += [case(matrix.toarray(), r(5), rtol=1e-13)]
-    SAMPLES[solvers.iterated] = [
-        case(matrix.toarray(), r(5), False, 1e-13, 0.0, None, fixed=(3, 4)),
-        case(matrix, r(5), False, 1e-13, 0.0, None, fixed=(3, 4)),
+    SAMPLES[solvers.krylov] = [
+        case(name, a, r(5), None, 1e-13, 0.0, None, None, None, fixed=(4, 5))
+        for name in ("bicg", "bicgstab", "cgs", "gmres", "qmr", "tfqmr", "cg", "minres")
+        for a in [(matrix @ matrix.T).tocsr() if name in solvers.SYMMETRIC else matrix.tocsr()]
+    ] + [
+        case("gmres", matrix.toarray(), r(5), None, 1e-13, 0.0, None, None, None, fixed=(4, 5))
+    ]  # fmt: skip
+    SAMPLES[solvers.solved_back] = [
+        case(a, r(5), None, back, 1e-13, 0.0, None, fixed=(4, 5))
+        for a in (matrix.toarray(), matrix) for back in (True, False)
+    ]  # fmt: skip
+    SAMPLES[solvers.solved_back_of_entries] = [
+        case(data, rows, columns, (5, 5), None, 1e-13, 0.0, None, r(5), fixed=(5, 6))
     ]
-    SAMPLES[linalg.expm_multiply] = [case(matrix / 4, r(5)), case(matrix / 4, r(5, 2))]
+    SAMPLES[solvers.exponential_times] = [case(matrix / 4, r(5)), case(matrix / 4, r(5, 2))]
     operator = linalg.aslinearoperator(wide)
     SAMPLES[linalg.LinearOperator.matvec] = [case(operator, r(5))]
     SAMPLES[linalg.LinearOperator.rmatvec] = [case(operator, r(3))]

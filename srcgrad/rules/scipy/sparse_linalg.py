@@ -8,10 +8,12 @@ from scipy.linalg import expm
 from scipy.sparse import linalg
 
 from ...analysis.inference import Inferred
+from ...custom import stop_gradient
 from ...kinds import INT, Array, Opaque, TupleOf, fresh_size
 from ..products import conj
-from ..registry import adjoint, definition, kind, primitives, refuse, tangent
+from ..registry import adjoint, definition, definitions, kind, primitives, refuse, tangent, zero
 from ..shaping import transposed
+from . import sparse_spectra  # noqa: F401  (it registers its rules)
 from .kinds import floating, operand_kind
 from .linalg_functions import derivative
 from .sparse import flipped
@@ -107,13 +109,40 @@ definition(linalg.factorized)(
 )
 
 
-def iterated(A, b, symmetric, rtol, atol, maxiter):
-    """The solution of a system by conjugate gradients, or by GMRES, which doesn't break down.
+# By iteration, to a tolerance: the derivative is that of the exact solution, found by a second
+# iteration, with the transposed matrix. Where the first began, and what hastened it, doesn't count.
 
-    Called by generated code, of the transposed system of an iterative solver.
+
+def krylov(name, A, b, x0, rtol, atol, maxiter, M, restart):
+    """What an iterative solver finds, and whether it did. Called by generated code.
+
+    >>> krylov("cg", np.diag([2.0, 4.0]), np.ones(2), None, 1e-9, 0.0, None, None, None)
+    (array([0.5 , 0.25]), 0)
     """
-    method = linalg.cg if symmetric else linalg.gmres
-    x, failed = method(A, b, rtol=rtol, atol=atol, maxiter=maxiter)
+    options = {"rtol": rtol, "maxiter": maxiter}
+    if name != "minres":
+        options["atol"] = atol
+    if M is not None:
+        options["M"] = M
+    if restart is not None:
+        options["restart"] = restart
+    return getattr(linalg, name)(A, b, x0, **options)
+
+
+def solved_back(A, b, symmetric, back, rtol, atol, maxiter):
+    """The solution of the transposed system or, not `back`, of the system itself: by conjugate
+    gradients, MINRES, or by GMRES, which doesn't break down. Called by generated code.
+
+    Of a symmetric matrix only, that is its own transpose, no transpose is asked: a linear operator
+    needn't have one.
+    """
+    method = linalg.gmres if symmetric is None else getattr(linalg, symmetric)
+    options = {"rtol": rtol, "maxiter": maxiter}
+    if symmetric != "minres":
+        options["atol"] = atol
+    if back and (symmetric is None or np.iscomplexobj(np.zeros(0, A.dtype))):
+        A = A.T
+    x, failed = method(A, b, **options)
     if failed:
         raise ArithmeticError(
             f"the transposed system, which the derivative of a solver needs, isn't solved to "
@@ -122,49 +151,159 @@ def iterated(A, b, symmetric, rtol, atol, maxiter):
     return x
 
 
-@adjoint(iterated)
-def d_iterated(A, b, symmetric, rtol, atol, maxiter, *, out, d_out):
-    d_b = iterated(turned(A, symmetric), d_out, symmetric, rtol, atol, maxiter)
+SYMMETRIC = ("cg", "minres")
+
+
+@adjoint(krylov)
+def d_krylov(name, A, b, x0, rtol, atol, maxiter, M, restart, *, out, d_out):
+    symmetric = name if name in SYMMETRIC else None
+    d_b = solved_back(A, d_out[0], symmetric, True, rtol, atol, maxiter)
     if isinstance(A, np.ndarray):
-        return -d_b[:, None] * out, d_b
-    return d_b, d_b  # which refuses a matrix or an operator that is differentiated
+        return None, -d_b[:, None] * out[0], d_b
+    return None, d_b, d_b  # which refuses a matrix or an operator that is differentiated
 
 
-kind(iterated)(spsolve_kind)
+@adjoint(solved_back)
+def d_solved_back(A, b, symmetric, back, rtol, atol, maxiter, *, out, d_out):
+    d_b = solved_back(A, d_out, symmetric, not back, rtol, atol, maxiter)
+    if isinstance(A, np.ndarray):
+        d_A = -d_b[:, None] * out
+        return (d_A.T if back else d_A), d_b
+    return d_b, d_b
 
 
-def turned(A, symmetric):
-    if symmetric:
-        return A
-    return A.T if isinstance(A, np.ndarray) else flipped(A)
+kind(solved_back)(spsolve_kind)
 
 
-def iterative(method, symmetric):
-    """The rule of an iterative solver, by the transposed system."""
-
-    @adjoint(method)
-    def rule(
-        A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, out, d_out
-    ):
-        d_b = iterated(turned(A, symmetric), d_out[0], symmetric, rtol, atol, maxiter)
-        if isinstance(A, np.ndarray):
-            return -d_b[:, None] * out[0], d_b
-        return d_b, d_b  # which refuses a matrix or an operator that is differentiated
-
-    return rule
-
-
-def iterative_kind(args, kwargs):
-    found = spsolve_kind(args, kwargs) if len(args) > 1 else None
+@kind(krylov)
+def krylov_kind(args, kwargs):
+    found = spsolve_kind(args[1:], kwargs)
     return None if found is None else Inferred(TupleOf((found.kind, INT)))
 
 
-for _name in ("bicg", "bicgstab", "cg", "cgs", "gmres", "qmr", "tfqmr"):
-    iterative(getattr(linalg, _name), _name == "cg")
-    kind(getattr(linalg, _name))(iterative_kind)
+def krylov_of_entries(name, data, rows, columns, shape, x0, rtol, atol, maxiter, M, restart, b):
+    """As `krylov`, of a sparse matrix that is given by its entries. Called by generated code."""
+    A = sparse.csr_array((data, (rows, columns)), shape=shape)
+    return krylov(name, A, b, x0, rtol, atol, maxiter, M, restart)
 
 
-@adjoint(linalg.expm_multiply)
+def solved_back_of_entries(data, rows, columns, shape, symmetric, rtol, atol, maxiter, b):
+    """The solution of a system with a sparse matrix that is given by its entries. Called by
+    generated code.
+    """
+    A = sparse.csr_array((data, (rows, columns)), shape=shape)
+    return solved_back(A, b, symmetric, False, rtol, atol, maxiter)
+
+
+@adjoint(krylov_of_entries)
+def d_krylov_of_entries(
+    name, data, rows, columns, shape, x0, rtol, atol, maxiter, M, restart, b, *, out, d_out
+):
+    symmetric = name if name in SYMMETRIC else None
+    d_b = solved_back_of_entries(
+        data, columns, rows, (shape[1], shape[0]), symmetric, rtol, atol, maxiter, d_out[0]
+    )
+    d_data = -d_b[rows] * out[0][columns]
+    return None, d_data, None, None, None, None, None, None, None, None, None, d_b
+
+
+@adjoint(solved_back_of_entries)
+def d_solved_back_of_entries(
+    data, rows, columns, shape, symmetric, rtol, atol, maxiter, b, *, out, d_out
+):
+    d_b = solved_back_of_entries(
+        data, columns, rows, (shape[1], shape[0]), symmetric, rtol, atol, maxiter, d_out
+    )
+    return -d_b[rows] * out[columns], None, None, None, None, None, None, None, d_b
+
+
+kind(solved_back_of_entries)(of_entries_kind)
+
+
+@kind(krylov_of_entries)
+def krylov_of_entries_kind(args, kwargs):
+    found = of_entries_kind(args[1:], kwargs)
+    return None if found is None else Inferred(TupleOf((found.kind, INT)))
+
+
+def held(data, rows, columns, shape):
+    """A sparse matrix of which no derivative is taken. Called by generated code."""
+    return sparse.csr_array((data, (rows, columns)), shape=shape)
+
+
+zero(held)
+kind(held)(lambda args, kwargs: Inferred(Opaque(sparse.csr_array)))
+
+
+def solve_by(name, A, b, x0, rtol, atol, maxiter, M, callback, restart=None):
+    if callback is not None:
+        raise NotImplementedError(f"{name} is differentiated without callback")
+    if b.ndim != 1:
+        raise NotImplementedError(f"{name} is differentiated for a vector on the right")
+    x0 = None if x0 is None else stop_gradient(x0)
+    if isinstance(M, Entries):
+        M = held(M.values, M.rows, M.columns, M.shape)
+    elif isinstance(M, np.ndarray):
+        M = stop_gradient(M)
+    if isinstance(A, Entries):
+        return krylov_of_entries(
+            name, A.values, A.rows, A.columns, A.shape, x0, rtol, atol, maxiter, M, restart, b
+        )
+    return krylov(name, A, b, x0, rtol, atol, maxiter, M, restart)
+
+
+def iterative(name):
+    """The rule of an iterative solver, by the transposed system."""
+
+    @definition(getattr(linalg, name))
+    def rule(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+        return solve_by(name, A, b, x0, rtol, atol, maxiter, M, callback)
+
+
+for _name in ("bicg", "bicgstab", "cg", "cgs", "tfqmr"):
+    iterative(_name)
+
+
+@definition(linalg.qmr)
+def qmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M1=None, M2=None, callback=None):
+    if M1 is not None or M2 is not None:
+        raise NotImplementedError("qmr is differentiated without M1 and M2")
+    return solve_by("qmr", A, b, x0, rtol, atol, maxiter, None, callback)
+
+
+@definition(linalg.gmres)
+def gmres(
+    A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None,
+    callback_type=None,
+):  # fmt: skip
+    return solve_by("gmres", A, b, x0, rtol, atol, maxiter, M, callback, restart)
+
+
+@definition(linalg.minres)
+def minres(
+    A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callback=None, show=False,
+    check=False,
+):  # fmt: skip
+    if np.ndim(shift) != 0 or shift != 0:
+        raise NotImplementedError("minres is differentiated without shift: subtract it from A")
+    return solve_by("minres", A, b, x0, rtol, 0.0, maxiter, M, callback)
+
+
+def exponential_times(A, B):
+    """The exponential of a matrix times another one. Called by generated code."""
+    return linalg.expm_multiply(A, B)
+
+
+@definition(linalg.expm_multiply)
+def expm_multiply(A, B):
+    if isinstance(A, Entries):
+        raise NotImplementedError(
+            "expm_multiply is differentiated by B, and by an array A: use A.toarray()"
+        )
+    return exponential_times(A, B)
+
+
+@adjoint(exponential_times)
 def d_expm_multiply(A, B, *, out, d_out):
     if isinstance(A, np.ndarray):
         product = d_out[:, None] * B if B.ndim == 1 else d_out @ B.T
@@ -174,14 +313,14 @@ def d_expm_multiply(A, B, *, out, d_out):
     return d_b, d_b
 
 
-@tangent(linalg.expm_multiply)
+@tangent(exponential_times)
 def t_expm_multiply(A, B, *, out, tangents):
     t_A, t_B = tangents
     total = 0.0 if t_B is None else linalg.expm_multiply(A, t_B)
     return total if t_A is None else total + derivative(expm, A, t_A) @ B
 
 
-kind(linalg.expm_multiply)(spsolve_kind)
+kind(exponential_times)(spsolve_kind)
 
 # An operator that is made of what is differentiated is asked for its adjoint, and so refused
 adjoint(linalg.LinearOperator.matvec)(
@@ -208,6 +347,6 @@ for _name in dir(linalg):
         and callable(_function)
         and not isinstance(_function, type)
         and _function not in primitives
-        and _function not in (linalg.spsolve, linalg.splu, linalg.factorized)
+        and _function not in definitions
     ):
         refuse(_function, reason="of sparse matrices it has no rule: use an array, or spsolve")
