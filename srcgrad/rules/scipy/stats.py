@@ -19,6 +19,7 @@ from . import (  # noqa: F401  (they register their rules)
     stats_densities,
     stats_descriptive,
     stats_discrete,
+    stats_samples,
     stats_vectors,
 )
 
