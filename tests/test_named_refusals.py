@@ -33,12 +33,11 @@ def volume(x):
     return spatial.ConvexHull(np.outer(x, x) + np.eye(3)).volume
 
 
-def distance(x):
-    distances, _ = spatial.cKDTree(np.outer(x, x)).query(np.ones((1, 3)))
-    return distances[0]
+def area(x):
+    return spatial.Voronoi(np.outer(x, x) + np.eye(3)[:, :2]).vertices[0, 0]
 
 
-@pytest.mark.parametrize(("f", "name"), [(volume, "ConvexHull"), (distance, "cKDTree")])
+@pytest.mark.parametrize(("f", "name"), [(volume, "ConvexHull"), (area, "Voronoi")])
 def test_what_made_an_object_is_named(f, name):
     message = rf"what scipy\.spatial\.{name} returns can't be differentiated"
     with pytest.raises(UnsupportedError, match=message):

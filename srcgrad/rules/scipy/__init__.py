@@ -13,7 +13,14 @@ import sys
 MODULES = (
     *("special", "linalg", "stats", "signal", "ndimage"),
     *("linalg.lapack", "fft", "fftpack", "integrate", "interpolate", "optimize"),
-    *("sparse", "sparse.linalg", "spatial.distance", "spatial.transform", "sparse.csgraph"),
+    *(
+        "sparse",
+        "sparse.linalg",
+        "spatial",
+        "spatial.distance",
+        "spatial.transform",
+        "sparse.csgraph",
+    ),
 )
 _loaded: set[str] = set()
 

@@ -18,7 +18,7 @@ from ...custom import Outside, adjoint_solution, close
 from ...forward import jvp
 from ...pullback import vjp
 from ..helpers import parameter_count
-from ..registry import definition, refuse, zero
+from ..registry import adjoint, definition, refuse, zero
 from . import optimize_bounds  # noqa: F401  (it registers its class)
 
 BY_GRADIENT = ("CG", "BFGS", "Newton-CG", "L-BFGS-B", "TNC", "SLSQP", "trust-constr", None)
@@ -510,8 +510,25 @@ def guess_within(low, high):
 
 zero(guess_within, note="a first guess, on which the solution doesn't depend")
 zero(optimize.linear_sum_assignment, note="piecewise constant: the indices of an assignment")
+
+
+@adjoint(optimize.nnls)
+def nnls(A, b, *, maxiter=None, out, d_out):
+    """Least squares of the columns whose unknowns aren't 0, as long as the same ones are."""
+    x, distance = out
+    d_x, d_distance = d_out
+    free = x > 0
+    columns = A * free
+    normal = columns.T @ columns + np.diag(1.0 - free)
+    moved = np.linalg.solve(normal, d_x * free)
+    rest = b - A @ x
+    unit = d_distance * rest / (distance + (distance == 0))
+    along = A @ moved + unit
+    return np.outer(rest, moved) - np.outer(along, x), along
+
+
 refuse(
-    *(optimize.linprog, optimize.milp, optimize.nnls, optimize.lsq_linear),
+    *(optimize.linprog, optimize.milp, optimize.lsq_linear),
     *(optimize.isotonic_regression,),
     reason="its solution lies on constraints, whose active set its rule would need",
 )

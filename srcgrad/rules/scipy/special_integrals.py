@@ -6,6 +6,7 @@ import numpy as np
 from scipy import special
 
 from ..registry import adjoint, definition, elementwise
+from ..shaping import present
 from .special_arguments import BY_ORDER, BY_SHAPE
 from .special_gamma import beta_density, gamma_density
 
@@ -168,6 +169,27 @@ elementwise(special.wright_bessel)(
 @elementwise(special.eval_legendre)
 def eval_legendre(n, x, *, out):
     return BY_ORDER, np.where(n == 0, 0.0, 0.5 * (n + 1) * special.eval_jacobi(n - 1, 1, 1, x))
+
+
+@elementwise(special.lpmv)
+def lpmv(m, v, x, *, out):
+    """DLMF 14.10.5."""
+    below = np.where(v + m == 0, 0.0, special.lpmv(m, v - 1, x))
+    return BY_ORDER, BY_ORDER, (v * x * out - (v + m) * below) / (x * x - 1)
+
+
+@elementwise(*present(special, "sph_harm_y"))
+def sph_harm_y(n, m, theta, phi, *, out):
+    """By the harmonics with the next m on either side, to which the ladder operators lead: so there
+    is no cotangent, which is infinite at the poles. Beyond these SciPy's are even."""
+    up = np.sqrt(np.maximum((n - m) * (n + m + 1.0), 0.0)) * np.exp(-1j * phi)
+    down = np.sqrt(np.maximum((n + m) * (n - m + 1.0), 0.0)) * np.exp(1j * phi)
+    above, below = (
+        special.sph_harm_y(n, m + 1, theta, phi),
+        special.sph_harm_y(n, m - 1, theta, phi),
+    )
+    slope = np.where(np.sin(theta) < 0, -0.5, 0.5) * (up * above - down * below)
+    return BY_ORDER, BY_ORDER, slope, 1j * m * out
 
 
 @elementwise(special.eval_jacobi)
