@@ -55,6 +55,9 @@ PROGRAMS: dict[str, tuple[Any, ...]] = {
     "harmonics": (
         lambda t, f: special.sph_harm_y(np.array([1, 2, 3]), 1, t[:, None], f), ANGLES, TURNS,
     ),
+    "harmonics of lists": (
+        lambda t: special.sph_harm_y([1, 2, 3], [1, 0, -1], t, 0.3), ANGLES,
+    ),
     "beyond the poles": (lambda t, f: special.sph_harm_y(2, 1, t, f), ANGLES - 2.3, TURNS),
 }  # fmt: skip
 

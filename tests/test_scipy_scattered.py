@@ -33,6 +33,7 @@ PROGRAMS: dict[str, tuple[Any, ...]] = {
     "points": (lambda z, x: spline(X, Y, z).ev(x, AT_Y), Z, AT_X),
     "points by the call": (lambda z, x: spline(X, Y, z)(x, 0.7, grid=False), Z, AT_X),
     "one point": (lambda z: spline(X, Y, z)(1.2, 0.7), Z),
+    "one point by ev": (lambda z, x: spline(X, Y, z, kx=2).ev(x, 1.3), Z, 1.3),
     "slopes": (lambda z, y: spline(X, Y, z)(AT_X, y, dx=1, dy=1), Z, AT_Y),
     "degrees": (lambda z, x: spline(X, Y, z, kx=2, ky=4)(x, AT_Y), Z, AT_X),
     "other degrees": (lambda z, x: spline(X, Y, z, kx=1, ky=5)(x, AT_Y), Z, AT_X),

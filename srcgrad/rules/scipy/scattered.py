@@ -67,10 +67,11 @@ class Surface:
         if grid:
             along_x = Spline(self.tx, self.c, self.kx, True)(np.atleast_1d(x), dx)
             return Spline(self.ty, along_x.T, self.ky, True)(np.atleast_1d(y), dy).T
-        x, y = np.broadcast_arrays(x, y)
+        x, y = x + 0.0 * y, y + 0.0 * x
+        shape, x, y = np.shape(x), np.ravel(x), np.ravel(y)
         in_x = Spline(self.tx, np.eye(len(self.tx) - self.kx - 1), self.kx, True)(x, dx)
         in_y = Spline(self.ty, np.eye(len(self.ty) - self.ky - 1), self.ky, True)(y, dy)
-        return np.sum((in_x @ self.c) * in_y, -1)
+        return np.reshape(np.sum((in_x @ self.c) * in_y, -1), shape)
 
     def ev(self, xi, yi, dx=0, dy=0):
         return self(xi, yi, dx, dy, False)

@@ -182,12 +182,11 @@ def lpmv(m, v, x, *, out):
 def sph_harm_y(n, m, theta, phi, *, out):
     """By the harmonics with the next m on either side, to which the ladder operators lead: so there
     is no cotangent, which is infinite at the poles. Beyond these SciPy's are even."""
+    n, m = np.asarray(n), np.asarray(m)
     up = np.sqrt(np.maximum((n - m) * (n + m + 1.0), 0.0)) * np.exp(-1j * phi)
     down = np.sqrt(np.maximum((n + m) * (n - m + 1.0), 0.0)) * np.exp(1j * phi)
-    above, below = (
-        special.sph_harm_y(n, m + 1, theta, phi),
-        special.sph_harm_y(n, m - 1, theta, phi),
-    )
+    above = special.sph_harm_y(n, m + 1, theta, phi)
+    below = special.sph_harm_y(n, m - 1, theta, phi)
     slope = np.where(np.sin(theta) < 0, -0.5, 0.5) * (up * above - down * below)
     return BY_ORDER, BY_ORDER, slope, 1j * m * out
 
