@@ -170,6 +170,21 @@ def numbers_then_arrays(x, n):
     return total + sum(np.sum(row**2) for row in rows) + sum(np.sum(v) * k for v, k in pairs)
 
 
+def numbers_joined_with_arrays(x, n):
+    rows, pieces, i = [], (), 0
+    while i < n and x[i] < 50.0:
+        rows = rows + [x[i]]  # noqa: RUF005
+        pieces = (*pieces, x[i] ** 2)
+        i += 1
+    total, part = rows[0] * pieces[1], rows[1:]
+    while i > 0:
+        i -= 1
+        rows = rows + [x[:2] * x[i]]  # noqa: RUF005
+        pieces = (*pieces, x[:2] * x[i])
+    part.append(x[2:4])
+    return total + sum(np.sum(v**2) for v in [*rows, *part]) + sum(np.sum(v) for v in pieces)
+
+
 def copies_of_what_may_be_missing(x, n):
     items = []
     for i in range(n):
@@ -187,7 +202,7 @@ def copies_of_what_may_be_missing(x, n):
 
 PROGRAMS = [
     polish, events, clipped_area, objects_and_numbers, queue, queue_of_arrays, changed, functions,
-    numbers_then_arrays, copies_of_what_may_be_missing,
+    numbers_then_arrays, numbers_joined_with_arrays, copies_of_what_may_be_missing,
 ]  # fmt: skip
 
 

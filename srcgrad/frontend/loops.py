@@ -303,11 +303,12 @@ class Loops(Widening):
 
         def connect(apart: bool, template: Any, param: Any, init: Any, final: Any) -> Any:
             if isinstance(template, Widened):
-                is_list = isinstance(template.kind, ListOf)
-                if is_list:
+                kind = template.kind
+                is_list = isinstance(kind, ListOf)
+                if isinstance(kind, ListOf):
                     param, init, final = held(start, param), held(entry, init), held(end, final)
                     if isinstance(init, ir.Var):
-                        init.kind = template.kind
+                        self.widen_items(init, kind)
                         self.link(param, None, init)
                 target = ir.Var(
                     param.name, param.kind, param.user, template.origins, param.optional
