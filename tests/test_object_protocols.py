@@ -1057,3 +1057,30 @@ def test_special_methods_are_those_of_the_class(use, other):
         assert value == pytest.approx(f(x))
         expected = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
         np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+
+
+class Heavy(Bare):
+    def __bool__(self):
+        return bool(self.value > 1.5)
+
+
+class Long(Bare):
+    def __len__(self):
+        return 1 if self.value > 1.2 else 0
+
+
+def test_each_class_says_whether_its_objects_are_true():
+    def f(x, n):
+        things, total, i = [], 0.0, 0
+        while i < n and x[i] < 50.0:
+            things.append([Heavy(x[i]), Long(x[i]), Bare(x[i]), None][i % 4])
+            i += 1
+        for k, thing in enumerate(things):
+            if thing:
+                total += thing.value**2 * k
+            elif thing is not None:
+                total += thing.value * 3
+        return total
+
+    for x in (np.linspace(0.5, 2.0, 9), np.linspace(2.0, 0.3, 9)):
+        check_grads(f, (x, 9))

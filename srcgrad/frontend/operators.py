@@ -457,10 +457,9 @@ class Operators(OuterObjects):
                 if isinstance(thing, DictObject):
                     return self.truth(self.call(ir.Const(len), [value], {}))
                 if isinstance(thing, Instance):
-                    for name in ("__bool__", "__len__"):
-                        found = self.class_attribute(thing.type, name)
-                        if found is not None:
-                            return self.truth(self.call(Bound(found, value), [], {}))
+                    found = self.truth_method(thing.type)
+                    if found is not None:
+                        return self.truth(self.call(Bound(found, value), [], {}))
                     return TRUE
                 return ir.Const(bool(thing.items))
         return TRUE
@@ -479,16 +478,18 @@ class Operators(OuterObjects):
             return self.truth(self.call(self.attribute(value, asked[0]), [], {}))
         return self.emit(bool, (value,), inferred=Inferred(BOOL), name="test", effect=True)
 
+    def truth_method(self, cls: type) -> Value | None:
+        """The method that says whether the objects of a class are true; None if all are."""
+        found = self.class_attribute(cls, "__bool__")
+        return self.class_attribute(cls, "__len__") if found is None else found
+
     def truth_of_reference(self, value: ir.Var) -> ir.Var | ir.Const:
         """The truth of an object in a table, or None."""
         assert isinstance(value.kind, Reference)
         there = self.negated(self.same_reference(value, ir.Const(None)))
         assert isinstance(there, ir.Var)
-        asked = [
-            name for name in ("__bool__", "__len__")
-            if any(self.class_attribute(cls, name) is not None for cls in value.kind.types)
-        ]  # fmt: skip
-        if not asked:
+        methods = [self.truth_method(cls) for cls in value.kind.types]
+        if all(found is None for found in methods):
             return there
         frame, name = self.current, f"%truth{self.unique()}"
 
@@ -496,8 +497,14 @@ class Operators(OuterObjects):
             self.state.frames[frame][name] = FALSE
 
         def ask() -> None:
-            made = self.call(self.attribute(value, asked[0]), [], {})
-            self.state.frames[frame][name] = self.boolean(made)
+            self.state.frames[frame][name] = self.for_each(self.spread(value), answer)
+
+        def answer(one: Value) -> Value:
+            cls = self.thing(one).type
+            found = self.truth_method(cls)
+            if found is None:
+                return TRUE
+            return self.boolean(self.call(self.bound(found, one, cls), [], {}))
 
         self.branch(there, ask, none)
         return self.truth(self.known("this value", self.state.frames[frame].pop(name)))
