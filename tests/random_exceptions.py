@@ -119,6 +119,8 @@ CHANGES = (
     "s = s * 0.9",
 )
 FAILING = (
+    "t += NUM if NUM < [s, None, 'a'][k % 3] else NUM",
+    "t += NUM if (k, NUM) >= (1, t if t > s else None) else NUM",
     "t += a[INDEX]",
     "t += a[INDEX] * 0.5",
     "a[INDEX] = NUM",

@@ -941,12 +941,24 @@ def enumerated_from_a_float(x):
         return x[0] * x[2]
 
 
+def ordered_with_what_cannot_be(x):
+    total = 0.0
+    for i in range(len(x)):
+        other = x[i] if x[i] > 0.9 else None
+        for pair in ((int(x[i] > 1.1), other), (x[i] if x[i] > 1.5 else "a", 2)):
+            try:
+                total += x[0] * (x[1] if (1, x[0]) < pair else x[2])
+            except TypeError:
+                total += x[i] * 0.3
+    return total
+
+
 @pytest.mark.parametrize(
     "f",
     [
         sorting_a_text_and_a_number, the_largest_of_a_text_and_a_number, instances_of_no_class,
         instances_of_a_class_before_one_that_is_none, ranges_to_a_float,
-        ranges_to_a_float_of_the_run, enumerated_from_a_float,
+        ranges_to_a_float_of_the_run, enumerated_from_a_float, ordered_with_what_cannot_be,
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip

@@ -46,7 +46,8 @@ ARITHMETIC = frozenset(
         operator.mod,
     }
 )
-TYPED = ARITHMETIC | {operator.matmul, operator.neg, operator.lshift, operator.rshift}
+ORDERINGS = {operator.lt, operator.le, operator.gt, operator.ge}
+TYPED = ARITHMETIC | ORDERINGS | {operator.matmul, operator.neg, operator.lshift, operator.rshift}
 EXTREMES = frozenset({np.max, np.min, np.argmax, np.argmin, np.ptp, np.nanargmax, np.nanargmin})
 REDUCTIONS = frozenset({np.sum, np.prod, np.mean})
 DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod, operator.pow})

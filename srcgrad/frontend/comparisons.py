@@ -167,7 +167,10 @@ class Comparisons(Operators):
                 if isinstance(other, ir.Const):  # a rule's mode
                     self.need_static(v, "this string must be known when compiling")
         texts = Inferred(BOOL) if is_text(a) and is_text(b) else None
-        return self.emit(function, (self.number(a), self.number(b)), inferred=texts)
+        operands = (self.number(a), self.number(b))
+        if self.trying is not None:
+            self.guard(function, operands, {})
+        return self.emit(function, operands, inferred=texts)
 
     def are_compared_as_objects(self, a: Value, b: Value) -> bool:
         """Whether two values are equal just if they are one object.
