@@ -7,6 +7,7 @@ popped, sorted and gone through, under two names that may be those of one list.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 HEAD = """\
 import numpy as np
@@ -63,6 +64,7 @@ def f(x, n):
     s, i = 0.0, 0
     A = []
     B = A
+    D = {}
 """
 # what a value is made of: a small choice for each program, so that some of it is right
 VALUES = [
@@ -96,9 +98,30 @@ USES = [
     "s += sum(worth(v) for v in B if isinstance(v, (tuple, float)))",
 ]  # fmt: skip
 
+# of a dict whose keys only the run tells
+STORES = [
+    "D[i] = V", "D[i % 3] = V", "D.setdefault(i // 2, V)", "D[round(x[i] * 2.0)] = V",
+    "D[i] = V if x[i] > C else V", "D.setdefault(i % 2, []).append(V)", "D.update({i: V})",
+    "if x[i] > C: D[i] = V\nelse: D[i + 1] = V", "A.append(V)\nD[i] = A[-1]",
+]  # fmt: skip
+LOOKS = [
+    "for k, v in D.items(): s = s * 0.9 + worth(v) * k", "s += sum(matched(v) for v in D.values())",
+    "s += worth(D.get(n - 1))", "if 1 in D: s += worth(D[1]) * x[2]", "D = dict(D)",
+    "if 2 in D: del D[2]", "s += worth(D.pop(0, None))", "D = {k: V for k in D}",
+    "for k in D: D[k] = V", "D = {k: v for k, v in D.items() if not isinstance(v, str)}",
+    "for k in sorted(D): s = s * 0.8 + matched(D[k])", "A = list(D.values())", "D.clear()",
+    "for v in D.values():\n    if isinstance(v, Box): v.value *= 1.2", "s += len(D) * x[0]",
+]  # fmt: skip
 
-def program(seed: int) -> str:
+
+def of_dicts(seed: int) -> str:
+    """A program that has a dict, too."""
+    return program(seed, STORES, LOOKS)
+
+
+def program(seed: int, stores: Sequence[str] = (), looks: Sequence[str] = ()) -> str:
     """A function `f` of a vector of six positive numbers and an int."""
+    grows, changes, uses = stores or GROWS, looks or CHANGES, looks or USES
     rng = random.Random(seed)
     values = rng.sample(VALUES, rng.randrange(2, 5))
 
@@ -110,13 +133,14 @@ def program(seed: int) -> str:
         return text.replace("[i - 1]", "[(i - 1) % 6]").replace("[i]", "[i % 6]")
 
     lines: list[str] = []
+    total = f"s += sum(worth(v) for v in {'D.values()' if stores else 'A'})"
     for _ in range(rng.randrange(1, 4)):
         head = rng.choice(["i = 0\nwhile i < n:\n    i += 1", "for i in range(n):"])
-        some = [rng.choice(GROWS)]
-        some += [rng.choice(GROWS + CHANGES + USES) for _ in range(rng.randrange(0, 3))]
+        some = [rng.choice(grows)]
+        some += [rng.choice([*grows, *changes, *uses]) for _ in range(rng.randrange(0, 3))]
         inner = [filled(text) for text in some]
         lines.append("\n".join([head, *("    " + r for t in inner for r in t.split("\n"))]))
-        lines += [filled(rng.choice(CHANGES + USES)) for _ in range(rng.randrange(0, 3))]
-    lines += [filled(rng.choice(USES)), "s += sum(worth(v) for v in A)", filled(rng.choice(USES))]
+        lines += [filled(rng.choice([*changes, *uses])) for _ in range(rng.randrange(0, 3))]
+    lines += [filled(rng.choice(uses)), total, filled(rng.choice(uses))]
     body = "\n".join("    " + row for line in lines for row in line.split("\n"))
     return f"{HEAD}{body}\n    return s + x[5]\n"

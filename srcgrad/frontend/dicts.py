@@ -175,9 +175,11 @@ class Dicts(MixedLists):
             values = tuple(thing.items.values())
             entries = items["entries"] = self.new(ListObject(values))
             try:
-                self.materialize(Materialize(entries, self.span))
+                if isinstance(self.on_heap(entries), ListObject):  # of one kind
+                    self.materialize(Materialize(entries, self.span))
             except Unkeepable as error:
-                error.slots, error.kinds = self.site_of_slots(ref, thing), False
+                if slots := self.site_of_slots(ref, thing):
+                    error.slots, error.kinds = slots, False
                 raise
             for i, key in enumerate(thing.items):
                 self.lookup_enter(items["where"], self.lift(key, None), ir.Const(i))

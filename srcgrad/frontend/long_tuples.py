@@ -29,7 +29,7 @@ class LongTuples(Comprehensions):
         """The items that a tuple or list has here, as a tuple of any length.
 
         Raises:
-            Unkeepable: the items aren't of one kind.
+            UnsupportedError: the items aren't of one kind.
         """
         if isinstance(value, Choice):
             return self.for_each(value, self.long_tuple)
@@ -39,7 +39,11 @@ class LongTuples(Comprehensions):
         var = thing.var if isinstance(thing, ListObject) else None
         if var is None:
             known = value if isinstance(value, Tuple) else thing
-            assert isinstance(known, (Tuple, ListObject))
+            if not isinstance(known, (Tuple, ListObject)):  # one of boxes
+                raise self.refuse(
+                    "a tuple of items of several kinds can't be as long as only the run tells",
+                    "keep them in a list",
+                )
             items = known.items
             made = self.built_list(items, tuple)
             for item in items:

@@ -9,7 +9,7 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..kinds import Opaque, Reference
+from ..kinds import Opaque, Places, Reference
 from .boxes import Box, Mixed
 from .slotted import SlottedDicts
 from .structure import NUMBERS, is_none, is_nothing, leaf_kind
@@ -39,7 +39,8 @@ class MixedLists(SlottedDicts):
     def has_kinds(self, thing: ListObject) -> bool:
         """Whether a list that is made here may have items of several kinds."""
         known = (SITE, self.site) in self.known_sites and not self.fixed_span
-        return known and thing.type is list and not thing.external
+        lookup = thing.var is not None and isinstance(thing.var.kind, Places)  # of a dict
+        return known and not lookup and thing.type is list and not thing.external
 
     def mixed(self, ref: Ref) -> Ref:
         """A new list as one that may have items of several kinds."""
