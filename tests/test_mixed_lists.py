@@ -219,9 +219,25 @@ def copies_of_what_may_be_missing(x, n):
     return total
 
 
+def remembered(x, n):
+    cache = {}
+
+    def get(k):
+        if k not in cache:
+            cache[k] = x[k] * 2 if k % 2 else [x[k], x[0]]
+        return cache[k]
+
+    total, i = 0.0, 0
+    while i < n and x[i] < 50.0:
+        found = get(i // 2)
+        total += found[0] * found[1] if isinstance(found, list) else found
+        i += 1
+    return total
+
+
 PROGRAMS = [
     polish, events, clipped_area, objects_and_numbers, queue, queue_of_arrays, changed, dicts,
-    functions, numbers_then_arrays, numbers_joined_with_arrays, copies_of_what_may_be_missing,
+    remembered, functions, numbers_then_arrays, numbers_joined_with_arrays, copies_of_what_may_be_missing,
 ]  # fmt: skip
 
 

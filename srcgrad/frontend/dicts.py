@@ -173,7 +173,9 @@ class Dicts(MixedLists):
             items["where"] = self.lookup_made()
             self.lookup_of(items["where"]).name = "places"
             values = tuple(thing.items.values())
+            before, self.site = self.site, self.sites.get(ref.id, self.site)
             entries = items["entries"] = self.new(ListObject(values))
+            self.site = before
             try:
                 if isinstance(self.on_heap(entries), ListObject):  # of one kind
                     self.materialize(Materialize(entries, self.span))
