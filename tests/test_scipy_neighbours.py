@@ -95,7 +95,7 @@ def test_a_tree_of_what_is_differentiated() -> None:
 @pytest.mark.parametrize(
     ("f", "x", "message"),
     [
-        (lambda x: FAST.query(x, k=[1, 2])[0], ASKED, "a number of neighbours"),
+        (lambda x: FAST.query(x, k=[1, 2])[0], ASKED, "for a number of neighbours"),
         (lambda v: special.lpmv(1, v, 0.3), 2.5, "by its order"),
         (lambda t: special.sph_harm_y(2, 1, t, 0.0, diff_n=1)[0].real, 0.4, "diff_n"),
     ],

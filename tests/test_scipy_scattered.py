@@ -119,7 +119,7 @@ COMPLEX = kernels(PLACES, DATA * 1j)
         (lambda x: FEW(x), ASKED, "all neighbors"),
         (lambda x: np.abs(COMPLEX(x)), ASKED, "real data"),
         (lambda d: linear(PLACES, d, rescale=True)(INNER), DATA, "without rescale"),
-        (lambda x: RESCALED(x), INNER, "without rescale"),
+        (lambda x: RESCALED(x), INNER, "nor has LinearNDInterpolator with rescale"),
         (lambda x: SMOOTH(x), INNER, "CloughTocher2DInterpolator has no rule"),
         (lambda d: interpolate.griddata(PLACES, d, INNER, "cubic"), DATA, "'linear' or 'nearest'"),
     ],

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import ndimage
 
 from ..registry import adjoint, definition, rereads
+from .left import left
 from .ndimage_margins import each, folded, margins, padded, placed
 
 
@@ -109,12 +110,10 @@ def minimum_filter1d(input, size, axis=-1, *, output=None, mode="reflect", cval=
 # Of these with flat structuring elements
 
 
-def flat(structure):
-    if structure is not None:
-        raise NotImplementedError(
-            "grey morphology is differentiated with size=... or footprint=..., "
-            "not with structure=..., which adds heights to the image"
-        )
+HEIGHTS = "it is differentiated with size or footprint: structure adds heights to the image"
+
+
+grey_erosion_left = left(ndimage.grey_erosion, HEIGHTS)
 
 
 @definition(ndimage.grey_erosion)
@@ -122,12 +121,18 @@ def grey_erosion(
     input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
     origin=0, axes=None,
 ):  # fmt: skip
-    flat(structure)
+    if structure is not None:
+        return grey_erosion_left(
+            input, size, footprint, structure, output, mode, cval, origin, axes=axes
+        )
     size = None if footprint is not None else size
     found = ndimage.minimum_filter(
         input, size, footprint, mode=mode, cval=cval, origin=origin, axes=axes
     )
     return placed(found, output)
+
+
+grey_dilation_left = left(ndimage.grey_dilation, HEIGHTS)
 
 
 @definition(ndimage.grey_dilation)
@@ -136,7 +141,10 @@ def grey_dilation(
     origin=0, axes=None,
 ):  # fmt: skip
     """The element is turned round, and its origin with it."""
-    flat(structure)
+    if structure is not None:
+        return grey_dilation_left(
+            input, size, footprint, structure, output, mode, cval, origin, axes=axes
+        )
     if footprint is not None:
         size = None
         footprint = np.flip(np.asarray(footprint))
@@ -153,14 +161,24 @@ def grey_dilation(
     return placed(found, output)
 
 
+grey_opening_left = left(ndimage.grey_opening, HEIGHTS)
+
+
 @definition(ndimage.grey_opening)
 def grey_opening(
     input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
     origin=0, axes=None,
 ):  # fmt: skip
+    if structure is not None:
+        return grey_opening_left(
+            input, size, footprint, structure, output, mode, cval, origin, axes=axes
+        )
     how = {"mode": mode, "cval": cval, "origin": origin, "axes": axes}
     lower = ndimage.grey_erosion(input, size, footprint, structure, **how)
     return placed(ndimage.grey_dilation(lower, size, footprint, structure, **how), output)
+
+
+grey_closing_left = left(ndimage.grey_closing, HEIGHTS)
 
 
 @definition(ndimage.grey_closing)
@@ -168,9 +186,16 @@ def grey_closing(
     input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
     origin=0, axes=None,
 ):  # fmt: skip
+    if structure is not None:
+        return grey_closing_left(
+            input, size, footprint, structure, output, mode, cval, origin, axes=axes
+        )
     how = {"mode": mode, "cval": cval, "origin": origin, "axes": axes}
     upper = ndimage.grey_dilation(input, size, footprint, structure, **how)
     return placed(ndimage.grey_erosion(upper, size, footprint, structure, **how), output)
+
+
+morphological_gradient_left = left(ndimage.morphological_gradient, HEIGHTS)
 
 
 @definition(ndimage.morphological_gradient)
@@ -178,9 +203,16 @@ def morphological_gradient(
     input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
     origin=0, axes=None,
 ):  # fmt: skip
+    if structure is not None:
+        return morphological_gradient_left(
+            input, size, footprint, structure, output, mode, cval, origin, axes=axes
+        )
     how = {"mode": mode, "cval": cval, "origin": origin, "axes": axes}
     upper = ndimage.grey_dilation(input, size, footprint, structure, **how)
     return placed(upper - ndimage.grey_erosion(input, size, footprint, structure, **how), output)
+
+
+morphological_laplace_left = left(ndimage.morphological_laplace, HEIGHTS)
 
 
 @definition(ndimage.morphological_laplace)
@@ -188,10 +220,17 @@ def morphological_laplace(
     input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
     origin=0, axes=None,
 ):  # fmt: skip
+    if structure is not None:
+        return morphological_laplace_left(
+            input, size, footprint, structure, output, mode, cval, origin, axes=axes
+        )
     how = {"mode": mode, "cval": cval, "origin": origin, "axes": axes}
     upper = ndimage.grey_dilation(input, size, footprint, structure, **how)
     lower = ndimage.grey_erosion(input, size, footprint, structure, **how)
     return placed(upper + lower - 2 * input, output)
+
+
+white_tophat_left = left(ndimage.white_tophat, HEIGHTS)
 
 
 @definition(ndimage.white_tophat)
@@ -199,8 +238,15 @@ def white_tophat(
     input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
     origin=0, axes=None,
 ):  # fmt: skip
+    if structure is not None:
+        return white_tophat_left(
+            input, size, footprint, structure, output, mode, cval, origin, axes=axes
+        )
     how = {"mode": mode, "cval": cval, "origin": origin, "axes": axes}
     return placed(input - ndimage.grey_opening(input, size, footprint, structure, **how), output)
+
+
+black_tophat_left = left(ndimage.black_tophat, HEIGHTS)
 
 
 @definition(ndimage.black_tophat)
@@ -208,6 +254,10 @@ def black_tophat(
     input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
     origin=0, axes=None,
 ):  # fmt: skip
+    if structure is not None:
+        return black_tophat_left(
+            input, size, footprint, structure, output, mode, cval, origin, axes=axes
+        )
     how = {"mode": mode, "cval": cval, "origin": origin, "axes": axes}
     return placed(ndimage.grey_closing(input, size, footprint, structure, **how) - input, output)
 

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import interpolate, linalg
 
 from ..registry import definition, refuse
+from .left import left
 
 
 class PiecewisePolynomial:
@@ -536,24 +537,29 @@ class Barycentric:
         return np.moveaxis(values, places, tuple(self.axis + i for i in places))
 
 
+barycentric_left = left(interpolate.barycentric_interpolate, "it is differentiated with der=0")
+krogh_left = left(interpolate.krogh_interpolate, "it is differentiated with der=0")
+pchip_left = left(interpolate.pchip_interpolate, "it is differentiated with one der at a time")
+
+
 @definition(interpolate.barycentric_interpolate)
 def barycentric_interpolate(xi, yi, x, axis=0, *, der=0):
     if isinstance(der, (list, tuple)) or der != 0:
-        raise NotImplementedError("barycentric_interpolate is differentiated with der=0")
+        return barycentric_left(xi, yi, x, axis, der=der)
     return barycentric_interpolator(xi, yi, axis)(x)
 
 
 @definition(interpolate.krogh_interpolate)
 def krogh_interpolate(xi, yi, x, der=0, axis=0):
     if isinstance(der, (list, tuple)) or der != 0:
-        raise NotImplementedError("krogh_interpolate is differentiated with der=0")
+        return krogh_left(xi, yi, x, der, axis)
     return krogh_interpolator(xi, yi, axis)(x)
 
 
 @definition(interpolate.pchip_interpolate)
 def pchip_interpolate(xi, yi, x, der=0, axis=0):
     if isinstance(der, (list, tuple)):
-        raise NotImplementedError("pchip_interpolate is differentiated with one der at a time")
+        return pchip_left(xi, yi, x, der, axis)
     return pchip(xi, yi, axis)(x, der)
 
 

@@ -20,6 +20,7 @@ from ...ir import Const
 from ...kinds import Array, Opaque, Scalar, TupleOf, fresh_size
 from ..registry import definition, kind, refuse, zero
 from .kinds import operand_kind
+from .left import left
 from .piecewise import Spline, aligned, interp1d
 
 DOUBLE, WHOLE = np.dtype(np.float64), np.dtype(np.intp)
@@ -211,8 +212,13 @@ def kernel_weights_kind(args, kwargs):
     return Inferred(TupleOf((weights, Scalar(DOUBLE, None), powers, vector, vector)))
 
 
+few_left = left(interpolate.RBFInterpolator.__call__, "it is differentiated with all neighbors")
+
+
 @definition(interpolate.RBFInterpolator.__call__)
 def kernels_from_outside(self, x):
+    if self.neighbors is not None:
+        return few_left(self, x)
     weights, epsilon, powers, shift, scale = kernel_weights(self)
     return Kernels(
         self.y, weights, self.kernel, epsilon, powers, shift, scale, self.d_shape
@@ -298,15 +304,23 @@ def linear_nd_interpolator(points, values, fill_value=np.nan, rescale=False):
     return Triangulated(triangulated(points), points, np.asarray(values) * 1.0, fill_value)
 
 
+def ask(table, *args):
+    """Called by generated code."""
+    return table(*args)
+
+
+asked_left = left(
+    ask,
+    "CloughTocher2DInterpolator has no rule, nor has LinearNDInterpolator with rescale: use "
+    "RBFInterpolator, or LinearNDInterpolator without",
+)
+
+
 @definition(interpolate.LinearNDInterpolator.__call__)
 def linear_from_outside(self, *args):
     """The method of a common base, which the smooth interpolants have, too."""
-    if not isinstance(self, interpolate.LinearNDInterpolator):
-        raise NotImplementedError(
-            "CloughTocher2DInterpolator has no rule; use RBFInterpolator or LinearNDInterpolator"
-        )
-    if self.scale is not None:
-        raise NotImplementedError("LinearNDInterpolator is differentiated without rescale")
+    if not isinstance(self, interpolate.LinearNDInterpolator) or self.scale is not None:
+        return asked_left(self, *args)
     values = np.reshape(self.values, (len(self.values), *self.values_shape))
     return Triangulated(self.tri, self.points, values, self.fill_value)(*args)
 
@@ -349,10 +363,13 @@ def nearest_nd_interpolator(x, y, rescale=False):
 zero(interpolate.NearestNDInterpolator.__call__)
 
 
+griddata_left = left(interpolate.griddata, "it is differentiated with method='linear' or 'nearest'")
+
+
 @definition(interpolate.griddata)
 def griddata(points, values, xi, method="linear", fill_value=np.nan, rescale=False):
     if method not in ("linear", "nearest"):
-        raise NotImplementedError("griddata is differentiated with method='linear' or 'nearest'")
+        return griddata_left(points, values, xi, method, fill_value, rescale)
     points = as_points(points)
     if points.ndim == 1 and method == "linear":
         return interp1d(

@@ -14,6 +14,7 @@ from ..products import conj
 from ..registry import Unknown, adjoint, classified, definition, jumps, kind, refuse, zero
 from . import spectra  # noqa: F401  (it registers its rules)
 from .kinds import floating, operand_kind
+from .left import left
 from .ndimage_margins import folded, padded
 
 SCALARS = Unknown("of arrays without dimensions it has no rule; use a product")
@@ -472,13 +473,19 @@ def upfirdn_kind(args, kwargs):
     return Inferred(Array(floating(*dtypes), tuple(fresh_size() for _ in found[1].shape)))
 
 
+resample_poly_left = left(
+    signal.resample_poly,
+    "it is differentiated without cval, and for padtype 'constant', 'mean', 'median', 'minimum' "
+    "or 'maximum'",
+)
+
+
 @definition(signal.resample_poly)
 def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant", cval=None):
     """Filtered between the two rates, as SciPy does it; the filter is a constant."""
-    if padtype not in ("constant", "mean", "median", "minimum", "maximum"):
-        raise NotImplementedError("resample_poly has a rule for padtype 'constant' and 'mean' etc.")
-    if cval is not None and cval != 0:
-        raise NotImplementedError("resample_poly has a rule without cval")
+    known = padtype in ("constant", "mean", "median", "minimum", "maximum")
+    if not known or (cval is not None and cval != 0):
+        return resample_poly_left(x, up, down, axis, window, padtype, cval)
     x = np.asarray(x)
     divisor = math.gcd(int(up), int(down))
     up, down = int(up) // divisor, int(down) // divisor
@@ -541,10 +548,13 @@ jumps(signal.sawtooth)
 zero(signal.square)
 
 
+gausspulse_left = left(signal.gausspulse, "it is differentiated for times, not for 'cutoff'")
+
+
 @definition(signal.gausspulse)
 def gausspulse(t, fc=1000, bw=0.5, bwr=-6, tpr=-60, retquad=False, retenv=False):
     if isinstance(t, str):
-        raise NotImplementedError("gausspulse has a rule for times only")
+        return gausspulse_left(t, fc, bw, bwr, tpr, retquad, retenv)
     if fc < 0 or bw <= 0 or bwr >= 0:
         raise ValueError("gausspulse needs fc >= 0, bw > 0 and bwr < 0")
     decay = -((np.pi * fc * bw) ** 2) / (4.0 * np.log(10.0 ** (bwr / 20.0)))

@@ -15,6 +15,7 @@ from ..registry import adjoint, definition, definitions, kind, primitives, refus
 from ..shaping import transposed
 from . import sparse_spectra  # noqa: F401  (it registers its rules)
 from .kinds import floating, operand_kind
+from .left import left
 from .linalg_functions import derivative
 from .sparse import flipped
 from .sparse_entries import OPAQUE, Entries, dtype_of, of_entries_kind
@@ -235,11 +236,29 @@ zero(held)
 kind(held)(lambda args, kwargs: Inferred(Opaque(sparse.csr_array)))
 
 
+solver_left = {
+    name: left(
+        getattr(linalg, name),
+        "it is differentiated for a vector on the right, without callback, shift, M1 and M2",
+    )
+    for name in ("bicg", "bicgstab", "cg", "cgs", "gmres", "minres", "qmr", "tfqmr")
+}
+
+
 def solve_by(name, A, b, x0, rtol, atol, maxiter, M, callback, restart=None):
-    if callback is not None:
-        raise NotImplementedError(f"{name} is differentiated without callback")
-    if b.ndim != 1:
-        raise NotImplementedError(f"{name} is differentiated for a vector on the right")
+    if callback is not None or b.ndim != 1:
+        if restart is not None:
+            return solver_left[name](
+                A, b, x0, rtol=rtol, atol=atol, restart=restart, maxiter=maxiter, M=M,
+                callback=callback,
+            )  # fmt: skip
+        if name == "minres":
+            return solver_left[name](
+                A, b, x0, rtol=rtol, maxiter=maxiter, M=M, callback=callback
+            )  # fmt: skip
+        return solver_left[name](
+            A, b, x0, rtol=rtol, atol=atol, maxiter=maxiter, M=M, callback=callback
+        )
     x0 = None if x0 is None else stop_gradient(x0)
     if isinstance(M, Entries):
         M = held(M.values, M.rows, M.columns, M.shape)
@@ -267,7 +286,9 @@ for _name in ("bicg", "bicgstab", "cg", "cgs", "tfqmr"):
 @definition(linalg.qmr)
 def qmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M1=None, M2=None, callback=None):
     if M1 is not None or M2 is not None:
-        raise NotImplementedError("qmr is differentiated without M1 and M2")
+        return solver_left["qmr"](
+            A, b, x0, rtol=rtol, atol=atol, maxiter=maxiter, M1=M1, M2=M2, callback=callback
+        )
     return solve_by("qmr", A, b, x0, rtol, atol, maxiter, None, callback)
 
 
@@ -285,7 +306,9 @@ def minres(
     check=False,
 ):  # fmt: skip
     if np.ndim(shift) != 0 or shift != 0:
-        raise NotImplementedError("minres is differentiated without shift: subtract it from A")
+        return solver_left["minres"](
+            A, b, x0, rtol=rtol, shift=shift, maxiter=maxiter, M=M, callback=callback
+        )
     return solve_by("minres", A, b, x0, rtol, 0.0, maxiter, M, callback)
 
 

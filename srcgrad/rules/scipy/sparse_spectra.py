@@ -16,6 +16,7 @@ from ...custom import stop_gradient
 from ...kinds import Array, TupleOf, fresh_size
 from ..registry import Unknown, adjoint, definition, kind, unseen
 from ..spectral import reciprocal_gaps
+from .left import left
 from .sparse_entries import Entries, as_sparse
 
 DOUBLE = np.dtype(np.float64)
@@ -113,30 +114,44 @@ kind(eigenvalues)(lambda args, kwargs: Inferred(Array(DOUBLE, (fresh_size(),))))
 kind(in_complement)(lambda args, kwargs: Inferred(Array(DOUBLE, (fresh_size(), fresh_size()))))
 
 
-def real_entries(A, name):
+eigsh_left = left(
+    linalg.eigsh, "it is differentiated for real matrices, without M, Minv, OPinv and mode"
+)
+svds_left = left(
+    linalg.svds, "it is differentiated for real matrices, and both sides of vectors or none"
+)
+
+
+def real_entries(A):
     A = as_sparse(A)
-    if np.iscomplexobj(A.values):
-        raise NotImplementedError(f"{name} is differentiated for real matrices")
     return A.values * 1.0, A.rows, A.columns, A.shape
+
+
+def is_complex(A):
+    return np.iscomplexobj(A.values if isinstance(A, Entries) else A)
 
 
 @definition(linalg.eigsh)
 def eigsh(
     A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None, tol=0,
-    return_eigenvectors=True, Minv=None, OPinv=None, mode="normal",
+    return_eigenvectors=True, Minv=None, OPinv=None, mode="normal", rng=None,
 ):  # fmt: skip
     if not isinstance(A, (Entries, np.ndarray)):
         return unseen(
             linalg.eigsh, A, k, M, sigma, which, v0, ncv, maxiter, tol, return_eigenvectors,
-            Minv, OPinv, mode,
+            Minv, OPinv, mode, rng,
         )  # fmt: skip
-    if M is not None or Minv is not None or OPinv is not None or mode != "normal":
-        raise NotImplementedError("eigsh is differentiated without M, Minv, OPinv and mode")
+    special = M is not None or Minv is not None or OPinv is not None or mode != "normal"
+    if special or rng is not None or is_complex(A):
+        return eigsh_left(
+            A, k, M, sigma, which, v0, ncv, maxiter, tol, return_eigenvectors, Minv, OPinv, mode,
+            rng,
+        )  # fmt: skip
     v0 = None if v0 is None else stop_gradient(v0)
     options = (k, sigma, which, v0, ncv, maxiter, tol)
     if return_eigenvectors:
-        return eigenpairs(*real_entries(A, "eigsh"), *options)
-    return eigenvalues(*real_entries(A, "eigsh"), *options)
+        return eigenpairs(*real_entries(A), *options)
+    return eigenvalues(*real_entries(A), *options)
 
 
 # Singular values: those of a matrix are the eigenvalues of [[0, A], [A^T, 0]] that aren't negative
@@ -203,10 +218,10 @@ def svds(
         return unseen(
             linalg.svds, A, k, ncv, tol, which, v0, maxiter, return_singular_vectors, solver
         )
+    if is_complex(A) or not isinstance(return_singular_vectors, bool):
+        return svds_left(A, k, ncv, tol, which, v0, maxiter, return_singular_vectors, solver)
     v0 = None if v0 is None else stop_gradient(v0)
     options = (k, ncv, tol, which, v0, maxiter, solver)
-    if return_singular_vectors is True:
-        return singular_triplets(*real_entries(A, "svds"), *options)
-    if return_singular_vectors is False:
-        return singular_values(*real_entries(A, "svds"), *options)
-    raise NotImplementedError("svds is differentiated with both sides of vectors, or without")
+    if return_singular_vectors:
+        return singular_triplets(*real_entries(A), *options)
+    return singular_values(*real_entries(A), *options)

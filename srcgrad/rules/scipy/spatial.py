@@ -11,6 +11,7 @@ from ...ir import Const
 from ...kinds import Array, Opaque, fresh_size
 from ..registry import definition, kind, refuse, zero
 from .kinds import operand_kind
+from .left import left
 
 
 def neighbours(tree, x, k, eps, p, farthest):
@@ -101,10 +102,18 @@ def absent_kind(args, kwargs):
     return None if shape is None else Inferred(Array(np.dtype(bool), shape))
 
 
+def ask(tree, x, k, eps, p, farthest, workers):
+    """Called by generated code."""
+    return tree.query(x, k, eps, p, farthest, workers)
+
+
+query_left = left(ask, "distances are differentiated for a number of neighbours, k, not a list")
+
+
 @definition(spatial.KDTree.query, spatial.cKDTree.query)
 def query(self, x, k=1, eps=0.0, p=2.0, distance_upper_bound=np.inf, workers=1):
     if not isinstance(k, (int, np.integer)):
-        raise NotImplementedError("KDTree.query is differentiated for a number of neighbours, k")
+        return query_left(self, x, k, eps, p, distance_upper_bound, workers)
     x = np.asarray(x) * 1.0
     numbers = neighbours(self, x, k, eps, p, distance_upper_bound)
     wide = x if k == 1 else x[..., None, :]

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import signal
 
 from ..registry import definition
+from .left import left
 
 # the names of windows that SciPy takes depend on its version
 WINDOW_OF_SPECTROGRAM = inspect.signature(signal.spectrogram).parameters["window"].default
@@ -70,14 +71,26 @@ def welch(
     return frequencies, np.moveaxis(np.mean(power, axis=-2), -1, axis)
 
 
+csd_left = left(
+    signal.csd,
+    "it is differentiated for one side of the spectra of real signals, for the mean, and for "
+    "windows with a name",
+)
+
+
 @definition(signal.csd)
 def csd(
     x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant",
     return_onesided=True, scaling="density", axis=-1, average="mean",
 ):  # fmt: skip
     """Of a signal with itself, that is `welch`, and real."""
-    if not return_onesided or average != "mean":
-        raise NotImplementedError("csd has a rule for one side of the spectrum, and for the mean")
+    x, y = np.asarray(x), np.asarray(y)
+    known = return_onesided and average == "mean" and isinstance(window, (str, tuple))
+    if not known or np.iscomplexobj(x) or np.iscomplexobj(y):
+        return csd_left(
+            x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis,
+            average,
+        )  # fmt: skip
     if y is x:
         return signal.welch(
             x, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis
@@ -89,9 +102,14 @@ def csd(
     return frequencies, np.moveaxis(cross, -1, axis)
 
 
+def with_zeros(x, count):
+    """Rows that are made so long by zeros behind."""
+    return np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, count - x.shape[-1])])
+
+
 def cross_spectrum(x, y, fs, window, nperseg, noverlap, nfft, detrend, scaling):
-    if x.shape[-1] != y.shape[-1]:
-        raise ValueError("csd is differentiated for signals of the same length: add zeros to one")
+    count = max(x.shape[-1], y.shape[-1])
+    x, y = with_zeros(x, count), with_zeros(y, count)
     parts, weights = parts_of(x, window, nperseg, noverlap, detrend)
     others, _ = parts_of(y, window, nperseg, noverlap, detrend)
     n = parts.shape[-1] if nfft is None else nfft

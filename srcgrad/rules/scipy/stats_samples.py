@@ -12,6 +12,7 @@ from ...analysis.inference import Inferred
 from ...kinds import Array
 from ..registry import definition, kind, zero
 from .kinds import operand_kind
+from .left import left
 
 # Of one sample
 
@@ -128,10 +129,15 @@ def ttest_rel(a, b, axis=0, *, alternative="two-sided"):
     return tested(np.mean(change, axis=0) / error, count - 1, alternative)
 
 
+ttest_ind_left = left(stats.ttest_ind, "it is differentiated without trim and method")
+
+
 @definition(stats.ttest_ind)
 def ttest_ind(a, b, *, axis=0, equal_var=True, alternative="two-sided", trim=0, method=None):
     if trim != 0 or method is not None:
-        raise NotImplementedError("ttest_ind is differentiated without trim and method")
+        return ttest_ind_left(
+            a, b, axis=axis, equal_var=equal_var, alternative=alternative, trim=trim, method=method
+        )
     a, b = flat_along(a, axis), flat_along(b, axis)
     m, n = a.shape[0], b.shape[0]
     change = np.mean(a, axis=0) - np.mean(b, axis=0)
@@ -177,15 +183,17 @@ def bin_numbers_kind(args, kwargs):
     return None if shape is None else Inferred(Array(np.dtype(np.intp), shape))
 
 
+binned_left = left(
+    stats.binned_statistic,
+    "it is differentiated for 'mean', 'sum', 'std' and 'count', of one list of values",
+)
+
+
 @definition(stats.binned_statistic)
 def binned_statistic(x, values, statistic="mean", bins=10, range=None):
     x, values = np.asarray(x), np.asarray(values)
-    if statistic not in ("mean", "sum", "count", "std"):
-        raise NotImplementedError(
-            "binned_statistic is differentiated for 'mean', 'sum', 'std' and 'count'"
-        )
-    if values.ndim != 1:
-        raise NotImplementedError("binned_statistic is differentiated for one list of values")
+    if statistic not in ("mean", "sum", "count", "std") or values.ndim != 1:
+        return binned_left(x, values, statistic, bins, range)
     if isinstance(bins, (int, np.integer)):
         low, high = (np.min(x), np.max(x)) if range is None else range
         edges = np.linspace(low, high, bins + 1)
