@@ -33,7 +33,6 @@ CALLS: list[Any] = [
     lambda: interpolate.griddata(PLACES, DATA, ASKED, method="cubic"),
     lambda: interpolate.krogh_interpolate(DATA, DATA**2, 0.3, der=1),
     lambda: interpolate.barycentric_interpolate(DATA, DATA**2, 0.3, der=1),
-    lambda: interpolate.pchip_interpolate(np.arange(15), DATA, 0.3, der=[0, 1])[1],
     lambda: TREE.query(ASKED, k=[1, 2])[0],
     lambda: ndimage.grey_dilation(IMAGE, structure=np.ones((3, 3))),
     lambda: ndimage.white_tophat(IMAGE, structure=np.ones((3, 3))),
