@@ -237,7 +237,8 @@ def remembered(x, n):
 
 PROGRAMS = [
     polish, events, clipped_area, objects_and_numbers, queue, queue_of_arrays, changed, dicts,
-    remembered, functions, numbers_then_arrays, numbers_joined_with_arrays, copies_of_what_may_be_missing,
+    remembered, functions, numbers_then_arrays, numbers_joined_with_arrays,
+    copies_of_what_may_be_missing,
 ]  # fmt: skip
 
 
