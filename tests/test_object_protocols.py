@@ -1084,3 +1084,21 @@ def test_each_class_says_whether_its_objects_are_true():
 
     for x in (np.linspace(0.5, 2.0, 9), np.linspace(2.0, 0.3, 9)):
         check_grads(f, (x, 9))
+
+
+def test_what_follows_a_return_is_for_other_values():
+    def worth(thing):
+        if isinstance(thing, Bare):
+            return thing.value**2
+        return thing * 2.0
+
+    def f(x, n):
+        things, i = [], 0
+        while i < n and x[i] < 50.0:
+            things.append(Heavy(x[i]))
+            i += 1
+        for thing in things:
+            thing.value *= 1.2
+        return sum(worth(thing) for thing in things)
+
+    check_grads(f, (np.linspace(0.5, 2.0, 5), 5))

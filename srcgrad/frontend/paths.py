@@ -79,12 +79,12 @@ class Paths(Builder):
             self.fork_depth = depth
 
     def continued(self, fork: Fork, run: Callable[[], None], forked: bool = True) -> Fork:
-        """Lower what follows at the end of a branch."""
+        """Lower what follows at the end of a branch: what comes late may not be reached."""
         outer = self.block
         self.state, self.block = fork
         try:
             # what has no value here may have one in another round, set by the other branch
-            self.reach(run, forked, unbound=bool(self.making or self.loop_depth))
+            self.reach(run, forked, bool(self.making or self.loop_depth), late=True)
             self.close(fork[1])
             return self.state, fork[1]
         finally:
