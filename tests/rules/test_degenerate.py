@@ -253,7 +253,11 @@ PARTIAL = [f for f in SAMPLES if (record := lookup(f)) is not None and record.un
 
 def test_functions_with_several_results_know_which_are_used() -> None:
     assert {np.linalg.eigh, np.linalg.svd, np.linalg.lstsq, linalg.lu} <= set(PARTIAL)
-    assert {f for f, record in primitives.items() if record.unused is None} == set(PARTIAL)
+    partial = {f for f, record in primitives.items() if record.unused is None}
+    own = {
+        f for f in partial if getattr(f, "__module__", "").startswith("srcgrad.")
+    }  # called by ours
+    assert partial - own == set(PARTIAL)
     gradient = srcgrad.grad(of_values)
     gradient(np.eye(3))
     assert "np.zeros" not in gradient.source and "np.where" not in gradient.source
