@@ -443,11 +443,11 @@ CASES = {
             d = {}
             k = int(np.argmax(x))
             d[k] = x[0]
-            d[k + 1] = (x[0], 1.0)  # <-
-            return d[k]
+            d[k + 1] = (x[0], 1.0)
+            return d[k]  # <-
         """,
-        "d[k + 1] = (x[0], 1.0)",
-        "the items of this list are of different kinds",
+        "return d[k]",
+        "whether f returns a number is known only when it runs",
     ),
     "attribute added on some paths": (
         """

@@ -9,7 +9,7 @@ from .samples_linalg import c, definite, of_hermitian, r, then, u_vh, u_vh_adjoi
 
 SAMPLES = {}
 try:
-    from scipy import linalg
+    from scipy import linalg, optimize
 except ImportError:
     linalg = None
 
@@ -161,3 +161,4 @@ if linalg is not None:
     ]  # fmt: skip
     tall = np.random.default_rng(3).normal(size=(2, 5, 2))
     SAMPLES[linalg.qr] += [case(tall[0]), case(tall[0] + 1j * tall[1], pivoting=True)]
+    SAMPLES[optimize.nnls] = [case(tall[0], np.array([0.4, -1.0, 0.7, 1.3, 0.2]))]

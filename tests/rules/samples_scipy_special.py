@@ -125,6 +125,12 @@ if special is not None:
         SAMPLES[getattr(special, name)][-2:] = [
             case(*s.args, fixed=(0,)) for s in SAMPLES[getattr(special, name)][-2:]
         ]
+    SAMPLES[special.lpmv] = [case(m, v, between(-0.9, 0.9, 3)) for m, v in ((0, 2), (1, 2), (2, 3))]
+    if hasattr(special, "sph_harm_y"):
+        SAMPLES[special.sph_harm_y] = [
+            case(n, m, between(0.4, 2.6, 3), between(-2, 2, 3))
+            for n, m in ((1, 0), (2, 1), (3, -2))
+        ]
     SAMPLES[special.zeta] += [case(np.array([2, 3]), between(0.4, 3, 2))]
     SAMPLES[special.digamma] += [case(x) for x in layouts(0.4, 5)]
     SAMPLES[special.exprel] += [case(np.array([0.0, 1e-9, -1e-3, 0.1]))]

@@ -65,6 +65,12 @@ if fft is not None:
         case(a, b)
         for a, b in ((r(7), r(3)), (r(5), r(5)), (c(6), c(3)), (r(5, 6), r(2, 3)), (c(7), r(2)))
     ]
+    SAMPLES[signal.upfirdn] = [
+        case(r(3), r(6), 2, 1),
+        case(r(4), r(2, 5), 1, 2),
+        case(r(2), r(4), 3),
+    ]
+    SAMPLES[signal.sawtooth] = [case(r(4), fixed=(1,)), case(r(2, 3), 0.4, fixed=(1,))]
     stable = np.array([1.3, -0.4, 0.2])
     SAMPLES[signal.lfilter] = [
         case(r(3), stable, r(8)), case(r(1), stable, r(2, 7)), case(r(4), np.array([2.0]), r(6)),

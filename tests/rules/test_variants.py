@@ -27,6 +27,7 @@ LAYOUTS = {
 DOUBLE_ONLY = {"krylov", "solved_back", "solved_back_of_entries", "strided"}
 # What these return of nothing follows no formula, or what follows from it has no shape
 NOT_EMPTY = {
+    "nnls": "SciPy's crashes",
     "strided": "its strides are those of the array that it was called with",
     **dict.fromkeys(
         (

@@ -450,6 +450,8 @@ def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0, *, out, d_out)
     """Each is used where the signal, with zeros between its numbers, meets the filter."""
     if mode not in (None, "constant") or cval != 0 or np.ndim(h) != 1:
         return MARGINS_OF_UPFIRDN, MARGINS_OF_UPFIRDN
+    if np.size(x) == 0:
+        return 0.0 * h, 0.0 * x
     x, d_out = np.moveaxis(x, axis, -1), np.moveaxis(d_out, axis, -1)
     long = (x.shape[-1] - 1) * up + h.shape[0]
     d_wide = spaced(d_out, down, long + down - 1)[..., :long]
