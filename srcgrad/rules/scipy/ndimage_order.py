@@ -113,154 +113,66 @@ def minimum_filter1d(input, size, axis=-1, *, output=None, mode="reflect", cval=
 HEIGHTS = "it is differentiated with size or footprint: structure adds heights to the image"
 
 
-grey_erosion_left = left(ndimage.grey_erosion, HEIGHTS)
+def morphology(function, made):
+    """Register what a function of these does with flat elements: `made` of its arguments."""
+    kept = left(function, HEIGHTS)
+
+    @definition(function)
+    def filtered(
+        input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
+        origin=0, axes=None,
+    ):  # fmt: skip
+        if structure is not None:
+            return kept(input, size, footprint, structure, output, mode, cval, origin, axes=axes)
+        how = {"mode": mode, "cval": cval, "origin": origin, "axes": axes}
+        return placed(made(input, size, footprint, **how), output)
 
 
-@definition(ndimage.grey_erosion)
-def grey_erosion(
-    input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
-    origin=0, axes=None,
-):  # fmt: skip
-    if structure is not None:
-        return grey_erosion_left(
-            input, size, footprint, structure, output, mode, cval, origin, axes=axes
-        )
-    size = None if footprint is not None else size
-    found = ndimage.minimum_filter(
-        input, size, footprint, mode=mode, cval=cval, origin=origin, axes=axes
-    )
-    return placed(found, output)
+def eroded(x, size, footprint, **how):
+    return ndimage.minimum_filter(x, None if footprint is not None else size, footprint, **how)
 
 
-grey_dilation_left = left(ndimage.grey_dilation, HEIGHTS)
-
-
-@definition(ndimage.grey_dilation)
-def grey_dilation(
-    input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
-    origin=0, axes=None,
-):  # fmt: skip
+def dilated(x, size, footprint, *, mode, cval, origin, axes):
     """The element is turned round, and its origin with it."""
-    if structure is not None:
-        return grey_dilation_left(
-            input, size, footprint, structure, output, mode, cval, origin, axes=axes
-        )
     if footprint is not None:
         size = None
         footprint = np.flip(np.asarray(footprint))
         sizes = footprint.shape
     else:
         sizes = size
-    count = input.ndim if axes is None else np.size(axes)
+    count = x.ndim if axes is None else np.size(axes)
     origins = tuple(
         [-each(origin, i) - (1 if each(sizes, i) % 2 == 0 else 0) for i in range(count)]
     )
-    found = ndimage.maximum_filter(
-        input, size, footprint, mode=mode, cval=cval, origin=origins, axes=axes
+    return ndimage.maximum_filter(
+        x, size, footprint, mode=mode, cval=cval, origin=origins, axes=axes
     )
-    return placed(found, output)
 
 
-grey_opening_left = left(ndimage.grey_opening, HEIGHTS)
+def opened(x, size, footprint, **how):
+    return dilated(eroded(x, size, footprint, **how), size, footprint, **how)
 
 
-@definition(ndimage.grey_opening)
-def grey_opening(
-    input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
-    origin=0, axes=None,
-):  # fmt: skip
-    if structure is not None:
-        return grey_opening_left(
-            input, size, footprint, structure, output, mode, cval, origin, axes=axes
-        )
-    how = {"mode": mode, "cval": cval, "origin": origin, "axes": axes}
-    lower = ndimage.grey_erosion(input, size, footprint, structure, **how)
-    return placed(ndimage.grey_dilation(lower, size, footprint, structure, **how), output)
+def closed(x, size, footprint, **how):
+    return eroded(dilated(x, size, footprint, **how), size, footprint, **how)
 
 
-grey_closing_left = left(ndimage.grey_closing, HEIGHTS)
+def morphological_gradient(x, size, footprint, **how):
+    return dilated(x, size, footprint, **how) - eroded(x, size, footprint, **how)
 
 
-@definition(ndimage.grey_closing)
-def grey_closing(
-    input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
-    origin=0, axes=None,
-):  # fmt: skip
-    if structure is not None:
-        return grey_closing_left(
-            input, size, footprint, structure, output, mode, cval, origin, axes=axes
-        )
-    how = {"mode": mode, "cval": cval, "origin": origin, "axes": axes}
-    upper = ndimage.grey_dilation(input, size, footprint, structure, **how)
-    return placed(ndimage.grey_erosion(upper, size, footprint, structure, **how), output)
+def morphological_laplace(x, size, footprint, **how):
+    return dilated(x, size, footprint, **how) + eroded(x, size, footprint, **how) - 2 * x
 
 
-morphological_gradient_left = left(ndimage.morphological_gradient, HEIGHTS)
-
-
-@definition(ndimage.morphological_gradient)
-def morphological_gradient(
-    input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
-    origin=0, axes=None,
-):  # fmt: skip
-    if structure is not None:
-        return morphological_gradient_left(
-            input, size, footprint, structure, output, mode, cval, origin, axes=axes
-        )
-    how = {"mode": mode, "cval": cval, "origin": origin, "axes": axes}
-    upper = ndimage.grey_dilation(input, size, footprint, structure, **how)
-    return placed(upper - ndimage.grey_erosion(input, size, footprint, structure, **how), output)
-
-
-morphological_laplace_left = left(ndimage.morphological_laplace, HEIGHTS)
-
-
-@definition(ndimage.morphological_laplace)
-def morphological_laplace(
-    input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
-    origin=0, axes=None,
-):  # fmt: skip
-    if structure is not None:
-        return morphological_laplace_left(
-            input, size, footprint, structure, output, mode, cval, origin, axes=axes
-        )
-    how = {"mode": mode, "cval": cval, "origin": origin, "axes": axes}
-    upper = ndimage.grey_dilation(input, size, footprint, structure, **how)
-    lower = ndimage.grey_erosion(input, size, footprint, structure, **how)
-    return placed(upper + lower - 2 * input, output)
-
-
-white_tophat_left = left(ndimage.white_tophat, HEIGHTS)
-
-
-@definition(ndimage.white_tophat)
-def white_tophat(
-    input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
-    origin=0, axes=None,
-):  # fmt: skip
-    if structure is not None:
-        return white_tophat_left(
-            input, size, footprint, structure, output, mode, cval, origin, axes=axes
-        )
-    how = {"mode": mode, "cval": cval, "origin": origin, "axes": axes}
-    return placed(input - ndimage.grey_opening(input, size, footprint, structure, **how), output)
-
-
-black_tophat_left = left(ndimage.black_tophat, HEIGHTS)
-
-
-@definition(ndimage.black_tophat)
-def black_tophat(
-    input, size=None, footprint=None, structure=None, *, output=None, mode="reflect", cval=0.0,
-    origin=0, axes=None,
-):  # fmt: skip
-    if structure is not None:
-        return black_tophat_left(
-            input, size, footprint, structure, output, mode, cval, origin, axes=axes
-        )
-    how = {"mode": mode, "cval": cval, "origin": origin, "axes": axes}
-    return placed(ndimage.grey_closing(input, size, footprint, structure, **how) - input, output)
-
+morphology(ndimage.grey_erosion, eroded)
+morphology(ndimage.grey_dilation, dilated)
+morphology(ndimage.grey_opening, opened)
+morphology(ndimage.grey_closing, closed)
+morphology(ndimage.morphological_gradient, morphological_gradient)
+morphology(ndimage.morphological_laplace, morphological_laplace)
+morphology(ndimage.white_tophat, lambda x, *args, **how: x - opened(x, *args, **how))
+morphology(ndimage.black_tophat, lambda x, *args, **how: closed(x, *args, **how) - x)
 
 # Each reads the image again after it has written
 rereads(
