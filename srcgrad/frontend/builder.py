@@ -414,7 +414,7 @@ class Builder(Choices):
     def with_item(self, kind: ListOf, value: Any) -> ListOf:
         """The kind of a list when `value` is one more of its items."""
         none = is_none(value) or is_nothing(value)
-        optional = self.is_optional(value.whole if isinstance(value, Tuple) else value)
+        optional = self.is_optional(value)
         item = kind.item if none else self.item_kind(value)
         if kind.item is not None and kind.item != item:
             self.vary_sizes()
@@ -436,9 +436,10 @@ class Builder(Choices):
             raise error from None
 
     def is_optional(self, value: Any) -> bool:
-        """Whether a number, an array or a list that exists at run time may be None instead."""
+        """Whether a number, an array, a tuple or a list that exists at run time may be None."""
         thing = self.on_heap(value)
         held = thing.var if isinstance(thing, ListObject) else value
+        held = held.whole if isinstance(held, Tuple) else held
         return isinstance(held, ir.Var) and held.optional and held not in self.given_here
 
     def keep(self, var: ir.Var, value: Any) -> None:
@@ -587,7 +588,7 @@ class Builder(Choices):
 
     def part_kind(self, value: Any) -> Any:
         """The kind of a part of an item, which says nothing of None."""
-        if self.is_optional(value.whole if isinstance(value, Tuple) else value):
+        if self.is_optional(value):
             raise self.unkeepable(value, f"{described(value)} that may be None")
         return self.item_kind(value)
 
@@ -691,7 +692,7 @@ class Builder(Choices):
     def check_given(self, value: Tuple) -> None:
         """Raise what None raises, where a tuple is used that may be None unasked."""
         whole = value.whole
-        if whole is None or not self.is_optional(whole) or not value.items:
+        if whole is None or not self.is_optional(value) or not value.items:
             return
         for s in reversed(self.block.statements):
             if isinstance(s, ir.Assign) and s.effect and s.args[:1] == (whole,):

@@ -376,10 +376,8 @@ class BuiltinFunctions(Sorting):
 
     def may_be_none(self, value: Value) -> bool:
         """Whether only the run tells if a value is None."""
-        if isinstance(value, Tuple):
-            missing = value.missing is not None and value.missing not in self.given_here
-            return missing or self.is_optional(value.whole)
-        return self.is_optional(value)
+        missing = value.missing if isinstance(value, Tuple) else None
+        return (missing is not None and missing not in self.given_here) or self.is_optional(value)
 
     def builtin_type(self, value: Value, *rest: Value) -> Value:
         if self.may_be_none(value):

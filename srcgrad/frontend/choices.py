@@ -206,6 +206,19 @@ class Choices(Changes):
             assert isinstance(test, ir.Var)
             self.branch(test, then, orelse)
 
+    def either(self, test: Value, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
+        """What one of two branches results in, of which the test may tell which when compiling."""
+        name, frame = f"%either{self.unique()}", self.current
+
+        def put(found: Callable[[], Value]) -> Callable[[], None]:
+            def run() -> None:
+                self.state.frames[frame][name] = found()  # which may end in another state
+
+            return run
+
+        self.decided(test, put(then), put(orelse))
+        return self.known("this value", self.state.frames[frame].pop(name))
+
     def for_each(self, choice: Choice, use: Callable[[Value], Value]) -> Value:
         """What a use of a choice results in: a branch for each option."""
         name, frame = f"%use{self.unique()}", self.current
@@ -254,13 +267,7 @@ class Choices(Changes):
 
     def unless_none(self, value: Value, use: Callable[[Value], Value]) -> Value:
         """What a use of a value results in that may be None, which stays None."""
-        name, frame = f"%given{self.unique()}", self.current
-
-        def put(found: Callable[[], Value]) -> Callable[[], None]:
-            return lambda: self.state.frames[frame].__setitem__(name, found())
-
-        self.decided(self.identical(value, NONE), put(lambda: NONE), put(lambda: use(value)))
-        return self.known("this value", self.state.frames[frame].pop(name))
+        return self.either(self.identical(value, NONE), lambda: NONE, lambda: use(value))
 
     def knowing(
         self, test: ir.Operand, outcome: bool, run: Callable[[], None]

@@ -313,13 +313,7 @@ class Comparisons(Operators):
 
     def if_equal(self, equal: ir.Var, rest: Callable[[], Value]) -> ir.Var | ir.Const:
         """What decides if items are equal, asked only then: it may raise."""
-        name, frame = f"%rest{self.unique()}", self.current
-
-        def put(found: Callable[[], Value]) -> None:
-            self.state.frames[frame][name] = found()
-
-        self.decided(equal, lambda: put(lambda: self.truth(rest())), lambda: put(lambda: FALSE))
-        return self.truth(self.known("this test", self.state.frames[frame].pop(name)))
+        return self.truth(self.either(equal, lambda: self.truth(rest()), lambda: FALSE))
 
     def both(self, function: Any, a: Value, b: Value) -> Value:
         """`a and b` or `a or b` of two bools."""

@@ -502,19 +502,13 @@ class Objects(Cursors):
         there = self.negated(self.same_reference(value, NONE))
         if fits == kind.types:
             return there
-        frame, name = self.current, f"%kind{self.unique()}"
         classes = [c for c in kind.table.classes if c in kind.types]
 
-        def ask() -> None:
+        def ask() -> Value:
             choice = Choice(self.class_number(value, classes), tuple(map(ir.Const, classes)))
-            wanted = [i for i, c in enumerate(classes) if c in fits]
-            self.state.frames[frame][name] = self.which(choice, wanted)
+            return self.which(choice, [i for i, c in enumerate(classes) if c in fits])
 
-        def no() -> None:
-            self.state.frames[frame][name] = FALSE
-
-        self.branch(self.operand(there), ask, no)
-        return self.known("this test", self.state.frames[frame].pop(name))
+        return self.either(there, ask, lambda: FALSE)
 
     def same_reference(self, a: Value, b: Value) -> Value:
         """`a is b`, where one of them is an object in a table."""

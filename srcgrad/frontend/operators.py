@@ -491,13 +491,6 @@ class Operators(OuterObjects):
         methods = [self.truth_method(cls) for cls in value.kind.types]
         if all(found is None for found in methods):
             return there
-        frame, name = self.current, f"%truth{self.unique()}"
-
-        def none() -> None:
-            self.state.frames[frame][name] = FALSE
-
-        def ask() -> None:
-            self.state.frames[frame][name] = self.for_each(self.spread(value), answer)
 
         def answer(one: Value) -> Value:
             cls = self.thing(one).type
@@ -506,8 +499,8 @@ class Operators(OuterObjects):
                 return TRUE
             return self.boolean(self.call(self.bound(found, one, cls), [], {}))
 
-        self.branch(there, ask, none)
-        return self.truth(self.known("this value", self.state.frames[frame].pop(name)))
+        asked = self.either(there, lambda: self.for_each(self.spread(value), answer), lambda: FALSE)
+        return self.truth(asked)
 
     def boolean(self, value: Value) -> ir.Var | ir.Const:
         """The truth of a value as a bool."""
@@ -620,19 +613,7 @@ class Operators(OuterObjects):
         return self.known("this expression", self.state.frames[self.current].pop(name))
 
     def chosen(self, test: ir.Var | ir.Const, a: Value, b: Value) -> Value:
-        if isinstance(test, ir.Const):
-            return a if test.value else b
-        name = f"%chosen{self.unique()}"
-        frame = self.current
-
-        def put(value: Value) -> Callable[[], None]:
-            def run() -> None:
-                self.state.frames[frame][name] = value
-
-            return run
-
-        self.branch(test, put(a), put(b))
-        return self.known("this value", self.state.frames[frame].pop(name))
+        return self.either(test, lambda: a, lambda: b)
 
 
 def is_of_numpy(value: Value) -> bool:
