@@ -395,13 +395,14 @@ def check_number(result: Any) -> None:
         raise TypeError("grad needs a real result, but the function returned a complex number")
 
 
-def check_bound(result: Any) -> None:
-    """Refuse a result that no path gave a value: `return y` after a loop that never ran.
+def check_bound(bound: bool, name: str) -> None:
+    """Raise what Python does where a name is read to which no path to there assigned a value.
 
-    >>> check_bound(1.5)
+    >>> check_bound(True, "y")
     """
-    if result is None:
-        raise UnboundLocalError("what is returned has no value: nothing was assigned to it")
+    if not bound:
+        message = f"cannot access local variable {name!r} where it is not associated with a value"
+        raise UnboundLocalError(message)
 
 
 def check_power(base: Any, exponent: Any) -> None:

@@ -205,7 +205,7 @@ class Assignments(Matching):
                 value = self.expression(node.value)
                 self.at(node)
                 new = self.augmented(function, old, value)
-                if new is not old or self.found(target.id) != old:
+                if new is not old or self.found(target.id, read=False) != old:
                     self.bind(target.id, new)
             case gast.Subscript():
                 container, key = self.expression(target.value), self.expression(target.slice)
@@ -356,7 +356,8 @@ class Assignments(Matching):
         for target in node.targets:
             match target:
                 case gast.Name():
-                    self.state.frames[self.current][target.id] = ir.UNDEFINED
+                    self.lookup(target.id)
+                    self.leave_unbound(target.id)
                 case gast.Subscript():
                     container = self.expression(target.value)
                     self.delete_item(container, self.expression(target.slice))

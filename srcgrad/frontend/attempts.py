@@ -363,7 +363,7 @@ class Attempts(Calls):
         finally:
             self.handling = outer
         if name is not None and not self.state.unreachable:
-            self.state.frames[self.current][name] = ir.UNDEFINED
+            self.leave_unbound(name)
 
 
 def lacks_axes(operands: tuple[ir.Operand, ...]) -> bool:

@@ -25,7 +25,7 @@ from .restarts import NeedStatic, Unreached
 from .sharing import shared_call
 from .source import get_source
 from .starred import Starred
-from .structure import FALSE, NONE, is_iterator, parts
+from .structure import FALSE, NONE, TRUE, is_iterator, parts
 from .values import Closure, DictObject, Path, Spread, Tuple, Value
 
 MOST_CALLS = 24  # of a recursion, inside each other, if only the run tells whether it goes on
@@ -153,6 +153,8 @@ class Inlining(Starred):
             consumer=None if consume is None else (self.current, consume, self.trying),
         )
         self.state.frames[number] = dict(values)
+        for name in values:
+            self.set_flag(name, number, TRUE)
         if consume is not None:
             self.state.frames[self.current]["%returned"] = FALSE
         caller, span, self.current, entry = self.current, self.span, number, self.state

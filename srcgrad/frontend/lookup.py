@@ -22,11 +22,11 @@ from ..errors import UnsupportedError
 from ..rules import registry
 from ..rules.structured import RecordArray, Records
 from ..signature import HELD, fields_of, held, is_structured
-from .journals import Journals
+from .boundness import Boundness
 from .recent import imported
 from .restarts import Materialize, NeedStatic, Unbound
 from .set_orders import Order
-from .structure import ABSENT, SIMPLE, Poison, is_member, is_static, is_table
+from .structure import ABSENT, SIMPLE, TRUE, Poison, is_member, is_static, is_table
 from .subclasses import BUILTINS, added_by, redefined
 from .tables import HeldOutside
 from .values import (
@@ -49,7 +49,7 @@ from .values import (
 LOCAL = "__srcgrad_local__"  # marks a class that is defined in the code being lowered
 
 
-class Lookup(Journals):
+class Lookup(Boundness):
     """Looks names up and binds them, as Python's scopes do."""
 
     def expression_Name(self, node: Any) -> Value:
@@ -61,7 +61,7 @@ class Lookup(Journals):
         self.looked_up.append((name, value))
         return value
 
-    def found(self, name: str) -> Value:
+    def found(self, name: str, read: bool = True) -> Value:
         """The value of a name, wherever it stands."""
         number: int | None = self.current
         frame = self.frames[self.current]
@@ -70,7 +70,10 @@ class Lookup(Journals):
                 frame = self.frames[number]
                 values = self.state.frames[number]
                 if name in frame.scope.local or name in values:
-                    return self.known(name, values.get(name, ir.UNDEFINED))
+                    value = self.known(name, values.get(name, ir.UNDEFINED))
+                    if read:
+                        self.check_bound(name, value, number)
+                    return value
                 if name in frame.scope.outer:
                     break
                 if frame.parent is None:
@@ -158,6 +161,7 @@ class Lookup(Journals):
             elif is_table(thing):
                 self.name_table(name, value)
         self.state.frames[number][name] = value
+        self.set_flag(name, number, TRUE)
 
     def name_table(self, name: str, table: Ref) -> None:
         """Name the parts of a dict or set that exists at run time for the name it has first."""

@@ -7,6 +7,7 @@ is lowered again, with what it carried before (`recalled`).
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -21,13 +22,16 @@ from .paths import RAISED
 from .restarts import Lengthen, Materialize, NeedStatic, Peel, Thaw, Unkeepable
 from .structure import (
     COMPOUND,
+    FALSE,
     NONE,
+    TRUE,
     Mold,
     Poison,
     Widened,
     as_optional,
     freeze_molded,
     frozen_later,
+    is_flag,
     is_long,
     is_none,
     is_partial,
@@ -259,6 +263,15 @@ class Loops(Widening):
         self.forget(self.block, count)
         return unroll is not None and unroll()
 
+    def ran(self, bounds: tuple[ir.Operand, ir.Operand, ir.Operand] | None) -> Value | None:
+        """Whether a loop has run at all; None if nothing simple tells."""
+        if runs_at_least_once(bounds):
+            return TRUE
+        start, stop, step = bounds or (None, None, None)
+        if start is None or stop is None or not isinstance(step, ir.Const):
+            return None
+        return self.emit(operator.lt if step.value > 0 else operator.gt, (start, stop))
+
     def list_kinds(self, state: State) -> list[Any]:
         return [
             thing.var.kind
@@ -288,6 +301,7 @@ class Loops(Widening):
         finals: list[ir.Var] = []
         before, after = dict(self.slots(entry)), dict(self.slots(end))
         merged: set[int] = set()  # the objects from before the loop of which others may be one
+        once = runs_at_least_once(bounds) and not has_mark(block)
 
         def held(where: State, value: Any) -> Any:
             """The variable of a list that exists at run time; or None."""
@@ -313,8 +327,6 @@ class Loops(Widening):
                 target = ir.Var(
                     param.name, param.kind, param.user, template.origins, param.optional
                 )
-                # a loop that only its exit flag ends runs at least once
-                once = bounds is None and not has_mark(block)
                 if is_list:
                     for var in (target, final):
                         if isinstance(var, ir.Var):
@@ -356,7 +368,12 @@ class Loops(Widening):
             final = after.get(slot, self.absent(end, slot))
             if end.unreachable:
                 final = init
-            self.put(state, slot, connect(True, template, params[slot], init, final))
+            value = connect(True, template, params[slot], init, final)
+            if is_flag(slot[2]) and init == FALSE and final == TRUE and not has_mark(block):
+                value = self.ran(bounds) or value
+            self.put(state, slot, value)
+            if init is ir.UNDEFINED and slot[0] == "frame":
+                self.half_bound(slot[2], state.frames[slot[1]][slot[2]])
         for number in merged:  # now that they have what they hold after the loop
             state.heap[number] = replace(state.heap[number], frozen=marker)
         keep_frozen(state, end, marker)
@@ -368,6 +385,12 @@ class Loops(Widening):
         carried = tuple(variables), tuple(inits), block, tuple(finals)
         self.block.statements.append(ir.Loop(index, bounds, *carried, exits, span=self.span))
         self.state = state
+
+
+def runs_at_least_once(bounds: Any) -> bool:
+    """Whether a loop surely runs: one that only its exit flag ends does."""
+    trips = item_counts.trips(bounds)
+    return bounds is None or (isinstance(trips, int) and trips > 0)
 
 
 def is_false(flag: Value) -> bool:

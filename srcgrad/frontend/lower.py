@@ -24,7 +24,6 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..emit import runtime
 from ..errors import UnsupportedError
 from .contexts import Contexts
 from .iteration import MOST_NEEDED, MOST_UNROLLED
@@ -100,9 +99,6 @@ class Lowerer(Contexts):
 
     def statement_Return(self, node: Any) -> None:
         value = self.expression(node.value) if node.value is not None else NONE
-        if isinstance(node.value, gast.Name) and isinstance(value, ir.Var) and not self.fixed_span:
-            if value.partial and not value.optional:  # it may be read nowhere else
-                self.act(runtime.check_bound, value)
         self.state.frames[self.current]["%return"] = value
         self.returned = self.span
         self.flag("%stop", "%break", "%returned")
@@ -344,7 +340,7 @@ class Lowerer(Contexts):
         value: Value = self.closure(node, node.name)
         for decorator in reversed(node.decorator_list):
             value = self.call(self.expression(decorator), [value], {})
-        self.state.frames[self.current][node.name] = value
+        self.bind(node.name, value)
 
     def statement_AsyncFunctionDef(self, node: Any) -> None:
         raise self.refuse("asynchronous code can't be differentiated")

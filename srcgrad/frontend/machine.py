@@ -9,6 +9,7 @@ The interpreter is one class in parts, each of which derives from the one before
     loops              a loop is lowered until the kinds of what it changes are stable
     counts             counts and flags outside that are written
     journals           lists and dicts outside that are written
+    boundness          names that have no value on some paths
     lookup             names, and what comes from outside of the function
     outer_objects      objects outside that are assigned
     operators          operators, truth
@@ -79,6 +80,9 @@ from .values import (
     Trying,
     Value,
 )
+
+if TYPE_CHECKING:
+    from .boundness import Read
 
 
 @dataclass(eq=False, slots=True)
@@ -154,6 +158,8 @@ class Machine:
         self.thawed: set[Any] = set()  # loops and branches that mustn't freeze lists
         self.size_origins: dict[int, frozenset[Any]] = {}  # the arguments a dimension is of
         self.demanding: list[ir.Assign] = []  # see `transform.conformity`
+        self.reads: list[Read] = []  # of names that may be unbound
+        self.untold: set[str] = set()  # names that no variable may tell to be unbound
         self.outer_sizes: set[int] = set()  # those that are dimensions of these arguments
         # Names that were looked up with what they held, and, without a name, what was lifted
         self.looked_up: list[tuple[str | None, Value]] = []
@@ -256,6 +262,8 @@ class Machine:
 
     if TYPE_CHECKING:  # used before the module that defines them
 
+        def has_flag(self, name: str) -> bool: ...
+        def half_bound(self, name: Any, value: Value) -> None: ...
         def class_default(self, cls: type, name: Any) -> ir.Const: ...
         def may_be_none(self, value: Value) -> bool: ...
         def construct(self, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value: ...

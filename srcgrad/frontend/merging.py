@@ -26,6 +26,7 @@ from .structure import (
     Poison,
     absent,
     alike,
+    flagged,
     has_layout,
     interchangeable,
     is_absent,
@@ -117,9 +118,15 @@ class Merger:
         self, name: Any, before: dict[str, Value], x: dict[str, Value], y: dict[str, Value]
     ) -> Any:
         """What a name holds after the If, of whose branches one may have assigned it."""
-        if self.is_deleted(name, before, x, y):
-            return self.poison(f"{shown_name(name)} has no value any more on some paths to here")
-        return self.merge(name, x.get(name, absent(name)), y.get(name, absent(name)))
+        if self.is_deleted(name, before, x, y) and not self.builder.has_flag(name):
+            found = self.poison(f"{shown_name(name)} has no value any more on some paths to here")
+            found.origins |= {flagged(name)}
+            return found
+        a, b = x.get(name, absent(name)), y.get(name, absent(name))
+        value = self.merge(name, a, b)
+        if (a is ir.UNDEFINED) != (b is ir.UNDEFINED):
+            self.builder.half_bound(name, value)
+        return value
 
     def is_deleted(self, name: Any, before: Any, x: Any, y: Any) -> bool:
         """Whether one of the branches deletes a name, as a handler does the name of its exception.
@@ -251,7 +258,7 @@ class Merger:
             if isinstance(x, Tuple) and (is_none(y) or y is ir.UNDEFINED):
                 return self.optional(name, x, y, swapped)
         for known, other in ((a, b), (b, a)):
-            if other is ir.UNDEFINED and isinstance(known, (Slice, *FUNCTIONS)):
+            if other is ir.UNDEFINED and (isinstance(known, Slice) or is_function(known)):
                 known = self.numbered(known, known is a)
                 return rebuild(known, [self.option(p, other is a) for p in parts(known)])
         if isinstance(a, FUNCTIONS) and isinstance(b, FUNCTIONS) and not interchangeable(a, b):

@@ -75,6 +75,7 @@ ANSWERS = ("__eq__", "__lt__", "__bool__", "__len__", "__contains__", "__iter__"
 STATIC_MODULES = frozenset({"numpy", "scipy", "math", "cmath", "builtins"})
 NUMBERS = (int, float, complex, np.number, np.bool_)
 FLAGS = frozenset({"%stop", "%break", "%returned"})
+BOUND = "%bound "  # begins the name of the flag that says whether a name is bound
 
 
 @dataclass(eq=False, slots=True)
@@ -450,7 +451,17 @@ def same_template(a: Any, b: Any) -> bool:
 
 def absent(name: Any) -> ir.Const:
     """What a name that isn't in a frame means: flags are down."""
-    return FALSE if name in FLAGS else ir.UNDEFINED
+    return FALSE if name in FLAGS or is_flag(name) else ir.UNDEFINED
+
+
+def is_flag(name: Any) -> bool:
+    """Whether a name is that of a flag that says whether another name is bound."""
+    return isinstance(name, str) and name.startswith(BOUND)
+
+
+def flagged(name: str) -> Any:
+    """What is known if the names of this spelling have flags that say whether they are bound."""
+    return "%bound", name
 
 
 def is_partial(value: Any) -> bool:
@@ -592,6 +603,8 @@ def variable_name(name: str) -> str:
     """
     if name.isidentifier():
         return name
+    if is_flag(name):
+        return f"{name.removeprefix(BOUND)}_bound"
     text = "result" if name == "%return" else name.strip("%0123456789")
     return text if text.isidentifier() else "item"
 

@@ -22,6 +22,7 @@ from ..analysis.aliasing import Aliasing
 from ..analysis.elementwise import IN_PLACE, WITH_OUT, is_elementwise
 from ..analysis.inference import Inferred, fits, infer
 from ..emit import runtime
+from ..errors import Span
 from ..frontend.lower import Lowerer
 from ..frontend.operators import INPLACE
 from ..frontend.restarts import NeedStatic
@@ -32,6 +33,11 @@ ADDED = frozenset({np.add.at, np.subtract.at})
 AUGMENTED = frozenset(INPLACE.values()) - {operator.imatmul}
 # What calls were that write their results in the place of an operand
 PLAIN = {new: old for old, new in (*IN_PLACE.items(), *WITH_OUT.items())}
+TAKING_NUMBERS = frozenset({operator.getitem, operator.matmul, np.matmul, np.dot})
+OF_NONE = frozenset({
+    operator.eq, operator.ne, operator.not_, np.equal, np.not_equal,
+    np.logical_and, np.logical_or, np.logical_not, np.logical_xor,
+})  # fmt: skip
 SPELLINGS = {operator.matmul: np.matmul}
 
 
@@ -67,6 +73,8 @@ def demanding(function: ir.Function) -> ir.Assign | None:
 def keep_demands(function: ir.Function, low: Lowerer) -> None:
     """Ask for the checks of the calls that demand something and aren't made any more.
 
+    And of the names that may be unbound of which nothing is computed any more.
+
     Raises:
         NeedStatic: with the places of these calls.
     """
@@ -82,8 +90,24 @@ def keep_demands(function: ir.Function, low: Lowerer) -> None:
         and (id(s.function), s.args) not in made
         and (_place(s), _kinds(s)) not in again
     ]  # fmt: skip
-    if lost:
-        raise NeedStatic(frozenset(map(_place, lost)), "operands are to be checked", lost[0].span)
+    sites = frozenset(map(_place, lost))
+    raises = {(_line(s.span), v) for s in final if _is_computed(s) for v in ir.uses(s)}
+    unread = [r for r in low.reads if (_line(r.span), r.var) not in raises]
+    sites |= {r.site for r in unread} - low.known_sites
+    if sites:
+        span = lost[0].span if lost else unread[0].span
+        raise NeedStatic(sites, "operands are to be checked", span)
+
+
+def _is_computed(s: ir.Assign) -> bool:
+    """Whether a statement surely raises where an operand has no value, or is None instead."""
+    if s.effect or not hashable(s.function) or s.function in OF_NONE:
+        return False
+    return is_elementwise(s.function) or s.function in TAKING_NUMBERS
+
+
+def _line(span: Span | None) -> Any:
+    return span and (span.filename, span.line)
 
 
 def _demands_within(function: Any, around: tuple[ir.Unit, ...] = ()) -> bool:
