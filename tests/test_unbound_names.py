@@ -151,7 +151,7 @@ def deleted_in_a_loop(x, n):
     y = x * 2
     for _ in range(n, 3):
         del y
-    return np.sum(y + x)
+    return np.sum(y + x)  # noqa: F821
 
 
 def deleted_in_a_branch(x, n):
@@ -199,7 +199,7 @@ def written_for_nothing(x, n):
 
 
 def after_an_exception(x, n):
-    try:
+    try:  # noqa: SIM105
         y = x[5 - n]
     except IndexError:
         pass
