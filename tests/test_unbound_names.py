@@ -1,4 +1,5 @@
 """Names that no path to a read has bound: the derivative raises where the function does."""
+# ruff: noqa: F821, F841
 
 from __future__ import annotations
 
@@ -151,7 +152,7 @@ def deleted_in_a_loop(x, n):
     y = x * 2
     for _ in range(n, 3):
         del y
-    return np.sum(y + x)  # noqa: F821
+    return np.sum(y + x)
 
 
 def deleted_in_a_branch(x, n):
@@ -171,7 +172,7 @@ def read_for_nothing(x, n):
 def given_another_name(x, n):
     if n > 2:
         y = x * 2
-    z = y  # noqa: F841
+    z = y
     return np.sum(x)
 
 
@@ -304,3 +305,52 @@ def test_a_parameter_of_the_name_is_bound():
     assert list(grad(f)(np.ones(2), 3)) == [6.0, 6.0]
     with pytest.raises(UnboundLocalError, match="'y'"):
         grad(f)(np.ones(2), 0)
+
+
+def guarded(x):
+    total = 0.0
+    for i in range(len(x)):
+        if i > 0:
+            total += x[i] - previous
+        previous = 2 * x[i]
+    return total
+
+
+def guarded_otherwise(x):
+    total = 0.0
+    for i, v in enumerate(x):
+        smooth = v if i == 0 else 0.5 * smooth + v
+        total += smooth
+    return total
+
+
+def from_one(x):
+    total = 0.0
+    for i in range(1, len(x)):
+        if not i < 2:
+            total += x[i] - previous
+        previous = 2 * x[i]
+    return total
+
+
+@pytest.mark.parametrize("function", [guarded, guarded_otherwise, from_one])
+def test_what_the_first_trip_lacks_and_does_not_read(function):
+    compiled = grad(function)
+    x, step = np.array([0.5, 1.5, -0.25, 2.0]), 1e-6
+    change = [(function(x + step * e) - function(x - step * e)) / (2 * step) for e in np.eye(4)]
+    np.testing.assert_allclose(compiled(x), change, rtol=1e-8)
+    assert "check_bound" not in compiled.source
+
+
+def guarded_too_late(x):
+    total = 0.0
+    for i in range(len(x)):
+        if i >= 0:
+            total += x[i] - previous
+        previous = 2 * x[i]
+    return total
+
+
+def test_what_the_first_trip_reads():
+    with pytest.raises(UnboundLocalError, match="'previous'"):
+        grad(guarded_too_late)(np.ones(3))

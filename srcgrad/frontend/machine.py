@@ -159,6 +159,7 @@ class Machine:
         self.size_origins: dict[int, frozenset[Any]] = {}  # the arguments a dimension is of
         self.demanding: list[ir.Assign] = []  # see `transform.conformity`
         self.reads: list[Read] = []  # of names that may be unbound
+        self.unsure: list[Read] = []  # of them, those of which only the run tells that they are
         self.untold: set[str] = set()  # names that no variable may tell to be unbound
         self.outer_sizes: set[int] = set()  # those that are dimensions of these arguments
         # Names that were looked up with what they held, and, without a name, what was lifted

@@ -20,6 +20,7 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..analysis.elementwise import IN_PLACE, WITH_OUT, is_elementwise
+from ..analysis.first_trips import set_when_used
 from ..analysis.inference import Inferred, fits, infer
 from ..emit import runtime
 from ..errors import Span
@@ -46,6 +47,9 @@ def demand(function: ir.Function, low: Lowerer) -> None:
 
     Only the program's own calls demand something, not those of an inner gradient's reverse sweep.
     """
+    if low.reads:
+        found = _defined(function.block) - set_when_used(function.block)
+        low.unsure += [read for read in low.reads if read.var in found]
     demands = _Demands(function)
     noted = {call.target for call in low.demanding}
     for block in ir.all_blocks(function.block):
@@ -92,11 +96,19 @@ def keep_demands(function: ir.Function, low: Lowerer) -> None:
     ]  # fmt: skip
     sites = frozenset(map(_place, lost))
     raises = {(_line(s.span), v) for s in final if _is_computed(s) for v in ir.uses(s)}
-    unread = [r for r in low.reads if (_line(r.span), r.var) not in raises]
+    unread = [r for r in low.unsure if (_line(r.span), r.var) not in raises]
     sites |= {r.site for r in unread} - low.known_sites
     if sites:
         span = lost[0].span if lost else unread[0].span
         raise NeedStatic(sites, "operands are to be checked", span)
+
+
+def _defined(block: ir.Block) -> set[ir.Var]:
+    """The variables that statements define."""
+    return {
+        v for s in ir.walk(block)
+        for v in (*ir.targets(s), *(s.params if isinstance(s, ir.Loop) else ()))
+    }  # fmt: skip
 
 
 def _is_computed(s: ir.Assign) -> bool:
