@@ -30,7 +30,7 @@ from .choices import options
 from .merging import Merger
 from .operations import raise_exception
 from .restarts import Empty, Materialize, Raised, Thaw, Unbound, Unreached, Wording
-from .structure import FALSE, FLAGS, NONE, TRUE, is_none, nothing, parts
+from .structure import FALSE, FLAGS, NONE, TRUE, is_evaluated, is_none, nothing, parts
 from .values import Choice, Instance, Junction, Place, State, Trying, Tuple, Value
 
 RAISED = "%raised"
@@ -512,8 +512,9 @@ class Paths(Builder):
             raised = state.frames[frame][RAISED]
             state.frames[frame][RAISED], state.leaving = NONE, False
             # what was being evaluated, and flags
-            values = {k: v for k, v in state.frames[current].items() if k[0] != "%" or k == RAISED}
-            values.update((k, v) for k, v in before.items() if k[0] == "%" and k != RAISED)
+            now = state.frames[current].items()
+            values = {k: v for k, v in now if not is_evaluated(k) or k == RAISED}
+            values.update((k, v) for k, v in before.items() if is_evaluated(k) and k != RAISED)
             state.frames[current] = values
             try:
                 handle(self.narrowed(self.known("what is raised here", raised)))
@@ -576,7 +577,7 @@ def forget_evaluated(gone: State, live: State) -> None:
     kept = {RAISED, *FLAGS}
     for number, frame in gone.frames.items():
         known = live.frames.get(number, {})
-        names = [k for k in frame if k[0] == "%" and k not in known and k not in kept]
+        names = [k for k in frame if is_evaluated(k) and k not in known and k not in kept]
         for name in names:
             del frame[name]
 

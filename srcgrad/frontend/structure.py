@@ -459,6 +459,11 @@ def is_flag(name: Any) -> bool:
     return isinstance(name, str) and name.startswith(BOUND)
 
 
+def is_evaluated(name: Any) -> bool:
+    """Whether a frame keeps something under this name only until a statement has been evaluated."""
+    return str(name).startswith("%") and not is_flag(name)
+
+
 def flagged(name: str) -> Any:
     """What is known if the names of this spelling have flags that say whether they are bound."""
     return "%bound", name

@@ -34,7 +34,7 @@ ADDED = frozenset({np.add.at, np.subtract.at})
 AUGMENTED = frozenset(INPLACE.values()) - {operator.imatmul}
 # What calls were that write their results in the place of an operand
 PLAIN = {new: old for old, new in (*IN_PLACE.items(), *WITH_OUT.items())}
-TAKING_NUMBERS = frozenset({operator.getitem, operator.matmul, np.matmul, np.dot})
+PRODUCTS = frozenset({operator.matmul, np.matmul, np.dot})
 OF_NONE = frozenset({
     operator.eq, operator.ne, operator.not_, np.equal, np.not_equal,
     np.logical_and, np.logical_or, np.logical_not, np.logical_xor,
@@ -95,7 +95,7 @@ def keep_demands(function: ir.Function, low: Lowerer) -> None:
         and (_place(s), _kinds(s)) not in again
     ]  # fmt: skip
     sites = frozenset(map(_place, lost))
-    raises = {(_line(s.span), v) for s in final if _is_computed(s) for v in ir.uses(s)}
+    raises = {(_line(s.span), v) for s in final for v in _computed_of(s)}
     unread = [r for r in low.unsure if (_line(r.span), r.var) not in raises]
     sites |= {r.site for r in unread} - low.known_sites
     if sites:
@@ -111,11 +111,13 @@ def _defined(block: ir.Block) -> set[ir.Var]:
     }  # fmt: skip
 
 
-def _is_computed(s: ir.Assign) -> bool:
-    """Whether a statement surely raises where an operand has no value, or is None instead."""
+def _computed_of(s: ir.Assign) -> tuple[ir.Operand, ...]:
+    """The operands of a statement that surely raises where one has no value, or is None instead."""
     if s.effect or not hashable(s.function) or s.function in OF_NONE:
-        return False
-    return is_elementwise(s.function) or s.function in TAKING_NUMBERS
+        return ()
+    if s.function is operator.getitem:  # None may be an index, or the bound of a slice
+        return s.args[:1]
+    return s.args if is_elementwise(s.function) or s.function in PRODUCTS else ()
 
 
 def _line(span: Span | None) -> Any:
