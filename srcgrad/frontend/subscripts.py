@@ -495,9 +495,10 @@ class Subscripts(Comparisons):
         if not isinstance(array, ir.Var) or not isinstance(array.kind, (Array, Opaque)):
             raise self.refuse(f"{described(container)} can't be assigned to by index")
         self.refuse_base(array)
+        of_range = isinstance(value, Sequence) and value.bounds is not None
+        if of_range or isinstance(value, Tuple) or isinstance(self.on_heap(value), ListObject):
+            value = self.data(value, "array")
         operand = self.operand(value)
-        if isinstance(operand, ir.Pack):
-            operand = self.number(value)
         index = self.index(key)
         self.guard_index(array, index)
         self.guard_store(array, index, operand)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..packages import told
-from .registry import definitions, lookup
+from .registry import definitions, inplace_rules, lookup
 
 # Parameters that hold no data, by the names NumPy and SciPy give them: how, where, how many.
 DESCRIBING = frozenset(
@@ -22,7 +22,7 @@ DESCRIBING = frozenset(
     optimize subset_by_index subset_by_value c_and_lower lu_and_piv l_and_u c_or_cr p_indices object
     size origin output_shape zoom sigma footprint radius structure labels window bins range output
     iterable sequence operands funclist condlist func func1d function ind kw kwargs kwds like
-    blocks mats bc_type fill_value tck bounds bracket constraints events options t_span extrapolate
+    blocks mats bc_type tck bounds bracket constraints events options t_span extrapolate
     requirements arg1 diagonals offsets pyfunc otypes excluded signature cache rotations other seq
     indexer all divide over under invalid arrayList names formats
     """.split()
@@ -45,12 +45,14 @@ def role(function: Any, parameter: int | str) -> str:
     ('array', 'arrays', 'other', 'other')
     """
     module = told(function, "__module__") or ""
-    if not isinstance(function, np.ufunc) and module.partition(".")[0] not in ("numpy", "scipy"):
+    of_ufunc = isinstance(function, np.ufunc) or isinstance(told(function, "__self__"), np.ufunc)
+    if not of_ufunc and module.partition(".")[0] not in ("numpy", "scipy"):
         return "other"
     if function is np.block:
         return "other"  # the lists say how the arrays lie
     record = lookup(function)
-    rule = definitions.get(function) or (record and (record.adjoint or record.partials))
+    defined = definitions.get(function) or inplace_rules.get(function)
+    rule = defined or (record and (record.adjoint or record.partials))
     if not rule:
         return "other"
     code = rule.__code__
