@@ -34,6 +34,7 @@ from ..frontend.values import OWN, Partial, Path, Place, Ref, Tuple, Value
 from ..inner.lowerings import LOWERINGS
 from ..inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies
 from ..kinds import ListOf, Opaque, is_float, kind_of
+from ..optimize.flags import drop_conversions
 from ..optimize.vectorizing import vectorize
 from ..packages import told
 from ..results import check_output, check_returned
@@ -144,12 +145,14 @@ def _lowered(task: Task) -> Primal:
     check_journals(low, function, [v for v in leaves(low, result) if isinstance(v, ir.Var)])
     check_shared(low, function)
     check_kept(low, function)
+    shown = [v for value in (result, aux) for v in leaves(low, value)]
+    drop_conversions(function, [v for v in shown if isinstance(v, ir.Var)])
     ir.passed("lowered", function)
     settle_lengths(function)
     if not related and has_related(arguments.values()) and (unsure := demanding(function)):
         raise NeedStatic(frozenset([RELATED]), "the shapes aren't known", unsure.span)
     if not request.traced:
-        vectorize(function, low, [v for shown in (result, aux) for v in leaves(low, shown)])
+        vectorize(function, low, shown)
     return lowered
 
 

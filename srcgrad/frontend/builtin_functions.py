@@ -265,7 +265,7 @@ class BuiltinFunctions(Sorting):
     def quantified(self, value: Value, function: Any) -> Value:
         if isinstance(value, ir.Var) and isinstance(value.kind, Array):
             whole = np.any if function is operator.or_ else np.all
-            return self.call_object(whole, [value], {})
+            return self.own_bool(self.truth(self.call_object(whole, [value], {})))
         start = ir.Const(function is operator.and_)
         if isinstance(value, (Generator, Sequence)):  # what comes after the answer isn't made
             return self.first_unlike(start, value)
@@ -278,7 +278,7 @@ class BuiltinFunctions(Sorting):
                 return test if a.value == start.value else a
             return self.emit(function, (self.operand(a), test))
 
-        return self.reduced(value, start, step)
+        return self.own_bool(self.truth(self.reduced(value, start, step)))
 
     def first_unlike(self, start: ir.Const, value: Generator | Sequence) -> Value:
         """`start` unless an item is unlike it in truth: then the other one, at once."""

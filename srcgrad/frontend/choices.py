@@ -332,6 +332,18 @@ class Choices(Changes):
         found = self.implied.get(test, (frozenset(), frozenset()))[not outcome]
         return found | {test} if outcome and test.optional else found
 
+    def own_bool(self, test: ir.Var | ir.Const) -> ir.Var | ir.Const:
+        """A truth value as a bool of Python, which `+` counts: of NumPy's, it tells "or"."""
+        if isinstance(test, ir.Const):
+            return ir.Const(bool(test.value))
+        if isinstance(test.kind, Scalar) and test.kind.dtype.kind == "b" and test.kind.python:
+            return test
+        result = self.emit(bool, (test,), inferred=Inferred(BOOL), name=test.name)
+        self.implied[result] = self.given_if(test, True), self.given_if(test, False)
+        if test in self.meanings:
+            self.meanings[result] = self.meanings[test]
+        return result
+
     def run_given(self, given: frozenset[ir.Var], run: Callable[[], None]) -> None:
         """Run what stands where some variables aren't None."""
         before, self.given_here = self.given_here, self.given_here | given

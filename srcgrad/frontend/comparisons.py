@@ -351,7 +351,7 @@ class Comparisons(Operators):
         value: Value = TRUE
         for test in tests:
             value = test if value is TRUE else self.emit(operator.and_, (value, test))  # type: ignore[arg-type]
-        return value
+        return self.own_bool(self.truth(value))
 
     def identical(self, a: Value, b: Value) -> Value:
         for x, y in ((a, b), (b, a)):
@@ -538,7 +538,7 @@ class Comparisons(Operators):
                 return self.contains(Tuple(thing.items), item)
         if isinstance(container, Tuple):
             tests = (self.compare(gast.Eq(), item, other) for other in container.items)
-            return self.any_or_all(True, tests)
+            return self.own_bool(self.truth(self.any_or_all(True, tests)))
         if isinstance(container, ir.Const) and isinstance(container.value, types.MappingProxyType):
             return self.contains(self.call(self.attribute(container, "keys"), [], {}), item)
         if isinstance(container, ir.Const) and not is_settled(container):

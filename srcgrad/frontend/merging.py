@@ -416,7 +416,7 @@ class Merger:
             and test.kind.dtype.kind == "b"
         ):
             if a.value:
-                return test
+                return self.builder.own_bool(test)
             return self.builder.emit(operator.not_, (test,), inferred=_BOOLEAN)
         try:
             target = self.builder.joined_variable(name, a, b)
