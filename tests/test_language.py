@@ -17,6 +17,7 @@ import operator
 import types
 import typing
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -2170,3 +2171,32 @@ def test_a_slice_that_is_an_argument_takes_a_part_of_a_list():
 
     assert srcgrad.grad(f)(1.0, {"of": slice(2)}) == 3
     assert srcgrad.grad(f)(1.0, {"of": slice(None, None, -2)}) == 6
+
+
+def worth(v):
+    """What programs ask of anything: an iterator, a method or a partial is none of these."""
+    if isinstance(v, (int, float)):
+        return v * 2
+    if isinstance(v, (list, tuple, np.ndarray)):
+        return sum(v) * 3
+    return v(0.5) if isinstance(v, Callable) else sum(v)
+
+
+def classes_of_iterators(x):
+    items = [x[0], x[1]]
+    made = worth(v * v for v in x) + worth(map(np.sin, x)) + worth(reversed(items))
+    return made + sum(a * b for a, b in zip(items, x) if not isinstance(zip(items), list))
+
+
+def classes_of_what_is_called(x):
+    items = [x[0]]
+    add = items.append
+    if not isinstance(add, (str, np.ndarray)):
+        add(x[1])
+    late = functools.partial(np.multiply, x[1]) if x[0] > 0.1 else x[2]
+    return worth(items) + worth(functools.partial(np.multiply, x[1])) + worth(late) + worth(x[2])
+
+
+@pytest.mark.parametrize("f", [classes_of_iterators, classes_of_what_is_called])
+def test_isinstance_of_iterators_and_functions(f):
+    srcgrad.testing.check_grads(f, (np.array([0.5, 1.5, 0.7]),))

@@ -235,10 +235,30 @@ def remembered(x, n):
     return total
 
 
+def dicts_in_a_table(x, n):
+    table = {}
+    for i in range(n):
+        table[round(x[i] * 7.1)] = x[i]
+    for i in range(n):
+        table.update({round(x[i] * 7.1) + i % 2: (x[i], "b")})
+    for key in table:
+        if key % 3 == 0:
+            table[key] = {"a": x[2] * key}
+    total = 0.0
+    for key, v in table.items():
+        if isinstance(v, tuple):
+            total += v[0] * key
+        elif isinstance(v, dict):
+            total += v["a"] ** 2
+        else:
+            total += v
+    return total
+
+
 PROGRAMS = [
     polish, events, clipped_area, objects_and_numbers, queue, queue_of_arrays, changed, dicts,
     remembered, functions, numbers_then_arrays, numbers_joined_with_arrays,
-    copies_of_what_may_be_missing,
+    copies_of_what_may_be_missing, dicts_in_a_table,
 ]  # fmt: skip
 
 

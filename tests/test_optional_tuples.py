@@ -148,6 +148,44 @@ def copies_of_what_may_be_none(x):
     return total + np.sum(x)
 
 
+def compared_with_none(x):
+    there = (x[0], 1.0) if x[0] < 0.5 else None
+    gone = (x[0], 1.0) if x[0] > 0.5 else None
+    total = x[2] if gone == None else 0.0  # noqa: E711
+    return total + (x[0] if there != None else 0.0) + (x[1] if None == there else 0.0)  # noqa: E711, SIM300
+
+
+def compared_with_one_that_may_be_none(x):
+    gone = (x[0], 1.0) if x[0] > 0.5 else None
+    also = (x[0], 1.0) if x[1] < 0.5 else None
+    same = (x[0], 1.0) if x[0] < 0.5 else None
+    like = (x[0], 1) if x[1] > 0.5 else None
+    total = (x[2] if gone == also else 0.0) + (x[1] if gone == same else 0.0)
+    return total + (x[0] if same == like else 0.0) + (x[1] * x[2] if gone in (like, also) else 0.0)
+
+
+def both_are_none(x):
+    """`is` and `==` of what is of different kinds where it isn't None."""
+    pair = (x[0], x[1]) if x[0] > 0.5 else None
+    number = x[0] if x[0] > 0.5 else None
+    array = x[1:] if x[0] > 0.5 else None
+    table = {"a": x[2]} if x[0] > 0.5 else None
+    function = None if x[0] < 0.5 else lambda v: v * 2
+    total = (x[0] if pair is number else 0.0) + (x[1] if pair is array else 0.0)
+    total += (x[2] if pair == function else 0.0) + (x[0] if table == pair else 0.0)
+    return total + (5.0 if function is not pair else 0.0)
+
+
+def both_are_none_in_a_loop(x):
+    found = last = None
+    total = x[0]
+    for v in x[:2]:
+        total += v * x[2] if found is last else 0.0
+        found = v if v > 0.5 else None
+        last = (v, x[0])
+    return total
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_optional_tuples(f):
     for point in (X, np.array([0.93, 0.35, 0.2]), np.array([0.2, 0.45, 0.5])):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import bisect
 import builtins
 import collections
+import functools
 import inspect
+import itertools
 import operator
 import types
 from collections.abc import Iterable
@@ -28,7 +30,7 @@ from .comparisons import is_plain_number
 from .lookup import LOCAL
 from .operations import attribute_or, extreme_or, has_attribute
 from .powers import may_be_negative, may_be_power
-from .slotted import Slotted
+from .slotted import told_class
 from .sorting import Sorting, given
 from .structure import (
     NONE,
@@ -70,6 +72,17 @@ from .values import (
 
 # Such as a NumPy scalar of unknown dtype may be
 OF_ANY_DTYPE: frozenset[type] = frozenset({np.float64, np.complex128, np.int64, np.bool_, np.str_})
+# What a method or a function with arguments of its own may be, and what goes through items.
+CALLED: tuple[type, ...] = (
+    types.FunctionType,
+    types.MethodType,
+    types.BuiltinMethodType,
+    functools.partial,
+)
+ITERATED: tuple[type, ...] = (
+    *(types.GeneratorType, zip, map, filter, enumerate, reversed, itertools.chain, itertools.cycle),
+    *(np.flatiter, np.ndenumerate, np.ndindex, np.nditer, type({}.items()), type(iter([]))),
+)
 FIRST_ID = 2**64  # larger than any number that Python gives an object
 ASK_IS = "compare the objects themselves, by `is`, or use them as keys"
 PLAIN_MODULES = ("builtins", "collections", "numpy")  # their classes have what they seem to
@@ -317,6 +330,8 @@ class BuiltinFunctions(Sorting):
                 return ir.Const(known)
             none = self.identical(value, NONE)
             return none if of_none else self.negated(none)
+        if not isinstance(value, ir.Var):
+            raise self.refuse("isinstance() of this value isn't known when compiling")
         tested = ir.Const(kinds if len(kinds) > 1 else kinds[0])
         return self.emit(isinstance, (self.operand(value), tested), inferred=Inferred(BOOL))
 
@@ -335,7 +350,7 @@ class BuiltinFunctions(Sorting):
             classes |= OF_ANY_DTYPE
         answers = {
             issubclass(c, cls) or issubclass(registry.stands_for.get(c, c), cls)
-            for c in (dict if issubclass(c, Slotted) else c for c in classes)
+            for c in map(told_class, classes)
         }
         if len(answers) == 2 and collections.deque in classes:
             raise self.refuse(OR_DEQUE)
@@ -368,6 +383,10 @@ class BuiltinFunctions(Sorting):
                 return {slice}
             case Sequence() if is_range(value):
                 return {range}
+            case Bound() | Partial():
+                return {*CALLED}
+            case Generator() | Sequence():
+                return {*ITERATED}
         return None
 
     def may_be_deque(self, thing: Heap) -> bool:
@@ -582,4 +601,4 @@ STANDS_FOR: dict[type, type] = {
 
 def heap_type(thing: Heap) -> type:
     """The type of an object on the heap, as Python would tell it."""
-    return dict if issubclass(thing.type, Slotted) else STANDS_FOR.get(thing.type, thing.type)
+    return STANDS_FOR.get(thing.type, told_class(thing.type))

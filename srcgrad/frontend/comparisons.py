@@ -104,6 +104,7 @@ class Comparisons(Operators):
         by_order = not isinstance(op, (gast.Eq, gast.NotEq))
         if by_order or self.is_compared(a, b) or self.is_compared(b, a):
             a, b = self.spread(a), self.spread(b)
+        a, b = self.tuple_or_none(a), self.tuple_or_none(b)
         for chosen, use in (
             (a, lambda o: self.compare(op, o, b)),
             (b, lambda o: self.compare(op, a, o)),
@@ -353,7 +354,14 @@ class Comparisons(Operators):
             value = test if value is TRUE else self.emit(operator.and_, (value, test))  # type: ignore[arg-type]
         return self.own_bool(self.truth(value))
 
+    def tuple_or_none(self, value: Value) -> Value:
+        """A tuple that may be None as one of two; any other value as it is."""
+        missing = value.missing if isinstance(value, Tuple) else None
+        return value if missing is None or missing in self.given_here else self.or_none(value)
+
     def identical(self, a: Value, b: Value) -> Value:
+        if not is_none(a) and not is_none(b):
+            a, b = self.tuple_or_none(a), self.tuple_or_none(b)
         for x, y in ((a, b), (b, a)):
             if isinstance(x, Choice):
 

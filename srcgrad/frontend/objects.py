@@ -54,6 +54,7 @@ from .columns import (
 from .cursors import Cursors
 from .lookup import LOCAL
 from .restarts import Unreached
+from .slotted import told_class
 from .structure import (
     FALSE,
     NONE,
@@ -496,7 +497,7 @@ class Objects(Cursors):
             raise self.unkept("isinstance() with a protocol of attributes isn't supported here")
         if issubclass(type(None), cls):
             raise self.unkept("isinstance() with the type of None isn't supported here")
-        fits = {c for c in kind.types if issubclass(c, cls)}
+        fits = {c for c in kind.types if issubclass(told_class(c), cls)}
         if not fits:
             return FALSE
         there = self.negated(self.same_reference(value, NONE))

@@ -102,6 +102,11 @@ def slotted(keys: tuple[str, ...]) -> type:
     return type("dict", (Slotted,), {"fields": keys, "__module__": "builtins"})
 
 
+def told_class(cls: type) -> type:
+    """A class of objects as Python tells it."""
+    return dict if issubclass(cls, Slotted) else cls
+
+
 class SlottedDicts(Sets):
     """Makes such dicts."""
 
