@@ -2200,3 +2200,34 @@ def classes_of_what_is_called(x):
 @pytest.mark.parametrize("f", [classes_of_iterators, classes_of_what_is_called])
 def test_isinstance_of_iterators_and_functions(f):
     srcgrad.testing.check_grads(f, (np.array([0.5, 1.5, 0.7]),))
+
+
+scale = 7.0
+
+
+def class_bodies(x):
+    """Comprehensions and functions in the body of a class don't see what is defined there."""
+    factor = 2.0
+
+    class Table:
+        factor = x[0]
+        scale = x[1]
+        count = 3
+        local = tuple([factor * i for i in range(count)])
+        outer = tuple({i: scale * x[i] for i in range(count)}.values())
+        total = sum(v * factor for v in local)
+        own = factor * scale
+        nested = [[scale * i for i in range(2)] for _ in range(2)][1]
+
+        def method(self, v=scale):
+            return v * factor * scale
+
+    table = Table()
+    items = sum(Table.local) * x[2] + sum(Table.outer) * table.total * x[0]
+    return items + Table.own + table.method() + Table.nested[1] * x[1]
+
+
+def test_class_bodies():
+    srcgrad.testing.check_grads(class_bodies, (np.array([0.5, 1.5, 0.7]),))
+    value, _ = srcgrad.value_and_grad(class_bodies)(np.array([0.5, 1.5, 0.7]))
+    assert value == pytest.approx(class_bodies(np.array([0.5, 1.5, 0.7])))

@@ -178,11 +178,12 @@ class Comprehensions(Iteration):
             self.current = caller
         number = self.unique()
         parent = self.frames[frame]
+        # what else it reads in the body of a class isn't what is defined there
         self.frames[number] = Frame(
             scope_of(node),
             parent.source,
             parent.namespace,
-            frame,
+            parent.parent if frame in self.methods else frame,
             parent.owner,
             parent.receiver,
             parent.name,
