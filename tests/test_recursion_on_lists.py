@@ -399,6 +399,30 @@ def grown_from_nothing(x, depth):
     return sum((k + 1) * v * v for k, v in enumerate(branches(x, depth)))
 
 
+def gathered(v, depth, into=None):
+    into = [] if into is None else into
+    into.append(v * depth)
+    if depth > 0:
+        gathered(np.sin(v), depth - 1, into)
+    return into
+
+
+def lists_made_where_none_is_given(x, depth):
+    numbers, arrays = gathered(x[0], depth), gathered(x[1:3], depth)
+    total = sum((k + 1) * v * v for k, v in enumerate(numbers))
+    return total + np.sum(np.stack(arrays) ** 2)
+
+
+def a_list_or_none_is_given(x, depth):
+    there = [x[3] * 2] if x[0] < 5 else None
+    gone = [x[3]] if x[0] > 5 else None
+    total = sum(gathered(x[1], depth, there)) * len(there) + sum(gathered(x[2], depth, gone))
+    again = None
+    for k in range(int(depth)):
+        again = gathered(x[k], depth, again)
+    return total + sum(v * v for v in again)
+
+
 PROGRAMS = [
     sorted_by_merging, sorted_by_pivots, bezier, power_spectrum, quadrature, search_tree,
     all_orders, backtracking, depth_first, arrays_written_in_the_list, read_and_then_overwritten,
@@ -406,7 +430,7 @@ PROGRAMS = [
     an_item_returned, stacked_and_grown, new_lists_in_a_loop, one_array_twice, tuples_in_lists,
     number_and_list_returned, lists_that_change_places, one_list_for_two, over_permutations,
     expanded_determinant, sorted_down_to_nothing, sums_of_subsets, a_list_and_a_number,
-    every_second, grown_from_nothing,
+    every_second, grown_from_nothing, lists_made_where_none_is_given, a_list_or_none_is_given,
 ]  # fmt: skip
 
 

@@ -38,7 +38,7 @@ class Call:
     given: tuple[ir.Operand, ...]  # what the backward function takes before the adjoints
     wanted: tuple[ir.Operand, ...]  # the operands whose adjoints it returns
     outputs: tuple[int, ...]  # the results whose adjoints it takes
-    lists: tuple[ir.Var, ...] = ()  # the shadows that it takes and changes
+    lists: tuple[ir.Operand, ...] = ()  # the shadows that it takes and changes
     real: tuple[ir.Var, ...] = ()  # those of lists of real numbers that it takes for complex ones
     optional: frozenset[int] = frozenset()  # the results that may be None
 
@@ -101,7 +101,8 @@ class UnitCalls(Rules):
         shadows = tuple(self.list_shadow(s.args[i]) for i in taken)
         real = tuple(
             shadow for shadow, i in zip(shadows, taken, strict=True)
-            if is_complex(params[i].kind) and not is_complex(getattr(s.args[i], "kind", None))
+            if isinstance(shadow, ir.Var)
+            and is_complex(params[i].kind) and not is_complex(getattr(s.args[i], "kind", None))
         )  # fmt: skip
         returned = [i for i in outputs if isinstance(unit.kinds[i], ListOf)]
         saved = ir.Var(f"{unit.name}_saved", RESIDUALS)
@@ -135,8 +136,7 @@ class UnitCalls(Rules):
 
     def _check_items(self, s: ir.Assign, operand: ir.Operand, kind: Kind) -> None:
         """Refuse a list that has numbers in it where the unit has arrays: their shadows differ."""
-        assert isinstance(operand, ir.Var)
-        if not _alike(_layout(operand.kind), _layout(kind)):
+        if isinstance(operand, ir.Var) and not _alike(_layout(operand.kind), _layout(kind)):
             raise UnsupportedError(
                 f"{s.function.name} is compiled as a function, and what is in {operand.name!r}, a "
                 "list made at run time, are numbers here and arrays there, or the other way round",
@@ -156,8 +156,10 @@ class UnitCalls(Rules):
         self.block.statements.append(statement)
         self.definitions[target] = statement
 
-    def list_shadow(self, operand: ir.Operand) -> ir.Var:
-        """The shadow of a list that a unit takes."""
+    def list_shadow(self, operand: ir.Operand) -> ir.Var | ir.Const:
+        """The shadow of a list that a unit takes; None where it is given None in its place."""
+        if isinstance(operand, ir.Const):
+            return operand
         assert isinstance(operand, ir.Var)
         if operand in self.shadows:
             return self.shadows[operand]
@@ -479,7 +481,7 @@ class UnitCalls(Rules):
             for o, kind in zip(call.wanted, call.backward.kinds, strict=True)
         ]
         emitted = emit_call(self, call.backward, (*call.given, *call.lists, *seeds), results)
-        emitted.writes = call.lists
+        emitted.writes = tuple(v for v in call.lists if isinstance(v, ir.Var))
         for shadow in call.real:
             self.modify(runtime.drop_imaginary, shadow)
         self._define_last(1 + len(results) * (len(results) != 1))
