@@ -433,10 +433,10 @@ def finish(units: list[ir.Unit], taken: set[str]) -> None:
         if unit.finished:
             continue
         unit.finished = True
-        prune_to(unit.body, unit.body.params)
+        prune_to(unit.body, unit.body.params, made=True)
         if unit.source is not None:
             simplify(unit.body)
-            prune_to(unit.body, unit.body.params)
+            prune_to(unit.body, unit.body.params, made=True)
 
 
 DOCSTRINGS = {

@@ -400,3 +400,20 @@ def parts_by_turns(x):
 
 def test_more_is_known_of_an_object_in_an_iteration(everything):
     check(parts_by_turns, STATE)
+
+
+def counted(x, n):
+    pairs = [(x[0], 1)]
+    for _ in range(n):
+        pairs = pairs + [None]  # noqa: RUF005
+    return x[1] * len(pairs)
+
+
+def test_items_that_may_be_none_are_read_only_where_they_are_needed(everything):
+    def f(x, n):
+        return counted(x * 0.5, n) * x[2] + counted(x, n + 1)
+
+    value, gradient = srcgrad.value_and_grad(f)(STATE, 2)
+    out, moved = srcgrad.jvp(f, (STATE, 2), (STATE, None))
+    assert out == value == pytest.approx(f(STATE, 2))
+    assert moved == pytest.approx(gradient @ STATE)
