@@ -2231,3 +2231,21 @@ def test_class_bodies():
     srcgrad.testing.check_grads(class_bodies, (np.array([0.5, 1.5, 0.7]),))
     value, _ = srcgrad.value_and_grad(class_bodies)(np.array([0.5, 1.5, 0.7]))
     assert value == pytest.approx(class_bodies(np.array([0.5, 1.5, 0.7])))
+
+
+def tuples_that_differ_early(x):
+    """What can't be ordered isn't asked for, where an item before it decides, or both are equal."""
+    k = int(x[0] * 2)
+    missing = None if x[0] > 0.1 else x[1]
+    total = x[0] if (2, x[1]) >= (k, None) else x[2]
+    total += x[1] * ((missing, x[0]) < (missing, x[1])) + x[2] * ((k, missing) < (k + 1, x[2]))
+    total += x[0] * ((k, "a", x[0]) < (k + 1, 2.0, x[1])) + x[1] * ((None, x[2]) <= (None, x[2]))
+    try:
+        total += x[2] * ((k, missing) < (k, x[2]))
+    except TypeError:
+        total += x[1] * 3
+    return total
+
+
+def test_tuples_are_ordered_as_far_as_they_are_equal():
+    srcgrad.testing.check_grads(tuples_that_differ_early, (np.array([0.6, 1.5, 0.7]),))

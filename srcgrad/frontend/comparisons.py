@@ -16,7 +16,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..kinds import BOOL, Array, Opaque, Reference, Scalar, TupleOf, least
+from ..kinds import BOOL, Array, Opaque, Reference, Scalar, TupleOf, is_complex, least
 from .choices import FUNCTIONS
 from .operators import Operators, is_text
 from .restarts import Thaw
@@ -298,16 +298,28 @@ class Comparisons(Operators):
             return ir.Const(function(len(a), len(b)))
         strict = operator.lt if function in (operator.lt, operator.le) else operator.gt
         op = gast.Lt() if strict is operator.lt else gast.Gt()
-        smaller = self.truth(self.compare(op, a[0], b[0]))
+
+        def smaller_item() -> ir.Var | ir.Const:
+            return self.truth(self.compare(op, a[0], b[0]))
+
+        def later() -> Value:
+            return self.ordered_tuples(function, a[1:], b[1:])
+
+        if any(is_none(v) or self.may_be_none(v) for v in (a[0], b[0])):  # two may be equal
+            equal = self.truth(self.compare(gast.Eq(), a[0], b[0]))
+            if isinstance(equal, ir.Const):
+                return later() if equal.value else smaller_item()
+            return self.truth(self.either(equal, lambda: self.truth(later()), smaller_item))
+        smaller = smaller_item()
         if isinstance(smaller, ir.Const) and smaller.value:
             return TRUE
         equal = self.truth(self.compare(gast.Eq(), a[0], b[0]))
         if isinstance(equal, ir.Const) and not equal.value:
             return smaller
-        if isinstance(equal, ir.Var) and not all(map(is_comparable, (*a[1:], *b[1:]))):
-            later = self.if_equal(equal, lambda: self.ordered_tuples(function, a[1:], b[1:]))
-            return self.both(operator.or_, smaller, later)
-        rest = self.ordered_tuples(function, a[1:], b[1:])
+        pairs = zip(a[1:], b[1:], strict=False)
+        if isinstance(equal, ir.Var) and not all(are_ordered(x, y) for x, y in pairs):
+            return self.both(operator.or_, smaller, self.if_equal(equal, later))
+        rest = later()
         if not isinstance(equal, ir.Const):
             rest = self.both(operator.and_, equal, rest)
         return self.both(operator.or_, smaller, rest)
@@ -600,8 +612,23 @@ def is_plain_object(thing: Any) -> bool:
     return all(getattr(type(thing), n) is getattr(object, n) for n in ("__eq__", "__ne__"))
 
 
+def are_ordered(a: Value, b: Value) -> bool:
+    """Whether it can be asked which of two values is less: both are real numbers, or texts."""
+    if isinstance(a, Tuple) and isinstance(b, Tuple):
+        pairs = zip(a.items, b.items, strict=False)
+        return a.missing is b.missing is None and all(are_ordered(x, y) for x, y in pairs)
+    return all(map(is_real, (a, b))) or all(is_comparable(v) and is_text(v) for v in (a, b))
+
+
+def is_real(value: Value) -> bool:
+    """Whether a value is surely a real number."""
+    if isinstance(value, ir.Var):
+        return isinstance(value.kind, Scalar) and not value.optional and not is_complex(value.kind)
+    return isinstance(value, ir.Const) and isinstance(value.value, numbers.Real)
+
+
 def is_comparable(value: Value) -> bool:
-    """Whether a value is a number or text: comparing it with another one of its kind is safe."""
+    """Whether a value can be asked if it is equal to another one, which is a bool then."""
     if isinstance(value, Tuple):
         return value.missing is None and all(map(is_comparable, value.items))
     if isinstance(value, ir.Const):
