@@ -32,58 +32,55 @@ PACKAGE = """
     CALLS = []
     STATE = {}
 
-    def opaque():
-        return eval("1")
-
     def draw(values, *more, **named):
-        opaque()
+        eval("1")
         CALLS.append((values, more, named))
         return Handle()
 
     class Handle:
         def __init__(self):
-            self.shown = opaque()
+            self.shown = eval("1")
 
         def update(self, value):
-            opaque()
+            eval("1")
             CALLS.append(value)
 
         def pair(self):
-            opaque()
+            eval("1")
             return 2.0, 3.0
 
     def settings():
-        opaque()
+        eval("1")
         return {"rate": 0.5, "steps": 3, "weights": [1.0, 2.0, 4.0], "name": "euler"}
 
     def rows():
-        opaque()
+        eval("1")
         for row in [(1.0, 2.0), (3.0, 4.0)]:
             yield row
 
     def endless():
-        opaque()
+        eval("1")
         while True:
             yield 1.0
 
     def shared():
-        opaque()
+        eval("1")
         return STATE.setdefault("array", np.zeros(3))
 
     def keep(value):
-        opaque()
+        eval("1")
         STATE["kept"] = value
 
     def kept():
-        opaque()
+        eval("1")
         return STATE["kept"]
 
     def halve(values):
-        opaque()
+        eval("1")
         values *= 0.5
 
     def norm(values):
-        opaque()
+        eval("1")
         return (values**2).sum()
 
     def square(values):
@@ -94,7 +91,7 @@ PACKAGE = """
             self.values = values
 
         def mean(self):
-            opaque()
+            eval("1")
             return self.values.mean()
 
     class Table:
@@ -102,10 +99,34 @@ PACKAGE = """
             self._columns = columns
 
         def __getattr__(self, name):
-            opaque()
+            eval("1")
             if name == "_columns":
                 raise AttributeError(name)
             return Column(self._columns[name])
+
+    def level():
+        return eval("0.5")
+
+    def scaled(values):
+        return level() * values**2
+
+    def tables(count, ratio):
+        rows = eval("[[1.0, 2.0], [4.0, 8.0]]")
+        return {"rows": rows[:count], "ratio": ratio}
+
+    def weighted(values, more):
+        table = tables(2, RATIO)
+        total = table["ratio"] * np.sum(values)
+        for low, high in table["rows"]:
+            total = total + low * np.sum(values**2) + high * more
+        return total
+
+    RATIO = 0.25
+
+    def checked(values, others):
+        if not isinstance(others, (list, tuple)):
+            raise TypeError(f"others must be a list, not {type(others)}")
+        return np.sum(values**2) * others[0]
 """
 
 
@@ -228,9 +249,35 @@ def test_what_is_differentiated_must_be_followed(package):
     assert "return package.norm(x) * x[0]" in str(caught.value)
     assert caught.value.filename == __file__  # not a line of the package
     assert "What figures does isn't followed, for this can't be:" in str(caught.value)
-    assert 'return eval("1")' in str(caught.value)
+    assert 'eval("1")' in str(caught.value)
     with pytest.raises(UnsupportedError, match=r"figures\.norm"):
         jvp(f, (X,), (X,))
+
+
+def test_functions_that_are_given_constants_are_called(package):
+    """What is around them in the package is followed."""
+
+    def f(x):
+        return np.sum(package.scaled(x)) + package.weighted(x, x[0])
+
+    check_grads(f, (X,))
+    gradient = grad(f)
+    np.testing.assert_allclose(gradient(X), X + 10 * X + [10.25, 0.25, 0.25])
+    package.RATIO = 1.0
+    np.testing.assert_allclose(gradient(X), X + 10 * X + [11.0, 1.0, 1.0])
+
+
+def test_the_type_of_what_is_unknown_is_told(package):
+    def f(x):
+        return package.checked(x, package.settings()["weights"])
+
+    check_grads(f, (X,))
+
+    def wrong(x):
+        return package.checked(x, package.settings())
+
+    with pytest.raises(TypeError, match="others must be a list, not <class 'dict'>"):
+        grad(wrong)(X)
 
 
 def test_what_a_package_keeps_may_come_out_again(package):

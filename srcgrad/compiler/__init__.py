@@ -48,25 +48,36 @@ def compile_gradient(
     makes stand in tables. If that can't be, long functions that several places call are units.
     Where even then very much would be unrolled, all objects stand in tables, and loops over lists
     of like items are kept. A list from outside whose items are alike is one value. If that fails,
-    each of its items is. What can't be followed in another package isn't looked into.
+    each of its items is. What can't be followed in another package isn't looked into: a function
+    that is given constants if there is one, else the package.
     """
-    task = Task(primal, request, arguments, static, source)
-    with compiling():
-        try:
-            return _compiled_lists(task)
-        except UnsupportedError as error:
-            package = task.refusing.get(error.span)
-            if package is None or (CALLED, package) in static:
-                raise
-            refused = error
-    try:
-        return compile_gradient(primal, request, arguments, static | {(CALLED, package)}, source)
-    except UnsupportedError as error:
-        if error.span is None or is_installed(error.span.filename):
-            raise refused from None
-        why = f"What {package} does isn't followed, for this can't be:\n{refused}"
-        advice = why if error.advice is None else f"{error.advice}\n{why}"
-        raise UnsupportedError(error.message, error.span, advice) from None
+    refused: list[tuple[UnsupportedError, Any, str]] = []  # and what was called because of it
+    while True:
+        task = Task(primal, request, arguments, static, source)
+        with compiling():
+            try:
+                return _compiled_lists(task)
+            except UnsupportedError as error:
+                last, noted = error, task.refusing.get(error.span, {})
+        uncalled = [thing for thing in noted if (CALLED, thing) not in static]
+        if not uncalled:
+            break
+        called = min(uncalled, key=_is_package)
+        refused.append((last, called, noted[called]))
+        static |= {(CALLED, called)}
+    if not refused:
+        raise last
+    if last.span is None or is_installed(last.span.filename):
+        raise next((first for first, called, _ in refused if _is_package(called)), last)
+    before, _, name = refused[-1]
+    why = f"What {name} does isn't followed, for this can't be:\n{before}"
+    advice = why if last.advice is None else f"{last.advice}\n{why}"
+    raise UnsupportedError(last.message, last.span, advice)
+
+
+def _is_package(called: Any) -> bool:
+    """Whether all functions of a package are called instead of followed, not only one."""
+    return isinstance(called, str)
 
 
 def _compiled_lists(task: Task) -> Compiled:

@@ -54,7 +54,8 @@ class Task:
             else the kind stays unknown.
         longest_asked: how many statements there may be where some were made static for that.
         asked: what such ints are called, to which each lowering adds.
-        refusing: the packages that have what can't be followed, by the places where that stands.
+        refusing: what may be called instead of what can't be followed (functions that are given
+            constants, packages) and its name, from the inside out, by the place where that stands.
     """
 
     primal: Any
@@ -72,7 +73,7 @@ class Task:
     asks: bool = True
     longest_asked: int | None = None
     asked: set[str] = field(default_factory=set)
-    refusing: dict[Span | None, str] = field(default_factory=dict)
+    refusing: dict[Span | None, dict[Any, str]] = field(default_factory=dict)
 
     @property
     def base(self) -> str:

@@ -400,6 +400,8 @@ class BuiltinFunctions(Sorting):
 
     def builtin_type(self, value: Value, *rest: Value) -> Value:
         if self.may_be_none(value):
+            if self.telling:
+                return self.told_type(value)
             raise self.refuse("whether this is None isn't known when compiling", "use `is None`")
         match value:
             case ir.Const():
@@ -430,9 +432,15 @@ class BuiltinFunctions(Sorting):
                         value.kind
                     ):
                         return Place(type(dtype.type(0).item()) if python else dtype.type)
+        if self.telling:
+            return self.told_type(value)
         mixed = isinstance(value, ir.Var) and getattr(value.kind, "mixed", False)
         advice = "use isinstance(...)" if mixed else None
         raise self.refuse("the type of this value isn't known when compiling", advice)
+
+    def told_type(self, value: Value) -> Value:
+        """The type of a value that isn't known, for what is told with an exception."""
+        return self.emit(type, (self.operand(value),), inferred=Inferred(Opaque(type)), name="cls")
 
     def builtin_id(self, value: Value) -> Value:
         """A number for each object, that no other has at the same time."""

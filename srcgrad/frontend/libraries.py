@@ -19,7 +19,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
-from ..kinds import Array, ListOf, Opaque
+from ..kinds import Array, ListOf, Opaque, Scalar
 from ..packages import package_of
 from ..rules import registry
 from .primitives import Primitives
@@ -28,7 +28,7 @@ from .restarts import NeedStatic
 from .structure import described
 from .values import Closure, DictObject, Generator, ListObject, Place, Ref, Sequence, Tuple, Value
 
-CALLED = "%called"  # of known sites: the packages whose functions are called, not looked into
+CALLED = "%called"  # of known sites: functions, and packages, that are called, not looked into
 
 
 class Libraries(Primitives):
@@ -45,12 +45,16 @@ class Libraries(Primitives):
         elif not (
             package in registry.reporting
             or (CALLED, package) in self.known_sites
-            or (registry.hashable(function) and function in registry.called)
+            or (registry.hashable(function) and self.is_called(function))
         ):
             return None
         return self.call_with_copies(
             ir.Const(function), args, kwargs, package in registry.reporting
         )
+
+    def is_called(self, function: Any) -> bool:
+        """Whether a function, of a package or not, is called rather than looked into."""
+        return function in registry.called or (CALLED, function) in self.known_sites
 
     def call_with_copies(
         self,
@@ -121,14 +125,60 @@ class Libraries(Primitives):
         args: list[Value],
         kwargs: dict[str, Value],
     ) -> Value:
-        """The call of a function of a package, followed; notes what can't be followed in it."""
+        """The call of a function of a package, followed; notes what can't be followed in it.
+
+        Given constants, its result is one, and it may be called instead; else all of its package.
+        """
         try:
-            return follow(function, args, kwargs)
+            found = follow(function, args, kwargs)
         except (UnsupportedError, NeedStatic) as error:
-            package = package_of(function)
-            assert package is not None
-            self.refusing[error.span] = package
+            self.note_refused(error, function, (*args, *kwargs.values()))
             raise
+        if isinstance(found, Generator):
+            self.look_into_steps(found, function, (*args, *kwargs.values()))
+        return found
+
+    def look_into_steps(self, made: Generator, function: Any, given: tuple[Value, ...]) -> None:
+        """Have what can't be followed in a generator noted, which runs where it is consumed."""
+        run = made.run
+
+        def noting(body: Callable[[Value], None]) -> object:
+            outside = False
+
+            def consumed(item: Value) -> None:
+                nonlocal outside
+                outside = True
+                body(item)
+                outside = False
+
+            try:
+                return run(consumed)
+            except (UnsupportedError, NeedStatic) as error:
+                if not outside:
+                    self.note_refused(error, function, given)
+                raise
+
+        made.run = noting
+
+    def note_refused(
+        self, error: UnsupportedError | NeedStatic, function: Any, given: tuple[Value, ...]
+    ) -> None:
+        """Note that a function of a package, given these values, can't be followed."""
+        package = package_of(function)
+        assert package is not None
+        noted = self.refusing.setdefault(error.span, {})
+        if all(map(self.is_constant, given)):
+            noted[function] = function.__qualname__
+        noted[package] = package
+
+    def is_constant(self, value: Value) -> bool:
+        """Whether a value comes from outside, so that it isn't what is differentiated."""
+        match value:
+            case Tuple():
+                return value.missing is None and all(map(self.is_constant, value.items))
+            case ir.Var(kind=Opaque() | Scalar(dtype=np.dtype(kind="b" | "i"))):
+                return True
+        return isinstance(value, ir.Const) or value in self.free.values()
 
 
 def _may_change(operand: ir.Operand) -> bool:

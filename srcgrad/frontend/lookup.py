@@ -273,7 +273,8 @@ class Lookup(Boundness):
         if path is not None and (number or isinstance(value, np.ndarray)):
             if self.on_free is None:
                 return ir.Const(value)
-            return self.on_free(path, value)
+            self.free[path] = self.on_free(path, value)
+            return self.free[path]
         if isinstance(value, SIMPLE) or number:
             if path is not None:
                 self.guards[path] = value

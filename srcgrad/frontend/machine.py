@@ -168,7 +168,7 @@ class Machine:
         self.deep_copies: list[tuple[ir.Statement, tuple[ir.Var, ...]]] = []
         self.current = 0  # the frame being run
         self.frames: dict[int, Frame] = {}
-        self.free: dict[Path, ir.Var] = {}
+        self.free: dict[Path, Value] = {}  # numbers and arrays that are read outside
         self.static_paths: dict[Path, Any] = {}
         self.guards: dict[Path, Any] = {}
         self.on_free: Callable[[Path, Any], Value] | None = None
@@ -177,7 +177,7 @@ class Machine:
         self.known_sites: frozenset[Any] = frozenset()  # what must be known, and so is
         self.read_of: set[int] = set()  # objects outside of which an attribute is read
         self.left_alone: list[Any] = []  # context managers outside that aren't looked into
-        self.refusing: dict[Span | None, str] = {}  # packages, by places that can't be followed
+        self.refusing: dict[Span | None, dict[Any, str]] = {}  # see Task
         self.records: set[int] = set()  # expressions that would keep objects in a run-time list
         # What isn't None if a test is true, and what if it is false; and what isn't None here.
         self.implied: dict[ir.Var, tuple[frozenset[ir.Var], frozenset[ir.Var]]] = {}
