@@ -971,3 +971,26 @@ def test_the_length_of_a_range_to_a_float():
         srcgrad.grad(lambda x, n: x * len(range(n)))(1.0, 2.0)
     with pytest.raises(srcgrad.UnsupportedError, match="not supported between instances"):
         srcgrad.grad(lambda x: x * len(sorted(["a", 1])))(1.0)
+
+
+def test_ranges_of_what_is_no_int_raise():
+    def steps(x, n):
+        for _ in range(n):
+            x = 2.0 * x
+        return np.sum(x**2)
+
+    def caught(x, n):
+        try:
+            return steps(x, n)
+        except TypeError:
+            return 3.0 * np.sum(x)
+
+    def unasked(x, n):
+        return np.sum(x**3) if n is None else steps(x, n)
+
+    x = np.array([0.5, 1.5])
+    for wrong in (None, "3"):
+        np.testing.assert_allclose(srcgrad.grad(caught)(x, wrong), [3.0, 3.0])
+        with pytest.raises((TypeError, srcgrad.UnsupportedError), match="as an integer"):
+            srcgrad.grad(steps)(x, wrong)
+    check_grads(lambda x: unasked(x, None) + caught(x, 2), (x,))

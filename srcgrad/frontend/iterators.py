@@ -55,7 +55,10 @@ class Iterators(Dicts):
         for part in parts:
             self.check_counts(part)
         if all(isinstance(p, ir.Const) for p in parts):
-            known = range(*(p.value for p in parts))  # type: ignore[union-attr]
+            try:
+                known = range(*(p.value for p in parts))  # type: ignore[union-attr]
+            except (TypeError, ValueError) as error:
+                raise self.raised_by_python(error) from None
             length: Value = ir.Const(len(known))
             return Sequence(
                 length,
