@@ -362,9 +362,15 @@ def test_a_name_that_a_handler_took_has_no_value():
             del e
         return e * 2
 
-    for f in (by_a_handler, by_del):
-        with pytest.raises(srcgrad.UnsupportedError, match="'e' has no value any more"):
-            srcgrad.grad(f)(X)
+    kept, lost = np.array([2.0, 0.5, 1.0]), np.array([2.0, -0.5, 1.0])
+    for f, there, gone, gradient in (
+        (by_a_handler, kept, lost, [np.log(0.5), 4.0, 0.0]), (by_del, lost, kept, [2.0, 0.0, 0.0])
+    ):  # fmt: skip
+        with pytest.raises(UnboundLocalError, match="'e'"):
+            f(gone)
+        with pytest.raises(UnboundLocalError, match="'e'"):
+            srcgrad.grad(f)(gone)
+        np.testing.assert_allclose(srcgrad.grad(f)(there), gradient)
 
 
 def test_a_class_that_only_the_run_knows_is_refused():
