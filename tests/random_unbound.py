@@ -100,7 +100,8 @@ class _Writer:
             self.block(depth + 1, 1, loop)
             add(f"{margin}    total += x[n + {self.random.randrange(6)}]")
             self.block(depth + 1, 1, loop)
-            add(f"{margin}except IndexError:")
+            caught = self.random.choice(["IndexError", "NameError", "(NameError, IndexError)"])
+            add(f"{margin}except {caught}:")
             add(f"{margin}    {self.random.choice(['pass', f'{name} = {self.value(name)}'])}")
         elif kind < 0.92:
             add(f"{margin}def inner():")

@@ -354,3 +354,47 @@ def guarded_too_late(x):
 def test_what_the_first_trip_reads():
     with pytest.raises(UnboundLocalError, match="'previous'"):
         grad(guarded_too_late)(np.ones(3))
+
+
+def caught_where_it_is_read(x, n):
+    total = np.sum(x)
+    if n > 2:
+        u = x[1]
+    try:
+        total += u
+    except NameError:
+        u = x[2] * x[0]
+    return total + u
+
+
+def caught_where_it_is_returned(x, n):
+    for i in range(n):
+        y = x[0] * i
+    try:
+        return y
+    except UnboundLocalError as error:
+        return x[1] * len(str(error))
+
+
+def caught_further_out(x, n):
+    def read():
+        return f(x) + n
+
+    if n > 2:
+        f = np.sum
+    try:
+        return read()
+    except NameError:
+        return x[1]
+
+
+@pytest.mark.parametrize("n", [0, 3])
+@pytest.mark.parametrize(
+    "function", [caught_where_it_is_read, caught_where_it_is_returned, caught_further_out]
+)
+def test_what_a_try_catches(function, n):
+    x, step = np.array([0.6, 0.5, 0.7]), 1e-6
+    value, gradient = value_and_grad(function)(x, n)
+    change = [(function(x + step * e, n) - function(x - step * e, n)) / 2e-6 for e in np.eye(3)]
+    assert value == function(x, n)
+    np.testing.assert_allclose(gradient, change, rtol=1e-7)

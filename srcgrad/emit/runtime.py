@@ -395,14 +395,16 @@ def check_number(result: Any) -> None:
         raise TypeError("grad needs a real result, but the function returned a complex number")
 
 
+UNBOUND = "cannot access local variable {!r} where it is not associated with a value"
+
+
 def check_bound(bound: bool, name: str) -> None:
     """Raise what Python does where a name is read to which no path to there assigned a value.
 
     >>> check_bound(True, "y")
     """
     if not bound:
-        message = f"cannot access local variable {name!r} where it is not associated with a value"
-        raise UnboundLocalError(message)
+        raise UnboundLocalError(UNBOUND.format(name))
 
 
 def check_power(base: Any, exponent: Any) -> None:

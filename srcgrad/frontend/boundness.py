@@ -18,7 +18,7 @@ from ..emit import runtime
 from ..errors import Span
 from .journals import Journals
 from .restarts import NeedStatic
-from .structure import BOUND, FALSE, Poison, flagged, object_items, parts
+from .structure import BOUND, FALSE, Poison, flagged, nothing, object_items, parts
 from .values import Ref, Value
 
 
@@ -60,11 +60,15 @@ class Boundness(Journals):
         var = self.unassigned(value)
         if var is None and (name not in self.untold or isinstance(value, ir.Var)):
             return
+        caught = self.catcher(UnboundLocalError) is not None
+        said = ir.Const(runtime.UNBOUND.format(name))
         if self.has_flag(name):
             flag = self.state.frames[number].get(BOUND + name, FALSE)
-            if isinstance(flag, ir.Var):
+            if isinstance(flag, ir.Var) and caught:
+                self.branch(flag, nothing, lambda: self.throw_new(UnboundLocalError, [said]))
+            elif isinstance(flag, ir.Var):
                 self.act(runtime.check_bound, flag, ir.Const(name))
-        elif var is None or name in self.untold or self.making:
+        elif var is None or name in self.untold or self.making or caught:
             message = f"whether {name!r} has a value isn't known when compiling"
             raise NeedStatic(frozenset({flagged(name)}), message, self.span)
         else:

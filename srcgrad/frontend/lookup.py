@@ -73,7 +73,7 @@ class Lookup(Boundness):
                     value = self.known(name, values.get(name, ir.UNDEFINED))
                     if read:
                         self.check_bound(name, value, number)
-                    return value
+                    return self.known(name, self.state.frames[number].get(name, value))
                 if name in frame.scope.outer:
                     break
                 if frame.parent is None:
