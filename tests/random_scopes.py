@@ -584,11 +584,10 @@ ANYTHING = [
 
 
 class Writer:
-    """Writes a program; with `unbound`, some of its names may have no value where they are read."""
+    """Writes a program."""
 
-    def __init__(self, seed: int, unbound: bool = False) -> None:
+    def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.blocks = [b for b in BLOCKS if unbound or "except NameError" not in b]
         self.loops = 0
 
     def fill(self, text: str) -> str:
@@ -616,7 +615,7 @@ class Writer:
     def statement(self, depth: int) -> list[str]:
         r = self.random
         if depth < 3 and r.random() < 0.45 / (1 + depth):
-            return self.lines(r.choice(self.blocks), depth)
+            return self.lines(r.choice(BLOCKS), depth)
         if depth < 3 and r.random() < 0.15:
             over = r.choice(["range(n)", "range(2)", "L[:2]", "range(1, n)"])
             head = r.choice(["if {c}:", f"for {{k}} in {over}:"])
@@ -624,9 +623,9 @@ class Writer:
         return self.lines(r.choice(STATEMENTS), depth)
 
 
-def program(seed: int, unbound: bool = False) -> str:
+def program(seed: int) -> str:
     """The source of a function of six numbers and a count."""
-    writer, lines = Writer(seed, unbound), []
+    writer, lines = Writer(seed), []
     for _ in range(writer.random.randint(3, 8)):
         lines += writer.statement(0)
     return HEAD + textwrap.indent("\n".join(lines), "    ") + "\n" + TAIL
