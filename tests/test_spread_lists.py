@@ -92,12 +92,3 @@ def of_a_range(x):
 @pytest.mark.parametrize("f", programs(globals()))
 def test_the_gradient_is_summed_over_what_a_list_is_spread_over(f):
     check(f, X)
-
-
-def of_none(x):
-    layers = [None, x, 2.0]
-    return sum(len(np.shape(v)) + np.ndim(v) * np.size(v) + np.size(v) for v in layers) * np.sum(x)
-
-
-def test_none_has_the_shape_of_a_number():
-    check(of_none, X)
