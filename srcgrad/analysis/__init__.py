@@ -6,6 +6,6 @@ and which carry a derivative; `buffers` tells apart what loops swap; `records` a
 comes back what was pushed. `affine` proves inequalities between ints, from which `lengths` tells
 how long slices are, and `independence` finds the loops whose iterations don't depend on each other.
 `elementwise`, `keys` and `row_parts` know arithmetic and indices for the passes. `usage`, `wholly`
-and `positivity` tell where zero may meet infinity. `regions`, `jumps`, `fields`, `momentary` and
-`unknown_objects` answer questions that few programs ask.
+and `positivity` tell where zero may meet infinity. `regions`, `jumps`, `fields`, `momentary`,
+`first_trips` and `unknown_objects` answer questions that few programs ask.
 """
