@@ -58,7 +58,9 @@ class _Writer:
     def read(self, name: str) -> str:
         return str(self.random.choice(self.families[name][1])).format(n=name)
 
-    def test(self) -> str:
+    def test(self, loop: bool = False) -> str:
+        if loop and self.random.random() < 0.5:
+            return self.random.choice(["i > 0", "i != 0", "i >= 1", "not i == 0", "i", "i > 1"])
         return self.random.choice([
             f"n > {self.random.randrange(6)}", f"n == {self.random.randrange(6)}", "x[0] > 1.2",
             f"x[{self.random.randrange(6)}] < x[{self.random.randrange(6)}]", "n % 2",
@@ -75,9 +77,10 @@ class _Writer:
         if kind < 0.3 or depth > 3:
             add(f"{margin}{name} = {self.value(name)}")
         elif kind < 0.45:
-            add(f"{margin}total += {self.read(name)}")
+            other = f" if {self.test(loop)} else {self.read(name)}" if kind < 0.34 else ""
+            add(f"{margin}total += {self.read(name)}{other}")
         elif kind < 0.65:
-            add(f"{margin}if {self.test()}:")
+            add(f"{margin}if {self.test(loop)}:")
             self.block(depth + 1, self.random.randint(1, 2), loop)
             if self.random.random() < 0.4:
                 add(f"{margin}else:")
@@ -93,7 +96,7 @@ class _Writer:
                 add(f"{margin}else:")
                 self.block(depth + 1, 1, loop)
         elif kind < 0.84 and loop:
-            add(f"{margin}if {self.test()}:")
+            add(f"{margin}if {self.test(loop)}:")
             add(f"{margin}    {self.random.choice(['break', 'continue'])}")
         elif kind < 0.88:
             add(f"{margin}try:")
@@ -106,14 +109,14 @@ class _Writer:
         elif kind < 0.92:
             add(f"{margin}def inner():")
             add(f"{margin}    return {self.read(name)}")
-            add(f"{margin}if {self.test()}:")
+            add(f"{margin}if {self.test(loop)}:")
             add(f"{margin}    {name} = {self.value(name)}")
             add(f"{margin}total += inner()")
         elif kind < 0.95:
-            add(f"{margin}if {self.test()}:")
+            add(f"{margin}if {self.test(loop)}:")
             add(f"{margin}    del {name}")
         else:
-            add(f"{margin}if {self.test()}:")
+            add(f"{margin}if {self.test(loop)}:")
             add(f"{margin}    return total + {self.read(name)}")
 
 

@@ -398,3 +398,27 @@ def test_what_a_try_catches(function, n):
     change = [(function(x + step * e, n) - function(x - step * e, n)) / 2e-6 for e in np.eye(3)]
     assert value == function(x, n)
     np.testing.assert_allclose(gradient, change, rtol=1e-7)
+
+
+def guarded_and_not(x):
+    total = 0.0
+    for i in range(len(x)):
+        if i > 0:
+            total += previous - x[i]
+        total += previous if i >= 0 else 0.0
+        previous = x[i]
+    return total
+
+
+def computed_on_one_line_only_sometimes(x):
+    if len(x) > 5:
+        y = x[0]
+    return (np.exp(y) if len(x) > 5 else x[1]) + y
+
+
+@pytest.mark.parametrize("function", [guarded_and_not, computed_on_one_line_only_sometimes])
+def test_another_read_says_nothing_of_this_one(function):
+    with pytest.raises(UnboundLocalError):
+        function(np.ones(3))
+    with pytest.raises(UnboundLocalError, match="cannot access local variable"):
+        grad(function)(np.ones(3))

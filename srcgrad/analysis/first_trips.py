@@ -1,4 +1,4 @@
-"""What only the first trip of a loop lacks, and is used after it only.
+"""What only the first trip of a loop lacks, and is read after it only.
 
 In `if i > 0: total += x[i] - previous` and then `previous = x[i]`, the name has no value in the
 first trip, in which it isn't read.
@@ -17,41 +17,38 @@ COMPARISONS = frozenset({
 })  # fmt: skip
 
 
-def set_when_used(block: ir.Block) -> set[ir.Var]:
-    """The variables that loops carry, and use in branches only that the first trip doesn't take."""
-    return {v for s in ir.walk(block) if isinstance(s, ir.Loop) for v in _set_when_used(s)}
+def left_to_later_trips(block: ir.Block) -> dict[ir.Var, set[ir.Block]]:
+    """Of variables that only the first trip of a loop lacks, the blocks that it doesn't reach."""
+    loops = (s for s in ir.walk(block) if isinstance(s, ir.Loop))
+    return {v: later for loop in loops for v, later in _left_to_later_trips(loop)}
 
 
-def _set_when_used(loop: ir.Loop) -> Iterator[ir.Var]:
+def _left_to_later_trips(loop: ir.Loop) -> Iterator[tuple[ir.Var, set[ir.Block]]]:
     if loop.range is None or loop.index is None or loop.backwards:
         return
     start, _, step = (getattr(bound, "value", None) for bound in loop.range)
     if type(start) is not int or type(step) is not int or step < 1:
         return
-    lacking = {
+    lacking = [
         p for p, init, new in zip(loop.params, loop.inits, loop.body.results, strict=False)
         if init is ir.UNDEFINED and new is not ir.UNDEFINED and not getattr(new, "partial", False)
-    }  # fmt: skip
-    if not lacking:
-        return
-    calls = {s.target: s for s in ir.walk(loop.body) if isinstance(s, ir.Assign)}
-    later = set(_taken_later(loop.body, _Test(loop.index, start, calls)))
-    used: dict[ir.Var, bool] = {}  # whether it is in later trips only
-    for s in calls.values():
-        for v in ir.uses(s):
-            used[v] = used.get(v, True) and s in later
-    yield from (v for v in lacking if used.get(v, False))
+    ]  # fmt: skip
+    if lacking:
+        calls = {s.target: s for s in ir.walk(loop.body) if isinstance(s, ir.Assign)}
+        later = set(_taken_later(loop.body, _Test(loop.index, start, calls)))
+        yield from ((v, later) for v in lacking)
 
 
-def _taken_later(block: ir.Block, test: _Test) -> Iterator[ir.Assign]:
-    """The statements of a loop's body that the first trip doesn't reach."""
+def _taken_later(block: ir.Block, test: _Test) -> Iterator[ir.Block]:
+    """The blocks in a loop's body that the first trip doesn't reach."""
     for s in block.statements:
         if isinstance(s, ir.If):
-            for branch, holds in (s.then, True), (s.orelse, False):
-                if test.first(s.test) is not None and test.first(s.test) is not holds:
-                    yield from (inner for inner in ir.walk(branch) if isinstance(inner, ir.Assign))
-                else:
-                    yield from _taken_later(branch, test)
+            holds = test.first(s.test)
+            for branch, outcome in (s.then, True), (s.orelse, False):
+                within = _taken_later(branch, test)
+                yield from ir.all_blocks(branch) if holds is (not outcome) else within
+        elif isinstance(s, ir.Loop):
+            yield from _taken_later(s.body, test)
 
 
 class _Test:

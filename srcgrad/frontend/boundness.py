@@ -24,10 +24,14 @@ from .values import Ref, Value
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Read:
-    """A read of a name that may be unbound: the variable that is unassigned if it is."""
+    """A read of a name that may be unbound.
+
+    `var` is the variable that is unassigned if it is, `block` where the read stands.
+    """
 
     name: str
     var: ir.Var
+    block: ir.Block
     span: Span | None
 
     @property
@@ -61,10 +65,10 @@ class Boundness(Journals):
         if var is None and (name not in self.untold or isinstance(value, ir.Var)):
             return
         caught = self.catcher(UnboundLocalError) is not None
-        said = ir.Const(runtime.UNBOUND.format(name))
         if self.has_flag(name):
             flag = self.state.frames[number].get(BOUND + name, FALSE)
             if isinstance(flag, ir.Var) and caught:
+                said = ir.Const(runtime.UNBOUND.format(name))
                 self.branch(flag, nothing, lambda: self.throw_new(UnboundLocalError, [said]))
             elif isinstance(flag, ir.Var):
                 self.act(runtime.check_bound, flag, ir.Const(name))
@@ -72,7 +76,7 @@ class Boundness(Journals):
             message = f"whether {name!r} has a value isn't known when compiling"
             raise NeedStatic(frozenset({flagged(name)}), message, self.span)
         else:
-            self.reads.append(Read(name, var, self.span))
+            self.reads.append(Read(name, var, self.block, self.span))
 
     def half_bound(self, name: Any, value: Value) -> None:
         """Note that a name has this value on some paths to here, and none on others."""

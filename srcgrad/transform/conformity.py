@@ -20,7 +20,7 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..analysis.elementwise import IN_PLACE, WITH_OUT, is_elementwise
-from ..analysis.first_trips import set_when_used
+from ..analysis.first_trips import left_to_later_trips
 from ..analysis.inference import Inferred, fits, infer
 from ..emit import runtime
 from ..errors import Span
@@ -48,8 +48,11 @@ def demand(function: ir.Function, low: Lowerer) -> None:
     Only the program's own calls demand something, not those of an inner gradient's reverse sweep.
     """
     if low.reads:
-        found = _defined(function.block) - set_when_used(function.block)
-        low.unsure += [read for read in low.reads if read.var in found]
+        defined, later = _defined(function.block), left_to_later_trips(function.block)
+        low.unsure += [
+            read for read in low.reads
+            if read.var in defined and read.block not in later.get(read.var, ())
+        ]  # fmt: skip
     demands = _Demands(function)
     noted = {call.target for call in low.demanding}
     for block in ir.all_blocks(function.block):
@@ -95,8 +98,11 @@ def keep_demands(function: ir.Function, low: Lowerer) -> None:
         and (_place(s), _kinds(s)) not in again
     ]  # fmt: skip
     sites = frozenset(map(_place, lost))
-    raises = {(_line(s.span), v) for s in final for v in _computed_of(s)}
-    unread = [r for r in low.unsure if (_line(r.span), r.var) not in raises]
+    computed: dict[ir.Operand, set[Span | None]] = {}  # where something is, of which variables
+    for s in final:
+        for v in _computed_of(s):
+            computed.setdefault(v, set()).add(s.span)
+    unread = [r for r in low.unsure if not any(_holds(s, r.span) for s in computed.get(r.var, ()))]
     sites |= {r.site for r in unread} - low.known_sites
     if sites:
         span = lost[0].span if lost else unread[0].span
@@ -120,8 +126,12 @@ def _computed_of(s: ir.Assign) -> tuple[ir.Operand, ...]:
     return s.args if is_elementwise(s.function) or s.function in PRODUCTS else ()
 
 
-def _line(span: Span | None) -> Any:
-    return span and (span.filename, span.line)
+def _holds(outer: Span | None, inner: Span | None) -> bool:
+    """Whether one stretch of source has another one in it."""
+    if outer is None or inner is None or outer.filename != inner.filename:
+        return False
+    begins = (outer.line, outer.column) <= (inner.line, inner.column)
+    return begins and (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
 
 
 def _demands_within(function: Any, around: tuple[ir.Unit, ...] = ()) -> bool:
