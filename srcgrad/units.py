@@ -35,7 +35,7 @@ from .optimize.faster_calls import call_faster
 from .optimize.invariants import hoist
 from .optimize.loop_buffers import reuse_in_loops
 from .optimize.packing import pack
-from .optimize.prune import prune, prune_to
+from .optimize.prune import prune, prune_but, prune_to
 from .optimize.reads import share_reads
 from .optimize.restructure import restructure
 from .optimize.shifts import add_shifted
@@ -433,10 +433,10 @@ def finish(units: list[ir.Unit], taken: set[str]) -> None:
         if unit.finished:
             continue
         unit.finished = True
-        prune_to(unit.body, unit.body.params, made=True)
+        prune_but(unit.body, unit.body.params)
         if unit.source is not None:
             simplify(unit.body)
-            prune_to(unit.body, unit.body.params, made=True)
+            prune_but(unit.body, unit.body.params)
 
 
 DOCSTRINGS = {

@@ -267,8 +267,9 @@ class Loops(Widening):
         """Whether a loop has run at all; None if nothing simple tells."""
         if runs_at_least_once(bounds):
             return TRUE
-        start, stop, step = bounds or (None, None, None)
-        if start is None or stop is None or not isinstance(step, ir.Const):
+        assert bounds is not None
+        start, stop, step = bounds
+        if not isinstance(step, ir.Const):
             return None
         return self.emit(operator.lt if step.value > 0 else operator.gt, (start, stop))
 

@@ -34,21 +34,23 @@ def prune(function: ir.Function) -> None:
     _sweep(function.block, marker)
 
 
-def prune_to(function: ir.Function, needed: Iterable[ir.Operand], made: bool = False) -> None:
-    """Remove what the given operands and the results of a function don't need.
-
-    Where the function is yet to be made, items of tuples that are used as a whole may be needed.
-    """
-    whole: list[ir.Operand] = []
+def prune_to(function: ir.Function, needed: Iterable[ir.Operand]) -> None:
+    """Remove what the given operands, the results of a function yet to be made, don't need."""
+    whole: list[ir.Operand] = []  # items of tuples that are used as a whole
     tuples: set[ir.Var] = set()
-    for s in ir.walk(function.block) if not made else ():
+    for s in ir.walk(function.block):
         if not (isinstance(s, ir.Assign) and s.function is operator.getitem):
             tuples.update(v for v in ir.uses(s) if isinstance(v.kind, TupleOf))
-    for s in ir.walk(function.block) if not made else ():
+    for s in ir.walk(function.block):
         if isinstance(s, ir.Assign) and s.function is operator.getitem and s.args[0] in tuples:
             whole.append(s.target)
+    prune_but(function, [*needed, *whole])
+
+
+def prune_but(function: ir.Function, needed: Iterable[ir.Operand]) -> None:
+    """Remove what neither the results of a function nor the given operands need."""
     results = function.block.results
-    function.block.results = (*results, *needed, *whole)
+    function.block.results = (*results, *needed)
     prune(function)
     function.block.results = results
 
