@@ -55,14 +55,15 @@ class Boundness(Journals):
         number = self.current
         self.state.frames[number][name] = ir.UNDEFINED
         self.set_flag(name, number, FALSE)
-        self.untold.add(name)
+        self.untold.add((number, name))
 
     def check_bound(self, name: str, value: Value, number: int) -> None:
         """See to it that reading a name of a frame raises on the paths on which it is unbound."""
         if self.fixed_span or name.startswith("%") or isinstance(value, Poison):
             return
         var = self.unassigned(value)
-        if var is None and (name not in self.untold or isinstance(value, ir.Var)):
+        untold = (number, name) in self.untold
+        if var is None and (not untold or isinstance(value, ir.Var)):
             return
         caught = self.catcher(UnboundLocalError) is not None
         if self.has_flag(name):
@@ -72,16 +73,16 @@ class Boundness(Journals):
                 self.branch(flag, nothing, lambda: self.throw_new(UnboundLocalError, [said]))
             elif isinstance(flag, ir.Var):
                 self.act(runtime.check_bound, flag, ir.Const(name))
-        elif var is None or name in self.untold or self.making or caught:
+        elif var is None or untold or self.making or caught:
             message = f"whether {name!r} has a value isn't known when compiling"
             raise NeedStatic(frozenset({flagged(name)}), message, self.span)
         else:
             self.reads.append(Read(name, var, self.block, self.span))
 
-    def half_bound(self, name: Any, value: Value) -> None:
-        """Note that a name has this value on some paths to here, and none on others."""
+    def half_bound(self, number: int, name: Any, value: Value) -> None:
+        """Note that a name of a frame has this value on some paths to here, and none on others."""
         if isinstance(name, str) and name[0] != "%" and self.unassigned(value) is None:
-            self.untold.add(name)
+            self.untold.add((number, name))
 
     def unassigned(self, value: Any) -> ir.Var | None:
         """A variable of a value that has none if the value is unbound, if one is found."""

@@ -373,8 +373,8 @@ class Loops(Widening):
             if is_flag(slot[2]) and init == FALSE and final == TRUE and not has_mark(block):
                 value = self.ran(bounds) or value
             self.put(state, slot, value)
-            if init is ir.UNDEFINED and slot[0] == "frame":
-                self.half_bound(slot[2], state.frames[slot[1]][slot[2]])
+            if init is ir.UNDEFINED and slot[0] == "frame" and not once:
+                self.half_bound(slot[1], slot[2], state.frames[slot[1]][slot[2]])
         for number in merged:  # now that they have what they hold after the loop
             state.heap[number] = replace(state.heap[number], frozen=marker)
         keep_frozen(state, end, marker)

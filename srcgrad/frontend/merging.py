@@ -100,7 +100,7 @@ class Merger:
             frames[number] = {  # most names aren't assigned by either branch
                 name: value
                 if (value := x.get(name)) is y.get(name) and value is not None
-                else self.merged_name(name, before, x, y)
+                else self.merged_name(number, name, before, x, y)
                 for name in {**x, **y}
             }
         heap, other = self.a.heap, self.b.heap
@@ -115,9 +115,14 @@ class Merger:
         return State(frames, self.heap, used=self.a.used | self.b.used, flags=self.a.flags)
 
     def merged_name(
-        self, name: Any, before: dict[str, Value], x: dict[str, Value], y: dict[str, Value]
+        self,
+        number: int,
+        name: Any,
+        before: dict[str, Value],
+        x: dict[str, Value],
+        y: dict[str, Value],
     ) -> Any:
-        """What a name holds after the If, of whose branches one may have assigned it."""
+        """What a name of a frame holds after the If, of whose branches one may have assigned it."""
         if self.is_deleted(name, before, x, y) and not self.builder.has_flag(name):
             found = self.poison(f"{shown_name(name)} has no value any more on some paths to here")
             found.origins |= {flagged(name)}
@@ -125,7 +130,7 @@ class Merger:
         a, b = x.get(name, absent(name)), y.get(name, absent(name))
         value = self.merge(name, a, b)
         if (a is ir.UNDEFINED) != (b is ir.UNDEFINED):
-            self.builder.half_bound(name, value)
+            self.builder.half_bound(number, name, value)
         return value
 
     def is_deleted(self, name: Any, before: Any, x: Any, y: Any) -> bool:
