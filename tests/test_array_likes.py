@@ -230,3 +230,21 @@ def test_protocols_of_attributes() -> None:
 
     with pytest.raises(UnsupportedError, match="protocol of attributes"):
         grad(several)(4.0)
+
+
+def test_what_a_file_in_memory_has_is_read(tmp_path):
+    """A memmap is an array that only the run knows: its shape and size are not its class's."""
+    path = tmp_path / "numbers.bin"
+    np.arange(3.0).tofile(path)
+    name = str(path)
+
+    def f(x):
+        data = np.memmap(name, dtype=float, mode="r")
+        total = np.sum(x**2) if data.ndim == 1 and data.size == 3 else np.sum(x)
+        for i in range(data.shape[0]):
+            total = total + data[i] * x[i]
+        return total * data.itemsize
+
+    x = np.array([0.5, 1.5, 2.0])
+    np.testing.assert_allclose(grad(f)(x), 8.0 * (2.0 * x + [0.0, 1.0, 2.0]))
+    assert value_and_grad(f)(x)[0] == f(x)

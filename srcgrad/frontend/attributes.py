@@ -539,6 +539,8 @@ class Attributes(Subscripts):
         if isinstance(kind, TupleOf):
             return self.attribute(self.project(value), name)
         known = registry.member(object_type(value), name)
+        if isinstance(known, types.GetSetDescriptorType):
+            known = None  # what it has is read when the gradient runs, as `.ndim` of a memmap
         if known is not None and name != "__class__":  # whose class is a function with a rule
             bound = Bound(Place(known), value)
             is_property = isinstance(getattr(object_type(value), name), property)
