@@ -504,3 +504,35 @@ def test_what_a_loop_replaces_by_another_shape(f):
     for x in (np.array([0.3, 0.8, 0.55]), np.array([0.2, 0.1])):
         assert srcgrad.grad(f)(x).shape == x.shape
         srcgrad.testing.check_grads(f, (x,))
+
+
+@pytest.mark.parametrize("again", [1, 2, 9])
+def test_a_loop_in_which_an_array_gets_more_axes(again):
+    """The adjoint of what begins anew in a trip has the axes of that trip, not of the next."""
+
+    def weighted(r):
+        return np.sum(r * np.sin(np.arange(1.0, r.size + 1)).reshape(r.shape))
+
+    def outer(a, again):
+        result = None
+        for i, row in enumerate(a):
+            if result is None:
+                result = row
+            elif i == again:
+                result = np.array([0.5, 2.0])
+            else:
+                result = result[..., None] * row
+        return weighted(result)
+
+    def named(a):
+        for i in range(len(a)):
+            if i:
+                letters = "".join([chr(97 + k) for k in range(np.ndim(result))])  # noqa: F821
+                result = np.einsum(f"{letters},z->{letters}z", result, a[i])  # noqa: F821
+            else:
+                result = a[i]
+        return weighted(result)
+
+    a = np.random.default_rng(0).uniform(0.5, 1.5, (4, 3))
+    srcgrad.testing.check_grads(lambda a: outer(a, again), (a,))
+    srcgrad.testing.check_grads(named, (a,), order=1)

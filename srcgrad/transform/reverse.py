@@ -377,16 +377,16 @@ class Adjoint(UnitCalls):
         results: list[ir.Operand] = []
         for k, p in zip(own, params, strict=False):
             d = self.adjoints.pop(s.params[k], None)
+            # the incoming adjoint has the right shape, if this one is known; it isn't recorded
+            same = s.params[k].kind == p.kind and getattr(p.kind, "shape", None) is not None
             if d is None:
-                # the incoming adjoint has the right shape, if this one is known; it isn't recorded
-                same = s.params[k].kind == p.kind and getattr(p.kind, "shape", None) is not None
                 if p in self.numbers:
                     d = ir.Const(0.0)
                 else:
                     d = self._zeros_like(p) if same else self.zero(s.params[k])
             if p not in self.numbers and isinstance(p.kind, Array):
                 if d in self.numbers or is_zero(d):
-                    d = self._spread(d, p.kind, p)
+                    d = self._spread(d, p.kind, p if same else s.params[k])
             results.append(self.as_array(d, p.kind))
         results += [self.as_array(self.adjoints.pop(v, ir.Const(0.0)), v.kind) for v in carried]
         body.results = tuple(results)
