@@ -953,9 +953,50 @@ def ordered_with_what_cannot_be(x):
     return total
 
 
+def compared_for_nothing(x):
+    total = 0.0
+    for other in (2.0 * x[0], "a"):
+        try:
+            x[1] < other  # noqa: B015
+            total += x[0]
+        except TypeError:
+            total += x[1] ** 2
+    return total
+
+
+def sorted_where_the_order_changes_nothing(x):
+    try:
+        return x[0] * len(sorted([(x[1], "a"), (x[1], 2)]))
+    except TypeError:
+        return x[1] ** 2
+
+
+def doubled(v):
+    return 2.0 * v
+
+
+def pairs_of_one_function(x):
+    """They are equal, so which of them is less isn't asked."""
+    pairs = sorted([(x[1], doubled), (x[1], doubled), (x[0], abs)])
+    return pairs[0][1](x[0]) * pairs[2][1](x[1])
+
+
+def equal_to_what_may_be_no_number(x):
+    total = 0.0
+    for v in x:
+        other = v if v > 0.9 else "a"
+        try:
+            total += v if other == 1 else v**2
+        except TypeError:
+            total += 3.0 * v
+    return total
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        compared_for_nothing, sorted_where_the_order_changes_nothing, pairs_of_one_function,
+        equal_to_what_may_be_no_number,
         sorting_a_text_and_a_number, the_largest_of_a_text_and_a_number, instances_of_no_class,
         instances_of_a_class_before_one_that_is_none, ranges_to_a_float,
         ranges_to_a_float_of_the_run, enumerated_from_a_float, ordered_with_what_cannot_be,

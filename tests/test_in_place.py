@@ -1382,3 +1382,89 @@ def test_products_of_matrices_in_place():
     shapes = [((2,), (2, 2)), ((2, 2), (2, 2)), ((3, 2, 2), (2, 2)), ((3, 2, 2), (3, 2, 2))]
     for shape, other in shapes:
         check_grads(lambda x, shape=shape, other=other: f(x, shape, other), (x,))
+
+
+def one_number_listed(x, y):
+    y[0, 1] = [x[0]]
+    return y.sum()
+
+
+def rows_in_a_row(x, y):
+    y[0] = [[x[0], x[1]]]
+    return y.sum()
+
+
+def an_array_in_a_list(x, y):
+    y[:, 1] = (x[:2],)
+    return y.sum()
+
+
+def rows_of_the_run_in_a_row(x, y):
+    rows = []
+    for v in x:
+        rows.append([v, 2.0 * v])
+    y[0] = rows[:1]
+    return y.sum()
+
+
+def rows_in_what_may_have_any_rank(x, y):
+    z = y.reshape(np.array([2] * int(4.0 * x[0])))
+    z[0] = [[x[0], x[1]]]
+    return z.sum()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        one_number_listed, rows_in_a_row, an_array_in_a_list, rows_of_the_run_in_a_row,
+        rows_in_what_may_have_any_rank,
+    ],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_lists_nested_deeper_than_their_place(f):
+    """NumPy takes an array with more axes, if they are of length one; of lists it takes none."""
+    y = np.zeros((2, 2))
+    x = np.array([0.5, 0.8, 0.55])
+    with pytest.raises(ValueError, match="setting an array element with a sequence"):
+        f(x, y.copy())
+    found = (ValueError, srcgrad.UnsupportedError)
+    with pytest.raises(found, match="setting an array element with a sequence"):
+        srcgrad.grad(f)(x, y)
+
+
+def test_nested_lists_where_numpy_takes_them():
+    def f(x):
+        y = np.ones((2, 2))
+        y[0] = x[None, :2]
+        y[[0, 1]] = [[[x[0], x[1]]]]
+        y[1:] = [[x[2], x[0]]]
+        y[y > 0.7] = [x[1]]
+        return (y**2).sum()
+
+    def caught(x):
+        y = np.ones((2, 2))
+        try:
+            y[1] = [[x[0], x[1]]]
+        except ValueError:
+            y[1] = [x[1], x[0] ** 2]
+        return (y**2).sum()
+
+    for program in (f, caught):
+        check_grads(program, (X,))
+
+
+def test_one_number_in_an_array_isnt_a_number():
+    """NumPy 2.4 raises where one is stored as an item; the versions before take it."""
+
+    def f(x):
+        y = np.zeros(2)
+        y[0] = np.array([x[0]])
+        return y.sum()
+
+    try:
+        expected = f(X)
+    except ValueError:
+        with pytest.raises(ValueError, match="setting an array element with a sequence"):
+            srcgrad.grad(f)(X)
+    else:
+        assert srcgrad.value_and_grad(f)(X)[0] == expected

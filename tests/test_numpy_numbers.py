@@ -261,3 +261,21 @@ def test_adding_keeps_the_type_of_small_ints(dtype):
     found, slope = srcgrad.value_and_grad(rows_added)(np.arange(4.0), rows)
     assert found == expected
     np.testing.assert_array_equal(slope[1:], sum(rows)[1:])
+
+
+def test_all_of_a_matrix_asks_its_rows():
+    def f(x):
+        return np.sum(x**2) if all(x > 0.0) else np.sum(x)
+
+    def caught(x):
+        try:
+            return f(x)
+        except ValueError:
+            return np.sum(x**3)
+
+    x = np.array([[0.5], [1.5]])
+    np.testing.assert_allclose(srcgrad.grad(f)(x), 2.0 * x)
+    np.testing.assert_allclose(srcgrad.grad(caught)(x), 2.0 * x)
+    with pytest.raises(ValueError, match="truth value of an array"):
+        srcgrad.grad(f)(x.T)
+    np.testing.assert_allclose(srcgrad.grad(caught)(x.T), 3.0 * x.T**2)

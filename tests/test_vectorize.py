@@ -174,3 +174,21 @@ def test_a_first_row_that_gives_an_int():
     assert f(x[::-1]) == 1  # NumPy made ints of all
     with pytest.raises(TypeError, match=r"np\.apply_along_axis makes ints.*return floats"):
         gradient(x[::-1])
+
+
+def test_real_numbers_made_of_complex_ones():
+    """The first result is real, so NumPy leaves out the imaginary part of the others, or raises."""
+
+    def turned(v):
+        return 1j * v if v.sum() < 0.4 else v
+
+    def rows(x):
+        return np.abs(np.apply_along_axis(turned, 1, np.outer(x, x))).sum()
+
+    def items(x):
+        return np.abs(np.vectorize(lambda v: 1j * v if v < 0.4 else v)(x)).sum()
+
+    x = np.array([0.7, 0.3])
+    for f in (rows, items):
+        with pytest.raises(TypeError, match=r"makes all results real.*add 0j to it"):
+            srcgrad.grad(f)(x)

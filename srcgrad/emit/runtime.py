@@ -359,7 +359,10 @@ def check_stored(target: Any, value: Any) -> None:
     >>> check_stored(np.ones((2, 3)), np.ones(3))
     """
     if np.shape(value) != np.shape(target):
-        np.empty_like(target)[...] = value
+        if isinstance(target, np.ndarray):
+            np.empty_like(target)[...] = value
+        else:
+            np.empty(1, np.result_type(target))[0] = value  # a number takes less than an array
 
 
 def check_added(target: Any, value: Any) -> None:
@@ -841,7 +844,23 @@ def stored(array: Any, index: Any, value: Any) -> None:
     Traceback (most recent call last):
     ValueError: could not broadcast input array from shape (4,) into shape (2,)
     """
-    np.empty_like(array[index])[...] = value
+    check_stored(array[index], value)
+
+
+TOO_NESTED = (
+    "setting an array element with a sequence. The requested array would exceed the maximum "
+    "number of dimension of {}."
+)
+
+
+def check_nested(array: Any, index: Any, value: Any) -> None:
+    """Raise what `array[index] = items` raises where lists are nested too deep for its axes.
+
+    >>> check_nested(np.ones((2, 2)), 0, np.ones(2))
+    """
+    axes = np.ndim(array[index])
+    if axes < np.ndim(value):
+        raise ValueError(TOO_NESTED.format(axes))
 
 
 def check_finite(adjoint: Any, name: str, filename: str, line: int) -> None:
@@ -874,13 +893,15 @@ def check_floats(array: Any, place: str, *values: Any) -> None:
 
 
 def check_first(results: Any, caller: str, advice: str) -> None:
-    """Raise TypeError where a function would cut all results to ints as the first is one.
+    """Raise TypeError where a function would cut all results to what the first is, of less.
 
     >>> check_first([0.0, 1.5], "np.vectorize", "give otypes=[float]")
     """
-    first = np.asarray(results[0])
-    if first.dtype.kind in "biu" and np.asarray(results).dtype != first.dtype:
+    first, dtype = np.asarray(results[0]).dtype, np.asarray(results).dtype
+    if first.kind in "biu" and dtype != first:
         raise TypeError(f"{caller} makes ints of all results where the first is one: {advice}")
+    if first.kind == "f" and dtype.kind == "c":
+        raise TypeError(f"{caller} makes all results real where the first one is: add 0j to it")
 
 
 def stop_gradient(value: Any) -> Any:

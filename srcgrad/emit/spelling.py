@@ -90,6 +90,7 @@ HELPERS = {
     runtime.check_floats,
     runtime.check_fresh,
     runtime.check_listed_once,
+    runtime.check_nested,
     runtime.check_not_held,
     runtime.check_number,
     runtime.check_bound,

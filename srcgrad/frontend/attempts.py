@@ -394,6 +394,8 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
     kind: Any = getattr(operands[0], "kind", None) if operands else None
     if function in EXTREMES and 0 not in (getattr(kind, "shape", None) or (0,)):
         return () if all(isinstance(n, int) for n in kind.shape) else (ValueError,)  # of no items
+    if function in (builtins.all, builtins.any):
+        return (ValueError, TypeError)  # of rows, and of what has no axis
     if function in ARITHMETIC or isinstance(function, np.ufunc) or function in REDUCTIONS:
         return (FloatingPointError,)  # under np.errstate
     if function is operator.getitem and isinstance(kind, Places):

@@ -277,7 +277,12 @@ class BuiltinFunctions(Sorting):
 
     def quantified(self, value: Value, function: Any) -> Value:
         if isinstance(value, ir.Var) and isinstance(value.kind, Array):
-            whole = np.any if function is operator.or_ else np.all
+            conjunction = function is operator.and_
+            if value.kind.shape is None or len(value.kind.shape) != 1:
+                asked = all if conjunction else any  # it raises what a row without a truth raises
+                self.guard(asked, (value,), {})
+                return self.emit(asked, (value,), inferred=Inferred(BOOL))
+            whole = np.all if conjunction else np.any
             return self.own_bool(self.truth(self.call_object(whole, [value], {})))
         start = ir.Const(function is operator.and_)
         if isinstance(value, (Generator, Sequence)):  # what comes after the answer isn't made

@@ -178,7 +178,14 @@ class Choices(Changes):
 
     def answered(self, choice: Choice, test: Callable[[Value], Value]) -> Value | None:
         """What a test of a choice says, if what it says of some options is known."""
-        answers = {i: test(choice.options[i]) for i in self.left_of(choice)}
+        before, block, depth = self.state, self.block, self.fork_depth
+        count = len(block.statements)
+        self.state = before.copy()
+        try:
+            answers = {i: test(choice.options[i]) for i in self.left_of(choice)}
+        finally:  # an option is asked only where it is the one
+            self.state, self.block, self.fork_depth = before, block, depth
+            self.forget(block, count)
         known = {i: bool(a.value) for i, a in answers.items() if isinstance(a, ir.Const)}
         if len(known) == len(answers):
             return self.which(choice, [i for i, holds in known.items() if holds])

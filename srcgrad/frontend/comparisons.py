@@ -38,6 +38,7 @@ from .structure import (
 from .values import (
     Bound,
     Choice,
+    Closure,
     DictObject,
     Generator,
     Instance,
@@ -171,7 +172,9 @@ class Comparisons(Operators):
         operands = (self.number(a), self.number(b))
         if self.trying is not None:
             self.guard(function, operands, {})
-        return self.emit(function, operands, inferred=texts)
+        constants = isinstance(a, ir.Const) and isinstance(b, ir.Const)
+        fails = by_order and (constants or is_text(a) is not is_text(b))  # also where none uses it
+        return self.emit(function, operands, inferred=texts, effect=fails)
 
     def are_compared_as_objects(self, a: Value, b: Value) -> bool:
         """Whether two values are equal just if they are one object.
@@ -305,7 +308,9 @@ class Comparisons(Operators):
         def later() -> Value:
             return self.ordered_tuples(function, a[1:], b[1:])
 
-        if any(is_none(v) or self.may_be_none(v) for v in (a[0], b[0])):  # two may be equal
+        unsure = any(is_none(v) or self.may_be_none(v) for v in (a[0], b[0]))
+        functions = all(isinstance(v, (ir.Const, Closure, Bound)) for v in (a[0], b[0]))
+        if unsure or (functions and not are_ordered(a[0], b[0])):  # two may be equal
             equal = self.truth(self.compare(gast.Eq(), a[0], b[0]))
             if isinstance(equal, ir.Const):
                 return later() if equal.value else smaller_item()

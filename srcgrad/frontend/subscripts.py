@@ -38,6 +38,7 @@ from .choices import is_function, options
 from .comparisons import Comparisons
 from .operations import item_of_range
 from .operators import TEXT, is_text
+from .overlaps import is_basic
 from .restarts import Empty, Materialize, NeedStatic, Unkeepable
 from .structure import (
     NONE,
@@ -496,16 +497,33 @@ class Subscripts(Comparisons):
             raise self.refuse(f"{described(container)} can't be assigned to by index")
         self.refuse_base(array)
         of_range = isinstance(value, Sequence) and value.bounds is not None
-        if of_range or isinstance(value, Tuple) or isinstance(self.on_heap(value), ListObject):
+        listed = of_range or isinstance(value, Tuple)
+        listed = listed or isinstance(self.on_heap(value), ListObject)
+        if listed:
             value = self.data(value, "array")
         operand = self.operand(value)
         index = self.index(key)
         self.guard_index(array, index)
+        if listed:
+            self.check_nested(array, index, operand)
         self.guard_store(array, index, operand)
         self.check_floats(array, operand)
         if picks_each(array, index):
             self.check_unread(array, operand)
         self.modify(operator.setitem, array, index, operand)
+
+    def check_nested(self, array: ir.Var, index: ir.Operand, listed: ir.Operand) -> None:
+        """Lists within lists need as many axes, of which an array made of them might lack some."""
+        if not is_basic(index) or is_objects(array.kind):
+            return
+        place = self.result_of(operator.getitem, (array, index), {}).kind
+        value = listed.kind if isinstance(listed, ir.Var) else kind_of(constant(listed)[1])
+        axes, depth = (getattr(k, "shape", None) for k in (place, value))
+        if axes is None or depth is None:
+            self.act(runtime.check_nested, array, index, listed)
+        elif len(axes) < len(depth):
+            message = runtime.TOO_NESTED.format(len(axes))
+            raise self.fault(ValueError, message, given=(message,))
 
     def check_floats(self, array: ir.Var, *values: ir.Operand) -> None:
         """Where an array may be one of ints, find out before floats are written into it."""
@@ -649,6 +667,10 @@ class Subscripts(Comparisons):
                 "make a copy of it first, or return the value",
             )
         self.store(container, key, value)
+
+
+def is_objects(kind: Any) -> bool:
+    return isinstance(kind, Array) and kind.dtype is not None and kind.dtype.kind == "O"
 
 
 def is_rankless(kind: Any) -> bool:

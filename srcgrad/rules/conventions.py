@@ -160,6 +160,12 @@ DEGENERATE = (
         "themselves from a call of `eigvalsh` or `svdvals`",
     ),
     (
+        "`svd`",
+        "a null space of several vectors",
+        "right for what depends on the space only, as a projection does; of what depends on which "
+        "vectors span it, nan, and in forward mode the least change that keeps them orthogonal",
+    ),
+    (
         "`eigvalsh`, `svdvals`",
         "equal values, second derivatives",
         "nan in directions that mix them",

@@ -96,26 +96,42 @@ def without_initial(x, axis, include_initial):
 def trapezoid(y, x=None, dx=1.0, axis=-1, *, out, d_out):
     ndim = np.ndim(y)
     head, tail = along(ndim, axis, slice(None, -1)), along(ndim, axis, slice(1, None))
+    if x is not None and np.ndim(x) != 1:
+        return trapezoid_between_places(y, x, axis, out, d_out)
     half = (0.5 * d_out)[along(ndim, axis, None)] if ndim > 1 else 0.5 * d_out
     d_y = np.zeros(np.shape(y), out.dtype)
     if x is None:
         d_y[head] += half * dx
         d_y[tail] += half * dx
         return d_y, None, np.sum(half * (y[head] + y[tail]), axis=axis, keepdims=True)
-    if np.ndim(x) == 1:
-        steps = np.diff(x)[only_along(ndim, axis)]
-        d_steps = np.sum(half * (y[head] + y[tail]), axis=other_axes(ndim, axis))
-        d_x = np.zeros(np.shape(x), d_steps.dtype)
-        d_x[1:] += d_steps
-        d_x[:-1] -= d_steps
-    else:
-        steps = np.diff(x, axis=axis)
-        d_steps = half * (y[head] + y[tail])
-        d_x = np.zeros(np.shape(y), d_steps.dtype)
-        d_x[tail] += d_steps
-        d_x[head] -= d_steps
+    steps = np.diff(x)[only_along(ndim, axis)]
+    d_steps = np.sum(half * (y[head] + y[tail]), axis=other_axes(ndim, axis))
+    d_x = np.zeros(np.shape(x), d_steps.dtype)
+    d_x[1:] += d_steps
+    d_x[:-1] -= d_steps
     d_y[head] += half * steps
     d_y[tail] += half * steps
+    return d_y, d_x
+
+
+def trapezoid_between_places(y, x, axis, out, d_out):
+    """The adjoint where each integral has places of its own, or all have the same samples."""
+    if axis >= 0 and np.ndim(x) != np.ndim(y):
+        raise NotImplementedError("x has another rank than y: count the axis from the end")
+    wide = max(np.ndim(y), np.ndim(x))
+    head, tail = along(wide, axis, slice(None, -1)), along(wide, axis, slice(1, None))
+    first, second = (
+        along(np.ndim(y), axis, slice(None, -1)),
+        along(np.ndim(y), axis, slice(1, None)),
+    )
+    half = (0.5 * d_out)[along(wide, axis, None)]
+    d_samples, d_steps = half * np.diff(x, axis=axis), half * (y[first] + y[second])
+    shape = np.broadcast_shapes(np.shape(y), np.shape(x))
+    d_y, d_x = np.zeros(shape, out.dtype), np.zeros(shape, d_steps.dtype)
+    d_y[head] += d_samples
+    d_y[tail] += d_samples
+    d_x[tail] += d_steps
+    d_x[head] -= d_steps
     return d_y, d_x
 
 

@@ -246,6 +246,9 @@ SAMPLES[trapezoid] = [
     case(y, grid[:3], 1.0, 1, fixed=(2,)),
     case(y, r(2, 3, 4)),
     case(y, r(2, 3, 4), axis=0),
+    case(r(4), r(3, 4)),
+    case(y, r(3, 4)),
+    case(x, r(1, 4)),
     case(c(4), grid),
     case(x, [0.0, 1.0, 3.0, 4.0]),
 ]
