@@ -10,12 +10,16 @@ from ..emit import runtime
 from ..kinds import Array, Scalar
 from .registry import adjoint, elementwise_batch, kind, tangent, zero
 
-adjoint(runtime.unbroadcast)(
-    lambda gradient, like, *, out, d_out: (np.broadcast_to(d_out, np.shape(gradient)), None)
-)
-adjoint(runtime.unbroadcast_to)(
-    lambda gradient, shape, *, out, d_out: (np.broadcast_to(d_out, np.shape(gradient)), None)
-)
+
+
+@adjoint(runtime.unbroadcast)
+def unbroadcast(gradient, like, *, out, d_out):
+    if np.ndim(out) > np.ndim(gradient):  # of what was stored with axes of length one before
+        return runtime.unbroadcast(d_out, gradient), None
+    return np.broadcast_to(d_out, np.shape(gradient)), None
+
+
+adjoint(runtime.unbroadcast_to)(unbroadcast)
 adjoint(runtime.total)(lambda gradient, *, out, d_out: np.broadcast_to(d_out, np.shape(gradient)))
 adjoint(runtime.as_dtype)(lambda gradient, dtype, *, out, d_out: (d_out, None))
 adjoint(runtime.filled_like)(lambda value, like, *, out, d_out: (d_out, None))
