@@ -1035,3 +1035,37 @@ def test_ranges_of_what_is_no_int_raise():
         with pytest.raises((TypeError, srcgrad.UnsupportedError), match="as an integer"):
             srcgrad.grad(steps)(x, wrong)
     check_grads(lambda x: unasked(x, None) + caught(x, 2), (x,))
+
+
+@pytest.mark.parametrize("x", [np.array([0.5, 1.5]), np.array([1.5]), np.array(1.5)])
+def test_the_truth_of_several_numbers_is_caught(x):
+    """`if` asks an array: the exception is the one that the try around it expects."""
+
+    def above(y):
+        return 3.0 * y if y > 1.0 else y**2
+
+    def tried(x):
+        try:
+            return np.sum(above(x))
+        except ValueError:
+            return np.sum(x**3)
+
+    def rows(x):
+        total, failed = 0.0, 0
+        for row in (x, x[..., None], 2.0):
+            try:
+                total = total + np.sum(above(row) * x)
+            except Exception:
+                failed += 1
+        return total + failed * np.sum(x)
+
+    def shrunk(x):
+        try:
+            while x > 0.7:
+                x = 0.5 * x
+        except ValueError:
+            return np.sum(x) * 4.0
+        return np.sum(x**2)
+
+    for f in (tried, rows, shrunk):
+        check_grads(f, (x,))

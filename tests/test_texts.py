@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+import srcgrad.testing
 from srcgrad import grad
 from tests.small_programs import X, check, programs
 
@@ -307,3 +308,27 @@ def digits_of_a_number(x):
 def test_letters_of_texts_that_only_the_run_tells(function):
     check(function)
     check(function, np.array([-0.31, 0.8, 0.55]))
+
+
+def test_a_template_that_only_the_run_tells():
+    """What is put into it is written, not a remainder, which would have a derivative."""
+    templates = ["%6.2e", "%5.1f"]
+
+    def columns(x):
+        cells = []
+        for i in range(len(x)):
+            cells.append(templates[i % 2] % x[i])
+        total = np.sum(x**2)
+        for cell, v in zip(cells, x, strict=True):
+            total = total + len(cell) * v if isinstance(cell, str) else total + 7.0
+        return total
+
+    def named(x):
+        pairs = ["%s: %.1f", "%5s %.2f"]
+        total = 0.0
+        for i in range(len(x)):
+            total = total + len(pairs[i % 2] % ("x", x[i])) * x[i]
+        return total
+
+    srcgrad.testing.check_grads(columns, (X,))
+    srcgrad.testing.check_grads(named, (X,))

@@ -396,6 +396,8 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
         return () if all(isinstance(n, int) for n in kind.shape) else (ValueError,)  # of no items
     if function in (builtins.all, builtins.any):
         return (ValueError, TypeError)  # of rows, and of what has no axis
+    if function is builtins.bool and isinstance(kind, Array):
+        return () if kind.shape == () else (ValueError,)  # of several items
     if function in ARITHMETIC or isinstance(function, np.ufunc) or function in REDUCTIONS:
         return (FloatingPointError,)  # under np.errstate
     if function is operator.getitem and isinstance(kind, Places):

@@ -177,6 +177,15 @@ class Operators(OuterObjects):
                     raise self.raised_by_python(error) from None
             named = self.operand(Tuple(items))
             return self.emit(str.__mod__, (a, named), inferred=TEXT)
+        if function is operator.mod and is_text(a):
+            for item in b.items if isinstance(b, Tuple) else (b,):
+                self.check_wording(item)
+                if self.own_text(item, "__str__") is not None:
+                    raise self.refuse(
+                        "what a text that isn't known makes of this can't be followed",
+                        "use an f-string",
+                    )
+            return self.emit(str.__mod__, (self.operand(a), self.operand(b)), inferred=TEXT)
         if (function is operator.add and is_text(a) and is_text(b)) or (
             function is operator.mul and (is_text(a) or is_text(b))
         ):
@@ -438,6 +447,7 @@ class Operators(OuterObjects):
                 return self.truth_of_reference(value)
             case ir.Var():
                 if isinstance(value.kind, (Array, ListOf)):  # what it holds may change
+                    self.guard(bool, (value,), {})
                     return self.emit(bool, (value,), inferred=Inferred(BOOL), name="test")
                 if isinstance(value.kind, (Scalar, Opaque)):
                     return value
