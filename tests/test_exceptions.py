@@ -1069,3 +1069,23 @@ def test_the_truth_of_several_numbers_is_caught(x):
 
     for f in (tried, rows, shrunk):
         check_grads(f, (x,))
+
+
+def test_an_array_without_axes_is_asked_for_its_items():
+    def scaled(x):
+        try:
+            iter(x)
+        except TypeError:
+            return 3.0 * x
+        return np.sum(x**2)
+
+    def summed(x):
+        try:
+            return sum(v**2 for v in x)
+        except TypeError:
+            return 3.0 * x
+
+    for f in (scaled, summed):
+        assert srcgrad.grad(f)(np.array(0.5)) == 3.0
+        assert srcgrad.grad(f)(0.5) == 3.0
+        np.testing.assert_allclose(srcgrad.grad(f)(np.array([0.5, 1.5])), [1.0, 3.0])

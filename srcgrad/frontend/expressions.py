@@ -97,6 +97,8 @@ class Expressions(Displays):
         """The refusal of what has no known items; of an array, its shape is asked for first."""
         if is_number(value):
             return self.fault(TypeError, "a number can't be iterated over")
+        if isinstance(value, ir.Var) and getattr(value.kind, "shape", None) == ():
+            return self.fault(TypeError, "iteration over a 0-d array")
         if is_none(value):
             return self.fault_of_none(TypeError, "is not iterable")
         if isinstance(value, ir.Var) and isinstance(value.kind, Array) and value.kind.shape is None:
