@@ -11,7 +11,6 @@ from ..kinds import Array, Scalar
 from .registry import adjoint, elementwise_batch, kind, tangent, zero
 
 
-
 @adjoint(runtime.unbroadcast)
 def unbroadcast(gradient, like, *, out, d_out):
     if np.ndim(out) > np.ndim(gradient):  # of what was stored with axes of length one before
