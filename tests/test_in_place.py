@@ -1034,9 +1034,55 @@ def imaginary_parts_of_what_each_trip_writes(x):
     return total
 
 
+def imaginary_part_added_to(x):
+    z = x * (1 + 2j)
+    z.imag += z.real**2
+    z.imag *= 1.5
+    z.real -= z.imag
+    return np.sum((z**3).imag)
+
+
+def imaginary_items_added_to(x):
+    z = np.outer(x, x * 1j)
+    for i in range(3):
+        z.real[i] += z.imag[:, i]
+        z.imag[i, 1:] -= z.real[1:, i] * x[i]
+        z[i].imag *= x[i]
+        z.imag[i, 0] += x[i] ** 2
+        z.imag[z.real > 0.4] /= 1.5
+    return np.sum(np.abs(z) ** 2 * x)
+
+
+def imaginary_part_written_by_name(x):
+    z = x * (1 + 1j)
+    part = z.imag
+    part[0] = x[1]
+    part = z.imag
+    part += x * z.real
+    return np.sum((z**2).imag * x)
+
+
+class Wave:
+    def __init__(self, x):
+        self.field = x * (0.5 + 1j)
+
+    def damp(self, rates):
+        self.field.imag -= rates * self.field.imag
+        self.field.imag[1:] += self.field.real[:-1]
+
+
+def imaginary_part_of_a_field(x):
+    wave = Wave(x)
+    for _ in range(2):
+        wave.damp(x**2)
+    return np.sum(np.abs(wave.field) ** 2 * x)
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        imaginary_part_added_to,
+        imaginary_part_written_by_name,
         imaginary_part_of_what_was_written,
         imaginary_part_of_what_a_loop_wrote,
         imaginary_part_written,
@@ -1045,6 +1091,11 @@ def imaginary_parts_of_what_each_trip_writes(x):
 )
 def test_the_imaginary_part_of_an_array_that_was_written(f):
     check_grads(f, (X,))
+
+
+@pytest.mark.parametrize("f", [imaginary_items_added_to, imaginary_part_of_a_field])
+def test_imaginary_parts_added_to_in_loops(f):
+    check_grads(f, (X,), order=1)  # a second derivative would keep views of what changes
 
 
 def imaginary_part_read_later(x):

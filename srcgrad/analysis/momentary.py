@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import ir
+from ..kinds import Array
 from .aliasing import Aliasing
 
 
@@ -18,11 +19,18 @@ def is_momentary(view: ir.Assign, block: ir.Block, aliasing: Aliasing) -> bool:
         writes = {v for i in inside if isinstance(i, ir.Assign) for v in i.writes}
         writing = any(root in aliasing.classes(v) for v in writes)
         if not held.isdisjoint(_mentioned(inside)):
-            if written or writing:
+            if written or (writing and not _reads_first(s, held)):
                 return False
             held.update(v for v in _defined(inside) if root in aliasing.classes(v))
         written = written or writing
     return held.isdisjoint(ir.variables_of(block.results))
+
+
+def _reads_first(s: ir.Statement, held: set[ir.Var]) -> bool:
+    """Whether a statement writes numbers into an array after it has read the others."""
+    if not isinstance(s, ir.Assign) or isinstance(s.function, ir.Unit):
+        return False
+    return held.isdisjoint(s.writes) and all(isinstance(v.kind, Array) for v in s.writes)
 
 
 def _mentioned(statements: list[ir.Statement]) -> set[ir.Var]:

@@ -77,11 +77,6 @@ class Assignments(Matching):
             case gast.Starred():
                 self.assign(target.value, value)
             case gast.Subscript():
-                if isinstance(target.value, gast.Attribute) and target.value.attr == "imag":
-                    array = self.expression(target.value.value)
-                    if isinstance(array, ir.Var) and isinstance(array.kind, Array):
-                        self.store_imaginary(array, self.expression(target.slice), value)
-                        return
                 container = self.expression(target.value)
                 self.store_item(container, self.expression(target.slice), value)
             case gast.Attribute():
@@ -217,6 +212,9 @@ class Assignments(Matching):
                 value = self.expression(node.value)
                 same = self.keeps_items(container, before)
                 self.at(node)
+                if isinstance(container, ir.Var) and container in self.imaginary:
+                    self.augment_imaginary(function, self.imaginary[container], key, old, value)
+                    return
                 if self.is_of_array(old, container):
                     self.store_item(container, key, self.binary(function, old, value))
                     return
@@ -277,6 +275,9 @@ class Assignments(Matching):
     def augmented(self, function: Callable[..., Any], old: Value, value: Value) -> Value:
         """`old op= value`: in place for arrays and lists, a new value for numbers."""
         self.refuse_base(old)
+        if isinstance(old, ir.Var) and old in self.imaginary:
+            self.augment_imaginary(function, self.imaginary[old], ir.Const(Ellipsis), old, value)
+            return old
         if isinstance(choice := self.spread(old), Choice):
             return self.for_each(choice, lambda option: self.augmented(function, option, value))
         if isinstance(old, Journal) and isinstance(old.thing, list) and function is operator.add:

@@ -589,7 +589,10 @@ class Attributes(Subscripts):
             function = np.transpose if name == "T" else np.matrix_transpose
             return self.emit(function, (value,))
         if name in ("real", "imag"):
-            return self.emit(getattr(np, name), (value,), name=name)
+            part = self.emit(getattr(np, name), (value,), name=name)
+            if name == "imag" and isinstance(kind, Array):
+                self.imaginary[part] = value
+            return part
         if name == "flat":
             numbers = self.emit(np.ravel, (value,))
             if isinstance(kind, Array):

@@ -142,6 +142,7 @@ class Machine:
         self.likeness = Likeness()
         # Of `x.flat`: what it goes through, x, and how often that had been written
         self.flats: dict[ir.Var, tuple[ir.Var, int]] = {}
+        self.imaginary: dict[ir.Var, ir.Var] = {}  # of `z.imag`: of which array, z
         self.stores_seen: set[ir.Assign] = set()  # stores of which it is known whether they overlap
         self.record_fields: set[ir.Var] = set()  # which in NumPy lie between each other
         self.sites: dict[int, int] = {}  # of a reference: the expression that made the list

@@ -236,9 +236,19 @@ class Setters(Attributes):
         imaginary = self.binary(operator.mul, ir.Const(1j), self.operand(value))  # type: ignore[arg-type]
         self.store(array, key, self.binary(operator.add, real, imaginary))
 
+    def augment_imaginary(
+        self, function: Any, array: ir.Var, key: Value, old: Value, value: Value
+    ) -> None:
+        """`z.imag[key] op= value`: what comes out is made in a copy of the old, and stored."""
+        if isinstance(old, ir.Var) and isinstance(old.kind, Array):
+            old = self.call(self.attribute(old, "copy"), [], {})
+        self.store_imaginary(array, key, self.augmented(function, old, value))
+
     def store_item(self, container: Value, key: Value, value: Value) -> None:
         if isinstance(container, ir.Var) and container in self.flats:
             self.store_flat(self.flats[container][0], key, value)
+        elif isinstance(container, ir.Var) and container in self.imaginary:
+            self.store_imaginary(self.imaginary[container], key, value)
         else:
             super().store_item(container, key, value)
 
