@@ -625,3 +625,47 @@ def decorated_in_a_strange_way(x):
 @pytest.mark.parametrize("f", [frozen_states, decorated_in_a_strange_way])
 def test_ways_of_packages(f):
     check_grads(f, (X,))
+
+
+# What reductions begin with, where it is differentiated
+
+
+MASK = np.array([[True, False, True], [False, True, True], [True, True, False]])
+
+
+def sums_from_something(x):
+    m = np.outer(x, x)
+    y = np.sum(m, axis=0, initial=x[1] ** 2) * x + np.nansum(m, axis=1, initial=x[0])
+    y += m.sum(0, None, None, False, x[2], MASK)
+    return np.sum(x, initial=x[0]) ** 2 + (y * y).sum() + np.add.reduce(x, initial=x[1]) ** 3
+
+
+def products_from_something(x):
+    m = np.outer(x, x) + 0.5
+    y = np.prod(m, axis=0, initial=x[1] ** 2) * x + m.prod(axis=1, initial=x[0], where=MASK)
+    m = np.where(MASK, m, np.nan)
+    y += np.nanprod(m, axis=1, initial=x[2])
+    return np.prod(x, initial=x[0]) + (y * y).sum() + np.prod(x * [1.0, 0.0, 2.0], initial=x[1])
+
+
+def extrema_from_something(x):
+    m = np.outer(x, x)
+    y = np.max(m, axis=0, initial=x[1] ** 2 - 0.1) * x + np.amin(m, axis=1, initial=x[0])
+    y += m.max(axis=1, initial=0.4 * x[2], where=MASK)
+    nothing = np.max(x[:0], initial=x[1]) * np.min(x, initial=3.0 * x[2])
+    return np.max(x, initial=3.0 * x[0]) ** 2 + (y * y).sum() + nothing
+
+
+@pytest.mark.parametrize(
+    "f", [sums_from_something, products_from_something, extrema_from_something]
+)
+def test_what_reductions_begin_with(f):
+    check_grads(f, (np.array([0.3, 0.8, 0.55]),))
+
+
+def test_what_an_extremum_begins_with_may_attain_it():
+    """It is one of those that share the slope."""
+    gradient = srcgrad.grad(lambda x, v: np.max(x, initial=v), argnums=(0, 1))
+    d_x, d_v = gradient(np.array([2.0, 1.0, 2.0]), 2.0)
+    np.testing.assert_allclose(d_x, [1 / 3, 0, 1 / 3])
+    assert d_v == pytest.approx(1 / 3)

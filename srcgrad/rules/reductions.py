@@ -24,8 +24,14 @@ from .registry import adjoint, rereads, zero
 
 
 @adjoint(np.sum)
-def sum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, out, d_out):
-    return spread(restore_axes(d_out, a, axis, keepdims), a, where)
+def sum(a, axis=None, dtype=None, initial=None, *, keepdims=False, where=True, out, d_out):
+    d_a = spread(restore_axes(d_out, a, axis, keepdims), a, where)
+    return d_a if initial is None else (d_a, None, None, total(d_out))
+
+
+def total(d_out):
+    """The adjoint of what each of the results begins with."""
+    return np.sum(d_out) if np.ndim(d_out) else d_out
 
 
 def spread(d_a, a, where):
@@ -34,9 +40,10 @@ def spread(d_a, a, where):
 
 
 @adjoint(np.nansum)
-def nansum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, out, d_out):
+def nansum(a, axis=None, dtype=None, initial=None, *, keepdims=False, where=True, out, d_out):
     d_a = restore_axes(d_out, a, axis, keepdims) * ~np.isnan(a)
-    return d_a if everywhere(where) else d_a * where
+    d_a = d_a if everywhere(where) else d_a * where
+    return d_a if initial is None else (d_a, None, None, total(d_out))
 
 
 @adjoint(np.mean)
@@ -175,7 +182,7 @@ def nanstd(
 
 
 @adjoint(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
-def max(a, axis=None, *, keepdims=False, initial=None, where=True, out, d_out):
+def max(a, axis=None, initial=None, *, keepdims=False, where=True, out, d_out):
     """Equal shares for all that attain the extremum, `initial` included."""
     out = restore_axes(out, a, axis, keepdims)
     d_out = restore_axes(d_out, a, axis, keepdims)
@@ -183,7 +190,8 @@ def max(a, axis=None, *, keepdims=False, initial=None, where=True, out, d_out):
     if initial is None:
         return shares(mask, d_out, axis, out.dtype)
     count = np.sum(mask, axis=axis, dtype=out.dtype, keepdims=axis is not None)
-    return mask * (d_out / (count + (out == initial)))
+    share = d_out / (count + (out == initial))
+    return mask * share, None, total(share * (out == initial))
 
 
 @adjoint(np.ptp)
@@ -201,19 +209,31 @@ rereads(np.ptp, written="out")
 
 
 @adjoint(np.prod)
-def prod(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, out, d_out):
+def prod(a, axis=None, dtype=None, initial=None, *, keepdims=False, where=True, out, d_out):
     check_dtype(dtype, a)
     if not everywhere(where):
         factors = np.where(where, a, 1.0)
-        return where * d_prod(factors, axis, keepdims, initial, out, d_out)
-    return d_prod(a, axis, keepdims, initial, out, d_out)
+        d_a = where * d_prod(factors, axis, keepdims, initial, out, d_out)
+        a = factors
+    else:
+        d_a = d_prod(a, axis, keepdims, initial, out, d_out)
+    return d_a if initial is None else (d_a, None, None, d_first(a, axis, keepdims, d_out))
+
+
+def d_first(a, axis, keepdims, d_out):
+    """The adjoint of the first factor of each product."""
+    return total(d_out * np.prod(a, axis=axis, keepdims=keepdims))
 
 
 @adjoint(np.nanprod)
-def nanprod(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, out, d_out):
+def nanprod(a, axis=None, dtype=None, initial=None, *, keepdims=False, where=True, out, d_out):
     check_dtype(dtype, a)
     there = ~np.isnan(a) if everywhere(where) else ~np.isnan(a) & where
-    return there * d_prod(np.where(there, a, 1.0), axis, keepdims, initial, out, d_out)
+    factors = np.where(there, a, 1.0)
+    d_a = there * d_prod(factors, axis, keepdims, initial, out, d_out)
+    if initial is None:
+        return d_a
+    return d_a, None, None, d_first(factors, axis, keepdims, d_out)
 
 
 def d_prod(a, axis, keepdims, initial, out, d_out):
