@@ -1593,3 +1593,25 @@ def test_a_context_is_left_when_an_exception_passes_it(f, x):
     assert np.geterr() == before and not LOCK.locked()
     entered = "try:" if f is with_a_lock else "with np.errstate(all='raise'):"
     assert entered in gradient.source
+
+
+def test_what_no_trip_before_the_first_has_raised():
+    """Which exception a trip raised is asked of the one before, of which the first has none."""
+
+    def f(x, n):
+        total = x[1] ** 2
+        for i in range(n, 4):
+            try:
+                if i > 0:
+                    return total + x[0]
+                scale = np.sin
+            except IndexError:
+                scale = np.cos
+            total += scale(x[0])
+        return total
+
+    for n in (0, 1, 5):
+        value, slope = srcgrad.value_and_grad(f)(X, n)
+        assert value == f(X, n)
+        added = [1.0 + np.cos(X[0]), 1.0, 0.0][min(n, 2)]
+        np.testing.assert_allclose(slope, [added, 2 * X[1], 0.0])

@@ -354,6 +354,8 @@ class Loops(Widening):
                 final = self.as_choice(final, template)
                 self.block, self.state = outer, entry
                 init = self.as_choice(init, template)
+                if init.index is ir.UNDEFINED:  # which the body may look up before it is made
+                    init = replace(init, index=ir.Const(0))
             if isinstance(template, Tuple) and template.missing is not None:
                 init, final = as_optional(init, template), as_optional(final, template)
             if isinstance(template, COMPOUND):
