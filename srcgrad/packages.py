@@ -18,6 +18,15 @@ OF_PROGRAMS = frozenset(
 )
 
 
+def of_class(cls: type, name: str) -> Any:
+    """What a class has for its objects, as it stands there, or None; its metaclass isn't asked.
+
+    >>> of_class(bool, "__add__") is vars(int)["__add__"], of_class(int, "mro")
+    (True, None)
+    """
+    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+
+
 def told(thing: Any, name: str, default: Any = None) -> Any:
     """An attribute that something has; a `__getattr__`, which may do anything, isn't asked.
 

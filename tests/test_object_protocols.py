@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import copy
+import enum
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -1102,3 +1103,71 @@ def test_what_follows_a_return_is_for_other_values():
         return sum(worth(thing) for thing in things)
 
     check_grads(f, (np.linspace(0.5, 2.0, 5), 5))
+
+
+class Unit(enum.Enum):
+    METRE = "m"
+    FOOT = "ft"
+
+    @property
+    def scale(self):
+        return {"m": 1.0, "ft": 0.3048}[self.value]
+
+
+class Level(enum.IntEnum):
+    NONE = 0
+    SOME = 2
+
+
+class Catalogue(type):
+    """What a metaclass defines is for the class, not for its objects."""
+
+    def __bool__(cls):
+        return True
+
+    def __add__(cls, other):
+        return 7.0
+
+    def __getattr__(cls, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return 9.0
+
+    @property
+    def scale(cls):
+        return 4.0
+
+
+class Entry(metaclass=Catalogue):
+    def __init__(self, value):
+        self.value = value
+
+    def __len__(self):
+        return 0
+
+    def __radd__(self, other):
+        return self.value * other
+
+
+NOTHING = Entry(3.0)
+
+
+def of_the_class(x):
+    own = Entry(x[0])
+    weight = 2.0 if NOTHING or own or Level.NONE else 3.0
+    return weight * ((x[1] + own) * Entry.scale * Entry.other + Unit.FOOT.scale * x[0] + NOTHING)
+
+
+def lacking_to_the_object(x):
+    total = 0.0
+    for name in ("scale", "other"):
+        try:
+            total += getattr(NOTHING, name) * x[0]
+        except AttributeError:
+            total += x[1] ** 2
+    return total
+
+
+@pytest.mark.parametrize("f", [of_the_class, lacking_to_the_object])
+def test_what_a_metaclass_has(f):
+    check_grads(f, (X,))

@@ -18,7 +18,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..emit.runtime import attributes
 from ..kinds import Array, ListOf, Opaque, Reference, Scalar, TupleOf, fresh_size, least
-from ..packages import is_of_package, told
+from ..packages import is_of_package, of_class, told
 from ..rules import registry
 from .lookup import LOCAL
 from .managers import followed
@@ -373,7 +373,7 @@ class Attributes(Subscripts):
         cls = type(thing)
         if isinstance(thing, types.ModuleType) or name.startswith("__"):
             return None
-        raw = inspect.getattr_static(cls, name, None)
+        raw = of_class(cls, name)
         followed = not is_static(cls.__module__) and not is_of_package(cls)
         container = value.path if isinstance(value, Place) and value.path else thing
         kind = Path("attribute", container, "__class__")
@@ -397,7 +397,7 @@ class Attributes(Subscripts):
 
     def fallback_outside(self, cls: type, kind: Path, value: ir.Const) -> Bound | None:
         """The `__getattr__` of a user's class, bound to an object from outside, if it has one."""
-        found = inspect.getattr_static(cls, "__getattr__", None)
+        found = of_class(cls, "__getattr__")
         if not isinstance(found, types.FunctionType):
             return None
         self.guards[Path("attribute", kind, "__getattr__")] = found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
 from collections.abc import Callable
 from types import FunctionType, GenericAlias, UnionType
@@ -14,6 +13,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, SHAPE, Array, ListOf, Opaque, Reference, Scalar, TupleOf, is_float
+from ..packages import of_class
 from ..rules import registry
 from .outer_objects import OuterObjects
 from .powers import check_power
@@ -318,7 +318,7 @@ class Operators(OuterObjects):
             type(v.value) if isinstance(v, ir.Const) else self.user_class(v) for v in (a, b)
         )
         if first is not None and second is not None and first is not second:
-            methods = (inspect.getattr_static(c, reflected, None) for c in (first, second))
+            methods = (of_class(c, reflected) for c in (first, second))
             if issubclass(second, first) and (name in swapped or len(set(methods)) == 2):
                 ways.reverse()  # a subclass that knows better is asked first
         for x, y, method in ways:
@@ -481,7 +481,8 @@ class Operators(OuterObjects):
 
     def truth_of_constant(self, value: ir.Const) -> ir.Var | ir.Const:
         """The truth of what is known when compiling, or of an object outside."""
-        asked = [name for name in ("__bool__", "__len__") if hasattr(type(value.value), name)]
+        cls = type(value.value)
+        asked = [name for name in ("__bool__", "__len__") if of_class(cls, name) is not None]
         if is_settled(value) or not asked:
             return ir.Const(bool(value.value))
         if is_written(value, asked[0]):
@@ -672,7 +673,7 @@ def has_method(cls: type, name: str) -> bool:
 
     What a library defines doesn't count: the operators of its numbers (`fractions`) are arithmetic.
     """
-    found = inspect.getattr_static(cls, name, None)
+    found = of_class(cls, name)
     written = isinstance(found, FunctionType) and not is_generated(ir.Const(found))
     return written and not is_static(cls.__module__)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import inspect
 import sys
 import types
 from collections.abc import Iterable, Iterator
@@ -29,7 +28,7 @@ from ..kinds import (
     fresh_size,
     kind_of,
 )
-from ..packages import is_of_package, told
+from ..packages import is_of_package, of_class, told
 from .set_orders import Order
 from .tables import KINDS_OF_TABLES, Keys, View
 from .values import (
@@ -546,7 +545,7 @@ def is_written(value: Any, name: str) -> bool:
     """Whether an object outside is of a class that says in Python what a method does."""
     if not isinstance(value, ir.Const):
         return False
-    return isinstance(inspect.getattr_static(type(value.value), name, None), types.FunctionType)
+    return isinstance(of_class(type(value.value), name), types.FunctionType)
 
 
 def is_iterator(value: Any) -> bool:
