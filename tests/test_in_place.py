@@ -1519,3 +1519,26 @@ def test_one_number_in_an_array_isnt_a_number():
             srcgrad.grad(f)(X)
     else:
         assert srcgrad.value_and_grad(f)(X)[0] == expected
+
+
+def masked_copy_of_another_row(x):
+    y = np.array([x, x**2])
+    row = y[0]
+    np.copyto(y[1], row, where=row > 0.4)
+    return (y * [[1.0], [2.0]]).sum()
+
+
+def repeated_rows_read_before_they_are_written(x):
+    y = np.array([x, x**2])
+    rows = np.broadcast_to(y[0], (3, 3))
+    y[0] *= rows.sum(axis=0)
+    rows = np.broadcast_to(y[:1], (2, 3))
+    y[:] = rows[::-1] * x
+    return (y * y).sum()
+
+
+@pytest.mark.parametrize(
+    "f", [masked_copy_of_another_row, repeated_rows_read_before_they_are_written]
+)
+def test_what_shows_elements_several_times_is_read_first(f):
+    check_grads(f, (X,))

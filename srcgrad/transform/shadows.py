@@ -346,7 +346,7 @@ class Shadows(Lists):
             return  # `augment_list` makes it
         views = [v for v in s.views if v in self.shadows]
         if views and s.function in REPEATING:
-            if self._written_later(self.aliasing.find(target)):
+            if self._shows_changes(s):
                 raise UnsupportedError(
                     "an array is written in place later of which this view may show an element "
                     "in several places",
