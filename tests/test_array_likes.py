@@ -54,6 +54,10 @@ LISTS = [
     lambda x: np.sum(((x[0], x[1]), (x[1], 2))) ** 2,
     lambda x: np.sum(np.clip(x, [0, 1, 0], [1, 2, 1])),
     lambda x: np.sum(np.array([x[0]] * 3) ** 2) + np.sum([x[1]] * 2),
+    lambda x: np.sum((x**2 + range(len(x))) / x),
+    lambda x: np.sum((range(3)[::-1] - x) ** 2 * range(1, 4)) + np.sum(np.sum(x) * range(len(x))),
+    lambda x: np.sum(x[x > range(3)] ** 2) + np.sum(x[np.arange(3) != range(0, 6, 2)]),
+    lambda x: np.sum(operator.iadd(x**2, range(3)) ** 2),
 ]
 
 

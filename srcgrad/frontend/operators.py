@@ -189,6 +189,7 @@ class Operators(OuterObjects):
         for x, y in ((a, b), (b, a)):
             if self.is_sequence(x) and (self.is_sequence(y) or not self.takes_lists(y)):
                 raise self.fault(TypeError, "this operator isn't defined for these types")
+        a, b = self.range_as_array(a, b), self.range_as_array(b, a)
         operands = (self.operand(a), self.operand(b))
         if not any(isinstance(o, ir.Var) and isinstance(o.kind, Opaque) for o in operands):
             operands = (self.number(a), self.number(b))
@@ -293,6 +294,12 @@ class Operators(OuterObjects):
         if isinstance(value, ir.Const):
             return isinstance(value.value, (np.generic, np.ndarray))
         return not self.is_python_number(value)
+
+    def range_as_array(self, value: Value, other: Value) -> Value:
+        """An operand; a range beside an array, or a number of NumPy's, is an array to it."""
+        if is_range(value) and is_of_numpy(other):
+            return self.call(Place(np.asarray), [value], {})
+        return value
 
     def counted(self, length: Value) -> Value:
         return length
