@@ -11,11 +11,12 @@ from .. import ir
 from ..kinds import Reference
 from ..packages import told
 from ..rules import registry
+from ..rules.registry import hashable
 from ..signature import has_fields
 from .libraries import Libraries
 from .primitives import of_numpy
 from .restarts import NeedStatic
-from .structure import is_none
+from .structure import array_kind, is_none
 from .values import Bound, DictObject, Instance, ListObject, Place, Tuple, Value
 
 # What NumPy asks an object for that may stand for an array, or for several items
@@ -67,7 +68,40 @@ class ArrayProtocols(Libraries):
                 f"what {function.__name__} makes of this object isn't known",
                 "give it an array: np.asarray(...)",
             )
+        if hashable(function) and function in registry.of_each_object and not kwargs:
+            if any(map(self.is_one_object, args)):
+                return self.applied_to_objects(function, args)
         return None
+
+    def applied_to_objects(self, function: Any, args: list[Value]) -> Value:
+        """What NumPy does with objects, which it asks for their operators and methods."""
+        return self.inline(registry.of_each_object[function], [Place(function), *args], {})
+
+    def of_array_and_object(self, function: Any, a: Value, b: Value) -> Value | None:
+        """What an operator makes of an array and an object, where NumPy asks the object of each
+        number; None where Python asks it of the array."""
+        kind = array_kind(a)
+        if kind is None or kind.shape == () or function not in registry.of_each_object:
+            return None
+        asked = self.is_one_object(b) and not any(
+            hasattr(cls, name)
+            for cls in self.object_classes(b)
+            for name in ("__array_ufunc__", "__array_priority__")
+        )
+        return self.applied_to_objects(function, [a, b]) if asked else None
+
+    def object_classes(self, value: Value) -> tuple[type, ...]:
+        """Of which classes an object may be."""
+        thing = self.on_heap(value)
+        if isinstance(thing, Instance):
+            return (thing.type,)
+        kind = value.kind if isinstance(value, ir.Var) else None
+        return tuple(kind.types) if isinstance(kind, Reference) else ()
+
+    def is_one_object(self, value: Value) -> bool:
+        """Whether a value is an object that is a single thing to NumPy."""
+        classes = self.object_classes(value)
+        return bool(classes) and all(map(is_kept, classes))
 
     def made_records(self, maker: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
         """What a function makes that is given a dtype with fields; None if it is given none."""

@@ -183,6 +183,8 @@ class Operators(OuterObjects):
             return self.emit(function, (self.operand(a), self.operand(b)), inferred=TEXT)
         special = self.dict_operator(function, a, b)
         if special is None:
+            special = self.of_array_and_object(function, a, b)
+        if special is None:
             special = self.dunder(function, a, b)
         if special is not None:
             return special
