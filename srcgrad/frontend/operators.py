@@ -439,7 +439,7 @@ class Operators(OuterObjects):
         """The truth of a value: a Const if it is known, else the variable to test."""
         match value:
             case Choice():
-                known = self.answered(value, self.truth)
+                known = self.answered(value, self.boolean)
                 return self.truth(known or self.for_each(value, self.boolean))
             case ir.Const():
                 return self.truth_of_constant(value)
