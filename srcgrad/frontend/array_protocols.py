@@ -14,13 +14,15 @@ from ..rules import registry
 from ..rules.registry import hashable
 from ..signature import has_fields
 from .libraries import Libraries
-from .primitives import of_numpy
+from .primitives import RULES, of_numpy
 from .restarts import NeedStatic
 from .structure import array_kind, is_none
 from .values import Bound, DictObject, Instance, ListObject, Place, Tuple, Value
 
-# What NumPy asks an object for that may stand for an array, or for several items
-ARRAY_LIKE = ("__array__", "__array_interface__", "__array_struct__", "__buffer__", "__len__")
+# What NumPy asks an object for that may stand for an array
+ARRAY_LIKE = ("__array__", "__array_interface__", "__array_struct__", "__buffer__")
+# By what a class says that the operators of arrays leave theirs to it, or ask it
+LEFT_TO_THEM = ("__array_ufunc__", "__array_priority__")
 
 
 def is_kept(cls: type) -> bool:
@@ -31,7 +33,8 @@ def is_kept(cls: type) -> bool:
     >>> is_kept(Particle), is_kept(dict), is_kept(np.ndarray)
     (True, False, False)
     """
-    return not any(hasattr(cls, name) for name in ARRAY_LIKE)
+    has_items = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
+    return not has_items and not any(hasattr(cls, name) for name in ARRAY_LIKE)
 
 
 class ArrayProtocols(Libraries):
@@ -83,12 +86,19 @@ class ArrayProtocols(Libraries):
         kind = array_kind(a)
         if kind is None or kind.shape == () or function not in registry.of_each_object:
             return None
-        asked = self.is_one_object(b) and not any(
-            hasattr(cls, name)
-            for cls in self.object_classes(b)
-            for name in ("__array_ufunc__", "__array_priority__")
-        )
-        return self.applied_to_objects(function, [a, b]) if asked else None
+        if self.is_one_object(b) and not self.is_left_to(b):
+            return self.applied_to_objects(function, [a, b])
+        return None
+
+    def is_left_to(self, value: Value) -> bool:
+        """Whether an operator of an array beside an object is left to the object."""
+        classes = self.object_classes(value)
+        return any(hasattr(cls, name) for cls in classes for name in LEFT_TO_THEM)
+
+    def is_array_like(self, value: Value) -> bool:
+        """Whether an object is an array, or several items, to an operator of NumPy's beside it."""
+        classes = self.object_classes(value)
+        return bool(classes) and not any(map(is_kept, classes)) and not self.is_left_to(value)
 
     def object_classes(self, value: Value) -> tuple[type, ...]:
         """Of which classes an object may be."""
@@ -99,9 +109,10 @@ class ArrayProtocols(Libraries):
         return tuple(kind.types) if isinstance(kind, Reference) else ()
 
     def is_one_object(self, value: Value) -> bool:
-        """Whether a value is an object that is a single thing to NumPy."""
+        """Whether a value is an object of the program's that is a single thing to NumPy."""
         classes = self.object_classes(value)
-        return bool(classes) and all(map(is_kept, classes))
+        ours = any(cls.__module__.startswith(RULES) for cls in classes)
+        return bool(classes) and not ours and all(map(is_kept, classes))
 
     def made_records(self, maker: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
         """What a function makes that is given a dtype with fields; None if it is given none."""

@@ -361,18 +361,23 @@ class Operators(OuterObjects):
         return thing.type if own else None
 
     def converts(self, function: Callable[..., Any], a: Value, b: Value) -> bool:
-        """Whether an operator makes an array of the tuple or list on its right.
+        """Whether an operator makes an array of the tuple, list or object on its right.
 
         Those of NumPy's arrays and numbers do, whatever its class defines, unless that says that
         they don't know of it.
         """
-        cls = self.container_class(b)
-        if cls is None or not isinstance(a, (ir.Var, ir.Const)):
+        if not isinstance(a, (ir.Var, ir.Const)):
             return False
-        added, name = added_by(cls), DUNDER.get(function)
-        if not added.keys() & {f"__{name}__", f"__r{name}__"}:
-            return False
-        if added.keys() & {"__array_ufunc__", "__array_priority__"}:
+        cls, name = self.container_class(b), DUNDER.get(function)
+        if cls is not None:
+            added = added_by(cls)
+            if not added.keys() & {f"__{name}__", f"__r{name}__"}:
+                return False
+            if added.keys() & {"__array_ufunc__", "__array_priority__"}:
+                return False
+        elif self.is_array_like(b):
+            cls = self.object_classes(b)[0]
+        else:
             return False
         if isinstance(a, ir.Var) and isinstance(a.kind, Scalar) and a.kind.python is None:
             raise self.refuse(
