@@ -54,6 +54,10 @@ LISTS = [
     lambda x: np.sum(((x[0], x[1]), (x[1], 2))) ** 2,
     lambda x: np.sum(np.clip(x, [0, 1, 0], [1, 2, 1])),
     lambda x: np.sum(np.array([x[0]] * 3) ** 2) + np.sum([x[1]] * 2),
+    lambda x: np.sum((x**2 + range(len(x))) / x),
+    lambda x: np.sum((range(3)[::-1] - x) ** 2 * range(1, 4)) + np.sum(np.sum(x) * range(len(x))),
+    lambda x: np.sum(x[x > range(3)] ** 2) + np.sum(x[np.arange(3) != range(0, 6, 2)]),
+    lambda x: np.sum(operator.iadd(x**2, range(3)) ** 2),
 ]
 
 
@@ -248,3 +252,69 @@ def test_what_a_file_in_memory_has_is_read(tmp_path):
     x = np.array([0.5, 1.5, 2.0])
     np.testing.assert_allclose(grad(f)(x), 8.0 * (2.0 * x + [0.0, 1.0, 2.0]))
     assert value_and_grad(f)(x)[0] == f(x)
+
+
+class Pair:
+    """Two numbers, which NumPy takes for an array beside one of its own."""
+
+    def __init__(self, first, second):
+        self.first, self.second = first, second
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, i):
+        if i > 1:
+            raise IndexError(i)
+        return self.second if i else self.first
+
+    def __rmul__(self, factor):
+        return Pair(10 * factor * self.first, self.second)
+
+    def __radd__(self, other):
+        return Pair(self.first + 7 * other, self.second)
+
+
+class Held:
+    def __init__(self, value):
+        self.value = value
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.value)
+
+    def __rmul__(self, factor):
+        return Held(10 * factor * self.value)
+
+
+class Asked(Pair):
+    __array_priority__ = 1.0
+
+    def __rmul__(self, factor):
+        return Asked(factor * self.first, factor * self.second)
+
+
+BESIDE_ARRAYS = [
+    lambda x: np.sum((x[:2] * Pair(x[0], x[1])) ** 2),
+    lambda x: (x[:2] + Pair(x[0], x[1]))[1] * x[2],
+    lambda x: (x[0] * Pair(x[0], x[1]))[0] + (np.sum(x) * Pair(x[2], x[1]))[0],
+    lambda x: (2.0 * Pair(x[0], x[1]))[0] * (float(x[0]) * Pair(x[0], x[1])).first,
+    lambda x: np.sum((x * Held(x**2)) ** 2) + np.sum(x[1] * Held(x)),
+    lambda x: np.sum((2.0 * Held(x)).value),
+    lambda x: np.sum((x[:2] * Asked(x[0], x[1])).second) * x[2],
+    lambda x: np.sum(x[:2] * np.poly1d([x[1], 2.0])) + np.sum(2.0 * x[0] * np.poly1d([x[2], 3.0])),
+]
+
+
+@pytest.mark.parametrize("f", BESIDE_ARRAYS)
+def test_objects_beside_arrays(f: Callable[..., Any]) -> None:
+    assert_right(f)
+    assert value_and_grad(f)(X)[0] == pytest.approx(f(X), rel=1e-14)
+
+
+def test_whose_operator_an_object_gets_is_told() -> None:
+    def f(x: Any, numbers: int) -> Any:
+        factor = x[0] if numbers else 2.0
+        return (factor * Pair(x[0], x[1]))[0]
+
+    with pytest.raises(UnsupportedError, match="whether this operator is that of Pair"):
+        grad(f)(X, 1)

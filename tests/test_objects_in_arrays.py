@@ -129,7 +129,71 @@ def kept_by_an_object(x):
     return total if isinstance(springs, np.ndarray) and springs.ndim == 1 else x[0]
 
 
+class Dual:
+    """A number and its derivative."""
+
+    def __init__(self, value, slope):
+        self.value, self.slope = value, slope
+
+    def __add__(self, other):
+        other = other if isinstance(other, Dual) else Dual(other, 0.0)
+        return Dual(self.value + other.value, self.slope + other.slope)
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Dual) else Dual(other, 0.0)
+        slope = self.value * other.slope + self.slope * other.value
+        return Dual(self.value * other.value, slope)
+
+    def __truediv__(self, other):
+        return self * (1 / other)
+
+    def __neg__(self):
+        return self * -1.0
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def sin(self):
+        return Dual(np.sin(self.value), np.cos(self.value) * self.slope)
+
+    def hypot(self, other):
+        length = np.hypot(self.value, other.value)
+        return Dual(length, (self.value * self.slope + other.value * other.slope) / length)
+
+
+def functions_of_one_object(x):
+    a, b = Dual(x[0], 1.0), Dual(x[1], x[2])
+    made = np.sin(a) * np.hypot(a, b) + np.square(np.add(b, 2.0)) + np.float64(3.0) * a
+    try:
+        made = np.exp(made)
+    except TypeError:
+        made = np.negative(made)
+    return made.slope * made.value
+
+
+def arithmetic_of_each(x):
+    state = np.array([Dual(x[0], 1.0), Dual(x[1], x[2]), Dual(x[2], 0.5)])
+    moved = np.sin(state * 2.0 + [1, 2.5, 3]) + np.array([Dual(x[1], 0.0)])
+    many = moved * x**2 + x * state[0] + (-state) / 3
+    return (many.sum() * np.mean(moved)).slope
+
+
+def products_of_matrices_and_objects(x):
+    state = np.array([Dual(v, 1.0 + v) for v in x])
+    turned = np.outer(x, x + 1) @ state
+    return (turned @ state + state.dot(np.array([1.0, 2.0, 3.0]))).slope + np.dot(x, turned).value
+
+
+def written_through_another_name(x):
+    state = np.array([Dual(v, 1.0 + v) for v in x])
+    same, part = state, state[1:]
+    state *= 2.0
+    part += state[0]
+    return sum((i + 1) * d.value * d.slope for i, d in enumerate(same))
+
+
 OF_OBJECTS = [
+    functions_of_one_object, arithmetic_of_each, products_of_matrices_and_objects,
+    written_through_another_name,
     pulled_together, as_many_as_the_argument, chosen_and_sorted, stored_through_a_view,
     kept_by_an_object,
 ]  # fmt: skip
@@ -145,7 +209,8 @@ def test_arrays_of_objects(f):
 @pytest.mark.parametrize(
     ("f", "message"),
     [
-        (lambda x: (bodies(x) + bodies(x))[0].place, "arithmetic with an array of objects"),
+        (lambda x: (bodies(x) + bodies(x))[0].place, "this operator isn't defined"),
+        (lambda x: np.sum(Dual(x, 1.0) > bodies(x)), "arrays of objects aren't compared"),
         (lambda x: x[0] if Body(1, 2) in bodies(x) else x[1], "whether an array of objects has"),
         (lambda x: np.array([Body(x, 1)], dtype=float)[0], "dtype=object"),
         (lambda x: np.linalg.norm(bodies(x)), "what norm makes of this object"),
@@ -154,6 +219,23 @@ def test_arrays_of_objects(f):
 def test_what_is_not_done_with_arrays_of_objects(f, message):
     with pytest.raises(srcgrad.UnsupportedError, match=message):
         srcgrad.grad(f)(np.array([0.7, 0.4, -0.3]))
+
+
+@pytest.mark.parametrize(
+    ("f", "kind"),
+    [
+        (lambda x: np.arctan(bodies(x))[0].place, TypeError),
+        (lambda x: np.arctan(Body(x[0], 1.0)).place, TypeError),
+        (lambda x: (x * Dual(x[0], 1.0)).slope, AttributeError),
+        (lambda x: (np.array([Dual(x[0], 1.0)] * 2) * x)[0].slope, ValueError),
+    ],
+)
+def test_what_the_program_raises_of_objects(f, kind):
+    x = np.array([0.7, 0.4, -0.3])
+    with pytest.raises(kind):
+        f(x)
+    with pytest.raises((kind, srcgrad.UnsupportedError)):
+        srcgrad.grad(f)(x)
 
 
 def test_an_array_of_objects_is_not_returned():

@@ -11,15 +11,18 @@ from .. import ir
 from ..kinds import Reference
 from ..packages import told
 from ..rules import registry
+from ..rules.registry import hashable
 from ..signature import has_fields
 from .libraries import Libraries
-from .primitives import of_numpy
+from .primitives import RULES, of_numpy
 from .restarts import NeedStatic
-from .structure import is_none
+from .structure import array_kind, is_none
 from .values import Bound, DictObject, Instance, ListObject, Place, Tuple, Value
 
-# What NumPy asks an object for that may stand for an array, or for several items
-ARRAY_LIKE = ("__array__", "__array_interface__", "__array_struct__", "__buffer__", "__len__")
+# What NumPy asks an object for that may stand for an array
+ARRAY_LIKE = ("__array__", "__array_interface__", "__array_struct__", "__buffer__")
+# By what a class says that the operators of arrays leave theirs to it, or ask it
+LEFT_TO_THEM = ("__array_ufunc__", "__array_priority__")
 
 
 def is_kept(cls: type) -> bool:
@@ -30,7 +33,8 @@ def is_kept(cls: type) -> bool:
     >>> is_kept(Particle), is_kept(dict), is_kept(np.ndarray)
     (True, False, False)
     """
-    return not any(hasattr(cls, name) for name in ARRAY_LIKE)
+    has_items = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
+    return not has_items and not any(hasattr(cls, name) for name in ARRAY_LIKE)
 
 
 class ArrayProtocols(Libraries):
@@ -67,7 +71,48 @@ class ArrayProtocols(Libraries):
                 f"what {function.__name__} makes of this object isn't known",
                 "give it an array: np.asarray(...)",
             )
+        if hashable(function) and function in registry.of_each_object and not kwargs:
+            if any(map(self.is_one_object, args)):
+                return self.applied_to_objects(function, args)
         return None
+
+    def applied_to_objects(self, function: Any, args: list[Value]) -> Value:
+        """What NumPy does with objects, which it asks for their operators and methods."""
+        return self.inline(registry.of_each_object[function], [Place(function), *args], {})
+
+    def of_array_and_object(self, function: Any, a: Value, b: Value) -> Value | None:
+        """What an operator makes of an array and an object, where NumPy asks the object of each
+        number; None where Python asks it of the array."""
+        kind = array_kind(a)
+        if kind is None or kind.shape == () or function not in registry.of_each_object:
+            return None
+        if self.is_one_object(b) and not self.is_left_to(b):
+            return self.applied_to_objects(function, [a, b])
+        return None
+
+    def is_left_to(self, value: Value) -> bool:
+        """Whether an operator of an array beside an object is left to the object."""
+        classes = self.object_classes(value)
+        return any(hasattr(cls, name) for cls in classes for name in LEFT_TO_THEM)
+
+    def is_array_like(self, value: Value) -> bool:
+        """Whether an object is an array, or several items, to an operator of NumPy's beside it."""
+        classes = self.object_classes(value)
+        return bool(classes) and not any(map(is_kept, classes)) and not self.is_left_to(value)
+
+    def object_classes(self, value: Value) -> tuple[type, ...]:
+        """Of which classes an object may be."""
+        thing = self.on_heap(value)
+        if isinstance(thing, Instance):
+            return (thing.type,)
+        kind = value.kind if isinstance(value, ir.Var) else None
+        return tuple(kind.types) if isinstance(kind, Reference) else ()
+
+    def is_one_object(self, value: Value) -> bool:
+        """Whether a value is an object of the program's that is a single thing to NumPy."""
+        classes = self.object_classes(value)
+        ours = any(cls.__module__.startswith(RULES) for cls in classes)
+        return bool(classes) and not ours and all(map(is_kept, classes))
 
     def made_records(self, maker: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
         """What a function makes that is given a dtype with fields; None if it is given none."""

@@ -294,6 +294,7 @@ class Assignments(Matching):
                     self.act(runtime.check_as_written, old, self.operand(result))
                 return result
             inplace = INPLACE[function]
+            value = self.range_as_array(value, old)
             if self.trying is not None:
                 self.guard(function, (old, self.number(value)), {})
             self.modify(inplace, old, self.number(value))

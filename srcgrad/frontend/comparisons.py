@@ -169,6 +169,7 @@ class Comparisons(Operators):
                 if isinstance(other, ir.Const):  # a rule's mode
                     self.need_static(v, "this string must be known when compiling")
         texts = Inferred(BOOL) if is_text(a) and is_text(b) else None
+        a, b = self.range_as_array(a, b), self.range_as_array(b, a)
         operands = (self.number(a), self.number(b))
         if self.trying is not None:
             self.guard(function, operands, {})

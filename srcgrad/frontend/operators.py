@@ -192,12 +192,15 @@ class Operators(OuterObjects):
             return self.emit(function, (self.operand(a), self.operand(b)), inferred=TEXT)
         special = self.dict_operator(function, a, b)
         if special is None:
+            special = self.of_array_and_object(function, a, b)
+        if special is None:
             special = self.dunder(function, a, b)
         if special is not None:
             return special
         for x, y in ((a, b), (b, a)):
             if self.is_sequence(x) and (self.is_sequence(y) or not self.takes_lists(y)):
                 raise self.fault(TypeError, "this operator isn't defined for these types")
+        a, b = self.range_as_array(a, b), self.range_as_array(b, a)
         operands = (self.operand(a), self.operand(b))
         if not any(isinstance(o, ir.Var) and isinstance(o.kind, Opaque) for o in operands):
             operands = (self.number(a), self.number(b))
@@ -303,6 +306,12 @@ class Operators(OuterObjects):
             return isinstance(value.value, (np.generic, np.ndarray))
         return not self.is_python_number(value)
 
+    def range_as_array(self, value: Value, other: Value) -> Value:
+        """An operand; a range beside an array, or a number of NumPy's, is an array to it."""
+        if is_range(value) and is_of_numpy(other):
+            return self.call(Place(np.asarray), [value], {})
+        return value
+
     def counted(self, length: Value) -> Value:
         return length
 
@@ -361,18 +370,23 @@ class Operators(OuterObjects):
         return thing.type if own else None
 
     def converts(self, function: Callable[..., Any], a: Value, b: Value) -> bool:
-        """Whether an operator makes an array of the tuple or list on its right.
+        """Whether an operator makes an array of the tuple, list or object on its right.
 
         Those of NumPy's arrays and numbers do, whatever its class defines, unless that says that
         they don't know of it.
         """
-        cls = self.container_class(b)
-        if cls is None or not isinstance(a, (ir.Var, ir.Const)):
+        if not isinstance(a, (ir.Var, ir.Const)):
             return False
-        added, name = added_by(cls), DUNDER.get(function)
-        if not added.keys() & {f"__{name}__", f"__r{name}__"}:
-            return False
-        if added.keys() & {"__array_ufunc__", "__array_priority__"}:
+        cls, name = self.container_class(b), DUNDER.get(function)
+        if cls is not None:
+            added = added_by(cls)
+            if not added.keys() & {f"__{name}__", f"__r{name}__"}:
+                return False
+            if added.keys() & {"__array_ufunc__", "__array_priority__"}:
+                return False
+        elif self.is_array_like(b):
+            cls = self.object_classes(b)[0]
+        else:
             return False
         if isinstance(a, ir.Var) and isinstance(a.kind, Scalar) and a.kind.python is None:
             raise self.refuse(
@@ -439,7 +453,7 @@ class Operators(OuterObjects):
         """The truth of a value: a Const if it is known, else the variable to test."""
         match value:
             case Choice():
-                known = self.answered(value, self.truth)
+                known = self.answered(value, self.boolean)
                 return self.truth(known or self.for_each(value, self.boolean))
             case ir.Const():
                 return self.truth_of_constant(value)

@@ -124,7 +124,11 @@ def argsort(axes, ndim):
 
 def restore_axes(d_out, x, axis, keepdims):
     """An adjoint of a reduction with axes of length 1 in place of those reduced."""
-    if keepdims or axis is None or np.ndim(d_out) == 0:
+    if keepdims or axis is None:
+        return d_out
+    if not known(np.ndim(x)):
+        return np.expand_dims(d_out, axis)
+    if np.ndim(d_out) == 0:
         return d_out
     index = restoring_index(np.ndim(x), axis)
     return d_out[index[0] if len(index) == 1 else index]

@@ -2,13 +2,18 @@
 
 NumPy keeps which objects they are, along one axis. A slice is a view: it shows places of the same
 list, and storing another object in it stores it there.
+
+Arithmetic is that of the objects, one by one: their operators, and for functions of one number,
+such as `np.sin`, their methods of that name. Numbers beside them are Python's, not NumPy's.
 """
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
-from .registry import arrays_of_objects, keeps_objects, stands_for
+from .registry import applies_to_objects, arrays_of_objects, keeps_objects, stands_for
 
 
 class Objects:
@@ -82,20 +87,98 @@ class Objects:
     def ravel(self):
         return self
 
+    def sum(self, axis=None):
+        check_axis(axis)
+        return total(list(self))
+
+    def mean(self, axis=None):
+        return self.sum(axis) / np.intp(len(self))
+
+    def dot(self, other):
+        return product(self, other)
+
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        return NotImplemented
+        if ufunc not in OF_EACH or method != "__call__" or kwargs:
+            return NotImplemented
+        return applied(ufunc, *inputs)
 
     def __array_function__(self, func, types, args, kwargs):
         if func not in FUNCTIONS:
             return NotImplemented
         return FUNCTIONS[func](*args, **kwargs)
 
-    def of_each(self, other):
-        raise NotImplementedError("arithmetic with an array of objects isn't followed: use a loop")
+    def __neg__(self):
+        return applied(np.negative, self)
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = of_each
-    __truediv__ = __rtruediv__ = __matmul__ = __rmatmul__ = __pow__ = __rpow__ = of_each
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = of_each
+    def __abs__(self):
+        return applied(np.absolute, self)
+
+    def __add__(self, other):
+        return applied(operator.add, self, other)
+
+    def __radd__(self, other):
+        return applied(operator.add, other, self)
+
+    def __sub__(self, other):
+        return applied(operator.sub, self, other)
+
+    def __rsub__(self, other):
+        return applied(operator.sub, other, self)
+
+    def __mul__(self, other):
+        return applied(operator.mul, self, other)
+
+    def __rmul__(self, other):
+        return applied(operator.mul, other, self)
+
+    def __truediv__(self, other):
+        return applied(operator.truediv, self, other)
+
+    def __rtruediv__(self, other):
+        return applied(operator.truediv, other, self)
+
+    def __pow__(self, other):
+        return applied(operator.pow, self, other)
+
+    def __rpow__(self, other):
+        return applied(operator.pow, other, self)
+
+    def __matmul__(self, other):
+        return product(self, other)
+
+    def __rmatmul__(self, other):
+        return product(other, self)
+
+    def __iadd__(self, other):
+        return self.stored(applied(operator.add, self, other))
+
+    def __isub__(self, other):
+        return self.stored(applied(operator.sub, self, other))
+
+    def __imul__(self, other):
+        return self.stored(applied(operator.mul, self, other))
+
+    def __itruediv__(self, other):
+        return self.stored(applied(operator.truediv, self, other))
+
+    def __ipow__(self, other):
+        return self.stored(applied(operator.pow, self, other))
+
+    def stored(self, others):
+        """This array, where there are other objects now."""
+        if len(others) != len(self):
+            raise ValueError(
+                f"non-broadcastable output operand with shape ({len(self)},) doesn't match the "
+                f"broadcast shape ({len(others)},)"
+            )
+        for i, item in enumerate(others):
+            self[i] = item
+        return self
+
+    def compared(self, other):
+        raise NotImplementedError("arrays of objects aren't compared: use a loop")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = compared
     __hash__ = None  # type: ignore[assignment]
 
 
@@ -138,7 +221,101 @@ def delete(arr, obj, axis=None):
     return Objects([arr[i] for i in range(len(arr)) if i != gone])
 
 
+def by_method(name):
+    def call(item, *others):
+        if not hasattr(item, name):
+            kind = type(item).__name__
+            raise TypeError(
+                f"loop of ufunc does not support argument 0 of type {kind} which has no callable "
+                f"{name} method"
+            )
+        return getattr(item, name)(*others)
+
+    return call
+
+
+NAMED = (
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "conjugate",
+    "cos", "cosh", "deg2rad", "degrees", "exp", "exp2", "expm1", "fabs", "fmod", "hypot", "log",
+    "log10", "log1p", "log2", "rad2deg", "radians", "rint", "sin", "sinh", "sqrt", "tan", "tanh",
+)  # fmt: skip
+OPERATORS = (operator.add, operator.sub, operator.mul, operator.truediv, operator.pow)
+
+# What NumPy calls for each object
+OF_EACH = {getattr(np, name): by_method(name) for name in NAMED}
+OF_EACH |= {function: function for function in OPERATORS}
+OF_EACH |= {
+    np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul,
+    np.divide: operator.truediv, np.power: operator.pow, np.negative: operator.neg,
+    np.absolute: operator.abs, np.square: lambda item: item * item,
+    np.reciprocal: lambda item: 1 / item,
+}  # fmt: skip
+
+
+@applies_to_objects(*OF_EACH)
+def applied(function, *operands):
+    """What a ufunc or operator makes of objects, numbers, and arrays of both."""
+    of_each = OF_EACH[function]
+    given = [plain(operand) for operand in operands]
+    counts = [len(operand) for operand in given if is_several(operand)]
+    if not counts:
+        return of_each(*given)
+    if len(counts) == 2 and counts[0] != counts[1] and counts[0] != 1 and counts[1] != 1:
+        raise ValueError(
+            f"operands could not be broadcast together with shapes ({counts[0]},) ({counts[1]},) "
+        )
+    count = counts[-1] if counts[0] == 1 else counts[0]
+    return Objects([of_each(*[item_of(g, i) for g in given]) for i in range(count)])
+
+
+def plain(operand):
+    """What NumPy takes an operand for: a list, numbers of Python's, or an object."""
+    if isinstance(operand, (list, tuple)):
+        operand = np.asarray(operand)
+    if isinstance(operand, Objects):
+        return list(operand)
+    if not isinstance(operand, (np.ndarray, np.generic)):
+        return operand
+    if operand.ndim > 1:
+        raise NotImplementedError("an array of objects has one axis: use a loop")
+    return operand.tolist()
+
+
+def item_of(given, i):
+    return given[i if len(given) > 1 else 0] if isinstance(given, list) else given
+
+
+def check_axis(axis):
+    if axis not in (None, 0, -1):
+        raise NotImplementedError("an array of objects has one axis")
+
+
+def total(items):
+    """The sum as NumPy adds objects up, from the first on."""
+    if not items:
+        return 0
+    result = items[0]
+    for item in items[1:]:
+        result = result + item
+    return result
+
+
+def product(a, b):
+    """`a @ b`"""
+    if np.ndim(a) == 2:
+        return Objects([product(row, b) for row in a])
+    if np.ndim(b) == 2:
+        return Objects([product(a, column) for column in np.transpose(b)])
+    if np.ndim(a) != 1 or np.ndim(b) != 1:
+        raise NotImplementedError("this product of objects isn't followed: use a loop")
+    if len(a) != len(b):
+        raise ValueError(f"matmul: shapes ({len(a)},) and ({len(b)},) not aligned")
+    return total(list(applied(operator.mul, a, b)))
+
+
 FUNCTIONS = {
+    np.sum: lambda a, axis=None: a.sum(axis), np.mean: lambda a, axis=None: a.mean(axis),
+    np.dot: product,
     np.append: append, np.concatenate: concatenate, np.hstack: concatenate, np.delete: delete,
     np.copy: lambda a: a.copy(), np.shape: lambda a: a.shape, np.size: lambda a: a.size,
     np.ndim: lambda a: 1, np.ravel: lambda a: a,

@@ -482,6 +482,21 @@ def keeps_objects(*functions: Any) -> Callable[[F], F]:
     return register
 
 
+# Of a ufunc or operator: what applies it to objects of users' classes, and to arrays of them
+of_each_object: dict[Any, Any] = {}
+
+
+def applies_to_objects(*functions: Any) -> Callable[[F], F]:
+    """Decorator: register what does in a definition what functions do with objects, one by one."""
+
+    def register(body: F) -> F:
+        _changed()
+        of_each_object.update(dict.fromkeys(functions, body))
+        return body
+
+    return register
+
+
 # Of a class: what makes an object outside of it anew, and of which of its attributes
 made_of: dict[type, tuple[Any, ...]] = {}
 

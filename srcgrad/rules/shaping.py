@@ -96,6 +96,8 @@ def inserted(axis, ndim):
 
 @adjoint(np.expand_dims)
 def expand_dims(a, axis, *, out, d_out):
+    if not known(np.ndim(out)):
+        return np.squeeze(d_out, axis)
     return d_out[tuple(0 if new else slice(None) for new in inserted(axis, d_out.ndim))]
 
 
@@ -103,6 +105,8 @@ def expand_dims(a, axis, *, out, d_out):
 def squeeze(a, axis=None, *, out, d_out):
     if axis is None or np.ndim(a) == 0:  # of a number NumPy takes axis=0, too
         return np.reshape(d_out, np.shape(a))
+    if not known(np.ndim(a)):
+        return np.expand_dims(d_out, axis)
     return np.asarray(d_out)[
         tuple(None if new else slice(None) for new in inserted(axis, np.ndim(a)))
     ]
