@@ -370,3 +370,37 @@ def test_what_is_not_unpacked_has_any_length():
     assert np.array_equal(grad(f)(np.array([2.0, 3.0, 4.0])), [3.0, 2.0, 1.0])
     with pytest.raises(ValueError, match="expected 3 values to unpack"):
         grad(f)(np.ones(4))
+
+
+def joined(x, y):
+    np.concatenate([x, y], axis=1)
+    return np.sum(x * 2)
+
+
+def stacked(x, y):
+    _ = np.stack((x, y))
+    return np.sum(x * 2)
+
+
+def displayed(x, y):
+    rows = np.array([x, y])
+    if x[0, 0] > 5:
+        return np.sum(rows)
+    return np.sum(x * 2)
+
+
+def piled(x, y):
+    np.vstack([x, y])
+    return np.sum(x * 2)
+
+
+@pytest.mark.parametrize("f", [joined, stacked, displayed, piled])
+def test_what_is_joined_and_not_used_fits_all_the_same(f):
+    x = np.ones((2, 3))
+    assert np.array_equal(grad(f)(x, x), np.full((2, 3), 2.0))
+    with pytest.raises(ValueError, match=r"shape|dimension"):
+        f(x, x.T)
+    with pytest.raises(ValueError, match=r"shape|dimension"):
+        grad(f)(x, x.T)
+    with pytest.raises(ValueError, match=r"shape|dimension"):
+        jvp(f, (x, x.T), (x, x.T))

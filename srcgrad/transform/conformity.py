@@ -189,8 +189,9 @@ class _Demands:
         if hashable(s.function) and s.function in raising:
             yield _checked(s, s.function, s.args, s.kwargs)
             return
-        arrays = [a for a in s.args if isinstance(a, ir.Var) and isinstance(a.kind, Array)]
-        lists = any(isinstance(v.kind, ListOf) for a in s.args for v in ir.variables(a))
+        given = [v for a in s.args for v in ir.variables(a)]
+        arrays = any(isinstance(v.kind, Array) for v in given)
+        lists = any(isinstance(v.kind, ListOf) for v in given)
         if isinstance(s.function, ir.Unit) or not arrays or lists or not hashable(s.function):
             return
         if s.function is operator.setitem or s.function in ADDED:
