@@ -347,3 +347,39 @@ def test_beyond_the_ends_an_interpolant_made_outside_raises() -> None:
     table = linear()
     with pytest.raises(ValueError, match="interpolation range"):
         srcgrad.grad(lambda x: np.sum(table(x)))(BEYOND_THE_ENDS)
+
+
+def test_two_values_are_filled_in_below_and_above():
+    def f(y, below):
+        inside = interpolate.interp1d(KNOTS, y, bounds_error=False, fill_value=(below, 2.0))
+        return np.sum(inside(POINTS) * np.arange(1.0, 8.0))
+
+    assert srcgrad.value_and_grad(f)(VALUES, 3.0)[0] == pytest.approx(f(VALUES, 3.0), rel=1e-12)
+    check_grads(f, (VALUES, 3.0))
+
+
+def asked_what_it_is(value):
+    return 2.0 * value if isinstance(value, float) else np.sum(3.0 * value)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        interpolate.interp1d, interpolate.CubicSpline, interpolate.PchipInterpolator,
+        interpolate.make_interp_spline, interpolate.InterpolatedUnivariateSpline,
+        interpolate.KroghInterpolator, interpolate.BarycentricInterpolator, interpolate.lagrange,
+        lambda x, y: lambda v: interpolate.RegularGridInterpolator((x, x), np.outer(y, y))((v, v)),
+        lambda x, y: lambda v: interpolate.splev(v, interpolate.splrep(x, y)),
+        lambda x, y: lambda v: interpolate.CubicSpline(x, y).integrate(0.0, v),
+        lambda x, y: lambda v: interpolate.interpn((x, x), np.outer(y, y), (v, v)),
+    ],
+)  # fmt: skip
+def test_of_one_point_an_interpolant_gives_an_array_without_axes(made):
+    knots = np.arange(5.0)
+
+    def f(y, v):
+        return asked_what_it_is(made(knots, y)(v))
+
+    y, v = np.array([1.0, 3.0, 2.0, 5.0, 4.0]), 1.3
+    assert srcgrad.value_and_grad(f)(y, v)[0] == pytest.approx(f(y, v), rel=1e-12)
+    check_grads(lambda y: f(y, v), (y,))

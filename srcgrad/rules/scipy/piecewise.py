@@ -40,7 +40,7 @@ class PiecewisePolynomial:
             total = total * d + c[k][i]
         if not extrapolate:
             total = nan_outside(total, x, self.x[0], self.x[-1], later)
-        return in_place(total, x.ndim, self.axis)
+        return as_array(in_place(total, x.ndim, self.axis))
 
     def like(self, coefficients):
         """The same with other coefficients."""
@@ -67,10 +67,10 @@ class PiecewisePolynomial:
         primitive = PiecewisePolynomial(integrated(self.coefficients, self.x), self.x, True, 0)
         total = primitive(b) - primitive(a)
         if extrapolate:
-            return total
+            return as_array(total)
         start, end = self.x[0], self.x[-1]
         outside = (a < start) | (a > end) | (b < start) | (b > end)
-        return np.where(outside, np.nan, total)
+        return as_array(np.where(outside, np.nan, total))
 
 
 class Polynomials(PiecewisePolynomial):
@@ -106,6 +106,11 @@ class Fitted:
 
     def antiderivative(self, n=1):
         return Fitted(self.inner.antiderivative(n))
+
+
+def as_array(values):
+    """What SciPy's interpolants give of one point: an array, not a number."""
+    return np.asarray(values) if np.ndim(values) == 0 else values
 
 
 def aligned(x, count):
@@ -391,7 +396,7 @@ class Spline:
         total = c[i - k] * aligned(weights[0], later)
         for j in range(1, k + 1):
             total = total + c[i - k + j] * aligned(weights[j], later)
-        return total if extrapolate else nan_outside(total, x, start, end, later)
+        return as_array(total if extrapolate else nan_outside(total, x, start, end, later))
 
     def derivative(self, nu=1):
         t, c, k = slope_of_spline(self.t, self.c, self.k, nu)
@@ -489,8 +494,8 @@ class Grid:
         for index, weight in corners:
             total = total + self.values[index] * aligned(weight, later)
         if self.raises or self.fill is None:
-            return total
-        return np.where(aligned(anywhere, later), self.fill, total)
+            return as_array(total)
+        return as_array(np.where(aligned(anywhere, later), self.fill, total))
 
 
 @definition(interpolate.interpn)
@@ -500,7 +505,17 @@ def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=n
 
 @definition(interpolate.lagrange)
 def lagrange(x, w):
-    return krogh_interpolator(x, w)
+    return Lagrange(krogh_interpolator(x, w))
+
+
+class Lagrange:
+    """What SciPy makes a `poly1d`, whose value at a number is one."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __call__(self, x):
+        return self.inner(x)[()]
 
 
 @definition(interpolate.KroghInterpolator)
@@ -532,7 +547,7 @@ class Barycentric:
         basis = np.prod(np.where(np.eye(n, dtype=bool), 1.0, others / gaps), axis=-1)
         values = basis @ self.y if np.ndim(self.y) <= 2 else np.tensordot(basis, self.y, 1)
         if self.axis == 0:
-            return values
+            return as_array(values)
         places = tuple(range(x.ndim))
         return np.moveaxis(values, places, tuple(self.axis + i for i in places))
 
