@@ -404,3 +404,30 @@ def test_what_is_joined_and_not_used_fits_all_the_same(f):
         grad(f)(x, x.T)
     with pytest.raises(ValueError, match=r"shape|dimension"):
         jvp(f, (x, x.T), (x, x.T))
+
+
+def a_column(x):
+    x[:, 0]
+    return np.sum(x)
+
+
+def a_column_before_what_is_raised_next(x):
+    near = np.abs(x[:, 0] - 1) < 0.5
+    if x.ndim != 2:
+        raise ValueError("two axes, please")
+    return np.sum(x * near[:, None])
+
+
+def an_element_in_a_loop(x):
+    last = 0.0
+    for i in range(2):
+        last = x[i, None, 0]
+    return np.sum(x) if x.ndim == 1 else np.sum(x * last)
+
+
+@pytest.mark.parametrize("f", [a_column, a_column_before_what_is_raised_next, an_element_in_a_loop])
+def test_an_index_of_more_axes_than_there_are(f):
+    for derivative in (grad(f), lambda x: jvp(f, (x,), (x,))):
+        derivative(np.ones((2, 2)))
+        with pytest.raises(IndexError, match="too many indices"):
+            derivative(np.ones(2))
