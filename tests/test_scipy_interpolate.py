@@ -358,6 +358,19 @@ def test_two_values_are_filled_in_below_and_above():
     check_grads(f, (VALUES, 3.0))
 
 
+@pytest.mark.parametrize("kind", ["zero", "previous", "next", "nearest", "nearest-up"])
+def test_steps(kind):
+    ends = np.array([KNOTS[0], KNOTS[3], KNOTS[-1], (KNOTS[1] + KNOTS[2]) / 2, *KNOTS[:3] + 0.05])
+
+    def f(y, v):
+        inside = interpolate.interp1d(KNOTS, y, kind)
+        beyond = interpolate.interp1d(KNOTS, y, kind, bounds_error=False, fill_value=0.5)
+        return np.sum(inside(ends) * np.arange(7)) + np.sum(beyond(POINTS) * v) + inside(v + 1)
+
+    assert srcgrad.value_and_grad(f)(VALUES, 1.3)[0] == pytest.approx(f(VALUES, 1.3), rel=1e-12)
+    check_grads(f, (VALUES, 1.3))
+
+
 def asked_what_it_is(value):
     return 2.0 * value if isinstance(value, float) else np.sum(3.0 * value)
 

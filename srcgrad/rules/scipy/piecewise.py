@@ -340,19 +340,44 @@ def interp1d(
     x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan,
     assume_sorted=False,
 ):  # fmt: skip
-    if kind not in ("linear", "slinear", "cubic", 1, 3):
-        raise NotImplementedError("interp1d is differentiated with kind='linear' or 'cubic'")
+    if kind not in ("linear", "slinear", "cubic", 1, 3, *STEPS):
+        raise NotImplementedError("interp1d is differentiated with kind='linear', 'cubic' or steps")
     x, y = np.asarray(x) * 1.0, np.moveaxis(np.asarray(y) * 1.0, axis, 0)
     if np.ndim(y) > 1:
         raise NotImplementedError("interp1d is differentiated for data of one dimension")
     if not assume_sorted:
         order = np.argsort(x)
         x, y = x[order], y[order]
-    c = linear(x, y) if kind in ("linear", "slinear", 1) else cubic(x, y)
-    inner = PiecewisePolynomial(c, x, True, 0)
+    if kind in STEPS:
+        inner = Steps(x, y, kind)
+    else:
+        c = linear(x, y) if kind in ("linear", "slinear", 1) else cubic(x, y)
+        inner = PiecewisePolynomial(c, x, True, 0)
     if isinstance(fill_value, str):
+        if kind in STEPS:
+            raise NotImplementedError("steps are differentiated without fill_value='extrapolate'")
         return inner
     return Bounded(inner, bounds_error is None or bounds_error, fill_value)
+
+
+STEPS = ("zero", 0, "previous", "next", "nearest", "nearest-up")
+
+
+class Steps:
+    """The value at the knot before, behind or next to a point."""
+
+    def __init__(self, x, y, kind):
+        self.x, self.y, self.kind = x, y, kind
+
+    def __call__(self, x):
+        if self.kind in ("nearest", "nearest-up"):
+            middles = self.x[1:] / 2.0 + self.x[:-1] / 2.0
+            i = np.searchsorted(middles, x, "left" if self.kind == "nearest" else "right")
+        elif self.kind == "next":
+            i = np.searchsorted(self.x, x, "left")
+        else:
+            i = np.searchsorted(self.x, x, "right") - 1
+        return self.y[np.clip(i, 0, len(self.x) - 1)]
 
 
 class Bounded:
