@@ -431,3 +431,42 @@ def test_an_index_of_more_axes_than_there_are(f):
         derivative(np.ones((2, 2)))
         with pytest.raises(IndexError, match="too many indices"):
             derivative(np.ones(2))
+
+
+def an_array_into_an_element(x, y):
+    y[0] = x
+    return np.sum(x)
+
+
+def into_elements_in_a_loop(x, y):
+    before = 0.0
+    for n in range(1, 3):
+        y[n - 1] = n * x * y[n - 1] - before
+        before = y[n - 1]
+    return np.sum(x)
+
+
+def into_an_element_before_what_is_raised_next(x, y):
+    y[1] = x
+    raise KeyError("later")
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        an_array_into_an_element,
+        into_elements_in_a_loop,
+        into_an_element_before_what_is_raised_next,
+    ],
+)
+@pytest.mark.parametrize("x", [np.ones(3), np.ones(1), 2.0], ids=["three", "one", "a number"])
+def test_an_element_takes_a_number(f, x):
+    raised = []
+    for derivative in (f, grad(f), lambda x, y: jvp(f, (x, y), (x, y))):
+        try:
+            derivative(x, np.ones(3))
+        except Exception as error:
+            raised.append(type(error))
+        else:
+            raised.append(None)
+    assert raised[0] is raised[1] is raised[2]

@@ -359,7 +359,10 @@ def check_stored(target: Any, value: Any) -> None:
     >>> check_stored(np.ones((2, 3)), np.ones(3))
     """
     if np.shape(value) != np.shape(target):
-        np.empty_like(target)[...] = value
+        element = not isinstance(
+            target, np.ndarray
+        )  # it takes no array, not one of one item either
+        np.empty_like(target, shape=(1,) if element else None)[0 if element else ...] = value
 
 
 def check_added(target: Any, value: Any) -> None:

@@ -235,7 +235,7 @@ class _Demands:
 
     def surely_takes(self, x: ir.Operand, key: ir.Operand, value: ir.Operand) -> bool:
         region = _inferred(operator.getitem, (x, key)).kind
-        given, shape = _shape(value), region.shape if isinstance(region, Array) else None
+        given, shape = _shape(value), region.shape if isinstance(region, (Array, Scalar)) else None
         if given and shape and self.masks.get(given[0]) is key:
             return len(given) == len(shape) and _within(given[1:], shape[1:])
         return _within(given, shape)
