@@ -118,6 +118,7 @@ HELPERS = {
     runtime.weighted_sum,
     runtime.padded_product,
     runtime.listed,
+    runtime.permit,
     runtime.writable,
     runtime.fails,
     runtime.failure,

@@ -27,7 +27,7 @@ from ..rules import registry
 from .contributions import NONE, is_zero
 from .recording import record
 from .reverse import Adjoint
-from .shadows import changes_dtype
+from .shadows import READ_ONLY, changes_dtype
 
 ZERO, ONE = ir.Const(0.0), ir.Const(1.0)
 HOLDING: frozenset[Any] = frozenset({operator.getitem, np.array})
@@ -292,6 +292,8 @@ class TangentRules(Adjoint):
         inferred = Inferred(s.target.kind, views, s.certain)
         twin = self.emit(s.function, args, dict(s.kwargs), inferred=inferred)
         twin.name = f"t_{s.target.name}"
+        if s.function in READ_ONLY and self.aliasing.is_written(s.target):
+            twin = self.emit(runtime.writable, (twin,), inferred=Inferred(twin.kind, (twin,)))
         return twin
 
     def _mirrored_or_copied(self, s: ir.Assign, first: ir.Var) -> ir.Var:
