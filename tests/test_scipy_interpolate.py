@@ -396,3 +396,21 @@ def test_of_one_point_an_interpolant_gives_an_array_without_axes(made):
     y, v = np.array([1.0, 3.0, 2.0, 5.0, 4.0]), 1.3
     assert srcgrad.value_and_grad(f)(y, v)[0] == pytest.approx(f(y, v), rel=1e-12)
     check_grads(lambda y: f(y, v), (y,))
+
+
+TWICE = np.array([0.0, 0.0, 1.0, 2.0, 2.0])
+AMONG_THEM = np.array([0.0, 0.4, 1.0, 1.7, 2.0])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda y: interpolate.interp1d(TWICE, y)(AMONG_THEM) @ np.arange(1.0, 6.0),
+        lambda y: np.interp([-1.0, *AMONG_THEM, 3.0], TWICE, y) @ np.arange(1.0, 8.0),
+        lambda y: np.interp(2.0, TWICE, y) ** 2 + np.interp(1.0, np.ones(5), y),
+    ],
+)
+def test_two_knots_at_one_place(f):
+    y = np.array([0.3, 0.5, 1.4, 0.2, 0.9])
+    assert srcgrad.value_and_grad(f)(y)[0] == pytest.approx(f(y), rel=1e-12)
+    check_grads(f, (y,))

@@ -350,6 +350,8 @@ def interp1d(
         x, y = x[order], y[order]
     if kind in STEPS:
         inner = Steps(x, y, kind)
+    elif kind in ("linear", 1) and not isinstance(fill_value, str) and not np.iscomplexobj(y):
+        inner = Polygon(x, y)
     else:
         c = linear(x, y) if kind in ("linear", "slinear", 1) else cubic(x, y)
         inner = PiecewisePolynomial(c, x, True, 0)
@@ -378,6 +380,16 @@ class Steps:
         else:
             i = np.searchsorted(self.x, x, "right") - 1
         return self.y[np.clip(i, 0, len(self.x) - 1)]
+
+
+class Polygon:
+    """What SciPy leaves to `np.interp`, which takes several knots at one place."""
+
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __call__(self, x):
+        return np.interp(x, self.x, self.y)
 
 
 class Bounded:
