@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import json
 
 import numpy as np
 import pytest
@@ -314,3 +315,13 @@ def test_a_method_has_the_attributes_of_its_function():
 
     srcgrad.testing.check_grads(f, (WEIGHTS,))
     assert srcgrad.value_and_grad(f)(WEIGHTS)[0] == f(WEIGHTS)
+
+
+def test_the_default_of_an_attribute_of_what_only_the_run_knows():
+    def f(x):
+        number = json.loads("3.5")
+        scale = getattr(number, "scale", getattr(number, "factor", 2.0))
+        return np.sum(x) * scale * getattr(number, "real", None)
+
+    assert srcgrad.value_and_grad(f)(WEIGHTS)[0] == f(WEIGHTS)
+    srcgrad.testing.check_grads(f, (WEIGHTS,))

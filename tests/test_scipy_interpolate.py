@@ -398,6 +398,23 @@ def test_of_one_point_an_interpolant_gives_an_array_without_axes(made):
     check_grads(lambda y: f(y, v), (y,))
 
 
+@pytest.mark.parametrize("kind", ["linear", "cubic", "previous"])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_interp1d_of_columns(kind, axis):
+    def f(y):
+        inside = interpolate.interp1d(KNOTS, y, kind, axis)
+        beyond = interpolate.interp1d(
+            KNOTS, y, kind, axis, bounds_error=False, fill_value=(0.5, 2.0)
+        )
+        a, b = inside(np.array([[1.3, 2.2], [3.0, 3.1]])), beyond(POINTS)
+        weights = (np.cos(np.arange(r.size)).reshape(r.shape) for r in (a, b))
+        return sum(np.sum(r * w) for r, w in zip((a, b), weights, strict=True))
+
+    y = MANY if axis == 0 else MANY.T if axis == 1 else np.stack([MANY.T, MANY.T**2])
+    assert srcgrad.value_and_grad(f)(y)[0] == pytest.approx(f(y), rel=1e-12)
+    check_grads(f, (y,))
+
+
 TWICE = np.array([0.0, 0.0, 1.0, 2.0, 2.0])
 AMONG_THEM = np.array([0.0, 0.4, 1.0, 1.7, 2.0])
 

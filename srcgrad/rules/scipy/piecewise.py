@@ -343,14 +343,18 @@ def interp1d(
     if kind not in ("linear", "slinear", "cubic", 1, 3, *STEPS):
         raise NotImplementedError("interp1d is differentiated with kind='linear', 'cubic' or steps")
     x, y = np.asarray(x) * 1.0, np.moveaxis(np.asarray(y) * 1.0, axis, 0)
-    if np.ndim(y) > 1:
-        raise NotImplementedError("interp1d is differentiated for data of one dimension")
+    later, axis = np.ndim(y) - 1, axis % np.ndim(y)
     if not assume_sorted:
         order = np.argsort(x)
         x, y = x[order], y[order]
     if kind in STEPS:
         inner = Steps(x, y, kind)
-    elif kind in ("linear", 1) and not isinstance(fill_value, str) and not np.iscomplexobj(y):
+    elif (
+        kind in ("linear", 1)
+        and not isinstance(fill_value, str)
+        and not np.iscomplexobj(y)
+        and later == 0
+    ):
         inner = Polygon(x, y)
     else:
         c = linear(x, y) if kind in ("linear", "slinear", 1) else cubic(x, y)
@@ -358,8 +362,16 @@ def interp1d(
     if isinstance(fill_value, str):
         if kind in STEPS:
             raise NotImplementedError("steps are differentiated without fill_value='extrapolate'")
-        return inner
-    return Bounded(inner, bounds_error is None or bounds_error, fill_value)
+        return PiecewisePolynomial(c, x, True, axis)
+    low, high = fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
+    if later > 0 and (np.ndim(low) > 0 or np.ndim(high) > 0):
+        raise NotImplementedError("interp1d of columns is differentiated with numbers to fill in")
+    return Bounded(inner, bounds_error is None or bounds_error, (low, high), axis, later)
+
+
+def as_lines(y, fill_value):
+    """Whether SciPy computes with the lines itself."""
+    return isinstance(fill_value, str) or np.iscomplexobj(y)
 
 
 STEPS = ("zero", 0, "previous", "next", "nearest", "nearest-up")
@@ -395,16 +407,18 @@ class Polygon:
 class Bounded:
     """An interpolant that raises, or has other values, outside of its knots."""
 
-    def __init__(self, inner, raises, fill):
+    def __init__(self, inner, raises, fill, axis, later):
         self.inner, self.raises, self.fill = inner, raises, fill
+        self.axis, self.later = axis, later
 
     def __call__(self, x):
         x = np.asarray(x)
         below, above = x < self.inner.x[0], x > self.inner.x[-1]
         if self.raises and np.any(below | above):
             raise ValueError("a value in x_new is outside the interpolation range")
-        low, high = self.fill if isinstance(self.fill, tuple) else (self.fill, self.fill)
-        return np.where(below, low, np.where(above, high, self.inner(x)))
+        low, high = self.fill
+        inside = np.where(aligned(above, self.later), high, self.inner(x))
+        return in_place(np.where(aligned(below, self.later), low, inside), x.ndim, self.axis)
 
 
 class Spline:
