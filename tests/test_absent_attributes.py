@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import json
 
 import numpy as np
 import pytest
@@ -288,3 +289,39 @@ def test_properties_without_an_attribute_ask_getattr(program):
     for x in POINTS:
         assert gradient(x)[0] == pytest.approx(program(x), rel=1e-12)
         srcgrad.testing.check_grads(program, (x,), order=1)
+
+
+class Scaled:
+    factor = 3.0
+
+    def fit(self, x):
+        return x * self.factor
+
+    fit.scale = 5.0
+
+    def names(self):
+        try:
+            return self.fit.func_code.co_varnames
+        except AttributeError:
+            return self.fit.__code__.co_varnames[1:]
+
+
+def test_a_method_has_the_attributes_of_its_function():
+    def f(x):
+        thing = Scaled()
+        method = thing.fit
+        named = len(thing.names()) + len(method.__name__)
+        return np.sum(method.__func__(method.__self__, x)) * method.scale * named
+
+    srcgrad.testing.check_grads(f, (WEIGHTS,))
+    assert srcgrad.value_and_grad(f)(WEIGHTS)[0] == f(WEIGHTS)
+
+
+def test_the_default_of_an_attribute_of_what_only_the_run_knows():
+    def f(x):
+        number = json.loads("3.5")
+        scale = getattr(number, "scale", getattr(number, "factor", 2.0))
+        return np.sum(x) * scale * getattr(number, "real", None)
+
+    assert srcgrad.value_and_grad(f)(WEIGHTS)[0] == f(WEIGHTS)
+    srcgrad.testing.check_grads(f, (WEIGHTS,))

@@ -370,3 +370,103 @@ def test_what_is_not_unpacked_has_any_length():
     assert np.array_equal(grad(f)(np.array([2.0, 3.0, 4.0])), [3.0, 2.0, 1.0])
     with pytest.raises(ValueError, match="expected 3 values to unpack"):
         grad(f)(np.ones(4))
+
+
+def joined(x, y):
+    np.concatenate([x, y], axis=1)
+    return np.sum(x * 2)
+
+
+def stacked(x, y):
+    _ = np.stack((x, y))
+    return np.sum(x * 2)
+
+
+def displayed(x, y):
+    rows = np.array([x, y])
+    if x[0, 0] > 5:
+        return np.sum(rows)
+    return np.sum(x * 2)
+
+
+def piled(x, y):
+    np.vstack([x, y])
+    return np.sum(x * 2)
+
+
+@pytest.mark.parametrize("f", [joined, stacked, displayed, piled])
+def test_what_is_joined_and_not_used_fits_all_the_same(f):
+    x = np.ones((2, 3))
+    assert np.array_equal(grad(f)(x, x), np.full((2, 3), 2.0))
+    with pytest.raises(ValueError, match=r"shape|dimension"):
+        f(x, x.T)
+    with pytest.raises(ValueError, match=r"shape|dimension"):
+        grad(f)(x, x.T)
+    with pytest.raises(ValueError, match=r"shape|dimension"):
+        jvp(f, (x, x.T), (x, x.T))
+
+
+def a_column(x):
+    x[:, 0]
+    return np.sum(x)
+
+
+def a_column_before_what_is_raised_next(x):
+    near = np.abs(x[:, 0] - 1) < 0.5
+    if x.ndim != 2:
+        raise ValueError("two axes, please")
+    return np.sum(x * near[:, None])
+
+
+def an_element_in_a_loop(x):
+    last = 0.0
+    for i in range(2):
+        last = x[i, None, 0]
+    return np.sum(x) if x.ndim == 1 else np.sum(x * last)
+
+
+@pytest.mark.parametrize("f", [a_column, a_column_before_what_is_raised_next, an_element_in_a_loop])
+def test_an_index_of_more_axes_than_there_are(f):
+    for derivative in (grad(f), lambda x: jvp(f, (x,), (x,))):
+        derivative(np.ones((2, 2)))
+        with pytest.raises(IndexError, match="too many indices"):
+            derivative(np.ones(2))
+
+
+def an_array_into_an_element(x, y):
+    y[0] = x
+    return np.sum(x)
+
+
+def into_elements_in_a_loop(x, y):
+    before = 0.0
+    for n in range(1, 3):
+        y[n - 1] = n * x * y[n - 1] - before
+        before = y[n - 1]
+    return np.sum(x)
+
+
+def into_an_element_before_what_is_raised_next(x, y):
+    y[1] = x
+    raise KeyError("later")
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        an_array_into_an_element,
+        into_elements_in_a_loop,
+        into_an_element_before_what_is_raised_next,
+    ],
+)
+@pytest.mark.parametrize("x", [np.ones(3), np.ones(1), 2.0], ids=["three", "one", "a number"])
+def test_an_element_takes_a_number(f, x):
+    raised = []
+    for derivative in (f, grad(f), lambda x, y: jvp(f, (x, y), (x, y))):
+        try:
+            derivative(x, np.ones(3))
+        except Exception as error:
+            raised.append(type(error))
+        else:
+            raised.append(None)
+    assert raised[0] is raised[1] is raised[2]

@@ -1542,3 +1542,59 @@ def repeated_rows_read_before_they_are_written(x):
 )
 def test_what_shows_elements_several_times_is_read_first(f):
     check_grads(f, (X,))
+
+
+def the_diagonal(x):
+    table = np.zeros((3, 3))
+    diagonal = np.diag(table)
+    diagonal.flags.writeable = True
+    diagonal[:] = x**2
+    diagonal[0] += x[1]
+    return np.sum(table * np.arange(9.0).reshape(3, 3)) + diagonal[2] ** 2
+
+
+def the_diagonal_by_setflags(x):
+    table = np.outer(x, x)
+    diagonal = table.diagonal()
+    diagonal.setflags(write=True)
+    diagonal *= x
+    return np.sum(table**2)
+
+
+def made_read_only(x):
+    rows = []
+    for i in range(2):
+        row = np.zeros(3)
+        row[i] = x[i] ** 2
+        row.flags.writeable = False
+        rows.append(row)
+    rows[0].setflags(write=False)
+    return np.sum(rows[0] * x) + np.sum(rows[1] ** 2)
+
+
+@pytest.mark.parametrize("f", [the_diagonal, the_diagonal_by_setflags, made_read_only])
+def test_who_may_write(f):
+    x = np.array([0.3, 0.5, 1.4])
+    assert srcgrad.value_and_grad(f)(x)[0] == f(x)
+    check_grads(f, (x,))
+
+
+def test_what_is_read_only_and_written_is_refused():
+    def caught(x):
+        y = 2 * x
+        y.flags.writeable = False
+        try:
+            y[0] = 1.0
+        except ValueError:
+            return 3 * np.sum(y)
+        return np.sum(y)
+
+    def raised(x):
+        for _ in range(2):
+            x[0] = 1.0
+            x.setflags(write=False)
+        return np.sum(x)
+
+    for f in (caught, raised):
+        with pytest.raises(srcgrad.UnsupportedError, match="read-only"):
+            srcgrad.grad(f)(np.ones(3))

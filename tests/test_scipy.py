@@ -681,6 +681,15 @@ def test_filters_that_are_told_where_to_put_their_result() -> None:
     check_grads(f, (image,))
 
 
+def test_an_image_zoomed_to_nothing() -> None:
+    def f(x):
+        return np.sum(ndimage.zoom(x, 0.05, grid_mode=True, mode="nearest")) + np.sum(x**2)
+
+    image = np.ones((3, 4))
+    assert srcgrad.value_and_grad(f)(image)[0] == f(image)
+    assert np.array_equal(srcgrad.grad(f)(image), 2 * image)
+
+
 def test_one_state_of_a_filter_for_many_signals() -> None:
     signals = np.random.default_rng(0).normal(size=(3, 7))
 

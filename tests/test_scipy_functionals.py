@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.testing import check_grads
 
 pytest.importorskip("scipy")
 
@@ -727,3 +728,29 @@ def test_a_jump_of_the_derivative_is_refused_in_the_second() -> None:
     assert srcgrad.grad(kink)(0.3) == pytest.approx(-0.7)
     with pytest.raises(srcgrad.UnsupportedError, match="jumps here"):
         srcgrad.grad(srcgrad.grad(kink))(0.3)
+
+
+def asked_by_keys(x):
+    found = optimize.minimize(lambda v: np.sum((v - x) ** 2), np.zeros(2))
+    if not found["success"]:
+        raise ValueError(found["message"])
+    return np.sum(found["x"] ** 2) + found["fun"] + len(found.get("nothing", []))
+
+
+def given_more(x):
+    found = optimize.root(lambda v: v**3 - x, np.ones(2))
+    found.twice = 2 * found.x
+    found["x"] = found.x * x
+    return found["twice"] @ found.x + ("twice" in found)
+
+
+def a_solution_asked_by_keys(x):
+    found = integrate.solve_ivp(lambda t, y: -y * x, (0, 1), 2 * x, rtol=1e-10, atol=1e-12)
+    return np.sum(found["y"][:, -1])
+
+
+@pytest.mark.parametrize("f", [asked_by_keys, given_more, a_solution_asked_by_keys])
+def test_what_a_solver_returns_is_a_dict(f):
+    x = np.array([0.7, 1.2])
+    assert srcgrad.value_and_grad(f)(x)[0] == pytest.approx(f(x), rel=1e-6)
+    check_grads(f, (x,), order=1, rtol=1e-4)

@@ -347,3 +347,87 @@ def test_beyond_the_ends_an_interpolant_made_outside_raises() -> None:
     table = linear()
     with pytest.raises(ValueError, match="interpolation range"):
         srcgrad.grad(lambda x: np.sum(table(x)))(BEYOND_THE_ENDS)
+
+
+def test_two_values_are_filled_in_below_and_above():
+    def f(y, below):
+        inside = interpolate.interp1d(KNOTS, y, bounds_error=False, fill_value=(below, 2.0))
+        return np.sum(inside(POINTS) * np.arange(1.0, 8.0))
+
+    assert srcgrad.value_and_grad(f)(VALUES, 3.0)[0] == pytest.approx(f(VALUES, 3.0), rel=1e-12)
+    check_grads(f, (VALUES, 3.0))
+
+
+@pytest.mark.parametrize("kind", ["zero", "previous", "next", "nearest", "nearest-up"])
+def test_steps(kind):
+    ends = np.array([KNOTS[0], KNOTS[3], KNOTS[-1], (KNOTS[1] + KNOTS[2]) / 2, *KNOTS[:3] + 0.05])
+
+    def f(y, v):
+        inside = interpolate.interp1d(KNOTS, y, kind)
+        beyond = interpolate.interp1d(KNOTS, y, kind, bounds_error=False, fill_value=0.5)
+        return np.sum(inside(ends) * np.arange(7)) + np.sum(beyond(POINTS) * v) + inside(v + 1)
+
+    assert srcgrad.value_and_grad(f)(VALUES, 1.3)[0] == pytest.approx(f(VALUES, 1.3), rel=1e-12)
+    check_grads(f, (VALUES, 1.3))
+
+
+def asked_what_it_is(value):
+    return 2.0 * value if isinstance(value, float) else np.sum(3.0 * value)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        interpolate.interp1d, interpolate.CubicSpline, interpolate.PchipInterpolator,
+        interpolate.make_interp_spline, interpolate.InterpolatedUnivariateSpline,
+        interpolate.KroghInterpolator, interpolate.BarycentricInterpolator, interpolate.lagrange,
+        lambda x, y: lambda v: interpolate.RegularGridInterpolator((x, x), np.outer(y, y))((v, v)),
+        lambda x, y: lambda v: interpolate.splev(v, interpolate.splrep(x, y)),
+        lambda x, y: lambda v: interpolate.CubicSpline(x, y).integrate(0.0, v),
+        lambda x, y: lambda v: interpolate.interpn((x, x), np.outer(y, y), (v, v)),
+    ],
+)  # fmt: skip
+def test_of_one_point_an_interpolant_gives_an_array_without_axes(made):
+    knots = np.arange(5.0)
+
+    def f(y, v):
+        return asked_what_it_is(made(knots, y)(v))
+
+    y, v = np.array([1.0, 3.0, 2.0, 5.0, 4.0]), 1.3
+    assert srcgrad.value_and_grad(f)(y, v)[0] == pytest.approx(f(y, v), rel=1e-12)
+    check_grads(lambda y: f(y, v), (y,))
+
+
+@pytest.mark.parametrize("kind", ["linear", "cubic", "previous"])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_interp1d_of_columns(kind, axis):
+    def f(y):
+        inside = interpolate.interp1d(KNOTS, y, kind, axis)
+        beyond = interpolate.interp1d(
+            KNOTS, y, kind, axis, bounds_error=False, fill_value=(0.5, 2.0)
+        )
+        a, b = inside(np.array([[1.3, 2.2], [3.0, 3.1]])), beyond(POINTS)
+        weights = (np.cos(np.arange(r.size)).reshape(r.shape) for r in (a, b))
+        return sum(np.sum(r * w) for r, w in zip((a, b), weights, strict=True))
+
+    y = MANY if axis == 0 else MANY.T if axis == 1 else np.stack([MANY.T, MANY.T**2])
+    assert srcgrad.value_and_grad(f)(y)[0] == pytest.approx(f(y), rel=1e-12)
+    check_grads(f, (y,))
+
+
+TWICE = np.array([0.0, 0.0, 1.0, 2.0, 2.0])
+AMONG_THEM = np.array([0.0, 0.4, 1.0, 1.7, 2.0])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda y: interpolate.interp1d(TWICE, y)(AMONG_THEM) @ np.arange(1.0, 6.0),
+        lambda y: np.interp([-1.0, *AMONG_THEM, 3.0], TWICE, y) @ np.arange(1.0, 8.0),
+        lambda y: np.interp(2.0, TWICE, y) ** 2 + np.interp(1.0, np.ones(5), y),
+    ],
+)
+def test_two_knots_at_one_place(f):
+    y = np.array([0.3, 0.5, 1.4, 0.2, 0.9])
+    assert srcgrad.value_and_grad(f)(y)[0] == pytest.approx(f(y), rel=1e-12)
+    check_grads(f, (y,))

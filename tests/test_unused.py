@@ -176,6 +176,95 @@ def test_elements_where_the_derivative_is_infinite(f: Callable[[Any], Any]) -> N
         assert gradient[i, j] == pytest.approx(expected, abs=1e-5)
 
 
+def the_larger_of_two(x):
+    return x + max(math.sqrt(x), 0.5)
+
+
+def a_guarded_divisor(x):
+    return 3 * x / max(math.sqrt(x * x), 1e-3)
+
+
+def bounds_in_a_loop(x):
+    total = 0.0
+    for i in range(3):
+        total += max(math.hypot(x * i, x), 0.5) + min(x**0.25, 1.0 - x, -2.0)
+    return total
+
+
+def bounds_within_bounds(x):
+    return min(x + 1.0, max(0.1, 3 * x**0.25 - 1)) * 3.0
+
+
+def bounds_by_element(x):
+    return np.clip(np.sqrt(x), 0.1, 2.0) + np.fmax(x**0.3, 0.2) + np.minimum(np.arcsin(1 - x), x)
+
+
+def a_bound_of_an_array(x):
+    return np.sum(np.maximum(np.sqrt(x), [0.5, 2.0]))
+
+
+def a_bounded_logarithm(x):
+    return max(np.log(x), -30.0) * x
+
+
+def the_largest_of_a_list(x):
+    return max([math.sqrt(v) for v in [x, x + 0.5, x + 2.0]])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (the_larger_of_two, 1.0),
+        (a_guarded_divisor, 3e3),
+        (bounds_in_a_loop, 0.0),
+        (bounds_within_bounds, 0.0),
+        (bounds_by_element, 1.0),
+        (a_bound_of_an_array, 0.0),
+        (a_bounded_logarithm, -30.0),
+        (the_largest_of_a_list, 0.5 / math.sqrt(2.0)),
+    ],
+)
+def test_a_number_that_a_bound_leaves_out(f: Callable[[Any], Any], expected: float) -> None:
+    zero = np.float64(0.0) if f is a_bounded_logarithm else 0.0
+    assert srcgrad.grad(f)(zero) == pytest.approx(expected)
+    assert srcgrad.jvp(f, (zero,), (1.0,))[1] == pytest.approx(expected)
+    if f is a_bounded_logarithm:
+        return
+    x = 0.3
+    along = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
+    assert srcgrad.grad(f)(x) == pytest.approx(along, rel=1e-6)
+    assert srcgrad.jvp(f, (x,), (1.0,))[1] == pytest.approx(along, rel=1e-6)
+
+
+def padded(x):
+    return np.sum(np.sqrt(np.abs(np.concatenate((np.diff(x), np.zeros(1))))))
+
+
+def a_total_variation(x):
+    steps = 0
+    for step in (np.pad(np.diff(x), (0, 1)), np.append(0, x[1:] - x[0])):
+        steps += np.power(abs(step), 2)
+    return np.sum(np.sqrt(steps))
+
+
+def stored_in_parts(x):
+    y = np.zeros((2, 6))
+    y[1, :3] += x
+    y *= 2
+    return np.sum(y**0.5) + np.sum(np.hypot(y, 0.0))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("f", [padded, a_total_variation, stored_in_parts])
+def test_a_constant_part_has_no_tangent(f: Callable[[Any], Any]) -> None:
+    x, along = np.array([0.5, 0.9, 0.6]), np.array([1.0, -0.5, 0.3])
+    found = srcgrad.jvp(f, (x,), (along,))[1]
+    expected = (f(x + 1e-6 * along) - f(x - 1e-6 * along)) / 2e-6
+    assert found == pytest.approx(expected, rel=1e-6)
+    assert srcgrad.grad(f)(x) @ along == pytest.approx(expected, rel=1e-6)
+
+
 def a_step(x):
     return np.sum(np.sqrt(x)[::2])
 

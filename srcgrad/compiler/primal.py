@@ -16,6 +16,7 @@ from .. import ir, rules
 from ..analysis.aliasing import Aliasing
 from ..analysis.fields import check_fields
 from ..analysis.lengths import settle_lengths
+from ..analysis.permissions import settle_permissions
 from ..errors import InternalError, UnsupportedError, user_error
 from ..frontend.calls import is_written_method
 from ..frontend.columns import Columns
@@ -141,6 +142,7 @@ def _lowered(task: Task) -> Primal:
     if low.deep_copies:
         _check_copied_once(low, function)
     settle_overlaps(function.block, low.stores_seen)
+    settle_permissions(function)
     check_fields(function.block, low.record_fields)
     check_journals(low, function, [v for v in leaves(low, result) if isinstance(v, ir.Var)])
     check_shared(low, function)

@@ -723,6 +723,20 @@ def padded_product(a: Any, b: Any) -> Any:
     return product
 
 
+def permit(array: Any) -> None:
+    """What `array.setflags(write=True)` does.
+
+    >>> view = np.diag(np.eye(2))
+    >>> permit(view)
+    >>> view[0] = 3.0
+    """
+    array.flags.writeable = True
+
+
+def forbid(array: Any) -> None:
+    """Stands for `array.setflags(write=False)`: the program that was read doesn't write there."""
+
+
 def writable(view: Any) -> Any:
     """A view that can be written, as the diagonal of a matrix at first can't.
 

@@ -119,6 +119,7 @@ HELPERS = {
     runtime.weighted_sum,
     runtime.padded_product,
     runtime.listed,
+    runtime.permit,
     runtime.writable,
     runtime.fails,
     runtime.failure,
@@ -178,7 +179,7 @@ class Speller:
         if f is count_outside:
             item = gast.Subscript(args[0], args[1], gast.Load())
             return call(self.reference(operator.index), [item])
-        if f in READS and isinstance(s.args[1], ir.Const):
+        if f in READS and len(s.args) == 2 and isinstance(s.args[1], ir.Const):
             what = s.args[1].value
             if what in ASKED and may_be_number(s.args[0]):
                 return call(attribute(name("np"), what), args[:1])

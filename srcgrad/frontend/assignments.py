@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
@@ -82,7 +83,10 @@ class Assignments(Matching):
             case gast.Attribute():
                 thing = self.expression(target.value)
                 if isinstance(thing, ir.Var) and thing.kind == Opaque(FLAGS):
-                    return  # who may write isn't asked
+                    if target.attr == "writeable" and isinstance(target.value, gast.Attribute):
+                        array = self.expression(target.value.value)
+                        self.call(ir.Const(np.ndarray.setflags), [array, value], {})
+                    return
                 if isinstance(thing, ir.Var) and target.attr == "shape":
                     reshaped = self.attribute(thing, "reshape")
                     self.rename(target.value, thing, self.call(reshaped, [value], {}))

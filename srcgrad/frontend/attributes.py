@@ -188,6 +188,13 @@ class Attributes(Subscripts):
             case Closure() | Partial() | Bound():
                 if name == "__name__" and isinstance(value, Closure):
                     return ir.Const(value.name)
+                if isinstance(value, Bound) and name == "__self__":
+                    return value.receiver
+                if isinstance(value, Bound) and isinstance(value.function, ir.Const):
+                    if isinstance(value.function.value, types.FunctionType):
+                        # Methods have the attributes of the functions that they bind
+                        bound = value.function
+                        return bound if name == "__func__" else self.attribute(bound, name)
         raise self.refuse(f"attribute {name!r} of {described(value)} isn't supported")
 
     def member(self, value: Value, cls: type, name: str) -> Value:

@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 
+from ..emit import runtime
 from .draws import described
 from .registry import (
     classified,
@@ -63,7 +64,12 @@ refuse(
 
 @definition(np.ndarray.setflags)
 def setflags(self, write=None, align=None, uic=None):
-    """Who may write isn't asked."""
+    if write is None or not isinstance(self, np.ndarray):
+        return
+    if write:
+        runtime.permit(self)
+    else:
+        runtime.forbid(self)
 
 
 SETTINGS = ("divide", "over", "under", "invalid")

@@ -7,8 +7,8 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..kinds import Array, Scalar
-from .registry import adjoint, elementwise_batch, kind, tangent, zero
+from ..kinds import Array, Opaque, Scalar
+from .registry import adjoint, effect, elementwise_batch, kind, tangent, zero
 
 
 @adjoint(runtime.unbroadcast)
@@ -59,4 +59,6 @@ def kind_of_contribution(args, kwargs):
 
 
 elementwise_batch(runtime.unless_zero)
-zero(runtime.order, runtime.zero_like, runtime.own_zeros)
+zero(runtime.order, runtime.zero_like, runtime.own_zeros, runtime.permit, runtime.forbid)
+effect(runtime.permit)
+kind(runtime.permit, runtime.forbid)(lambda args, kwargs: Inferred(Opaque(None)))

@@ -236,9 +236,10 @@ def interpolated(x, xp, fp, d_out):
     i = np.clip(np.searchsorted(xp, x, "right") - 1, 0, max(xp.size - 2, 0))
     j = np.minimum(i + 1, xp.size - 1)
     width = xp[j] - xp[i]
-    width = width + (width == 0)
-    part = (np.clip(x, xp[0], xp[-1]) - xp[i]) / width
-    d_x = d_out * (fp[j] - fp[i]) / width * ((x >= xp[0]) & (x <= xp[-1]))
+    at_once = width == 0  # two points at one end: of them the outer one counts
+    width = width + at_once
+    part = (np.clip(x, xp[0], xp[-1]) - xp[i]) / width + (at_once & (x >= xp[-1]))
+    d_x = d_out * (fp[j] - fp[i]) / width * ((x >= xp[0]) & (x <= xp[-1]) & ~at_once)
     d_fp = np.zeros(fp.shape, d_out.dtype)
     np.add.at(d_fp, i, d_out * (1 - part))
     np.add.at(d_fp, j, d_out * part)

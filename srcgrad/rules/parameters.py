@@ -27,6 +27,8 @@ DESCRIBING = frozenset(
     indexer all divide over under invalid arrayList names formats
     """.split()
 )
+# SciPy's that do where NumPy's hold data: a tuple says what is filled in below and above.
+DESCRIBING_IN_SCIPY = frozenset({"fill_value"})
 # Parameters that hold several arrays; a variadic one with such a name is one array after the other.
 SEVERAL = frozenset(
     "points arrays tup choicelist choices arys arrs xi coordinates args sample".split()
@@ -44,9 +46,9 @@ def role(function: Any, parameter: int | str) -> str:
     >>> role(np.dot, 1), role(np.concatenate, 0), role(np.sum, "axis"), role(len, 0)
     ('array', 'arrays', 'other', 'other')
     """
-    module = told(function, "__module__") or ""
+    package = (told(function, "__module__") or "").partition(".")[0]
     of_ufunc = isinstance(function, np.ufunc) or isinstance(told(function, "__self__"), np.ufunc)
-    if not of_ufunc and module.partition(".")[0] not in ("numpy", "scipy"):
+    if not of_ufunc and package not in ("numpy", "scipy"):
         return "other"
     if function is np.block:
         return "other"  # the lists say how the arrays lie
@@ -71,4 +73,6 @@ def role(function: Any, parameter: int | str) -> str:
             return "other"
     if name == "object":
         return name
-    return "arrays" if name in SEVERAL else "other" if name in DESCRIBING else "array"
+    if name in DESCRIBING or (package == "scipy" and name in DESCRIBING_IN_SCIPY):
+        return "other"
+    return "arrays" if name in SEVERAL else "array"

@@ -189,8 +189,9 @@ class _Demands:
         if hashable(s.function) and s.function in raising:
             yield _checked(s, s.function, s.args, s.kwargs)
             return
-        arrays = [a for a in s.args if isinstance(a, ir.Var) and isinstance(a.kind, Array)]
-        lists = any(isinstance(v.kind, ListOf) for a in s.args for v in ir.variables(a))
+        given = [v for a in s.args for v in ir.variables(a)]
+        arrays = any(isinstance(v.kind, Array) for v in given)
+        lists = any(isinstance(v.kind, ListOf) for v in given)
         if isinstance(s.function, ir.Unit) or not arrays or lists or not hashable(s.function):
             return
         if s.function is operator.setitem or s.function in ADDED:
@@ -202,7 +203,10 @@ class _Demands:
             copy = _made(s, np.ndarray.copy, (s.args[0],))
             yield copy
             yield _checked(s, runtime.check_call, (ir.Const(s.function), copy.target, s.args[1]))
-        elif s.writes or s.function is operator.getitem:
+        elif s.function is operator.getitem:
+            if _has_too_many(*s.args):
+                yield _checked(s, operator.getitem, s.args)
+        elif s.writes:
             return
         elif is_elementwise(s.function):
             if not _broadcast(list(map(_shape, s.args))):
@@ -231,11 +235,25 @@ class _Demands:
 
     def surely_takes(self, x: ir.Operand, key: ir.Operand, value: ir.Operand) -> bool:
         region = _inferred(operator.getitem, (x, key)).kind
-        given = _shape(value)
-        shape = region.shape if isinstance(region, (Array, Scalar)) else None
+        given, shape = _shape(value), region.shape if isinstance(region, (Array, Scalar)) else None
         if given and shape and self.masks.get(given[0]) is key:
             return len(given) == len(shape) and _within(given[1:], shape[1:])
         return _within(given, shape)
+
+
+def _has_too_many(x: ir.Operand, key: ir.Operand) -> bool:
+    """Whether an index surely asks for more axes than an array has."""
+    shape = _shape(x)
+    items = [i for i in ir.items_of(key) if not (isinstance(i, ir.Const) and _takes_no_axis(i))]
+    if shape is None or len(items) <= len(
+        shape
+    ):  # (a mask of more axes than one is itself checked)
+        return False
+    return not any(isinstance(i, ir.Var) and _shape(i) is None for i in items)
+
+
+def _takes_no_axis(item: ir.Const) -> bool:
+    return item.value is None or item.value is Ellipsis or isinstance(item.value, bool)
 
 
 def _is_mask(key: ir.Operand) -> TypeGuard[ir.Var]:

@@ -51,6 +51,10 @@ MAGNITUDES: frozenset[Any] = frozenset({operator.abs, builtins.abs, np.absolute,
 HANDING: frozenset[Any] = COPIES | {operator.getitem}  # on what their operands are
 SCALED: frozenset[Any] = PRODUCTS | {operator.truediv, np.divide}
 SUMS: frozenset[Any] = frozenset({operator.add, np.add, np.sum})
+JOINING: frozenset[Any] = frozenset(
+    {np.concatenate, np.stack, np.hstack, np.vstack, np.dstack, np.column_stack, np.block,
+     np.append, np.insert, np.pad}
+)  # fmt: skip
 # Who asks these has data that are missing, or results that are none
 ASKING: frozenset[Any] = frozenset(
     {np.isnan, np.isinf, np.isfinite, np.isneginf, np.isposinf}
@@ -135,6 +139,8 @@ class Masks(Shadows):
     def _is_lossy(self, s: ir.Assign, operand: ir.Var) -> bool:
         """Whether a contribution may be nan where the adjoint that it is a multiple of is zero."""
         each = is_elementwise(s.function)
+        if s.target in self.bounded_numbers and self._used_in_part(s):
+            return True
         if each and (
             s.target in self.tainted
             or self._used_in_part(s)
@@ -187,8 +193,11 @@ class Masks(Shadows):
 
     def _used_in_part(self, s: ir.Assign) -> bool:
         """Whether the unused elements of a statement's target may be where it's singular."""
-        kind = self.singularity(s) if isinstance(s.target.kind, Array) else ""
-        if not kind:
+        kind = self.singularity(s)
+        if kind and s.target in self.bounded_numbers:
+            # a Python number at a pole has raised
+            return kind == "root" or getattr(s.target.kind, "python", None) is not True
+        if not kind or not isinstance(s.target.kind, Array):
             return False
         use = self.partial_use.of(s.target)
         if s.target in (self.covered if kind == "pole" else self.wholly_used):
@@ -310,6 +319,18 @@ class Masks(Shadows):
         return found
 
     @functools.cached_property
+    def bounded_numbers(self) -> set[ir.Var]:
+        """The numbers of which a bound is made, and those of which these are.
+
+        Where the bound leaves one out, `max(math.sqrt(x), 0.5)` say, its adjoint is zero.
+        """
+        found: set[ir.Var] = set()
+        for s in reversed(self.made.values()):
+            if is_bound(s) or (s.target in found and not s.writes):
+                found.update(v for v in ir.uses(s) if _shape(v) == ())
+        return found
+
+    @functools.cached_property
     def scaled_under_roots(self) -> set[ir.Var]:
         """The products and quotients of which roots are taken, perhaps scaled further."""
         found: set[ir.Var] = set()
@@ -345,6 +366,21 @@ class Masks(Shadows):
             elif s.target in self.scaled_under_roots and not found.isdisjoint(ir.uses(s)):
                 found.add(s.target)
         return found
+
+    @functools.cached_property
+    def constant_in_parts(self) -> set[ir.Var]:
+        """What is handed on from arrays that are joined, or stored into: a part may be constant."""
+        found: set[ir.Var] = set()  # by whose memory it is
+        memory = self.aliasing.find
+        for s in self.made.values():
+            given = not found.isdisjoint(map(memory, ir.uses(s)))
+            if s.writes:
+                part = self.made.get(s.writes[0])
+                stored = s.function is operator.setitem or (part and part.function in HANDING)
+                found.update(map(memory, s.writes if given or stored else ()))
+            elif s.function in JOINING or (given and _hands_on(s)):
+                found.add(memory(s.target))
+        return {v for v in self.made if memory(v) in found}
 
     def _is_square(self, operand: ir.Operand) -> bool:
         """Whether an operand is a square or a sum of squares."""
@@ -471,6 +507,8 @@ def singularity(s: ir.Assign) -> str:
     if s.function in POWERS and isinstance(s.target.kind, Array) and _shape(s.args[0]) == ():
         return ""  # one number, and not each element's
     if isinstance(second, ir.Const) and isinstance(second.value, (int, float)):
+        if s.function not in POWERS:
+            return "" if second.value else record.singular
         return "" if second.value >= 1 else "root" if second.value > 0 else "pole"
     return record.singular
 

@@ -27,9 +27,9 @@ from ..rules import registry
 from .contributions import NONE, is_zero
 from .recording import record
 from .reverse import Adjoint
-from .shadows import changes_dtype
+from .shadows import READ_ONLY, changes_dtype
 
-ZERO = ir.Const(0.0)
+ZERO, ONE = ir.Const(0.0), ir.Const(1.0)
 HOLDING: frozenset[Any] = frozenset({operator.getitem, np.array})
 
 
@@ -153,9 +153,11 @@ class TangentRules(Adjoint):
             tangent = self._by_derivative(s, record_)
         finally:
             self.tangents.update(whole)
-        vanishing = self.singularity(s) == "root" and s.args[0] in self.zero_in_parts
+        vanishing = self.singularity(s) == "root" and (
+            s.args[0] in self.zero_in_parts or s.args[0] in self.constant_in_parts
+        )
         if (vanishing or self.is_length(s)) and s.args[0] in whole:
-            step = whole[s.args[0]]  # zero where a bound is passed, and the slope may be infinite
+            step = whole[s.args[0]]  # zero in some parts, where the slope may be infinite
             if len(moving) == 1 and isinstance(step, ir.Var) and tangent is not None:
                 return self.operand(self.unless_zero(tangent, step))
         return tangent
@@ -195,12 +197,15 @@ class TangentRules(Adjoint):
         if record_.adjoint is None:
             return moving
         values, named = self._values(s), self._named(s)
-        d_out = self.emit(np.ones_like, (s.target,))
+        number = isinstance(s.target.kind, Scalar)
+        d_out = ONE if number else self.emit(np.ones_like, (s.target,))
         known = {**named, "out": s.target, "d_out": d_out}
         result = self.inline_rule(s, record_.adjoint, values, known)
         contributions = self._contributions(result)
         if i >= len(contributions) or is_zero(contributions[i]):
             return moving
+        if number and isinstance(part := self.operand(contributions[i]), ir.Var):
+            return self.operand(self.unless_zero(moving, part))
         counts = self.operand(self.binary(operator.ne, contributions[i], ZERO))
         return self.emit(np.where, (counts, moving, ZERO))
 
@@ -287,6 +292,8 @@ class TangentRules(Adjoint):
         inferred = Inferred(s.target.kind, views, s.certain)
         twin = self.emit(s.function, args, dict(s.kwargs), inferred=inferred)
         twin.name = f"t_{s.target.name}"
+        if s.function in READ_ONLY and self.aliasing.is_written(s.target):
+            twin = self.emit(runtime.writable, (twin,), inferred=Inferred(twin.kind, (twin,)))
         return twin
 
     def _mirrored_or_copied(self, s: ir.Assign, first: ir.Var) -> ir.Var:

@@ -16,14 +16,13 @@ those of Radau IIA of order 5, three implicit stages ("... II", section IV.8), e
 
 from __future__ import annotations
 
-import types
-
 import numpy as np
 from scipy import integrate
 
 from ...custom import Outside, close, jumps
 from ..registry import definition, refuse
 from .optimize import find_system, solve_root
+from .results import OptimizeResult
 
 RK23, RK45, DOP853 = integrate.RK23, integrate.RK45, integrate.DOP853
 MOST_STEPS = 20_000
@@ -236,7 +235,7 @@ def solve_ivp(
     if at is not None:
         check_times(at, t0, t1)
     y, t = solution(at)
-    return types.SimpleNamespace(
+    return OptimizeResult(
         t=t if t_eval is None else at, y=y, success=True, status=0,
         sol=dense if dense_output else None,
         message="The solver successfully reached the end of the integration interval.",

@@ -397,7 +397,7 @@ def zoom(
         n = input.shape[i]
         m = round(n * each(zoom, i))
         if grid_mode:  # pixels are squares then, and it is their centres that are looked up
-            places.append((np.arange(m) + 0.5) * (n / m) - 0.5)
+            places.append((np.arange(m) + 0.5) * (n / max(m, 1)) - 0.5)
         else:
             places.append(np.arange(m) * ((n - 1) / max(m - 1, 1)))
     grid = np.stack(np.meshgrid(*places, indexing="ij"))

@@ -8,8 +8,6 @@ fails raises: its last guess has no derivative.
 
 from __future__ import annotations
 
-import types
-
 import numpy as np
 from scipy import linalg, optimize
 
@@ -20,6 +18,7 @@ from ...pullback import vjp
 from ..helpers import parameter_count
 from ..registry import adjoint, definition, refuse, zero
 from . import optimize_bounds  # noqa: F401  (it registers its class)
+from .results import OptimizeResult
 
 BY_GRADIENT = ("CG", "BFGS", "Newton-CG", "L-BFGS-B", "TNC", "SLSQP", "trust-constr", None)
 
@@ -164,13 +163,13 @@ def root(fun, x0, args=(), method="hybr", jac=None, tol=1e-13, *, options=None):
 
     x = find_system(solve_root, function, guess, as_tuple(args), method, 1e-13)
     residual = np.asarray(function(x, *as_tuple(args)))
-    return types.SimpleNamespace(x=x, fun=residual, success=True, status=1, message="solved")
+    return OptimizeResult(x=x, fun=residual, success=True, status=1, message="solved")
 
 
 def described(x, full_output):
     """A root, with what SciPy says of it if that is wanted."""
     if full_output:
-        return x, types.SimpleNamespace(root=x, converged=True, flag="converged")
+        return x, OptimizeResult(root=x, converged=True, flag="converged")
     return x
 
 
@@ -299,7 +298,7 @@ def minimize(
         return np.sum(value[0] if jac is True else value)
 
     x = minimum(function, x0, method, bounds)
-    return types.SimpleNamespace(
+    return OptimizeResult(
         x=x, fun=function(x), jac=np.zeros_like(x), success=True, status=0, message="minimized"
     )
 
@@ -400,7 +399,7 @@ def minimize_scalar(
 ):
     f, moving, held = close(lambda x: fun(x, *as_tuple(args)) * 1.0, 0.5)
     x = minimum_found(solve_minimum_scalar, f, 0.5, (bracket, bounds, method), (), moving, held)
-    return types.SimpleNamespace(x=x, fun=fun(x, *as_tuple(args)), success=True)
+    return OptimizeResult(x=x, fun=fun(x, *as_tuple(args)), success=True)
 
 
 @definition(optimize.least_squares)
@@ -414,9 +413,7 @@ def least_squares(
     named = {} if kwargs is None else kwargs
     x = fitted(lambda x: np.asarray(fun(x, *args, **named)), guess, method, bounds)
     residual = np.asarray(fun(x, *args, **named))
-    return types.SimpleNamespace(
-        x=x, fun=residual, cost=0.5 * np.sum(residual**2), success=True, status=1
-    )
+    return OptimizeResult(x=x, fun=residual, cost=0.5 * np.sum(residual**2), success=True, status=1)
 
 
 def fitted(fun, guess, method, bounds=None):

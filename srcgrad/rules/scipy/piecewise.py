@@ -40,7 +40,7 @@ class PiecewisePolynomial:
             total = total * d + c[k][i]
         if not extrapolate:
             total = nan_outside(total, x, self.x[0], self.x[-1], later)
-        return in_place(total, x.ndim, self.axis)
+        return as_array(in_place(total, x.ndim, self.axis))
 
     def like(self, coefficients):
         """The same with other coefficients."""
@@ -67,10 +67,10 @@ class PiecewisePolynomial:
         primitive = PiecewisePolynomial(integrated(self.coefficients, self.x), self.x, True, 0)
         total = primitive(b) - primitive(a)
         if extrapolate:
-            return total
+            return as_array(total)
         start, end = self.x[0], self.x[-1]
         outside = (a < start) | (a > end) | (b < start) | (b > end)
-        return np.where(outside, np.nan, total)
+        return as_array(np.where(outside, np.nan, total))
 
 
 class Polynomials(PiecewisePolynomial):
@@ -106,6 +106,11 @@ class Fitted:
 
     def antiderivative(self, n=1):
         return Fitted(self.inner.antiderivative(n))
+
+
+def as_array(values):
+    """What SciPy's interpolants give of one point: an array, not a number."""
+    return np.asarray(values) if np.ndim(values) == 0 else values
 
 
 def aligned(x, count):
@@ -335,34 +340,85 @@ def interp1d(
     x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan,
     assume_sorted=False,
 ):  # fmt: skip
-    if kind not in ("linear", "slinear", "cubic", 1, 3):
-        raise NotImplementedError("interp1d is differentiated with kind='linear' or 'cubic'")
+    if kind not in ("linear", "slinear", "cubic", 1, 3, *STEPS):
+        raise NotImplementedError("interp1d is differentiated with kind='linear', 'cubic' or steps")
     x, y = np.asarray(x) * 1.0, np.moveaxis(np.asarray(y) * 1.0, axis, 0)
-    if np.ndim(y) > 1:
-        raise NotImplementedError("interp1d is differentiated for data of one dimension")
+    later, axis = np.ndim(y) - 1, axis % np.ndim(y)
     if not assume_sorted:
         order = np.argsort(x)
         x, y = x[order], y[order]
-    c = linear(x, y) if kind in ("linear", "slinear", 1) else cubic(x, y)
-    inner = PiecewisePolynomial(c, x, True, 0)
+    if kind in STEPS:
+        inner = Steps(x, y, kind)
+    elif (
+        kind in ("linear", 1)
+        and not isinstance(fill_value, str)
+        and not np.iscomplexobj(y)
+        and later == 0
+    ):
+        inner = Polygon(x, y)
+    else:
+        c = linear(x, y) if kind in ("linear", "slinear", 1) else cubic(x, y)
+        inner = PiecewisePolynomial(c, x, True, 0)
     if isinstance(fill_value, str):
-        return inner
-    return Bounded(inner, bounds_error is None or bounds_error, fill_value)
+        if kind in STEPS:
+            raise NotImplementedError("steps are differentiated without fill_value='extrapolate'")
+        return PiecewisePolynomial(c, x, True, axis)
+    low, high = fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
+    if later > 0 and (np.ndim(low) > 0 or np.ndim(high) > 0):
+        raise NotImplementedError("interp1d of columns is differentiated with numbers to fill in")
+    return Bounded(inner, bounds_error is None or bounds_error, (low, high), axis, later)
+
+
+def as_lines(y, fill_value):
+    """Whether SciPy computes with the lines itself."""
+    return isinstance(fill_value, str) or np.iscomplexobj(y)
+
+
+STEPS = ("zero", 0, "previous", "next", "nearest", "nearest-up")
+
+
+class Steps:
+    """The value at the knot before, behind or next to a point."""
+
+    def __init__(self, x, y, kind):
+        self.x, self.y, self.kind = x, y, kind
+
+    def __call__(self, x):
+        if self.kind in ("nearest", "nearest-up"):
+            middles = self.x[1:] / 2.0 + self.x[:-1] / 2.0
+            i = np.searchsorted(middles, x, "left" if self.kind == "nearest" else "right")
+        elif self.kind == "next":
+            i = np.searchsorted(self.x, x, "left")
+        else:
+            i = np.searchsorted(self.x, x, "right") - 1
+        return self.y[np.clip(i, 0, len(self.x) - 1)]
+
+
+class Polygon:
+    """What SciPy leaves to `np.interp`, which takes several knots at one place."""
+
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __call__(self, x):
+        return np.interp(x, self.x, self.y)
 
 
 class Bounded:
     """An interpolant that raises, or has other values, outside of its knots."""
 
-    def __init__(self, inner, raises, fill):
+    def __init__(self, inner, raises, fill, axis, later):
         self.inner, self.raises, self.fill = inner, raises, fill
+        self.axis, self.later = axis, later
 
     def __call__(self, x):
         x = np.asarray(x)
         below, above = x < self.inner.x[0], x > self.inner.x[-1]
         if self.raises and np.any(below | above):
             raise ValueError("a value in x_new is outside the interpolation range")
-        low, high = self.fill if isinstance(self.fill, tuple) else (self.fill, self.fill)
-        return np.where(below, low, np.where(above, high, self.inner(x)))
+        low, high = self.fill
+        inside = np.where(aligned(above, self.later), high, self.inner(x))
+        return in_place(np.where(aligned(below, self.later), low, inside), x.ndim, self.axis)
 
 
 class Spline:
@@ -391,7 +447,7 @@ class Spline:
         total = c[i - k] * aligned(weights[0], later)
         for j in range(1, k + 1):
             total = total + c[i - k + j] * aligned(weights[j], later)
-        return total if extrapolate else nan_outside(total, x, start, end, later)
+        return as_array(total if extrapolate else nan_outside(total, x, start, end, later))
 
     def derivative(self, nu=1):
         t, c, k = slope_of_spline(self.t, self.c, self.k, nu)
@@ -489,8 +545,8 @@ class Grid:
         for index, weight in corners:
             total = total + self.values[index] * aligned(weight, later)
         if self.raises or self.fill is None:
-            return total
-        return np.where(aligned(anywhere, later), self.fill, total)
+            return as_array(total)
+        return as_array(np.where(aligned(anywhere, later), self.fill, total))
 
 
 @definition(interpolate.interpn)
@@ -500,7 +556,17 @@ def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=n
 
 @definition(interpolate.lagrange)
 def lagrange(x, w):
-    return krogh_interpolator(x, w)
+    return Lagrange(krogh_interpolator(x, w))
+
+
+class Lagrange:
+    """What SciPy makes a `poly1d`, whose value at a number is one."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __call__(self, x):
+        return self.inner(x)[()]
 
 
 @definition(interpolate.KroghInterpolator)
@@ -532,7 +598,7 @@ class Barycentric:
         basis = np.prod(np.where(np.eye(n, dtype=bool), 1.0, others / gaps), axis=-1)
         values = basis @ self.y if np.ndim(self.y) <= 2 else np.tensordot(basis, self.y, 1)
         if self.axis == 0:
-            return values
+            return as_array(values)
         places = tuple(range(x.ndim))
         return np.moveaxis(values, places, tuple(self.axis + i for i in places))
 
