@@ -67,7 +67,7 @@ from .values import (
     Value,
     births,
 )
-from .widening import Slot
+from .widening import Carried, Slot
 
 MOST_NESTED = 8
 
@@ -124,6 +124,7 @@ class Making:
     changed: bool = False  # something new was found in this round
     recursive: bool = False
     resized: bool = False  # the lists that it returns aren't as long in each call
+    inner: list[Any] = field(default_factory=list)  # what the loops in it carried in each round
     # Of which objects others may be one when it is called again, and when it has returned; and
     # whether its result may be one of its arguments
     frozen: dict[int, Any] = field(default_factory=dict)
@@ -218,11 +219,12 @@ def _made(
         low.first_loop = making.oldest
     low.making.append(making)
     outer, span, forks, unbound = low.block, low.span, low.fork_depth, low.unbound
-    began = next(births)
+    began, site = next(births), (low.span, identity(closure))
+    earlier = low.carried_earlier(site).rounds
     try:
         for _ in range(MOST_ROUNDS * 4):
             low.block, low.unbound = outer, unbound
-            block, state = _round(low, making)
+            block, state = _round(low, making, earlier)
             if block is not None and not making.changed:
                 break
         else:
@@ -230,6 +232,7 @@ def _made(
     finally:
         low.making.pop()
         low.block, low.span, low.fork_depth = outer, span, forks
+    low.carried.setdefault(site, []).append(Carried(rounds=making.inner))
     low.state = making.entry
     _use_up(low, making, {born for born in state.used - making.entry.used if born < began})
     making.end = state
@@ -276,8 +279,11 @@ def _without_sizes(kind: Kind) -> Any:
     return kind
 
 
-def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
-    """Lower the body once, for the templates found so far; None if it must be lowered again."""
+def _round(low: Any, making: Making, earlier: list[Any]) -> tuple[ir.Block | None, State]:
+    """Lower the body once, for the templates found so far; None if it must be lowered again.
+
+    `earlier`: what its loops carried in each round when the unit was made for this call before.
+    """
     entry, marker, known = making.entry, making.marker, set(low.dynamic_sites)
     start, held = entry.copy(), dict(low.slots(entry))
     forget(start.heap)  # what is called again may find other lists
@@ -293,6 +299,10 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
     lists, outer, span = low.list_kinds(entry), low.block, low.span
     trying, low.trying = low.trying, None  # what is raised in a unit isn't caught outside of it
     low.state, low.block, low.fork_depth = start.copy(), ir.Block(), 0
+    around, rounds = (low.carried, low.carried_before), len(making.inner)
+    guesses: list[Any] = [*earlier[rounds : rounds + 1], *making.inner[-1:], {}]
+    low.carried, low.carried_before = {}, guesses[0]
+    making.inner.append(low.carried)
     try:
         try:
             result = low.run_function(making.closure, args)
@@ -327,6 +337,7 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
         raise
     finally:
         low.trying = trying
+        low.carried, low.carried_before = around
 
 
 def _described(making: Making, held: Any, values: dict[str, Value]) -> tuple[Any, Any]:
