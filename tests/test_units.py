@@ -608,3 +608,26 @@ def read_by_a_recursion(x):
 def test_objects_that_a_recursion_makes_and_links(f):
     """`next` is None or another: what that may be is found to differ, and is a table then."""
     check(f, np.array([0.7, 0.4, 1.3]), second=False)
+
+
+class Damped:
+    def __init__(self, rate):
+        self.rate = rate
+        self.step = self.damped
+
+    def damped(self, x):
+        return np.sin(x) * self.rate
+
+
+def damped_until_small(damped, x):
+    if x < 0.1:
+        return x * damped.rate
+    return x * 0.2 + damped_until_small(damped, damped.step(x))
+
+
+def of_an_object_that_holds_its_own_method(x, rate):
+    return damped_until_small(Damped(rate), x)
+
+
+def test_arguments_that_hold_themselves():
+    check(of_an_object_that_holds_its_own_method, 0.9, 0.7)

@@ -33,6 +33,7 @@ from ..kinds import (
     holds_arrays,
     parts_like,
     same_form,
+    without_sizes,
 )
 from ..packages import told
 from ..rules import registry
@@ -519,6 +520,16 @@ class Builder(Choices):
         self.links.setdefault(other, []).append((path, var, False))
         self.follow(var, path, other, True)
         self.follow(other, path, var, False)
+
+    def with_kind(self, kind: ListOf, other: ListOf) -> ListOf:
+        """The kind of a list whose items may be those of another one, as far as one list can have
+        them and no sizes are known."""
+        if not without_sizes(other) or kind.type is not other.type:
+            return kind
+        try:
+            return with_more(kind, self.stable_items(kind.item, other.item), other.holes)
+        except KindMismatch:
+            return kind
 
     def widen_items(self, var: ir.Var, kind: ListOf) -> None:
         """Give a list another kind of items, and the lists that may hold the same."""

@@ -35,6 +35,7 @@ def emit_call(
 ) -> ir.Assign:
     """Append the call of a unit, its results in the given variables."""
     forget(low.state.heap)  # of what it writes
+    low.times_forgotten += 1
     if len(targets) == 1:
         statement = ir.Assign(targets[0], unit, operands, span=low.span)
         low.block.statements.append(statement)

@@ -1,16 +1,18 @@
 """Lowering a loop: its body is lowered again until the kinds of what it changes are stable.
 
 What a loop carries is found by lowering it, and then it is lowered once more, with parameters: in a
-nest of loops that would be twice as often for each level. So a loop begins, when the loop around it
-is lowered again, with what it carried before (`recalled`).
+nest of loops that would be twice as often for each level. So a loop begins, when what is around it
+is lowered again, with what it carried before (`recalled`), the lists that it needed at run time
+(`rebuilt`) and what the loops in it began with; the round that does so checks it.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from .. import ir
@@ -46,7 +48,7 @@ from .structure import (
     with_items,
 )
 from .values import Choice, ListObject, Ref, State, Tuple, Value, births
-from .widening import Slot, Widening, poisons
+from .widening import Carried, Slot, Widening, poisons
 
 MOST_ROUNDS = 12
 
@@ -82,15 +84,27 @@ class Loops(Widening):
         settling: set[int] = set()
         unlengthened: set[Slot] = set()  # of the tuples that aren't made longer
         since = fresh_size().base
-        recalled = self.recalled(entry, marker, settling)
+        before = self.carried_earlier(span)
+        recalled, inner = self.recalled(before, entry, marker, settling), before.inner
         templates: dict[Slot, Any] = dict(recalled)
-        inner: dict[Any, list[Any]] = {}  # what the loops in it carried in the last round
         resized: set[int] = set()  # the lists that an iteration makes longer or shorter
         frozen: dict[int, Any] = {}  # the objects of which others may be one in the next iteration
+        guessed = self.rebuilt(before)
+        resized |= guessed.keys()
+        entry = self.state
 
         def afresh() -> None:
             templates.clear()
             frozen.clear()
+            inner.clear()
+
+        def anew() -> State:
+            """The state before the loop, of which nothing is known any more."""
+            self.unrolled_instead(None, original.copy(), count)
+            self.dynamic_sites &= dynamic
+            resized.clear()
+            afresh()
+            return self.state
 
         self.vary_sizes()
         if unroll is not None and unrollable:
@@ -112,14 +126,18 @@ class Loops(Widening):
                 index = ir.Var(index_name, int_kind(), origins=frozenset([marker]))
             list_kinds, self.unbound = self.list_kinds(entry), unbound
             unsure, recalled, earlier, inner = recalled, {}, inner, {}
+            forgotten = self.times_forgotten
             failure: Exception | None = None  # what unrolling the loop may help against
             try:
-                flag, end, block, inner = self._round(start, body, index, earlier)
+                flag, end, block = self._round(start, body, index, earlier, inner)
                 self.check_flags(start, end)
                 self.state, changed = entry, self.list_kinds(entry) != list_kinds
+                if not self.are_as_guessed(guessed, block, forgotten):
+                    entry, guessed = anew(), {}
+                    continue
+                guessed = {}
                 if unsure and not self.are_carried(unsure, params, end):
                     afresh()
-                    inner = {}
                     continue
                 end = self.lengthen(start, end, block)
                 self.peelable, self.settling, self.since = peelable, settling, since
@@ -171,7 +189,9 @@ class Loops(Widening):
             except Peel:
                 self.unrolled_instead(None, original, count)
                 raise
-            if failure is not None:
+            if failure is not None and guessed:
+                entry, guessed = anew(), {}
+            elif failure is not None:
                 self.dynamic_sites &= dynamic  # what the loop kept in lists needn't be
                 if isinstance(failure, Unkeepable):
                     unrolled = self.unrolled_instead(unroll, original, count)
@@ -185,7 +205,16 @@ class Loops(Widening):
             raise self.refuse("the kinds of the variables of this loop don't settle")
         if self.unbound is not None and not self.loop_depth and not self.making:
             raise self.unbound
-        self.carried.setdefault(span, []).append((self.current, templates, settling))
+        self.carried.setdefault(span, []).append(
+            Carried(
+                self.current,
+                list(entry.frames),
+                templates,
+                settling,
+                inner,
+                lists=self.lists(entry, resized, block),
+            )
+        )
         self._finish_loop(entry, start, end, block, templates, params, bounds, index, flag, marker)
         self.unrollable.discard(marker)  # what it left behind is no reason to unroll it
         trips = item_counts.trips(bounds) if is_false(flag) and not has_mark(block) else None
@@ -199,17 +228,21 @@ class Loops(Widening):
         start: State,
         body: Callable[[ir.Var | None], Value],
         index: ir.Var | None,
-        earlier: dict[Any, list[Any]],
-    ) -> tuple[Value, State, ir.Block, dict[Any, list[Any]]]:
-        """Lower the body once: its exit flag, its end, its block, and what loops in it carry."""
+        earlier: dict[Any, list[Carried]],
+        inner: dict[Any, list[Carried]],
+    ) -> tuple[Value, State, ir.Block]:
+        """Lower the body once: its exit flag, its end, its block.
+
+        `inner`: to this is added what the loops in it carry; `earlier` is that of the last round.
+        """
         outer, span, forks, began = self.block, self.span, self.fork_depth, self.loop_began
         around = self.carried, self.carried_before
         self.state, self.block = start.copy(), ir.Block()
-        self.carried, self.carried_before = {}, earlier
+        self.carried, self.carried_before = inner, earlier
         self.loop_depth, self.fork_depth, self.loop_began = self.loop_depth + 1, 0, next(births)
         try:
             flag = self.iteration(body, index, late=forks > 0 or self.loop_depth > 1)
-            return flag, self.state, self.block, self.carried
+            return flag, self.state, self.block
         finally:
             self.block, self.span = outer, span
             self.carried, self.carried_before = around
@@ -272,6 +305,65 @@ class Loops(Widening):
         if not isinstance(step, ir.Const):
             return None
         return self.emit(operator.lt if step.value > 0 else operator.gt, (start, stop))
+
+    def rebuilt(self, before: Carried) -> dict[int, ir.Var | None]:
+        """Make lists exist at run time that did when the loop was lowered last.
+
+        Returns the variable of each, and which are those whose length is forgotten.
+        """
+        found: dict[int, ir.Var | None] = {}
+        for site, age, kind in before.lists:
+            number = next(islice(self.made_at(self.state, site), age, None), None)
+            thing: Any = None if number is None else self.state.heap[number]
+            if number is None or not isinstance(thing, ListObject):
+                continue
+            if kind is None:
+                found[number] = None
+                continue
+            if thing.var is None:
+                if thing.external or any(map(is_partial, thing.items)):
+                    continue
+                saved = self.state.copy(), len(self.block.statements)
+                try:
+                    self.materialize(Materialize(Ref(number), self.span))
+                except (UnsupportedError, NeedStatic, Materialize):
+                    self.unrolled_instead(None, *saved)
+                    continue
+                thing = self.state.heap[number]
+            found[number] = thing.var
+            self.widen_items(thing.var, self.with_kind(thing.var.kind, kind))
+        return found
+
+    def are_as_guessed(
+        self, lists: dict[int, ir.Var | None], block: ir.Block, forgotten: int
+    ) -> bool:
+        """Whether an iteration uses the lists that were made to exist at run time, and forgets how
+        long others are."""
+        used = ir.free_variables(block) if lists else {}
+        return all(
+            self.times_forgotten > forgotten if var is None else var in used
+            for var in lists.values()
+        )
+
+    def lists(
+        self, entry: State, resized: set[int], block: ir.Block
+    ) -> list[tuple[Any, int, ListOf | None]]:
+        """Where each of these lists was made, how many were made there later, and its kind if the
+        loop uses it."""
+        found: list[tuple[Any, int, ListOf | None]] = []
+        numbers = resized & entry.heap.keys()
+        used = ir.free_variables(block) if numbers else {}
+        for number in numbers:
+            thing, site = entry.heap[number], self.sites.get(number)
+            var = thing.var if isinstance(thing, ListObject) else None
+            if site is not None and var is not None and isinstance(var.kind, ListOf):
+                age = next(i for i, n in enumerate(self.made_at(entry, site)) if n == number)
+                found.append((site, age, var.kind if var in used else None))
+        return found
+
+    def made_at(self, state: State, site: Any) -> Iterator[int]:
+        """The objects that were made at a place in the program, the last first."""
+        return (number for number in reversed(state.heap) if self.sites.get(number) == site)
 
     def list_kinds(self, state: State) -> list[Any]:
         return [

@@ -120,6 +120,7 @@ class Machine:
         self.unlengthened: set[Any] = set()  # where it keeps tuples that aren't made longer
         self.since: int | None = None  # sizes older than this are the same in all its iterations
         self.standing: frozenset[int] = frozenset()  # the objects that are there before it
+        self.times_forgotten = 0  # how often it was forgotten how long all lists are
         # What loops carry, by where they stand: in this round of the loop around, and in the last
         self.carried: dict[Any, list[Any]] = {}
         self.carried_before: dict[Any, list[Any]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -331,21 +331,40 @@ def reachable(heap: dict[int, Heap], values: Iterable[Value]) -> set[int]:
     return found
 
 
-def stood_for(template: Any, state: State, value: Any) -> Iterator[int]:
+def stood_for(template: Any, state: State, value: Any) -> dict[int, None]:
     """The objects of a value in the places of which one of several may stand."""
-    if isinstance(template, Mold) and isinstance(value, Ref):
-        yield value.id
-        items = zip(object_items(template.thing), object_items(state.heap[value.id]), strict=False)
-    elif isinstance(template, Choice):
-        chosen = value.options if isinstance(value, Choice) else (value,)
-        others = [v for v in chosen if not (isinstance(v, Ref) and v in template.options)]
-        items = product(template.options, others)  # type: ignore[assignment]
-    elif type(template) is type(value):
-        items = zip(parts(template), parts(value), strict=False)
-    else:
-        return
-    for inner, item in items:
-        yield from stood_for(inner, state, item)
+    found: dict[int, None] = {}
+    seen: set[tuple[int, int]] = set()  # the options of choices hold the same objects, and choices
+    molded: dict[int, bool] = {}
+
+    def may_differ(template: Any) -> bool:
+        if id(template) not in molded:
+            molded[id(template)] = has_mold(template)
+        return molded[id(template)]
+
+    def visit(template: Any, value: Any) -> None:
+        pair = id(template), id(value)
+        if pair in seen:
+            return
+        seen.add(pair)
+        if isinstance(template, Mold) and isinstance(value, Ref):
+            found[value.id] = None
+            own, items = object_items(template.thing), object_items(state.heap[value.id])
+            pairs: Iterable[tuple[Any, Any]] = zip(own, items, strict=False)
+        elif isinstance(template, Choice):
+            chosen = value.options if isinstance(value, Choice) else (value,)
+            others = [v for v in chosen if not (isinstance(v, Ref) and v in template.options)]
+            pairs = product(filter(may_differ, template.options), others)
+        elif type(template) is type(value):
+            pairs = zip(parts(template), parts(value), strict=False)
+        else:
+            return
+        for inner, item in pairs:
+            visit(inner, item)
+
+    if may_differ(template):
+        visit(template, value)
+    return found
 
 
 def frozen_later(

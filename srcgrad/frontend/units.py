@@ -15,7 +15,7 @@ first round sees the cases that end the recursion. Rounds are repeated until not
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -67,7 +67,7 @@ from .values import (
     Value,
     births,
 )
-from .widening import Slot
+from .widening import Carried, Slot
 
 MOST_NESTED = 8
 
@@ -124,6 +124,7 @@ class Making:
     changed: bool = False  # something new was found in this round
     recursive: bool = False
     resized: bool = False  # the lists that it returns aren't as long in each call
+    inner: list[Any] = field(default_factory=list)  # what the loops in it carried in each round
     # Of which objects others may be one when it is called again, and when it has returned; and
     # whether its result may be one of its arguments
     frozen: dict[int, Any] = field(default_factory=dict)
@@ -218,11 +219,12 @@ def _made(
         low.first_loop = making.oldest
     low.making.append(making)
     outer, span, forks, unbound = low.block, low.span, low.fork_depth, low.unbound
-    began = next(births)
+    began, site = next(births), (low.span, identity(closure))
+    earlier = low.carried_earlier(site).rounds
     try:
         for _ in range(MOST_ROUNDS * 4):
             low.block, low.unbound = outer, unbound
-            block, state = _round(low, making)
+            block, state = _round(low, making, earlier)
             if block is not None and not making.changed:
                 break
         else:
@@ -230,6 +232,7 @@ def _made(
     finally:
         low.making.pop()
         low.block, low.span, low.fork_depth = outer, span, forks
+    low.carried.setdefault(site, []).append(Carried(rounds=making.inner))
     low.state = making.entry
     _use_up(low, making, {born for born in state.used - making.entry.used if born < began})
     making.end = state
@@ -276,8 +279,11 @@ def _without_sizes(kind: Kind) -> Any:
     return kind
 
 
-def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
-    """Lower the body once, for the templates found so far; None if it must be lowered again."""
+def _round(low: Any, making: Making, earlier: list[Any]) -> tuple[ir.Block | None, State]:
+    """Lower the body once, for the templates found so far; None if it must be lowered again.
+
+    `earlier`: what its loops carried in each round when the unit was made for this call before.
+    """
     entry, marker, known = making.entry, making.marker, set(low.dynamic_sites)
     start, held = entry.copy(), dict(low.slots(entry))
     forget(start.heap)  # what is called again may find other lists
@@ -293,6 +299,10 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
     lists, outer, span = low.list_kinds(entry), low.block, low.span
     trying, low.trying = low.trying, None  # what is raised in a unit isn't caught outside of it
     low.state, low.block, low.fork_depth = start.copy(), ir.Block(), 0
+    around, rounds = (low.carried, low.carried_before), len(making.inner)
+    guesses: list[Any] = [*earlier[rounds : rounds + 1], *making.inner[-1:], {}]
+    low.carried, low.carried_before = {}, guesses[0]
+    making.inner.append(low.carried)
     try:
         try:
             result = low.run_function(making.closure, args)
@@ -327,6 +337,7 @@ def _round(low: Any, making: Making) -> tuple[ir.Block | None, State]:
         raise
     finally:
         low.trying = trying
+        low.carried, low.carried_before = around
 
 
 def _described(making: Making, held: Any, values: dict[str, Value]) -> tuple[Any, Any]:
@@ -369,8 +380,8 @@ def _note_result(low: Any, making: Making, end: State, block: ir.Block) -> None:
         return
     old = making.result
     if making.wanted.every:
-        inner.update(_variables(low, result, end))
-    if low.same(old, result) and not any(v in inner for v in _variables(low, result, end)):
+        inner.update(_variables([result], end))
+    if low.same(old, result) and inner.isdisjoint(_variables([result], end)):
         return
     try:
         new = low.widen("the result", old, result, start, end, making.marker)
@@ -447,30 +458,34 @@ def _templated(low: Any, making: Making, value: Any, end: State, inner: set[ir.V
     return rebuild(value, inside) if inside else value
 
 
-def _variables(low: Any, value: Any, state: State) -> Iterator[ir.Var]:
-    """The variables in a value."""
-    if isinstance(value, ir.Var):
-        yield value
-    elif isinstance(value, Ref):
-        thing = state.heap.get(value.id)
-        if isinstance(thing, ListObject) and thing.var is not None:
-            yield thing.var
-        elif thing is not None:
-            for item in held_by(thing):
-                yield from _variables(low, item, state)
-    else:
-        for part in parts(value):
-            yield from _variables(low, part, state)
+def _variables(values: Iterable[Any], state: State) -> dict[ir.Var, None]:
+    """The variables in some values, in the order in which they are met."""
+    found: dict[ir.Var, None] = {}
+    seen: set[int] = set()  # the objects that have been looked into
+    waiting = list(values)[::-1]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, ir.Var):
+            found[value] = None
+        elif not isinstance(value, Ref):
+            waiting += reversed(parts(value))
+        elif value.id not in seen:
+            seen.add(value.id)
+            thing = state.heap.get(value.id)
+            if isinstance(thing, ListObject) and thing.var is not None:
+                found[thing.var] = None
+            elif thing is not None:
+                waiting += reversed(held_by(thing))
+    return found
 
 
-def _chosen(low: Any, value: Any, state: State) -> Iterator[ir.Var]:
-    """The variables of the options of choices in a value."""
-    if isinstance(value, Choice):
-        for option in value.options:
-            yield from _variables(low, option, state)
-    else:
-        for part in parts(value):
-            yield from _chosen(low, part, state)
+def _chosen(values: Iterable[Any]) -> Iterator[Value]:
+    """The options of choices in some values."""
+    for value in values:
+        if isinstance(value, Choice):
+            yield from value.options
+        else:
+            yield from _chosen(parts(value))
 
 
 def _leaves(low: Any, template: Any, value: Any, state: State) -> Iterator[ir.Operand]:
@@ -562,7 +577,7 @@ def _call(
     if unit.function is not None:  # the first call, which is made last
         statement.args += making.captured
         describe(statement)
-    chosen = [v for value in values.values() for v in _chosen(low, value, state)]
+    chosen = _variables(_chosen(values.values()), state)
     if any(v.partial for v in chosen):
         raise low.refuse(
             f"an argument of {making.closure.name!r}, which is compiled as a function, has values "
@@ -634,7 +649,7 @@ def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
     members = _members(unit, block)
     bodies = [unit.body, *(u.body for u in members)]
     free = [v for v in ir.free_variables(block) if v not in set(params)]
-    given = [v for a in making.values.values() for v in _variables(low, a, making.entry)]
+    given = _variables(making.values.values(), making.entry)
     order = [*given, *free]
     making.captured = tuple(v for v in dict.fromkeys(order) if v in free)
     for body in bodies:
