@@ -19,8 +19,9 @@ from .errors import UnsupportedError, user_error
 from .frontend import tables
 from .frontend.lookup import as_records
 from .frontend.lower import Lowerer
+from .frontend.predicates import is_member
 from .frontend.set_orders import Order
-from .frontend.structure import is_member, reachable
+from .frontend.structure import reachable
 from .frontend.values import (
     OWN,
     DictObject,

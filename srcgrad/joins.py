@@ -120,3 +120,17 @@ def join_items(a: Any, b: Any) -> Any:
     if isinstance(a, tuple) or isinstance(b, tuple):
         raise KindMismatch
     return join(a, b)
+
+
+def without_sizes(kind: Any) -> bool:
+    """Whether values of a kind are numbers, or lists or tuples of such, of which no size is known.
+
+    >>> number = Scalar(np.dtype(float))
+    >>> without_sizes(ListOf(number)), without_sizes(Opaque())
+    (True, False)
+    """
+    if isinstance(kind, tuple):
+        return type(kind) is tuple and all(map(without_sizes, kind))
+    if type(kind) is ListOf:
+        return kind.type is list and (kind.item is None or without_sizes(kind.item))
+    return isinstance(kind, Scalar) and kind.size is None

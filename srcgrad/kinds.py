@@ -282,19 +282,6 @@ def holds_objects(kind: Any) -> bool:
     return isinstance(kind, (ListOf, Opaque))
 
 
-def without_sizes(kind: Any) -> bool:
-    """Whether values of a kind are numbers, or lists or tuples of such, of which no size is known.
-
-    >>> without_sizes(ListOf(FLOAT)), without_sizes(int_kind()), without_sizes(Opaque())
-    (True, False, False)
-    """
-    if isinstance(kind, tuple):
-        return type(kind) is tuple and all(map(without_sizes, kind))
-    if type(kind) is ListOf:
-        return kind.type is list and (kind.item is None or without_sizes(kind.item))
-    return isinstance(kind, Scalar) and kind.size is None
-
-
 def is_float(kind: Kind) -> bool:
     """Whether a value of this kind can carry a derivative by its dtype."""
     return isinstance(kind, (Array, Scalar)) and (kind.dtype is None or kind.dtype.kind in "fc")

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .frontend.structure import is_static
+from .frontend.predicates import is_static
 from .frontend.values import Path, failure, layout
 
 Condition = tuple[Path, Any]  # where something stands, and what

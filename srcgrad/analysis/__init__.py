@@ -9,3 +9,5 @@ how long slices are, and `independence` finds the loops whose iterations don't d
 and `positivity` tell where zero may meet infinity. `regions`, `jumps`, `fields`, `momentary`,
 `first_trips`, `permissions` and `unknown_objects` answer questions that few programs ask.
 """
+
+from .. import rules  # noqa: F401  (whose kinds it samples, and which ask it for kinds)

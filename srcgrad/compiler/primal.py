@@ -26,10 +26,10 @@ from ..frontend.lower import Lowerer
 from ..frontend.machine import Frame
 from ..frontend.names import Namespace, Scope
 from ..frontend.overlaps import settle_overlaps
+from ..frontend.predicates import NONE
 from ..frontend.restarts import Materialize, NeedStatic, Unkeepable, Unreached
 from ..frontend.sharing import check_shared
 from ..frontend.source import get_source
-from ..frontend.structure import NONE
 from ..frontend.units import NeedUnit
 from ..frontend.values import OWN, Partial, Path, Place, Ref, Tuple, Value
 from ..inner.lowerings import LOWERINGS

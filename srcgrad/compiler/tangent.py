@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..frontend.structure import NONE
+from ..frontend.predicates import NONE
 from ..kinds import Array, ListOf, is_float
 from ..optimize.accumulation import accumulate, materialize
 from ..optimize.invariants import hoist

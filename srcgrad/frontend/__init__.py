@@ -1,6 +1,7 @@
 """From a function object to IR, by running the program on abstract values.
 
-Read `values` first (and `structure`: their parts; `restarts`: what lowering raises to begin again),
+Read `values` first (and `predicates`: what can be asked of them; `structure`: their parts;
+`wording`: what messages call them; `restarts`: what lowering raises to begin again),
 then `source` and `names` (with `recent`: what is new in Python), then the interpreter: `machine`
 lists the modules it consists of, from `builder`, which emits statements, to `lower`, where it
 begins. Beside it stand `merging` (the state where

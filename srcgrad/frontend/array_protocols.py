@@ -14,9 +14,9 @@ from ..rules import registry
 from ..rules.registry import hashable
 from ..signature import has_fields
 from .libraries import Libraries
+from .predicates import array_kind, is_none
 from .primitives import RULES, of_numpy
 from .restarts import NeedStatic
-from .structure import array_kind, is_none
 from .values import Bound, DictObject, Instance, ListObject, Place, Tuple, Value
 
 # What NumPy asks an object for that may stand for an array

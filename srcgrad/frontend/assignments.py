@@ -22,9 +22,10 @@ from .columns import is_reference
 from .matching import Matching
 from .operations import check_count
 from .operators import BINARY, INPLACE, is_of_numpy
+from .predicates import NONE, is_none
 from .restarts import NeedStatic
 from .setters import is_of_python, shape_of
-from .structure import ABSENT, NONE, described, is_long, is_none
+from .structure import ABSENT, is_long
 from .subclasses import added_by
 from .values import (
     Bound,
@@ -42,6 +43,7 @@ from .values import (
     Tuple,
     Value,
 )
+from .wording import described
 
 
 class Assignments(Matching):

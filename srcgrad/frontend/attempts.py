@@ -30,9 +30,10 @@ from ..rules import registry
 from .calls import Calls
 from .choices import options
 from .names import own_nodes
+from .predicates import FALSE, is_none, is_number
 from .primitives import RULES
 from .purity import has_effect
-from .structure import FALSE, constant, is_none, is_number, nothing
+from .structure import constant, nothing
 from .values import EVERYTHING, Choice, Instance, Trying, Value
 
 ARITHMETIC = frozenset(

@@ -30,19 +30,9 @@ from .operations import (
     namedtuple_new,
     namedtuple_replace,
 )
+from .predicates import SIMPLE, is_range, is_setting, is_static
 from .restarts import NeedStatic
-from .structure import (
-    ABSENT,
-    SIMPLE,
-    described,
-    is_absent,
-    is_long,
-    is_range,
-    is_setting,
-    is_static,
-    may_be_absent,
-    object_type,
-)
+from .structure import ABSENT, is_absent, is_long, may_be_absent
 from .subclasses import BUILTINS, added_by, has_made_init, is_named_tuple, made_init
 from .subscripts import Subscripts
 from .values import (
@@ -66,6 +56,7 @@ from .values import (
     as_value,
     layout,
 )
+from .wording import described, object_type
 
 DESCRIBING = ("ndim", "shape", "size", "dtype")  # in a rule, sequences too have these attributes
 

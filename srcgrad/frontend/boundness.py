@@ -10,15 +10,18 @@ are: whether it is bound. Reading the name then checks the flag.
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any
 
 from .. import ir
 from ..emit import runtime
 from ..errors import Span
+from .item_counts import runs_at_least_once
 from .journals import Journals
+from .predicates import FALSE, TRUE
 from .restarts import NeedStatic
-from .structure import BOUND, FALSE, Poison, flagged, nothing, object_items, parts
+from .structure import BOUND, Poison, flagged, nothing, object_items, parts
 from .values import Ref, Value
 
 
@@ -83,6 +86,16 @@ class Boundness(Journals):
         """Note that a name of a frame has this value on some paths to here, and none on others."""
         if isinstance(name, str) and name[0] != "%" and self.unassigned(value) is None:
             self.untold.add((number, name))
+
+    def ran(self, bounds: tuple[ir.Operand, ir.Operand, ir.Operand] | None) -> Value | None:
+        """Whether a loop has run at all; None if nothing simple tells."""
+        if runs_at_least_once(bounds):
+            return TRUE
+        assert bounds is not None
+        start, stop, step = bounds
+        if not isinstance(step, ir.Const):
+            return None
+        return self.emit(operator.lt if step.value > 0 else operator.gt, (start, stop))
 
     def unassigned(self, value: Any) -> ir.Var | None:
         """A variable of a value that has none if the value is unbound, if one is found."""

@@ -15,7 +15,7 @@ from .. import ir
 from ..analysis.alternatives import with_others
 from ..analysis.inference import Inferred, LengthsNeeded, infer
 from ..errors import UnsupportedError
-from ..joins import KindMismatch, either_array, join
+from ..joins import KindMismatch, either_array, join, without_sizes
 from ..kinds import (
     NOTHING,
     UNKNOWN,
@@ -33,28 +33,21 @@ from ..kinds import (
     holds_arrays,
     parts_like,
     same_form,
-    without_sizes,
 )
 from ..packages import told
 from ..rules import registry
 from .choices import Choices
 from .naming import temporary_name
+from .predicates import FALSE, SIMPLE, is_none, leaf_kind, same_constant
 from .restarts import Empty, Materialize, NeedStatic, Raised, Thaw, TooLong, Unkeepable
 from .structure import (
-    FALSE,
-    SIMPLE,
     Poison,
-    described,
-    is_none,
     is_nothing,
     is_partial,
     is_table,
-    leaf_kind,
     list_held_by,
     origins_of_rank,
     reachable,
-    same_constant,
-    variable_name,
 )
 from .values import (
     KEPT,
@@ -71,6 +64,7 @@ from .values import (
     Tuple,
     Value,
 )
+from .wording import described, variable_name
 
 
 def part_of(item: Any, path: tuple[int, ...]) -> Any:

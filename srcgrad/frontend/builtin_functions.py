@@ -30,25 +30,20 @@ from .comparisons import is_plain_number
 from .lookup import LOCAL
 from .operations import attribute_or, extreme_or, has_attribute
 from .powers import may_be_negative, may_be_power
-from .slotted import told_class
-from .sorting import Sorting, given
-from .structure import (
+from .predicates import (
     NONE,
-    OR_DEQUE,
     TRUE,
-    constant,
-    described,
     is_number,
     is_object,
     is_range,
     is_settled,
     is_static,
-    is_table,
     is_unknown,
     is_written,
-    may_be_absent,
-    nothing,
 )
+from .slotted import told_class
+from .sorting import Sorting, given
+from .structure import OR_DEQUE, constant, is_table, may_be_absent, nothing
 from .subclasses import protocol_members
 from .values import (
     Bound,
@@ -69,6 +64,7 @@ from .values import (
     Tuple,
     Value,
 )
+from .wording import described
 
 # Such as a NumPy scalar of unknown dtype may be
 OF_ANY_DTYPE: frozenset[type] = frozenset({np.float64, np.complex128, np.int64, np.bool_, np.str_})

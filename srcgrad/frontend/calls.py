@@ -41,19 +41,11 @@ from .dicts import dict_methods
 from .kept_results import Kept
 from .names import calls_in
 from .operators import BINARY, INPLACE
+from .predicates import array_kind, is_asked, is_number, is_range, is_static, is_written
 from .primitives import BY_DTYPE, RULES
 from .refusals import name_of, naming, not_taken
 from .slotted import other_keys
 from .stepwise import ROWS
-from .structure import (
-    array_kind,
-    described,
-    is_asked,
-    is_number,
-    is_range,
-    is_static,
-    is_written,
-)
 from .subclasses import CONTAINERS, made_init
 from .values import (
     Bound,
@@ -77,6 +69,7 @@ from .values import (
     births,
     layout,
 )
+from .wording import described
 
 OPERATORS = frozenset(BINARY.values())
 T = TypeVar("T")

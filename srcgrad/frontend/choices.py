@@ -18,15 +18,13 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, INT, Scalar
 from .changes import Changes
+from .predicates import NONE, SIMPLE, is_none
 from .restarts import Raised
 from .structure import (
-    NONE,
-    SIMPLE,
     Mold,
     interchangeable,
     is_absent,
     is_list,
-    is_none,
     leaf_family,
     nothing,
     parts,

@@ -27,17 +27,8 @@ from .cursors import Cursor
 from .lookup import LOCAL
 from .machine import Frame
 from .names import scope_of
-from .structure import (
-    NONE,
-    PRESENCE,
-    SETTLED,
-    STATIC_MODULES,
-    is_none,
-    is_static,
-    is_table,
-    may_be_absent,
-    objects_in_key,
-)
+from .predicates import NONE, SETTLED, STATIC_MODULES, is_none, is_static
+from .structure import PRESENCE, is_table, may_be_absent, objects_in_key
 from .subclasses import added_by, has_made_init, is_named_tuple, stores_itself
 from .values import (
     Bound,

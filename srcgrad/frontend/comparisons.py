@@ -19,22 +19,9 @@ from ..errors import UnsupportedError
 from ..kinds import BOOL, Array, Opaque, Reference, Scalar, TupleOf, is_complex, least
 from .choices import FUNCTIONS
 from .operators import Operators, is_text
+from .predicates import FALSE, SIMPLE, TRUE, is_none, is_number, is_object, is_settled, is_written
 from .restarts import Thaw
-from .structure import (
-    FALSE,
-    OR_DEQUE,
-    SIMPLE,
-    TRUE,
-    Poison,
-    described,
-    is_long,
-    is_none,
-    is_number,
-    is_object,
-    is_settled,
-    is_table,
-    is_written,
-)
+from .structure import OR_DEQUE, Poison, is_long, is_table
 from .values import (
     Bound,
     Choice,
@@ -50,6 +37,7 @@ from .values import (
     Tuple,
     Value,
 )
+from .wording import described
 
 OURS = __name__.partition(".")[0]  # the views of dicts and the like are compared otherwise
 COMPARE: dict[type, Callable[..., Any]] = {

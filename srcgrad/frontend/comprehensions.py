@@ -13,8 +13,8 @@ from .. import ir
 from .iteration import Iteration
 from .machine import Frame
 from .names import scope_of
+from .predicates import FALSE
 from .stepping import FIRST, CannotStep, Steps, steps_of
-from .structure import FALSE
 from .values import Closure, DictObject, Generator, ListObject, Ref, Sequence, Tuple, Value
 
 

@@ -16,8 +16,9 @@ from . import running
 from .item_counts import Count, changed
 from .iteration import MOST_UNROLLED
 from .long_tuples import LongTuples
+from .predicates import NONE, is_none, is_unknown
 from .restarts import NeedStatic, Thaw
-from .structure import NONE, is_long, is_none, is_unknown
+from .structure import is_long
 from .values import (
     OWN,
     Choice,

@@ -12,7 +12,8 @@ from .. import ir
 from . import managers
 from .assignments import Assignments
 from .operations import enter_context, exit_context
-from .structure import FALSE, FLAGS, NONE
+from .predicates import FALSE, NONE
+from .structure import FLAGS
 from .values import EVERYTHING, Closure, Instance, Manager, Place, Value
 
 

@@ -22,12 +22,14 @@ from ..analysis.inference import Inferred
 from ..kinds import int_kind
 from ..rules.registry import hashable
 from .operations import items_until, next_or
+from .predicates import FALSE, TRUE, is_range
 from .selections import Selections
 from .stepping import COUNTED, ENDLESS, Ahead, Indexed, Span
 from .stepwise import ROWS, STEPWISE, Chain, Entries, Items, Reversed
-from .structure import FALSE, TRUE, Poison, described, is_range, is_table, is_view
+from .structure import Poison, is_table, is_view
 from .tables import Members
 from .values import Bound, DictObject, Generator, Instance, Place, Ref, Sequence, Tuple, Value
+from .wording import described
 
 ONE = ir.Const(1)
 

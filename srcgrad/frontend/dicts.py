@@ -17,21 +17,11 @@ from ..kinds import BOOL, INT, Array, Held, ListOf, Places, Scalar, TupleOf, int
 from ..packages import told
 from . import tables
 from .mixed import MixedLists
+from .predicates import FALSE, NONE, TRUE, leaf_kind
 from .restarts import Materialize, Thaw, Unkeepable
 from .set_orders import Order
 from .sets import IN_PLACE, SET_OPERATORS, is_set_table
-from .structure import (
-    FALSE,
-    NONE,
-    TRUE,
-    Poison,
-    described,
-    is_table,
-    item_structure,
-    leaf_kind,
-    objects_in_key,
-    resized,
-)
+from .structure import Poison, is_table, item_structure, objects_in_key, resized
 from .values import (
     Bound,
     Choice,
@@ -44,6 +34,7 @@ from .values import (
     Value,
     as_value,
 )
+from .wording import described
 
 SET_COMPARISONS = frozenset({operator.le, operator.lt, operator.ge, operator.gt})
 

@@ -12,9 +12,11 @@ from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque
 from ..rules import registry
 from .displays import Displays
+from .predicates import NONE, is_none, is_number
 from .restarts import NeedStatic
-from .structure import NONE, described, interned, is_none, is_number, objects_in_key
+from .structure import interned, objects_in_key
 from .values import DictObject, Generator, Journal, ListObject, Place, Sequence, Tuple, Value
+from .wording import described
 
 
 class Expressions(Displays):

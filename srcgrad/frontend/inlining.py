@@ -21,11 +21,12 @@ from ..rules import library, registry
 from . import operations, running, stepping, stepwise, tables, units
 from .machine import Frame
 from .names import Namespace, own_nodes, scope_of
+from .predicates import FALSE, NONE, TRUE, is_iterator
 from .restarts import NeedStatic, Unreached
 from .sharing import shared_call
 from .source import get_source
 from .starred import Starred
-from .structure import FALSE, NONE, TRUE, is_iterator, parts
+from .structure import parts
 from .values import Closure, DictObject, Path, Spread, Tuple, Value
 
 MOST_CALLS = 24  # of a recursion, inside each other, if only the run tells whether it goes on

@@ -78,6 +78,12 @@ def count_after(
             heap[number] = replace(thing, count=_after(old, thing.var, alike, body, trips))
 
 
+def runs_at_least_once(bounds: Any) -> bool:
+    """Whether a loop surely runs: one that only its exit flag ends does."""
+    count = trips(bounds)
+    return bounds is None or (isinstance(count, int) and count > 0)
+
+
 def trips(bounds: tuple[ir.Operand, ir.Operand, ir.Operand] | None) -> Count:
     """How often a loop over a range runs that isn't left before its end.
 

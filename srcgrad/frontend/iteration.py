@@ -29,8 +29,9 @@ from .operations import (
     items_of_changing,
     members_of_changing,
 )
+from .predicates import FALSE, NONE, TRUE, is_none
 from .restarts import NeedStatic, Peel, Raised, Thaw
-from .structure import FALSE, FLAGS, NONE, TRUE, is_none, is_table, nothing
+from .structure import FLAGS, is_table, nothing
 from .tables import Keys, Members, View
 from .values import (
     Bound,

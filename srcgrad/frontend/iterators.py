@@ -26,9 +26,10 @@ from .operations import (
     len_of_range,
     zipped_strictly,
 )
+from .predicates import FALSE, NONE, TRUE, is_none, is_range, is_unknown
 from .restarts import NeedStatic
 from .stepping import ENDLESS, items_zipped
-from .structure import FALSE, NONE, TRUE, is_none, is_range, is_table, is_unknown
+from .structure import is_table
 from .values import (
     Choice,
     Generator,

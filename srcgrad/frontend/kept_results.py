@@ -24,8 +24,9 @@ from .array_protocols import ArrayProtocols
 from .effects import REPEATABLE
 from .libraries import CALLED
 from .outer_objects import KEPT_OUT
+from .predicates import NUMBERS, is_number
 from .restarts import NeedStatic
-from .structure import NUMBERS, held_by, is_number, parts
+from .structure import held_by, parts
 from .values import Closure, Instance, Path, Ref, Tuple, Value
 
 

@@ -25,8 +25,8 @@ from ..rules import registry
 from .primitives import Primitives
 from .purity import keeps_to_itself
 from .restarts import NeedStatic
-from .structure import described
 from .values import Closure, DictObject, Generator, ListObject, Place, Ref, Sequence, Tuple, Value
+from .wording import described
 
 CALLED = "%called"  # of known sites: functions, and packages, that are called, not looked into
 

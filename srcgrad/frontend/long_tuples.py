@@ -17,8 +17,9 @@ from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import SHAPE, ListOf, Scalar
 from .comprehensions import Comprehensions
+from .predicates import leaf_kind
 from .restarts import NeedStatic
-from .structure import is_long, leaf_kind, may_get_long, parts
+from .structure import is_long, may_get_long, parts
 from .values import Choice, ListObject, Sequence, State, Tuple, Value
 
 

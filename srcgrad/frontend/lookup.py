@@ -23,10 +23,11 @@ from ..rules import registry
 from ..rules.structured import RecordArray, Records
 from ..signature import HELD, fields_of, held, is_structured
 from .boundness import Boundness
+from .predicates import SIMPLE, TRUE, is_member, is_static
 from .recent import imported
 from .restarts import Materialize, NeedStatic, Unbound
 from .set_orders import Order
-from .structure import ABSENT, SIMPLE, TRUE, Poison, is_member, is_static, is_table
+from .structure import ABSENT, Poison, is_table
 from .subclasses import BUILTINS, added_by, redefined
 from .tables import HeldOutside
 from .values import (

@@ -8,11 +8,9 @@ is lowered again, with what it carried before (`recalled`), the lists that it ne
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from .. import ir
@@ -21,12 +19,11 @@ from ..kinds import ListOf, fresh_size, int_kind
 from . import item_counts
 from .operations import leave_unless
 from .paths import RAISED
+from .predicates import FALSE, NONE, TRUE, is_none
+from .recalling import Carried, Recalling
 from .restarts import Lengthen, Materialize, NeedStatic, Peel, Thaw, Unkeepable
 from .structure import (
     COMPOUND,
-    FALSE,
-    NONE,
-    TRUE,
     Mold,
     Poison,
     Widened,
@@ -35,7 +32,6 @@ from .structure import (
     frozen_later,
     is_flag,
     is_long,
-    is_none,
     is_partial,
     keep_frozen,
     list_held_by,
@@ -44,16 +40,16 @@ from .structure import (
     parts,
     rebuild,
     references,
-    shown_name,
     with_items,
 )
 from .values import Choice, ListObject, Ref, State, Tuple, Value, births
-from .widening import Carried, Slot, Widening, poisons
+from .widening import Slot, poisons
+from .wording import shown_name
 
 MOST_ROUNDS = 12
 
 
-class Loops(Widening):
+class Loops(Recalling):
     """Lowers loops: what an iteration changes becomes a parameter."""
 
     def loop(
@@ -296,82 +292,6 @@ class Loops(Widening):
         self.forget(self.block, count)
         return unroll is not None and unroll()
 
-    def ran(self, bounds: tuple[ir.Operand, ir.Operand, ir.Operand] | None) -> Value | None:
-        """Whether a loop has run at all; None if nothing simple tells."""
-        if runs_at_least_once(bounds):
-            return TRUE
-        assert bounds is not None
-        start, stop, step = bounds
-        if not isinstance(step, ir.Const):
-            return None
-        return self.emit(operator.lt if step.value > 0 else operator.gt, (start, stop))
-
-    def rebuilt(self, before: Carried) -> dict[int, ir.Var | None]:
-        """Make lists exist at run time that did when the loop was lowered last.
-
-        Returns the variable of each, and which are those whose length is forgotten.
-        """
-        found: dict[int, ir.Var | None] = {}
-        for site, age, kind in before.lists:
-            number = next(islice(self.made_at(self.state, site), age, None), None)
-            thing: Any = None if number is None else self.state.heap[number]
-            if number is None or not isinstance(thing, ListObject):
-                continue
-            if kind is None:
-                found[number] = None
-                continue
-            if thing.var is None:
-                if thing.external or any(map(is_partial, thing.items)):
-                    continue
-                saved = self.state.copy(), len(self.block.statements)
-                try:
-                    self.materialize(Materialize(Ref(number), self.span))
-                except (UnsupportedError, NeedStatic, Materialize):
-                    self.unrolled_instead(None, *saved)
-                    continue
-                thing = self.state.heap[number]
-            found[number] = thing.var
-            self.widen_items(thing.var, self.with_kind(thing.var.kind, kind))
-        return found
-
-    def are_as_guessed(
-        self, lists: dict[int, ir.Var | None], block: ir.Block, forgotten: int
-    ) -> bool:
-        """Whether an iteration uses the lists that were made to exist at run time, and forgets how
-        long others are."""
-        used = ir.free_variables(block) if lists else {}
-        return all(
-            self.times_forgotten > forgotten if var is None else var in used
-            for var in lists.values()
-        )
-
-    def lists(
-        self, entry: State, resized: set[int], block: ir.Block
-    ) -> list[tuple[Any, int, ListOf | None]]:
-        """Where each of these lists was made, how many were made there later, and its kind if the
-        loop uses it."""
-        found: list[tuple[Any, int, ListOf | None]] = []
-        numbers = resized & entry.heap.keys()
-        used = ir.free_variables(block) if numbers else {}
-        for number in numbers:
-            thing, site = entry.heap[number], self.sites.get(number)
-            var = thing.var if isinstance(thing, ListObject) else None
-            if site is not None and var is not None and isinstance(var.kind, ListOf):
-                age = next(i for i, n in enumerate(self.made_at(entry, site)) if n == number)
-                found.append((site, age, var.kind if var in used else None))
-        return found
-
-    def made_at(self, state: State, site: Any) -> Iterator[int]:
-        """The objects that were made at a place in the program, the last first."""
-        return (number for number in reversed(state.heap) if self.sites.get(number) == site)
-
-    def list_kinds(self, state: State) -> list[Any]:
-        return [
-            thing.var.kind
-            for thing in state.heap.values()
-            if isinstance(thing, ListObject) and thing.var is not None
-        ]
-
     def _finish_loop(
         self,
         entry: State,
@@ -394,7 +314,7 @@ class Loops(Widening):
         finals: list[ir.Var] = []
         before, after = dict(self.slots(entry)), dict(self.slots(end))
         merged: set[int] = set()  # the objects from before the loop of which others may be one
-        once = runs_at_least_once(bounds) and not has_mark(block)
+        once = item_counts.runs_at_least_once(bounds) and not has_mark(block)
 
         def held(where: State, value: Any) -> Any:
             """The variable of a list that exists at run time; or None."""
@@ -480,12 +400,6 @@ class Loops(Widening):
         carried = tuple(variables), tuple(inits), block, tuple(finals)
         self.block.statements.append(ir.Loop(index, bounds, *carried, exits, span=self.span))
         self.state = state
-
-
-def runs_at_least_once(bounds: Any) -> bool:
-    """Whether a loop surely runs: one that only its exit flag ends does."""
-    trips = item_counts.trips(bounds)
-    return bounds is None or (isinstance(trips, int) and trips > 0)
 
 
 def is_false(flag: Value) -> bool:

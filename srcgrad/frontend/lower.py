@@ -30,8 +30,9 @@ from .iteration import MOST_NEEDED, MOST_UNROLLED
 from .liveness import live_at_loops
 from .names import own_nodes, runs_once
 from .operations import leave_unless
+from .predicates import FALSE, NONE, TRUE, is_unknown
 from .restarts import Materialize, NeedStatic, Peel, Raised, Thaw, Unbound, Unreached
-from .structure import FALSE, NONE, TRUE, is_unknown, nothing
+from .structure import nothing
 from .units import NeedUnit
 from .values import Place, State, Value
 

@@ -16,8 +16,8 @@ import gast
 
 from ..packages import is_of_package
 from .names import own_nodes
+from .predicates import is_static, is_written
 from .recent import imported_or
-from .structure import is_static, is_written
 from .values import Closure, Path
 
 ENTERING = ("__enter__", "__exit__")

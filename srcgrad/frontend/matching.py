@@ -17,8 +17,9 @@ import gast
 
 from .. import ir
 from .attempts import Attempts
+from .predicates import FALSE, NONE, TRUE, is_none
 from .slotted import Slotted
-from .structure import FALSE, NONE, TRUE, is_none, is_table
+from .structure import is_table
 from .values import Choice, DictObject, Instance, ListObject, Value
 
 # What the names of a pattern are, to be asked for where it has matched.

@@ -18,11 +18,10 @@ from ..kinds import BOOL, Scalar
 from ..rules.library import Memory
 from .choices import FUNCTIONS, is_choosable, is_function, options
 from .item_counts import merged as merged_count
+from .predicates import FALSE, TRUE, is_none
 from .restarts import Materialize, Thaw
 from .structure import (
-    FALSE,
     PRESENCE,
-    TRUE,
     Poison,
     absent,
     alike,
@@ -31,7 +30,6 @@ from .structure import (
     interchangeable,
     is_absent,
     is_long,
-    is_none,
     is_table,
     is_view,
     list_held_by,
@@ -45,7 +43,6 @@ from .structure import (
     same_layout,
     same_option,
     same_order,
-    shown_name,
 )
 from .values import (
     Choice,
@@ -60,6 +57,7 @@ from .values import (
     Tuple,
     Value,
 )
+from .wording import shown_name
 
 if TYPE_CHECKING:
     from .builder import Builder

@@ -11,8 +11,9 @@ import numpy as np
 from .. import ir
 from ..kinds import Opaque, Places, Reference
 from .boxes import Box, Mixed
+from .predicates import NUMBERS, is_none, leaf_kind
 from .slotted import SlottedDicts
-from .structure import NUMBERS, is_none, is_nothing, leaf_kind
+from .structure import is_nothing
 from .values import Choice, DictObject, Instance, ListObject, Ref, Tuple, Value
 
 SITE = "%mixed"  # of known sites: a list that is made here may have items of several kinds

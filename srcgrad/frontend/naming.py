@@ -8,7 +8,7 @@ from typing import Any
 from .. import ir
 from ..analysis.aliasing import is_slice
 from ..kinds import NOTHING, Array, Kind, Scalar
-from .structure import hint
+from .wording import hint
 
 SIDES = {  # of a stencil: what lies before and after the middle, by rank and axis
     1: (("left", "right"),),

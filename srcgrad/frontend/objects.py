@@ -53,21 +53,13 @@ from .columns import (
 )
 from .cursors import Cursors
 from .lookup import LOCAL
+from .predicates import FALSE, NONE, SIMPLE, TRUE, is_none
 from .restarts import Unreached
 from .slotted import told_class
-from .structure import (
-    FALSE,
-    NONE,
-    SIMPLE,
-    TRUE,
-    described,
-    is_none,
-    is_nothing,
-    item_structure,
-    resized,
-)
+from .structure import is_nothing, item_structure, resized
 from .subclasses import protocol_members
 from .values import Choice, Instance, ListObject, Tuple, Value
+from .wording import described
 
 TAGS = ""  # the name of the column that says of which class an object is
 

@@ -17,23 +17,21 @@ from ..packages import of_class
 from ..rules import registry
 from .outer_objects import OuterObjects
 from .powers import check_power
-from .restarts import NeedStatic
-from .structure import (
+from .predicates import (
     FALSE,
     NONE,
     SIMPLE,
     TRUE,
-    folded,
     is_asked,
-    is_long,
     is_number,
     is_range,
     is_settled,
     is_static,
     is_written,
     leaf_kind,
-    object_type,
 )
+from .restarts import NeedStatic
+from .structure import folded, is_long
 from .subclasses import added_by
 from .values import (
     Bound,
@@ -49,6 +47,7 @@ from .values import (
     Tuple,
     Value,
 )
+from .wording import object_type
 
 BINARY: dict[type, Callable[..., Any]] = {
     gast.Add: operator.add,

@@ -29,8 +29,9 @@ from .builder import Builder
 from .choices import options
 from .merging import Merger
 from .operations import raise_exception
+from .predicates import FALSE, NONE, TRUE, is_none
 from .restarts import Empty, Materialize, Raised, Thaw, Unbound, Unreached, Wording
-from .structure import FALSE, FLAGS, NONE, TRUE, is_evaluated, is_none, nothing, parts
+from .structure import FLAGS, is_evaluated, nothing, parts
 from .values import Choice, Instance, Junction, Place, State, Trying, Tuple, Value
 
 RAISED = "%raised"

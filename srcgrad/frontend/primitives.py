@@ -20,8 +20,9 @@ from ..rules.parameters import role
 from ..signature import UNEVALUATED
 from .inlining import Inlining
 from .powers import check_power
+from .predicates import NONE, is_asked, is_none
 from .purity import has_effect
-from .structure import NONE, folded, is_asked, is_none, of_any_length, resized
+from .structure import folded, of_any_length, resized
 from .values import (
     Bound,
     Closure,

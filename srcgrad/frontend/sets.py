@@ -13,8 +13,9 @@ from ..analysis.inference import Inferred
 from ..kinds import Places
 from . import tables
 from .containers import Containers
+from .predicates import NONE
 from .set_orders import PURE, Order, constant_set
-from .structure import NONE, Poison
+from .structure import Poison
 from .values import DictObject, Instance, ListObject, Ref, Value
 
 SET_OPERATORS: dict[Any, Any] = {

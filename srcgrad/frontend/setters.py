@@ -19,15 +19,8 @@ from ..packages import told
 from ..rules.inplace import resized
 from .attributes import Attributes
 from .choices import options
-from .structure import (
-    NONE,
-    described,
-    is_none,
-    is_number,
-    object_items,
-    parts,
-    references,
-)
+from .predicates import NONE, is_none, is_number
+from .structure import object_items, parts, references
 from .values import (
     Bound,
     Choice,
@@ -41,6 +34,7 @@ from .values import (
     Value,
     as_value,
 )
+from .wording import described
 
 
 class Setters(Attributes):

@@ -12,7 +12,7 @@ from ..analysis.elementwise import number_kind
 from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..kinds import INT, Array, ListOf, Scalar
-from .structure import FALSE, NONE, is_none, is_number
+from .predicates import FALSE, NONE, is_none, is_number
 from .texts import Texts
 from .values import Generator, Instance, ListObject, Sequence, Slice, Tuple, Value
 

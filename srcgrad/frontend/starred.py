@@ -21,7 +21,7 @@ from .. import ir
 from ..rules import registry
 from .classes import Classes
 from .operations import check_arguments
-from .structure import NONE
+from .predicates import NONE
 from .subclasses import has_made_init, is_named_tuple
 from .values import Closure, ListObject, Slice, Spread, Tuple, Value
 

@@ -1,10 +1,8 @@
-"""The structure of abstract values: their parts, their likeness, and how a message names them."""
+"""The structure of abstract values: their parts, their likeness, and templates of them."""
 
 from __future__ import annotations
 
-import enum
 import sys
-import types
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
@@ -26,9 +24,8 @@ from ..kinds import (
     Size,
     TupleOf,
     fresh_size,
-    kind_of,
 )
-from ..packages import is_of_package, of_class, told
+from .predicates import FALSE, NUMBERS, TRUE, is_none, is_plain, leaf_kind, same_constant
 from .set_orders import Order
 from .tables import KINDS_OF_TABLES, Keys, View
 from .values import (
@@ -40,11 +37,9 @@ from .values import (
     Generator,
     Heap,
     Instance,
-    Journal,
     ListObject,
     Partial,
     Path,
-    Place,
     Ref,
     Sequence,
     Slice,
@@ -52,8 +47,6 @@ from .values import (
     Tuple,
     Value,
 )
-
-TRUE, FALSE, NONE = ir.Const(True), ir.Const(False), ir.Const(None)
 
 
 class Absent:
@@ -64,15 +57,7 @@ ABSENT = ir.Const(Absent())
 PRESENCE = "whether this object has the attribute isn't known when compiling"
 
 
-SIMPLE = (int, float, complex, bool, str, bytes, type(None))
-SETTLED = (
-    *SIMPLE, np.generic, np.dtype, np.ndarray, type, tuple, frozenset, range, slice, enum.Enum,
-    types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc,
-)  # fmt: skip
 OR_DEQUE = "whether this is a list or a deque isn't known when compiling"
-ANSWERS = ("__eq__", "__lt__", "__bool__", "__len__", "__contains__", "__iter__", "__getitem__")
-STATIC_MODULES = frozenset({"numpy", "scipy", "math", "cmath", "builtins"})
-NUMBERS = (int, float, complex, np.number, np.bool_)
 FLAGS = frozenset({"%stop", "%break", "%returned"})
 BOUND = "%bound "  # begins the name of the flag that says whether a name is bound
 
@@ -522,82 +507,6 @@ def is_nothing(value: Any) -> bool:
     return value is ir.UNDEFINED or getattr(value, "kind", None) == NOTHING
 
 
-def is_settled(value: Any) -> bool:
-    """Whether a value is known when compiling, and answers questions the same ever after.
-
-    An object outside that isn't of a type that can't change may be longer later, or equal another.
-    """
-    if not isinstance(value, ir.Const):
-        return False
-    if isinstance(value.value, SETTLED) or value.value is NotImplemented:
-        return True
-    said = (getattr(type(value.value), name, None) for name in ANSWERS)
-    plain = all(s is None or s is getattr(object, s.__name__, None) for s in said)
-    return plain and isinstance(value, Place) and value.path is None
-
-
-def is_static(module: str | None) -> bool:
-    """Whether what a module defines is taken to stay as it is: not what is of no module."""
-    root = (module or "").partition(".")[0]
-    return root in STATIC_MODULES or root in sys.stdlib_module_names
-
-
-def is_asked(value: Any) -> bool:
-    """Whether a value is an object outside of a user's class, which may be asked again."""
-    thing = value.value if isinstance(value, Place) else None
-    if thing is None or isinstance(thing, SETTLED):
-        return False
-    return not is_static(type(thing).__module__) and not is_of_package(type(thing))
-
-
-def is_unknown(value: Any) -> bool:
-    """Whether a value is an object of which only the run tells what it has."""
-    return isinstance(value, ir.Var) and isinstance(value.kind, Opaque)
-
-
-def is_setting(module: str, value: Any) -> bool:
-    """Whether this, of a module of Python's, may be another later: `sys.argv`, `sys.stdout`."""
-    return module.partition(".")[0] not in STATIC_MODULES and not isinstance(value, SETTLED)
-
-
-def is_written(value: Any, name: str) -> bool:
-    """Whether an object outside is of a class that says in Python what a method does."""
-    if not isinstance(value, ir.Const):
-        return False
-    return isinstance(of_class(type(value.value), name), types.FunctionType)
-
-
-def is_iterator(value: Any) -> bool:
-    """Whether a value makes items when it is asked for them: in the frame that it is from."""
-    return isinstance(value, (Generator, Sequence))
-
-
-def is_none(value: Any) -> bool:
-    return isinstance(value, ir.Const) and value.value is None
-
-
-def leaf_kind(value: ir.Var | ir.Const) -> Kind:
-    """The kind of a variable or constant."""
-    if isinstance(value, ir.Var):
-        return value.kind
-    if type(value.value) is int:
-        return Scalar(np.dtype(np.int64), True, value.value if value.value >= 0 else None)
-    return kind_of(value.value)
-
-
-def same_constant(a: Any, b: Any) -> bool:
-    if a is b:
-        return True
-    if type(a) is not type(b) or isinstance(a, np.ndarray):
-        return False
-    if isinstance(a, (int, float, complex, str, bytes)):
-        return repr(a) == repr(b)
-    try:
-        return bool(a == b)
-    except Exception:
-        return False
-
-
 def references(state: State, ref: Ref) -> int:
     """How many values refer to an object; many, if that isn't known."""
 
@@ -618,126 +527,6 @@ def references(state: State, ref: Ref) -> int:
     return found
 
 
-def variable_name(name: str) -> str:
-    """A name for the variable that holds what a frame or an object holds under a name.
-
-    >>> variable_name("x1"), variable_name("%choice12"), variable_name("a key")
-    ('x1', 'choice', 'item')
-    """
-    if name.isidentifier():
-        return name
-    if is_flag(name):
-        return f"{name.removeprefix(BOUND)}_bound"
-    text = "result" if name == "%return" else name.strip("%0123456789")
-    return text if text.isidentifier() else "item"
-
-
-def shown_name(name: Any) -> str:
-    """A variable's name in a message; ours start with %."""
-    text = str(name)
-    if text == "%return":
-        return "the result of this function"
-    return "this value" if text.startswith("%") else repr(text)
-
-
-def object_type(value: Any) -> type | None:
-    """The class of an object of which nothing else is known."""
-    if isinstance(value, ir.Const) and not isinstance(value.value, np.ndarray):
-        return type(value.value)
-    if isinstance(value, ir.Var) and isinstance(value.kind, Opaque):
-        return value.kind.type
-    return None
-
-
-def describe(value: Any) -> str:
-    """What a value is, in a user's words."""
-    match value:
-        case Tuple():
-            return value.type.__name__
-        case ir.Const(value=Absent()):
-            return "nothing"
-        case Place() | ir.Const():
-            return type(value.value).__name__
-        case Journal():
-            return type(value.thing).__name__
-        case Ref():
-            return "container"
-        case Choice():
-            return "choice of " + " or ".join(
-                sorted(map(describe, value.options), key="nothing".__eq__)
-            )
-        case ir.Var():
-            match value.kind:
-                case Array():
-                    return "array"
-                case Opaque(type=t) if t is not None:
-                    return t.__name__
-            return "number" if is_number(value) else "value"
-    return type(value).__name__.lower()
-
-
-def is_object(kind: Kind) -> bool:
-    """Whether a value is an item of an array of objects: a number, None or anything else."""
-    return isinstance(kind, Scalar) and kind.dtype.kind == "O"
-
-
-def is_range(value: Any) -> bool:
-    """Whether a value is a range, which isn't an iterator as other sequences are."""
-    return isinstance(value, Sequence) and value.bounds is not None and value.born is None
-
-
-def array_kind(value: Any) -> Array | None:
-    """The kind of an array that exists at run time."""
-    kind = value.kind if isinstance(value, ir.Var) else None
-    return kind if isinstance(kind, Array) else None
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a number, Python's or NumPy's, which has no items."""
-    if isinstance(value, ir.Var):
-        return isinstance(value.kind, Scalar) and value.kind.dtype.kind in "fciub"
-    return isinstance(value, ir.Const) and isinstance(value.value, NUMBERS)
-
-
-def described(value: Any) -> str:
-    """What a value is, with its article."""
-    text = describe(value)
-    return f"{'an' if text[0] in 'aeiouAEIOU' else 'a'} {text}"
-
-
-def hint(function: Any) -> str:
-    """A name for the result of a function."""
-    name = told(function, "__name__", "value").strip("_")
-    return _HINTS.get(name, name if name.isidentifier() else "value")
-
-
-_HINTS = {
-    "getitem": "item",
-    "add": "total",
-    "iadd": "total",
-    "sub": "difference",
-    "mul": "product",
-    "multiply": "product",
-    "truediv": "ratio",
-    "divide": "ratio",
-    "pow": "power",
-    "matmul": "product",
-    "neg": "negative",
-    "lt": "test",
-    "gt": "test",
-    "le": "test",
-    "ge": "test",
-    "eq": "test",
-    "ne": "test",
-    "not_": "test",
-    "zeros_like": "zeros",
-    "getattr": "attribute",
-    "is_": "test",
-    "is_not": "test",
-    "broadcast_to": "spread",
-}
-
-
 def item_structure(item: Any) -> Kind:
     """The kind of a list's item, tuples of kinds as TupleOf."""
     if isinstance(item, tuple):
@@ -753,20 +542,6 @@ def item_kinds(kind: Kind) -> Any:
         return kind
     kinds = tuple(map(item_kinds, kind.items))
     return kinds if kind.type is tuple else Fields(kinds, kind.type, kind.names)
-
-
-def is_plain(value: Any) -> bool:
-    """Whether a value is Python's, or one of NumPy's ints or dtypes: what constants are made of."""
-    if isinstance(value, np.generic):
-        return isinstance(value, np.integer)
-    return isinstance(value, (*SIMPLE, np.dtype))
-
-
-def is_member(value: Any) -> bool:
-    """Whether a value can be a member of a set from outside that is followed."""
-    if type(value) is tuple:
-        return all(map(is_member, value))
-    return isinstance(value, (*SIMPLE, np.integer))
 
 
 def constant(operand: ir.Operand) -> tuple[bool, Any]:

@@ -39,21 +39,18 @@ from .comparisons import Comparisons
 from .operations import item_of_range
 from .operators import TEXT, is_text
 from .overlaps import is_basic
-from .restarts import Empty, Materialize, NeedStatic, Unkeepable
-from .structure import (
+from .predicates import (
     NONE,
     SIMPLE,
     array_kind,
-    constant,
-    described,
     is_none,
     is_number,
     is_range,
     is_static,
     is_written,
-    item_structure,
-    resized,
 )
+from .restarts import Empty, Materialize, NeedStatic, Unkeepable
+from .structure import constant, item_structure, resized
 from .values import (
     Bound,
     Choice,
@@ -69,6 +66,7 @@ from .values import (
     Tuple,
     Value,
 )
+from .wording import described
 
 MOST_ITEMS = 64  # of a tuple or list that an unrolled loop takes its items from one by one
 

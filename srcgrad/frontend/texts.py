@@ -20,8 +20,8 @@ from ..packages import told
 from .choices import options
 from .objects import Objects
 from .operators import TEXT
+from .predicates import NONE, is_asked, is_range
 from .restarts import Wording
-from .structure import NONE, describe, is_asked, is_range
 from .values import (
     Bound,
     Choice,
@@ -34,6 +34,7 @@ from .values import (
     Tuple,
     Value,
 )
+from .wording import describe
 
 
 class Texts(Objects):

@@ -29,9 +29,10 @@ from .effects import describe, emit_call, lasting_change
 from .item_counts import forget
 from .loops import MOST_ROUNDS
 from .overlaps import settle_overlaps
+from .predicates import NONE, is_none
+from .recalling import Carried
 from .restarts import Materialize, Thaw, Unbound, Unreached
 from .structure import (
-    NONE,
     Mold,
     Poison,
     Widened,
@@ -39,7 +40,6 @@ from .structure import (
     freeze_molded,
     frozen_later,
     held_by,
-    is_none,
     is_table,
     keep_frozen,
     object_items,
@@ -67,7 +67,7 @@ from .values import (
     Value,
     births,
 )
-from .widening import Carried, Slot
+from .widening import Slot
 
 MOST_NESTED = 8
 

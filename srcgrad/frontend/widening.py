@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from .. import ir
 from ..joins import KindMismatch
-from ..kinds import INT, NOTHING, Array, ListOf, Scalar, fresh_size, without_sizes
+from ..kinds import INT, NOTHING, Array, ListOf, Scalar, fresh_size
 from ..rules.library import Memory
 from .choices import APART, is_choosable, is_function, is_outer_dict, options
 from .paths import Paths
+from .predicates import is_none, leaf_kind
 from .restarts import Lengthen, Materialize, NeedStatic, Peel, Thaw
 from .structure import (
     COMPOUND,
@@ -24,14 +25,11 @@ from .structure import (
     has_layout,
     interchangeable,
     is_absent,
-    is_flag,
     is_list,
-    is_none,
     is_nothing,
     is_partial,
     is_table,
     leaf_family,
-    leaf_kind,
     list_held_by,
     may_get_long,
     object_items,
@@ -45,8 +43,6 @@ from .structure import (
     same_option,
     same_order,
     same_template,
-    shown_name,
-    variable_name,
     with_items,
 )
 from .values import (
@@ -62,49 +58,13 @@ from .values import (
     State,
     Tuple,
 )
+from .wording import shown_name, variable_name
 
 Slot = tuple[str, int, Any]
-DIGITS = "0123456789"
 MOST_LENGTHS = 4  # of tuples of which a loop carries one
 
 MOST_NESTED = 4  # choices in each other
 MOST_OBJECTS = 16  # of which a loop carries one
-
-
-def is_hidden(name: Any) -> bool:
-    """Whether this is the name of a variable of the compiler's that has a number."""
-    return isinstance(name, str) and name[:1] == "%" and name[-1:].isdigit()
-
-
-def hidden_again(name: Any, frame: dict[Any, Any]) -> Any:
-    """What a variable is called now whose name has a number: the last one of its like."""
-    if not is_hidden(name) or name in frame:
-        return name
-    stem = name.rstrip(DIGITS)
-    alike = (n for n in reversed(frame) if is_hidden(n) and n.rstrip(DIGITS) == stem)
-    return next(alike, name)
-
-
-@dataclass(frozen=True)
-class Carried:
-    """What a loop carried in a round of the loop or unit around it, or the loops in a unit did.
-
-    Attributes:
-        frame: the function that it stands in.
-        frames: all that were being run.
-        settling: the dimensions that it brought in.
-        inner: what the loops in it carried, by where they stand.
-        rounds: that of each round of a unit: in the first, nothing is known of what it returns.
-        lists: those that must exist at run time, or whose length it changes; see `Loops.lists`.
-    """
-
-    frame: int = 0
-    frames: list[int] = field(default_factory=list)
-    templates: dict[Slot, Any] = field(default_factory=dict)
-    settling: set[int] = field(default_factory=set)
-    inner: dict[Any, list[Carried]] = field(default_factory=dict)
-    rounds: list[dict[Any, list[Carried]]] = field(default_factory=list)
-    lists: list[tuple[Any, int, ListOf | None]] = field(default_factory=list)
 
 
 class Widening(Paths):
@@ -451,45 +411,6 @@ class Widening(Paths):
         except KindMismatch:
             return Poison(f"{shown_name(name)} holds items of different kinds", self.span)
         return Widened(joined, name, optional or q.var.optional)
-
-    def carried_earlier(self, site: Any) -> Carried:
-        """What a loop that stands there carried when what is around it was lowered last."""
-        number = len(self.carried.get(site, []))
-        earlier = self.carried_before.get(site, [])
-        return earlier[number] if number < len(earlier) else Carried()
-
-    def recalled(
-        self, before: Carried, entry: State, marker: Any, settling: set[int]
-    ) -> dict[Slot, Any]:
-        """What a loop carried when the loop around it was lowered last, as far as it may again."""
-        settling |= before.settling
-        self.settling, self.peelable, self.standing = settling, False, frozenset(entry.heap)
-        known, found = dict(self.slots(entry)), {}
-        frames = {before.frame: self.current}
-        for old, new in zip(reversed(before.frames), reversed(entry.frames), strict=False):
-            frames.setdefault(old, new)
-        for (kind, holder, name), template in before.templates.items():
-            if not isinstance(template, Widened):
-                continue
-            if kind == "frame":
-                if holder not in entry.frames or holder == before.frame:
-                    holder = frames.get(holder, holder)
-                name = hidden_again(name, entry.frames.get(holder, {}))
-                template = replace(template, name=str(name)) if is_hidden(name) else template
-            slot = kind, holder, name
-            if isinstance(template.kind, ListOf):
-                if slot in known or not without_sizes(template.kind):
-                    continue
-            unknown = kind != "frame" or (str(name).startswith("%") and not is_flag(name))
-            if slot not in known and unknown:
-                continue
-            if kind == "frame" and slot[1] not in entry.frames:
-                continue
-            value = known.get(slot, self.absent(entry, slot))
-            if not same_template(self.widen(name, template, value, entry, entry, marker), template):
-                return {}
-            found[slot] = template
-        return found
 
     def are_carried(self, slots: Iterable[Slot], params: dict[Slot, Any], end: State) -> bool:
         """Whether an iteration changes each of these."""

@@ -16,7 +16,7 @@ from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..frontend.effects import describe, emit_call
 from ..frontend.lower import Lowerer
-from ..frontend.structure import NONE
+from ..frontend.predicates import NONE
 from ..frontend.values import (
     DictObject,
     Instance,

@@ -18,7 +18,7 @@ import numpy as np
 from .. import forward, ir, jacobians, pullback, sparse
 from ..api import grad
 from ..frontend.lower import Lowerer
-from ..frontend.structure import NONE
+from ..frontend.predicates import NONE
 from ..frontend.values import Held, Partial, Place, Tuple, Value
 from ..gradient import Gradient
 from ..kinds import is_complex, is_float

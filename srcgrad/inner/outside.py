@@ -12,7 +12,8 @@ from ..analysis.jumps import jumps
 from ..emit import runtime
 from ..frontend.effects import describe, emit_call
 from ..frontend.lower import Lowerer
-from ..frontend.structure import NONE, nothing
+from ..frontend.predicates import NONE
+from ..frontend.structure import nothing
 from ..frontend.values import Instance, ListObject, Partial, Place, Ref, Tuple, Value
 from ..inputs import leaves
 from ..kinds import BOOL, FLOAT, Array, Kind, Opaque, Scalar, is_float, kind_of

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from .. import ir
 from ..frontend.lower import Lowerer
-from ..frontend.structure import NONE
+from ..frontend.predicates import NONE
 from ..frontend.values import DictObject, Instance, ListObject, Place, Ref, Tuple, Value
 from ..kinds import is_float
 from ..rules.registry import Unknown
