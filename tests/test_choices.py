@@ -692,3 +692,32 @@ def test_what_asking_for_truth_raises_is_raised():
     check(program, np.abs(X))
     with pytest.raises(ValueError, match="no answer"):
         srcgrad.grad(program)(-np.abs(X))
+
+
+def bool_of_what_a_table_keeps(x):
+    one = Doubling(x[0]) if x[1] > 0 else Once(x[2])
+    answer = bool(one)
+    return one.amount * (2.0 if answer else 3.0) * one.asked
+
+
+def bool_of_what_may_raise(x):
+    one = Unanswered(x[0]) if x[1] < 5 else Doubling(x[2])
+    try:
+        return one.amount if bool(one) else x[3]
+    except ValueError:
+        return one.amount * x[4]
+
+
+@pytest.mark.parametrize("program", [bool_of_what_a_table_keeps, bool_of_what_may_raise])
+def test_bool_asks_the_object_that_it_is(program):
+    for x in SIGNS:
+        check(program, x)
+
+
+def bool_beside_one_that_raises(x):
+    one = Doubling(x[0]) if x[1] > 0 else Unanswered(x[0])
+    return one.amount if bool(one) else x[2]
+
+
+def test_bool_of_an_object_in_a_table_is_not_that_of_its_row():
+    check(bool_beside_one_that_raises, np.abs(X))
