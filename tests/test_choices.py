@@ -588,3 +588,136 @@ MIXED = [
 def test_a_number_or_something_else(program):
     for x in SIGNS:
         check(program, x)
+
+
+class Doubling:
+    """Its truth changes it, and is always the same."""
+
+    def __init__(self, amount):
+        self.amount, self.asked = amount, 0
+
+    def __bool__(self):
+        self.amount = self.amount * 2
+        self.asked += 1
+        return True
+
+
+class Counting:
+    def __init__(self, amount):
+        self.amount, self.asked = amount, 0
+
+    def __bool__(self):
+        self.asked += 3
+        return False
+
+
+class Once:
+    """Its truth is known where it doesn't raise."""
+
+    def __init__(self, amount):
+        self.amount, self.asked = amount, 0
+
+    def __bool__(self):
+        if self.asked:
+            raise ValueError("asked already")
+        self.asked = 2
+        return True
+
+
+class Unanswered:
+    def __init__(self, amount):
+        self.amount, self.asked = amount, 1
+
+    def __bool__(self):
+        raise ValueError("no answer")
+
+
+def truth_with_effects(x):
+    one = Doubling(x[0]) if x[1] > 0 else Counting(x[2])
+    scale = (2.0 if one else 3.0) + (5.0 if one else 7.0)
+    return scale * one.asked * one.amount
+
+
+def truth_that_may_raise(x):
+    total = x[0]
+    for v in x:
+        one = Once(v) if v > 0 else Doubling(v * x[0])
+        try:
+            if one:
+                total = total + one.amount
+            if one:
+                total = total * x[1]
+        except ValueError:
+            total = total + v**2 * one.asked
+    return total
+
+
+def truth_that_raises(x):
+    one = Unanswered(x[0]) if x[1] > 0 else Counting(x[2])
+    try:
+        if one:
+            return one.amount
+    except ValueError:
+        return x[3] * one.amount
+    return x[4] * one.asked
+
+
+def truth_of_what_a_loop_makes(x):
+    total = x[0]
+    for v in x:
+        one = Doubling(v) if v > 0 else Unanswered(v)
+        try:
+            total = total + one.amount**2 if one else total
+        except ValueError:
+            total = total * one.amount
+    return total
+
+
+@pytest.mark.parametrize(
+    "program",
+    [truth_with_effects, truth_that_may_raise, truth_that_raises, truth_of_what_a_loop_makes],
+)
+def test_what_asking_for_truth_does_is_done_to_the_object_that_it_is(program):
+    for x in SIGNS:
+        check(program, x)
+
+
+def truth_of_one_class_in_two_places(x):
+    one = Doubling(x[0]) if x[1] > 0 else Unanswered(x[0])
+    return x[2] if one.asked > 5 or one else x[3]
+
+
+def test_what_asking_for_truth_raises_is_raised():
+    program = truth_of_one_class_in_two_places
+    check(program, np.abs(X))
+    with pytest.raises(ValueError, match="no answer"):
+        srcgrad.grad(program)(-np.abs(X))
+
+
+def bool_of_what_a_table_keeps(x):
+    one = Doubling(x[0]) if x[1] > 0 else Once(x[2])
+    answer = bool(one)
+    return one.amount * (2.0 if answer else 3.0) * one.asked
+
+
+def bool_of_what_may_raise(x):
+    one = Unanswered(x[0]) if x[1] < 5 else Doubling(x[2])
+    try:
+        return one.amount if bool(one) else x[3]
+    except ValueError:
+        return one.amount * x[4]
+
+
+@pytest.mark.parametrize("program", [bool_of_what_a_table_keeps, bool_of_what_may_raise])
+def test_bool_asks_the_object_that_it_is(program):
+    for x in SIGNS:
+        check(program, x)
+
+
+def bool_beside_one_that_raises(x):
+    one = Doubling(x[0]) if x[1] > 0 else Unanswered(x[0])
+    return one.amount if bool(one) else x[2]
+
+
+def test_bool_of_an_object_in_a_table_is_not_that_of_its_row():
+    check(bool_beside_one_that_raises, np.abs(X))

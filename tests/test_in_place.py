@@ -1598,3 +1598,29 @@ def test_what_is_read_only_and_written_is_refused():
     for f in (caught, raised):
         with pytest.raises(srcgrad.UnsupportedError, match="read-only"):
             srcgrad.grad(f)(np.ones(3))
+
+
+def test_the_imaginary_part_of_real_numbers_is_read_only():
+    def written(x):
+        y = 2 * x
+        y.imag[0] = x[0]
+        return y.sum()
+
+    def caught(x):
+        y = 2 * x
+        try:
+            y.imag += x
+        except ValueError:
+            y += x**2
+        return y.sum()
+
+    def of_either(x):
+        y = x * 2 if x[0] > 1 else x * 1j
+        y.imag += x
+        return np.sum(np.abs(y) ** 2)
+
+    with pytest.raises(srcgrad.UnsupportedError, match="assignment destination is read-only"):
+        srcgrad.grad(written)(X)
+    check_grads(caught, (X,))
+    with pytest.raises(srcgrad.UnsupportedError, match="are complex isn't known"):
+        srcgrad.grad(of_either)(X)

@@ -37,6 +37,11 @@ def is_kept(cls: type) -> bool:
     return not has_items and not any(hasattr(cls, name) for name in ARRAY_LIKE)
 
 
+def is_mapping(cls: type) -> bool:
+    """Whether a class is one of dicts, ours included, which are no sequences to NumPy."""
+    return issubclass(cls, dict) or cls.__name__ == dict.__name__
+
+
 class ArrayProtocols(Libraries):
     """Calls of functions of NumPy with objects that have methods for that."""
 
@@ -98,7 +103,9 @@ class ArrayProtocols(Libraries):
     def is_array_like(self, value: Value) -> bool:
         """Whether an object is an array, or several items, to an operator of NumPy's beside it."""
         classes = self.object_classes(value)
-        return bool(classes) and not any(map(is_kept, classes)) and not self.is_left_to(value)
+        if any(map(is_kept, classes)) or any(map(is_mapping, classes)):
+            return False
+        return bool(classes) and not self.is_left_to(value)
 
     def object_classes(self, value: Value) -> tuple[type, ...]:
         """Of which classes an object may be."""

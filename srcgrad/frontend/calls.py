@@ -410,6 +410,8 @@ class Calls(Kept):
         first = args[0]
         if isinstance(first, Closure) and (function in DESCRIPTORS or _of_property(function)):
             return Place(function(*args))
+        if function is bool and isinstance(first, ir.Var) and isinstance(first.kind, Reference):
+            return self.boolean(first)
         if is_asked(first) and hashable(function) and function in PROTOCOL and len(args) == 1:
             if function is bool:
                 return self.boolean(first)

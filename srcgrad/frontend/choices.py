@@ -19,7 +19,7 @@ from ..analysis.inference import Inferred
 from ..kinds import BOOL, INT, Scalar
 from .changes import Changes
 from .predicates import NONE, SIMPLE, is_none
-from .restarts import Raised
+from .restarts import Raised, Unreached
 from .structure import (
     Mold,
     interchangeable,
@@ -176,14 +176,7 @@ class Choices(Changes):
 
     def answered(self, choice: Choice, test: Callable[[Value], Value]) -> Value | None:
         """What a test of a choice says, if what it says of some options is known."""
-        before, block, depth = self.state, self.block, self.fork_depth
-        count = len(block.statements)
-        self.state = before.copy()
-        try:
-            answers = {i: test(choice.options[i]) for i in self.left_of(choice)}
-        finally:  # an option is asked only where it is the one
-            self.state, self.block, self.fork_depth = before, block, depth
-            self.forget(block, count)
+        answers = {i: self.tried(test, choice.options[i]) for i in self.left_of(choice)}
         known = {i: bool(a.value) for i, a in answers.items() if isinstance(a, ir.Const)}
         if len(known) == len(answers):
             return self.which(choice, [i for i, holds in known.items() if holds])
@@ -195,6 +188,24 @@ class Choices(Changes):
             fails = frozenset(i for i in answers if known.get(i) is not True)
             self.meanings[made] = (choice, holds, fails)
         return made
+
+    def tried(self, test: Callable[[Value], Value], option: Value) -> Value | None:
+        """What a test says of an option, if it does nothing else; None if it may raise or change
+        something, as an option is asked only where it is the one."""
+        before, block, depth = self.state, self.block, self.fork_depth
+        count = len(block.statements)
+        self.state = before.copy()
+        try:
+            answer = test(option)
+            made = ir.walk(ir.Block(block.statements[count:]))
+            acts = any(isinstance(s, ir.Assign) and (s.effect or s.writes) for s in made)
+            same = self.block is block and is_unchanged(self.state, before)
+            return None if acts or not same else answer
+        except (Raised, Unreached):
+            return None
+        finally:
+            self.state, self.block, self.fork_depth = before, block, depth
+            self.forget(block, count)
 
     def left_of(self, choice: Choice) -> list[int]:
         """The options that a choice may still be, of what has been tested."""
@@ -373,6 +384,15 @@ class Choices(Changes):
                 self.state.heap[number] = changed
             else:
                 self.state.frames[number][name] = value
+
+
+def is_unchanged(state: State, before: State) -> bool:
+    """Whether what there was before is as it was, and the program is still there."""
+    tables: list[tuple[Any, Any]] = [(before.heap, state.heap)]
+    tables += [(frame, state.frames.get(n, {})) for n, frame in before.frames.items()]
+    same = all(new.get(k) is v for old, new in tables for k, v in old.items())
+    outside = (state.used, state.flags) == (before.used, before.flags)
+    return same and outside and not state.unreachable
 
 
 def held(state: State) -> list[tuple[tuple[int, Any, bool], Any]]:

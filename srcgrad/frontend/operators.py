@@ -523,8 +523,11 @@ class Operators(OuterObjects):
                 return TRUE
             return self.boolean(self.call(self.bound(found, one, cls), [], {}))
 
-        asked = self.either(there, lambda: self.for_each(self.spread(value), answer), lambda: FALSE)
-        return self.truth(asked)
+        def asked() -> Value:
+            one = self.spread(value)
+            return self.for_each(one, answer) if isinstance(one, Choice) else answer(one)
+
+        return self.truth(self.either(there, asked, lambda: FALSE))
 
     def boolean(self, value: Value) -> ir.Var | ir.Const:
         """The truth of a value as a bool."""

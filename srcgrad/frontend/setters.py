@@ -36,6 +36,8 @@ from .values import (
 )
 from .wording import described
 
+READ_ONLY = "assignment destination is read-only"
+
 
 class Setters(Attributes):
     """Assigns to `value.name`."""
@@ -226,9 +228,20 @@ class Setters(Attributes):
 
     def store_imaginary(self, array: ir.Var, key: Value, value: Value) -> None:
         """`z.imag[key] = value`: the adjoint of the imaginary part isn't a view of that of z."""
+        self.check_complex(array)
         real = self.attribute(self.subscript(array, key), "real")
         imaginary = self.binary(operator.mul, ir.Const(1j), self.operand(value))  # type: ignore[arg-type]
         self.store(array, key, self.binary(operator.add, real, imaginary))
+
+    def check_complex(self, array: ir.Var) -> None:
+        """The imaginary part of real numbers can't be written."""
+        dtype = array.kind.dtype if isinstance(array.kind, Array) else None
+        if dtype is None:
+            raise self.refuse(
+                "whether these numbers are complex isn't known here", "make them so: z = z + 0j"
+            )
+        if dtype.kind != "c":
+            raise self.fault(ValueError, READ_ONLY, given=(READ_ONLY,))
 
     def augment_imaginary(
         self, function: Any, array: ir.Var, key: Value, old: Value, value: Value
