@@ -1624,3 +1624,12 @@ def test_the_imaginary_part_of_real_numbers_is_read_only():
     check_grads(caught, (X,))
     with pytest.raises(srcgrad.UnsupportedError, match="are complex isn't known"):
         srcgrad.grad(of_either)(X)
+
+
+def test_whose_flags_are_set_is_asked_once():
+    def f(x):
+        rows = [2 * x, x**2, 3 * x]
+        rows.pop().flags.writeable = False
+        return np.sum(rows[-1]) * len(rows)
+
+    check_grads(f, (X,))

@@ -14,15 +14,15 @@ from ..rules import registry
 from ..rules.registry import hashable
 from ..signature import has_fields
 from .libraries import Libraries
+from .operators import LEFT_TO_THEM
 from .predicates import array_kind, is_none
 from .primitives import RULES, of_numpy
 from .restarts import NeedStatic
+from .slotted import told_class
 from .values import Bound, DictObject, Instance, ListObject, Place, Tuple, Value
 
 # What NumPy asks an object for that may stand for an array
 ARRAY_LIKE = ("__array__", "__array_interface__", "__array_struct__", "__buffer__")
-# By what a class says that the operators of arrays leave theirs to it, or ask it
-LEFT_TO_THEM = ("__array_ufunc__", "__array_priority__")
 
 
 def is_kept(cls: type) -> bool:
@@ -35,11 +35,6 @@ def is_kept(cls: type) -> bool:
     """
     has_items = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
     return not has_items and not any(hasattr(cls, name) for name in ARRAY_LIKE)
-
-
-def is_mapping(cls: type) -> bool:
-    """Whether a class is one of dicts, ours included, which are no sequences to NumPy."""
-    return issubclass(cls, dict) or cls.__name__ == dict.__name__
 
 
 class ArrayProtocols(Libraries):
@@ -103,7 +98,7 @@ class ArrayProtocols(Libraries):
     def is_array_like(self, value: Value) -> bool:
         """Whether an object is an array, or several items, to an operator of NumPy's beside it."""
         classes = self.object_classes(value)
-        if any(map(is_kept, classes)) or any(map(is_mapping, classes)):
+        if any(is_kept(c) or issubclass(told_class(c), dict) for c in classes):  # no sequences
             return False
         return bool(classes) and not self.is_left_to(value)
 

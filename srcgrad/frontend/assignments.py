@@ -83,11 +83,12 @@ class Assignments(Matching):
                 container = self.expression(target.value)
                 self.store_item(container, self.expression(target.slice), value)
             case gast.Attribute():
-                thing = self.expression(target.value)
+                flags = isinstance(target.value, gast.Attribute) and target.value.attr == "flags"
+                owner = self.expression(target.value.value) if flags else NONE
+                thing = self.attribute(owner, "flags") if flags else self.expression(target.value)
                 if isinstance(thing, ir.Var) and thing.kind == Opaque(FLAGS):
-                    if target.attr == "writeable" and isinstance(target.value, gast.Attribute):
-                        array = self.expression(target.value.value)
-                        self.call(ir.Const(np.ndarray.setflags), [array, value], {})
+                    if target.attr == "writeable" and flags:
+                        self.call(ir.Const(np.ndarray.setflags), [owner, value], {})
                     return
                 if isinstance(thing, ir.Var) and target.attr == "shape":
                     reshaped = self.attribute(thing, "reshape")

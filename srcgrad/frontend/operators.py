@@ -49,6 +49,8 @@ from .values import (
 )
 from .wording import object_type
 
+# By what a class says that the operators of arrays leave theirs to it, or ask it
+LEFT_TO_THEM = frozenset({"__array_ufunc__", "__array_priority__"})
 BINARY: dict[type, Callable[..., Any]] = {
     gast.Add: operator.add,
     gast.Sub: operator.sub,
@@ -381,7 +383,7 @@ class Operators(OuterObjects):
             added = added_by(cls)
             if not added.keys() & {f"__{name}__", f"__r{name}__"}:
                 return False
-            if added.keys() & {"__array_ufunc__", "__array_priority__"}:
+            if added.keys() & LEFT_TO_THEM:
                 return False
         elif self.is_array_like(b):
             cls = self.object_classes(b)[0]

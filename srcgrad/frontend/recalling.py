@@ -46,7 +46,7 @@ class Carried:
         settling: the dimensions that it brought in.
         inner: what the loops in it carried, by where they stand.
         rounds: that of each round of a unit: in the first, nothing is known of what it returns.
-        lists: those that must exist at run time, or whose length it changes; see `Loops.lists`.
+        lists: those that must exist at run time, or whose length it changes; see `Recalling.lists`.
     """
 
     frame: int = 0

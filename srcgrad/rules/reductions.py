@@ -211,29 +211,24 @@ rereads(np.ptp, written="out")
 @adjoint(np.prod)
 def prod(a, axis=None, dtype=None, initial=None, *, keepdims=False, where=True, out, d_out):
     check_dtype(dtype, a)
-    if not everywhere(where):
-        factors = np.where(where, a, 1.0)
-        d_a = where * d_prod(factors, axis, keepdims, initial, out, d_out)
-        a = factors
-    else:
-        d_a = d_prod(a, axis, keepdims, initial, out, d_out)
-    return d_a if initial is None else (d_a, None, None, d_first(a, axis, keepdims, d_out))
-
-
-def d_first(a, axis, keepdims, d_out):
-    """The adjoint of the first factor of each product."""
-    return total(d_out * np.prod(a, axis=axis, keepdims=keepdims))
+    return d_products(a, None if everywhere(where) else where, axis, keepdims, initial, out, d_out)
 
 
 @adjoint(np.nanprod)
 def nanprod(a, axis=None, dtype=None, initial=None, *, keepdims=False, where=True, out, d_out):
     check_dtype(dtype, a)
     there = ~np.isnan(a) if everywhere(where) else ~np.isnan(a) & where
-    factors = np.where(there, a, 1.0)
-    d_a = there * d_prod(factors, axis, keepdims, initial, out, d_out)
+    return d_products(a, there, axis, keepdims, initial, out, d_out)
+
+
+def d_products(a, there, axis, keepdims, initial, out, d_out):
+    """The adjoints of the factors that are there, and of what each product begins with."""
+    factors = a if there is None else np.where(there, a, 1.0)
+    d_a = d_prod(factors, axis, keepdims, initial, out, d_out)
+    d_a = d_a if there is None else there * d_a
     if initial is None:
         return d_a
-    return d_a, None, None, d_first(factors, axis, keepdims, d_out)
+    return d_a, None, None, total(d_out * np.prod(factors, axis=axis, keepdims=keepdims))
 
 
 def d_prod(a, axis, keepdims, initial, out, d_out):

@@ -245,9 +245,7 @@ def _has_too_many(x: ir.Operand, key: ir.Operand) -> bool:
     """Whether an index surely asks for more axes than an array has."""
     shape = _shape(x)
     items = [i for i in ir.items_of(key) if not (isinstance(i, ir.Const) and _takes_no_axis(i))]
-    if shape is None or len(items) <= len(
-        shape
-    ):  # (a mask of more axes than one is itself checked)
+    if shape is None or len(items) <= len(shape):  # NumPy checks a mask of several axes itself
         return False
     return not any(isinstance(i, ir.Var) and _shape(i) is None for i in items)
 

@@ -369,11 +369,6 @@ def interp1d(
     return Bounded(inner, bounds_error is None or bounds_error, (low, high), axis, later)
 
 
-def as_lines(y, fill_value):
-    """Whether SciPy computes with the lines itself."""
-    return isinstance(fill_value, str) or np.iscomplexobj(y)
-
-
 STEPS = ("zero", 0, "previous", "next", "nearest", "nearest-up")
 
 
