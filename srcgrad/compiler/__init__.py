@@ -13,10 +13,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from .. import ir
 from ..errors import InternalError, SrcgradError, UnsupportedError, is_ours
 from ..frontend.columns import Knowledge, Unkept
 from ..frontend.libraries import CALLED
-from ..frontend.restarts import NeedStatic, Raised, Thaw, TooLong, Unkeepable, Unshared
+from ..frontend.restarts import NeedStatic, Raised, TakenApart, Thaw, TooLong, Unkeepable, Unshared
 from ..frontend.sharing import Calls
 from ..frontend.units import NeedUnit
 from ..frontend.values import Junction, Path
@@ -25,9 +26,10 @@ from .gradient import gradient_function
 from .primal import lower_primal
 from .process import compiling
 from .tangent import tangent_function
-from .task import Compiled, Request, Task
+from .task import Apart, Compiled, Request, Task
 
 LONG = 500  # statements: from there on, tables are tried rather than loops unrolled
+READABLE = 150  # statements: from there on, lists are kept where that is much shorter
 ASKED = 125  # from there on, kinds that follow from the values of ints rather stay unknown
 TOO_LONG = 4000  # from there on, lists of like items are kept, and loops over them
 MOST_SHARINGS = 12  # how often it may be asked anew which functions are shared
@@ -91,6 +93,21 @@ def _compiled_lists(task: Task) -> Compiled:
 
 
 def _compiled_objects(task: Task) -> Compiled:
+    """What a task asks for: loops over the places of short lists unrolled, unless that gets long.
+
+    Unrolled is the faster code. Where that is more than one reads, and with lists and loops kept
+    the function has less than half the statements, they are kept.
+    """
+    with suppress(TakenApart):
+        return _taken_apart(task)
+    most, longest = task.apart.statements // 2, task.apart.emitted
+    again = replace(task, calls=Calls(), objects=Knowledge())
+    with suppress(UnsupportedError, TooLong):
+        return _compiled_recursions(replace(again, compact=True, most=most, longest=longest))
+    return _taken_apart(replace(again, apart=Apart(needed=True)))
+
+
+def _taken_apart(task: Task) -> Compiled:
     """What a task asks for: loops unrolled if that isn't long, in tables and loops if it is."""
     refused: UnsupportedError | None = None
     short = replace(task, longest=LONG)
@@ -229,7 +246,7 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
         except Unshared as error:
             error.known = {"static": task.static, "kept": task.kept}
             raise
-        except (SrcgradError, TooLong):
+        except (SrcgradError, TooLong, TakenApart):
             raise
         except RecursionError as error:
             raise UnsupportedError(f"{name} is too deeply nested to be compiled", None) from error
@@ -242,6 +259,12 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
 
 def _transformed(task: Task) -> Compiled:
     lowered = lower_primal(task)
+    count = sum(1 for _ in ir.walk(lowered.function.block))
+    if task.most is not None and count > task.most:
+        raise TooLong
+    if count > READABLE and task.apart.places and not (task.compact or task.apart.needed):
+        task.apart.statements, task.apart.emitted = count, lowered.low.emitted
+        raise TakenApart
     return (tangent_function if task.request.tangent else gradient_function)(task, lowered)
 
 

@@ -348,6 +348,9 @@ class Containers(LongTuples):
             return ref
         if isinstance(value, ir.Var) and value.kind == SHAPE:
             return self.list_of_shape(value)
+        kept = self.on_heap(value)
+        if isinstance(kept, ListObject) and kept.var is not None and not is_long(kept):
+            return self.subscript(value, Slice(NONE, NONE, NONE))
         sequence = self.require(value)
         if isinstance(sequence.length, ir.Const) and sequence.length.value <= MOST_UNROLLED:
             items = [sequence.item(ir.Const(i)) for i in range(sequence.length.value)]

@@ -228,6 +228,7 @@ class Machine:
         self.emitted = 0
         self.longest: int | None = None  # how many statements may be emitted
         self.compact = False  # lists of like items are kept, and loops over them, wherever they can
+        self.taken_apart: set[Span | None] = set()  # where lists are taken apart that could be kept
         self.asks = True  # for ints from whose values the kinds of results may follow
         self.asked: set[str] = set()  # what those were called
         self.longest_asked: int | None = None  # how many statements there may be once some were

@@ -120,6 +120,10 @@ class Materialize(Exception):
         self.ref, self.span = ref, span
 
 
+class TakenApart(Exception):
+    """Much is unrolled since lists are taken apart that might be kept."""
+
+
 class TooLong(Exception):
     """More is unrolled than is wanted."""
 

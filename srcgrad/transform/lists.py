@@ -129,8 +129,11 @@ class Lists(Contributions):
                 inferred = Inferred(replace(target.kind, type=list), (shadow,))
                 writes = (shadow,) if s.writes else ()
                 function = list if s.function is tuple else s.function
-                made = self.emit(function, (shadow, *s.args[1:]), inferred=inferred, writes=writes)
-                if takes_part(s) and has_numbers(target.kind.item):
+                fresh, made = takes_part(s) and has_numbers(target.kind.item), shadow
+                if not (fresh and takes_all(s)):
+                    args = (shadow, *s.args[1:])
+                    made = self.emit(function, args, inferred=inferred, writes=writes)
+                if fresh:
                     inferred = Inferred(target.kind, (made,))
                     made = self.emit(runtime.fresh_items, (made,), inferred=inferred)
                 self.adopt(target, made)
@@ -434,6 +437,17 @@ def takes_part(s: ir.Assign) -> bool:
     if s.function is operator.getitem:
         return is_slice(s.args[1])
     return s.function in (builtins.list, tuple) and not isinstance(s.args[0], ir.Pack)
+
+
+def takes_all(s: ir.Assign) -> bool:
+    """Whether a statement makes a copy of a list."""
+    if s.function is not operator.getitem:
+        return takes_part(s)
+    key = s.args[1]
+    if isinstance(key, ir.Const):
+        return bool(key.value == slice(None))
+    parts = key.items if isinstance(key, ir.Pack) and key.type is slice else (key,)
+    return all(isinstance(p, ir.Const) and p.value is None for p in parts)
 
 
 def has_references(kind: Any) -> bool:
