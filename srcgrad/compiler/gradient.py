@@ -15,7 +15,6 @@ from ..frontend.values import Tuple, Value
 from ..inputs import leaves
 from ..ir import reverse_sweep
 from ..kinds import INT, RESIDUALS, ListOf, Opaque, Scalar, TupleOf, is_float
-from ..optimize.prune import prune_to
 from ..results import built, finished, nesting, seed_gradient, seed_pullback
 from ..transform.checking import Checking
 from ..transform.conformity import demand, keep_demands
@@ -37,7 +36,7 @@ def gradient_function(task: Task, lowered: Primal) -> Compiled:
     if request.traced:
         instrument(function, dict.fromkeys(wrt), outputs, request.traced == "all")
     demand(function, low)
-    prune_to(function, [*outputs, *leaves(low, Tuple((aux, *(t for *_, t in targets))))])
+    lowered.pruned()
     reverse_mode = Observing if request.traced else Checking if request.nan_check else Adjoint
     adjoint = reverse_mode(function, list(dict.fromkeys(wrt)), outputs)
     adjoint.within(low)

@@ -36,6 +36,7 @@ from ..inner.lowerings import LOWERINGS
 from ..inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies
 from ..kinds import ListOf, Opaque, is_float, kind_of
 from ..optimize.flags import drop_conversions
+from ..optimize.rows import drop_rows
 from ..optimize.vectorizing import vectorize
 from ..packages import told
 from ..results import check_output, check_returned
@@ -65,6 +66,18 @@ class Primal:
     @property
     def outputs(self) -> list[ir.Var]:
         return [v for v in leaves(self.low, self.result) if isinstance(v, ir.Var)]
+
+    @property
+    def needed(self) -> list[ir.Operand]:
+        """The results, what is differentiated, and given tangents."""
+        targets = (target for *_, target in self.targets)
+        values = (self.result, self.aux, *targets, *self.tangents)
+        return [v for value in values for v in leaves(self.low, value)]
+
+    def pruned(self) -> None:
+        """Leave out what nothing needs, and the objects in tables that nobody keeps."""
+        noted = [read.var for read in self.low.unsure]
+        drop_rows(self.function, self.low.tables_made(), self.needed, noted)
 
 
 MOST_LESSONS = 40  # how often a program is lowered to learn what its objects are like

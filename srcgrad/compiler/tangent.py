@@ -29,6 +29,7 @@ def tangent_function(task: Task, lowered: Primal) -> Compiled:
     request, low, function = task.request, lowered.low, lowered.function
     params = function.params
     demand(function, low)
+    lowered.pruned()
     tangent = Tangent(function, list(dict.fromkeys(lowered.wrt)), lowered.outputs)
     tangent.within(low)
     given: dict[ir.Var, ir.Operand] = {}

@@ -135,6 +135,15 @@ class Objects(Cursors):
             raise Columns
         ir.rename(self.block, self.renamed)
 
+    def tables_made(self) -> dict[ir.Var, list[ir.Var]]:
+        """The lists of each table that was made, by the one whose length is the next number."""
+        lists: list[list[ir.Var]] = []
+        for _, path, var in self.opened:
+            if path == (TAGS,):
+                lists.append([])
+            lists[-1].append(var)
+        return {columns[0]: columns for columns in lists}
+
     def learned(self) -> bool:
         """Take down what was found of the attributes; whether any of it is new."""
         for table, path, var in self.opened:
