@@ -39,6 +39,7 @@ from .values import (
     Path,
     Place,
     Ref,
+    Tuple,
     Value,
     layout,
 )
@@ -74,6 +75,7 @@ class OuterObjects(Lookup):
     def __init__(self) -> None:
         super().__init__()
         self.taken_in: dict[int, Taken] = {}
+        self.was_outside: dict[ir.Var, str] = {}  # at the end: what was there, and what it's called
         self.overwritten: Aliasing | None = None  # at the end: of all that was written in place
         self.lists_outside: dict[int, ir.Var] = {}  # what is written for the function's own
 
@@ -100,10 +102,10 @@ class OuterObjects(Lookup):
             ):  # slots are what they are
                 self.guards[Path("structure", how, "")] = layout(members)
             named = members if isinstance(members, dict) else dict(enumerate(members))
-            kind = "item" if members is taken.thing else "attribute"
             for name, value in named.items():
                 try:
-                    taken.before[name] = self.lift(value, Path(kind, taken.path, name))
+                    found = Path(_way(taken.thing), taken.path, name)
+                    taken.before[name] = self.lift(value, found)
                 except UnsupportedError as error:
                     taken.before[name] = Poison(error.message, self.span)
             added = [s[2] for s in sites if s[0] == ADDED and s[1] == taken.path]
@@ -234,6 +236,10 @@ class OuterObjects(Lookup):
             for name, value in items.items():
                 if name not in taken.before or not self.same(taken.before[name], value):
                     self.write_outside(taken, name, self.known(str(name), value))
+                    if name in taken.before:
+                        called = str(Path(_way(taken.thing), taken.path, name))
+                        found = dict.fromkeys(_numbers(taken.before[name]), called)
+                        self.was_outside.update(found)
             taken.before = items
 
     def write_outside(self, taken: Taken, name: Any, value: Value) -> None:
@@ -341,6 +347,18 @@ def _items(thing: Heap) -> dict[Any, Any]:
 
 def _members(thing: Any) -> Any:
     return thing if isinstance(thing, (list, dict)) else attributes(thing)
+
+
+def _numbers(value: Value) -> list[ir.Var]:
+    """The numbers and arrays that a value is, or a tuple holds."""
+    if isinstance(value, Tuple):
+        return [v for item in value.items for v in _numbers(item)]
+    return [value] if isinstance(value, ir.Var) else []
+
+
+def _way(thing: Any) -> str:
+    """How what a thing holds is found in it."""
+    return "item" if _members(thing) is thing else "attribute"
 
 
 def _stand_in(taken: Taken, absent: dict[Any, Any]) -> Heap:
