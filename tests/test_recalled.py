@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from srcgrad import UnsupportedError, grad
+from srcgrad import UnsupportedError, grad, jvp
 
 X = np.array([0.5, -1.0, 2.0])
 
@@ -86,6 +86,15 @@ def test_what_an_earlier_call_has_found_is_no_constant(f, as_argument):
     gradient = grad(f, argnums=1) if as_argument else grad(lambda x: f(kept, x))
     with pytest.raises(UnsupportedError, match="an earlier call has kept"):
         gradient(*(kept, X) if as_argument else (X,))
+
+
+@pytest.mark.parametrize("inner", [lambda f, x: grad(f)(x), lambda f, x: jvp(f, (x,), (x,))[1]])
+def test_what_an_earlier_call_has_found_is_no_constant_within(inner):
+    kept = Kept()
+    returned(kept, X)
+    gradient = grad(lambda x: np.sum(inner(lambda y: returned(kept, y), x)))
+    with pytest.raises(UnsupportedError, match="an earlier call has kept"):
+        gradient(X)
 
 
 def the_least(kept, x):

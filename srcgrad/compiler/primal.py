@@ -145,8 +145,8 @@ def _lowered(task: Task) -> Primal:
     settle_overlaps(function.block, low.stores_seen)
     settle_permissions(function)
     check_fields(function.block, low.record_fields)
-    if kept := inputs.overwritten() | low.was_outside:
-        check_recalled(function, lowered.wrt, lowered.outputs, kept)
+    kept = inputs.overwritten() | low.was_outside
+    check_recalled(function, lowered.wrt, lowered.outputs, kept)
     check_journals(low, function, [v for v in leaves(low, result) if isinstance(v, ir.Var)])
     check_shared(low, function)
     check_kept(low, function)

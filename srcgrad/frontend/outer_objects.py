@@ -223,6 +223,7 @@ class OuterObjects(Lookup):
         """Write outside what is another now than it was."""
         if self.state.unreachable:
             return
+        self.was_outside = self.replaced()
         self.overwritten = Aliasing(self.block, ())
         for taken in self.taken_in.values():
             self.span = taken.span
@@ -236,11 +237,18 @@ class OuterObjects(Lookup):
             for name, value in items.items():
                 if name not in taken.before or not self.same(taken.before[name], value):
                     self.write_outside(taken, name, self.known(str(name), value))
-                    if name in taken.before:
-                        called = str(Path(_way(taken.thing), taken.path, name))
-                        found = dict.fromkeys(_numbers(taken.before[name]), called)
-                        self.was_outside.update(found)
             taken.before = items
+
+    def replaced(self) -> dict[ir.Var, str]:
+        """The numbers and arrays outside where others stand now, and where they are found."""
+        found: dict[ir.Var, str] = {}
+        for taken in self.taken_in.values():
+            items = _items(self.state.heap[taken.ref.id])
+            for name, value in taken.before.items():
+                if name in items and not self.same(value, items[name]):
+                    called = str(Path(_way(taken.thing), taken.path, name))
+                    found.update(dict.fromkeys(_numbers(value), called))
+        return found
 
     def write_outside(self, taken: Taken, name: Any, value: Value) -> None:
         function: Any = put_outside
