@@ -76,6 +76,7 @@ class Inputs:
         self.sizes = {n: replace(bases[b], offset=by) for n, (b, by) in related.items()}
         self.paths: dict[Any, Any] = {}
         self.parts = 0  # of the first statements: those that take the arguments apart
+        self.copies: list[tuple[str, Value, Value]] = []  # of arguments that are written
 
     def value(self, value: Any, var: ir.Var | None, path: Any, access: Any = None) -> Value:
         """The abstract value of an argument; `access` makes the variable that holds it."""
@@ -196,8 +197,18 @@ class Inputs:
         """
         low = self.lowerer
         self.parts = len(low.block.statements)
-        written = {name for name in values if (OWN, name) in low.known_sites}
-        return {n: unshared(low, v) if n in written else v for n, v in values.items()}
+        written = [name for name in values if (OWN, name) in low.known_sites]
+        copies = {name: unshared(low, values[name]) for name in written}
+        self.copies = [(name, values[name], copy) for name, copy in copies.items()]
+        return values | copies
+
+    def overwritten(self) -> dict[ir.Var, str]:
+        """What is found in arguments where other things stand in the end, and in which."""
+        found: dict[ir.Var, str] = {}
+        for name, passed, copy in self.copies:
+            left = set(leaves(self.lowerer, copy))
+            found.update((v, name) for v in leaves(self.lowerer, passed) if v not in left)
+        return found
 
     def check_owned(self, values: dict[str, Value], params: list[ir.Var]) -> None:
         """Have it checked that what is written isn't found in two places, or outside, too."""

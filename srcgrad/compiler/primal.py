@@ -17,6 +17,7 @@ from ..analysis.aliasing import Aliasing
 from ..analysis.fields import check_fields
 from ..analysis.lengths import settle_lengths
 from ..analysis.permissions import settle_permissions
+from ..analysis.recalled import check_recalled
 from ..errors import InternalError, UnsupportedError, user_error
 from ..frontend.calls import is_written_method
 from ..frontend.columns import Columns
@@ -157,6 +158,8 @@ def _lowered(task: Task) -> Primal:
     settle_overlaps(function.block, low.stores_seen)
     settle_permissions(function)
     check_fields(function.block, low.record_fields)
+    kept = inputs.overwritten() | low.was_outside
+    check_recalled(function, lowered.wrt, lowered.outputs, kept)
     check_journals(low, function, [v for v in leaves(low, result) if isinstance(v, ir.Var)])
     check_shared(low, function)
     check_kept(low, function)

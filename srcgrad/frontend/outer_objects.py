@@ -39,6 +39,7 @@ from .values import (
     Path,
     Place,
     Ref,
+    Tuple,
     Value,
     layout,
 )
@@ -74,6 +75,7 @@ class OuterObjects(Lookup):
     def __init__(self) -> None:
         super().__init__()
         self.taken_in: dict[int, Taken] = {}
+        self.was_outside: dict[ir.Var, str] = {}  # at the end: what was there, and what it's called
         self.overwritten: Aliasing | None = None  # at the end: of all that was written in place
         self.lists_outside: dict[int, ir.Var] = {}  # what is written for the function's own
 
@@ -100,10 +102,10 @@ class OuterObjects(Lookup):
             ):  # slots are what they are
                 self.guards[Path("structure", how, "")] = layout(members)
             named = members if isinstance(members, dict) else dict(enumerate(members))
-            kind = "item" if members is taken.thing else "attribute"
             for name, value in named.items():
                 try:
-                    taken.before[name] = self.lift(value, Path(kind, taken.path, name))
+                    found = Path(_way(taken.thing), taken.path, name)
+                    taken.before[name] = self.lift(value, found)
                 except UnsupportedError as error:
                     taken.before[name] = Poison(error.message, self.span)
             added = [s[2] for s in sites if s[0] == ADDED and s[1] == taken.path]
@@ -221,6 +223,7 @@ class OuterObjects(Lookup):
         """Write outside what is another now than it was."""
         if self.state.unreachable:
             return
+        self.was_outside = self.replaced()
         self.overwritten = Aliasing(self.block, ())
         for taken in self.taken_in.values():
             self.span = taken.span
@@ -235,6 +238,17 @@ class OuterObjects(Lookup):
                 if name not in taken.before or not self.same(taken.before[name], value):
                     self.write_outside(taken, name, self.known(str(name), value))
             taken.before = items
+
+    def replaced(self) -> dict[ir.Var, str]:
+        """The numbers and arrays outside where others stand now, and where they are found."""
+        found: dict[ir.Var, str] = {}
+        for taken in self.taken_in.values():
+            items = _items(self.state.heap[taken.ref.id])
+            for name, value in taken.before.items():
+                if name in items and not self.same(value, items[name]):
+                    called = str(Path(_way(taken.thing), taken.path, name))
+                    found.update(dict.fromkeys(_numbers(value), called))
+        return found
 
     def write_outside(self, taken: Taken, name: Any, value: Value) -> None:
         function: Any = put_outside
@@ -341,6 +355,18 @@ def _items(thing: Heap) -> dict[Any, Any]:
 
 def _members(thing: Any) -> Any:
     return thing if isinstance(thing, (list, dict)) else attributes(thing)
+
+
+def _numbers(value: Value) -> list[ir.Var]:
+    """The numbers and arrays that a value is, or a tuple holds."""
+    if isinstance(value, Tuple):
+        return [v for item in value.items for v in _numbers(item)]
+    return [value] if isinstance(value, ir.Var) else []
+
+
+def _way(thing: Any) -> str:
+    """How what a thing holds is found in it."""
+    return "item" if _members(thing) is thing else "attribute"
 
 
 def _stand_in(taken: Taken, absent: dict[Any, Any]) -> Heap:

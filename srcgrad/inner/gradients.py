@@ -14,6 +14,7 @@ from typing import Any
 
 from .. import ir
 from ..analysis.aliasing import Aliasing
+from ..analysis.recalled import check_recalled
 from ..frontend.inlining import is_mutable
 from ..frontend.journals import check_journals
 from ..frontend.lower import Lowerer
@@ -107,6 +108,7 @@ def lower_gradient(
     value, aux = (in_copies(low, v, copies) for v in (value, aux))
     outputs = [value] if isinstance(value, ir.Var) else []
     check_journals(low, function, outputs)
+    check_recalled(function, wrt, outputs, low.replaced())
     left = left_behind(low, before, {*outer, *(t for s in ir.walk(block) for t in ir.targets(s))})
     demand(function, low)
     prune_to(function, [*outputs, *_operands(low, aux), *left, *wrt])

@@ -13,7 +13,17 @@ import operator
 import numpy as np
 
 from .helpers import bessel_i, may_be_python_float
-from .registry import adjoint, copying, elementwise, equality, inert, jumps, smooth, zero
+from .registry import (
+    adjoint,
+    copying,
+    elementwise,
+    equality,
+    inert,
+    jumps,
+    matches,
+    smooth,
+    zero,
+)
 
 NUMPY_2 = not np.__version__.startswith("1.")
 
@@ -341,6 +351,8 @@ jumps(operator.mod, np.remainder, np.fmod, builtins.divmod, np.divmod, np.unwrap
 jumps(np.sign, np.copysign, np.heaviside)
 jumps(np.interp, given=("left", "right"))
 equality(operator.eq, operator.ne, np.equal, np.not_equal, np.isfinite, np.isinf, np.isnan)
+matches(operator.eq, operator.ne, np.equal, np.not_equal)
+matches(np.isclose, np.allclose, np.array_equal, np.array_equiv)
 smooth(
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos),
     *(np.add, np.subtract, np.multiply, np.divide, np.negative, np.positive, np.square),

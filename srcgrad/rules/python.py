@@ -15,6 +15,7 @@ from .registry import (
     equality,
     inert,
     jumps,
+    matches,
     no_jumps,
     picks,
     refuse,
@@ -231,6 +232,7 @@ if hasattr(math, "fma"):
 
 zero(math.ceil, math.floor, math.trunc, math.ulp)
 zero(math.isclose, math.isfinite, math.isinf, math.isnan, note="a truth value")
+matches(math.isclose, cmath.isclose)
 equality(math.isfinite, math.isinf, math.isnan)
 smooth(math.exp, math.sin, math.cos, math.tanh, math.atan, math.sinh, math.cosh)
 # of pow, asin, acos and acosh the derivatives raise there, too

@@ -593,6 +593,7 @@ def only_reverse(*functions: Any, reason: str) -> None:
 jumping: dict[Any, frozenset[str]] = {}
 steady: set[Any] = set()
 equalities: set[Any] = set()
+matching: set[Any] = set()
 analytic: set[Any] = set()
 raising: set[Any] = set()
 
@@ -619,6 +620,11 @@ def equality(*functions: Any) -> None:
     Of what analytic functions compute, that changes at single points only.
     """
     equalities.update(functions)
+
+
+def matches(*functions: Any) -> None:
+    """Register functions that tell whether things are the same, or nearly so."""
+    matching.update(functions)
 
 
 def smooth(*functions: Any) -> None:

@@ -166,6 +166,11 @@ elementwise(special.wright_bessel)(
 )
 
 
+@elementwise(special.log_wright_bessel)
+def log_wright_bessel(a, b, x, *, out):
+    return BY_SHAPE, BY_SHAPE, np.exp(special.log_wright_bessel(a, a + b, x) - out)
+
+
 @elementwise(special.eval_legendre)
 def eval_legendre(n, x, *, out):
     return BY_ORDER, np.where(n == 0, 0.0, 0.5 * (n + 1) * special.eval_jacobi(n - 1, 1, 1, x))
