@@ -93,6 +93,7 @@ class Contexts(Assignments):
             for name, hidden in aside.items():
                 frame[hidden], frame[name] = frame.get(name, FALSE), FALSE
 
+        self.managing = True
         self.iterate(manager.generator, body)
         frame = self.state.frames[self.current]
         for name, hidden in aside.items():

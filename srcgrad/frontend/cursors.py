@@ -258,6 +258,8 @@ class Cursors(Selections):
                 if default is not None:
                     return self.inline(next_or, [iterator, default], {})
                 return self.call(Bound(found, iterator), [], {})
+            if not thing.type.__module__.startswith("srcgrad."):
+                raise self.fault(TypeError, f"{thing.type.__name__!r} object is not an iterator")
         if isinstance(iterator, Place) and is_count_of_ints(iterator.value):
             operands, kind = (self.operand(iterator),), Inferred(int_kind())
             return self.emit(builtins.next, operands, inferred=kind, effect=True, name="number")

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 import gast
+import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
@@ -29,7 +30,7 @@ from .operations import (
     items_of_changing,
     members_of_changing,
 )
-from .predicates import FALSE, NONE, TRUE, is_none
+from .predicates import FALSE, NONE, SIMPLE, TRUE, is_none, is_range
 from .restarts import NeedStatic, Peel, Raised, Thaw
 from .structure import FLAGS, is_table, nothing
 from .tables import Keys, Members, View
@@ -467,7 +468,22 @@ class Iteration(Expressions):
             if has[0] is None or has[1] is not None:
                 return None
             return self.inline(items_by_index, [value], {})
-        return self.call(Bound(found, value), [], {})
+        made = self.call(Bound(found, value), [], {})
+        self.check_iterator(made)
+        return made
+
+    def check_iterator(self, made: Value) -> None:
+        """Raise what Python does where an `__iter__` returns something that has no `__next__`."""
+        thing, kind = self.on_heap(made), getattr(made, "kind", None)
+        lacking = isinstance(made, Tuple) or is_range(made) or isinstance(kind, (Array, Scalar))
+        if isinstance(made, ir.Const):
+            lacking = isinstance(made.value, (*SIMPLE, np.generic))
+        elif isinstance(thing, (ListObject, DictObject)):
+            lacking = thing.type.__module__ == "builtins"
+        elif isinstance(thing, Instance) and not thing.type.__module__.startswith("srcgrad."):
+            lacking = self.class_attribute(thing.type, "__next__") is None
+        if lacking:
+            raise self.fault(TypeError, "iter() returned what is no iterator")
 
     def stepped(self, iterator: Value) -> Value:
         """A generator of what the `__next__` of an object returns; anything else as it is."""
