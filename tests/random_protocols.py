@@ -296,6 +296,8 @@ class _Writer:
                     rows.append("@property")
                 rows += self.method(method, bodies, bool(base) and method in self.present)
                 self.present.add(method)
+            if not base and self.present & {"__len__(self)", "__getitem__(self, k)"}:
+                rows.append("__array_ufunc__ = None")  # or NumPy asks for items, as it likes
             body = "".join(f"    {row}\n" for row in rows or ["pass"])
             text += f"class {name}{base}:\n{body}\n\n"
         return text

@@ -125,6 +125,60 @@ def only_iterators_are_returned_to_iterate(x):
     return total
 
 
+class Changing:
+    """Changes between its items."""
+
+    def __init__(self, value):
+        self.value, self.passed = value, 0
+
+    def __iter__(self):
+        yield self.value
+        self.passed += 1
+        yield self.value * 2.0
+
+
+def an_iterator_goes_no_further_than_it_is_asked(x):
+    a, b, c = Changing(x[0]), Changing(x[1]), Changing(x[2])
+    total = next(iter(a)) + a.passed
+    items = iter(b)
+    total += next(items) * 2 + b.passed * 3
+    for v in iter(c):
+        total += v + c.passed
+    return total * total
+
+
+def blocks_of_what_is_no_manager(x):
+    total = x[0]
+    for k, thing in enumerate((None, x[1], x, Bare(x[2]))):
+        try:
+            with thing:
+                total += 1.0
+        except TypeError:
+            total = total * 0.5 + x[1] * (k + 1)
+    return total
+
+
+class Rows:
+    """Has items by numbers; its length isn't asked to go through them."""
+
+    def __init__(self, items):
+        self.items, self.asked = items, 0
+
+    def __len__(self):
+        self.asked += 1
+        return len(self.items)
+
+    def __getitem__(self, k):
+        return self.items[k] * 2
+
+
+def only_its_items_are_asked(x):
+    rows, total = Rows([x[0], x[1], x[2]]), 0.0
+    for v in rows:
+        total = total * 0.5 + v
+    return total + sum(v * v for v in rows) + rows.asked * x[0] + len(rows) * rows.asked * x[1]
+
+
 class Slotted:
     __slots__ = ("value", "w")
 

@@ -78,7 +78,11 @@ class Cursors(Selections):
         if isinstance(value, Generator) or self.is_cursor(value):
             return value
         iterator = self.iterator_of(value)
-        if iterator is not None and self.stepped(iterator) is not iterator:
+        if iterator is not None and (
+            isinstance(iterator, Generator)
+            or self.is_cursor(iterator)
+            or self.stepped(iterator) is not iterator
+        ):
             return iterator
         sequence: Any = self.require(value if iterator is None else iterator)
         return self.cursor(sequence)
