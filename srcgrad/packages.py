@@ -11,6 +11,7 @@ from typing import Any
 STANDARD = sysconfig.get_path("stdlib")
 INSTALLED = frozenset({"site-packages", "dist-packages"})
 FOLLOWED = frozenset({"srcgrad", "numpy", "scipy", "builtins"})
+WRITTEN_IN_PYTHON = 1 << 9  # of the flags of a class: it was made by a class statement
 # Of the standard library, what is read with the program: its functions say what the program does.
 OF_PROGRAMS = frozenset(
     "abc collections contextlib copy dataclasses enum functools heapq itertools math operator "
@@ -40,6 +41,17 @@ def told(thing: Any, name: str, default: Any = None) -> Any:
         return ask(thing, name)
     except AttributeError:
         return default
+
+
+def lacks_room(cls: type) -> bool:
+    """Whether the objects of a class have but the attributes that its `__slots__` name.
+
+    >>> class Point: __slots__ = ("x", "y")
+    >>> class Moved(Point): pass
+    >>> lacks_room(Point), lacks_room(Moved)
+    (True, False)
+    """
+    return cls.__dictoffset__ == 0 and bool(cls.__flags__ & WRITTEN_IN_PYTHON)
 
 
 def computes_attributes(cls: type) -> bool:

@@ -1315,7 +1315,7 @@ def loaded(text: str) -> dict[str, Any]:
     """What a program defines; errors can show its lines."""
     name = f"<statements {hash(text)}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    namespace: dict[str, Any] = {}
+    namespace: dict[str, Any] = {"__name__": __name__}  # or its classes are Python's
     exec(compile(text, name, "exec"), namespace)
     return namespace
 

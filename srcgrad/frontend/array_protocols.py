@@ -14,27 +14,12 @@ from ..rules import registry
 from ..rules.registry import hashable
 from ..signature import has_fields
 from .libraries import Libraries
-from .operators import LEFT_TO_THEM
+from .operators import LEFT_TO_THEM, is_kept
 from .predicates import array_kind, is_none
 from .primitives import RULES, of_numpy
 from .restarts import NeedStatic
 from .slotted import told_class
 from .values import Bound, DictObject, Instance, ListObject, Place, Tuple, Value
-
-# What NumPy asks an object for that may stand for an array
-ARRAY_LIKE = ("__array__", "__array_interface__", "__array_struct__", "__buffer__")
-
-
-def is_kept(cls: type) -> bool:
-    """Whether NumPy keeps the objects of a class in arrays as they are.
-
-    >>> class Particle:
-    ...     pass
-    >>> is_kept(Particle), is_kept(dict), is_kept(np.ndarray)
-    (True, False, False)
-    """
-    has_items = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
-    return not has_items and not any(hasattr(cls, name) for name in ARRAY_LIKE)
 
 
 class ArrayProtocols(Libraries):

@@ -48,7 +48,12 @@ ARITHMETIC = frozenset(
     }
 )
 ORDERINGS = {operator.lt, operator.le, operator.gt, operator.ge}
-TYPED = ARITHMETIC | ORDERINGS | {operator.matmul, operator.neg, operator.lshift, operator.rshift}
+# What raises a TypeError of operands that it isn't defined for
+TYPED = ARITHMETIC | ORDERINGS | {
+    operator.matmul, operator.neg, operator.pos, operator.invert, operator.lshift, operator.rshift,
+    operator.and_, operator.or_, operator.xor, operator.index, abs, round, complex, divmod,
+    *(function for function in vars(math).values() if callable(function)),
+}  # fmt: skip
 EXTREMES = frozenset({np.max, np.min, np.argmax, np.argmin, np.ptp, np.nanargmax, np.nanargmin})
 REDUCTIONS = frozenset({np.sum, np.prod, np.mean})
 DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod, operator.pow})
@@ -150,6 +155,8 @@ class Attempts(Calls):
             self.fail_as_known(function, operands, expected)
         if function in TYPED or isinstance(function, np.ufunc):
             error = None if self.catcher(TypeError) is None else mistaken(function, operands, named)
+            if error is not None and any(map(is_mixed, operands)):
+                raise self.refuse("whether this number is an int depends on the run")
             if error is not None:
                 raise self.fault(TypeError, str(error))
         if LinAlgError in expected and lacks_axes(operands) and self.catcher(LinAlgError):
@@ -273,10 +280,7 @@ class Attempts(Calls):
             ends = finish(error)
             if self.state.unreachable:
                 return
-            if not isinstance(ends, ir.Const):
-                self.branch(self.operand(ends), nothing, lambda: self.throw(error))
-            elif not ends.value:
-                self.throw(error)
+            self.decided(ends, lambda: self.note_ended(error), lambda: self.throw(error))
 
         self.attempt(caught, run, handle, lambda: self.discarded(finish(None)))
 
@@ -357,6 +361,7 @@ class Attempts(Calls):
     def run_handler(self, handler: Any, error: Value) -> None:
         name = handler.name.id if isinstance(handler.name, gast.Name) else handler.name
         outer, self.handling = self.handling, error
+        self.note_ended(error)
         try:
             if name is not None:
                 self.bind(name, error)
@@ -415,6 +420,12 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
             return whole if function is builtins.int else ()
         return () if function is builtins.int else (OverflowError,)
     return ()
+
+
+def is_mixed(operand: ir.Operand) -> bool:
+    """Whether an operand is a number of one dtype in some runs, and of another in others."""
+    kind = getattr(operand, "kind", None)
+    return isinstance(kind, Scalar) and kind.mixed
 
 
 def is_real_number(operand: ir.Operand) -> bool:

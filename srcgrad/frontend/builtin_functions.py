@@ -125,9 +125,11 @@ class BuiltinFunctions(Sorting):
             case Sequence():
                 return value.length
             case ir.Var() if is_reference(value):
-                return self.by_class(value, "__len__", [], "object of type {} has no len()")
+                answer = self.by_class(value, "__len__", [], "object of type {} has no len()")
+                return self.allowed_answer("__len__", answer)
             case ir.Const() if is_written(value, "__len__"):
-                return self.call(self.attribute(value, "__len__"), [], {})
+                answer = self.call(self.attribute(value, "__len__"), [], {})
+                return self.allowed_answer("__len__", answer)
             case ir.Const() if not is_settled(value):
                 kind = int_kind()
                 return self.emit(len, (value,), inferred=Inferred(kind), name="n", effect=True)
@@ -146,8 +148,10 @@ class BuiltinFunctions(Sorting):
                 if isinstance(thing, Instance):
                     found = self.class_attribute(thing.type, "__len__")
                     if found is None:
-                        raise self.refuse(f"object of type {thing.type.__name__} has no len()")
-                    return self.call(Bound(found, value), [], {})
+                        raise self.fault(
+                            TypeError, f"object of type {thing.type.__name__} has no len()"
+                        )
+                    return self.allowed_answer("__len__", self.call(Bound(found, value), [], {}))
                 if isinstance(thing, DictObject):
                     self.settled_keys(thing)
                 return ir.Const(len(thing.items))

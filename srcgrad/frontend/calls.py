@@ -191,6 +191,7 @@ class Calls(Kept):
                     found = self.class_attribute(thing.type, "__call__")
                     if found is not None:
                         return self.call(Bound(found, function), args, kwargs)
+                    raise self.fault(TypeError, f"{thing.type.__name__!r} object is not callable")
             case Tuple():
                 found = self.added_attribute(function, function.type, "__call__")
                 if found is not None:
@@ -607,7 +608,7 @@ def _special_table() -> dict[Any, str]:
     for name in methods.split():
         table[getattr(list, name)] = f"method_{name}"
     table[tuple.index], table[tuple.count] = "method_index", "method_count"
-    table[running.put] = "list_put"
+    table[running.put], table[running.is_or_equals] = "list_put", "is_or_equals"
     for name in "popleft appendleft rotate extendleft".split():
         table[getattr(collections.deque, name)] = f"method_{name}"
     for name in "replace asdict astuple field fields".split():

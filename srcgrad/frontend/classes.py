@@ -19,6 +19,7 @@ import numpy as np
 from .. import ir
 from ..emit import runtime
 from ..kinds import Array, ListOf, Opaque, Reference
+from ..packages import WRITTEN_IN_PYTHON
 from ..rules import registry
 from ..signature import is_plain
 from . import tables
@@ -51,9 +52,6 @@ PROTOCOL: dict[Any, str] = {
     round: "__round__", bool: "__bool__", hash: "__hash__", operator.index: "__index__",
     operator.neg: "__neg__", operator.pos: "__pos__", operator.abs: "__abs__",
 }  # fmt: skip
-
-
-WRITTEN_IN_PYTHON = 1 << 9  # of the flags of a class: it was made by a class statement
 
 
 class Classes(BuiltinFunctions):
@@ -520,9 +518,9 @@ class Classes(BuiltinFunctions):
         static = any(isinstance(b, type) and issubclass(b, enum.Enum) for b in bases)
         namespace: dict[str, Any] = {LOCAL: True, "__module__": "", "__annotations__": annotations}
         for name, value in values.items():
-            if name.startswith("%") or name == "__slots__":
-                continue  # where attributes are kept is no concern of an abstract object
-            thing: Any = value
+            if name.startswith("%"):
+                continue
+            thing: Any = self.static(value) if name == "__slots__" else value
             if isinstance(value, Place) or (static and isinstance(value, ir.Const)):
                 thing = value.value
             elif static and isinstance(value, Tuple):

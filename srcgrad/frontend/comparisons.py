@@ -17,8 +17,9 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..kinds import BOOL, Array, Opaque, Reference, Scalar, TupleOf, is_complex, least
-from .choices import FUNCTIONS
-from .operators import Operators, is_text
+from . import running
+from .choices import FUNCTIONS, options
+from .operators import DUNDER, Operators, is_text
 from .predicates import FALSE, SIMPLE, TRUE, is_none, is_number, is_object, is_settled, is_written
 from .restarts import Thaw
 from .structure import OR_DEQUE, Poison, is_long, is_table
@@ -126,7 +127,9 @@ class Comparisons(Operators):
             special = self.dunder(function, a, b)
         if special is not None:
             return special
-        if function in (operator.eq, operator.ne) and self.are_compared_as_objects(a, b):
+        if function not in (operator.eq, operator.ne):
+            self.check_defined(DUNDER.get(function), a, b)
+        elif self.are_compared_as_objects(a, b):
             same = self.identical(a, b)
             return same if function is operator.eq else self.negated(same)
         if any(isinstance(getattr(v, "kind", None), Reference) for v in (a, b)):
@@ -493,6 +496,27 @@ class Comparisons(Operators):
                 result = self.emit(function, (self.operand(result), self.operand(test)))
         return result
 
+    def are_objects_among(self, items: Value, value: Value) -> bool:
+        """Whether objects are asked if they are equal, where a value is looked for among items."""
+        found = self.known_items(items) if self.is_sequence(items) else None
+        return any(
+            self.user_class(option) for v in (value, *(found or ())) for option in options(v)
+        )
+
+    def is_or_equals(self, item: Value, value: Value) -> Value:
+        """Whether an item is what is looked for; an object that is the same isn't asked."""
+        if isinstance(item, Choice):
+            return self.for_each(item, lambda option: self.is_or_equals(option, value))
+        if isinstance(value, Choice):
+            return self.for_each(value, lambda option: self.is_or_equals(item, option))
+
+        def equal() -> Value:
+            return self.boolean(self.compare(gast.Eq(), item, value))
+
+        if self.user_class(item) is None or self.user_class(value) is None:
+            return equal()
+        return self.either(self.truth(self.identical(item, value)), lambda: TRUE, equal)
+
     def is_run_text(self, value: Value) -> bool:
         """Whether a value is a text that only the run tells."""
         text = isinstance(value, ir.Var) and value.kind == Opaque(str)
@@ -528,7 +552,7 @@ class Comparisons(Operators):
             source = container
 
             def run(body: Callable[[Value], None]) -> None:
-                self.iterate(source, lambda other: body(self.compare(gast.Eq(), item, other)))
+                self.iterate(source, lambda other: body(self.is_or_equals(other, item)))
 
             return self.call(ir.Const(any), [Generator(run)], {})
         if isinstance(container, Ref):
@@ -550,6 +574,8 @@ class Comparisons(Operators):
                     return self.call(Bound(found, container), [item], {})
             if isinstance(thing, ListObject) and thing.var is None:
                 return self.contains(Tuple(thing.items), item)
+        if isinstance(container, Tuple) and self.are_objects_among(container, item):
+            return self.inline(running.holds, [container, item], {})
         if isinstance(container, Tuple):
             tests = (self.compare(gast.Eq(), item, other) for other in container.items)
             return self.own_bool(self.truth(self.any_or_all(True, tests)))

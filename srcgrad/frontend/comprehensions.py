@@ -10,12 +10,29 @@ from typing import Any
 import gast
 
 from .. import ir
+from .choices import options
 from .iteration import Iteration
 from .machine import Frame
-from .names import scope_of
-from .predicates import FALSE
+from .names import closed_at, own_nodes, scope_of
+from .predicates import FALSE, NONE, TRUE, is_none
 from .stepping import FIRST, CannotStep, Steps, steps_of
-from .values import Closure, DictObject, Generator, ListObject, Ref, Sequence, Tuple, Value
+from .structure import is_evaluated, object_items
+from .values import (
+    Closure,
+    DictObject,
+    Generator,
+    Instance,
+    ListObject,
+    Ref,
+    Sequence,
+    Tuple,
+    Value,
+    tries,
+)
+
+# What the frame of a consumer keeps of a generator until that has ended: what the consumer raised,
+# and whether the generator went on when it was left
+PENDING, CLOSING = "%pending{}", "%closing{}"
 
 
 class Comprehensions(Iteration):
@@ -40,6 +57,7 @@ class Comprehensions(Iteration):
                 self.fixed_span = fixed
 
             self.fixed_span = fixed
+            self.held_by = self.frames_with(generator)
             try:
                 return self.run_function(closure, values, consumed)
             finally:
@@ -107,8 +125,146 @@ class Comprehensions(Iteration):
             first=first,
         )
 
-    def yielded(self, value: Value) -> None:
-        """Give a value to the consumer of the generator being run, which may break off."""
+    def yielded(self, value: Value, node: Any = None) -> None:
+        """Give a value to the consumer of the generator being run, which may break off.
+
+        `node` is the yield, if it is one of a generator function.
+        """
+        self.check_open()
+        if self.is_told_at(node):
+            self.yielded_inside(value)
+            self.close_generator()
+        else:
+            self.given_to_consumer(value, self.consumed)
+
+    def frames_with(self, generator: Generator) -> frozenset[int | None]:
+        """The frames that have a name for a generator; None stands for an object that has it."""
+
+        def is_this(value: Any) -> bool:
+            return isinstance(value, Generator) and value.born == generator.born
+
+        found: set[int | None] = set()
+        for number, names in self.state.frames.items():
+            own = self.frames[number].namespace.globals.get("__name__", "")
+            if own.startswith("srcgrad."):
+                continue  # whose names go at once
+            if any(is_this(v) for name, v in names.items() if not is_evaluated(name)):
+                found.add(number)
+        if any(is_this(v) for thing in self.state.heap.values() for v in object_items(thing)):
+            found.add(None)
+        return frozenset(found)
+
+    def is_told_at(self, node: Any) -> bool:
+        """Whether the generator being run is told at a yield if its consumer doesn't go on."""
+        frame = self.frames[self.current]
+        return frame.closing and id(node) in closed_at(frame.node)
+
+    def check_open(self) -> None:
+        """Refuse a yield of a generator that was left, and has caught the GeneratorExit."""
+        inner = self.current
+        if not self.frames[inner].closing:
+            return
+        number = self.frames[inner].consumer[0]
+        if not is_false(self.state.frames[number][CLOSING.format(inner)]):
+            raise self.refuse(
+                "a generator that yields after it was left can't be followed",
+                "end it where a GeneratorExit is caught",
+            )
+
+    def check_left(self, pending: Value) -> None:
+        """Refuse that a generator with something to do at its end is left, but still has a name."""
+        frame = self.frames[self.current]
+        flag = self.state.frames[self.current].get("%stop", FALSE)
+        if not frame.held_by or (is_false(flag) and is_none(pending)):
+            return
+        number = frame.consumer[0]
+        consumer = self.frames[number].node
+        returned = self.state.frames[number].get("%returned", FALSE)
+        if not is_false(returned) and is_none(pending) and isinstance(consumer, gast.FunctionDef):
+            breaks = any(isinstance(n, gast.Break) for n in own_nodes(consumer.body))
+            if frame.held_by == {number} and not breaks:
+                return  # its name goes, too
+        raise self.refuse(
+            "what a generator does where it is left is done once nothing refers to it",
+            "go through it without a name: for ... in generator(...)",
+        )
+
+    def yielded_inside(self, value: Value) -> None:
+        """Give a value to the consumer, where the generator is told of it if that isn't the end.
+
+        What the consumer raises is kept until the generator has been closed.
+        """
+        inner, (number, _, around) = self.current, self.frames[self.current].consumer
+        caught = tuple(dict.fromkeys(cls for t in tries(around) for cls in t.caught))
+
+        def keep(error: Value) -> None:
+            self.state.frames[number][PENDING.format(inner)] = error
+
+        def run(body: Callable[[Value], None], item: Value) -> None:
+            if caught:
+                self.attempt(caught, lambda: body(item), keep)
+            else:
+                body(item)
+
+        self.given_to_consumer(value, run)
+        if self.state.unreachable:
+            return
+        pending, frame = self.raised_by_consumer(), self.state.frames[inner]
+        self.check_left(pending)
+        raised = self.negated(self.identical(pending, NONE))
+        left = self.truth(self.any_or_all(True, [raised, frame.get("%stop", FALSE)]))
+        if not is_false(left):
+            frame["%stop"] = frame["%break"] = frame["%returned"] = left
+
+    def raised_by_consumer(self) -> Value:
+        """What the consumer of the generator being run has raised, or None."""
+        number = self.frames[self.current].consumer[0]
+        raised = self.state.frames[number][PENDING.format(self.current)]
+        return self.known("what is raised", raised)
+
+    def close_generator(self) -> None:
+        """Raise a GeneratorExit where a generator stands that its consumer doesn't go on with."""
+        inner = self.current
+        if self.state.unreachable:
+            return
+        self.decided(
+            self.state.frames[inner].get("%returned", FALSE),
+            lambda: self.throw(self.new(Instance(GeneratorExit, {"args": Tuple(())}))),
+        )
+
+    def note_ended(self, error: Value) -> None:
+        """Note of a generator that it goes on where it was left: it has ended the GeneratorExit."""
+        classes = [self.exception_class(o) for o in options(error) if not is_none(o)]
+        if not any(issubclass(cls, GeneratorExit) for cls in classes):
+            return
+        number = self.current
+        while not self.frames[number].closing:
+            if self.frames[number].consumer is None:
+                return
+            number = self.frames[number].consumer[0]
+        consumer = self.frames[number].consumer[0]
+        self.state.frames[consumer][CLOSING.format(number)] = TRUE
+
+    def run_closing(self, number: int, statements: list[Any]) -> None:
+        """Run the body of a generator that is told when its consumer doesn't go on with it."""
+        consumer, inner = self.frames[number].consumer[0], self.current
+        names = PENDING.format(inner), CLOSING.format(inner)
+        self.state.frames[consumer].update(zip(names, (NONE, FALSE), strict=True))
+        self.attempt((GeneratorExit,), lambda: self.run(statements), lambda error: None)
+        if self.state.unreachable:
+            return
+        pending, _ = (self.state.frames[consumer].pop(name) for name in names)
+        pending = self.known("what is raised", pending)
+        raised = self.truth(self.negated(self.identical(pending, NONE)))
+        self.decided(raised, lambda: self.throw(self.narrowed(pending)))
+
+    @staticmethod
+    def consumed(body: Callable[[Value], None], item: Value) -> None:
+        body(item)
+
+    def given_to_consumer(
+        self, value: Value, run: Callable[[Callable[[Value], None], Value], None]
+    ) -> None:
         inner = self.current
         consumer = self.frames[inner].consumer
         if consumer is None:
@@ -120,7 +276,7 @@ class Comprehensions(Iteration):
         span, trying, suspended = self.span, self.trying, self.suspended
         self.trying, self.suspended = around, trying
         try:
-            body(value)
+            run(body, value)
             flag = self.exit_flag()
         finally:
             self.current, self.span, self.trying, self.suspended = inner, span, trying, suspended
@@ -237,3 +393,8 @@ def as_function(node: Any) -> Any:
         if not hasattr(part, "lineno"):
             gast.copy_location(part, node)
     return made
+
+
+def is_false(flag: Any) -> bool:
+    """Whether a flag is known not to be set."""
+    return isinstance(flag, ir.Const) and not flag.value

@@ -188,7 +188,7 @@ class Containers(LongTuples):
         return NONE
 
     def method_count(self, items: Value, value: Value) -> Value:
-        if self.has_any_length(items):
+        if self.has_any_length(items) or self.are_objects_among(items, value):
             return self.of_definition(running.count, [items, value])
         count: Value = ir.Const(0)
         for item in self.unpacked(items):
@@ -301,7 +301,8 @@ class Containers(LongTuples):
             part = self.subscript(items, Slice(ir.Const(first), ir.Const(last), NONE))
             return self.binary(operator.add, self.method_index(part, value), ir.Const(first))
         thing = self.on_heap(items)
-        if isinstance(thing, ListObject) and thing.var is not None:
+        at_run_time = isinstance(thing, ListObject) and thing.var is not None
+        if at_run_time or self.are_objects_among(items, value):
             return self.of_definition(running.index, [items, value])
         for i, item in enumerate(self.unpacked(items)):
             equal = self.compare(gast.Eq(), item, value)

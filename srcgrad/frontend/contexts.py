@@ -12,9 +12,10 @@ from .. import ir
 from . import managers
 from .assignments import Assignments
 from .operations import enter_context, exit_context
-from .predicates import FALSE, NONE
+from .predicates import FALSE, NONE, array_kind, is_none, is_number
 from .structure import FLAGS
 from .values import EVERYTHING, Closure, Instance, Manager, Place, Value
+from .wording import described
 
 
 class Contexts(Assignments):
@@ -31,6 +32,11 @@ class Contexts(Assignments):
         if isinstance(manager, Manager):
             self.run_managed(manager, item, inner)
             return
+        lacking = "object does not support the context manager protocol"
+        if is_none(manager):
+            raise self.fault_of_none(TypeError, lacking)
+        if is_number(manager) or array_kind(manager) is not None:
+            raise self.fault(TypeError, f"{described(manager)}: this {lacking}")
         is_entered = self.is_entered(manager)
         if is_entered:
             entered = self.entered(manager, "__enter__", [])
@@ -93,6 +99,7 @@ class Contexts(Assignments):
             for name, hidden in aside.items():
                 frame[hidden], frame[name] = frame.get(name, FALSE), FALSE
 
+        self.managing = True
         self.iterate(manager.generator, body)
         frame = self.state.frames[self.current]
         for name, hidden in aside.items():

@@ -78,7 +78,11 @@ class Cursors(Selections):
         if isinstance(value, Generator) or self.is_cursor(value):
             return value
         iterator = self.iterator_of(value)
-        if iterator is not None and self.stepped(iterator) is not iterator:
+        if iterator is not None and (
+            isinstance(iterator, Generator)
+            or self.is_cursor(iterator)
+            or self.stepped(iterator) is not iterator
+        ):
             return iterator
         sequence: Any = self.require(value if iterator is None else iterator)
         return self.cursor(sequence)
@@ -258,6 +262,8 @@ class Cursors(Selections):
                 if default is not None:
                     return self.inline(next_or, [iterator, default], {})
                 return self.call(Bound(found, iterator), [], {})
+            if not thing.type.__module__.startswith("srcgrad."):
+                raise self.fault(TypeError, f"{thing.type.__name__!r} object is not an iterator")
         if isinstance(iterator, Place) and is_count_of_ints(iterator.value):
             operands, kind = (self.operand(iterator),), Inferred(int_kind())
             return self.emit(builtins.next, operands, inferred=kind, effect=True, name="number")

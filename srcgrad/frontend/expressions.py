@@ -15,7 +15,17 @@ from .displays import Displays
 from .predicates import NONE, is_none, is_number
 from .restarts import NeedStatic
 from .structure import interned, objects_in_key
-from .values import DictObject, Generator, Journal, ListObject, Place, Sequence, Tuple, Value
+from .values import (
+    DictObject,
+    Generator,
+    Instance,
+    Journal,
+    ListObject,
+    Place,
+    Sequence,
+    Tuple,
+    Value,
+)
 from .wording import described
 
 
@@ -107,6 +117,9 @@ class Expressions(Displays):
             self.need_static(value, "how many items this array has must be known here")
         if isinstance(value, Journal):
             self.want_journal(value)
+        thing = self.on_heap(value)
+        if isinstance(thing, Instance) and not thing.type.__module__.startswith("srcgrad."):
+            return self.fault(TypeError, f"{thing.type.__name__!r} object is not iterable")
         return self.refuse(f"{described(value)} can't be iterated over")
 
     def need_static(self, value: Value, message: str, advice: str | None = None) -> None:
@@ -140,7 +153,7 @@ class Expressions(Displays):
         raise self.refuse("asynchronous code can't be differentiated")
 
     def expression_Yield(self, node: Any) -> Value:
-        self.yielded(NONE if node.value is None else self.expression(node.value))
+        self.yielded(NONE if node.value is None else self.expression(node.value), node)
         return NONE
 
     def expression_YieldFrom(self, node: Any) -> Value:
@@ -149,14 +162,18 @@ class Expressions(Displays):
     def delegated(self, node: Any) -> Any:
         """Yield all that a generator yields; what it returns."""
         iterable = self.expression(node.value)
+        inside = self.is_told_at(node)
 
         def passed_on(item: Value) -> None:
             self.trying = self.suspended
-            self.yielded(item)
+            if inside:
+                self.yielded_inside(item)
+            else:
+                self.yielded(item, node)
 
         if not isinstance(iterable, Generator):
             self.loop_site = id(node)
-            self.iterate(iterable, self.yielded)
+            self.iterate(iterable, lambda item: self.yielded(item, node))
             return NONE
         results: list[Any] = []
 
@@ -164,4 +181,6 @@ class Expressions(Displays):
             results.append(iterable.run(body))
 
         self.iterate(replace(iterable, run=run), passed_on)
+        if inside:
+            self.close_generator()
         return NONE if results[-1] is None else results[-1]

@@ -20,7 +20,7 @@ from ..kinds import Array, Scalar, Size
 from ..rules import library, registry
 from . import operations, running, stepping, stepwise, tables, units
 from .machine import Frame
-from .names import Namespace, own_nodes, scope_of
+from .names import Namespace, closed_at, own_nodes, scope_of
 from .predicates import FALSE, NONE, TRUE, is_iterator
 from .restarts import NeedStatic, Unreached
 from .sharing import shared_call
@@ -142,6 +142,10 @@ class Inlining(Starred):
         node = closure.node
         self.check_recursion(closure, values)
         number = self.unique()
+        (managing, held_by), self.managing, self.held_by = (
+            (self.managing, self.held_by), False, frozenset(),
+        )  # fmt: skip
+        closing = consume is not None and not managing and bool(closed_at(node))
         self.frames[number] = Frame(
             scope_of(node),
             closure.source,
@@ -152,6 +156,8 @@ class Inlining(Starred):
             closure.name,
             node=node,
             consumer=None if consume is None else (self.current, consume, self.trying),
+            held_by=held_by,
+            closing=closing,
         )
         self.state.frames[number] = dict(values)
         for name in values:
@@ -166,7 +172,10 @@ class Inlining(Starred):
         try:
             if isinstance(node, gast.Lambda):
                 return (result := self.expression(node.body))
-            self.run(node.body)
+            if closing:
+                self.run_closing(number, node.body)
+            else:
+                self.run(node.body)
             if self.state.unreachable:
                 if consume is None and self.depth > 1:
                     raise Unreached  # nothing is done with its result

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 import gast
+import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
@@ -29,13 +30,14 @@ from .operations import (
     items_of_changing,
     members_of_changing,
 )
-from .predicates import FALSE, NONE, TRUE, is_none
+from .predicates import FALSE, NONE, SIMPLE, TRUE, is_none, is_range
 from .restarts import NeedStatic, Peel, Raised, Thaw
 from .structure import FLAGS, is_table, nothing
 from .tables import Keys, Members, View
 from .values import (
     Bound,
     Choice,
+    Closure,
     DictObject,
     Generator,
     Instance,
@@ -464,10 +466,36 @@ class Iteration(Expressions):
         found = self.class_attribute(thing.type, "__iter__")
         if found is None:
             has = [self.class_attribute(thing.type, name) for name in ("__getitem__", "__len__")]
-            if has[0] is None or has[1] is not None:
+            if has[0] is None or (has[1] is not None and self.only_tells(has[1])):
                 return None
             return self.inline(items_by_index, [value], {})
-        return self.call(Bound(found, value), [], {})
+        made = self.call(Bound(found, value), [], {})
+        if not thing.type.__module__.startswith("srcgrad."):
+            self.check_iterator(made)
+        return made
+
+    def check_iterator(self, made: Value) -> None:
+        """Raise what Python does where an `__iter__` returns something that has no `__next__`."""
+        thing, kind = self.on_heap(made), getattr(made, "kind", None)
+        lacking = isinstance(made, Tuple) or is_range(made) or isinstance(kind, (Array, Scalar))
+        if isinstance(made, ir.Const):
+            lacking = isinstance(made.value, (*SIMPLE, np.generic))
+        elif isinstance(thing, (ListObject, DictObject)):
+            lacking = thing.type.__module__ == "builtins"
+        elif isinstance(thing, Instance) and not thing.type.__module__.startswith("srcgrad."):
+            lacking = self.class_attribute(thing.type, "__next__") is None
+        if lacking:
+            raise self.fault(TypeError, "iter() returned what is no iterator")
+
+    def only_tells(self, method: Value) -> bool:
+        """Whether a `__len__` does nothing but return a length: it isn't asked to iterate."""
+        function = method.value if isinstance(method, ir.Const) else method
+        if isinstance(function, types.FunctionType):
+            function = self.closure_of(function)
+        if not isinstance(function, Closure):
+            return True
+        body = [s for s in function.node.body if not isinstance(s, gast.Expr)]
+        return len(body) == 1 and isinstance(body[0], gast.Return)
 
     def stepped(self, iterator: Value) -> Value:
         """A generator of what the `__next__` of an object returns; anything else as it is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -103,6 +104,22 @@ def own_nodes(nodes: list[Any]) -> Iterator[Any]:
                     yield item.target
             continue
         yield from own_nodes(list(gast.iter_child_nodes(node)))
+
+
+@functools.lru_cache(4096)
+def closed_at(node: Any) -> frozenset[int]:
+    """The yields of a generator, in a `try` or `with`, that do more than end it if it is left.
+
+    What is returned are their ids.
+    """
+    if isinstance(node, gast.Lambda):
+        return frozenset()
+    inside: list[Any] = []
+    for inner in own_nodes(node.body):
+        if isinstance(inner, (gast.Try, gast.With)):
+            rest = [*getattr(inner, "handlers", ()), *getattr(inner, "orelse", ())]
+            inside += own_nodes([*inner.body, *rest])
+    return frozenset(id(n) for n in inside if isinstance(n, (gast.Yield, gast.YieldFrom)))
 
 
 def runs_once(body: list[Any]) -> bool:

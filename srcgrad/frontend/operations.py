@@ -139,6 +139,21 @@ def extreme_or(extreme: Any, items: Any, key: Any, default: Any) -> Any:
     return extreme(items, key=key) if len(items) > 0 else default
 
 
+def checked_bool(answer: Any) -> Any:
+    """What a `__bool__` may return, which is a bool: inlined like a function of the user's."""
+    if not isinstance(answer, bool):
+        raise TypeError("__bool__ should return bool, returned another")
+    return answer
+
+
+def checked_length(answer: Any) -> Any:
+    """What a `__len__` may return, as Python's int: inlined like a function of the user's."""
+    length = operator.index(answer)
+    if length < 0:
+        raise ValueError("__len__() should return >= 0")
+    return length
+
+
 def has_attribute(thing: Any, name: str) -> bool:
     """`hasattr(thing, name)` of what code says: inlined like a function of the user's."""
     try:

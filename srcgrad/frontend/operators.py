@@ -13,8 +13,9 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, SHAPE, Array, ListOf, Opaque, Reference, Scalar, TupleOf, is_float
-from ..packages import of_class
+from ..packages import of_class, told
 from ..rules import registry
+from .operations import checked_bool, checked_length
 from .outer_objects import OuterObjects
 from .powers import check_power
 from .predicates import (
@@ -51,6 +52,8 @@ from .wording import object_type
 
 # By what a class says that the operators of arrays leave theirs to it, or ask it
 LEFT_TO_THEM = frozenset({"__array_ufunc__", "__array_priority__"})
+# What NumPy asks an object for that may stand for an array
+ARRAY_LIKE = ("__array__", "__array_interface__", "__array_struct__", "__buffer__")
 BINARY: dict[type, Callable[..., Any]] = {
     gast.Add: operator.add,
     gast.Sub: operator.sub,
@@ -111,6 +114,9 @@ DUNDER = {
     operator.ne: "ne",
     divmod: "divmod",
 }
+
+# Comparisons, and what the other operand is asked where the first has no answer
+SWAPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 TEXT = Inferred(Opaque(str))
 
@@ -201,6 +207,7 @@ class Operators(OuterObjects):
         for x, y in ((a, b), (b, a)):
             if self.is_sequence(x) and (self.is_sequence(y) or not self.takes_lists(y)):
                 raise self.fault(TypeError, "this operator isn't defined for these types")
+        self.check_defined(DUNDER.get(function), a, b)
         a, b = self.range_as_array(a, b), self.range_as_array(b, a)
         operands = (self.operand(a), self.operand(b))
         if not any(isinstance(o, ir.Var) and isinstance(o.kind, Opaque) for o in operands):
@@ -213,6 +220,26 @@ class Operators(OuterObjects):
         shape = any(isinstance(o, ir.Var) and o.kind == SHAPE for o in operands)
         inferred = Inferred(SHAPE) if shape and function in (operator.add, operator.mul) else None
         return self.project(self.emit(function, operands, inferred=inferred, effect=fails))
+
+    def check_defined(self, name: str | None, *operands: Value) -> None:
+        """Raise what an operator does beside an object whose class has no use for it."""
+        if name is None or any(
+            isinstance(v, ir.Var) and isinstance(v.kind, Opaque) for v in operands
+        ):
+            return  # the class of the other one may have one
+        of_numpy = any(map(is_of_numpy, operands))
+        refs = [value for value in operands if isinstance(value, Ref)]
+        for cls in (cls for ref in refs for cls in self.object_classes(ref)):
+            if cls.__module__.startswith("srcgrad.") or (of_numpy and not is_kept(cls)):
+                continue
+            methods = (f"__{name}__", reflected(name))
+            written = all(
+                f is None or isinstance(f, (FunctionType, Closure)) or f is told(object, method)
+                for method in methods
+                for f in (of_class(cls, method),)
+            )
+            if written and of_class(cls, "__index__") is None:
+                raise self.fault(TypeError, f"this operator isn't defined for {cls.__name__}")
 
     def check_objects(self, function: Callable[..., Any], operands: tuple[ir.Operand, ...]) -> None:
         """Refuse an operator that the class of an object found at run time defines as it likes."""
@@ -321,15 +348,13 @@ class Operators(OuterObjects):
         name = DUNDER.get(function)
         if name is None or self.converts(function, a, b):
             return None
-        swapped = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
-        reflected = f"__{swapped[name]}__" if name in swapped else f"__r{name}__"
-        ways = [(a, b, f"__{name}__"), (b, a, reflected)]
+        ways = [(a, b, f"__{name}__"), (b, a, reflected(name))]
         first, second = (
             type(v.value) if isinstance(v, ir.Const) else self.user_class(v) for v in (a, b)
         )
         if first is not None and second is not None and first is not second:
-            methods = (of_class(c, reflected) for c in (first, second))
-            if issubclass(second, first) and (name in swapped or len(set(methods)) == 2):
+            methods = (of_class(c, reflected(name)) for c in (first, second))
+            if issubclass(second, first) and (name in SWAPPED or len(set(methods)) == 2):
                 ways.reverse()  # a subclass that knows better is asked first
         for x, y, method in ways:
             cls = self.user_class(x)
@@ -437,7 +462,11 @@ class Operators(OuterObjects):
         added = None if own is None else self.added_attribute(value, own, name)
         if added is not None:
             return self.call(added, [], {})
-        return self.emit(function, (self.number(value),))
+        self.check_defined(name.strip("_"), value)
+        operand = self.number(value)
+        if self.trying is not None:
+            self.guard(function, (operand,), {})
+        return self.emit(function, (operand,))
 
     def negated(self, value: Value) -> ir.Var | ir.Const:
         test = self.truth(value)
@@ -482,10 +511,7 @@ class Operators(OuterObjects):
                 if isinstance(thing, DictObject):
                     return self.truth(self.call(ir.Const(len), [value], {}))
                 if isinstance(thing, Instance):
-                    found = self.truth_method(thing.type)
-                    if found is not None:
-                        return self.truth(self.call(Bound(found, value), [], {}))
-                    return TRUE
+                    return self.truth_of_object(thing.type, value)
                 return ir.Const(bool(thing.items))
         return TRUE
 
@@ -501,13 +527,34 @@ class Operators(OuterObjects):
         if is_settled(value) or not asked:
             return ir.Const(bool(value.value))
         if is_written(value, asked[0]):
-            return self.truth(self.call(self.attribute(value, asked[0]), [], {}))
+            answer = self.call(self.attribute(value, asked[0]), [], {})
+            return self.truth(self.allowed_answer(asked[0], answer))
         return self.emit(bool, (value,), inferred=Inferred(BOOL), name="test", effect=True)
 
-    def truth_method(self, cls: type) -> Value | None:
+    def truth_of_object(self, cls: type, value: Value) -> ir.Var | ir.Const:
+        """What the class of an object says of its truth."""
+        name = self.truth_method(cls)
+        if name is None:
+            return TRUE
+        found = self.class_attribute(cls, name)
+        assert found is not None
+        answer = self.call(self.bound(found, value, cls), [], {})
+        return self.truth(self.allowed_answer(name, answer))
+
+    def allowed_answer(self, name: str, answer: Value) -> Value:
+        """What a `__bool__` or `__len__` returned, where Python takes it; else what it raises."""
+        kind = leaf_kind(answer) if isinstance(answer, (ir.Var, ir.Const)) else None
+        if isinstance(kind, Scalar) and kind.python is True and not self.may_be_none(answer):
+            if name == "__bool__" and kind.dtype.kind == "b":
+                return answer
+            if name == "__len__" and kind.dtype.kind == "i" and kind.size is not None:
+                return answer
+        return self.inline(checked_bool if name == "__bool__" else checked_length, [answer], {})
+
+    def truth_method(self, cls: type) -> str | None:
         """The method that says whether the objects of a class are true; None if all are."""
-        found = self.class_attribute(cls, "__bool__")
-        return self.class_attribute(cls, "__len__") if found is None else found
+        names = ("__bool__", "__len__")
+        return next((n for n in names if self.class_attribute(cls, n) is not None), None)
 
     def truth_of_reference(self, value: ir.Var) -> ir.Var | ir.Const:
         """The truth of an object in a table, or None."""
@@ -519,11 +566,7 @@ class Operators(OuterObjects):
             return there
 
         def answer(one: Value) -> Value:
-            cls = self.thing(one).type
-            found = self.truth_method(cls)
-            if found is None:
-                return TRUE
-            return self.boolean(self.call(self.bound(found, one, cls), [], {}))
+            return self.boolean(self.truth_of_object(self.thing(one).type, one))
 
         def asked() -> Value:
             one = self.spread(value)
@@ -643,6 +686,27 @@ class Operators(OuterObjects):
 
     def chosen(self, test: ir.Var | ir.Const, a: Value, b: Value) -> Value:
         return self.either(test, lambda: a, lambda: b)
+
+
+def reflected(name: str) -> str:
+    """The method of the second operand that an operator asks.
+
+    >>> reflected("add"), reflected("lt")
+    ('__radd__', '__gt__')
+    """
+    return f"__{SWAPPED[name]}__" if name in SWAPPED else f"__r{name}__"
+
+
+def is_kept(cls: type) -> bool:
+    """Whether NumPy keeps the objects of a class in arrays as they are.
+
+    >>> class Particle:
+    ...     pass
+    >>> is_kept(Particle), is_kept(dict), is_kept(np.ndarray)
+    (True, False, False)
+    """
+    has_items = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
+    return not has_items and not any(hasattr(cls, name) for name in ARRAY_LIKE)
 
 
 def is_of_numpy(value: Value) -> bool:

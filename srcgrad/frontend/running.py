@@ -34,11 +34,16 @@ def bounds(items: Any, start: Any, stop: Any) -> tuple[Any, Any]:
     return start, max(start, stop)
 
 
+def is_or_equals(item: Any, value: Any) -> Any:
+    """Whether an item of a container is what is looked for: the same object isn't asked."""
+    return item is value or item == value
+
+
 def index(items: Any, value: Any) -> Any:
     """`items.index(value)`, with one test at its end, which a `try` can ask beforehand."""
     found = -1
     for position, item in enumerate(items):
-        if found < 0 and item == value:
+        if found < 0 and is_or_equals(item, value):
             found = position
     if found < 0:
         raise ValueError("the value isn't in the list")
@@ -49,9 +54,14 @@ def count(items: Any, value: Any) -> Any:
     """`items.count(value)`"""
     found = 0
     for item in items:
-        if item == value:
+        if is_or_equals(item, value):
             found += 1
     return found
+
+
+def holds(items: Any, value: Any) -> Any:
+    """`value in items`, of objects: none is asked after one that is found."""
+    return any(is_or_equals(item, value) for item in items)
 
 
 def rotate(items: Any, n: Any) -> None:
@@ -63,5 +73,5 @@ def rotate(items: Any, n: Any) -> None:
             items.append(items.pop(0))
 
 
-for _function in (bounds, count, index, insert, rotate):
+for _function in (bounds, count, holds, index, insert, rotate):
     definition(_function)(_function)

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Array, Scalar
-from ..packages import told
+from ..packages import lacks_room, of_class, told
 from ..rules.inplace import resized
 from .attributes import Attributes
 from .choices import options
@@ -185,6 +185,9 @@ class Setters(Attributes):
         if text == "__dict__":
             self.set_vars(target, value)
             return NONE
+        if lacks_room(thing.type) and of_class(thing.type, text) is None:
+            cls = thing.type.__name__
+            raise self.fault(AttributeError, f"{cls!r} object has no attribute {text!r}")
         if text == "__class__":
             raise self.refuse("the class of an object can't be changed", "make a new object")
         value = self.with_position(text, value)
