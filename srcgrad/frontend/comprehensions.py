@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -25,9 +25,9 @@ from .values import (
     ListObject,
     Ref,
     Sequence,
+    Trying,
     Tuple,
     Value,
-    tries,
 )
 
 # What the frame of a consumer keeps of a generator until that has ended: what the consumer raised,
@@ -124,6 +124,39 @@ class Comprehensions(Iteration):
             consume=consume,
             first=first,
         )
+
+    def expression_Yield(self, node: Any) -> Value:
+        self.yielded(NONE if node.value is None else self.expression(node.value), node)
+        return NONE
+
+    def expression_YieldFrom(self, node: Any) -> Value:
+        return self.known("what the generator returns", self.delegated(node))
+
+    def delegated(self, node: Any) -> Any:
+        """Yield all that a generator yields; what it returns."""
+        iterable = self.expression(node.value)
+        inside = self.is_told_at(node)
+
+        def passed_on(item: Value) -> None:
+            self.trying = self.suspended
+            if inside:
+                self.yielded_inside(item)
+            else:
+                self.yielded(item, node)
+
+        if not isinstance(iterable, Generator):
+            self.loop_site = id(node)
+            self.iterate(iterable, lambda item: self.yielded(item, node))
+            return NONE
+        results: list[Any] = []
+
+        def run(body: Callable[[Value], None]) -> None:
+            results.append(iterable.run(body))
+
+        self.iterate(replace(iterable, run=run), passed_on)
+        if inside:
+            self.close_generator()
+        return NONE if results[-1] is None else results[-1]
 
     def yielded(self, value: Value, node: Any = None) -> None:
         """Give a value to the consumer of the generator being run, which may break off.
@@ -398,3 +431,10 @@ def as_function(node: Any) -> Any:
 def is_false(flag: Any) -> bool:
     """Whether a flag is known not to be set."""
     return isinstance(flag, ir.Const) and not flag.value
+
+
+def tries(trying: Trying | None) -> Iterator[Trying]:
+    """A try and those around it."""
+    while trying is not None:
+        yield trying
+        trying = trying.outer

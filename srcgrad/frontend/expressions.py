@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from .. import ir
@@ -12,7 +10,7 @@ from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque
 from ..rules import registry
 from .displays import Displays
-from .predicates import NONE, is_none, is_number
+from .predicates import is_none, is_number
 from .restarts import NeedStatic
 from .structure import interned, objects_in_key
 from .values import (
@@ -151,36 +149,3 @@ class Expressions(Displays):
 
     def expression_Await(self, node: Any) -> Value:
         raise self.refuse("asynchronous code can't be differentiated")
-
-    def expression_Yield(self, node: Any) -> Value:
-        self.yielded(NONE if node.value is None else self.expression(node.value), node)
-        return NONE
-
-    def expression_YieldFrom(self, node: Any) -> Value:
-        return self.known("what the generator returns", self.delegated(node))
-
-    def delegated(self, node: Any) -> Any:
-        """Yield all that a generator yields; what it returns."""
-        iterable = self.expression(node.value)
-        inside = self.is_told_at(node)
-
-        def passed_on(item: Value) -> None:
-            self.trying = self.suspended
-            if inside:
-                self.yielded_inside(item)
-            else:
-                self.yielded(item, node)
-
-        if not isinstance(iterable, Generator):
-            self.loop_site = id(node)
-            self.iterate(iterable, lambda item: self.yielded(item, node))
-            return NONE
-        results: list[Any] = []
-
-        def run(body: Callable[[Value], None]) -> None:
-            results.append(iterable.run(body))
-
-        self.iterate(replace(iterable, run=run), passed_on)
-        if inside:
-            self.close_generator()
-        return NONE if results[-1] is None else results[-1]

@@ -142,9 +142,8 @@ class Inlining(Starred):
         node = closure.node
         self.check_recursion(closure, values)
         number = self.unique()
-        (managing, held_by), self.managing, self.held_by = (
-            (self.managing, self.held_by), False, frozenset(),
-        )  # fmt: skip
+        managing, held_by = self.managing, self.held_by
+        self.managing, self.held_by = False, frozenset()
         closing = consume is not None and not managing and bool(closed_at(node))
         self.frames[number] = Frame(
             scope_of(node),

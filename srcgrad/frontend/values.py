@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -306,13 +306,6 @@ class Trying:
     outer: Trying | None
     frame: int  # which holds what is raised: that of the outermost try
     marker: Any  # for the objects that are one of two where paths meet
-
-
-def tries(trying: Trying | None) -> Iterator[Trying]:
-    """A try and those around it."""
-    while trying is not None:
-        yield trying
-        trying = trying.outer
 
 
 # What is caught where no try with handlers is: by a `finally` that leaves, or a context manager
