@@ -465,8 +465,9 @@ class Iteration(Expressions):
             return None
         found = self.class_attribute(thing.type, "__iter__")
         if found is None:
-            has = [self.class_attribute(thing.type, name) for name in ("__getitem__", "__len__")]
-            if has[0] is None or (has[1] is not None and self.only_tells(has[1])):
+            getter = self.class_attribute(thing.type, "__getitem__")
+            length = self.class_attribute(thing.type, "__len__")
+            if getter is None or (length is not None and self.goes_together(getter, length)):
                 return None
             return self.inline(items_by_index, [value], {})
         made = self.call(Bound(found, value), [], {})
@@ -487,15 +488,20 @@ class Iteration(Expressions):
         if lacking:
             raise self.fault(TypeError, "iter() returned what is no iterator")
 
-    def only_tells(self, method: Value) -> bool:
-        """Whether a `__len__` does nothing but return a length: it isn't asked to iterate."""
-        function = method.value if isinstance(method, ir.Const) else method
-        if isinstance(function, types.FunctionType):
-            function = self.closure_of(function)
-        if not isinstance(function, Closure):
+    def goes_together(self, getter: Value, length: Value) -> bool:
+        """Whether an object has as many items as it says: `self.items[i]` and `len(self.items)`.
+
+        Python doesn't ask how many there are: it goes on until there is an IndexError.
+        """
+        methods = [
+            self.closure_of(m.value)
+            if isinstance(m, ir.Const) and isinstance(m.value, types.FunctionType)
+            else m
+            for m in (getter, length)
+        ]
+        if not all(isinstance(m, Closure) for m in methods):
             return True
-        body = [s for s in function.node.body if not isinstance(s, gast.Expr)]
-        return len(body) == 1 and isinstance(body[0], gast.Return)
+        return _items_are_counted(*(m.node for m in methods))  # type: ignore[union-attr]
 
     def stepped(self, iterator: Value) -> Value:
         """A generator of what the `__next__` of an object returns; anything else as it is."""
@@ -632,3 +638,17 @@ class Iteration(Expressions):
 
     def in_loop(self) -> bool:
         return True
+
+
+def _items_are_counted(getter: Any, length: Any) -> bool:
+    """Whether two methods are `return self.items[i]` and `return len(self.items)`."""
+    bodies = [[s for s in m.body if not isinstance(s, gast.Expr)] for m in (getter, length)]
+    match [s.value for body in bodies for s in body if isinstance(s, gast.Return)]:
+        case (
+            gast.Subscript(value=gast.Attribute() as held, slice=gast.Name(id=key)),
+            gast.Call(func=gast.Name(id="len"), args=[gast.Attribute() as counted], keywords=[]),
+        ) if [len(body) for body in bodies] == [1, 1]:
+            names = [a.id for a in (*getter.args.args, *length.args.args)]
+            owners = [getattr(part.value, "id", None) for part in (held, counted)]
+            return names == [owners[0], key, owners[1]] and held.attr == counted.attr
+    return False
