@@ -51,7 +51,8 @@ def compile_gradient(
     Where even then very much would be unrolled, all objects stand in tables, and loops over lists
     of like items are kept. A list from outside whose items are alike is one value. If that fails,
     each of its items is. What can't be followed in another package isn't looked into: a function
-    that is given constants if there is one, else the package.
+    that is given constants if there is one, else the package. Loops that take items of short lists
+    by place are unrolled, unless that gets long and it is much shorter to keep them.
     """
     refused: list[tuple[UnsupportedError, Any, str]] = []  # and what was called because of it
     while True:
