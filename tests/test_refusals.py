@@ -232,15 +232,12 @@ CASES = {
         "BOX.a = (v * v for v in x)",
         "only numbers, arrays, and new tuples, lists and dicts of them can be kept outside",
     ),
-    "next of a generator that yields in a try": (
+    "next of a generator that yields in an expression": (
         """
         def f(x):
             def squared():
                 for v in x:
-                    try:
-                        yield v * v  # <-
-                    finally:
-                        print(v)
+                    print((yield v * v))  # <-
             squares = squared()
             first = next(squares)
             return first * next(squares)

@@ -29,7 +29,8 @@ def tangent_function(task: Task, lowered: Primal) -> Compiled:
     request, low, function = task.request, lowered.low, lowered.function
     params = function.params
     demand(function, low)
-    lowered.pruned()
+    if low.tables_made():
+        lowered.pruned()
     tangent = Tangent(function, list(dict.fromkeys(lowered.wrt)), lowered.outputs)
     tangent.within(low)
     given: dict[ir.Var, ir.Operand] = {}

@@ -22,7 +22,7 @@ from ..analysis.inference import Inferred
 from ..kinds import int_kind
 from ..rules.registry import hashable
 from .operations import items_until, next_or
-from .predicates import FALSE, TRUE, is_range
+from .predicates import FALSE, TRUE, is_range, is_users
 from .selections import Selections
 from .stepping import COUNTED, ENDLESS, Ahead, Indexed, Span
 from .stepwise import ROWS, STEPWISE, Chain, Entries, Items, Reversed
@@ -262,7 +262,7 @@ class Cursors(Selections):
                 if default is not None:
                     return self.inline(next_or, [iterator, default], {})
                 return self.call(Bound(found, iterator), [], {})
-            if not thing.type.__module__.startswith("srcgrad."):
+            if is_users(thing.type):
                 raise self.fault(TypeError, f"{thing.type.__name__!r} object is not an iterator")
         if isinstance(iterator, Place) and is_count_of_ints(iterator.value):
             operands, kind = (self.operand(iterator),), Inferred(int_kind())

@@ -10,7 +10,7 @@ from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque
 from ..rules import registry
 from .displays import Displays
-from .predicates import is_none, is_number
+from .predicates import is_none, is_number, is_users
 from .restarts import NeedStatic
 from .structure import interned, objects_in_key
 from .values import (
@@ -116,7 +116,7 @@ class Expressions(Displays):
         if isinstance(value, Journal):
             self.want_journal(value)
         thing = self.on_heap(value)
-        if isinstance(thing, Instance) and not thing.type.__module__.startswith("srcgrad."):
+        if isinstance(thing, Instance) and is_users(thing.type):
             return self.fault(TypeError, f"{thing.type.__name__!r} object is not iterable")
         return self.refuse(f"{described(value)} can't be iterated over")
 

@@ -30,7 +30,7 @@ from .operations import (
     items_of_changing,
     members_of_changing,
 )
-from .predicates import FALSE, NONE, SIMPLE, TRUE, is_none, is_range
+from .predicates import FALSE, NONE, SIMPLE, TRUE, is_none, is_range, is_users
 from .restarts import NeedStatic, Peel, Raised, Thaw
 from .structure import FLAGS, is_table, nothing
 from .tables import Keys, Members, View
@@ -471,7 +471,7 @@ class Iteration(Expressions):
                 return None
             return self.inline(items_by_index, [value], {})
         made = self.call(Bound(found, value), [], {})
-        if not thing.type.__module__.startswith("srcgrad."):
+        if is_users(thing.type):
             self.check_iterator(made)
         return made
 
@@ -483,7 +483,7 @@ class Iteration(Expressions):
             lacking = isinstance(made.value, (*SIMPLE, np.generic))
         elif isinstance(thing, (ListObject, DictObject)):
             lacking = thing.type.__module__ == "builtins"
-        elif isinstance(thing, Instance) and not thing.type.__module__.startswith("srcgrad."):
+        elif isinstance(thing, Instance) and is_users(thing.type):
             lacking = self.class_attribute(thing.type, "__next__") is None
         if lacking:
             raise self.fault(TypeError, "iter() returned what is no iterator")

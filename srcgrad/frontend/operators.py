@@ -28,6 +28,7 @@ from .predicates import (
     is_range,
     is_settled,
     is_static,
+    is_users,
     is_written,
     leaf_kind,
 )
@@ -230,7 +231,7 @@ class Operators(OuterObjects):
         of_numpy = any(map(is_of_numpy, operands))
         refs = [value for value in operands if isinstance(value, Ref)]
         for cls in (cls for ref in refs for cls in self.object_classes(ref)):
-            if cls.__module__.startswith("srcgrad.") or (of_numpy and not is_kept(cls)):
+            if not is_users(cls) or (of_numpy and not is_kept(cls)):
                 continue
             methods = (f"__{name}__", reflected(name))
             written = all(

@@ -75,6 +75,17 @@ def is_iterator(value: Any) -> bool:
     return isinstance(value, (Generator, Sequence))
 
 
+def is_users(cls: type) -> bool:
+    """Whether a class is the program's own: no base of it stands for one of Python's.
+
+    >>> class Particle:
+    ...     pass
+    >>> is_users(Particle)
+    True
+    """
+    return not any(base.__module__.startswith("srcgrad.") for base in cls.__mro__)
+
+
 def is_none(value: Any) -> bool:
     return isinstance(value, ir.Const) and value.value is None
 
