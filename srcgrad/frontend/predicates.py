@@ -78,10 +78,9 @@ def is_iterator(value: Any) -> bool:
 def is_users(cls: type) -> bool:
     """Whether a class is the program's own: no base of it stands for one of Python's.
 
-    >>> class Particle:
-    ...     pass
-    >>> is_users(Particle)
-    True
+    >>> from fractions import Fraction
+    >>> is_users(Fraction), is_users(Place)
+    (True, False)
     """
     return not any(base.__module__.startswith("srcgrad.") for base in cls.__mro__)
 
