@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from .random_words import filled, several
+from .random_words import several, statement
 
 HEAD = """\
 import cmath
@@ -112,13 +112,6 @@ def program(seed: int) -> str:
         "I": several(2), "J": several(3), "K": several(6), "AT": PLACES,
     }  # fmt: skip
 
-    def statement(depth: int) -> list[str]:
-        if r.random() < 0.2 and depth < 3:
-            head = filled(r.choice(HEADS), words, r).split("\n")
-            inside = [row for _ in range(r.randint(1, 3)) for row in statement(depth + 1)]
-            return [*head, *("    " + row for row in inside)]
-        return filled(r.choice(STATEMENTS), words, r).split("\n")
-
-    rows = [row for _ in range(r.randint(3, 8)) for row in statement(0)]
+    rows = [row for _ in range(r.randint(3, 8)) for row in statement(r, words, STATEMENTS, HEADS)]
     rows = [row.replace("@[", "[") for row in rows]
     return HEAD + "".join(f"    {row}\n" for row in rows) + LAST

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 
-from .random_words import filled, several
+from .random_words import filled, several, statement
 
 HEAD = """\
 import contextlib
@@ -176,12 +176,6 @@ def program(seed: int) -> str:
         rows += ["    " + line for row in [*nonlocals, *inside] for line in row.split("\n")]
         names.append(name)
 
-    def statement(depth: int) -> list[str]:
-        if r.random() < 0.15 and depth < 2:
-            head = filled(r.choice(HEADS), words, r).split("\n")
-            inside = [row for _ in range(r.randint(1, 2)) for row in statement(depth + 1)]
-            return [*head, *("    " + row for row in inside)]
-        return filled(r.choice(USES), words, r).split("\n")
-
-    rows += [row for _ in range(r.randint(2, 5)) for row in statement(0)]
+    for _ in range(r.randint(2, 5)):
+        rows += statement(r, words, USES, HEADS, nesting=0.15, deepest=2, longest=2)
     return HEAD + "".join(f"    {row}\n" for row in rows) + LAST

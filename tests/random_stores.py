@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 
-from .random_words import filled, several
+from .random_words import several, statement
 
 HEAD = """\
 import numpy as np
@@ -81,12 +81,9 @@ def program(seed: int) -> str:
         "I": several(3), "J": several(2), "K": several(6),
     }  # fmt: skip
 
-    def statement(depth: int) -> list[str]:
-        if r.random() < 0.25 and depth < 3:
-            head = filled(r.choice(HEADS), words, r, 6).split("\n")
-            inside = [row for _ in range(r.randint(1, 3)) for row in statement(depth + 1)]
-            return [*head, *("    " + row for row in inside)]
-        return filled(r.choice(STATEMENTS), words, r, 6).split("\n")
-
-    rows = [row for _ in range(r.randint(3, 7)) for row in statement(0)]
+    rows = [
+        row
+        for _ in range(r.randint(3, 7))
+        for row in statement(r, words, STATEMENTS, HEADS, nesting=0.25, most=6)
+    ]
     return HEAD + "".join(f"    {row}\n" for row in rows) + LAST

@@ -26,6 +26,32 @@ def filled(row: str, words: Mapping[str, Sequence[str]], r: random.Random, most:
     return row
 
 
+def statement(
+    r: random.Random,
+    words: Mapping[str, Sequence[str]],
+    patterns: Sequence[str],
+    heads: Sequence[str],
+    nesting: float = 0.2,
+    deepest: int = 3,
+    longest: int = 3,
+    most: int = 12,
+) -> list[str]:
+    """The rows of a statement: of a pattern, or of a head with statements in it.
+
+    `nesting` is how often it has some, to a depth of `deepest`, and at most so many.
+    """
+    if r.random() < nesting and deepest > 0:
+        head = filled(r.choice(heads), words, r, most).split("\n")
+        rest = (nesting, deepest - 1, longest, most)
+        inside = (
+            row
+            for _ in range(r.randint(1, longest))
+            for row in statement(r, words, patterns, heads, *rest)
+        )
+        return [*head, *("    " + row for row in inside)]
+    return filled(r.choice(patterns), words, r, most).split("\n")
+
+
 def several(numbers: int) -> list[str]:
     """The indices of so many items.
 

@@ -26,7 +26,7 @@ from .gradient import gradient_function
 from .primal import lower_primal
 from .process import compiling
 from .tangent import tangent_function
-from .task import Apart, Compiled, Request, Task
+from .task import Compiled, Request, Task
 
 LONG = 500  # statements: from there on, tables are tried rather than loops unrolled
 READABLE = 150  # statements: from there on, lists are kept where that is much shorter
@@ -99,13 +99,14 @@ def _compiled_objects(task: Task) -> Compiled:
     Unrolled is the faster code. Where that is more than one reads, and with lists and loops kept
     the function has less than half the statements, they are kept.
     """
-    with suppress(TakenApart):
+    try:
         return _taken_apart(task)
-    most, longest = task.apart.statements // 2, task.apart.emitted
+    except TakenApart as found:
+        most, longest = found.statements // 2, found.emitted
     again = replace(task, calls=Calls(), objects=Knowledge())
     with suppress(UnsupportedError, TooLong):
         return _compiled_recursions(replace(again, compact=True, most=most, longest=longest))
-    return _taken_apart(replace(again, apart=Apart(needed=True)))
+    return _taken_apart(replace(again, apart=True))
 
 
 def _taken_apart(task: Task) -> Compiled:
@@ -260,12 +261,11 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
 
 def _transformed(task: Task) -> Compiled:
     lowered = lower_primal(task)
-    count = sum(1 for _ in ir.walk(lowered.function.block))
+    low, count = lowered.low, sum(1 for _ in ir.walk(lowered.function.block))
     if task.most is not None and count > task.most:
         raise TooLong
-    if count > READABLE and task.apart.places and not (task.compact or task.apart.needed):
-        task.apart.statements, task.apart.emitted = count, lowered.low.emitted
-        raise TakenApart
+    if count > READABLE and low.takes_apart and not (task.compact or task.apart):
+        raise TakenApart(count, low.emitted)
     return (tangent_function if task.request.tangent else gradient_function)(task, lowered)
 
 

@@ -99,7 +99,7 @@ def _lowered(task: Task) -> Primal:
     assert LOWERINGS  # the functions that the frontend lowers by itself are known
     low = Lowerer()
     low.objects, low.longest, low.compact = task.objects, task.longest, task.compact
-    low.refusing, low.taken_apart = task.refusing, task.apart.places
+    low.refusing = task.refusing
     low.asks, low.asked, low.longest_asked = task.asks, task.asked, task.longest_asked
     related = RELATED in task.static
     inputs = Inputs(low, task.static, task.lists, nearby(arguments.values()) if related else {})

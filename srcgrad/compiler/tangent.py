@@ -29,7 +29,7 @@ def tangent_function(task: Task, lowered: Primal) -> Compiled:
     request, low, function = task.request, lowered.low, lowered.function
     params = function.params
     demand(function, low)
-    if low.tables_made():
+    if low.opened:
         lowered.pruned()
     tangent = Tangent(function, list(dict.fromkeys(lowered.wrt)), lowered.outputs)
     tangent.within(low)

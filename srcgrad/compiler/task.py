@@ -35,23 +35,6 @@ class Request:
     nan_check: bool = False  # check that adjoints are finite
 
 
-@dataclass
-class Apart:
-    """Which lists are taken apart that might be kept, at which places, and what that leads to.
-
-    Attributes:
-        places: where that is done, to which each lowering adds.
-        statements: how many statements the function has then.
-        emitted: how many were made until it was lowered.
-        needed: they can't be kept, or that isn't shorter.
-    """
-
-    places: set[Span | None] = field(default_factory=set)
-    statements: int = 0
-    emitted: int = 0
-    needed: bool = False
-
-
 @dataclass(frozen=True)
 class Task:
     """A function to be compiled for arguments like these, and how.
@@ -67,7 +50,7 @@ class Task:
         lists: what stands for each list from outside that is one value, in `static`, were it not.
         longest: how many statements there may be; None if it doesn't matter.
         compact: lists of like items are kept, and the loops over them, rather than unrolled.
-        apart: the lists that are taken apart.
+        apart: lists are taken apart, however much is unrolled for it.
         most: how many statements the function may have when lowered; None if it doesn't matter.
         asks: where the kind of a result may follow from the value of an int, that is made static;
             else the kind stays unknown.
@@ -89,7 +72,7 @@ class Task:
     lists: set[Any] = field(default_factory=set)
     longest: int | None = None
     compact: bool = False
-    apart: Apart = field(default_factory=Apart)
+    apart: bool = False
     most: int | None = None
     asks: bool = True
     longest_asked: int | None = None

@@ -14,7 +14,7 @@ from .choices import options
 from .iteration import Iteration
 from .machine import Frame
 from .names import closed_at, own_nodes, scope_of
-from .predicates import FALSE, NONE, TRUE, is_none
+from .predicates import FALSE, NONE, TRUE, is_false, is_none
 from .stepping import FIRST, CannotStep, Steps, steps_of
 from .structure import is_evaluated, object_items
 from .values import (
@@ -426,11 +426,6 @@ def as_function(node: Any) -> Any:
         if not hasattr(part, "lineno"):
             gast.copy_location(part, node)
     return made
-
-
-def is_false(flag: Any) -> bool:
-    """Whether a flag is known not to be set."""
-    return isinstance(flag, ir.Const) and not flag.value
 
 
 def tries(trying: Trying | None) -> Iterator[Trying]:

@@ -19,7 +19,7 @@ from ..kinds import ListOf, fresh_size, int_kind
 from . import item_counts
 from .operations import leave_unless
 from .paths import RAISED
-from .predicates import FALSE, NONE, TRUE, is_none
+from .predicates import FALSE, NONE, TRUE, is_false, is_none
 from .recalling import Carried, Recalling
 from .restarts import Lengthen, Materialize, NeedStatic, Peel, Thaw, Unkeepable
 from .structure import (
@@ -400,11 +400,6 @@ class Loops(Recalling):
         carried = tuple(variables), tuple(inits), block, tuple(finals)
         self.block.statements.append(ir.Loop(index, bounds, *carried, exits, span=self.span))
         self.state = state
-
-
-def is_false(flag: Value) -> bool:
-    """Whether a loop with this exit flag is never left before its end."""
-    return isinstance(flag, ir.Const) and flag.value is False
 
 
 def has_mark(body: ir.Block) -> bool:

@@ -108,7 +108,7 @@ class Machine:
 
     def __init__(self) -> None:
         self.block = ir.Block()
-        self.held_by: frozenset[int | None] = frozenset()  # the generator that is run next
+        self.held_by: frozenset[int | None] = frozenset()  # of the generator that is run next
         self.managing = False  # whether the generator that is run next is a context manager
         self.outer_memory = Ref(0)  # what functions outside have returned
         self.results_made: set[Any] = set()  # by memories and keys
@@ -232,7 +232,7 @@ class Machine:
         self.emitted = 0
         self.longest: int | None = None  # how many statements may be emitted
         self.compact = False  # lists of like items are kept, and loops over them, wherever they can
-        self.taken_apart: set[Span | None] = set()  # where lists are taken apart that could be kept
+        self.takes_apart = False  # lists that might be kept, and unrolls loops for it
         self.asks = True  # for ints from whose values the kinds of results may follow
         self.asked: set[str] = set()  # what those were called
         self.longest_asked: int | None = None  # how many statements there may be once some were

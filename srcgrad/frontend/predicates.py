@@ -85,6 +85,11 @@ def is_users(cls: type) -> bool:
     return not any(base.__module__.startswith("srcgrad.") for base in cls.__mro__)
 
 
+def is_false(flag: Any) -> bool:
+    """Whether a flag is known not to be set."""
+    return isinstance(flag, ir.Const) and flag.value is False
+
+
 def is_none(value: Any) -> bool:
     return isinstance(value, ir.Const) and value.value is None
 

@@ -121,7 +121,15 @@ class Materialize(Exception):
 
 
 class TakenApart(Exception):
-    """Much is unrolled since lists are taken apart that might be kept."""
+    """Much is unrolled since lists are taken apart that might be kept.
+
+    Attributes:
+        statements: how many the function has.
+        emitted: how many were made until it was lowered.
+    """
+
+    def __init__(self, statements: int, emitted: int) -> None:
+        self.statements, self.emitted = statements, emitted
 
 
 class TooLong(Exception):

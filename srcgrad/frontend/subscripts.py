@@ -322,7 +322,7 @@ class Subscripts(Comparisons):
                         return self.list_item(self.materialized(container), key)
                 for part in (key.start, key.stop, key.step):
                     if isinstance(part, ir.Var) and part.origins:
-                        self.taken_apart.add(self.span)
+                        self.takes_apart = True
                         raise NeedStatic(part.origins, "this slice of a tuple or list", self.span)
                 if isinstance(container, Ref):
                     self.materialize(Materialize(container, self.span))
@@ -347,7 +347,7 @@ class Subscripts(Comparisons):
         if isinstance(key, ir.Var) and isinstance(key.kind, Scalar):
             few = len(items) <= MOST_ITEMS
             if few and key.origins & self.unrollable and not self.compact:
-                self.taken_apart.add(self.span)
+                self.takes_apart = True
                 raise NeedStatic(key.origins, "an index into a tuple or list", self.span)
             functions = bool(items) and all(map(is_function, items))
             if functions or (few and self.may_be_tuple_or_none(items)):

@@ -36,14 +36,15 @@ def drop_rows(
     """
     rows = dict(_rows(function.block, tables))
     seen = {*kept, *(v for v in needed if isinstance(v, ir.Var))}
-    while True:
-        prune_to(function, needed)
+    prune_to(function, needed)
+    while rows:
         names, dropped = _unkept(function.block, rows, seen)
         if not dropped:
             return
         for block in list(ir.all_blocks(function.block)):
             block.statements = [s for s in block.statements if s not in dropped]
         ir.rename(function.block, names)
+        prune_to(function, needed)
 
 
 def _rows(
@@ -88,9 +89,9 @@ def _unkept(
     The rows of these are taken out of `rows`.
     """
     names, dropped = ir.Renaming(), set[ir.Statement]()
-    counts = ir.use_counts(block) if rows else {}
+    counts = ir.use_counts(block)
     reads: dict[ir.Operand, list[ir.Assign]] = {s.target: [] for s in rows}
-    for s in ir.walk(block) if rows else ():
+    for s in ir.walk(block):
         if isinstance(s, ir.Assign) and s.function is operator.getitem and s.args[1] in reads:
             reads[s.args[1]].append(s)
     for s, put in list(rows.items()):
@@ -115,10 +116,8 @@ def _same(read: ir.Assign, put: Puts) -> ir.Var | None:
     if isinstance(kind, Scalar) and isinstance(seen, Scalar):
         known = seen.python is None or seen.python is kind.python
         fits = kind.dtype == seen.dtype and known and (seen.mixed or not kind.mixed)
+    elif isinstance(kind, Array):
+        fits = kind == seen
     else:
-        fits = kind == seen if isinstance(kind, Array) else _are_objects(kind, seen)
+        fits = isinstance(kind, Reference) and isinstance(seen, Reference)
     return value if fits else None
-
-
-def _are_objects(*kinds: object) -> bool:
-    return all(isinstance(kind, Reference) for kind in kinds)

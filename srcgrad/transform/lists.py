@@ -440,14 +440,9 @@ def takes_part(s: ir.Assign) -> bool:
 
 
 def takes_all(s: ir.Assign) -> bool:
-    """Whether a statement makes a copy of a list."""
-    if s.function is not operator.getitem:
-        return takes_part(s)
-    key = s.args[1]
-    if isinstance(key, ir.Const):
-        return bool(key.value == slice(None))
-    parts = key.items if isinstance(key, ir.Pack) and key.type is slice else (key,)
-    return all(isinstance(p, ir.Const) and p.value is None for p in parts)
+    """Whether a statement that makes a list of a part of another one's items copies it."""
+    parts = (part for key in s.args[1:] for part in ir.slice_parts(key))
+    return all(ir.is_constant(part, None) for part in parts)
 
 
 def has_references(kind: Any) -> bool:
