@@ -204,7 +204,15 @@ class Classes(BuiltinFunctions):
             elif f.init:
                 raise self.fault(TypeError, f"{cls.__name__}() is missing the argument {f.name!r}")
         handed_on = [values.pop(f.name) for f in fields if _role(f) == "initvar"]
-        if isinstance(ref, ir.Var):
+        frozen, own = vars(cls)["__dataclass_params__"].frozen, self.thing(ref).type
+        asked = self.described_assignment if frozen else self.assignment
+        if any(asked(own, ref, name) is not None for name in values):
+            for name, value in values.items():
+                if frozen:
+                    self.plain_setattr(ref, ir.Const(name), value)
+                else:
+                    self.set_attribute(ref, name, value)
+        elif isinstance(ref, ir.Var):
             for name, value in values.items():
                 self.write(ref, name, value)
         else:

@@ -138,6 +138,24 @@ class Setters(Attributes):
         Raises:
             Raised: an exception, as by the assignment.
         """
+        params = told(cls, "__dataclass_params__")
+        if params is not None and params.frozen:
+            raise self.fault(AttributeError, f"cannot assign to field {name!r}")
+        setter = self.class_attribute(cls, "__setattr__")
+        own = isinstance(setter, Closure) or (
+            isinstance(setter, ir.Const) and isinstance(setter.value, types.FunctionType)
+        )
+        if setter is not None and own:
+            return Bound(setter, target), [ir.Const(name)]
+        return self.described_assignment(cls, target, name)
+
+    def described_assignment(
+        self, cls: type, target: Value, name: str
+    ) -> tuple[Value, list[Value]] | None:
+        """What a property or descriptor runs when assigned, and what it gets before the value.
+
+        None where there is none. Where a class has a `__setattr__`, only that asks for it.
+        """
         found = self.class_attribute(cls, name)
         if isinstance(found, ir.Const) and isinstance(found.value, property):
             if found.value.fset is None:
@@ -147,18 +165,7 @@ class Setters(Attributes):
                 )
             return Bound(as_value(found.value.fset), target), []
         put = self.descriptor(found, "__set__")
-        if put is not None:
-            return put, [target]
-        params = told(cls, "__dataclass_params__")
-        if params is not None and params.frozen:
-            raise self.fault(AttributeError, f"cannot assign to field {name!r}")
-        setter = self.class_attribute(cls, "__setattr__")
-        own = isinstance(setter, Closure) or (
-            isinstance(setter, ir.Const) and isinstance(setter.value, types.FunctionType)
-        )
-        if setter is not None and own and params is None:
-            return Bound(setter, target), [ir.Const(name)]
-        return None
+        return None if put is None else (put, [target])
 
     def keeps_attribute(self, target: Value, name: str) -> bool:
         """Whether assigning an attribute what it is does nothing: no code of a class runs."""
@@ -182,6 +189,11 @@ class Setters(Attributes):
             raise self.refuse("assigning an attribute of this object can't be differentiated")
         self.unfrozen(thing)
         text = self.key(name)
+        code = self.described_assignment(thing.type, target, text)
+        if code is not None:
+            function, first = code
+            self.call(function, [*first, value], {})
+            return NONE
         if text == "__dict__":
             self.set_vars(target, value)
             return NONE
