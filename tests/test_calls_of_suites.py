@@ -74,6 +74,7 @@ FAILING = {
     "a part that begins outside": (lambda x: np.multiply.reduceat(x, [0, 7]), IndexError),
     "a part that begins before": (lambda x: np.maximum.reduceat(x, [0, -1]), IndexError),
     "cumulating along all axes": (lambda x: np.add.accumulate(x, axis=None), ValueError),
+    "sorting along no axis": (lambda x: x[0].copy().sort(axis=None), TypeError),
     "cumulating a number": (lambda x: np.multiply.accumulate(x[0, 0]), TypeError),
     "steps of zero": (lambda x: x * np.arange(0, 4, 0), ZeroDivisionError),
     "pieces along no axis": (lambda x: np.split(x, 2, axis=None)[0], TypeError),
@@ -131,3 +132,84 @@ def test_a_solver_that_finds_no_singular_values():
     check_grads(
         lambda a, b: linalg.lstsq(a, b, lapack_driver="gelsy")[0], (MATRIX.T, MATRIX[0]), order=1
     )
+
+
+LABELS = np.array([[1, 2, 0, 2], [2, 1, 1, 0], [0, 0, 2, 3]])
+OF_IMAGES = {
+    "sums": lambda n, x: n.sum(x) + n.sum(x, LABELS) * n.sum(x, LABELS, [1, 2]),
+    "means, of labels of columns": lambda n, x: n.mean(x, [1, 0, 2, 1]),
+    "deviations, of one pixel too": lambda n, x: n.standard_deviation(x, LABELS, [1, 2, 3]),
+    "variances": lambda n, x: n.variance(x) * n.variance(x, LABELS > 1),
+    "extrema of regions that there aren't": lambda n, x: (
+        n.maximum(x, LABELS, [1, 7]) * n.minimum(x, LABELS, [8, 2]) + n.minimum(x, [1, 0, 0, 1])
+    ),
+    "a mode for each axis": lambda n, x: (
+        n.gaussian_gradient_magnitude(x, 1.0, mode=["reflect", "wrap"])
+        + n.gaussian_laplace(x, 1.0, mode=["reflect", "wrap"])
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OF_IMAGES)
+def test_measures_of_images(name):
+    ndimage = pytest.importorskip("scipy.ndimage")
+    f = OF_IMAGES[name]
+    for x in (MATRIX, MATRIX.astype(np.float32)):
+        out, expected = srcgrad.vjp(lambda x: f(ndimage, x), x)[0], f(ndimage, x)
+        assert out.dtype == expected.dtype
+        np.testing.assert_allclose(out, expected, rtol=1e-14 if x is MATRIX else 1e-5)
+    check_grads(lambda x: f(ndimage, x), (MATRIX,), order=1)
+
+
+OF_SAMPLES = {
+    "standard scores of a constant": (lambda s, x: s.zscore(x), np.full(3, -0.087)),
+    "its skewness": (lambda s, x: s.skew(x), np.full(7, 14.3)),
+    "its kurtosis": (lambda s, x: s.kurtosis(x, bias=False), np.full(7, 14.3)),
+    "skewness": (lambda s, x: s.skew(x, bias=False), VECTOR),
+    "the likelihood of a strong transform": (
+        lambda s, x: s.boxcox_llf(-90.0, x), np.array([2003.0, 1950, 1997, 2000, 2009]),
+    ),
+    "a mean in double precision": (
+        lambda s, x: s.gmean(x, dtype=np.float64) * s.hmean(x, dtype=np.float64),
+        np.abs(VECTOR).astype(np.float32),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_SAMPLES)
+def test_measures_of_samples(name):
+    stats = pytest.importorskip("scipy.stats")
+    f, x = OF_SAMPLES[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        out, expected = srcgrad.vjp(lambda x: f(stats, x), x)[0], f(stats, x)
+    assert type(out) is type(expected)
+    np.testing.assert_allclose(out, expected, rtol=1e-10)
+    if np.all(np.isfinite(expected)):
+        check_grads(lambda x: f(stats, x), (x,), order=1)
+
+
+SINGLE = {
+    "signal": {
+        "hilbert": lambda s, x: s.hilbert(x),
+        "resample": lambda s, x: s.resample(x, 20),
+        "detrend": lambda s, x: s.detrend(x),
+        "lfilter_zi": lambda s, x: s.lfilter_zi(x, np.float32([1, 0.5])),
+    },
+    "stats": {"sem": lambda s, x: s.sem(x), "circmean": lambda s, x: s.circmean(x)},
+    "spatial": {
+        "euclidean": lambda s, x: s.distance.euclidean(x, 2 * x),
+        "cityblock": lambda s, x: s.distance.cityblock(x, 2 * x),
+        "cosine": lambda s, x: s.distance.cosine(x, x * x),
+    },
+}
+
+
+@pytest.mark.parametrize("name", [(m, n) for m, named in SINGLE.items() for n in named], ids=str)
+def test_the_precision_of_results_is_that_of_scipy(name):
+    module, f = pytest.importorskip("scipy." + name[0]), SINGLE[name[0]][name[1]]
+    x = VECTOR.astype(np.float32)
+    out, expected = srcgrad.vjp(lambda x: f(module, x), x)[0], f(module, x)
+    assert (type(out), np.asarray(out).dtype) == (type(expected), np.asarray(expected).dtype)
+    np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-6)
+    assert srcgrad.grad(lambda x: np.sum(np.abs(f(module, x))))(x).dtype == np.float32
