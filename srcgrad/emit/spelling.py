@@ -274,7 +274,9 @@ class Speller:
         if kind.shape is None or not axes or not all(isinstance(a, int) for a in axes):
             return None
         rank = len(kind.shape) + len(axes)
-        where = {a % rank for a in axes}
+        where = {a % rank for a in axes if -rank <= a < rank}
+        if len(where) != len(axes):
+            return None  # NumPy raises
         last = max(where)
         parts: list[Ast] = [
             constant(None) if i in where else gast.Slice(None, None, None) for i in range(last + 1)

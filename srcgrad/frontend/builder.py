@@ -158,7 +158,10 @@ class Builder(Choices):
         self.note_writes(function, writes)
         if inferred is None:
             special = registry.kinds.get(function)
-            found = special(args, kwargs) if special else None
+            try:
+                found = special(args, kwargs) if special else None
+            except (ArithmeticError, LookupError, TypeError, ValueError):
+                found = None  # of arguments that the call itself may not take: try it
             if isinstance(found, LengthsNeeded):
                 self.need_lengths(found, function)
             inferred = found if isinstance(found, Inferred) else None

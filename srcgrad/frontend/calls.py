@@ -23,7 +23,8 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..kinds import Opaque, Reference
+from ..analysis.inference import infer
+from ..kinds import Array, Kind, Opaque, Reference, Scalar, TupleOf
 from ..packages import is_of_package, told
 from ..rules import registry
 from ..rules.library import remembered
@@ -72,6 +73,7 @@ from .values import (
 from .wording import described
 
 OPERATORS = frozenset(BINARY.values())
+SINGLE = frozenset(map(np.dtype, ("f2", "f4", "c8")))
 T = TypeVar("T")
 
 
@@ -205,6 +207,34 @@ class Calls(Kept):
             raise self.fault(TypeError, f"{described(function)} can't be called")
         raise self.refuse(f"{described(function)} can't be called")
 
+    def as_precise(
+        self, function: Any, args: list[Value], kwargs: dict[str, Value], found: Value
+    ) -> Value:
+        """What a definition makes of single precision, in the dtype in which the function does."""
+        given = (*args, *kwargs.values())
+        if not any(_precision(a) in SINGLE for a in given) or not all(
+            isinstance(a, (ir.Var, ir.Const)) for a in given
+        ):
+            return found
+        expected = infer(function, tuple(args), kwargs).kind  # type: ignore[arg-type]
+        if not isinstance(found, Tuple):
+            return self.in_dtype_of(found, expected)
+        kinds = expected.items if isinstance(expected, TupleOf) else ()
+        if len(kinds) != len(found.items):
+            return found
+        items = tuple(map(self.in_dtype_of, found.items, kinds))
+        return found if items == found.items else replace(found, items=items, whole=None)
+
+    def in_dtype_of(self, x: Value, kind: Kind) -> Value:
+        """A number or array of floats in the precision of another one."""
+        have, want = _precision(x), getattr(kind, "dtype", None)
+        if have is None or want is None or have == want or have.kind != want.kind:
+            return x
+        if isinstance(x.kind, Scalar):  # type: ignore[union-attr]
+            of_python = isinstance(kind, Scalar) and kind.python is True and want.kind == "f"
+            return self.call_object(float if of_python else want.type, [x], {})
+        return self.call_object(np.ndarray.astype, [x, ir.Const(want)], {})
+
     def call_object(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         registry.load()
         if args and isinstance(args[-1], Spread):
@@ -292,7 +322,7 @@ class Calls(Kept):
                     )
                 if isinstance(found, ir.Const) and isinstance(found.value, np.ndarray):
                     return self.call_object(np.array, [found], {})  # the program may write it
-                return found
+                return found if before else self.as_precise(function, args, kwargs, found)
             finally:
                 self.fixed_span = before
         record = registry.lookup(function)
@@ -692,6 +722,13 @@ ITERATING: dict[Any, slice] = {
     itertools.product: slice(None),
     map: slice(1, None),
 }
+
+
+def _precision(value: Value) -> np.dtype[Any] | None:
+    """The dtype of a number or an array of floats, where it is known."""
+    kind = value.kind if isinstance(value, ir.Var) else None
+    dtype = kind.dtype if isinstance(kind, (Array, Scalar)) else None
+    return dtype if dtype is not None and dtype.kind in "fc" else None
 
 
 def _is_of_rules(function: Any) -> bool:

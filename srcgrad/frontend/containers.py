@@ -214,7 +214,10 @@ class Containers(LongTuples):
         self.writable(thing)
         if thing.var is None and isinstance(position, ir.Const):
             values = list(thing.items)
-            values.insert(position.value, value)
+            try:
+                values.insert(position.value, value)
+            except TypeError as error:
+                raise self.raised_by_python(error) from None
             self.state.heap[ref.id] = ListObject(tuple(values), type=thing.type)
             return NONE
         self.materialized(ref, position)

@@ -370,6 +370,8 @@ class Primitives(Inlining):
         result = self.primitive(function, record, args, kwargs)
         targets = out.items if isinstance(out, Tuple) else (out,)
         results = result.items if isinstance(result, Tuple) else (result,)
+        if len(targets) != len(results):
+            raise self.refuse("out= has to be as many arrays as there are results")
         returned = []
         for target, item in zip(targets, results, strict=True):
             if not is_none(target):

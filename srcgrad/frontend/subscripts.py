@@ -83,10 +83,16 @@ class Subscripts(Comparisons):
         return Slice(*parts)
 
     def static_slice(self, key: Slice) -> slice | None:
+        """A slice of a list, tuple or text whose bounds are known, and such that Python takes."""
         parts = (key.start, key.stop, key.step)
-        if all(isinstance(p, ir.Const) for p in parts):
-            return slice(*(p.value for p in parts))  # type: ignore[union-attr]
-        return None
+        if not all(isinstance(p, ir.Const) for p in parts):
+            return None
+        known = slice(*(p.value for p in parts))  # type: ignore[union-attr]
+        try:
+            known.indices(0)
+        except (TypeError, ValueError) as error:
+            raise self.raised_by_python(error) from None
+        return known
 
     def parametrised(self, cls: ir.Const, key: Value) -> Value:
         """`list[float]`: what a class makes of what stands in brackets after it."""

@@ -242,6 +242,8 @@ def minimum(x, y, *, out, d_out):
 
 def of_higher(d_out, x, y):
     """The share of x in the adjoint of the higher of both: all, half of it where equal, or none."""
+    if np.iscomplexobj(x) or np.iscomplexobj(y):  # NumPy compares them, Python doesn't
+        return 0.5 * d_out * np.add(np.greater(x, y), np.greater_equal(x, y), dtype=np.int8)
     if np.ndim(x) == 0 and np.ndim(y) == 0:
         return d_out * (0.5 if x == y else 1.0 if x > y else 0.0)
     if isinstance(x, int) or isinstance(y, int):  # the difference is not inf - inf

@@ -130,6 +130,7 @@ definition(np.ndarray)(lambda shape, dtype=float, *, order="C": np.empty(shape, 
 
 @definition(np.place)
 def place(arr, mask, vals):
+    mask = np.asarray(mask, bool)
     arr[mask] = resized(vals, np.count_nonzero(mask))
 
 
@@ -138,13 +139,14 @@ rereads(np.place, written=0)
 
 @definition(np.putmask)
 def putmask(a, mask, values):
+    mask = np.asarray(mask, bool)
     a[mask] = resized(values, a.shape)[mask]
 
 
 @definition(np.kaiser)
 def kaiser(M, beta):
     if M <= 1:
-        return np.ones(M)
+        return np.ones(int(M == 1))
     middle = (M - 1) / 2.0
     return np.i0(beta * np.sqrt(1 - ((np.arange(M) - middle) / middle) ** 2)) / np.i0(beta)
 

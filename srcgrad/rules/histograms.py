@@ -31,9 +31,9 @@ def histogram(a, bins=10, range=None, density=None, weights=None, *, out, d_out)
     d_weights = None
     if weights is not None:
         d_weights = np.reshape(d_counts[number] * inside, np.shape(weights))
-    if not isinstance(bins, (int, np.integer)):
+    if not isinstance(bins, (int, np.integer, str)):
         return None, d_edges, None, None, d_weights
-    to_high = np.linspace(0.0, 1.0, bins + 1)
+    to_high = np.linspace(0.0, 1.0, len(edges))
     d_high = np.sum(d_edges * to_high)
     d_low = np.sum(d_edges) - d_high
     if range is not None:
@@ -49,8 +49,8 @@ def histogram(a, bins=10, range=None, density=None, weights=None, *, out, d_out)
 @definition(np.histogram_bin_edges)
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     """The edges: given, or equally far from each other between the ends of a range or the data."""
-    if isinstance(bins, str):
-        raise NotImplementedError("edges that an estimator chooses: give their number")
+    if isinstance(bins, str):  # an estimator chooses how many there are
+        bins = np.histogram(a, bins, range, weights=weights)[0].size
     if not isinstance(bins, (int, np.integer)):
         return np.asarray(bins)
     if range is not None:

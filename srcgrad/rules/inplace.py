@@ -93,12 +93,12 @@ def fill(a, value):
 
 @definition(np.ndarray.sort)
 def sort(a, axis=-1, kind=None, *, stable=None):
-    a[...] = np.sort(a, axis, kind, stable=stable)
+    a[...] = np.sort(a, operator.index(axis), kind, stable=stable)
 
 
 @definition(np.ndarray.partition)
 def partition(a, kth, axis=-1, kind="introselect"):
-    a[...] = np.partition(a, kth, axis, kind)
+    a[...] = np.partition(a, kth, operator.index(axis), kind)
 
 
 def repeated(values, count):

@@ -47,6 +47,10 @@ def _reduce(whole):
 
 def _accumulate(whole):
     def accumulate(array, axis=0, dtype=None, out=None):
+        if np.ndim(array) == 0:
+            raise TypeError("cannot accumulate on a scalar")
+        if axis is None and np.ndim(array) > 1:
+            raise ValueError("accumulate does not allow multiple axes")
         if out is not None:
             return whole(array, axis, dtype, out=out)
         if dtype is not None:
@@ -135,7 +139,7 @@ def _log_of_sum(ufunc, exp, log):
             nothing = highest == -np.inf  # the sum is zero, and the derivative as well
             highest = np.where(np.isfinite(highest), highest, 0.0)
             total = log(np.sum(exp(elements - highest), 0) + nothing) + highest
-            total = np.where(nothing, -np.inf, total)
+            total = np.where(nothing, -np.inf, total)[()]
         return delivered(total if initial is None else ufunc(initial, total), shape, out)
 
     return reduce
@@ -187,7 +191,9 @@ def _reduceat(ufunc):
     def reduceat(array, indices, axis=0, dtype=None, out=None):
         """From each index to the next one, or the element itself where that doesn't come later."""
         rows = np.moveaxis(np.asarray(array, dtype), axis, 0)
-        starts = np.asarray(indices) % len(rows)
+        starts = np.asarray(indices, np.intp)
+        if np.any((starts < 0) | (starts >= len(rows))):
+            raise IndexError("an index of reduceat is out of bounds")
         results = np.empty((len(starts), *rows.shape[1:]), ufunc(rows[:0], rows[:0]).dtype)
         for i in range(len(starts)):
             stop = starts[i + 1] if i + 1 < len(starts) else len(rows)
@@ -246,7 +252,7 @@ def add_reduceat(array, indices, axis=0, dtype=None, *, out, d_out):
     """Spread each sum's adjoint over the elements from its index to the next one."""
     axis = along(axis, array.ndim)
     n = array.shape[axis]
-    starts = np.asarray(indices) % n
+    starts = np.asarray(indices, np.intp)
     ends = np.append(starts[1:], n)
     lengths = np.maximum(ends - starts, 1)
     d_parts = np.repeat(d_out, lengths, axis)

@@ -15,5 +15,7 @@ SAMPLES = {
         case(r(6), EDGES, density=True, fixed=(0,)),
         case(r(6), 4, weights=r(6), fixed=(4,)),
         case(r(6), 3, density=True),
+        case(r(9), "sqrt", density=True),
+        case(r(9), "sturges", weights=None),
     ]
 }

@@ -98,7 +98,9 @@ if linalg is not None:
         for x in (r(4, 4), r(5, 3), r(3, 5), c(3, 3), r(1, 3))
         for options in ({}, {"permute_l": True}, {"p_indices": True})
     ]
-    SAMPLES[linalg.lu_factor] = [case(r(4, 4)), case(c(3, 3)), case(r(1, 1))]
+    SAMPLES[linalg.lu_factor] = [
+        case(r(4, 4)), case(c(3, 3)), case(r(1, 1)), case(r(4, 2)), case(c(2, 3)),
+    ]  # fmt: skip
     SAMPLES[linalg.lu_solve] = [
         case(linalg.lu_factor(m), b, trans)
         for m, b in ((a, r(4)), (r(4, 4), r(4, 2)), (z, c(4, 2)))
@@ -155,6 +157,7 @@ if linalg is not None:
     weights = np.diag([1, 2, 3]), np.array([[3, 1], [1, 2]])
     SAMPLES[linalg.solve_continuous_are] = [
         case(r(3, 3), r(3, 2), *weights), case(c(3, 3), c(3, 2), *weights, balanced=False),
+        case(r(3, 3), r(3, 1), weights[0], 1.5),
     ]  # fmt: skip
     SAMPLES[linalg.solve_discrete_are] = [
         case(r(3, 3), r(3, 2), *weights), case(c(3, 3), c(3, 2), *weights, balanced=False),

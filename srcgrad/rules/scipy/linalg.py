@@ -12,8 +12,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from ... import ir
 from ...analysis.inference import Inferred
-from ...kinds import INT, Array, Scalar, TupleOf, fresh_size
+from ...kinds import INT, Array, Opaque, Scalar, TupleOf, fresh_size
 from .. import linalg as numpy_rules
 from ..matrices import adjoined, copy_lower, hermitian_part, in_one_triangle, outer, triangle
 from ..products import conj
@@ -304,7 +305,7 @@ def solve_continuous_are(a, b, q, r, e=None, s=None, balanced=True, *, out, d_ou
     """c^H x + x c + q + k^H r k = 0, where c = a - b k, for the gain k = r^-1 b^H x."""
     if e is not None or s is not None:
         return OF_PENCILS, OF_PENCILS, OF_PENCILS, OF_PENCILS, OF_PENCILS, OF_PENCILS
-    gain = np.linalg.solve(r, adjoined(b) @ out)
+    gain = np.linalg.solve(np.atleast_2d(r), adjoined(b) @ out)
     d_q = linalg.solve_continuous_lyapunov(a - b @ gain, -hermitian_part(conj(d_out)))
     return by_the_gain(out, gain, d_q)
 
@@ -381,7 +382,10 @@ def lstsq_kind(args, kwargs):
     residues = Array(real, None if len(b.shape) == 1 else (fresh_size(),))
     x = Array(dtype, (*a.shape[1:], *b.shape[1:]))
     rank = Scalar(INT.dtype, None)  # NumPy's or Python's, as the version of SciPy has it
-    return Inferred(TupleOf((x, residues, rank, Array(real, (fresh_size(),)))))
+    driver = kwargs.get("lapack_driver")
+    none = isinstance(driver, ir.Const) and driver.value == "gelsy"  # it finds no singular values
+    values = Opaque(type(None)) if none else Array(real, (fresh_size(),))
+    return Inferred(TupleOf((x, residues, rank, values)))
 
 
 inert(linalg.bandwidth, linalg.ishermitian, linalg.issymmetric)

@@ -120,13 +120,13 @@ def lu(a, permute_l=False, *, check_finite=True, p_indices=False, out, d_out):
     return d_rows[p] if p_indices else p @ d_rows
 
 
-def row_order(piv):
+def row_order(piv, rows=None):
     """The order in which the factors have the rows of a matrix. Called by generated code.
 
     >>> row_order(np.array([1, 2, 2]))
     array([1, 2, 0])
     """
-    order = np.arange(len(piv))
+    order = np.arange(len(piv) if rows is None else rows)
     for i, j in enumerate(piv):
         order[[i, j]] = order[[j, i]]
     return order
@@ -140,9 +140,11 @@ def lu_factor(a, *, check_finite=True, out, d_out):
     both, piv = out
     if a.ndim > 2:
         return OF_STACKS
-    lower = np.tril(both, -1) + np.eye(both.shape[0], dtype=both.dtype)
-    d_rows = lu_adjoint(lower, np.triu(both), d_out[0], d_out[0])
-    return d_rows[np.argsort(row_order(piv))]
+    rows, columns = both.shape
+    k = min(rows, columns)
+    lower = np.tril(both[:, :k], -1) + np.eye(rows, k, dtype=both.dtype)
+    d_rows = lu_adjoint(lower, np.triu(both[:k]), d_out[0][:, :k], d_out[0][:k])
+    return d_rows[np.argsort(row_order(piv, rows))]
 
 
 @adjoint(linalg.lu_solve)

@@ -21,6 +21,15 @@ def derivative(function, a, d):
     return function(np.concatenate((upper, lower), axis=-2))[..., :n, n:]
 
 
+def derivative_on_the_cut(function, a, d):
+    """The derivative of a function whose cut the eigenvalues of a real matrix may lie on: with a
+    complex direction beside it, rounding errors would have them on either side.
+    """
+    if np.iscomplexobj(a) or not np.iscomplexobj(d):
+        return derivative(function, a, d)
+    return derivative(function, a, d.real) + 1j * derivative(function, a, d.imag)
+
+
 @adjoint(linalg.expm)
 def expm(A, *, out, d_out):
     if A.ndim == 2:
@@ -62,7 +71,9 @@ def sqrtm(A, *, out, d_out):
     return linalg.solve_sylvester(out_t, out_t, d_out)
 
 
-adjoint(linalg.logm)(lambda A, *, out, d_out: derivative(linalg.logm, transposed(A), d_out))
+@adjoint(linalg.logm)
+def logm(A, *, out, d_out):
+    return derivative_on_the_cut(linalg.logm, transposed(A), d_out)
 
 
 @tangent(linalg.logm)
@@ -88,7 +99,9 @@ def fractional_matrix_power(A, t, *, out, d_out):
     """By the exponent: log(A) A^t, as of numbers."""
     if A.size == 0:
         return A, 0.0
-    d_A = derivative(lambda X: linalg.fractional_matrix_power(X, t), transposed(A), d_out)
+    d_A = derivative_on_the_cut(
+        lambda X: linalg.fractional_matrix_power(X, t), transposed(A), d_out
+    )
     return d_A, np.sum(d_out * (linalg.logm(A) @ out))
 
 

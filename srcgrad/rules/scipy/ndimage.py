@@ -184,8 +184,9 @@ def gaussian_laplace(
     for axis in range(input.ndim):
         order = tuple(2 if i == axis else 0 for i in range(input.ndim))
         total = total + ndimage.gaussian_filter(
-            input, sigma, order, mode=mode, cval=cval, truncate=truncate, radius=radius
-        )
+            input, sigma, order, mode=each(mode, axis), cval=cval, truncate=truncate,
+            radius=radius,
+        )  # fmt: skip
     return placed(total, output)
 
 
@@ -197,9 +198,11 @@ def gaussian_gradient_magnitude(
     for axis in range(input.ndim):
         order = tuple(1 if i == axis else 0 for i in range(input.ndim))
         slopes.append(ndimage.gaussian_filter(
-            input, sigma, order, mode=mode, cval=cval, truncate=truncate, radius=radius
+            input, sigma, order, mode=each(mode, axis), cval=cval, truncate=truncate,
+            radius=radius,
         ))  # fmt: skip
-    return placed(np.linalg.norm(np.stack(slopes), axis=0), output)
+    length = np.linalg.norm(np.stack(slopes), axis=0)
+    return length.astype(input.dtype) if output is None else placed(length, output)
 
 
 # Each pass over an axis begins with the image anew
@@ -443,28 +446,34 @@ adjoint(ndimage.fourier_shift)(
 
 
 def over_regions(measure, input, labels, index):
-    """What `measure` says of an image and the weights of its pixels, for each region asked for."""
+    """A measure of an image, of all that bears labels, or of each region that is asked for."""
     input = np.asarray(input)
     if labels is None:
-        return measure(input, np.ones(input.shape))
-    labels = np.asarray(labels)
+        return measure(input)
+    input, labels = np.broadcast_arrays(input, labels)
     if index is None:
-        return measure(input, (labels > 0) * 1.0)
+        return measure(input[labels > 0])
     if np.ndim(index) == 0:
-        return measure(input, (labels == index) * 1.0)
-    return [measure(input, (labels == region) * 1.0) for region in index]
+        return measure(input[labels == index])
+    return [measure(input[labels == region]) for region in index]
 
 
-def total_of(input, weights):
-    return np.sum(input * weights)
+def in_double(measure):
+    """Means of single precision are double; so are all sums over the regions of a list."""
+
+    def function(input, labels=None, index=None):
+        found = over_regions(measure, input, labels, index)
+        if measure is np.sum and not isinstance(found, list):
+            return found
+        return np.float64(1.0) * (np.array(found) if isinstance(found, list) else found)
+
+    return function
 
 
-def mean_of(input, weights):
-    return np.sum(input * weights) / np.sum(weights)
-
-
-def variance_of(input, weights):
-    return mean_of((input - mean_of(input, weights)) ** 2, weights)
+definition(ndimage.sum, ndimage.sum_labels)(in_double(np.sum))
+definition(ndimage.mean)(in_double(np.mean))
+definition(ndimage.variance)(in_double(np.var))
+definition(ndimage.standard_deviation)(in_double(np.std))
 
 
 def centre_of(input, weights):
@@ -477,54 +486,38 @@ def centre_of(input, weights):
 
 @definition(ndimage.center_of_mass)
 def center_of_mass(input, labels=None, index=None):
-    return over_regions(centre_of, input, labels, index)
-
-
-@definition(ndimage.sum, ndimage.sum_labels)
-def sum_labels(input, labels=None, index=None):
-    found = over_regions(total_of, input, labels, index)
-    return np.array(found) if isinstance(found, list) else found
-
-
-@definition(ndimage.mean)
-def mean(input, labels=None, index=None):
-    found = over_regions(mean_of, input, labels, index)
-    return np.array(found) if isinstance(found, list) else found
-
-
-@definition(ndimage.variance)
-def variance(input, labels=None, index=None):
-    found = over_regions(variance_of, input, labels, index)
-    return np.array(found) if isinstance(found, list) else found
-
-
-definition(ndimage.standard_deviation)(
-    lambda input, labels=None, index=None: np.sqrt(ndimage.variance(input, labels, index))
-)
-
-
-def least_and_greatest(input, labels, index, measure):
-    """A measure of the pixels of each region that is asked for."""
     input = np.asarray(input)
     if labels is None:
-        return measure(input)
-    labels = np.broadcast_to(np.asarray(labels), input.shape)
+        return centre_of(input, np.ones(input.shape))
+    labels = np.asarray(labels)
     if index is None:
-        return measure(input[labels > 0])
+        return centre_of(input, (labels > 0) * 1.0)
     if np.ndim(index) == 0:
-        return measure(input[labels == index])
-    return np.array([measure(input[labels == region]) for region in index])
+        return centre_of(input, (labels == index) * 1.0)
+    return [centre_of(input, (labels == region) * 1.0) for region in index]
 
 
-definition(ndimage.maximum)(
-    lambda input, labels=None, index=None: least_and_greatest(input, labels, index, np.max)
-)
-definition(ndimage.minimum)(
-    lambda input, labels=None, index=None: least_and_greatest(input, labels, index, np.min)
-)
-definition(ndimage.median)(
-    lambda input, labels=None, index=None: least_and_greatest(input, labels, index, np.median)
-)
+def or_zero(extremum):
+    """Of regions in a list, those that don't occur have an extremum of zero."""
+
+    def function(input, labels=None, index=None):
+        if labels is None or index is None or np.ndim(index) == 0:
+            return over_regions(extremum, input, labels, index)
+        parts = over_regions(np.ravel, input, labels, index)
+        return np.array([extremum(part) if part.size else 0 * np.sum(part) for part in parts])
+
+    return function
+
+
+definition(ndimage.maximum)(or_zero(np.max))
+definition(ndimage.minimum)(or_zero(np.min))
+
+
+@definition(ndimage.median)
+def median(input, labels=None, index=None):
+    found = over_regions(np.median, input, labels, index)
+    return np.array(found) if isinstance(found, list) else found
+
 
 LABELLED = "use np.bincount(labels.ravel(), x.ravel()), or x[labels == k]"
 CALLING = "it calls a function for each pixel: write the filter with slices"

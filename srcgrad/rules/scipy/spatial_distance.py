@@ -41,7 +41,7 @@ def minkowski(u, v, p=2, w=None):
     return np.linalg.norm(w ** (1 / p) * (u - v), p)
 
 
-definition(distance.seuclidean)(lambda u, v, V: np.linalg.norm((u - v) / np.sqrt(V)))
+definition(distance.seuclidean)(lambda u, v, V: float(np.linalg.norm((u - v) / np.sqrt(V))))
 
 
 @definition(distance.mahalanobis)

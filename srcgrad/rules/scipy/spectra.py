@@ -28,7 +28,12 @@ def parts_of(x, window, nperseg, noverlap, detrend):
     parts = x[..., np.arange(0, length - n + 1, step)[:, None] + np.arange(n)]
     if detrend:
         parts = signal.detrend(parts, -1, detrend)
-    return parts, signal.get_window(window, n)
+    return parts, weights_of(window, n, x)
+
+
+def weights_of(window, n, x):
+    """The weights of a window, as precise as the spectrum of x is."""
+    return signal.get_window(window, n).astype(np.result_type(x.real, np.float32))
 
 
 def unit_of(weights, fs, scaling):
@@ -36,9 +41,9 @@ def unit_of(weights, fs, scaling):
     return fs * np.sum(weights**2) if scaling == "density" else np.sum(weights) ** 2
 
 
-def both_sides(n):
+def both_sides(n, dtype):
     """How often each frequency of one side occurs in the whole spectrum."""
-    both = np.full(n // 2 + 1, 2.0)
+    both = np.full(n // 2 + 1, 2.0, dtype)
     both[0] = 1.0
     if n % 2 == 0:
         both[-1] = 1.0
@@ -49,7 +54,7 @@ def powers(parts, weights, fs, nfft, scaling):
     """The power of each part, by frequency, and the frequencies."""
     n = parts.shape[-1] if nfft is None else nfft
     spectrum = np.fft.rfft(parts * weights, n)
-    factors = both_sides(n) / unit_of(weights, fs, scaling)
+    factors = both_sides(n, weights.dtype) / unit_of(weights, fs, scaling)
     return (spectrum.real**2 + spectrum.imag**2) * factors, np.fft.rfftfreq(n, 1 / fs)
 
 
@@ -114,7 +119,7 @@ def cross_spectrum(x, y, fs, window, nperseg, noverlap, nfft, detrend, scaling):
     others, _ = parts_of(y, window, nperseg, noverlap, detrend)
     n = parts.shape[-1] if nfft is None else nfft
     cross = np.conj(np.fft.rfft(parts * weights, n)) * np.fft.rfft(others * weights, n)
-    cross = cross * (both_sides(n) / unit_of(weights, fs, scaling))
+    cross = cross * (both_sides(n, weights.dtype) / unit_of(weights, fs, scaling))
     return np.fft.rfftfreq(n, 1 / fs), np.mean(cross, axis=-2)
 
 
@@ -205,12 +210,12 @@ def istft(
     if nfft is None:
         nfft = n if n == usual + 1 else usual
     step = n - (n // 2 if noverlap is None else noverlap)
-    weights = signal.get_window(window, n)
+    weights = weights_of(window, n, Zxx)
     unit = np.sqrt(unit_of(weights, fs, "density" if scaling == "psd" else scaling))
     parts = np.fft.irfft(spectra, nfft)[..., :n] * (weights * unit)
     count = parts.shape[-2]
-    x = np.zeros((*parts.shape[:-2], n + (count - 1) * step))
-    norm = np.zeros(n + (count - 1) * step)
+    x = np.zeros((*parts.shape[:-2], n + (count - 1) * step), parts.dtype)
+    norm = np.zeros(n + (count - 1) * step, parts.dtype)
     for i in range(count):
         x[..., i * step : i * step + n] += parts[..., i, :]
         norm[i * step : i * step + n] += weights**2

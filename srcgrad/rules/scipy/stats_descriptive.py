@@ -14,6 +14,11 @@ def central(a, order, axis, keepdims):
     return np.mean((a - np.mean(a, axis, keepdims=True)) ** order, axis, keepdims=keepdims)
 
 
+def nan_if_constant(values, variance, mean):
+    """SciPy's: no number where all values are the same, but for rounding."""
+    return np.where(variance <= (np.finfo(mean.dtype).eps * mean) ** 2, np.nan, values)[()]
+
+
 @definition(stats.moment)
 def moment(a, order=1, axis=0, *, center=None, keepdims=False):
     if isinstance(order, (list, tuple)) or np.ndim(order) > 0:
@@ -27,17 +32,23 @@ def moment(a, order=1, axis=0, *, center=None, keepdims=False):
 @definition(stats.skew)
 def skew(a, axis=0, bias=True, *, keepdims=False):
     a = np.asarray(a)
-    value = central(a, 3, axis, keepdims) / central(a, 2, axis, keepdims) ** 1.5
+    variance = central(a, 2, axis, keepdims)
+    value = nan_if_constant(
+        central(a, 3, axis, keepdims) / variance**1.5, variance, np.mean(a, axis, keepdims=keepdims)
+    )
     n = a.size if axis is None else a.shape[axis]
     if bias or n <= 2:
         return value
-    return value * np.sqrt((n - 1.0) * n) / (n - 2.0)
+    return value * (((n - 1.0) * n) ** 0.5 / (n - 2.0))
 
 
 @definition(stats.kurtosis)
 def kurtosis(a, axis=0, fisher=True, bias=True, *, keepdims=False):
     a = np.asarray(a)
-    value = central(a, 4, axis, keepdims) / central(a, 2, axis, keepdims) ** 2
+    variance = central(a, 2, axis, keepdims)
+    value = nan_if_constant(
+        central(a, 4, axis, keepdims) / variance**2, variance, np.mean(a, axis, keepdims=keepdims)
+    )
     n = a.size if axis is None else a.shape[axis]
     if not bias and n > 3:
         value = ((n**2 - 1.0) * value - 3 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3.0
@@ -47,7 +58,9 @@ def kurtosis(a, axis=0, fisher=True, bias=True, *, keepdims=False):
 @definition(stats.zscore)
 def zscore(a, axis=0, ddof=0):
     a = np.asarray(a)
-    return (a - np.mean(a, axis, keepdims=True)) / np.std(a, axis, ddof=ddof, keepdims=True)
+    mean = np.mean(a, axis, keepdims=True)
+    variance = np.var(a, axis, ddof=ddof, keepdims=True)
+    return nan_if_constant((a - mean) / np.sqrt(variance), variance, mean)
 
 
 @definition(stats.zmap)
@@ -78,19 +91,19 @@ def weighted_mean(a, axis, weights, keepdims):
 
 @definition(stats.gmean)
 def gmean(a, axis=0, dtype=None, weights=None, *, keepdims=False):
-    return np.exp(weighted_mean(np.log(np.asarray(a)), axis, weights, keepdims))
+    return np.exp(weighted_mean(np.log(np.asarray(a, dtype)), axis, weights, keepdims))
 
 
 @definition(stats.hmean)
 def hmean(a, axis=0, dtype=None, *, weights=None, keepdims=False):
-    return 1.0 / weighted_mean(1.0 / np.asarray(a), axis, weights, keepdims)
+    return 1.0 / weighted_mean(1.0 / np.asarray(a, dtype), axis, weights, keepdims)
 
 
 @definition(stats.pmean)
 def pmean(a, p, *, axis=0, dtype=None, weights=None, keepdims=False):
     if p == 0:
-        return stats.gmean(a, axis, weights=weights, keepdims=keepdims)
-    return weighted_mean(np.asarray(a) ** p, axis, weights, keepdims) ** (1.0 / p)
+        return stats.gmean(a, axis, dtype, weights=weights, keepdims=keepdims)
+    return weighted_mean(np.asarray(a, dtype) ** p, axis, weights, keepdims) ** (1.0 / p)
 
 
 @definition(stats.gstd)
@@ -180,11 +193,12 @@ def linregress(x, y):
 
 @definition(stats.boxcox_llf)
 def boxcox_llf(lmb, data, *, axis=0, keepdims=False):
-    data = np.asarray(data)
-    logs = np.sum(np.log(data), axis, keepdims=keepdims)
-    n = data.shape[axis]
-    spread = np.var(special.boxcox(data, lmb), axis, keepdims=keepdims)
-    return (lmb - 1.0) * logs - n / 2.0 * np.log(spread)
+    """Of the data over their geometric mean, whose powers don't overflow."""
+    logs = np.log(data)
+    n = np.shape(data)[axis]
+    middle = np.mean(logs, axis, keepdims=True)
+    spread = np.var(special.boxcox(np.exp(logs - middle), lmb), axis, keepdims=keepdims)
+    return -np.sum(logs, axis, keepdims=keepdims) - n / 2.0 * np.log(spread)
 
 
 zero(stats.rankdata, stats.percentileofscore)
