@@ -113,3 +113,52 @@ def augmented(x, cls):
 def test_who_is_asked(f, cls):
     assert srcgrad.value_and_grad(f)(1.7, cls)[0] == pytest.approx(f(1.7, cls))
     check_grads(f, (1.7, cls), argnums=0)
+
+
+@dataclass(frozen=True)
+class Frozen:
+    v: float
+    count: float = 0.0
+
+
+class Thawed(Frozen):
+    """Only the fields are frozen for a class that isn't a dataclass itself."""
+
+    @property
+    def twice(self):
+        return 2 * self.v
+
+    @twice.setter
+    def twice(self, value):
+        object.__setattr__(self, "v", value)
+
+
+class Loose(Frozen):
+    def __setattr__(self, name, value):
+        object.__setattr__(self, "v", value)
+
+    @property
+    def twice(self):
+        return 2 * self.v
+
+
+@pytest.mark.parametrize("cls", [Thawed, Loose])
+def test_subclasses_of_frozen_classes(cls):
+    for f in (assigned, augmented):
+        assert srcgrad.value_and_grad(f)(1.7, cls)[0] == pytest.approx(f(1.7, cls))
+        check_grads(f, (1.7, cls), argnums=0)
+
+
+def thawed(x, cls):
+    thing = cls(x)
+    try:
+        thing.v = x * x
+    except AttributeError:
+        thing = cls(x**3)
+    return thing.v
+
+
+@pytest.mark.parametrize("cls", [Frozen, Thawed, Plainly])
+def test_fields_are_frozen(cls):
+    assert srcgrad.value_and_grad(thawed)(1.7, cls)[0] == pytest.approx(thawed(1.7, cls))
+    check_grads(thawed, (1.7, cls), argnums=0)

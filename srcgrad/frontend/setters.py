@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Array, Scalar
-from ..packages import lacks_room, of_class, told
+from ..packages import lacks_room, of_class
 from ..rules.inplace import resized
 from .attributes import Attributes
 from .choices import options
@@ -138,9 +138,11 @@ class Setters(Attributes):
         Raises:
             Raised: an exception, as by the assignment.
         """
-        params = told(cls, "__dataclass_params__")
-        if params is not None and params.frozen:
-            raise self.fault(AttributeError, f"cannot assign to field {name!r}")
+        frozen = _frozen_by(cls)
+        if frozen is not None:
+            if cls is frozen or name in vars(frozen)["__dataclass_fields__"]:
+                raise self.fault(AttributeError, f"cannot assign to field {name!r}")
+            return self.described_assignment(cls, target, name)
         setter = self.class_attribute(cls, "__setattr__")
         own = isinstance(setter, Closure) or (
             isinstance(setter, ir.Const) and isinstance(setter.value, types.FunctionType)
@@ -347,3 +349,14 @@ def shape_of(value: ir.Var | ir.Const) -> Any:
     """The shape of a value, () for a number; None counts as one that isn't known."""
     kind = value.kind if isinstance(value, ir.Var) else None
     return kind.shape or (kind.shape is None) if isinstance(kind, Array) else ()
+
+
+def _frozen_by(cls: type) -> type | None:
+    """The frozen dataclass whose `__setattr__` a class has; None if it has another one."""
+    for base in cls.__mro__:
+        params = vars(base).get("__dataclass_params__")
+        if params is not None:
+            return base if params.frozen else None
+        if "__setattr__" in vars(base):
+            return None
+    return None
