@@ -49,7 +49,7 @@ class ArrayProtocols(Libraries):
                 named = self.new(DictObject(dict(kwargs)))
                 given: list[Value] = [Place(function), Tuple(types), Tuple(tuple(args)), named]
                 result = self.call(method, given, {})
-            if not (isinstance(result, ir.Const) and result.value is NotImplemented):
+            if not self.is_declined(result):
                 return result
         if found:
             raise self.refuse(

@@ -325,7 +325,7 @@ class Assignments(Matching):
         found = None if cls is None else self.class_attribute(cls, name)
         if isinstance(found, (Place, Closure)):
             result = self.call(Bound(found, old), [value], {})
-            if not (isinstance(result, ir.Const) and result.value is NotImplemented):
+            if not self.is_declined(result):
                 return result
         if isinstance(old, ir.Var) and isinstance(old.kind, Opaque) and self.is_made_here(old):
             inplace = INPLACE[function]

@@ -504,8 +504,7 @@ class Dicts(MixedLists):
         if not isinstance(method, types.FunctionType):
             return None
         result = self.call(Bound(as_value(method), value), list(others), {})
-        unknown = isinstance(result, ir.Const) and result.value is NotImplemented
-        return None if unknown else result
+        return None if self.is_declined(result) else result
 
     def counter_total(self, value: Value) -> Value:
         return self.call(ir.Const(sum), [self.dict_values(value)], {})

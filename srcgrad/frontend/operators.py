@@ -15,6 +15,7 @@ from ..analysis.inference import Inferred
 from ..kinds import BOOL, SHAPE, Array, ListOf, Opaque, Reference, Scalar, TupleOf, is_float
 from ..packages import of_class, told
 from ..rules import registry
+from .choices import options
 from .operations import checked_bool, checked_length
 from .outer_objects import OuterObjects
 from .powers import check_power
@@ -372,16 +373,33 @@ class Operators(OuterObjects):
                     return self.compared_fields(function, x, y)
                 if found is not None:
                     result = self.call(Bound(found, x), [y], {})
-                    if not (isinstance(result, ir.Const) and result.value is NotImplemented):
+                    if not self.is_declined(result):
                         return self.negated(result) if opposite else result
             elif has_operator(x, method):
                 result = self.call(self.attribute(x, method), [y], {})
-                if not (isinstance(result, ir.Const) and result.value is NotImplemented):
+                if not self.is_declined(result):
                     return result
             known = registry.member(object_type(x), method)
             if known is not None:
                 return self.call(Bound(Place(known), x), [y], {})
         return None
+
+    def is_declined(self, result: Value) -> bool:
+        """Whether a method has no answer for the operands that it was given.
+
+        Raises:
+            UnsupportedError: it has one or none, as the run says.
+        """
+        if isinstance(result, ir.Const):
+            return result.value is NotImplemented
+        for option in options(result):
+            of_run = getattr(option, "kind", None) == Opaque(type(NotImplemented))
+            if of_run or getattr(option, "value", None) is NotImplemented:
+                raise self.refuse(
+                    "whether this operator is NotImplemented depends on the run",
+                    "raise a TypeError instead",
+                )
+        return False
 
     def user_class(self, value: Value) -> type | None:
         """The class of an instance of a user's class, or of a user's kind of tuple or list."""
