@@ -1,5 +1,6 @@
 """What Python takes of special methods and what it raises: answers, operators, iterators, slots."""
 
+import operator
 from dataclasses import dataclass
 
 import numpy as np
@@ -266,6 +267,44 @@ def one_of_several_is_looked_for(x):
     wanted, items = (a if x[1] > x[0] else b), [b, a]
     total = items.count(wanted) * x[0] + (wanted in items) * x[1] + items.index(wanted) * x[2]
     return total + counted(a, b)
+
+
+class Index:
+    """An object that only says which int it is."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        return self.value
+
+
+class Number(Index):
+    def __float__(self):
+        return self.value
+
+    __int__ = __complex__ = __float__
+
+
+OUTSIDE = Index(3)
+
+
+def numbers_of_objects(x):
+    total = float(Index(2)) * x[0] + int(Index(1)) * x[1] + float(Number(float(x[2]))) ** 2
+    for k in range(3):
+        total += float(Number(float(x[k]) ** 2)) * float(OUTSIDE)
+    return total + abs(complex(Number(1j * float(x[0]))) * x[1]) + operator.index(OUTSIDE) * x[2]
+
+
+def answers_that_are_no_numbers(x):
+    total = 0.0
+    for convert in (float, int, complex, operator.index):
+        for answer in (1, 2.0, 3j, x, np.float32(2.0)):
+            try:
+                total = total + abs(convert(Number(answer))) * x[0]
+            except TypeError:
+                total = total * 2.0 + x[1]
+    return total
 
 
 @pytest.mark.parametrize("program", programs(globals()))

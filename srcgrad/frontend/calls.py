@@ -35,7 +35,7 @@ from . import operations, running, stepping
 from .attributes import NAMEDTUPLE
 from .boxes import boxed, equal, sorted_by
 from .choices import is_function
-from .classes import PROTOCOL, is_exception_init
+from .classes import PROTOCOL, asked_methods, is_exception_init
 from .comparisons import COMPARE
 from .cursors import may_be_stepwise
 from .dicts import dict_methods
@@ -446,8 +446,10 @@ class Calls(Kept):
         if is_asked(first) and hashable(function) and function in PROTOCOL and len(args) == 1:
             if function is bool:
                 return self.boolean(first)
-            if is_written(first, PROTOCOL[function]):
-                return self.call(self.attribute(first, PROTOCOL[function]), [], {})
+            for name in asked_methods(function):
+                if is_written(first, name):
+                    answer = self.call(self.attribute(first, name), [], {})
+                    return self.conversion(function, name, answer)
         if not isinstance(first, (Ref, Tuple)) and not (
             len(args) == 2 and isinstance(args[1], (Ref, Tuple))
         ):

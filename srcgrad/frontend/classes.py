@@ -28,6 +28,7 @@ from .cursors import Cursor
 from .lookup import LOCAL
 from .machine import Frame
 from .names import scope_of
+from .operations import checked_conversion
 from .predicates import NONE, SETTLED, STATIC_MODULES, is_none, is_static
 from .structure import PRESENCE, is_table, may_be_absent, objects_in_key
 from .subclasses import added_by, has_made_init, is_named_tuple, stores_itself
@@ -51,6 +52,16 @@ PROTOCOL: dict[Any, str] = {
     abs: "__abs__", float: "__float__", int: "__int__", complex: "__complex__",
     round: "__round__", bool: "__bool__", hash: "__hash__", operator.index: "__index__",
     operator.neg: "__neg__", operator.pos: "__pos__", operator.abs: "__abs__",
+}  # fmt: skip
+
+# What it calls where there is no such method
+OTHERWISE: dict[Any, tuple[str, ...]] = {
+    float: ("__index__",), int: ("__index__", "__trunc__"), complex: ("__float__", "__index__"),
+}  # fmt: skip
+
+# What these methods must return
+ANSWERS: dict[str, type] = {
+    "__float__": float, "__int__": int, "__complex__": complex, "__index__": int, "__hash__": int,
 }  # fmt: skip
 
 
@@ -243,17 +254,28 @@ class Classes(BuiltinFunctions):
         """`abs(value)` and the like of an object of a user class; None for what isn't one."""
         own = self.container_class(value)
         if own is not None:
-            added = self.added_attribute(value, own, PROTOCOL[function])
-            return None if added is None else self.call(added, [], {})
+            for name in asked_methods(function):
+                added = self.added_attribute(value, own, name)
+                if added is not None:
+                    return self.conversion(function, name, self.call(added, [], {}))
+            return None
         thing = self.instance(value)
         if function is bool and isinstance(self.on_heap(value) or thing, (DictObject, Instance)):
             return self.boolean(value)
         if thing is None:
             return None
-        found = self.class_attribute(thing.type, PROTOCOL[function])
-        if found is not None:
-            return self.call(Bound(found, value), [], {})
+        for name in asked_methods(function):
+            found = self.class_attribute(thing.type, name)
+            if found is not None:
+                return self.conversion(function, name, self.call(Bound(found, value), [], {}))
         raise self.fault(TypeError, f"a {thing.type.__name__} has no {PROTOCOL[function]}")
+
+    def conversion(self, function: Any, name: str, answer: Value) -> Value:
+        """What a function makes of the answer of an object's method."""
+        if name not in ANSWERS:
+            return answer
+        given: list[Value] = [ir.Const(function), ir.Const(ANSWERS[name]), ir.Const(name), answer]
+        return self.inline(checked_conversion, given, {})
 
     def is_keepable(self, thing: Instance) -> bool:
         """Whether a list that exists at run time can keep an object: it is of a user's class."""
@@ -607,3 +629,8 @@ def is_exception_init(function: Any) -> bool:
     if not isinstance(function, types.WrapperDescriptorType) or function.__name__ != "__init__":
         return False
     return issubclass(function.__objclass__, BaseException)
+
+
+def asked_methods(function: Any) -> tuple[str, ...]:
+    """The methods of which Python calls the first that an object has."""
+    return (PROTOCOL[function], *OTHERWISE.get(function, ()))

@@ -154,6 +154,13 @@ def checked_length(answer: Any) -> Any:
     return length
 
 
+def checked_conversion(function: Any, of: type, name: str, answer: Any) -> Any:
+    """What `float(thing)` and the like make of an answer: inlined like a function of the user's."""
+    if not isinstance(answer, of):
+        raise TypeError(f"{name} returned non-{of.__name__}")
+    return answer if function is hash else function(answer)
+
+
 def has_attribute(thing: Any, name: str) -> bool:
     """`hasattr(thing, name)` of what code says: inlined like a function of the user's."""
     try:
