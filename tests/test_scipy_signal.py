@@ -147,8 +147,6 @@ def test_single_precision() -> None:
         (lambda x: signal.upfirdn(TAPS, x, 2, 3, mode="wrap"), "other margins than zeros"),
         (lambda x: signal.resample_poly(x, 3, 2, padtype="line"), "for padtype"),
         (lambda x: signal.resample_poly(x, 3, 2, cval=2.0), "without cval"),
-        (lambda x: signal.csd(x, OTHER, nperseg=6, average="median")[1].real, "for the mean"),
-        (lambda x: signal.csd(x * 1j, OTHER, nperseg=6)[1].real, "of real signals"),
         (lambda x: signal.gausspulse(x, -1.0), "fc >= 0"),
         (lambda x: signal.lombscargle(TIMES, x, FREQUENCIES, weights=-x), "no weight < 0"),
     ],
