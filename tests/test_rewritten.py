@@ -67,6 +67,31 @@ def method_of_a_list_in_a_list(x):
     return total
 
 
+def class_made_in_a_loop(x):
+    total = 0.0
+    for k in range(3, len(x) + 40):
+
+        class Items:
+            def __init__(self, those):
+                self.those = list(those)
+
+            def __getitem__(self, place):
+                return self.those[place] + k  # noqa: B023
+
+        for i in Items(range(len(x))):
+            total += x[i % 3] * x[k % 3] * 0.1
+    return total
+
+
+def namedtuple_made_in_a_loop(x):
+    total = 1.0
+    for k in range(len(x) + 40):
+        Pair = collections.namedtuple("Pair", "old new")
+        pair = Pair(total, x[k % 3])
+        total = np.sin(pair.old) + pair.new
+    return total
+
+
 def dict_after_a_break(x):
     i, total = 2, 0.0
     while True:

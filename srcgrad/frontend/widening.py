@@ -54,6 +54,7 @@ from .values import (
     Instance,
     ListObject,
     Partial,
+    Place,
     Ref,
     State,
     Tuple,
@@ -65,6 +66,7 @@ MOST_LENGTHS = 4  # of tuples of which a loop carries one
 
 MOST_NESTED = 4  # choices in each other
 MOST_OBJECTS = 16  # of which a loop carries one
+MOST_CLASSES = 8  # of which a loop carries one: more are made in it
 
 
 class Widening(Paths):
@@ -278,6 +280,8 @@ class Widening(Paths):
                 at = len(known)
                 known.append(option)
             objects = sum(isinstance(o, (Ref, Mold)) for o in known)
+            if sum(map(is_class, known)) > MOST_CLASSES:
+                return Poison(f"{shown_name(name)} is another class in each iteration", self.span)
             if at in taken or objects > MOST_OBJECTS:
                 self.want_apart(end)
                 return Poison(another, self.span)
@@ -479,3 +483,7 @@ def unset(value: Any) -> Any:
     if isinstance(value, (Bound, Partial)) and isinstance(value.function, (ir.Const, Closure)):
         items[0] = value.function
     return rebuild(value, items)
+
+
+def is_class(value: Any) -> bool:
+    return isinstance(value, (Place, ir.Const)) and isinstance(value.value, type)
