@@ -176,6 +176,8 @@ class Inputs:
             return self.held(holder, Instance(type(value), attributes, holder.name), path)
         if isinstance(value, (np.random.Generator, np.random.RandomState)):
             return variable(Opaque(type(value)))
+        if type(value) is str and var is not None:
+            low.texts[value] = variable(Opaque(str))
         return Place(value)
 
     def held(self, holder: ir.Var, thing: Heap, path: Any) -> Ref:

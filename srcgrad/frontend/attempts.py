@@ -410,6 +410,8 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
         return (KeyError,)
     if function is operator.getitem and isinstance(kind, (Array, Scalar)) and not kind.shape:
         return (IndexError, TypeError)  # of a number that may be NumPy's or Python's
+    if function in (str.index, str.rindex):
+        return (ValueError,)
     if function is operator.getitem and isinstance(kind, (Array, ListOf)):
         return () if is_slice(operands[1]) else (IndexError,)
     if function in (builtins.int, builtins.float):

@@ -536,6 +536,8 @@ class Attributes(Subscripts):
             return self.member(value, list, name)
         if isinstance(kind, TupleOf):
             return self.attribute(self.project(value), name)
+        if kind == Opaque(str) and not value.optional and hasattr(str, name):
+            return self.member(value, str, name)
         known = registry.member(object_type(value), name)
         if isinstance(known, types.GetSetDescriptorType):
             known = None  # what it has is read when the gradient runs, as `.ndim` of a memmap

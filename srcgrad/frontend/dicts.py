@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import operator
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -108,18 +108,25 @@ class Dicts(MixedLists):
     def asks_at_run_time(self, value: Value, key: Value) -> bool:
         """Whether a dict is asked for a key that isn't known when compiling: it is a table then."""
         unknown = list(self.unknown_parts(key))
-        if not unknown or not isinstance(value, Ref):
-            return False
-        origins = frozenset().union(*(v.origins for v in unknown))
-        known_soon = all(v.origins and object not in map(type, v.origins) for v in unknown)
-        if origins & self.unrollable or (known_soon and self.specialisable(origins)):
+        if not unknown or not isinstance(value, Ref) or self.is_known_soon(unknown):
             return False
         try:
             self.tabulate(value)
         except Unkeepable:
-            if origins:
+            if any(v.origins for v in unknown):
                 return False
             raise
+        return True
+
+    def is_known_soon(self, unknown: list[ir.Var]) -> bool:
+        """Whether to ask for what isn't known of a key: of arguments, and of loops unrolled."""
+        origins = frozenset().union(*(v.origins for v in unknown))
+        if all(v.origins and object not in map(type, v.origins) for v in unknown):
+            if self.specialisable(origins):
+                return True
+        if self.compact or not origins & self.unrollable:
+            return False
+        self.takes_apart = True
         return True
 
     def unknown_parts(self, key: Value) -> Iterator[ir.Var]:
@@ -161,7 +168,7 @@ class Dicts(MixedLists):
         if thing.is_set:
             items["where"] = self.made_like(thing.order)
         else:
-            items["where"] = self.lookup_made()
+            items["where"] = self.lookup_made([self.lift(key, None) for key in thing.items])
             self.lookup_of(items["where"]).name = "places"
             values = tuple(thing.items.values())
             before, self.site = self.site, self.sites.get(ref.id, self.site)
@@ -174,8 +181,6 @@ class Dicts(MixedLists):
                 if slots := self.site_of_slots(ref, thing):
                     error.slots, error.kinds = slots, False
                 raise
-            for i, key in enumerate(thing.items):
-                self.lookup_enter(items["where"], self.lift(key, None), ir.Const(i))
         if thing.factory is not None:
             items["factory"] = thing.factory
         self.state.heap[ref.id] = Instance(cls, items, None, thing.frozen)
@@ -186,9 +191,16 @@ class Dicts(MixedLists):
 
     # Lookups
 
-    def lookup_made(self) -> Value:
-        var = self.emit(dict, (), inferred=Inferred(Places(None)))
-        return self.new(ListObject((), var))
+    def lookup_made(self, keys: Iterable[Value] = ()) -> Value:
+        """A lookup that has the places of some keys, in their order."""
+        keys = list(keys)
+        pairs = [(self.asked_key(key), ir.Const(place)) for place, key in enumerate(keys)]
+        whole = ir.Pack(dict, tuple(ir.Pack(tuple, pair) for pair in pairs))
+        var = self.emit(dict, (whole,) if keys else (), inferred=Inferred(Places(None)))
+        where = self.new(ListObject((), var))
+        for key in keys:
+            self.keep(var, key)
+        return where
 
     def lookup_made_set(self) -> Value:
         var = self.emit(set, (), inferred=Inferred(Places(None)))

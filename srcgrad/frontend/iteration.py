@@ -414,6 +414,10 @@ class Iteration(Expressions):
                 return self.sequence(self.list_of_shape(value))
             case ir.Const() if isinstance(value.value, enum.EnumMeta):
                 return self.sequence(Tuple(tuple(map(Place, list(value.value)))))
+            case ir.Const() if isinstance(value.value, str) and len(value.value) > 1:
+                self.takes_apart = True
+                letters = ir.Const(len(value.value))
+                return Sequence(letters, lambda i: self.subscript(value, i), not self.compact)
             case ir.Const() if isinstance(value.value, ITERATED):
                 return self.sequence(Tuple(tuple(self.lift(v, None) for v in value.value)))
             case ir.Var() if isinstance(value.kind, Array):

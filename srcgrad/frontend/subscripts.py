@@ -199,6 +199,8 @@ class Subscripts(Comparisons):
             inferred = Inferred(SHAPE if isinstance(key, Slice) else INT)
             return self.emit(operator.getitem, (operand, self.operand(key)), inferred=inferred)
         if is_text(container):
+            if isinstance(container, ir.Const) and not self.making:
+                operand = self.texts.get(container.value, operand)
             operands = operand, self.operand(key)
             return self.emit(operator.getitem, operands, inferred=TEXT, name="letters")
         return self.opaque(operator.getitem, [container, key])
@@ -235,7 +237,7 @@ class Subscripts(Comparisons):
     def is_table_of_functions(self, thing: DictObject, key: ir.Var) -> bool:
         """Whether a dict holds functions alone, and is asked for a key that the data choose."""
         functions = bool(thing.items) and all(map(is_function, thing.items.values()))
-        return functions and not key.origins and not thing.is_set
+        return functions and not thing.is_set and not self.is_known_soon([key])
 
     def function_of(self, thing: DictObject, key: ir.Var) -> Value:
         """The function that a dict has for a key that only the run tells."""

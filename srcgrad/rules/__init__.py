@@ -48,6 +48,7 @@ from . import (  # noqa: F401  (they register their rules)
     spectral,
     strides,
     structured,
+    texts,
     ufuncs,
 )
 from .registry import loaders

@@ -20,7 +20,6 @@ from ..kinds import (
     Dimension,
     Kind,
     ListOf,
-    Opaque,
     Scalar,
     Size,
     TupleOf,
@@ -94,11 +93,6 @@ def _chosen(choice: Any) -> None:
 
 _chosen(np.random.Generator.choice)
 _chosen(np.random.RandomState.choice)
-
-
-@kind(str.join)
-def text(args: Args, kwargs: Kwargs) -> Inferred:
-    return Inferred(Opaque(str))
 
 
 @kind(np.convolve, np.correlate)
