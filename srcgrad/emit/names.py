@@ -43,7 +43,10 @@ def _of_its_name(loop: ir.Loop, k: int) -> ir.Operand:
 
 
 class Names:
-    """The Python name of each variable of a function; `inlined` variables need none."""
+    """The Python name of each variable of a function; `inlined` variables need none.
+
+    A set of variables is an int, with a bit for each: thousands of them may be live at once.
+    """
 
     def __init__(
         self, function: ir.Function, inlined: dict[ir.Var, ir.Assign], reserved: Iterable[str]
@@ -51,22 +54,21 @@ class Names:
         self.inlined = inlined
         self.modules = set(reserved) - {function.name}
         self.reserved = set(reserved) | RESERVED
-        self.edges: dict[ir.Var, set[ir.Var]] = {}
-        self.order: list[ir.Var] = list(function.params)
+        self.bits: dict[ir.Var, int] = {}
+        self.edges: dict[ir.Var, int] = {}  # what is live where a variable gets its value
         self.parent: dict[ir.Var, ir.Var] = {}
+        self.members: dict[ir.Var, int] = {}  # of the groups that have one name
         self.carried: list[tuple[ir.Var, ...]] = []  # the parameters of the loops around a place
-        live = self._block(function.block, set())
+        live = self._block(function.block, 0)
         for p in function.params:
-            self._define(p, live | set(function.params))
-        for v, others in list(self.edges.items()):
-            for other in others:
-                self.edges.setdefault(other, set()).add(v)
+            self._define(p, live | self.set_of(function.params))
         for s in ir.walk(function.block):
             if isinstance(s, ir.Loop):  # first what must have one name, then what may
                 for p, target in zip(s.params, s.targets, strict=True):
                     self._merge(p, target)
         self._coalesce_all(function.block)
         self.names: dict[ir.Var, str] = {}
+        self.named: dict[str, tuple[int, int]] = {}  # the members of the groups, and their edges
         self._assign(function)
 
     def __getitem__(self, var: ir.Var) -> str:
@@ -93,24 +95,27 @@ class Names:
 
     # Liveness
 
-    def uses(self, operands: Iterable[ir.Operand]) -> set[ir.Var]:
-        """The named variables that evaluating operands reads."""
-        found: set[ir.Var] = set()
-        for operand in operands:
-            for v in ir.variables(operand):
-                if v in self.inlined:
-                    found |= self.uses(self.inlined[v].operands())
-                else:
-                    found.add(v)
+    def set_of(self, variables: Iterable[ir.Var]) -> int:
+        found = 0
+        for v in variables:
+            found |= self.bits.setdefault(v, 1 << len(self.bits))
         return found
 
-    def _define(self, var: ir.Var, live: set[ir.Var]) -> None:
-        """What is live has other names than a variable that gets its value."""
-        edges = self.edges.setdefault(var, set())
-        edges.update(live)
-        edges.discard(var)
+    def reads(self, operands: Iterable[ir.Operand]) -> list[ir.Var]:
+        """The named variables that evaluating operands reads."""
+        found: list[ir.Var] = []
+        for v in ir.variables_of(operands):
+            found += self.reads(self.inlined[v].operands()) if v in self.inlined else (v,)
+        return found
 
-    def _block(self, block: ir.Block, after: set[ir.Var]) -> set[ir.Var]:
+    def uses(self, operands: Iterable[ir.Operand]) -> int:
+        return self.set_of(self.reads(operands))
+
+    def _define(self, var: ir.Var, live: int) -> None:
+        """What is live has other names than a variable that gets its value."""
+        self.edges[var] = self.edges.get(var, 0) | live & ~self.set_of([var])
+
+    def _block(self, block: ir.Block, after: int) -> int:
         """The variables live before a block, given those live after it."""
         live = after | self.uses(block.results)
         for s in reversed(block.statements):
@@ -119,45 +124,47 @@ class Names:
                     if s.target in self.inlined:
                         continue
                     self._define(s.target, live)
-                    live.discard(s.target)
+                    live &= ~self.set_of([s.target])
                     live |= self.uses(s.operands())
                     if s.function is leave_unless:
-                        live |= set(self.carried[-1])
+                        live |= self.set_of(self.carried[-1])
                 case ir.If():
+                    targets = self.set_of(s.targets)
                     for target in s.targets:
-                        self._define(target, live | set(s.targets))
-                    live -= set(s.targets)
-                    live = self._block(s.then, set(live)) | self._block(s.orelse, set(live))
+                        self._define(target, live | targets)
+                    live &= ~targets
+                    live = self._block(s.then, live) | self._block(s.orelse, live)
                     live |= self.uses([s.test])
                 case ir.Loop():
                     live = self._loop(s, live)
         return live
 
-    def _loop(self, s: ir.Loop, live: set[ir.Var]) -> set[ir.Var]:
+    def _loop(self, s: ir.Loop, live: int) -> int:
+        targets = self.set_of(s.targets)
         for target in s.targets:
-            self._define(target, live | set(s.targets))
-        live -= set(s.targets)
-        own = set(s.params) | ({s.index} if s.index is not None else set())
-        around = set(live)
+            self._define(target, live | targets)
+        around = live & ~targets
+        params = s.params if s.index is None else (*s.params, s.index)
+        own = self.set_of(params)
         self.carried.append(s.params)
         for _ in range(2):
-            inside = self._block(s.body, set(around) | self._flag(s))
-            for p in own:
+            inside = self._block(s.body, around | self._flag(s))
+            for p in params:
                 self._define(p, inside | own | around)
-            if around.issuperset(inside - own):
+            if not inside & ~own & ~around:
                 break
-            around |= inside - own
+            around |= inside & ~own
         self.carried.pop()
         # a parameter's next value is assigned while the exit flag is still needed
         for p in s.params:
             self._define(p, self._flag(s))
         # and its first one while the number of trips isn't computed yet
         for p, init in zip(s.params, s.inits, strict=True):
-            self._define(p, self.uses(s.range or ()) - self.uses([init]))
+            self._define(p, self.uses(s.range or ()) & ~self.uses([init]))
         return around | self.uses([*s.inits, *(s.range or ())])
 
-    def _flag(self, s: ir.Loop) -> set[ir.Var]:
-        return self.uses([s.body.results[-1]]) if s.exits else set()
+    def _flag(self, s: ir.Loop) -> int:
+        return self.uses([s.body.results[-1]]) if s.exits else 0
 
     # Coalescing
 
@@ -179,22 +186,23 @@ class Names:
         if not isinstance(operand, ir.Var) or operand in self.inlined:
             return
         x, y = self.find(a), self.find(operand)
-        if x is not y and y not in self.edges.get(x, ()):
+        if x is not y and not self._interfere(x, self._members(y), self.edges.get(y, 0)):
             self._merge(x, y)
+
+    def _members(self, root: ir.Var) -> int:
+        return self.members.get(root) or self.set_of([root])
+
+    def _interfere(self, root: ir.Var, members: int, edges: int) -> bool:
+        """Whether a group can't share a name with others, of these members and edges."""
+        return bool(self.edges.get(root, 0) & members or edges & self._members(root))
 
     def _merge(self, a: ir.Var, b: ir.Var) -> None:
         a, b = self.find(a), self.find(b)
         if a is b:
             return
         self.parent[b] = a
-        mine = self.edges.setdefault(a, set())
-        for other in self.edges.pop(b, set()):
-            edges = self.edges[other]
-            edges.discard(b)
-            if other is not a:
-                edges.add(a)
-                mine.add(other)
-        mine.discard(b)
+        self.members[a] = self._members(a) | self._members(b)
+        self.edges[a] = self.edges.get(a, 0) | self.edges.pop(b, 0)
 
     # Names
 
@@ -209,7 +217,7 @@ class Names:
             name = p.name
             while name in spoken or (name != p.name and name in given):
                 name += "_"
-            self.names[self.find(p)] = name
+            self._name(self.find(p), name)
         results = {self.find(v) for o in function.block.results for v in ir.variables(o)}
         for root in sorted(groups, key=lambda root: root not in results):
             members = groups[root]
@@ -217,17 +225,24 @@ class Names:
                 continue
             base = next((v.name for v in members if v.user), None)
             base = base or INSTEAD.get(members[0].name, members[0].name)
-            taken = {self.names[o] for o in self.edges.get(root, ()) if o in self.names}
-            taken |= self.reserved
             if base == "_" and any(v.user for v in members):
                 base = "item"
             name, number = base, 1
-            while name in taken or not name.isidentifier():
+            while not name.isidentifier() or self._is_taken(name, root):
                 name = f"{base}_{number}"
                 number += 1
                 if not base.isidentifier():
                     base = "value"
-            self.names[root] = name
+            self._name(root, name)
+
+    def _name(self, root: ir.Var, name: str) -> None:
+        self.names[root] = name
+        members, edges = self.named.get(name, (0, 0))
+        self.named[name] = members | self._members(root), edges | self.edges.get(root, 0)
+
+    def _is_taken(self, name: str, root: ir.Var) -> bool:
+        """Whether a group can't have a name, which others have already."""
+        return name in self.reserved or self._interfere(root, *self.named.get(name, (0, 0)))
 
     def _spoken(self, function: ir.Function) -> set[str]:
         """The names that the generated code may use in their usual meaning."""

@@ -311,7 +311,7 @@ class _Emitter:
         written: set[str] = set()
         conflict = False
         for target, operand in needed:
-            read = {self.names[v] for v in self.names.uses([operand])}
+            read = {self.names[v] for v in self.names.reads([operand])}
             conflict |= bool(read & written)
             written.add(self.names[target])
         if not conflict:
