@@ -162,6 +162,7 @@ class _Parts:
         self.order: dict[ir.Assign, int] = {}
         self.guards: dict[ir.Assign, tuple[Guard, ...]] = {}
         self.places: dict[ir.Assign, ir.Block] = {}
+        self.readers: dict[ir.Operand, ir.Assign] = {}  # of each variable, the first
         self._visit(loop.body, (), itertools.count(1))
         self.inside = {loop.index, *loop.params}
         for s in ir.walk(loop.body):
@@ -176,6 +177,8 @@ class _Parts:
             number = next(numbers)
             if isinstance(s, ir.Assign):
                 self.made[s.target], self.order[s], self.guards[s] = s, number, guards
+                for operand in s.args:
+                    self.readers.setdefault(operand, s)
                 if s.function is operator.setitem:
                     self.places[s] = block
             elif isinstance(s, ir.If):
@@ -219,7 +222,7 @@ class _Parts:
         links: list[ir.Assign] = []
         at: ir.Operand = p
         while at is not end:
-            s = next((s for s in self.order if any(a is at for a in s.args)), None)
+            s = self.readers.get(at)
             if s is None or s.kwargs or self.guards[s] or self.uses[at] != 1:  # type: ignore[index]
                 return ()
             if s.function is not operator.add and (s.function, s.args[0]) != (operator.sub, at):

@@ -50,24 +50,38 @@ class _Settler:
         self.regions = Regions(function.block, self.aliasing)
 
     def block(self, block: ir.Block, loops: Loops) -> None:
+        users: dict[ir.Var, list[ir.Assign]] = {}
+        for s in block.statements:
+            if isinstance(s, ir.Assign):
+                for v in dict.fromkeys(ir.uses(s)):
+                    users.setdefault(v, []).append(s)
         for s in list(block.statements):
             for inner in ir.blocks(s):
                 self.block(inner, (*loops, s) if isinstance(s, ir.Loop) else loops)
             if isinstance(s, ir.Assign) and s.function is operator.neg and _is_float(s.target):
-                self.settle(block.statements, s, loops)
+                self.settle(block.statements, users, s, loops)
 
-    def settle(self, statements: list[ir.Statement], sign: ir.Assign, loops: Loops) -> None:
-        """Drop a negation if all that is made of it can do without."""
+    def settle(
+        self,
+        statements: list[ir.Statement],
+        users: dict[ir.Var, list[ir.Assign]],
+        sign: ir.Assign,
+        loops: Loops,
+    ) -> None:
+        """Drop a negation if all that is made of it can do without.
+
+        `users`: the calls among the statements that read a variable.
+        """
         t, (x,) = sign.target, sign.args
         if not isinstance(x, ir.Var) or x.kind != t.kind:
             return
         turned: dict[ir.Assign, tuple[Any, tuple[ir.Operand, ...]]] = {}
         negative = [t]  # what is computed without the sign
         for v in negative:
-            users = [s for s in statements if isinstance(s, ir.Assign) and v in ir.uses(s)]
-            if len(users) != self.counts.get(v, 0):
+            calls = users.get(v, [])
+            if len(calls) != self.counts.get(v, 0):
                 return  # used in another block too, or twice in a call
-            for s in users:
+            for s in calls:
                 other = _turned(s, v)
                 if s in turned or s.target in negative:
                     return
@@ -78,7 +92,8 @@ class _Settler:
                 else:
                     return
         start = next(i for i, s in enumerate(statements) if s is sign)
-        last = max((i for i, s in enumerate(statements) if t in ir.uses(s)), default=start)
+        reading = set(users.get(t, ()))
+        last = max((i for i, s in enumerate(statements) if s in reading), default=start)
         if not all(self.keeps(s, x, loops) for s in statements[start:last]):
             return
         for call, (function, args) in turned.items():
@@ -87,6 +102,8 @@ class _Settler:
             if isinstance(o, ir.Assign):
                 o.args = tuple(x if a is t else a for a in o.args)
         self.counts[x] = self.counts.get(x, 0) + self.counts.get(t, 0) - 1
+        both = dict.fromkeys([*users[x], *users.pop(t, ())])
+        users[x] = [s for s in both if s is not sign]
         del statements[start]
 
     def keeps(self, statement: ir.Statement, x: ir.Var, loops: Loops) -> bool:
