@@ -24,6 +24,10 @@ def parts_of(x, window, nperseg, noverlap, detrend):
         raise NotImplementedError("spectra have a rule for windows with a name")
     length = x.shape[-1]
     n = min(256, length) if nperseg is None else min(nperseg, length)
+    if nperseg is not None and nperseg < 1:
+        raise ValueError("nperseg must be a positive integer")
+    if noverlap is not None and noverlap >= n:
+        raise ValueError("noverlap must be less than nperseg.")
     step = n - (n // 2 if noverlap is None else noverlap)
     parts = x[..., np.arange(0, length - n + 1, step)[:, None] + np.arange(n)]
     if detrend:
