@@ -495,3 +495,21 @@ def test_a_truth_value_in_place_of_a_number_is_no_one(f):
     np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-8)
     out, moved = srcgrad.jvp(f, (x,), (np.ones(3),))
     assert (out, moved) == pytest.approx((f(x), sum(expected)), rel=1e-6)
+
+
+def test_a_number_of_numpy_in_place_of_an_array_without_axes():
+    def f(x):
+        z, k = np.array(x[0]), np.arange(3)
+        if x[1] > 1:
+            z = np.sum(k * 0.5)
+        return z[()] * x[1] + z.reshape(-1)[0] * x[2]
+
+    def looped(x):
+        z, k = np.array(x[0]), np.arange(3)
+        for v in x:
+            z = np.sum(k * 0.5) if v > 1 else np.array(v)
+        return z[()] * x[1] + z.reshape(-1)[0] * x[2]
+
+    for g in (f, looped):
+        for second in (0.5, 1.5):
+            srcgrad.testing.check_grads(g, (np.array([1.2, second, 2.1]),))
