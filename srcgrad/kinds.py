@@ -138,6 +138,16 @@ class Scalar(Kind):
         return 0
 
 
+def may_be_truth(kind: Kind) -> bool:
+    """Whether a number may be a bool of NumPy's in some runs, whose `+` tells "or".
+
+    >>> mixed = Scalar(np.dtype(float), None, mixed=True)
+    >>> may_be_truth(mixed), may_be_truth(FLOAT), may_be_truth(Scalar(FLOAT.dtype, mixed=True))
+    (True, False, False)
+    """
+    return isinstance(kind, Scalar) and kind.mixed and kind.python is not True
+
+
 def same_dtype(a: Any, b: Any) -> bool:
     """Whether two kinds of numbers or arrays say the same of the dtype.
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +19,7 @@ from .frontend.columns import holds_references
 from .frontend.lower import Lowerer
 from .frontend.slotted import items_by_key
 from .frontend.structure import Poison, is_table, object_items, objects_in_key, parts, reachable
+from .frontend.subclasses import has_made_init
 from .frontend.values import Choice, DictObject, ListObject, Ref, Tuple, Value
 from .inputs import leaves
 from .kinds import (
@@ -430,9 +433,11 @@ def rebuilt(
             items = tuple(rebuilt(adjoint, low, item, leaf, fixed) for item in value.items)
             if value.type is tuple:
                 return ir.Pack(tuple, items)
-            return adjoint.emit(
-                value.type, items, inferred=Inferred(Opaque(value.type)), name="result"
-            )
+            inferred = Inferred(Opaque(value.type))
+            if sets_its_items(value.type):
+                return adjoint.emit(value.type, items, inferred=inferred, name="result")
+            given = ir.Const(value.type), ir.Pack(tuple, items)
+            return adjoint.emit(runtime.make_tuple, given, inferred=inferred, name="result")
         case Ref():
             thing = low.state.heap[value.id]
             if isinstance(thing, ListObject):
@@ -465,11 +470,7 @@ def rebuilt(
                     inferred=Inferred(Opaque(outside)),
                     name="result",
                 )
-            if (
-                dataclasses.is_dataclass(thing.type)
-                and all(f.init for f in dataclasses.fields(thing.type))
-                and set(named) == {f.name for f in dataclasses.fields(thing.type)}
-            ):
+            if set(named) == fields_of_plain(thing.type):
                 return adjoint.emit(
                     thing.type, (), named, inferred=Inferred(Opaque(thing.type)), name="result"
                 )
@@ -492,6 +493,54 @@ def rebuilt(
     raise UnsupportedError(
         f"a {type(value).__name__.lower()} can't be returned from a differentiated function", None
     )
+
+
+def sets_its_items(cls: type) -> bool:
+    """Whether a type of tuples called with its items has them as they are given: a named tuple.
+
+    >>> from typing import NamedTuple
+    >>> class Point(NamedTuple):
+    ...     x: float
+    >>> class Doubled(Point):
+    ...     def __new__(cls, x):
+    ...         return super().__new__(cls, 2 * x)
+    >>> sets_its_items(Point), sets_its_items(Doubled)
+    (True, False)
+    """
+    code = getattr(cls.__new__, "__code__", None)
+    return code is not None and code.co_filename == "<string>"
+
+
+def fields_of_plain(cls: Any) -> set[str] | None:
+    """The fields of a dataclass that, called with them, has them as they are given.
+
+    None if there is more that it does, or if it is none.
+
+    >>> @dataclasses.dataclass
+    ... class Point:
+    ...     x: float
+    >>> @dataclasses.dataclass
+    ... class Positive(Point):
+    ...     def __post_init__(self):
+    ...         assert self.x > 0
+    >>> fields_of_plain(Point), fields_of_plain(Positive)
+    ({'x'}, None)
+    """
+    if not has_made_init(cls) or hasattr(cls, "__post_init__"):
+        return None
+    frozen = vars(cls)["__dataclass_params__"].frozen
+    code = [type(cls).__call__, cls.__new__, *([] if frozen else [cls.__setattr__])]
+    if any(isinstance(c, types.FunctionType) for c in code):
+        return None
+    fields = dataclasses.fields(cls)
+    plain = all(f.init and not _is_set_by_code(cls, f.name) for f in fields)
+    return {f.name for f in fields} if plain else None
+
+
+def _is_set_by_code(cls: type, name: str) -> bool:
+    """Whether an attribute of the class is asked when objects of it get one of the name."""
+    found = inspect.getattr_static(cls, name, None)
+    return hasattr(type(found), "__set__") and not inspect.ismemberdescriptor(found)
 
 
 def _rebuilt_set(

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .emit.runtime import attributes, has_attributes, make_object
+from .emit.runtime import attributes, has_attributes, make_object, make_tuple
 from .packages import computes_attributes, told
 
 SHAPE = "%shape"  # the path of an array with this and an axis after it: its length must be known
@@ -306,7 +306,7 @@ def stand_in(value: Any) -> Any:
     if t in (list, tuple):
         return t(map(stand_in, value))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return t(*map(stand_in, value))
+        return make_tuple(t, map(stand_in, value))
     if t is dict:
         return {k: stand_in(v) for k, v in value.items()}
     if is_record(value):

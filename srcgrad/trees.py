@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .emit.runtime import attributes, structured
+from .emit.runtime import attributes, make_tuple, put_attributes, structured
 from .signature import fields_of, is_record, is_structured
 
 
@@ -69,14 +69,14 @@ def with_children(tree: Any, items: dict[Any, Any]) -> Any:
     """
     if isinstance(tree, dict):
         return items
-    if isinstance(tree, (list, tuple)):
-        values = items.values()
-        return type(tree)(*values) if hasattr(tree, "_fields") else type(tree)(values)
+    if isinstance(tree, tuple):
+        return make_tuple(type(tree), items.values())
+    if isinstance(tree, list):
+        return type(tree)(items.values())
     if is_structured(tree):
         return structured(tree.dtype, items)
     new = copy.copy(tree)
-    for key, item in items.items():
-        object.__setattr__(new, key, item)
+    put_attributes(new, items)
     return new
 
 

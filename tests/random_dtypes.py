@@ -42,6 +42,8 @@ NUMBERS = [
     "x[I]", "s", "0.5", "a[J]", "z", "k[J]", "np.sum(m)", "float(k[J])", "int(x[I] * 2)", "t",
     "len(e)", "np.sum(e)", "z[()]", "z.item()", "np.float64(1.5)", "np.int64(2)", "m[J]", "q[J]",
     "np.float32(0.5)", "np.mean(a)", "k.sum()", "a.max()", "np.argmax(a)",
+    "((x[I] > LIMIT or m[J]) + (m[J] or a[J] > LIMIT))", "(m[J] and x[I])", "(m[J] or s)",
+    "((0.1 < a[J] < LIMIT) + m[J])",
 ]  # fmt: skip
 INTS = [
     "k", "k[::-1]", "np.arange(3)", "k + 1", "(a > 0.7).astype(int)", "np.argsort(a)", "k // 2",

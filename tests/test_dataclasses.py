@@ -80,3 +80,101 @@ def test_too_many_positions_are_refused():
         f(x)
     with pytest.raises(srcgrad.UnsupportedError, match=r"Mixed\(\) takes 1 argument"):
         srcgrad.grad(f)(x)
+
+
+@dataclass(frozen=True)
+class Fixed:
+    value: float
+
+
+class Watched:
+    def __init__(self, value):
+        self.kept = value
+
+    @property
+    def value(self):
+        return self.kept * 3
+
+    @value.setter
+    def value(self, value):
+        self.kept = value**2
+
+    @value.deleter
+    def value(self):
+        self.kept = 1.0
+
+
+class Reset:
+    def __get__(self, instance, owner=None):
+        return 2 * instance.kept
+
+    def __set__(self, instance, value):
+        instance.kept = value
+
+    def __delete__(self, instance):
+        instance.kept = instance.kept**2
+
+
+class Held:
+    value = Reset()
+
+    def __init__(self, value):
+        self.value = value
+
+
+def fixed_when_assigned(x):
+    fixed = Fixed(x[0])
+    try:
+        fixed.value = x[1]
+    except dataclasses.FrozenInstanceError:
+        return fixed.value * x[2]
+    return x[1]
+
+
+def fixed_when_deleted(x):
+    fixed = Fixed(x[0])
+    try:
+        del fixed.value
+    except dataclasses.FrozenInstanceError:
+        return fixed.value * x[2]
+    return x[1]
+
+
+def property_deleted(x):
+    watched = Watched(x[0])
+    watched.value = x[1]
+    before = watched.value
+    del watched.value
+    return before * x[2] + watched.value * x[0]
+
+
+def property_not_to_be_deleted(x):
+    class Read:
+        value = property(lambda self: 2 * x[0])
+
+    read = Read()
+    try:
+        del read.value
+    except AttributeError:
+        return read.value**2
+    return x[1]
+
+
+def descriptor_deleted(x):
+    held = Held(x[0])
+    for i in range(2):
+        held.value = held.value * x[i]
+        del held.value
+    return held.value
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        *(fixed_when_assigned, fixed_when_deleted, property_deleted),
+        *(property_not_to_be_deleted, descriptor_deleted),
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_attributes_that_code_assigns_and_deletes(f):
+    check(f)

@@ -454,3 +454,62 @@ def test_a_gradient_in_single_precision_of_an_int_or_an_array_stays_so(n):
         assert gradient.dtype == np.float32
         assert gradient == (2.0 if n == 0 or value < 0 else 0.0)
         assert srcgrad.vjp(lowest_so_far, x, n)[1](1.0)[0].dtype == np.float32
+
+
+def truth_or_number(x):
+    positive = x[0] > 0
+    q = positive if positive else x[1]
+    return x[0] * (q + q) - x[2] * q - x[1] * q
+
+
+def truth_or_each_number(x):
+    total = 0.0
+    for v in x:
+        q = v > 0 or v
+        total += (q + q) * v * v
+    return total
+
+
+def truth_until_later(x):
+    q = x[0] < 5
+    for v in x:
+        if v > 100:
+            q = v
+    return x[0] * (q + q) + q * 1
+
+
+def truth_and_each_number(x):
+    return sum((v > 0 and v**2) for v in x) * x[0]
+
+
+@pytest.mark.parametrize(
+    "f", [truth_or_number, truth_or_each_number, truth_until_later, truth_and_each_number]
+)
+def test_a_truth_value_in_place_of_a_number_is_no_one(f):
+    """NumPy's True + True is True: `q + q` isn't `2 * q`."""
+    x = np.array([1.2, -0.7, 2.1])
+    value, slope = srcgrad.value_and_grad(f)(x)
+    assert value == pytest.approx(f(x), rel=1e-12)
+    steps = 1e-6 * np.eye(3)
+    expected = [(f(x + s) - f(x - s)) / 2e-6 for s in steps]
+    np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-8)
+    out, moved = srcgrad.jvp(f, (x,), (np.ones(3),))
+    assert (out, moved) == pytest.approx((f(x), sum(expected)), rel=1e-6)
+
+
+def test_a_number_of_numpy_in_place_of_an_array_without_axes():
+    def f(x):
+        z, k = np.array(x[0]), np.arange(3)
+        if x[1] > 1:
+            z = np.sum(k * 0.5)
+        return z[()] * x[1] + z.reshape(-1)[0] * x[2]
+
+    def looped(x):
+        z, k = np.array(x[0]), np.arange(3)
+        for v in x:
+            z = np.sum(k * 0.5) if v > 1 else np.array(v)
+        return z[()] * x[1] + z.reshape(-1)[0] * x[2]
+
+    for g in (f, looped):
+        for second in (0.5, 1.5):
+            srcgrad.testing.check_grads(g, (np.array([1.2, second, 2.1]),))

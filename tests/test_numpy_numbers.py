@@ -279,3 +279,55 @@ def test_all_of_a_matrix_asks_its_rows():
     with pytest.raises(ValueError, match="truth value of an array"):
         srcgrad.grad(f)(x.T)
     np.testing.assert_allclose(srcgrad.grad(caught)(x.T), 3.0 * x.T**2)
+
+
+def either_or_both(x):
+    first = x[0] > 0 or x[1] > 0
+    return x[0] * (first + (x[2] > 0 or x[1] > 3)) + x[1] * sum([first, x[1] < 0 or x[0] > 9])
+
+
+def not_inverted(x):
+    return x[0] * ~(x[0] > 0 or x[1] > 0) + x[2]
+
+
+def both_in_turn(x):
+    chain = 0 > x[0] > x[2]
+    return x[0] * (chain + (not chain)) + x[1] * isinstance(chain, bool) + x[2] * (chain + chain)
+
+
+def pythons_too(x, s=0.5):
+    first, other = s > 0 or x[1] > 0, s < -5 or x[2] > 0
+    return x[0] * (first + other) + x[1] * (first + first)
+
+
+@pytest.mark.parametrize("f", [either_or_both, not_inverted, both_in_turn, pythons_too])
+def test_what_decides_is_of_the_type_that_it_was(f):
+    """True of NumPy's and True are True, Python's two of them are 2."""
+    value, slope = srcgrad.value_and_grad(f)(X)
+    assert value == f(X)
+    steps = 1e-6 * np.eye(4)
+    np.testing.assert_allclose(slope, [(f(X + s) - f(X - s)) / 2e-6 for s in steps], atol=1e-8)
+
+
+def test_what_is_neither_a_bool_nor_an_index():
+    class Sized:
+        def __init__(self, x):
+            self.x = x
+
+        def __bool__(self):
+            return self.x > 0 or self.x < -5
+
+    def f(x):
+        return x[0] if Sized(x[0]) else 0.0
+
+    def indexed(x):
+        try:
+            return x[0] * [2.0, 3.0][x[0] > 0 or x[1] > 0]
+        except TypeError:
+            return x[0] ** 3
+
+    with pytest.raises(TypeError, match="__bool__ should return bool"):
+        f(X)
+    with pytest.raises(TypeError, match="__bool__ should return bool"):
+        srcgrad.grad(f)(X)
+    np.testing.assert_allclose(srcgrad.grad(indexed)(X), [3 * X[0] ** 2, 0, 0, 0])

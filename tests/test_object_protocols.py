@@ -1171,3 +1171,89 @@ def lacking_to_the_object(x):
 @pytest.mark.parametrize("f", [of_the_class, lacking_to_the_object])
 def test_what_a_metaclass_has(f):
     check_grads(f, (X,))
+
+
+class Listed:
+    def __init__(self, items):
+        self.items = items
+
+    def __getitem__(self, i):
+        return self.items[i]
+
+    def __len__(self):
+        return len(self.items)
+
+
+def grows(x):
+    listed, total = Listed(list(x)), 0.0
+    for v in listed:
+        total += v * v
+        if len(listed) < 5:
+            listed.items.append(v * 2)
+    return total * len(listed)
+
+
+def grows_as_the_run_decides(x, n=4):
+    listed, total = Listed([x[i % 3] * i for i in range(n)]), 0.0
+    for v in listed:
+        total += v * v
+        if len(listed) < 9:
+            listed.items.append(v * 2)
+    return total
+
+
+def gets_others(x, n=4):
+    listed, total = Listed([x[i % 3] * i for i in range(n)]), 0.0
+    for v in listed:
+        total += v * v
+        listed.items = listed.items[1:]
+    return total
+
+
+def gets_other_rows(x):
+    listed, total = Listed(x), 0.0
+    for v in listed:
+        total += v * v
+        listed.items = listed.items[:2]
+    return total
+
+
+def numbered_keys(x):
+    total = 0.0
+    try:
+        for v in Listed({0: x[0], 1: x[1]}):
+            total += v * v
+    except KeyError:
+        total = total * 2
+    return total
+
+
+@pytest.mark.parametrize(
+    "f", [grows, grows_as_the_run_decides, gets_others, gets_other_rows, numbered_keys]
+)
+def test_what_an_object_gives_by_number_may_change(f):
+    check(f)
+
+
+@pytest.mark.parametrize("n", [-2, True, 3])
+def test_lengths_are_not_negative(n):
+    class Long:
+        def __len__(self):
+            return n
+
+    def f(x, n):
+        return np.sum(x) * len(Long())
+
+    def passed(x, n):
+        class Long:
+            def __len__(self):
+                return n
+
+        return np.sum(x) * len(Long())
+
+    for g in (f, passed):
+        if n < 0:
+            with pytest.raises(ValueError, match="should return >= 0"):
+                srcgrad.grad(g)(X, n)
+        else:
+            np.testing.assert_array_equal(srcgrad.grad(g)(X, n), np.full(X.shape, float(n)))

@@ -459,16 +459,42 @@ def finished(gradient: Any, like: Any) -> Any:
 
 
 def make_object(cls: Any, attributes: Any) -> Any:
-    """An object of a class with the given attributes, made without calling its `__init__`.
+    """An object of a class with the given attributes, made without running code of the class.
 
     >>> class Point: pass
     >>> make_object(Point, {"x": 1}).x
     1
     """
     thing = object.__new__(cls)
-    for name, value in attributes.items():
-        object.__setattr__(thing, name, value)  # of frozen dataclasses, too
+    put_attributes(thing, attributes)
     return thing
+
+
+def make_tuple(cls: Any, items: Any) -> Any:
+    """A tuple of some type with the given items, made without calling its `__new__`.
+
+    >>> class Pair(tuple): pass
+    >>> make_tuple(Pair, (1, 2))
+    (1, 2)
+    """
+    return tuple.__new__(cls, items)
+
+
+def put_attributes(thing: Any, attributes: Any) -> None:
+    """Give an object attributes without running code of its class, such as descriptors of a name.
+
+    >>> class Point: x = property(lambda self: 3)
+    >>> point = Point()
+    >>> put_attributes(point, {"x": 1})
+    >>> vars(point)
+    {'x': 1}
+    """
+    slots = _slots(type(thing))
+    for name, value in attributes.items():
+        if name in slots:
+            slots[name].__set__(thing, value)
+        else:
+            thing.__dict__[name] = value
 
 
 def structured(dtype: Any, fields: Any) -> Any:

@@ -42,6 +42,7 @@ from .values import (
     Slice,
     Tuple,
     Value,
+    as_value,
 )
 from .wording import described
 
@@ -411,11 +412,22 @@ class Assignments(Matching):
         if not isinstance(thing, Instance) or thing.external or is_reference(target):
             raise self.refuse("this del isn't supported")
         assert isinstance(target, Ref)
+        self.check_frozen(thing.type, name, "delete")
         own = self.class_attribute(thing.type, "__delattr__")
         if own is not None:
             self.call(Bound(own, target), [ir.Const(name)], {})
             return
-        if self.class_attribute(thing.type, name) is not None:
+        found = self.class_attribute(thing.type, name)
+        if isinstance(found, ir.Const) and isinstance(found.value, property):
+            if found.value.fdel is None:
+                raise self.fault(AttributeError, f"property {name!r} has no deleter")
+            self.call(Bound(as_value(found.value.fdel), target), [], {})
+            return
+        deleter = self.descriptor(found, "__delete__")
+        if deleter is not None:
+            self.call(deleter, [target], {})
+            return
+        if found is not None:
             there = name in thing.items and self.class_default(thing.type, name) is ir.UNDEFINED
             if not there:  # a property's, or it may be that of the class
                 raise self.refuse("this del isn't supported")

@@ -18,6 +18,7 @@ from ..errors import UnsupportedError
 from ..joins import KindMismatch, either_array, join, without_sizes
 from ..kinds import (
     NOTHING,
+    SHAPE,
     UNKNOWN,
     Array,
     Fields,
@@ -193,6 +194,10 @@ class Builder(Choices):
             target.origins = origins
         elif isinstance(inferred.kind, Array):
             self.follow_sizes(inferred.kind, (*args, *kwargs.values()))
+        if function is len or (
+            function is operator.getitem and getattr(args[0], "kind", None) == SHAPE
+        ):
+            self.not_negative.add(target)
         self.note_views(target, inferred.views)
         self.block.statements.append(
             ir.Assign(

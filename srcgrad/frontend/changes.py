@@ -36,7 +36,14 @@ class Binding(NamedTuple):
     name: str
 
 
-Read = Ref | ir.Var | frozenset[ir.Var] | Binding
+class Attribute(NamedTuple):
+    """What an object holds."""
+
+    owner: int
+    name: str
+
+
+Read = Ref | ir.Var | frozenset[ir.Var] | Binding | Attribute
 
 
 class Source(NamedTuple):
@@ -166,6 +173,19 @@ class Changes(Machine):
         self.sources.append(source)
         return (source,)
 
+    def over_attribute(self, owner: Ref, name: str) -> tuple[Source, ...]:
+        """A list or array that is gone through by an object, which is asked for it each time."""
+        what = Attribute(owner.id, name)
+        held = self.held(what)
+        inner = self.over(held) if isinstance(self.on_heap(held), ListObject) else ()
+        return (Source(what, False, self.contents(what)), *inner)
+
+    def held(self, what: Binding | Attribute) -> Any:
+        """What a name or an attribute holds now."""
+        if isinstance(what, Binding):
+            return self.state.frames.get(what.frame, {}).get(what.name)
+        return getattr(self.state.heap.get(what.owner), "items", {}).get(what.name)
+
     def over_dicts(self, values: Iterable[Value]) -> list[Source]:
         """The dicts among what an iterator is made of: Python notes at once how long they are."""
         found: list[Source] = []
@@ -249,14 +269,15 @@ class Changes(Machine):
 
     def contents(self, what: Read) -> Any:
         """What changes with the items of lists, dicts and arrays, and with what a name holds."""
-        if isinstance(what, Binding):
-            return id(self.state.frames.get(what.frame, {}).get(what.name))
+        if isinstance(what, (Binding, Attribute)):
+            held = self.held(what)
+            return held if isinstance(held, Ref) else id(held)
         thing = self.state.heap[what.id] if isinstance(what, Ref) else None
         return thing, sum(self.rewritten[v] for v in self.memory_of(what))
 
     def memory_of(self, what: Read) -> Collection[ir.Var]:
         """The variables of lists and arrays that exist at run time."""
-        if isinstance(what, Binding):
+        if isinstance(what, (Binding, Attribute)):
             return ()
         if isinstance(what, Ref):
             thing = self.state.heap.get(what.id)  # None, if nothing refers to it any more
@@ -268,7 +289,7 @@ class Changes(Machine):
         """Whether what an iterator goes through is another than when it was made."""
         if isinstance(source.what, Ref) and source.what.id not in self.state.heap:
             return False  # nothing refers to it
-        if source.whole:
+        if source.whole or isinstance(source.what, Attribute):
             return bool(self.contents(source.what) != source.state)
         assert isinstance(source.what, (Ref, ir.Var))
         return bool(self.extent(source.what) != source.state)
@@ -330,6 +351,8 @@ class Changes(Machine):
                     self.span = span
             if statement.function in RESIZING:
                 statement.writes[0].origins |= frozenset(deciding)
+        if any(isinstance(source.what, Attribute) for source in sequence.over):
+            self.check_lengths(sequence, site)
         self.check_items(sequence)  # names and objects, which no statement writes
         for statement in ir.walk(ir.Block(loop)):
             if isinstance(statement, ir.Loop):

@@ -19,7 +19,7 @@ from ..errors import UnsupportedError
 from ..kinds import BOOL, Array, Opaque, Reference, Scalar, TupleOf, is_complex, least
 from . import running
 from .choices import FUNCTIONS, options
-from .operators import DUNDER, Operators, is_text
+from .operators import DUNDER, Operators, is_text, with_truth
 from .predicates import FALSE, SIMPLE, TRUE, is_none, is_number, is_object, is_settled, is_written
 from .restarts import Thaw
 from .structure import OR_DEQUE, Poison, is_long, is_table
@@ -78,7 +78,7 @@ class Comparisons(Operators):
             self.state.frames[self.current][name] = self.chained(right, ops[1:], nodes[1:])
 
         def failed() -> None:
-            self.state.frames[self.current][name] = FALSE
+            self.state.frames[self.current][name] = with_truth(result, False)
 
         self.branch(test, rest, failed)
         return self.known("this expression", self.state.frames[self.current].pop(name))

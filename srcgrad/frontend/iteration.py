@@ -22,6 +22,7 @@ from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import INT, SHAPE, Array, ListOf, Opaque, Reference, Scalar, Size, TupleOf, int_kind
 from .boxes import Mixed
+from .changes import Source
 from .expressions import Expressions
 from .operations import (
     entries_of_changing,
@@ -30,7 +31,7 @@ from .operations import (
     items_of_changing,
     members_of_changing,
 )
-from .predicates import FALSE, NONE, SIMPLE, TRUE, is_none, is_range, is_users
+from .predicates import FALSE, NONE, SIMPLE, TRUE, array_kind, is_none, is_range, is_users
 from .restarts import NeedStatic, Peel, Raised, Thaw
 from .structure import FLAGS, is_table, nothing
 from .tables import Keys, Members, View
@@ -469,9 +470,9 @@ class Iteration(Expressions):
             return None
         found = self.class_attribute(thing.type, "__iter__")
         if found is None:
-            getter = self.class_attribute(thing.type, "__getitem__")
-            length = self.class_attribute(thing.type, "__len__")
-            if getter is None or (length is not None and self.goes_together(getter, length)):
+            if self.class_attribute(thing.type, "__getitem__") is None:
+                return None
+            if self.gone_through(value) is not None:
                 return None
             return self.inline(items_by_index, [value], {})
         made = self.call(Bound(found, value), [], {})
@@ -492,20 +493,33 @@ class Iteration(Expressions):
         if lacking:
             raise self.fault(TypeError, "iter() returned what is no iterator")
 
-    def goes_together(self, getter: Value, length: Value) -> bool:
-        """Whether an object has as many items as it says: `self.items[i]` and `len(self.items)`.
+    def gone_through(self, value: Value) -> tuple[Source, ...] | None:
+        """What is gone through where an object has as many items as it says.
 
-        Python doesn't ask how many there are: it goes on until there is an IndexError.
+        That is so of `self.items[i]` and `len(self.items)`, of a list, tuple or array. Otherwise it
+        is None: Python doesn't ask how many there are, it goes on until there is an IndexError.
         """
+        thing = self.thing(value)
+        if not isinstance(thing, Instance):
+            return ()
+        found = [self.class_attribute(thing.type, name) for name in ("__getitem__", "__len__")]
+        if any(m is None for m in found):
+            return None
         methods = [
             self.closure_of(m.value)
             if isinstance(m, ir.Const) and isinstance(m.value, types.FunctionType)
             else m
-            for m in (getter, length)
+            for m in found
         ]
         if not all(isinstance(m, Closure) for m in methods):
-            return True
-        return _items_are_counted(*(m.node for m in methods))  # type: ignore[union-attr]
+            return ()
+        name = _counted_items(*(m.node for m in methods))  # type: ignore[union-attr]
+        if name is None or not isinstance(value, Ref):
+            return None
+        held = thing.items.get(name)
+        inner = self.on_heap(held)
+        plain = isinstance(inner, ListObject) or isinstance(held, Tuple)
+        return self.over_attribute(value, name) if plain or array_kind(held) is not None else None
 
     def stepped(self, iterator: Value) -> Value:
         """A generator of what the `__next__` of an object returns; anything else as it is."""
@@ -557,7 +571,12 @@ class Iteration(Expressions):
             return None
         length = self.call(self.attribute(value, "__len__"), [], {})
         getter = self.attribute(value, "__getitem__")
-        return Sequence(length, lambda i: self.call(getter, [i], {}))
+        return Sequence(
+            length,
+            lambda i: self.call(getter, [i], {}),
+            over=self.gone_through(value) or (),
+            changing=lambda: self.inline(items_by_index, [value], {}),
+        )
 
     def has_method(self, value: Value, name: str) -> bool:
         """Whether the class of an object has a method that is written in Python."""
@@ -644,8 +663,8 @@ class Iteration(Expressions):
         return True
 
 
-def _items_are_counted(getter: Any, length: Any) -> bool:
-    """Whether two methods are `return self.items[i]` and `return len(self.items)`."""
+def _counted_items(getter: Any, length: Any) -> str | None:
+    """What the items are called of two methods `return self.items[i]`, `return len(self.items)`."""
     bodies = [[s for s in m.body if not isinstance(s, gast.Expr)] for m in (getter, length)]
     match [s.value for body in bodies for s in body if isinstance(s, gast.Return)]:
         case (
@@ -654,5 +673,6 @@ def _items_are_counted(getter: Any, length: Any) -> bool:
         ) if [len(body) for body in bodies] == [1, 1]:
             names = [a.id for a in (*getter.args.args, *length.args.args)]
             owners = [getattr(part.value, "id", None) for part in (held, counted)]
-            return names == [owners[0], key, owners[1]] and held.attr == counted.attr
-    return False
+            if names == [owners[0], key, owners[1]] and held.attr == counted.attr:
+                return str(held.attr)
+    return None

@@ -139,6 +139,7 @@ class Machine:
         self.rewritten: Counter[ir.Var] = Counter()
         self.resized: Counter[ir.Var] = Counter()
         self.viewed: dict[ir.Var, frozenset[ir.Var]] = {}  # what a view is a view of, in the end
+        self.not_negative: set[ir.Var] = set()  # ints that surely aren't negative
         self.first_lengths: dict[ir.Var, int] = {}  # of those that were known item by item before
         self.sources: list[Any] = []  # what is being made goes through these lists
         self.dynamic_sites: set[int] = set()  # expressions whose list must exist at run time

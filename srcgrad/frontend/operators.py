@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import BOOL, SHAPE, Array, ListOf, Opaque, Reference, Scalar, TupleOf, is_float
+from ..kinds import BOOL, SHAPE, Array, ListOf, Opaque, Reference, Scalar, TupleOf, is_float, least
 from ..packages import of_class, told
 from ..rules import registry
 from .choices import options
@@ -566,7 +566,8 @@ class Operators(OuterObjects):
         if isinstance(kind, Scalar) and kind.python is True and not self.may_be_none(answer):
             if name == "__bool__" and kind.dtype.kind == "b":
                 return answer
-            if name == "__len__" and kind.dtype.kind == "i" and kind.size is not None:
+            counted = answer in self.not_negative or (kind.size and (least(kind.size) or 0) > 0)
+            if name == "__len__" and kind.dtype.kind == "i" and counted:
                 return answer
         return self.inline(checked_bool if name == "__bool__" else checked_length, [answer], {})
 
@@ -619,11 +620,7 @@ class Operators(OuterObjects):
             self.state.frames[self.current][name] = self.short_circuit(conjunction, nodes[1:])
 
         def same() -> None:
-            value: Value = first
-            if isinstance(first, ir.Var) and isinstance(first.kind, Scalar):
-                if first.kind.dtype.kind == "b":
-                    value = FALSE if conjunction else TRUE
-            self.state.frames[self.current][name] = value
+            self.state.frames[self.current][name] = with_truth(first, not conjunction)
 
         self.branch(test, rest if conjunction else same, same if conjunction else rest)
         return self.known("this expression", self.state.frames[self.current].pop(name))
@@ -705,6 +702,14 @@ class Operators(OuterObjects):
 
     def chosen(self, test: ir.Var | ir.Const, a: Value, b: Value) -> Value:
         return self.either(test, lambda: a, lambda: b)
+
+
+def with_truth(value: Value, truth: bool) -> Value:
+    """A value where it is known whether it is true: a bool of Python or NumPy is known then."""
+    kind = value.kind if isinstance(value, ir.Var) else None
+    if isinstance(kind, Scalar) and kind.dtype.kind == "b" and kind.python is not None:
+        return ir.Const(truth if kind.python else np.bool_(truth))
+    return value
 
 
 def reflected(name: str) -> str:

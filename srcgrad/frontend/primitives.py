@@ -130,8 +130,12 @@ class Primitives(Inlining):
         """What says which places are meant as truth values: of the int `~flag`, too."""
         if isinstance(where, ir.Const) and np.ndim(where.value) == 0:
             return where if where.value is None else ir.Const(bool(where.value))
-        if isinstance(where, ir.Var) and getattr(where.kind, "dtype", None) == np.bool_:
+        kind = getattr(where, "kind", None)
+        dtype = kind.dtype if isinstance(kind, (Array, Scalar)) else None
+        if dtype == np.bool_ and dtype is not None:
             return where
+        if dtype is not None and isinstance(kind, Array):
+            raise self.fault(TypeError, "an array for where= must be of truth values")
         return self.call_object(np.asarray, [where, ir.Const(np.bool_)], {})
 
     def data(self, value: Value, role: str) -> Value:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import types
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import numpy as np
@@ -138,10 +138,8 @@ class Setters(Attributes):
         Raises:
             Raised: an exception, as by the assignment.
         """
-        frozen = _frozen_by(cls)
-        if frozen is not None:
-            if cls is frozen or name in vars(frozen)["__dataclass_fields__"]:
-                raise self.fault(AttributeError, f"cannot assign to field {name!r}")
+        if _frozen_by(cls) is not None:
+            self.check_frozen(cls, name, "assign to")
             return self.described_assignment(cls, target, name)
         setter = self.class_attribute(cls, "__setattr__")
         own = isinstance(setter, Closure) or (
@@ -150,6 +148,12 @@ class Setters(Attributes):
         if setter is not None and own:
             return Bound(setter, target), [ir.Const(name)]
         return self.described_assignment(cls, target, name)
+
+    def check_frozen(self, cls: type, name: str, what: str) -> None:
+        """Raise what a frozen dataclass does where its fields are assigned or deleted."""
+        frozen = _frozen_by(cls)
+        if frozen is not None and (cls is frozen or name in vars(frozen)["__dataclass_fields__"]):
+            raise self.fault(FrozenInstanceError, f"cannot {what} field {name!r}")
 
     def described_assignment(
         self, cls: type, target: Value, name: str

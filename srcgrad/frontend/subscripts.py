@@ -352,6 +352,7 @@ class Subscripts(Comparisons):
                 )
                 later = isinstance(container, Ref) and (self.loop_depth or self.making)
                 raise (Empty(error) if later else error) from None
+        self.check_index_of_list(key)
         if isinstance(key, ir.Var) and isinstance(key.kind, Scalar):
             few = len(items) <= MOST_ITEMS
             if few and key.origins & self.unrollable and not self.compact:
@@ -382,7 +383,6 @@ class Subscripts(Comparisons):
                 if key.origins:
                     raise NeedStatic(key.origins, "an index into a tuple", self.span) from None
                 raise
-        self.check_index_of_list(key)
         raise self.refuse(f"a tuple or list can't be indexed by {described(key)}")
 
     def may_be_tuple_or_none(self, items: tuple[Value, ...]) -> bool:
@@ -416,7 +416,9 @@ class Subscripts(Comparisons):
 
     def check_index_of_list(self, key: Value) -> None:
         """A list or tuple has no item at what surely is no int."""
-        if isinstance(key, ir.Const) and not hasattr(type(key.value), "__index__"):
+        kind = getattr(key, "kind", None)
+        of_numpy = isinstance(kind, Scalar) and kind.dtype.kind == "b" and kind.python is False
+        if of_numpy or (isinstance(key, ir.Const) and not hasattr(type(key.value), "__index__")):
             raise self.fault(TypeError, f"a tuple or list can't be indexed by {described(key)}")
 
     def note_rank(self, items: ir.Var, key: Value) -> None:

@@ -143,6 +143,8 @@ class _Choices:
         """What is one thing where the test is true, and else another one."""
         if not isinstance(target.kind, Scalar):
             raise Dependent("a choice of arrays")
+        if target.kind.dtype.kind != "b" and any(_dtype(e) == np.bool_ for e in (then, orelse)):
+            raise Dependent("a truth value or a number")
         return ir.Assign(target, np.where, (s.test, then, orelse), span=s.span)
 
     def additions(

@@ -27,7 +27,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.keys import kept_axes
-from ..kinds import Array, Dimension, Scalar, same_dtype
+from ..kinds import Array, Dimension, Scalar, may_be_truth, same_dtype
 
 if TYPE_CHECKING:
     from .simplify import Simplifier
@@ -106,7 +106,9 @@ class NormalForms:
         if s is None or not isinstance(s.function, Hashable):
             return None
         read = self.readers.get(s.function)
-        if read is None or (read is not _size and var.kind.dtype.kind not in "fc"):  # type: ignore[attr-defined]
+        if read is None or may_be_truth(var.kind):
+            return None
+        if read is not _size and var.kind.dtype.kind not in "fc":  # type: ignore[attr-defined]
             return None
         try:
             form = read(self, s, depth + 1)

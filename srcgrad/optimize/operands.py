@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.elementwise import elementwise_kind, number_kind, promoted, same_kind
-from ..kinds import Array, Scalar
+from ..kinds import Array, Scalar, may_be_truth
 
 if TYPE_CHECKING:
     from .simplify import Simplifier
@@ -76,6 +76,7 @@ def is_floating(s: ir.Assign) -> bool:
         and kind.dtype is not None
         and kind.dtype.kind in "fc"
         and kind.shape is not None
+        and not may_be_truth(kind)
     )
 
 

@@ -21,6 +21,8 @@ from .registry import (
     inert,
     jumps,
     matches,
+    measures,
+    orders,
     smooth,
     zero,
 )
@@ -354,6 +356,9 @@ jumps(np.sign, np.copysign, np.heaviside)
 jumps(np.interp, given=("left", "right"))
 equality(operator.eq, operator.ne, np.equal, np.not_equal, np.isfinite, np.isinf, np.isnan)
 matches(operator.eq, operator.ne, np.equal, np.not_equal)
+orders(operator.lt, operator.le, operator.gt, operator.ge)
+orders(np.less, np.less_equal, np.greater, np.greater_equal)
+measures(abs, np.abs, np.fabs, np.square, np.hypot, np.linalg.norm)
 matches(np.isclose, np.allclose, np.array_equal, np.array_equiv)
 smooth(
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos),

@@ -130,7 +130,7 @@ definition(np.ndarray)(lambda shape, dtype=float, *, order="C": np.empty(shape, 
 
 @definition(np.place)
 def place(arr, mask, vals):
-    mask = np.asarray(mask, bool)
+    mask = np.reshape(np.asarray(mask, bool), arr.shape)
     arr[mask] = resized(vals, np.count_nonzero(mask))
 
 
@@ -139,8 +139,9 @@ rereads(np.place, written=0)
 
 @definition(np.putmask)
 def putmask(a, mask, values):
-    mask = np.asarray(mask, bool)
-    a[mask] = resized(values, a.shape)[mask]
+    mask = np.reshape(np.asarray(mask, bool), a.shape)
+    if np.size(values) > 0:
+        a[mask] = resized(values, a.shape)[mask]
 
 
 @definition(np.kaiser)

@@ -4,6 +4,8 @@ the edges that follow their extrema; densities have one by the widths of the bin
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from .helpers import all_axes
@@ -38,6 +40,8 @@ def histogram(a, bins=10, range=None, density=None, weights=None, *, out, d_out)
     d_low = np.sum(d_edges) - d_high
     if range is not None:
         return None, None, [d_low, d_high], None, d_weights
+    if np.size(a) == 0:
+        return np.zeros_like(a), None, None, None, d_weights
     lowest, highest = a == np.min(a), a == np.max(a)
     d_a = d_low / np.sum(lowest) * lowest + d_high / np.sum(highest) * highest
     return d_a, None, None, None, d_weights
@@ -49,14 +53,28 @@ def histogram(a, bins=10, range=None, density=None, weights=None, *, out, d_out)
 @definition(np.histogram_bin_edges)
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     """The edges: given, or equally far from each other between the ends of a range or the data."""
+    if weights is not None and np.shape(weights) != np.shape(a):
+        raise ValueError("weights should have the same shape as a.")
     if isinstance(bins, str):  # an estimator chooses how many there are
         bins = np.histogram(a, bins, range, weights=weights)[0].size
-    if not isinstance(bins, (int, np.integer)):
-        return np.asarray(bins)
+    if np.ndim(bins) == 1:
+        edges = np.asarray(bins)
+        if np.any(edges[:-1] > edges[1:]):
+            raise ValueError("`bins` must increase monotonically, when an array")
+        return edges
+    bins = operator.index(bins)
+    if bins < 1:
+        raise ValueError("`bins` must be positive, when an integer")
     if range is not None:
         low, high = range
+        if low > high:
+            raise ValueError("max must be larger than min in range parameter.")
+    elif np.size(a) == 0:
+        low, high = 0.0, 1.0
     else:
         low, high = np.min(a), np.max(a)
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise ValueError("the range of the bins is not finite")
     if low == high:
         low, high = low - 0.5, high + 0.5
     return np.linspace(low, high, bins + 1)

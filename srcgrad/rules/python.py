@@ -16,6 +16,7 @@ from .registry import (
     inert,
     jumps,
     matches,
+    measures,
     no_jumps,
     picks,
     refuse,
@@ -233,6 +234,7 @@ if hasattr(math, "fma"):
 zero(math.ceil, math.floor, math.trunc, math.ulp)
 zero(math.isclose, math.isfinite, math.isinf, math.isnan, note="a truth value")
 matches(math.isclose, cmath.isclose)
+measures(math.fabs, math.hypot, math.dist)
 equality(math.isfinite, math.isinf, math.isnan)
 smooth(math.exp, math.sin, math.cos, math.tanh, math.atan, math.sinh, math.cosh)
 # of pow, asin, acos and acosh the derivatives raise there, too

@@ -594,6 +594,8 @@ jumping: dict[Any, frozenset[str]] = {}
 steady: set[Any] = set()
 equalities: set[Any] = set()
 matching: set[Any] = set()
+ordering: set[Any] = set()
+measuring: set[Any] = set()
 analytic: set[Any] = set()
 raising: set[Any] = set()
 
@@ -625,6 +627,16 @@ def equality(*functions: Any) -> None:
 def matches(*functions: Any) -> None:
     """Register functions that tell whether things are the same, or nearly so."""
     matching.update(functions)
+
+
+def orders(*functions: Any) -> None:
+    """Register functions that tell which of two things is greater."""
+    ordering.update(functions)
+
+
+def measures(*functions: Any) -> None:
+    """Register functions that tell how large things are, zero of those that are zero."""
+    measuring.update(functions)
 
 
 def smooth(*functions: Any) -> None:

@@ -47,10 +47,7 @@ def _reduce(whole):
 
 def _accumulate(whole):
     def accumulate(array, axis=0, dtype=None, out=None):
-        if np.ndim(array) == 0:
-            raise TypeError("cannot accumulate on a scalar")
-        if axis is None and np.ndim(array) > 1:
-            raise ValueError("accumulate does not allow multiple axes")
+        check_accumulated(array, axis)
         if out is not None:
             return whole(array, axis, dtype, out=out)
         if dtype is not None:
@@ -58,6 +55,14 @@ def _accumulate(whole):
         return whole(array, axis)
 
     return accumulate
+
+
+def check_accumulated(array, axis):
+    """What NumPy demands of an array and an axis along which results are accumulated."""
+    if np.ndim(array) == 0:
+        raise TypeError("cannot accumulate on a scalar")
+    if axis is None and np.ndim(array) > 1:
+        raise ValueError("accumulate does not allow multiple axes")
 
 
 def _outer(ufunc):
@@ -106,12 +111,19 @@ def check_ordered(array, axis, initial, where):
         raise ValueError("to use a where mask, `initial` has to be given")
 
 
+def check_any(elements, initial):
+    """A reduction that has no neutral element needs something to begin with."""
+    if initial is None and len(elements) == 0:
+        raise ValueError("zero-size array to reduction operation which has no identity")
+
+
 @definition(np.subtract.reduce)
 def subtract_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The first element less all others."""
     array = np.asarray(array, dtype)
     check_ordered(array, axis, initial, where)
     elements, shape = marked(array, axis, keepdims, where, 0)
+    check_any(elements, initial)
     first = 2 * elements[0] if initial is None else initial
     return delivered(first - np.sum(elements, 0), shape, out)
 
@@ -121,6 +133,7 @@ def divide_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=N
     array = np.asarray(array, dtype)
     check_ordered(array, axis, initial, where)
     elements, shape = marked(array, axis, keepdims, where, 1)
+    check_any(elements, initial)
     if initial is None:
         return delivered(elements[0] / np.prod(elements[1:], 0), shape, out)
     return delivered(initial / np.prod(elements, 0), shape, out)
@@ -165,6 +178,7 @@ def _one_by_one(ufunc):
         elements, shape = marked(array, axis, keepdims, True, 0)
         if where is not True:
             where, _ = marked(np.broadcast_to(where, np.shape(array)), axis, False, True, 0)
+        check_any(elements, initial)
         if initial is None:
             total, start = elements[0], 1
         else:
@@ -178,6 +192,8 @@ def _one_by_one(ufunc):
 
     def accumulate(array, axis=0, dtype=None, out=None):
         array = np.asarray(array, dtype)
+        check_accumulated(array, axis)
+        axis = 0 if axis is None else axis
         rows = np.moveaxis(array, axis, 0)
         results = np.array(rows, ufunc(rows[:0], rows[:0]).dtype)
         for i in range(1, len(rows)):
@@ -197,7 +213,7 @@ def _reduceat(ufunc):
         results = np.empty((len(starts), *rows.shape[1:]), ufunc(rows[:0], rows[:0]).dtype)
         for i in range(len(starts)):
             stop = starts[i + 1] if i + 1 < len(starts) else len(rows)
-            if starts[i] < stop:
+            if starts[i] + 1 < stop:
                 results[i] = ufunc.reduce(rows[starts[i] : stop])
             else:
                 results[i] = rows[starts[i]]

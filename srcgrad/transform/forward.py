@@ -93,19 +93,19 @@ class Tangent(TangentRules):
         twins = [k for k, t in enumerate(s.targets) if self._active(t)]
         for branch in (s.then, s.orelse):
             outer, self.block = self.block, branch
-            branch.results += tuple(self.full(branch.results[k]) for k in twins)
+            branch.results += tuple(self.full_for(s.targets[k], branch.results[k]) for k in twins)
             self.block = outer
         self.block.statements.append(s)
         s.targets += tuple(self._twin_of(s.targets[k]) for k in twins)
 
     def _loop(self, s: ir.Loop) -> None:
         twins = [k for k, p in enumerate(s.params) if self._active(p)]
-        inits = tuple(self.full(s.inits[k]) for k in twins)
+        inits = tuple(self.full_for(s.params[k], s.inits[k]) for k in twins)
         params = tuple(self._twin_of(s.params[k]) for k in twins)
         count = len(s.params)
         body = self._transformed(s.body)
         outer, self.block = self.block, body
-        results = tuple(self.full(body.results[k]) for k in twins)
+        results = tuple(self.full_for(s.params[k], body.results[k]) for k in twins)
         self.block = outer
         body.results = (*body.results[:count], *results, *body.results[count:])
         s.body, s.params, s.inits = body, s.params + params, s.inits + inits

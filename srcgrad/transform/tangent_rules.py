@@ -71,6 +71,15 @@ class TangentRules(Adjoint):
             )  # fmt: skip
         return self.zero(operand)
 
+    def full_for(self, target: ir.Var, operand: ir.Operand) -> ir.Operand:
+        """The tangent of what a target is: of a number, too, that stands in place of an array."""
+        kind = operand.kind if isinstance(operand, ir.Var) else None
+        number = isinstance(kind, Scalar) and kind.python is not True
+        if number and isinstance(target.kind, Array) and self.tangent(operand) is None:
+            zero = Inferred(Scalar(np.dtype(float), None))
+            return self.emit(runtime.zero_like, (operand,), inferred=zero, name="zero")
+        return self.full(operand)
+
     def full_item(self, operand: ir.Operand, kind: Kind) -> ir.Operand:
         """The tangent of an operand that is put in a list of this kind, or that makes one."""
         if isinstance(kind, ListOf) and isinstance(kind.item, tuple):

@@ -32,6 +32,8 @@ def derivative_on_the_cut(function, a, d):
 
 @adjoint(linalg.expm)
 def expm(A, *, out, d_out):
+    if np.ndim(A) < 2:
+        return np.reshape(d_out * out, np.shape(A))
     if A.ndim == 2:
         return linalg.expm_frechet(A.T, d_out, compute_expm=False)
     return derivative(linalg.expm, transposed(A), d_out)
@@ -39,6 +41,8 @@ def expm(A, *, out, d_out):
 
 @tangent(linalg.expm)
 def t_expm(A, *, out, tangents):
+    if np.ndim(A) < 2:
+        return tangents[0] * out
     if A.ndim == 2:
         return linalg.expm_frechet(A, tangents[0], compute_expm=False)
     return derivative(linalg.expm, A, tangents[0])

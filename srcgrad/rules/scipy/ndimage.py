@@ -33,7 +33,16 @@ from ..registry import (
 )
 from . import ndimage_order, splines  # noqa: F401  (it registers its rules)
 from .kinds import operand_kind
-from .ndimage_margins import each, folded, framed, margins, origin_of, padded, placed
+from .ndimage_margins import (
+    check_for_axes,
+    each,
+    folded,
+    framed,
+    margins,
+    origin_of,
+    padded,
+    placed,
+)
 
 WITH_AXES = Unknown("with axes=... it has no rule; use the one-dimensional filters")
 # Filters
@@ -114,6 +123,7 @@ def uniform_filter1d(
 
 @definition(ndimage.uniform_filter)
 def uniform_filter(input, size=3, *, output=None, mode="reflect", cval=0.0, origin=0, axes=None):
+    check_for_axes(input.ndim if axes is None else len(axes), mode, size, origin)
     for number, axis in enumerate(range(input.ndim) if axes is None else axes):
         input = ndimage.uniform_filter1d(
             input, each(size, number), axis,
@@ -166,6 +176,7 @@ def gaussian_filter(
     input, sigma, order=0, *, output=None,
     mode="reflect", cval=0.0, truncate=4.0, radius=None, axes=None,
 ):  # fmt: skip
+    check_for_axes(input.ndim if axes is None else len(axes), mode, sigma, order, radius)
     for number, axis in enumerate(range(input.ndim) if axes is None else axes):
         if each(sigma, number) > 1e-15:  # as in SciPy: along other axes nothing is done
             input = ndimage.gaussian_filter1d(
@@ -181,6 +192,7 @@ def gaussian_laplace(
     input, sigma, *, output=None, mode="reflect", cval=0.0, truncate=4.0, radius=None
 ):
     total = 0.0
+    check_for_axes(input.ndim, mode)
     for axis in range(input.ndim):
         order = tuple(2 if i == axis else 0 for i in range(input.ndim))
         total = total + ndimage.gaussian_filter(
@@ -195,6 +207,7 @@ def gaussian_gradient_magnitude(
     input, sigma, *, output=None, mode="reflect", cval=0.0, truncate=4.0, radius=None
 ):
     slopes = []
+    check_for_axes(input.ndim, mode)
     for axis in range(input.ndim):
         order = tuple(1 if i == axis else 0 for i in range(input.ndim))
         slopes.append(ndimage.gaussian_filter(
@@ -214,6 +227,7 @@ rereads(
 
 def crossed(input, weights, axis, mode, cval):
     """A difference along one axis, smoothed along all others."""
+    check_for_axes(input.ndim, mode)
     axis = axis % input.ndim
     input = ndimage.correlate1d(input, [-1.0, 0.0, 1.0], axis, mode=each(mode, axis), cval=cval)
     for i in range(input.ndim):
@@ -235,6 +249,7 @@ def prewitt(input, axis=-1, *, output=None, mode="reflect", cval=0.0):
 @definition(ndimage.laplace)
 def laplace(input, *, output=None, mode="reflect", cval=0.0, axes=None):
     total = 0.0
+    check_for_axes(input.ndim if axes is None else len(axes), mode)
     for number, axis in enumerate(range(input.ndim) if axes is None else axes):
         weights = [1.0, -2.0, 1.0]
         total = total + ndimage.correlate1d(
@@ -455,7 +470,13 @@ def over_regions(measure, input, labels, index):
         return measure(input[labels > 0])
     if np.ndim(index) == 0:
         return measure(input[labels == index])
-    return [measure(input[labels == region]) for region in index]
+    regions = np.ravel(index) if np.ndim(index) > 1 else index
+    return [measure(input[labels == region]) for region in regions]
+
+
+def arranged(found, index):
+    """The measures of regions, as these are in their array."""
+    return np.reshape(np.array(found), np.shape(index)) if np.ndim(index) > 1 else np.array(found)
 
 
 def in_double(measure):
@@ -465,7 +486,7 @@ def in_double(measure):
         found = over_regions(measure, input, labels, index)
         if measure is np.sum and not isinstance(found, list):
             return found
-        return np.float64(1.0) * (np.array(found) if isinstance(found, list) else found)
+        return np.float64(1.0) * (arranged(found, index) if isinstance(found, list) else found)
 
     return function
 
@@ -504,7 +525,8 @@ def or_zero(extremum):
         if labels is None or index is None or np.ndim(index) == 0:
             return over_regions(extremum, input, labels, index)
         parts = over_regions(np.ravel, input, labels, index)
-        return np.array([extremum(part) if part.size else 0 * np.sum(part) for part in parts])
+        found = [extremum(part) if part.size else 0 * np.sum(part) for part in parts]
+        return arranged(found, index)
 
     return function
 
@@ -515,8 +537,13 @@ definition(ndimage.minimum)(or_zero(np.min))
 
 @definition(ndimage.median)
 def median(input, labels=None, index=None):
-    found = over_regions(np.median, input, labels, index)
-    return np.array(found) if isinstance(found, list) else found
+    """Of regions in a list, those that don't occur have the least pixel of the first region."""
+    if labels is None or index is None or np.ndim(index) == 0:
+        return over_regions(np.median, input, labels, index)
+    pixels, labels = np.broadcast_arrays(np.asarray(input), labels)
+    least = np.min(pixels[labels == np.min(labels)])
+    parts = over_regions(np.ravel, input, labels, index)
+    return arranged([np.median(part) if part.size else least for part in parts], index)
 
 
 LABELLED = "use np.bincount(labels.ravel(), x.ravel()), or x[labels == k]"

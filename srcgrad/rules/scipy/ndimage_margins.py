@@ -67,6 +67,13 @@ def origin_of(origin, axis):
     return origin[axis] if isinstance(origin, (tuple, list)) else origin
 
 
+def check_for_axes(rank, *given):
+    """What is given for each axis is as many things as there are axes."""
+    for values in given:
+        if (isinstance(values, (tuple, list)) or np.ndim(values) > 0) and len(values) != rank:
+            raise RuntimeError("sequence argument must have length equal to input rank")
+
+
 def each(value, number):
     """What a filter takes for one of the axes."""
     several = isinstance(value, (tuple, list)) or np.ndim(value) > 0

@@ -17,6 +17,8 @@ WINDOW_OF_STFT = inspect.signature(signal.stft).parameters["window"].default
 
 def cut(window, nperseg, length):
     """How many numbers each part of a signal of this length has, and how they are weighted."""
+    if nperseg is not None and nperseg < 1:
+        raise ValueError("nperseg must be a positive integer")
     if isinstance(window, (str, tuple)):
         n = min(256 if nperseg is None else nperseg, length)
         return n, signal.get_window(window, n)

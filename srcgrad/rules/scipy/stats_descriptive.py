@@ -23,9 +23,13 @@ def nan_if_constant(values, variance, mean):
 def moment(a, order=1, axis=0, *, center=None, keepdims=False):
     if isinstance(order, (list, tuple)) or np.ndim(order) > 0:
         raise NotImplementedError("stats.moment is differentiated for one order at a time")
+    if order != int(order):
+        raise ValueError("All elements of `order` must be integral.")
     a = np.asarray(a)
     if center is not None:
         return np.mean((a - center) ** order, axis, keepdims=keepdims)
+    if order == 1:  # but for rounding
+        return 0.0 * np.mean(a, axis, keepdims=keepdims)
     return central(a, order, axis, keepdims)
 
 
@@ -86,7 +90,12 @@ def variation(a, axis=0, ddof=0, *, keepdims=False):
 def weighted_mean(a, axis, weights, keepdims):
     if weights is None:
         return np.mean(a, axis, keepdims=keepdims)
-    return np.average(a, axis, weights, keepdims=keepdims)
+    weights = np.asarray(weights)
+    if axis is None:
+        weights = np.reshape(np.broadcast_to(np.ravel(weights), (a.size,)), a.shape)
+    weighted = weights * a  # not as np.average, which takes weights for those along the axis
+    weights = np.broadcast_to(weights, weighted.shape)
+    return np.sum(weighted, axis, keepdims=keepdims) / np.sum(weights, axis, keepdims=keepdims)
 
 
 @definition(stats.gmean)
