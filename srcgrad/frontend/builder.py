@@ -14,7 +14,7 @@ from typing import Any
 from .. import ir
 from ..analysis.alternatives import with_others
 from ..analysis.inference import Inferred, LengthsNeeded, infer
-from ..errors import UnsupportedError
+from ..errors import Boxed, UnsupportedError
 from ..joins import KindMismatch, either_array, join, without_sizes
 from ..kinds import (
     NOTHING,
@@ -108,6 +108,11 @@ class Builder(Choices):
         error = Raised(message, self.span, advice, exception, given)
         error.block = self.block
         return error
+
+    def unknown_object(self) -> Boxed:
+        """What is asked of an item of an array of objects, of which it isn't known what it is."""
+        message = "what an array of objects holds isn't known when compiling"
+        return Boxed(message, self.span, "keep it in a list")
 
     def fault_of_none(self, exception: type[BaseException], message: str) -> Raised:
         """What is wrong with None: in a loop, it may be something else in a later iteration."""

@@ -40,6 +40,7 @@ from .predicates import (
     is_static,
     is_unknown,
     is_written,
+    may_be_object,
 )
 from .slotted import told_class
 from .sorting import Sorting, given
@@ -113,6 +114,8 @@ class BuiltinFunctions(Sorting):
         value = self.spread(value)
         number = is_number(value) or getattr(getattr(value, "kind", None), "shape", None) == ()
         if number or isinstance(value, Generator):
+            if isinstance(value, ir.Var) and may_be_object(value.kind):
+                raise self.unknown_object()
             raise self.fault(TypeError, f"{described(value)} has no len()")
         match value:
             case Choice():

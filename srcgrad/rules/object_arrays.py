@@ -46,12 +46,25 @@ class Objects:
             return Objects(self.items, places[key])
         if is_place(key):
             return self.items[self.place(key)]
-        return Objects([self.items[self.place(i)] for i in chosen(key)])
+        return Objects([self.items[self.place(i)] for i in chosen(key, len(self))])
 
     def __setitem__(self, key, value):
-        if not is_place(key):
-            raise NotImplementedError("several objects are stored in an array one by one")
-        self.items[self.place(key)] = value
+        if is_place(key):
+            self.items[self.place(key)] = value
+            return
+        places = [self.place(i) for i in chosen(key, len(self))]
+        given = plain(value)
+        if not is_several(given):
+            given = [given]
+        elif any(is_several(item) for item in given):
+            raise NotImplementedError("lists are stored in an array of objects one by one")
+        if len(given) != len(places) and len(given) != 1:
+            raise ValueError(
+                f"could not broadcast input array from shape ({len(given)},) into shape "
+                f"({len(places)},)"
+            )
+        for i, place in enumerate(places):
+            self.items[place] = given[i if len(given) > 1 else 0]
 
     # What it is
 
@@ -198,8 +211,28 @@ def taken(items, dtype=None):
     return items if isinstance(items, Objects) else Objects(list(items))
 
 
+@keeps_objects(np.empty)
+def empty(shape, dtype=None):
+    return filled(shape, None)
+
+
+@keeps_objects(np.zeros)
+def zeros(shape, dtype=None):
+    return filled(shape, 0)
+
+
+@keeps_objects(np.ones)
+def ones(shape, dtype=None):
+    return filled(shape, 1)
+
+
+@keeps_objects(np.full)
+def filled(shape, fill_value, dtype=None):
+    return Objects([fill_value] * (shape[0] if isinstance(shape, (tuple, list)) else shape))
+
+
 def check_dtype(dtype):
-    if dtype is not None and dtype is not object and dtype != "O":
+    if dtype is not None and dtype not in (object, np.dtype(object), "O", "object"):
         raise NotImplementedError("an array of objects is made with dtype=object")
 
 
@@ -330,7 +363,9 @@ def is_several(values):
     return isinstance(values, (Objects, list, tuple))
 
 
-def chosen(key):
-    """The positions that an array or list of them names, or a mask."""
+def chosen(key, count):
+    """The positions that a slice names, an array or list of them, or a mask."""
+    if isinstance(key, slice):
+        return list(range(count))[key]
     found = np.asarray(key)
     return (np.flatnonzero(found) if found.dtype == bool else found).tolist()
