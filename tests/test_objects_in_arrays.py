@@ -237,7 +237,33 @@ def things_stay_themselves(x):
     return x[0] ** (1 + sum(asked))
 
 
+def along_two_axes(x):
+    polynomials = np.empty((2, 3), dtype=object)
+    for i in range(2):
+        for j in range(3):
+            polynomials[i, j] = x[: i + 1] * (j + 1)
+    polynomials[-1, -1] = x[:2] * x[1:]
+    first = sum(np.sum(p**2) for p in polynomials[0]) * len(polynomials)
+    column = sum(p[0] for p in polynomials[:, 1]) + polynomials.T[2, 1][1]
+    numbers = np.zeros([2, 2], object)
+    for i in range(2):
+        for j in range(2):
+            numbers[i, j] = x[i] * x[j] + numbers[j, i]
+    most = max(numbers.flat, key=abs)
+    return first + column * polynomials[1][-1][1] + numbers.sum() * most + np.shape(numbers)[1]
+
+
+def bodies_along_two_axes(x):
+    cells = np.ndarray((2, 2), dtype=object)
+    for i, j in np.ndindex(cells.shape):
+        cells[i, j] = Body(x[i], x[j] + j)
+    for i in range(2):
+        cells[i, 0].place += cells[i, 1].mass
+    return sum(cell.energy() for row in cells for cell in row) * cells.size
+
+
 OF_OBJECTS = [
+    along_two_axes, bodies_along_two_axes,
     filled_place_by_place, rows_of_different_lengths, numbers_as_objects, things_stay_themselves,
     functions_of_one_object, arithmetic_of_each, products_of_matrices_and_objects,
     written_through_another_name,

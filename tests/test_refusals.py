@@ -631,9 +631,9 @@ def test_mistakes_are_refused_with_what_python_says(f, message):
 
 
 def into_an_array_of_objects(x):
-    values = np.empty((2, 1), dtype=object)
-    values[0, 0] = x[0]
-    return values[0, 0] ** 2
+    values = np.empty((2, 1, 1), dtype=object)
+    values[0, 0, 0] = x[0]
+    return values[0, 0, 0] ** 2
 
 
 def by_a_memoryview(x):

@@ -139,8 +139,10 @@ class ArrayProtocols(Libraries):
         shape, dtype = given["shape"], given.get("dtype")
         of_none = dtype is None and is_none(given.get("fill_value", ir.Const(0)))
         items = shape.items if isinstance(shape, Tuple) else self.on_heap(shape)
-        along = is_number(shape) if items is None else isinstance(shape, Tuple) and len(items) == 1
-        return along and (of_none or self.is_object_type(dtype))
+        if isinstance(items, ListObject):
+            items = items.items if items.var is None else ()
+        few_axes = is_number(shape) if items is None else len(items) in (1, 2)
+        return few_axes and (of_none or self.is_object_type(dtype))
 
     def is_object_type(self, dtype: Value | None) -> bool:
         """Whether a dtype that a function is given is that of objects."""

@@ -532,7 +532,7 @@ class Attributes(Subscripts):
                 if hasattr(python, name):
                     return self.member(value, python, name)
             if may_be_object(kind):
-                raise self.unknown_object()
+                raise self.unknown_object(kind, f"an array has no attribute {name!r}")
             raise self.fault(AttributeError, f"an array has no attribute {name!r}")
         if isinstance(kind, ListOf):
             return self.member(value, list, name)

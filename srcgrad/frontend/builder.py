@@ -38,7 +38,7 @@ from ..packages import told
 from ..rules import registry
 from .choices import Choices
 from .naming import temporary_name
-from .predicates import FALSE, SIMPLE, is_none, leaf_kind, same_constant
+from .predicates import FALSE, SIMPLE, is_none, is_object, leaf_kind, same_constant
 from .restarts import Empty, Materialize, NeedStatic, Raised, Thaw, TooLong, Unkeepable
 from .structure import (
     Poison,
@@ -109,10 +109,11 @@ class Builder(Choices):
         error.block = self.block
         return error
 
-    def unknown_object(self) -> Boxed:
-        """What is asked of an item of an array of objects, of which it isn't known what it is."""
-        message = "what an array of objects holds isn't known when compiling"
-        return Boxed(message, self.span, "keep it in a list")
+    def unknown_object(self, kind: Kind, message: str) -> Boxed:
+        """What is asked of what may be an item of an array of objects, and anything."""
+        if is_object(kind):
+            message = "what an array of objects holds isn't known when compiling"
+        return Boxed(message, self.span, "keep it in a list" if is_object(kind) else None)
 
     def fault_of_none(self, exception: type[BaseException], message: str) -> Raised:
         """What is wrong with None: in a loop, it may be something else in a later iteration."""

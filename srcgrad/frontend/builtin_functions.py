@@ -40,7 +40,6 @@ from .predicates import (
     is_static,
     is_unknown,
     is_written,
-    may_be_object,
 )
 from .slotted import told_class
 from .sorting import Sorting, given
@@ -114,9 +113,10 @@ class BuiltinFunctions(Sorting):
         value = self.spread(value)
         number = is_number(value) or getattr(getattr(value, "kind", None), "shape", None) == ()
         if number or isinstance(value, Generator):
-            if isinstance(value, ir.Var) and may_be_object(value.kind):
-                raise self.unknown_object()
-            raise self.fault(TypeError, f"{described(value)} has no len()")
+            lacking = f"{described(value)} has no len()"
+            if isinstance(value, ir.Var) and is_object(value.kind):
+                raise self.unknown_object(value.kind, lacking)
+            raise self.fault(TypeError, lacking)
         match value:
             case Choice():
                 return self.for_each(value, self.builtin_len)
