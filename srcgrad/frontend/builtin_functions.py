@@ -23,8 +23,7 @@ from ..emit import runtime
 from ..kinds import BOOL, Array, ListOf, Opaque, Scalar, int_kind
 from ..packages import computes_attributes
 from ..rules import registry
-from . import tables
-from .boxes import Mixed
+from .boxes import STANDS_FOR
 from .columns import is_reference
 from .comparisons import is_plain_number
 from .lookup import LOCAL
@@ -607,12 +606,6 @@ class BuiltinFunctions(Sorting):
 
     def builtin_partial(self, function: Value, /, *args: Value, **kwargs: Value) -> Value:
         return Partial(function, args, dict(kwargs))
-
-
-STANDS_FOR: dict[type, type] = {
-    cls: cls.stands_for  # type: ignore[attr-defined]
-    for cls in (*tables.KINDS_OF_TABLES, tables.Window, Mixed)
-}
 
 
 def heap_type(thing: Heap) -> type:
