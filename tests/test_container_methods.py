@@ -796,3 +796,51 @@ def test_what_a_container_of_the_run_lacks_here_it_does_not_lack(asked):
     except UnsupportedError:
         return
     assert value == f(x, 3)
+
+
+def taken_out_of_a_set(x, steps):
+    members = {i % 3 for i in range(steps)}
+    for i in range(steps):
+        members.add(2 * i)
+    total = 0.0
+    for k in range(steps + 9):
+        try:
+            members.remove(k)
+            total += x[0] * k
+        except KeyError:
+            total += x[1] ** 2
+    return total + len(members)
+
+
+def taken_out_of_a_dict(x, steps):
+    _, _, doubled = held_by_the_run(x, steps)
+    total = 0.0
+    for k in (1, 7, 2, 1):
+        try:
+            del doubled[k]
+        except KeyError as error:
+            total += x[0] ** 2 * error.args[0]
+        else:
+            total += x[1]
+    return total + sum(doubled.values())
+
+
+def taken_out_of_what_is_empty(x, steps):
+    _, _, doubled = held_by_the_run(x, steps)
+    doubled.clear()
+    try:
+        doubled.popitem()
+    except KeyError as error:
+        return x[0] ** 3 * len(error.args)
+    return x[1]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [taken_out_of_a_set, taken_out_of_a_dict, taken_out_of_what_is_empty],
+    ids=lambda f: f.__name__,
+)
+def test_keys_that_are_not_there_are_caught(f):
+    x = np.array([0.7, 0.4, -0.3])
+    assert value_and_grad(f)(x, 3)[0] == pytest.approx(f(x, 3), rel=1e-14)
+    check_grads(f, (x, 3), argnums=0)

@@ -168,6 +168,8 @@ class Table:
         return self.entries[position]
 
     def popitem(self, last: Any = True) -> Any:
+        if not len(self):
+            raise KeyError("popitem(): dictionary is empty")
         key = keys(self.where)[-1 if last else 0]
         return key, self.pop(key)
 
