@@ -830,8 +830,8 @@ def taken_out_of_what_is_empty(x, steps):
     doubled.clear()
     try:
         doubled.popitem()
-    except KeyError as error:
-        return x[0] ** 3 * len(error.args)
+    except KeyError:
+        return x[0] ** 3
     return x[1]
 
 
