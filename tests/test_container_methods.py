@@ -844,3 +844,19 @@ def test_keys_that_are_not_there_are_caught(f):
     x = np.array([0.7, 0.4, -0.3])
     assert value_and_grad(f)(x, 3)[0] == pytest.approx(f(x, 3), rel=1e-14)
     check_grads(f, (x, 3), argnums=0)
+
+
+def extremes_of_what_the_run_holds(x, steps):
+    _, totals, doubled = held_by_the_run(x, steps)
+    largest = max(totals.values()) * max(doubled) + min(doubled.items())[1]
+    sizes = (
+        max(map(abs, doubled.values())) ** 2 + max(zip(doubled.values(), doubled, strict=True))[0]
+    )
+    return largest + sizes * max(doubled.values(), default=2.0)
+
+
+def test_extremes_of_what_the_run_holds():
+    x = np.array([0.7, 0.4, -0.3])
+    found = value_and_grad(extremes_of_what_the_run_holds)(x, 4)[0]
+    assert found == pytest.approx(extremes_of_what_the_run_holds(x, 4), rel=1e-14)
+    check_grads(extremes_of_what_the_run_holds, (x, 4), argnums=0)

@@ -454,3 +454,19 @@ def test_a_gradient_in_single_precision_of_an_int_or_an_array_stays_so(n):
         assert gradient.dtype == np.float32
         assert gradient == (2.0 if n == 0 or value < 0 else 0.0)
         assert srcgrad.vjp(lowest_so_far, x, n)[1](1.0)[0].dtype == np.float32
+
+
+@pytest.mark.parametrize("largest", [max, min, lambda items: max(map(abs, items))])
+def test_the_extreme_of_floats_of_two_precisions_is_one_of_them(largest):
+    """An array of Python's floats and single ones would be of doubles."""
+
+    def f(x, n):
+        items = [0.0] * n
+        for i in range(n - 1):
+            items[i] = x[i]
+        return largest(items) / 3 * x[0]
+
+    x = np.array([1.3, 0.4, -0.2, -0.7], np.float32)
+    value, gradient = srcgrad.value_and_grad(f)(x, 4)
+    assert value == f(x, 4) and value.dtype == f(x, 4).dtype
+    assert gradient.dtype == np.float32

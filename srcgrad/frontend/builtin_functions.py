@@ -97,9 +97,10 @@ def of_ints(kind: Any) -> bool:
 
 
 def is_compared_whole(kind: Any) -> bool:
-    """Whether items of a kind aren't numbers of one type: tuples, texts, arrays of one element."""
+    """Whether items of a kind aren't numbers of one type: tuples, texts, arrays of one element,
+    or some of Python's numbers and some of NumPy's that an array of both would turn into others."""
     if isinstance(kind, Scalar):
-        return kind.mixed
+        return kind.mixed or (kind.python is None and kind.dtype.char not in "?lqdD")
     if isinstance(kind, Array):
         return kind.shape != ()
     return isinstance(kind, (tuple, ListOf, Opaque))
@@ -206,8 +207,11 @@ class BuiltinFunctions(Sorting):
                 return self.call_object(whole, [value], {})
             if isinstance(value, Generator):
                 value = self.builtin_list(value)
-            thing = self.on_heap(value)
             sequence = self.require(value)
+            if not isinstance(sequence.length, ir.Const) and not self.is_list_or_range(value):
+                value = self.builtin_list(value)
+                sequence = self.require(value)
+            thing = self.on_heap(value)
             var = thing.var if isinstance(thing, ListObject) else None
             kind = None if var is None else var.kind
             whole_items = isinstance(kind, ListOf) and is_compared_whole(kind.item)
@@ -232,6 +236,10 @@ class BuiltinFunctions(Sorting):
         if any(isinstance(v, (Ref, Tuple)) for v in values):
             return self.extreme_by_key(function is builtins.max, values, None)
         return self.primitive(function, registry.lookup(function), values, {})
+
+    def is_list_or_range(self, value: Value) -> bool:
+        """Whether a value has items by number, however many the run tells."""
+        return is_range(value) or isinstance(self.on_heap(value), ListObject)
 
     def extreme_by_key(self, largest: bool, values: list[Value], key: Value | None) -> Value:
         def key_of(value: Value) -> Value:
