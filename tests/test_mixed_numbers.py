@@ -470,3 +470,19 @@ def test_the_extreme_of_floats_of_two_precisions_is_one_of_them(largest):
     value, gradient = srcgrad.value_and_grad(f)(x, 4)
     assert value == f(x, 4) and value.dtype == f(x, 4).dtype
     assert gradient.dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+@pytest.mark.parametrize(
+    "joined",
+    [
+        lambda x: np.r_[x, 1.0, 2] / 3, lambda x: np.r_[x[0], 1] / 3, lambda x: np.r_[x, [1.0]] / 3,
+        lambda x: np.r_[0.0, x[1:], x[0]] / 3, lambda x: np.r_[x, 0:2] / 3,
+        lambda x: np.c_[x, x * 2] / 3,
+    ],
+)  # fmt: skip
+def test_what_r_joins_has_the_precision_of_the_arrays(joined, dtype):
+    x = X.astype(dtype)
+    value = srcgrad.vjp(joined, x)[0]
+    assert value.dtype == joined(x).dtype
+    assert np.array_equal(value, joined(x))

@@ -92,8 +92,14 @@ def joined(self, key):
     if isinstance(items[0], str):
         raise NotImplementedError("directives to np.r_: use np.stack or np.concatenate")
     if self is np.c_:
-        return np.concatenate([part(item, 2) for item in items], -1)
-    return np.concatenate([part(item, 1) for item in items])
+        made = np.concatenate([part(item, 2) for item in items], -1)
+    else:
+        made = np.concatenate([part(item, 1) for item in items])
+    if made.dtype.char in "dD":  # beside arrays of lower precision, Python's numbers have theirs
+        found = [item if np.isscalar(item) else part(item, 1).dtype for item in items]
+        lower = np.result_type(*found)
+        return made if lower == made.dtype else made.astype(lower)
+    return made
 
 
 def part(item, ndim):
