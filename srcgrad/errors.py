@@ -165,6 +165,10 @@ class UnsupportedError(SrcgradError):
     """
 
 
+class Boxed(UnsupportedError):
+    """What an array of objects holds matters: such arrays are to be followed object by object."""
+
+
 class SourceError(SrcgradError):
     """The source text of a function cannot be found, or is not what the function was made from.
 

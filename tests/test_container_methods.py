@@ -705,3 +705,158 @@ def test_the_length_of_what_has_none():
             return np.sum(x) * 3.0
 
     np.testing.assert_array_equal(grad(f)(np.ones(2)), np.full(2, 3.0))
+
+
+def held_by_the_run(x, steps):
+    """A deque, and dicts, that hold what only the run tells."""
+    window, totals, doubled = collections.deque(maxlen=3), collections.defaultdict(float), {}
+    for i in range(steps):
+        window.append(x[i % 3])
+        totals[i % 2] += x[i % 3]
+        doubled[i] = 2 * x[i % 3]
+    return window, totals, doubled
+
+
+def asked_of_a_window(x, steps):
+    window, _, _ = held_by_the_run(x, steps)
+    place = window.index(x[2]) + 10 * window.count(x[2])
+    window.remove(x[1])
+    window.insert(1, x[0] ** 2)
+    window.reverse()
+    return place * window[0] + sum(i * v for i, v in enumerate(reversed(window)))
+
+
+def windows_are_equal(x, steps):
+    window, _, _ = held_by_the_run(x, steps)
+    same = window == held_by_the_run(x, steps)[0], window == collections.deque(x)
+    return x[0] ** (1 + sum(same) + 2 * (window != collections.deque(x[:2])))
+
+
+def no_room_in_a_window(x, steps):
+    window, _, _ = held_by_the_run(x, steps)
+    try:
+        window.insert(0, x[0])
+    except AttributeError:
+        return x[0]
+    except IndexError as error:
+        return x[0] ** 2 * len(str(error))
+    return x[1]
+
+
+def dicts_are_equal(x, steps):
+    _, totals, doubled = held_by_the_run(x, steps)
+    same = (
+        doubled == held_by_the_run(x, steps)[2], dict(totals) == totals, totals == dict(totals),
+        doubled == {0: 2 * x[0], 1: 2 * x[1], 2: 2 * x[2]}, doubled != totals, doubled != {0: 1.0},
+        doubled != [1],
+    )  # fmt: skip
+    return x[0] ** sum(same)
+
+
+def dicts_are_joined(x, steps):
+    _, totals, doubled = held_by_the_run(x, steps)
+    more = doubled | {0: x[1], 9: x[2]}
+    same, totals_before = doubled, len(totals)
+    doubled |= totals
+    totals |= {5: x[0]}
+    total = sum(totals.values()) + sum(k * v for k, v in same.items()) + sum(more.values()) ** 2
+    return total * len(more) * totals_before
+
+
+@pytest.mark.parametrize(
+    "f",
+    [asked_of_a_window, windows_are_equal, no_room_in_a_window, dicts_are_equal, dicts_are_joined],
+    ids=lambda f: f.__name__,
+)
+def test_what_containers_of_the_run_do(f):
+    x = np.array([0.7, 0.4, -0.3])
+    assert value_and_grad(f)(x, 3)[0] == pytest.approx(f(x, 3), rel=1e-14)
+    check_grads(f, (x, 3), argnums=0)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda totals, window: totals.default_factory(3),
+        lambda totals, window: len(window * 2),
+        lambda totals, window: window.__imul__(2)[0],
+    ],
+)
+def test_what_a_container_of_the_run_lacks_here_it_does_not_lack(asked):
+    def f(x, steps):
+        window, totals, _ = held_by_the_run(x, steps)
+        try:
+            return x[0] ** 2 * asked(totals, window)
+        except (AttributeError, TypeError):
+            return x[1]
+
+    x = np.array([0.7, 0.4, -0.3])
+    try:
+        value = value_and_grad(f)(x, 3)[0]
+    except UnsupportedError:
+        return
+    assert value == f(x, 3)
+
+
+def taken_out_of_a_set(x, steps):
+    members = {i % 3 for i in range(steps)}
+    for i in range(steps):
+        members.add(2 * i)
+    total = 0.0
+    for k in range(steps + 9):
+        try:
+            members.remove(k)
+            total += x[0] * k
+        except KeyError:
+            total += x[1] ** 2
+    return total + len(members)
+
+
+def taken_out_of_a_dict(x, steps):
+    _, _, doubled = held_by_the_run(x, steps)
+    total = 0.0
+    for k in (1, 7, 2, 1):
+        try:
+            del doubled[k]
+        except KeyError as error:
+            total += x[0] ** 2 * error.args[0]
+        else:
+            total += x[1]
+    return total + sum(doubled.values())
+
+
+def taken_out_of_what_is_empty(x, steps):
+    _, _, doubled = held_by_the_run(x, steps)
+    doubled.clear()
+    try:
+        doubled.popitem()
+    except KeyError:
+        return x[0] ** 3
+    return x[1]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [taken_out_of_a_set, taken_out_of_a_dict, taken_out_of_what_is_empty],
+    ids=lambda f: f.__name__,
+)
+def test_keys_that_are_not_there_are_caught(f):
+    x = np.array([0.7, 0.4, -0.3])
+    assert value_and_grad(f)(x, 3)[0] == pytest.approx(f(x, 3), rel=1e-14)
+    check_grads(f, (x, 3), argnums=0)
+
+
+def extremes_of_what_the_run_holds(x, steps):
+    _, totals, doubled = held_by_the_run(x, steps)
+    largest = max(totals.values()) * max(doubled) + min(doubled.items())[1]
+    sizes = (
+        max(map(abs, doubled.values())) ** 2 + max(zip(doubled.values(), doubled, strict=True))[0]
+    )
+    return largest + sizes * max(doubled.values(), default=2.0)
+
+
+def test_extremes_of_what_the_run_holds():
+    x = np.array([0.7, 0.4, -0.3])
+    found = value_and_grad(extremes_of_what_the_run_holds)(x, 4)[0]
+    assert found == pytest.approx(extremes_of_what_the_run_holds(x, 4), rel=1e-14)
+    check_grads(extremes_of_what_the_run_holds, (x, 4), argnums=0)

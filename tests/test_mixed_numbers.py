@@ -513,3 +513,35 @@ def test_a_number_of_numpy_in_place_of_an_array_without_axes():
     for g in (f, looped):
         for second in (0.5, 1.5):
             srcgrad.testing.check_grads(g, (np.array([1.2, second, 2.1]),))
+
+
+@pytest.mark.parametrize("largest", [max, min, lambda items: max(map(abs, items))])
+def test_the_extreme_of_floats_of_two_precisions_is_one_of_them(largest):
+    """An array of Python's floats and single ones would be of doubles."""
+
+    def f(x, n):
+        items = [0.0] * n
+        for i in range(n - 1):
+            items[i] = x[i]
+        return largest(items) / 3 * x[0]
+
+    x = np.array([1.3, 0.4, -0.2, -0.7], np.float32)
+    value, gradient = srcgrad.value_and_grad(f)(x, 4)
+    assert value == f(x, 4) and value.dtype == f(x, 4).dtype
+    assert gradient.dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+@pytest.mark.parametrize(
+    "joined",
+    [
+        lambda x: np.r_[x, 1.0, 2] / 3, lambda x: np.r_[x[0], 1] / 3, lambda x: np.r_[x, [1.0]] / 3,
+        lambda x: np.r_[0.0, x[1:], x[0]] / 3, lambda x: np.r_[x, 0:2] / 3,
+        lambda x: np.c_[x, x * 2] / 3,
+    ],
+)  # fmt: skip
+def test_what_r_joins_has_the_precision_of_the_arrays(joined, dtype):
+    x = X.astype(dtype)
+    value = srcgrad.vjp(joined, x)[0]
+    assert value.dtype == joined(x).dtype
+    assert np.array_equal(value, joined(x))

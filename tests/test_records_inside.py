@@ -361,7 +361,7 @@ def test_attributes_that_it_has_in_numpy_are_refused_even_in_a_try():
             size = 0
         return np.sum(x) * size if hasattr(p, "nbytes") else np.sum(x**2)
 
-    with pytest.raises(UnsupportedError, match="nbytes of an ndarray of this kind isn't supported"):
+    with pytest.raises(UnsupportedError, match="nbytes of this kind of ndarray isn't supported"):
         srcgrad.grad(f)(np.ones(3))
 
 

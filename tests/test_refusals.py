@@ -631,9 +631,9 @@ def test_mistakes_are_refused_with_what_python_says(f, message):
 
 
 def into_an_array_of_objects(x):
-    values = np.empty(2, dtype=object)
-    values[0] = x[0]
-    return values[0] ** 2
+    values = np.empty((2, 1, 1), dtype=object)
+    values[0, 0, 0] = x[0]
+    return values[0, 0, 0] ** 2
 
 
 def by_a_memoryview(x):
@@ -766,16 +766,13 @@ def test_numbers_do_not_come_back_from_text():
 
 
 def test_arrays_of_objects_are_refused():
-    def made(x):
-        return np.array([x, None], dtype=object)[0] * 2.0
-
     def converted(x):
         return (np.array([x, x]).astype(object) ** 2).sum()
 
     def chosen(x):
         return np.sin(x) + np.sum(np.where(x < 0, None, x)).real
 
-    for f in (made, converted, chosen):
+    for f in (converted, chosen):
         with pytest.raises(srcgrad.UnsupportedError, match="an array of objects has no derivative"):
             srcgrad.grad(f)(2.0)
 

@@ -192,3 +192,28 @@ def test_real_numbers_made_of_complex_ones():
     for f in (rows, items):
         with pytest.raises(TypeError, match=r"makes all results real.*add 0j to it"):
             srcgrad.grad(f)(x)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u1", "i8", "?"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a: a + a, lambda a: a * 1.5 if a > 0 else 0.0, math.sin, lambda a: (a / 3, a)[0],
+        lambda a: (a + a, a / 3),
+    ],
+)  # fmt: skip
+def test_the_dtype_is_that_of_the_first_result(dtype, function):
+    """NumPy gives the function Python's numbers, but asks it for a dtype with one of its own."""
+
+    def f(x, given):
+        made = np.vectorize(function)(given)
+        return made if isinstance(made, tuple) else made * x
+
+    x, given = np.array([0.7, 0.3, -0.4]), np.array([1.3, 0.4, 0.0]).astype(dtype)
+    found, expected = srcgrad.vjp(f, x, given)[0], f(x, given)
+    for one, other in zip(np.atleast_2d(found), np.atleast_2d(expected), strict=True):
+        assert one.dtype == other.dtype
+        assert np.array_equal(one, other)
+    if given.dtype.kind == "f":
+        pulled = srcgrad.grad(lambda g: np.sum(f(1.0, g)[0]))(given)
+        assert pulled.dtype == given.dtype

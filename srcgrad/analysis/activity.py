@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import ir
 from ..emit import runtime
-from ..errors import UnsupportedError
+from ..errors import Boxed, UnsupportedError
 from ..kinds import Array, ListOf, Opaque, Places, Residuals, Scalar, TupleOf
 from ..rules import registry
 from .aliasing import Aliasing
@@ -126,9 +126,10 @@ class Activity:
                 continue
             dtype = s.target.kind.dtype
             if dtype is not None and dtype.kind in "OSU" and self.active(s.target):
-                what = "an array of objects" if dtype.kind == "O" else "text"
                 advice = "make an array of floats"
-                raise UnsupportedError(f"{what} has no derivative", s.span, advice)
+                if dtype.kind == "O":
+                    raise Boxed("an array of objects has no derivative", s.span, advice)
+                raise UnsupportedError("text has no derivative", s.span, advice)
 
     def _refuse_unknown_objects(self, block: ir.Block) -> None:
         for s in ir.walk(block):

@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 from .. import ir
-from ..errors import InternalError, SrcgradError, UnsupportedError, is_ours
+from ..errors import Boxed, InternalError, SrcgradError, UnsupportedError, is_ours
+from ..frontend.array_protocols import BOXED
 from ..frontend.columns import Knowledge, Unkept
 from ..frontend.libraries import CALLED
 from ..frontend.restarts import NeedStatic, Raised, TakenApart, Thaw, TooLong, Unkeepable, Unshared
@@ -238,6 +239,10 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
                 task = replace(task, static=before | slots)
             else:
                 task = replace(task, static=task.static | more)
+        except Boxed as error:
+            if BOXED in task.static or attempt == 49:
+                raise UnsupportedError(error.message, error.span, error.advice) from None
+            task = replace(task, static=task.static | {BOXED})
         except (Raised, Thaw) as error:
             # an object that a branch chose is changed later: choose it again, unfrozen
             marker = getattr(error, "marker", None)

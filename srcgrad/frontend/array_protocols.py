@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from .. import ir
-from ..kinds import Reference
+from ..kinds import Reference, Scalar
 from ..packages import told
 from ..rules import registry
 from ..rules.registry import hashable
 from ..signature import has_fields
 from .libraries import Libraries
 from .operators import LEFT_TO_THEM, is_kept
-from .predicates import array_kind, is_none
+from .predicates import array_kind, is_none, is_number
 from .primitives import RULES, of_numpy
 from .restarts import NeedStatic
 from .slotted import told_class
 from .values import Bound, DictObject, Instance, ListObject, Place, Tuple, Value
+
+BOXED = ("%boxed",)  # of known sites: arrays of objects are followed object by object
+OBJECT_TYPES = (object, np.dtype(object), "O", "object")
 
 
 class ArrayProtocols(Libraries):
@@ -114,9 +118,61 @@ class ArrayProtocols(Libraries):
                 column.name = name
         return made
 
-    def are_objects(self, args: list[Value]) -> bool:
+    def makes_objects(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
+        """Whether a function makes an array of objects that is followed object by object.
+
+        It does of a list of objects. What else is said to be of objects is so if that is needed.
+        """
+        if not hashable(function) or function not in registry.of_objects:
+            return False
+        try:
+            bound = signature(registry.of_objects[function]).bind(*args, **kwargs)
+        except TypeError:
+            return False  # in a way that isn't known of arrays of objects
+        given = bound.arguments
+        if "shape" not in given:
+            items = next(iter(given.values()))
+            of_objects = self.is_object_type(given.get("dtype"))
+            return self.are_objects(items) or (of_objects and self.are_apart(items))
+        if BOXED not in self.known_sites:
+            return False
+        shape, dtype = given["shape"], given.get("dtype")
+        of_none = dtype is None and is_none(given.get("fill_value", ir.Const(0)))
+        items = shape.items if isinstance(shape, Tuple) else self.on_heap(shape)
+        if isinstance(items, ListObject):
+            items = items.items if items.var is None else ()
+        few_axes = is_number(shape) if items is None else len(items) in (1, 2)
+        return few_axes and (of_none or self.is_object_type(dtype))
+
+    def is_object_type(self, dtype: Value | None) -> bool:
+        """Whether a dtype that a function is given is that of objects."""
+        return isinstance(dtype, ir.Const) and hashable(dtype.value) and dtype.value in OBJECT_TYPES
+
+    def are_apart(self, value: Value) -> bool:
+        """Whether an array of objects that is made of these has one axis: they are single things,
+        or lists of different lengths."""
+        boxed = BOXED in self.known_sites
+        thing = value if isinstance(value, Tuple) else self.on_heap(value)
+        if isinstance(thing, ListObject) and thing.var is not None:
+            return boxed and isinstance(getattr(thing.var.kind, "item", None), (Scalar, Reference))
+        if not isinstance(thing, (Tuple, ListObject)):
+            return False
+        counts = [self.items_to_numpy(item) for item in thing.items]
+        return one_axis(counts) and (boxed or any(counts))
+
+    def items_to_numpy(self, value: Value) -> int | None:
+        """How many items something in a list has to NumPy: 0 if it is a single thing; None if that
+        isn't known."""
+        thing = value if isinstance(value, Tuple) else self.on_heap(value)
+        if isinstance(thing, (Tuple, ListObject)) and getattr(thing, "var", None) is None:
+            return len(thing.items)
+        of_program = isinstance(thing, Instance) and is_kept(thing.type)
+        text = isinstance(value, ir.Const) and isinstance(value.value, str)
+        return 0 if of_program or text or is_none(value) or is_number(value) else None
+
+    def are_objects(self, value: Value) -> bool:
         """Whether what an array is made of is a list of objects that NumPy keeps as they are."""
-        value = self.on_heap(args[0]) if args else None
+        value = self.on_heap(value)
         if isinstance(value, Instance) and value.type in registry.arrays_of_objects:
             return True
         if isinstance(value, ListObject) and value.var is not None:
@@ -167,6 +223,11 @@ class ArrayProtocols(Libraries):
                     yield Bound(method, value)
             elif inside and isinstance(thing, (Tuple, ListObject)) and thing.items:
                 yield from self.takers(name, thing.items, True)
+
+
+def one_axis(counts: list[int | None]) -> bool:
+    """Whether an array of things with so many items each surely has but one axis."""
+    return None not in counts and (0 in counts or len(set(counts)) > 1)
 
 
 def is_constant_text(value: Value) -> bool:

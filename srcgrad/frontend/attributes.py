@@ -30,7 +30,7 @@ from .operations import (
     namedtuple_new,
     namedtuple_replace,
 )
-from .predicates import SIMPLE, is_range, is_setting, is_static
+from .predicates import SIMPLE, is_range, is_setting, is_static, may_be_object
 from .restarts import NeedStatic
 from .structure import ABSENT, is_absent, is_long, may_be_absent
 from .subclasses import BUILTINS, added_by, has_made_init, is_named_tuple, made_init
@@ -531,6 +531,8 @@ class Attributes(Subscripts):
                 python = type(np.zeros((), kind.dtype).item())
                 if hasattr(python, name):
                     return self.member(value, python, name)
+            if may_be_object(kind):
+                raise self.unknown_object(kind, f"an array has no attribute {name!r}")
             raise self.fault(AttributeError, f"an array has no attribute {name!r}")
         if isinstance(kind, ListOf):
             return self.member(value, list, name)

@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any
 
 from ..rules.registry import definition
+from .tables import KINDS_OF_TABLES, Window
 
 
 class Box:
@@ -156,6 +157,12 @@ def of_boxes(boxes: Any) -> Any:
     made.boxes = boxes
     return made
 
+
+# Of a class of ours: the one whose instances its objects are to the program
+STANDS_FOR: dict[type, type] = {
+    cls: cls.stands_for  # type: ignore[attr-defined]
+    for cls in (*KINDS_OF_TABLES, Window, Mixed)
+}
 
 for _cls in (Box, Mixed):
     for _member in vars(_cls).values():

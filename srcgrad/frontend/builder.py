@@ -14,7 +14,7 @@ from typing import Any
 from .. import ir
 from ..analysis.alternatives import with_others
 from ..analysis.inference import Inferred, LengthsNeeded, infer
-from ..errors import UnsupportedError
+from ..errors import Boxed, UnsupportedError
 from ..joins import KindMismatch, either_array, join, without_sizes
 from ..kinds import (
     NOTHING,
@@ -39,7 +39,7 @@ from ..packages import told
 from ..rules import registry
 from .choices import Choices
 from .naming import temporary_name
-from .predicates import FALSE, SIMPLE, is_none, leaf_kind, same_constant
+from .predicates import FALSE, SIMPLE, is_none, is_object, leaf_kind, same_constant
 from .restarts import Empty, Materialize, NeedStatic, Raised, Thaw, TooLong, Unkeepable
 from .structure import (
     Poison,
@@ -109,6 +109,12 @@ class Builder(Choices):
         error = Raised(message, self.span, advice, exception, given)
         error.block = self.block
         return error
+
+    def unknown_object(self, kind: Kind, message: str) -> Boxed:
+        """What is asked of what may be an item of an array of objects, and anything."""
+        if is_object(kind):
+            message = "what an array of objects holds isn't known when compiling"
+        return Boxed(message, self.span, "keep it in a list" if is_object(kind) else None)
 
     def fault_of_none(self, exception: type[BaseException], message: str) -> Raised:
         """What is wrong with None: in a loop, it may be something else in a later iteration."""

@@ -23,8 +23,7 @@ from ..emit import runtime
 from ..kinds import BOOL, Array, ListOf, Opaque, Scalar, int_kind
 from ..packages import computes_attributes
 from ..rules import registry
-from . import tables
-from .boxes import Mixed
+from .boxes import STANDS_FOR
 from .columns import is_reference
 from .comparisons import is_plain_number
 from .lookup import LOCAL
@@ -98,9 +97,10 @@ def of_ints(kind: Any) -> bool:
 
 
 def is_compared_whole(kind: Any) -> bool:
-    """Whether items of a kind aren't numbers of one type: tuples, texts, arrays of one element."""
+    """Whether items of a kind aren't numbers of one type: tuples, texts, arrays of one element,
+    or some of Python's numbers and some of NumPy's that an array of both would turn into others."""
     if isinstance(kind, Scalar):
-        return kind.mixed
+        return kind.mixed or (kind.python is None and kind.dtype.char not in "?lqdD")
     if isinstance(kind, Array):
         return kind.shape != ()
     return isinstance(kind, (tuple, ListOf, Opaque))
@@ -113,7 +113,10 @@ class BuiltinFunctions(Sorting):
         value = self.spread(value)
         number = is_number(value) or getattr(getattr(value, "kind", None), "shape", None) == ()
         if number or isinstance(value, Generator):
-            raise self.fault(TypeError, f"{described(value)} has no len()")
+            lacking = f"{described(value)} has no len()"
+            if isinstance(value, ir.Var) and is_object(value.kind):
+                raise self.unknown_object(value.kind, lacking)
+            raise self.fault(TypeError, lacking)
         match value:
             case Choice():
                 return self.for_each(value, self.builtin_len)
@@ -204,8 +207,11 @@ class BuiltinFunctions(Sorting):
                 return self.call_object(whole, [value], {})
             if isinstance(value, Generator):
                 value = self.builtin_list(value)
-            thing = self.on_heap(value)
             sequence = self.require(value)
+            if not isinstance(sequence.length, ir.Const) and not self.is_list_or_range(value):
+                value = self.builtin_list(value)
+                sequence = self.require(value)
+            thing = self.on_heap(value)
             var = thing.var if isinstance(thing, ListObject) else None
             kind = None if var is None else var.kind
             whole_items = isinstance(kind, ListOf) and is_compared_whole(kind.item)
@@ -230,6 +236,10 @@ class BuiltinFunctions(Sorting):
         if any(isinstance(v, (Ref, Tuple)) for v in values):
             return self.extreme_by_key(function is builtins.max, values, None)
         return self.primitive(function, registry.lookup(function), values, {})
+
+    def is_list_or_range(self, value: Value) -> bool:
+        """Whether a value has items by number, however many the run tells."""
+        return is_range(value) or isinstance(self.on_heap(value), ListObject)
 
     def extreme_by_key(self, largest: bool, values: list[Value], key: Value | None) -> Value:
         def key_of(value: Value) -> Value:
@@ -604,12 +614,6 @@ class BuiltinFunctions(Sorting):
 
     def builtin_partial(self, function: Value, /, *args: Value, **kwargs: Value) -> Value:
         return Partial(function, args, dict(kwargs))
-
-
-STANDS_FOR: dict[type, type] = {
-    cls: cls.stands_for  # type: ignore[attr-defined]
-    for cls in (*tables.KINDS_OF_TABLES, tables.Window, Mixed)
-}
 
 
 def heap_type(thing: Heap) -> type:

@@ -272,7 +272,7 @@ class Calls(Kept):
             records = self.made_records(registry.of_fields[function], args, kwargs)
             if records is not None:
                 return records
-        if hashable(function) and function in registry.of_objects and self.are_objects(args[:1]):
+        if self.makes_objects(function, args, kwargs):
             return self.inline(registry.of_objects[function], args, kwargs)
         args = self.for_scipy(function, args)
         if hashable(function) and function in IN_PLACE and len(args) == 2:

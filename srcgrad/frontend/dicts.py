@@ -21,7 +21,7 @@ from .predicates import FALSE, NONE, TRUE, leaf_kind
 from .restarts import Materialize, Thaw, Unkeepable
 from .set_orders import Order
 from .sets import IN_PLACE, SET_OPERATORS, is_set_table
-from .structure import Poison, is_table, item_structure, objects_in_key, resized
+from .structure import Poison, is_table, item_structure, nothing, objects_in_key, resized
 from .values import (
     Bound,
     Choice,
@@ -270,6 +270,7 @@ class Dicts(MixedLists):
 
     def lookup_leave(self, where: Value, key: Value) -> Value:
         var = self.lookup_of(where)
+        self.insist_on_key(where, key)
         self.modify(operator.delitem, var, self.asked_key(key))
         return NONE
 
@@ -280,8 +281,15 @@ class Dicts(MixedLists):
 
     def lookup_part(self, where: Value, key: Value) -> Value:
         var = self.lookup_of(where)
+        self.insist_on_key(where, key)
         self.modify(set.remove, var, self.asked_key(key))
         return NONE
+
+    def insist_on_key(self, where: Value, key: Value) -> None:
+        """Inside a try: find out first whether a key is there that is taken out."""
+        if self.trying is not None:
+            found = self.operand(self.lookup_has(where, key))
+            self.branch(found, nothing, lambda: self.throw_new(KeyError, [key]))
 
     def keys_of_other(self, other: Value, ordered: bool = True) -> ir.Var:
         """The lookup of another set, of which one is made if its members are known."""

@@ -32,6 +32,7 @@ from ..ir import list_append
 from ..joins import KindMismatch
 from ..kinds import BOOL, INT, ListOf, Places, Reference, fresh_size
 from ..rules import registry
+from .boxes import STANDS_FOR
 from .columns import (
     ANY,
     MISSING,
@@ -476,9 +477,9 @@ class Objects(Cursors):
             raise Unreached
         if LOCAL not in vars(thing.type):
             self.guard_having(thing.type, None, name)
-        cls = registry.stands_for.get(thing.type, thing.type)
+        cls = STANDS_FOR.get(thing.type) or registry.stands_for.get(thing.type, thing.type)
         if hasattr(cls, name) and cls is not thing.type:
-            return self.refuse(f".{name} of an {cls.__name__} of this kind isn't supported")
+            return self.refuse(f".{name} of this kind of {cls.__name__} isn't supported")
         message = f"{cls.__name__!r} object has no attribute {name!r}"
         return self.fault(AttributeError, message, given=(message,))
 

@@ -121,6 +121,12 @@ def is_object(kind: Kind) -> bool:
     return isinstance(kind, Scalar) and kind.dtype.kind == "O"
 
 
+def may_be_object(kind: Kind) -> bool:
+    """Whether a value may be an item of an array of objects, of which nothing is known."""
+    unknown = isinstance(kind, Array) and kind.dtype is None and kind.shape is None
+    return unknown or is_object(kind)
+
+
 def is_range(value: Any) -> bool:
     """Whether a value is a range, which isn't an iterator as other sequences are."""
     return isinstance(value, Sequence) and value.bounds is not None and value.born is None

@@ -17,7 +17,7 @@ from ..analysis.aliasing import holds_memory
 from ..analysis.elementwise import number_kind
 from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..errors import UnsupportedError
+from ..errors import Boxed, UnsupportedError
 from ..kinds import (
     BOOL,
     INT,
@@ -509,6 +509,7 @@ class Subscripts(Comparisons):
         if not isinstance(array, ir.Var) or not isinstance(array.kind, (Array, Opaque)):
             raise self.refuse(f"{described(container)} can't be assigned to by index")
         self.refuse_base(array)
+        self.refuse_boxed(array, key, value)
         of_range = isinstance(value, Sequence) and value.bounds is not None
         listed = of_range or isinstance(value, Tuple)
         listed = listed or isinstance(self.on_heap(value), ListObject)
@@ -524,6 +525,20 @@ class Subscripts(Comparisons):
         if picks_each(array, index):
             self.check_unread(array, operand)
         self.modify(operator.setitem, array, index, operand)
+
+    def refuse_boxed(self, array: ir.Var, key: Value, value: Value) -> None:
+        """Refuse to store what isn't a number in an array of objects, where it stays what it is."""
+        if not isinstance(array.kind, Array) or not is_objects(array.kind):
+            return
+        if isinstance(value, ir.Const) or is_number(value):
+            return
+        numbers = ir.Var(array.name, Array(np.dtype(float), array.kind.shape))
+        one = self.result_of(operator.getitem, (numbers, self.index(key)), {}).kind
+        listed = isinstance(self.on_heap(value), ListObject)
+        if isinstance(one, Array) and (listed or isinstance(value, (Tuple, Sequence, ir.Var))):
+            return  # its items are stored
+        message = f"{described(value)} that is kept in an array of objects can't be followed"
+        raise Boxed(message, self.span, "keep it in a list")
 
     def check_nested(self, array: ir.Var, index: ir.Operand, listed: ir.Operand) -> None:
         """Lists within lists need as many axes, of which an array made of them might lack some."""

@@ -104,6 +104,10 @@ def count(where: Any) -> Any:
     return len(where)
 
 
+def is_dict(value: Any) -> Any:
+    return isinstance(value, dict)
+
+
 class Table:
     """A dict that exists at run time."""
 
@@ -164,6 +168,8 @@ class Table:
         return self.entries[position]
 
     def popitem(self, last: Any = True) -> Any:
+        if not len(self):
+            raise KeyError("popitem(): dictionary is empty")
         key = keys(self.where)[-1 if last else 0]
         return key, self.pop(key)
 
@@ -186,12 +192,35 @@ class Table:
         for name, value in named.items():
             self[name] = value
 
+    def __or__(self, other: Any) -> Any:
+        joined = self.copy()
+        joined.update(other)
+        return joined
+
+    def __ior__(self, other: Any) -> Any:
+        self.update(other)
+        return self
+
+    def __eq__(self, other: Any) -> Any:
+        if not is_dict(other) or len(self) != len(other):
+            return False
+        return all(key in other and value == other[key] for key, value in self.items())
+
+    def __ne__(self, other: Any) -> Any:
+        return not self == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def held(self, key: Any) -> Any:
+        """The value of a key that there is."""
+        return self.entries[at(self.where, key)]
+
     def copy(self) -> Any:
         return self.filled(Table())
 
     def filled(self, other: Any) -> Any:
         for key in keys(self.where):
-            other[key] = self.entries[at(self.where, key)]
+            other[key] = self.held(key)
         return other
 
     def clear(self) -> None:
@@ -226,10 +255,8 @@ class HeldOutside(Table):
     def get(self, key: Any, default: Any = None) -> Any:
         return value(self.where, key) if has(self.where, key) else default
 
-    def filled(self, other: Any) -> Any:
-        for key in keys(self.where):
-            other[key] = value(self.where, key)
-        return other
+    def held(self, key: Any) -> Any:
+        return value(self.where, key)
 
 
 class DefaultTable(Table):
@@ -242,6 +269,14 @@ class DefaultTable(Table):
             enter(self.where, key, len(self.entries))
             self.entries.append(self.factory())  # type: ignore[attr-defined]
         return self.entries[at(self.where, key)]
+
+    # What goes through the keys doesn't make new ones.
+
+    def values(self) -> Any:
+        return View(self, lambda table, key: table.held(key))
+
+    def items(self) -> Any:
+        return View(self, lambda table, key: (key, table.held(key)))
 
     def copy(self) -> Any:
         other: Any = DefaultTable()
@@ -292,7 +327,7 @@ class Counts(Table):
     __iand__ = collections.Counter.__iand__
     __pos__ = collections.Counter.__pos__
     __neg__ = collections.Counter.__neg__
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __delitem__(self, key: Any) -> None:
         if has(self.where, key):
@@ -568,12 +603,46 @@ class Window:
     def rotate(self, n: Any = 1) -> None:
         collections.deque.rotate(self.items, n)
 
+    def reverse(self) -> None:
+        self.items.reverse()
+
+    def count(self, item: Any) -> Any:
+        return self.items.count(item)
+
+    def index(self, item: Any, *bounds: Any) -> Any:
+        return self.items.index(item, *bounds)
+
+    def insert(self, place: Any, item: Any) -> None:
+        if len(self.items) >= self.maxlen:
+            raise IndexError("deque already at its maximum size")
+        self.items.insert(place, item)
+
+    def remove(self, item: Any) -> None:
+        self.items.remove(item)
+
+    def __reversed__(self) -> Any:
+        return reversed(self.items)
+
+    def __eq__(self, other: Any) -> Any:
+        return is_deque(other) and list(self) == list(other)
+
+    def __ne__(self, other: Any) -> Any:
+        return not self == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def is_deque(value: Any) -> Any:
+    return isinstance(value, collections.deque)
+
 
 KINDS_OF_TABLES: tuple[type, ...] = (Table, HeldOutside, DefaultTable, Counts, Members)
 
 definition(values)(values)
 definition(items)(items)
 definition(as_set)(as_set)
+definition(is_dict)(is_dict)
+definition(is_deque)(is_deque)
 for _cls in (*KINDS_OF_TABLES, View, Keys, Window):
     for _member in vars(_cls).values():
         _function = _member.fget if isinstance(_member, property) else _member

@@ -92,8 +92,14 @@ def joined(self, key):
     if isinstance(items[0], str):
         raise NotImplementedError("directives to np.r_: use np.stack or np.concatenate")
     if self is np.c_:
-        return np.concatenate([part(item, 2) for item in items], -1)
-    return np.concatenate([part(item, 1) for item in items])
+        made = np.concatenate([part(item, 2) for item in items], -1)
+    else:
+        made = np.concatenate([part(item, 1) for item in items])
+    if made.dtype.char in "dD":  # beside arrays of lower precision, Python's numbers have theirs
+        found = [item if np.isscalar(item) else part(item, 1).dtype for item in items]
+        lower = np.result_type(*found)
+        return made if lower == made.dtype else made.astype(lower)
+    return made
 
 
 def part(item, ndim):
@@ -191,6 +197,11 @@ def call_vectorized(self, *args, **kwargs):
     return over_elements(self.pyfunc, self.otypes, self.excluded, self.signature, args, kwargs)
 
 
+# The dtypes of Python's numbers. Of others, `np.vectorize` gives its function Python's numbers too,
+# but asks what dtype it returns of one of NumPy's.
+OF_PYTHON = "lqdDO"
+
+
 def over_elements(function, otypes, excluded, signature, args, kwargs):
     """What a function returns for each element, or each part that the signature tells."""
     excluded = () if excluded is None else tuple(excluded)
@@ -206,6 +217,10 @@ def over_elements(function, otypes, excluded, signature, args, kwargs):
         if len(leads) > 1:
             array = np.broadcast_to(array, (*lead, *core))
         flat.append(array.reshape((-1, *core)) if len(lead) != 1 else array)
+    if signature is None and otypes is None and any(a.dtype.char not in OF_PYTHON for a in given):
+        first = called(function, places, [a[0] for a in flat], args, kwargs, False)
+        made = first if isinstance(first, tuple) else (first,)
+        otypes = [np.asarray(item).dtype for item in made]
     results = [
         called(function, places, parts, args, kwargs, signature is None)
         for parts in zip(*flat, strict=True)

@@ -1,7 +1,7 @@
-"""Arrays of objects of the program's own classes, as a class that the compiler can read.
+"""Arrays of objects of the program's own classes, as classes that the compiler can read.
 
-NumPy keeps which objects they are, along one axis. A slice is a view: it shows places of the same
-list, and storing another object in it stores it there.
+NumPy keeps which objects they are, along one axis or two. A slice is a view: it shows places of
+the same list, and storing another object in it stores it there.
 
 Arithmetic is that of the objects, one by one: their operators, and for functions of one number,
 such as `np.sin`, their methods of that name. Numbers beside them are Python's, not NumPy's.
@@ -46,12 +46,25 @@ class Objects:
             return Objects(self.items, places[key])
         if is_place(key):
             return self.items[self.place(key)]
-        return Objects([self.items[self.place(i)] for i in chosen(key)])
+        return Objects([self.items[self.place(i)] for i in chosen(key, len(self))])
 
     def __setitem__(self, key, value):
-        if not is_place(key):
-            raise NotImplementedError("several objects are stored in an array one by one")
-        self.items[self.place(key)] = value
+        if is_place(key):
+            self.items[self.place(key)] = value
+            return
+        places = [self.place(i) for i in chosen(key, len(self))]
+        given = plain(value)
+        if not is_several(given):
+            given = [given]
+        elif any(is_several(item) for item in given):
+            raise NotImplementedError("lists are stored in an array of objects one by one")
+        if len(given) != len(places) and len(given) != 1:
+            raise ValueError(
+                f"could not broadcast input array from shape ({len(given)},) into shape "
+                f"({len(places)},)"
+            )
+        for i, place in enumerate(places):
+            self.items[place] = given[i if len(given) > 1 else 0]
 
     # What it is
 
@@ -182,8 +195,119 @@ class Objects:
     __hash__ = None  # type: ignore[assignment]
 
 
-stands_for[Objects] = np.ndarray
-arrays_of_objects.add(Objects)
+class Table:
+    """An array of objects along two axes: `items` has those of all rows, one after the other."""
+
+    def __init__(self, items, rows, columns):
+        self.items, self.rows, self.columns = items, rows, columns
+
+    def __len__(self):
+        return self.rows
+
+    def __iter__(self):
+        for i in range(self.rows):
+            yield self.row(i)
+
+    def __contains__(self, item):
+        raise NotImplementedError("whether an array of objects has one isn't looked up: use a list")
+
+    def __bool__(self):
+        raise NotImplementedError("the truth value of an array of objects isn't asked for")
+
+    def row(self, i):
+        first = along(i, self.rows, 0) * self.columns
+        return Objects(self.items, list(range(first, first + self.columns)))
+
+    def place(self, i, j):
+        return along(i, self.rows, 0) * self.columns + along(j, self.columns, 1)
+
+    def __getitem__(self, key):
+        if is_place(key):
+            return self.row(key)
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise NotImplementedError("of an array of objects with two axes, rows are taken")
+        i, j = key
+        if is_place(i) and is_place(j):
+            return self.items[self.place(i, j)]
+        if is_place(i) and isinstance(j, slice):
+            return self.row(i)[j]
+        if isinstance(i, slice) and is_place(j):
+            return Objects(self.items, [self.place(k, j) for k in list(range(self.rows))[i]])
+        raise NotImplementedError("of an array of objects with two axes, rows or columns are taken")
+
+    def __setitem__(self, key, value):
+        if not isinstance(key, tuple) or not all(map(is_place, key)) or len(key) != 2:
+            raise NotImplementedError("several objects are stored in an array one by one")
+        self.items[self.place(*key)] = value
+
+    @property
+    def shape(self):
+        return (self.rows, self.columns)
+
+    @property
+    def size(self):
+        return self.rows * self.columns
+
+    @property
+    def ndim(self):
+        return 2
+
+    @property
+    def dtype(self):
+        return np.dtype(object)
+
+    @property
+    def flat(self):
+        return iter(self.items)
+
+    @property
+    def T(self):
+        items = [
+            self.items[i * self.columns + j] for j in range(self.columns) for i in range(self.rows)
+        ]
+        return Table(items, self.columns, self.rows)
+
+    def tolist(self):
+        return [list(row) for row in self]
+
+    def copy(self):
+        return Table(list(self.items), self.rows, self.columns)
+
+    def flatten(self):
+        return Objects(list(self.items))
+
+    def ravel(self):
+        return Objects(self.items)
+
+    def sum(self, axis=None):
+        if axis is not None:
+            raise NotImplementedError("objects in two axes are added up along both")
+        return total(list(self.items))
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return NotImplemented
+
+    def __array_function__(self, func, types, args, kwargs):
+        if func not in OF_TABLES:
+            return NotImplemented
+        return OF_TABLES[func](*args, **kwargs)
+
+    def compared(self, other):
+        raise NotImplementedError("arrays of objects aren't compared: use a loop")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = compared
+    __hash__ = None  # type: ignore[assignment]
+
+
+def along(i, count, axis):
+    """A position that may count from the end."""
+    if i < -count or i >= count:
+        raise IndexError(f"index {i} is out of bounds for axis {axis} with size {count}")
+    return i + count if i < 0 else i
+
+
+stands_for.update({Objects: np.ndarray, Table: np.ndarray})
+arrays_of_objects.update((Objects, Table))
 
 
 @keeps_objects(np.array)
@@ -198,8 +322,33 @@ def taken(items, dtype=None):
     return items if isinstance(items, Objects) else Objects(list(items))
 
 
+@keeps_objects(np.empty, np.ndarray)
+def empty(shape, dtype=None):
+    return filled(shape, None)
+
+
+@keeps_objects(np.zeros)
+def zeros(shape, dtype=None):
+    return filled(shape, 0)
+
+
+@keeps_objects(np.ones)
+def ones(shape, dtype=None):
+    return filled(shape, 1)
+
+
+@keeps_objects(np.full)
+def filled(shape, fill_value, dtype=None):
+    if not isinstance(shape, (tuple, list)):
+        return Objects([fill_value] * shape)
+    if len(shape) == 1:
+        return Objects([fill_value] * shape[0])
+    rows, columns = shape
+    return Table([fill_value] * (rows * columns), rows, columns)
+
+
 def check_dtype(dtype):
-    if dtype is not None and dtype is not object and dtype != "O":
+    if dtype is not None and dtype not in (object, np.dtype(object), "O", "object"):
         raise NotImplementedError("an array of objects is made with dtype=object")
 
 
@@ -322,6 +471,13 @@ FUNCTIONS = {
 }  # fmt: skip
 
 
+OF_TABLES = {
+    np.sum: Table.sum, np.copy: Table.copy, np.ravel: Table.ravel,
+    np.shape: lambda a: a.shape, np.size: lambda a: a.size, np.ndim: lambda a: 2,
+    np.transpose: lambda a: a.T,
+}  # fmt: skip
+
+
 def is_place(key):
     return isinstance(key, (int, np.integer)) and not isinstance(key, (bool, np.bool_))
 
@@ -330,7 +486,9 @@ def is_several(values):
     return isinstance(values, (Objects, list, tuple))
 
 
-def chosen(key):
-    """The positions that an array or list of them names, or a mask."""
+def chosen(key, count):
+    """The positions that a slice names, an array or list of them, or a mask."""
+    if isinstance(key, slice):
+        return list(range(count))[key]
     found = np.asarray(key)
     return (np.flatnonzero(found) if found.dtype == bool else found).tolist()
