@@ -13,10 +13,12 @@ from . import ir
 from .analysis.inference import Inferred
 from .emit import runtime
 from .errors import UnsupportedError, user_error
+from .frontend.classes import init_owner, written_new
 from .frontend.columns import holds_references
 from .frontend.lower import Lowerer
 from .frontend.slotted import items_by_key
 from .frontend.structure import Poison, is_table, object_items, objects_in_key, parts, reachable
+from .frontend.subclasses import has_made_init
 from .frontend.values import Choice, DictObject, ListObject, Ref, Tuple, Value
 from .inputs import leaves
 from .kinds import (
@@ -430,9 +432,13 @@ def rebuilt(
             items = tuple(rebuilt(adjoint, low, item, leaf, fixed) for item in value.items)
             if value.type is tuple:
                 return ir.Pack(tuple, items)
-            return adjoint.emit(
-                value.type, items, inferred=Inferred(Opaque(value.type)), name="result"
-            )
+            kind = Opaque(value.type)
+            if not _is_made_of_fields(value.type):
+                given = (ir.Const(value.type), ir.Pack(tuple, items))
+                return adjoint.emit(
+                    runtime.make_tuple, given, inferred=Inferred(kind), name="result"
+                )
+            return adjoint.emit(value.type, items, inferred=Inferred(kind), name="result")
         case Ref():
             thing = low.state.heap[value.id]
             if isinstance(thing, ListObject):
@@ -465,11 +471,10 @@ def rebuilt(
                     inferred=Inferred(Opaque(outside)),
                     name="result",
                 )
-            if (
-                dataclasses.is_dataclass(thing.type)
-                and all(f.init for f in dataclasses.fields(thing.type))
-                and set(named) == {f.name for f in dataclasses.fields(thing.type)}
-            ):
+            made: Any = thing.type
+            if _is_made_of_fields(made) and set(named) == {
+                f.name for f in dataclasses.fields(made)
+            }:
                 return adjoint.emit(
                     thing.type, (), named, inferred=Inferred(Opaque(thing.type)), name="result"
                 )
@@ -491,6 +496,29 @@ def rebuilt(
             )  # fmt: skip
     raise UnsupportedError(
         f"a {type(value).__name__.lower()} can't be returned from a differentiated function", None
+    )
+
+
+def _is_made_of_fields(cls: Any) -> bool:
+    """Whether calling a dataclass or named tuple with its fields makes one of them, and no more.
+
+    >>> import collections
+    >>> Pair = collections.namedtuple("Pair", "a b")
+    >>> class Sorted(Pair):
+    ...     def __new__(cls, a, b):
+    ...         return super().__new__(cls, min(a, b), max(a, b))
+    >>> _is_made_of_fields(Pair), _is_made_of_fields(Sorted)
+    (True, False)
+    """
+    if issubclass(cls, tuple):
+        named = hasattr(cls, "_fields")
+        return named and written_new(cls) is None and init_owner(cls) is None
+    return (
+        has_made_init(cls)
+        and all(f.init is True for f in dataclasses.fields(cls))
+        and not hasattr(cls, "__post_init__")
+        and (vars(cls)["__dataclass_params__"].frozen or cls.__setattr__ is object.__setattr__)
+        and type(cls).__call__ is type.__call__
     )
 
 

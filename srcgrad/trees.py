@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .emit.runtime import attributes, structured
-from .signature import fields_of, is_record, is_structured
+from .signature import fields_of, is_record, is_structured, tuple_of
 
 
 def children(tree: Any) -> dict[Any, Any] | None:
@@ -69,9 +69,10 @@ def with_children(tree: Any, items: dict[Any, Any]) -> Any:
     """
     if isinstance(tree, dict):
         return items
-    if isinstance(tree, (list, tuple)):
-        values = items.values()
-        return type(tree)(*values) if hasattr(tree, "_fields") else type(tree)(values)
+    if isinstance(tree, tuple):
+        return tuple_of(type(tree), items.values())
+    if isinstance(tree, list):
+        return type(tree)(items.values())
     if is_structured(tree):
         return structured(tree.dtype, items)
     new = copy.copy(tree)

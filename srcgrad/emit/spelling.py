@@ -101,6 +101,7 @@ HELPERS = {
     runtime.check_unread,
     runtime.finished,
     runtime.make_object,
+    runtime.make_tuple,
     runtime.structured,
     runtime.stop_gradient,
     len_of_range,

@@ -19,6 +19,7 @@ from ..inputs import leaves
 from ..kinds import BOOL, FLOAT, Array, Kind, Opaque, Scalar, is_float, kind_of
 from ..packages import told
 from ..rules.registry import Unknown
+from ..signature import tuple_of
 from .calls import called, name_of, no_more
 from .gradients import mapped
 from .rules import Pairs, attach, matched
@@ -252,9 +253,10 @@ class Container:
         }
         if issubclass(self.type, dict):
             return self.type(items)
-        if issubclass(self.type, (list, tuple)):
-            values = items.values()
-            return self.type(*values) if hasattr(self.type, "_fields") else self.type(values)
+        if issubclass(self.type, tuple):
+            return tuple_of(self.type, items.values())
+        if issubclass(self.type, list):
+            return self.type(items.values())
         made = object.__new__(self.type)
         for key, item in items.items():
             object.__setattr__(made, key, item)
