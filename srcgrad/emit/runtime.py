@@ -826,6 +826,20 @@ def check_as_written(value: Any, result: Any) -> None:
             )
 
 
+def of_type(value: Any, cls: Any) -> Any:
+    """A value that is written where one of this type stands: code was compiled for that type.
+
+    >>> of_type("ignore", str)
+    'ignore'
+    """
+    if type(value) is not cls:
+        raise TypeError(
+            f"this writes a value of the type {type(value).__name__}, for which nothing was "
+            f"compiled, where one of the type {cls.__name__} stood"
+        )
+    return value
+
+
 def _contents(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return id(value), value.tobytes()

@@ -162,6 +162,7 @@ def lower_outside(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> 
         if made.rule is None:
             return []
         found = low.call(Place(made.rule), rest, {"out": out, "d_out": d_out})
+        _only_where_needed(low.block)
         pairs = zip(rest, low.unpacked(found), strict=True)
         return [pair for v, c in pairs for pair in matched(low, v, c)]
 
@@ -177,6 +178,18 @@ def lower_outside(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> 
 
     call.function.later = attach_rule
     return out
+
+
+def _only_where_needed(block: ir.Block) -> None:
+    """Have a rule call what it is given for the sake of the values alone.
+
+    What an integrand raises at an endpoint, say, isn't the program's: SciPy doesn't ask for it.
+    """
+    statements = list(ir.walk(block))
+    used = {v for s in statements for v in ir.uses(s)}
+    for s in statements:
+        if isinstance(s, ir.Assign) and isinstance(s.function, ir.Unit) and s.target in used:
+            s.effect = False
 
 
 def _handed(value: Value) -> Value:
