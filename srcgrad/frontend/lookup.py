@@ -90,7 +90,7 @@ class Lookup(Boundness):
         if name in namespace.globals:
             try:
                 value = imported(namespace.globals, name)
-            except ImportError as error:
+            except Exception as error:
                 raise self.raised_by_python(error) from None
             return self.lift(value, Path("global", namespace.globals, name))
         self.guards[Path("absent", namespace.globals, name)] = True
