@@ -508,11 +508,12 @@ def own_copies(
     statements = function.block.statements
     params = set(function.params)
     extracted: dict[ir.Var, int] = {}
+    holder: dict[ir.Var, Any] = {}
     for position, s in enumerate(statements):
         if isinstance(s, ir.Assign) and s.args and s.args[0] in params | set(extracted):
             if s.function in (operator.getitem, builtins.getattr) and not s.views:
                 if isinstance(s.args[0].kind, Opaque):
-                    extracted[s.target] = position
+                    extracted[s.target], holder[s.target] = position, s.args[0]
                     if isinstance(s.target.kind, Array):
                         inputs.append(s.target)
                     elif isinstance(s.target.kind, ListOf):
@@ -538,7 +539,14 @@ def own_copies(
     prefix = next((i for i in range(len(statements)) if i not in places), len(statements))
     start = max([prefix - 1, *(extracted[v] for v in copies if v in extracted)]) + 1
     others = list(inputs)
-    body = ir.Block(statements[start:], function.block.results)
+    late: set[int] = set()  # where others are extracted that the guard looks at
+    for v in (*inputs, *lists):
+        while extracted.get(v, -1) >= start:
+            late.add(extracted[v])
+            v = holder[v]
+    first = [*statements[:start], *(statements[i] for i in sorted(late))]
+    rest = [s for i, s in enumerate(statements) if i >= start and i not in late]
+    body = ir.Block(rest, function.block.results)
     ir.rename(body, copies)
     made = [ir.Assign(copy, runtime.own_copy, (var,)) for var, copy in copies.items()]
     guards: list[ir.Statement] = []
@@ -551,7 +559,7 @@ def own_copies(
                 (ir.Pack(tuple, tuple(copies)), ir.Pack(tuple, (*others, *beside))), effect=True,
             )
         )  # fmt: skip
-    function.block.statements[:] = statements[:start] + guards + made + body.statements
+    function.block.statements[:] = first + guards + made + body.statements
     function.block.results = body.results
     return copies
 

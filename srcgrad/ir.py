@@ -191,6 +191,18 @@ class Rule:
     positions: tuple[int, ...]
     unknown: dict[int, Any] = field(default_factory=dict)
     transpose: Unit | None = None  # made on demand, for forward mode
+    narrower: dict[tuple[int, ...], Rule] = field(default_factory=dict)
+
+    def by(self, positions: Iterable[int]) -> Rule:
+        """The rule with the contributions to some arguments alone."""
+        which, body = frozenset(positions), self.function.block
+        kept = tuple(i for i in self.positions if i in which)  # some of them more than once
+        if kept and kept != self.positions and kept not in self.narrower:
+            pairs = zip(self.positions, body.results, strict=True)
+            block = Block(body.statements, tuple(r for i, r in pairs if i in which))
+            function = clone(Function(self.function.name, self.function.params, block))
+            self.narrower[kept] = Rule(function, self.outputs, kept, self.unknown)
+        return self.narrower.get(kept, self)
 
 
 @dataclass(eq=False, slots=True)

@@ -12,7 +12,7 @@ import numpy as np
 from .emit.runtime import attributes, has_attributes
 from .gradient import Gradient, kept
 from .kinds import Array, ListOf, Scalar
-from .signature import fields_of, is_structured
+from .signature import fields_of, is_structured, tuple_of
 
 
 class Forward(Gradient):
@@ -190,8 +190,7 @@ def _apart(result: Any, buffers: list[Any]) -> Any:
         shared = any(np.may_share_memory(result, b) for b in buffers)
         return result.copy(order="K") if shared else result
     if isinstance(result, tuple):
-        items = [_apart(item, buffers) for item in result]
-        return type(result)(*items) if hasattr(result, "_fields") else tuple(items)
+        return tuple_of(type(result), [_apart(item, buffers) for item in result])
     if isinstance(result, list):
         return [_apart(item, buffers) for item in result]
     if isinstance(result, dict):

@@ -15,6 +15,7 @@ from . import ir
 from .analysis.inference import Inferred
 from .emit import runtime
 from .errors import UnsupportedError, user_error
+from .frontend.classes import init_owner, written_new
 from .frontend.columns import holds_references
 from .frontend.lower import Lowerer
 from .frontend.slotted import items_by_key
@@ -507,8 +508,7 @@ def sets_its_items(cls: type) -> bool:
     >>> sets_its_items(Point), sets_its_items(Doubled)
     (True, False)
     """
-    code = getattr(cls.__new__, "__code__", None)
-    return code is not None and code.co_filename == "<string>"
+    return hasattr(cls, "_fields") and written_new(cls) is None and init_owner(cls) is None
 
 
 def fields_of_plain(cls: Any) -> set[str] | None:

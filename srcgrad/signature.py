@@ -306,12 +306,25 @@ def stand_in(value: Any) -> Any:
     if t in (list, tuple):
         return t(map(stand_in, value))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return make_tuple(t, map(stand_in, value))
+        return tuple_of(t, map(stand_in, value))
     if t is dict:
         return {k: stand_in(v) for k, v in value.items()}
     if is_record(value):
         return make_object(t, {k: stand_in(v) for k, v in attributes(value).items()})
     return value
+
+
+def tuple_of(cls: type, items: Iterable[Any]) -> Any:
+    """A tuple of a class with the given items, made without what the class does to make one.
+
+    >>> class Twice(tuple):
+    ...     def __new__(cls, x):
+    ...         return super().__new__(cls, (x, x))
+    >>> tuple_of(Twice, [1, 2]), tuple_of(tuple, [1, 2])
+    ((1, 2), (1, 2))
+    """
+    builtin = cls is tuple or hasattr(cls, "n_sequence_fields")  # as `time.struct_time` has
+    return cls(items) if builtin else make_tuple(cls, items)
 
 
 _NOT_RECORDS = (type, types.FunctionType, types.MethodType, types.ModuleType, functools.partial)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .emit.runtime import attributes, make_tuple, put_attributes, structured
-from .signature import fields_of, is_record, is_structured
+from .emit.runtime import attributes, put_attributes, structured
+from .signature import fields_of, is_record, is_structured, tuple_of
 
 
 def children(tree: Any) -> dict[Any, Any] | None:
@@ -70,7 +70,7 @@ def with_children(tree: Any, items: dict[Any, Any]) -> Any:
     if isinstance(tree, dict):
         return items
     if isinstance(tree, tuple):
-        return make_tuple(type(tree), items.values())
+        return tuple_of(type(tree), items.values())
     if isinstance(tree, list):
         return type(tree)(items.values())
     if is_structured(tree):

@@ -1,5 +1,7 @@
 """Counts and flags outside, which the function writes: of modules, cells, classes and objects."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -318,3 +320,31 @@ def test_a_cell_holds_no_derivatives():
     with pytest.raises(srcgrad.UnsupportedError, match="which belongs to a function that has ret"):
         srcgrad.grad(f)(1.0)
     assert total == 0.0
+
+
+MODE, LEVEL = "sum", 1
+
+
+def set_by_a_file(text):
+    global MODE, LEVEL
+    MODE, LEVEL = json.loads(text)
+
+
+def in_modes(x, texts):
+    total = 0.0
+    for text in texts:
+        set_by_a_file(text)
+        total = total + LEVEL * (np.sum(x) if MODE == "sum" else np.sum(x**2))
+    return total
+
+
+def test_what_a_function_that_is_not_followed_returns_may_be_written():
+    texts = ['["sum", 2]', '["squares", 3]', '["sum", 1]']
+    set_by_a_file('["sum", 1]')
+    assert srcgrad.value_and_grad(in_modes)(X, texts)[0] == in_modes(X, texts)
+    np.testing.assert_allclose(srcgrad.grad(in_modes)(X, texts), 3 + 6 * X)
+    srcgrad.grad(in_modes)(X, texts[:2])
+    assert (MODE, LEVEL) == ("squares", 3)
+    with pytest.raises(TypeError, match="type float, for which nothing was compiled"):
+        srcgrad.grad(in_modes)(X, ['["sum", 2.5]'])
+    set_by_a_file('["sum", 1]')

@@ -1089,3 +1089,32 @@ def test_an_array_without_axes_is_asked_for_its_items():
         assert srcgrad.grad(f)(np.array(0.5)) == 3.0
         assert srcgrad.grad(f)(0.5) == 3.0
         np.testing.assert_allclose(srcgrad.grad(f)(np.array([0.5, 1.5])), [1.0, 3.0])
+
+
+def test_what_a_module_raises_when_it_is_imported(tmp_path, monkeypatch):
+    (tmp_path / "module_that_fails.py").write_text("raise TypeError('layout conflict')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def here(x):
+        import module_that_fails
+
+        return module_that_fails.scale * x
+
+    def from_there(x):
+        from module_that_fails import scale
+
+        return scale * x
+
+    def caught(x):
+        try:
+            import module_that_fails
+        except TypeError:
+            return 3 * x
+        return module_that_fails.scale * x
+
+    for f in (here, from_there):
+        with pytest.raises(TypeError, match="layout conflict"):
+            f(2.0)
+        with pytest.raises(srcgrad.UnsupportedError, match="layout conflict"):
+            srcgrad.grad(f)(2.0)
+    assert srcgrad.grad(caught)(2.0) == 3.0

@@ -129,6 +129,19 @@ def test_one_object_twice_where_it_is_written():
         grad(f)(a, a)
 
 
+def test_functions_of_numpy_in_two_places_of_what_is_written():
+    class Filter:
+        def __init__(self):
+            self.state, self.subtract, self.residual = 1.5, np.subtract, np.subtract
+            self.norms = [np.linalg.norm, np.linalg.norm]
+
+    def f(filter, x):
+        filter.state = filter.subtract(x, filter.state)
+        return filter.residual(filter.state, 2 * x) * filter.norms[1](filter.state)
+
+    assert grad(f, argnums=1)(Filter(), 2.5) == -1.0 * 1.0 + (1.0 - 5.0)
+
+
 def the_heaviest(bodies, body):
     best = bodies[0]
     for other in bodies:

@@ -754,3 +754,36 @@ def test_what_a_solver_returns_is_a_dict(f):
     x = np.array([0.7, 1.2])
     assert srcgrad.value_and_grad(f)(x)[0] == pytest.approx(f(x), rel=1e-6)
     check_grads(f, (x,), order=1, rtol=1e-4)
+
+
+def inverse_gamma(g, t):
+    return g**-1.5 * math.exp(-t / (2 * g))
+
+
+def logarithm(x, t):
+    print("at", x)
+    return t**2 * math.log(x)
+
+
+@pytest.mark.parametrize(
+    ("integrand", "end"), [(inverse_gamma, np.inf), (logarithm, 1.0)], ids=["power", "logarithm"]
+)
+def test_what_an_integrand_does_at_an_end_that_stands_still(integrand, end, capsys):
+    def constant(t):
+        return integrate.quad(integrand, 0, end, args=(t,))[0]
+
+    def given(t, low):
+        return integrate.quad(integrand, low, end, args=(t,))[0]
+
+    def both(t, low):
+        return given(t, low) + given(low, t - 0.5)
+
+    t, h = 1.3, 1e-5
+    expected = (constant(t + h) - constant(t - h)) / (2 * h)
+    curved = (constant(t + h) - 2 * constant(t) + constant(t - h)) / h**2
+    assert srcgrad.grad(constant)(t) == pytest.approx(expected, rel=1e-6)
+    assert srcgrad.jvp(constant, (t,), (1.0,))[1] == pytest.approx(expected, rel=1e-6)
+    assert srcgrad.grad(given)(t, 0.0) == pytest.approx(expected, rel=1e-6)
+    assert srcgrad.hessian(given)(t, 0.0) == pytest.approx(curved, rel=1e-3)
+    check_grads(both, (t, 0.7), order=1)
+    assert "at 0.0" not in capsys.readouterr().out.splitlines()

@@ -403,3 +403,21 @@ def test_a_default_that_is_read():
         return np.sum(weights * x) * kept[0]
 
     assert srcgrad.grad(f)(np.ones(2)).tolist() == [2.0, 3.0]
+
+
+def test_a_deque_in_an_object_beside_arrays_that_are_written():
+    class Monitor:
+        def __init__(self):
+            self.history, self.scale = collections.deque([2.0]), np.ones(2)
+
+    def f(monitor, sums, w):
+        sums["first"] += w * monitor.scale
+        return np.sum(sums["first"]) * np.sum(sums["last"]) * monitor.history[0]
+
+    sums = {"first": np.zeros(2), "last": np.ones(3)}
+    by_sums, by_w = srcgrad.grad(f, argnums=(1, 2))(Monitor(), sums, 1.5)
+    assert by_sums["first"].tolist() == [6.0, 6.0] and by_sums["last"].tolist() == [6.0, 6.0, 6.0]
+    assert by_w == 12.0 and sums["first"].tolist() == [0.0, 0.0]
+    shared = {"first": sums["last"][1:], "last": sums["last"]}
+    with pytest.raises(ValueError, match="share memory"):
+        srcgrad.grad(f, argnums=2)(Monitor(), shared, 1.5)

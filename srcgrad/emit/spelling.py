@@ -97,6 +97,7 @@ HELPERS = {
     runtime.check_power,
     runtime.check_whole_power,
     runtime.check_stored,
+    runtime.of_type,
     runtime.check_as_written,
     runtime.check_unread,
     runtime.finished,

@@ -22,6 +22,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
+from ..emit import runtime
 from ..kinds import BOOL, Opaque, Scalar, int_kind
 from ..packages import told
 from .loops import Loops
@@ -96,9 +97,26 @@ class Counts(Loops):
 
     def read_now(self, place: Path, path: Path, cls: type) -> Value:
         operands = (self.outer_object(place.container, path), ir.Const(place.name))
-        kind = int_kind() if cls is int else BOOL if cls is bool else Opaque(str)
         name = str(path.name)
-        return self.emit(READ_NOW, operands, inferred=Inferred(kind), name=name, effect=True)
+        return self.emit(READ_NOW, operands, inferred=_kind(cls), name=name, effect=True)
+
+    def write_name(self, path: Path, value: Value) -> bool:
+        """Write a count or flag that is a name of a module or function.
+
+        What a function that isn't followed returned may be one: when the program runs, it is
+        checked that its type is that of what stands there.
+        """
+        place = standing(path)
+        if place is None or not isinstance(value, ir.Var) or value.kind != Opaque(None):
+            return self.write_count(path, value)
+        cls = type(stored(place.container, place.name))
+        if cls not in WRITABLE:
+            return False
+        operands, inferred = (value, ir.Const(cls)), _kind(cls)
+        checked = self.emit(
+            runtime.of_type, operands, inferred=inferred, name=value.name, effect=True
+        )
+        return self.write_count(path, checked)
 
     def write_count(self, path: Path, value: Value) -> bool:
         """Write a count or flag outside when the program runs, if that is what stands there."""
@@ -154,6 +172,10 @@ class Counts(Loops):
     def outer_holder(self, holder: Place, name: str) -> Path:
         """The path of an attribute of an object from outside."""
         return Path("attribute", holder.path or holder.value, name)
+
+
+def _kind(cls: type) -> Inferred:
+    return Inferred(int_kind() if cls is int else BOOL if cls is bool else Opaque(str))
 
 
 def standing(path: Path) -> Path | None:

@@ -90,7 +90,7 @@ class Lookup(Boundness):
         if name in namespace.globals:
             try:
                 value = imported(namespace.globals, name)
-            except ImportError as error:
+            except Exception as error:
                 raise self.raised_by_python(error) from None
             return self.lift(value, Path("global", namespace.globals, name))
         self.guards[Path("absent", namespace.globals, name)] = True
@@ -127,7 +127,7 @@ class Lookup(Boundness):
         if isinstance(value, ir.Var) and value in self.flats and not self.fixed_span:
             raise self.kept_flat("has no name here")
         if name in frame.scope.outer:
-            if self.write_count(Path("global", frame.namespace.globals, name), value):
+            if self.write_name(Path("global", frame.namespace.globals, name), value):
                 return
             raise self.refuse(
                 f"assigning the global {name!r} can't be differentiated", "return the value instead"
@@ -135,7 +135,7 @@ class Lookup(Boundness):
         if name in frame.scope.nonlocal_ or (frame.comprehension and name not in frame.scope.local):
             if frame.parent is None:
                 cell = frame.namespace.cells.get(name)
-                if cell is not None and self.write_count(Path("cell", cell, name), value):
+                if cell is not None and self.write_name(Path("cell", cell, name), value):
                     return
                 raise self.refuse(
                     f"assigning {name!r}, which belongs to a function that has returned, "

@@ -380,7 +380,7 @@ class Lowerer(Contexts):
         """A module, imported when compiling; what goes wrong then goes wrong in the program."""
         try:
             return importlib.import_module(name, package)
-        except ImportError as error:
+        except Exception as error:
             raise self.raised_by_python(error) from None
 
     def bind_imported(self, name: str, value: Value) -> None:

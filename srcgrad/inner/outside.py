@@ -19,6 +19,7 @@ from ..inputs import leaves
 from ..kinds import BOOL, FLOAT, Array, Kind, Opaque, Scalar, is_float, kind_of
 from ..packages import told
 from ..rules.registry import Unknown
+from ..signature import tuple_of
 from .calls import called, name_of, no_more
 from .gradients import mapped
 from .rules import Pairs, attach, matched
@@ -161,6 +162,7 @@ def lower_outside(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> 
         if made.rule is None:
             return []
         found = low.call(Place(made.rule), rest, {"out": out, "d_out": d_out})
+        _only_where_needed(low.block)
         pairs = zip(rest, low.unpacked(found), strict=True)
         return [pair for v, c in pairs for pair in matched(low, v, c)]
 
@@ -176,6 +178,18 @@ def lower_outside(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> 
 
     call.function.later = attach_rule
     return out
+
+
+def _only_where_needed(block: ir.Block) -> None:
+    """Have a rule call what it is given for the sake of the values alone.
+
+    What an integrand raises at an endpoint, say, isn't the program's: SciPy doesn't ask for it.
+    """
+    statements = list(ir.walk(block))
+    used = {v for s in statements for v in ir.uses(s)}
+    for s in statements:
+        if isinstance(s, ir.Assign) and isinstance(s.function, ir.Unit) and s.target in used:
+            s.effect = False
 
 
 def _handed(value: Value) -> Value:
@@ -252,13 +266,11 @@ class Container:
         }
         if issubclass(self.type, dict):
             return self.type(items)
-        if issubclass(self.type, (list, tuple)):
-            values = items.values()
-            return self.type(*values) if hasattr(self.type, "_fields") else self.type(values)
-        made = object.__new__(self.type)
-        for key, item in items.items():
-            object.__setattr__(made, key, item)
-        return made
+        if issubclass(self.type, tuple):
+            return tuple_of(self.type, items.values())
+        if issubclass(self.type, list):
+            return self.type(items.values())
+        return runtime.make_object(self.type, items)
 
 
 class Unflattened:

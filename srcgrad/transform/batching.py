@@ -26,6 +26,10 @@ ALIKE: frozenset[Any] = frozenset(
 )
 
 
+# What makes a container or object of its operands
+MAKING: frozenset[Any] = frozenset({runtime.make_object, runtime.make_tuple})
+
+
 def batch(
     function: ir.Function, low: Lowerer, inputs: list[ir.Var], count: ir.Var, results: list[int]
 ) -> None:
@@ -188,7 +192,7 @@ class Batch(Calls):
         if not self.looks_only(s) and not isinstance(s.target.kind, Opaque):
             raise Unbatchable(f"{s.function} of what depends on the direction")
         if isinstance(s.target.kind, Opaque) and not self.looks_only(s):
-            made = isinstance(s.function, type) or s.function is runtime.make_object
+            made = isinstance(s.function, type) or s.function in MAKING
             change = self.result if made else self.known
             s.args = tuple(change(a) for a in s.args)
             s.kwargs = tuple((k, change(a)) for k, a in s.kwargs)

@@ -190,6 +190,7 @@ class Tangent(TangentRules):
 
         self.refuse_unknown(s, rule)
         self.refuse_shared_outputs(s, rule)
+        rule = rule.by(i for i in rule.positions if self.tangent(s.args[i]) is not None)
         self.block.statements.append(s)
         self.definitions[s.target] = s
         results = self.results(s)
