@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .emit.runtime import attributes, structured
+from .emit.runtime import attributes, put_attribute, structured
 from .signature import fields_of, is_record, is_structured, tuple_of
 
 
@@ -77,7 +77,7 @@ def with_children(tree: Any, items: dict[Any, Any]) -> Any:
         return structured(tree.dtype, items)
     new = copy.copy(tree)
     for key, item in items.items():
-        object.__setattr__(new, key, item)
+        put_attribute(new, key, item)
     return new
 
 

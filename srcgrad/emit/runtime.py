@@ -472,8 +472,25 @@ def make_object(cls: Any, attributes: Any) -> Any:
     """
     thing = object.__new__(cls)
     for name, value in attributes.items():
-        object.__setattr__(thing, name, value)  # of frozen dataclasses, too
+        put_attribute(thing, name, value)
     return thing
+
+
+def put_attribute(thing: Any, name: str, value: Any) -> None:
+    """Set an attribute as it is stored: what a class does when it is assigned isn't asked.
+
+    >>> class Wide:
+    ...     width = property(lambda self: vars(self)["width"])
+    >>> wide = Wide()
+    >>> put_attribute(wide, "width", -1.0)
+    >>> wide.width
+    -1.0
+    """
+    found = next((vars(c)[name] for c in type(thing).__mro__ if name in vars(c)), None)
+    if hasattr(found, "__objclass__") or not hasattr(thing, "__dict__"):
+        object.__setattr__(thing, name, value)  # in a slot, also of frozen dataclasses
+    else:
+        thing.__dict__[name] = value
 
 
 def make_tuple(cls: Any, items: Any) -> Any:

@@ -270,10 +270,7 @@ class Container:
             return tuple_of(self.type, items.values())
         if issubclass(self.type, list):
             return self.type(items.values())
-        made = object.__new__(self.type)
-        for key, item in items.items():
-            object.__setattr__(made, key, item)
-        return made
+        return runtime.make_object(self.type, items)
 
 
 class Unflattened:
