@@ -3,6 +3,7 @@
 import concurrent.futures
 import contextlib
 import csv
+import ctypes
 import io
 import json
 import multiprocessing.pool
@@ -829,3 +830,12 @@ def test_what_is_gone_through_is_asked_once(f):
 def test_what_was_gone_through_in_part_is_refused(f):
     with pytest.raises(ValueError, match="make a list of it first"):
         grad(f)(X)
+
+
+def test_functions_of_ctypes_cannot_be_hashed():
+    library = ctypes.CDLL(None)
+
+    def f(x, n):
+        return library.abs(n) * x**2
+
+    assert value_and_grad(f)(2.0, -3) == (12.0, 12.0)

@@ -65,7 +65,29 @@ class OwnNew(collections.namedtuple("Sides", "wide high")):
         return super().__new__(cls, 2 * wide, high)
 
 
-CLASSES = [Doubled, OwnInit, OwnSetting, OwnNew]
+class Positive:
+    """An attribute that is checked, and doubled, when it is assigned."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, thing: Any, owner: type) -> Any:
+        return self if thing is None else vars(thing)[self.name]
+
+    def __set__(self, thing: Any, value: float) -> None:
+        if value <= 0:
+            raise ValueError(f"{self.name} must be positive")
+        vars(thing)[self.name] = 2 * value
+
+
+class Described(Box):
+    wide = Positive()
+
+    def __init__(self, wide: float, high: float) -> None:
+        self.wide, self.high = wide, high
+
+
+CLASSES = [Described, Doubled, OwnInit, OwnSetting, OwnNew]
 
 
 def sides(box: Any) -> list[float]:

@@ -61,3 +61,14 @@ def test_second_derivatives_of_any_rank(f):
         return np.sum(grad(f)(x, 1) * weights)
 
     check_grads(along, (X,), order=1)
+
+
+def test_a_number_of_numpy_at_a_mask():
+    def f(gain, x):
+        gains = np.zeros(()) + gain if not np.iterable(gain) else np.asanyarray(gain)
+        return np.sum(gains[gains > 0.25] ** 2) * x
+
+    for gain in (0.5, 0.125, np.array([0.5, 0.125])):
+        d_gain, d_x = grad(f, argnums=(0, 1))(gain, 3.0)
+        np.testing.assert_array_equal(d_gain, 6 * gain * (np.asarray(gain) > 0.25))
+        assert d_x == f(gain, 1.0)

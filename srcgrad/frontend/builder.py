@@ -155,6 +155,8 @@ class Builder(Choices):
     ) -> ir.Var:
         """Append `target = function(*args, **kwargs)` and return the target."""
         kwargs = kwargs or {}
+        if not registry.hashable(function):  # a foreign function, which passes would look up
+            function, args = operator.call, (ir.Const(function), *args)
         self.emitted += 1
         longest = (self.asked and self.longest_asked) or self.longest
         if longest is not None and self.emitted > longest:

@@ -204,6 +204,10 @@ class Contributions(Lowerer):
         old = self.adjoints.pop(var, None)
         if old is None or old in self.numbers:
             into = self._zeros_like(var)
+            if isinstance(var.kind, Array) and var.kind.shape is None:
+                # what is indexed by a mask may be a number of NumPy's
+                own = Inferred(var.kind)
+                into = self.emit(np.array, (into,), inferred=own, name=into.name)
             if old is not None:
                 self._accumulate(into, old)
         else:
