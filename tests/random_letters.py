@@ -27,9 +27,9 @@ LETTERS = [
     "(c + w)[k % 2]",
 ]  # fmt: skip
 TEXTS = [
-    "w", "seq[k:k + 3]", "seq[:k % 5]", "w[::-1]", "c", "u", "seq[k % 7:]", "(w + c)", "(w * 2)",
-    "w.replace(c, 'T')", "w.strip('A')", "w.lower()", "c.join(w)", "f'{c}{k % 3}'", "w.title()",
-    "''.join(sorted(w))", "str(k % 3)", "max(w + c)",
+    "w", "seq[k:k + 3]", "seq[:k % 5]", "w[::-1]", "c", "u", "seq[k % 7:]", "(w + c)",
+    "(w * 2)[:6]", "w.replace(c, 'T')", "w.strip('A')", "w.lower()", "c.join(w)", "f'{c}{k % 3}'",
+    "w.title()", "''.join(sorted(w))", "str(k % 3)", "max(w + c)",
 ]  # fmt: skip
 INTS = [
     "k", "len(TEXTS)", "place.get(LETTERS, 4)", "w.count(LETTERS)", "ord(c) % 5", "w.find(LETTERS)",

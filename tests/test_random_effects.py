@@ -4,12 +4,19 @@ import numpy as np
 import pytest
 
 import srcgrad
-from tests import random_complex, random_dtypes, random_generators, random_protocols, random_stores
+from tests import (
+    random_complex,
+    random_dtypes,
+    random_generators,
+    random_letters,
+    random_protocols,
+    random_stores,
+)
 from tests.random_statements import assert_right, loaded
 
 LEAST = {  # right of twelve
-    random_complex: 5, random_dtypes: 7, random_generators: 4, random_protocols: 1,
-    random_stores: 4,
+    random_complex: 5, random_dtypes: 7, random_generators: 4, random_letters: 8,
+    random_protocols: 1, random_stores: 4,
 }  # fmt: skip
 
 
