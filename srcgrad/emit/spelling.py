@@ -188,7 +188,9 @@ class Speller:
             return attribute(args[0], what)
         if f is operator.call:
             return call(args[0], args[1:], kwargs)
-        if f in (list, tuple, dict) and s.args and isinstance(s.args[0], ir.Pack):
+        if f in (list, tuple) and isinstance(s.args[0], ir.Pack):
+            return args[0]
+        if f is dict and s.args and isinstance(s.args[0], ir.Pack) and s.args[0].type is dict:
             return args[0]
         if f is enter_context:
             return call(attribute(args[0], "__enter__"), [])

@@ -18,14 +18,13 @@ from ..kinds import SHAPE, Array, Opaque, Reference, Size
 from ..rules import registry
 from .attributes import FLAGS
 from .choices import options
-from .columns import is_reference
 from .matching import Matching
 from .operations import check_count
 from .operators import BINARY, INPLACE, is_of_numpy
 from .predicates import NONE, is_none
 from .restarts import NeedStatic
 from .setters import is_of_python, shape_of
-from .structure import ABSENT, is_long
+from .structure import is_long
 from .subclasses import added_by
 from .values import (
     Bound,
@@ -42,7 +41,6 @@ from .values import (
     Slice,
     Tuple,
     Value,
-    as_value,
 )
 from .wording import described
 
@@ -405,35 +403,6 @@ class Assignments(Matching):
     def builtin_delitem(self, container: Value, key: Value) -> Value:
         self.delete_item(container, key)
         return NONE
-
-    def delete_attribute(self, target: Value, name: str) -> None:
-        """`del target.name`."""
-        thing = self.on_heap(target)
-        if not isinstance(thing, Instance) or thing.external or is_reference(target):
-            raise self.refuse("this del isn't supported")
-        assert isinstance(target, Ref)
-        self.check_frozen(thing.type, name, "delete")
-        own = self.class_attribute(thing.type, "__delattr__")
-        if own is not None:
-            self.call(Bound(own, target), [ir.Const(name)], {})
-            return
-        found = self.class_attribute(thing.type, name)
-        if isinstance(found, ir.Const) and isinstance(found.value, property):
-            if found.value.fdel is None:
-                raise self.fault(AttributeError, f"property {name!r} has no deleter")
-            self.call(Bound(as_value(found.value.fdel), target), [], {})
-            return
-        deleter = self.descriptor(found, "__delete__")
-        if deleter is not None:
-            self.call(deleter, [target], {})
-            return
-        if found is not None:
-            there = name in thing.items and self.class_default(thing.type, name) is ir.UNDEFINED
-            if not there:  # a property's, or it may be that of the class
-                raise self.refuse("this del isn't supported")
-        held = thing.items.get(name, ABSENT)
-        self.insist(self.is_present(held), AttributeError, name)
-        self.put_items(target, {k: v for k, v in thing.items.items() if k != name})
 
     def reshaping(self, node: Any) -> bool:
         """Lower a call of a method that gives an array another shape; whether it is one."""

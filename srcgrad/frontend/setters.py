@@ -1,4 +1,4 @@
-"""Assigning attributes.
+"""Assigning attributes, and deleting them.
 
 Of an object made here, its items change. Of one outside, the assignment is noted, to be made by the
 generated code. Of an array, what is written is what reading the attribute shows.
@@ -19,8 +19,9 @@ from ..packages import lacks_room, of_class
 from ..rules.inplace import resized
 from .attributes import Attributes
 from .choices import options
+from .columns import is_reference
 from .predicates import NONE, is_none, is_number
-from .structure import object_items, parts, references
+from .structure import ABSENT, object_items, parts, references
 from .values import (
     Bound,
     Choice,
@@ -154,6 +155,35 @@ class Setters(Attributes):
         frozen = _frozen_by(cls)
         if frozen is not None and (cls is frozen or name in vars(frozen)["__dataclass_fields__"]):
             raise self.fault(FrozenInstanceError, f"cannot {what} field {name!r}")
+
+    def delete_attribute(self, target: Value, name: str) -> None:
+        """`del target.name`."""
+        thing = self.on_heap(target)
+        if not isinstance(thing, Instance) or thing.external or is_reference(target):
+            raise self.refuse("this del isn't supported")
+        assert isinstance(target, Ref)
+        self.check_frozen(thing.type, name, "delete")
+        own = self.class_attribute(thing.type, "__delattr__")
+        if own is not None:
+            self.call(Bound(own, target), [ir.Const(name)], {})
+            return
+        found = self.class_attribute(thing.type, name)
+        if isinstance(found, ir.Const) and isinstance(found.value, property):
+            if found.value.fdel is None:
+                raise self.fault(AttributeError, f"property {name!r} has no deleter")
+            self.call(Bound(as_value(found.value.fdel), target), [], {})
+            return
+        deleter = self.descriptor(found, "__delete__")
+        if deleter is not None:
+            self.call(deleter, [target], {})
+            return
+        if found is not None:
+            there = name in thing.items and self.class_default(thing.type, name) is ir.UNDEFINED
+            if not there:  # a property's, or it may be that of the class
+                raise self.refuse("this del isn't supported")
+        held = thing.items.get(name, ABSENT)
+        self.insist(self.is_present(held), AttributeError, name)
+        self.put_items(target, {k: v for k, v in thing.items.items() if k != name})
 
     def described_assignment(
         self, cls: type, target: Value, name: str

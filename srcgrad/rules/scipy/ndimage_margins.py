@@ -70,11 +70,16 @@ def origin_of(origin, axis):
 def check_for_axes(rank, *given):
     """What is given for each axis is as many things as there are axes."""
     for values in given:
-        if (isinstance(values, (tuple, list)) or np.ndim(values) > 0) and len(values) != rank:
+        if not isinstance(values, str) and is_several(values) and len(values) != rank:
             raise RuntimeError("sequence argument must have length equal to input rank")
+
+
+def is_several(value):
+    """Whether there is one thing for each axis, not one for all of them."""
+    return isinstance(value, (tuple, list)) or np.ndim(value) > 0
 
 
 def each(value, number):
     """What a filter takes for one of the axes."""
-    several = isinstance(value, (tuple, list)) or np.ndim(value) > 0
+    several = is_several(value)
     return value[number] if several else value
