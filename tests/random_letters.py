@@ -21,6 +21,7 @@ def f(x, n):
     seen = {}
     many = [x[1], 0.5]
     c, k = "A", 1
+    table = str.maketrans("ACGT", "TGCA")
 """
 LETTERS = [
     "c", "seq[k % len(seq)]", "w[0]", "seq[-1]", "'ACGT'[k % 4]", "c.lower()", "c.upper()", "u[:1]",

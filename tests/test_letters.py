@@ -139,6 +139,39 @@ def words(x):
     return total
 
 
+def parts_in_order(x):
+    """Parts whose letters are the same count as one."""
+    seen, total = {}, 0.0
+    for i in range(len(LONG) - 3):
+        key = "".join(sorted(LONG[i : i + 3]))
+        seen[key] = seen.get(key, 0.0) + x[i % 3]
+        total += x[int(sorted(LONG[i : i + 3], reverse=True)[0] == "T")]
+    return total + sum(v * v for v in seen.values())
+
+
+def ordered_while_there_is_some(x):
+    text, total = LONG, 0.0
+    while len(text) > 3:
+        total += x[len(text) % 3] * ord(sorted(text)[0])
+        text = text[2:]
+    return total**2
+
+
+def translated(x):
+    table = str.maketrans("ACGT", "TGCA", "N")
+    longer = str.maketrans({"A": "xx", "T": None, ord("C"): 71})
+    total = 0.0
+    for i in range(len(LONG) - 3):
+        total += x[LONG[i : i + 3].translate(table).count("A") % 3] ** 2
+        total += x[len(LONG[i : i + 3].translate(longer)) % 3]
+    for letter in "GATTNACA".translate(OUTSIDE):
+        total += x["ACGT".index(letter) % 3] ** 2
+    return total
+
+
+OUTSIDE = str.maketrans("ACGT", "TGCA", "N")
+
+
 @pytest.mark.parametrize("program", programs(globals()))
 def test_letters(program):
     check(program, X)

@@ -11,7 +11,7 @@ from .. import ir
 from ..analysis.elementwise import number_kind
 from ..analysis.inference import Inferred
 from ..emit import runtime
-from ..kinds import INT, Array, ListOf, Scalar
+from ..kinds import INT, Array, ListOf, Opaque, Scalar
 from .predicates import FALSE, NONE, is_none, is_number
 from .texts import Texts
 from .values import Generator, Instance, ListObject, Sequence, Slice, Tuple, Value
@@ -24,7 +24,9 @@ class Sorting(Texts):
         key, reverse = given(kwargs.get("key")), kwargs.get("reverse", FALSE)
         if not isinstance(reverse, ir.Const):
             raise self.refuse("reverse= must be known when compiling")
-        if isinstance(value, (Generator, Sequence)) or isinstance(self.on_heap(value), Instance):
+        of_run = isinstance(value, ir.Var) and value.kind == Opaque(str) and not value.optional
+        made = isinstance(value, (Generator, Sequence)) or isinstance(self.on_heap(value), Instance)
+        if made or of_run:
             value = self.builtin_list(value)
         thing = self.on_heap(value)
         if isinstance(thing, Instance):  # a list of several kinds

@@ -39,10 +39,13 @@ def versions() -> str:
 def library_rows() -> list[Row]:
     """The rows of the functions of Python, NumPy and SciPy: not those of a program's own rules.
 
+    The methods of texts, which have no derivative, aren't among them.
+
     >>> {row.name.split(".")[0] for row in library_rows()} >= {"np", "math", "cmath", "operator"}
     True
     """
-    return [row for row in rules_table() if row.name.split(".")[0] in ROOTS]
+    rows = [row for row in rules_table() if row.name.split(".")[0] in ROOTS]
+    return [row for row in rows if not row.name.startswith("str.")]
 
 
 def supported_page() -> str:
