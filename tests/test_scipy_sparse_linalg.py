@@ -152,7 +152,9 @@ def test_equal_values() -> None:
     ahead, behind = (projection(TWINS + h * direction, 2) for h in (1e-6, -1e-6))
     found = np.sum(srcgrad.grad(projection)(TWINS, 2) * direction)
     assert found == pytest.approx((ahead - behind) / 2e-6, rel=1e-6)
-    assert np.all(np.isnan(srcgrad.grad(projection)(TWINS, 1)))
+    for _ in range(10):  # ARPACK starts anywhere: the two values are equal, or all but for rounding
+        cut = srcgrad.grad(projection)(TWINS, 1)
+        assert np.all(np.isnan(cut)) or np.max(np.abs(cut)) > 1e8
 
 
 @pytest.mark.parametrize(
