@@ -64,6 +64,8 @@ class References:
             kind = attribute(self._module("numpy"), value.dtype.name)
             plain = value.item()  # a longdouble's is a longdouble
             return call(kind, [constant(plain if type(plain) in LITERALS else str(value))])
+        if isinstance(value, np.bool_):
+            return attribute(self._module("numpy"), "True_" if value else "False_")
         if isinstance(value, ir.Undefined):
             return constant(None)
         return self.of(value)
