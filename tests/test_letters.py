@@ -1,5 +1,7 @@
 """Texts that a program goes through letter by letter, in loops that stay loops."""
 
+import collections
+
 import numpy as np
 import pytest
 
@@ -167,6 +169,18 @@ def translated(x):
     for letter in "GATTNACA".translate(OUTSIDE):
         total += x["ACGT".index(letter) % 3] ** 2
     return total
+
+
+def translated_by_other_tables(x):
+    """Whatever has items by number, and says LookupError of what it lacks, is a table."""
+    listed = [None] * 65 + ["C", "", "xx"]
+    kept = collections.defaultdict(lambda: "A", {ord("C"): "GG"})
+    total = 0.0
+    for i in range(len(LONG) - 3):
+        part = LONG[i : i + 3]
+        total += x[len(part.translate(listed)) % 3] ** 2
+        total += x[part.translate(kept).count("A") % 3] * len(part.translate(kept))
+    return total * len(kept)
 
 
 OUTSIDE = str.maketrans("ACGT", "TGCA", "N")

@@ -253,6 +253,22 @@ def along_two_axes(x):
     return first + column * polynomials[1][-1][1] + numbers.sum() * most + np.shape(numbers)[1]
 
 
+def transposed_is_a_view(x):
+    cells = np.empty((2, 3), dtype=object)
+    for i in range(2):
+        for j in range(3):
+            cells[i, j] = x[i] * x[j]
+    turned = cells.T
+    kept = turned.copy()
+    turned[2, 0] = x[0] * 3
+    cells[1, 1] = x[1] ** 3
+    turned[0][1] = x[2]
+    order = sum((i + 1) * item for i, item in enumerate(turned.flat))
+    order += sum((i + 1) * item for i, item in enumerate(turned.ravel()))
+    order += turned[1:, 1].sum() + turned[-1].sum() + np.shape(turned)[0] * turned.T[0, 2]
+    return order + kept[2, 0] + kept.T[1, 0] + cells.sum()
+
+
 def bodies_along_two_axes(x):
     cells = np.ndarray((2, 2), dtype=object)
     for i, j in np.ndindex(cells.shape):

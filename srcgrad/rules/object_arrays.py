@@ -16,7 +16,24 @@ import numpy as np
 from .registry import applies_to_objects, arrays_of_objects, keeps_objects, stands_for
 
 
-class Objects:
+class Followed:
+    """What arrays of objects along one axis and along two have in common."""
+
+    @property
+    def dtype(self):
+        return np.dtype(object)
+
+    def __contains__(self, item):
+        raise NotImplementedError("whether an array of objects has one isn't looked up: use a list")
+
+    def compared(self, other):
+        raise NotImplementedError("arrays of objects aren't compared: use a loop")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = compared
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Objects(Followed):
     """An array of objects: `items` has all of them, `places` says which this is a view of."""
 
     def __init__(self, items, places=None):
@@ -28,9 +45,6 @@ class Objects:
     def __iter__(self):
         for i in range(len(self)):
             yield self.items[self.place(i)]
-
-    def __contains__(self, item):
-        raise NotImplementedError("whether an array of objects has one isn't looked up: use a list")
 
     def __bool__(self):
         if len(self) > 1:
@@ -79,10 +93,6 @@ class Objects:
     @property
     def ndim(self):
         return 1
-
-    @property
-    def dtype(self):
-        return np.dtype(object)
 
     @property
     def T(self):
@@ -188,51 +198,43 @@ class Objects:
             self[i] = item
         return self
 
-    def compared(self, other):
-        raise NotImplementedError("arrays of objects aren't compared: use a loop")
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = compared
-    __hash__ = None  # type: ignore[assignment]
+class Table(Followed):
+    """An array of objects along two axes: `items` has them, `steps` says how far rows are apart."""
 
-
-class Table:
-    """An array of objects along two axes: `items` has those of all rows, one after the other."""
-
-    def __init__(self, items, rows, columns):
-        self.items, self.rows, self.columns = items, rows, columns
+    def __init__(self, items, shape, steps=None):
+        self.items, self.shape = items, shape
+        self.steps = (shape[1], 1) if steps is None else steps
 
     def __len__(self):
-        return self.rows
+        return self.shape[0]
 
     def __iter__(self):
-        for i in range(self.rows):
+        for i in range(len(self)):
             yield self.row(i)
-
-    def __contains__(self, item):
-        raise NotImplementedError("whether an array of objects has one isn't looked up: use a list")
 
     def __bool__(self):
         raise NotImplementedError("the truth value of an array of objects isn't asked for")
 
     def row(self, i):
-        first = along(i, self.rows, 0) * self.columns
-        return Objects(self.items, list(range(first, first + self.columns)))
+        return Objects(self.items, [self.place(i, j) for j in range(self.shape[1])])
 
     def place(self, i, j):
-        return along(i, self.rows, 0) * self.columns + along(j, self.columns, 1)
+        rows, columns = self.shape
+        return along(i, rows, 0) * self.steps[0] + along(j, columns, 1) * self.steps[1]
 
     def __getitem__(self, key):
         if is_place(key):
-            return self.row(key)
+            return self.row(along(key, self.shape[0], 0))
         if not isinstance(key, tuple) or len(key) != 2:
             raise NotImplementedError("of an array of objects with two axes, rows are taken")
         i, j = key
         if is_place(i) and is_place(j):
             return self.items[self.place(i, j)]
         if is_place(i) and isinstance(j, slice):
-            return self.row(i)[j]
+            return self.row(along(i, self.shape[0], 0))[j]
         if isinstance(i, slice) and is_place(j):
-            return Objects(self.items, [self.place(k, j) for k in list(range(self.rows))[i]])
+            return self.T.row(along(j, self.shape[1], 1))[i]
         raise NotImplementedError("of an array of objects with two axes, rows or columns are taken")
 
     def __setitem__(self, key, value):
@@ -241,48 +243,41 @@ class Table:
         self.items[self.place(*key)] = value
 
     @property
-    def shape(self):
-        return (self.rows, self.columns)
-
-    @property
     def size(self):
-        return self.rows * self.columns
+        return self.shape[0] * self.shape[1]
 
     @property
     def ndim(self):
         return 2
 
     @property
-    def dtype(self):
-        return np.dtype(object)
-
-    @property
     def flat(self):
-        return iter(self.items)
+        return iter(self.in_order())
 
     @property
     def T(self):
-        items = [
-            self.items[i * self.columns + j] for j in range(self.columns) for i in range(self.rows)
-        ]
-        return Table(items, self.columns, self.rows)
+        return Table(self.items, self.shape[::-1], self.steps[::-1])
+
+    def in_order(self):
+        """Its objects, row by row."""
+        return [item for row in self for item in row]
 
     def tolist(self):
         return [list(row) for row in self]
 
     def copy(self):
-        return Table(list(self.items), self.rows, self.columns)
+        return Table(self.in_order(), self.shape)
 
     def flatten(self):
-        return Objects(list(self.items))
+        return Objects(self.in_order())
 
     def ravel(self):
-        return Objects(self.items)
+        return Objects(self.items) if self.steps == (self.shape[1], 1) else self.flatten()
 
     def sum(self, axis=None):
         if axis is not None:
             raise NotImplementedError("objects in two axes are added up along both")
-        return total(list(self.items))
+        return total(self.in_order())
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         return NotImplemented
@@ -291,12 +286,6 @@ class Table:
         if func not in OF_TABLES:
             return NotImplemented
         return OF_TABLES[func](*args, **kwargs)
-
-    def compared(self, other):
-        raise NotImplementedError("arrays of objects aren't compared: use a loop")
-
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = compared
-    __hash__ = None  # type: ignore[assignment]
 
 
 def along(i, count, axis):
@@ -344,7 +333,7 @@ def filled(shape, fill_value, dtype=None):
     if len(shape) == 1:
         return Objects([fill_value] * shape[0])
     rows, columns = shape
-    return Table([fill_value] * (rows * columns), rows, columns)
+    return Table([fill_value] * (rows * columns), (rows, columns))
 
 
 def check_dtype(dtype):

@@ -53,9 +53,10 @@ def maketrans(x, y=None, z=None):
 def translate(text, table):
     letters = []
     for letter in text:
-        if ord(letter) not in table:
-            letters.append(letter)
-        elif table[ord(letter)] is not None:
+        try:
             to = table[ord(letter)]
+        except LookupError:
+            to = letter
+        if to is not None:
             letters.append(to if isinstance(to, str) else chr(to))
     return "".join(letters)
