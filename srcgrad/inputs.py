@@ -7,7 +7,7 @@ import collections
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -20,9 +20,11 @@ from .frontend import tables
 from .frontend.lookup import as_records
 from .frontend.lower import Lowerer
 from .frontend.predicates import is_member
+from .frontend.restarts import NeedStatic
 from .frontend.set_orders import Order
 from .frontend.structure import reachable
 from .frontend.values import (
+    IDENTITY,
     OWN,
     DictObject,
     Heap,
@@ -77,6 +79,8 @@ class Inputs:
         self.paths: dict[Any, Any] = {}
         self.parts = 0  # of the first statements: those that take the arguments apart
         self.copies: list[tuple[str, Value, Value]] = []  # of arguments that are written
+        self.arrays: dict[ir.Var, ir.Var] = {}  # of which there are copies too
+        self.snapshots: dict[ir.Var, ir.Assign] = {}  # of what lists of objects hold, by the list
 
     def value(self, value: Any, var: ir.Var | None, path: Any, access: Any = None) -> Value:
         """The abstract value of an argument; `access` makes the variable that holds it."""
@@ -124,7 +128,11 @@ class Inputs:
         if isinstance(value, list):
             kind = self.list_kind(value, path)
             if kind is not None:
-                ref = self.whole_list(value, variable(kind), spread_path(path))
+                if is_records(kind):
+                    held = self.records(variable(Opaque(list)), kind)
+                else:
+                    held = variable(kind)
+                ref = self.whole_list(value, held, spread_path(path))
                 self.belongs(ref, path)
                 return ref
         if isinstance(value, (tuple, list)):
@@ -198,11 +206,20 @@ class Inputs:
         What is differentiated stays what was passed.
         """
         low = self.lowerer
-        self.parts = len(low.block.statements)
         written = [name for name in values if (OWN, name) in low.known_sites]
-        copies = {name: unshared(low, values[name]) for name in written}
+        copies = {name: unshared(low, values[name], self.arrays) for name in written}
         self.copies = [(name, values[name], copy) for name, copy in copies.items()]
         return values | copies
+
+    def want_own(self, function: ir.Function) -> None:
+        """Begin again with a copy of an argument of whose objects in lists arrays are written."""
+        aliasing = Aliasing(function.block)
+        for made in self.snapshots.values():
+            assert is_records(made.target.kind)
+            site = (OWN, made.target.kind.item.outside)
+            if site[1] and site not in self.lowerer.known_sites and aliasing.changes(made.target):
+                message = f"{made.target.name} is written here"
+                raise NeedStatic(frozenset([site]), message, made.span)
 
     def overwritten(self) -> dict[ir.Var, str]:
         """What is found in arguments where other things stand in the end, and in which."""
@@ -212,16 +229,22 @@ class Inputs:
             found.update((v, name) for v in leaves(self.lowerer, passed) if v not in left)
         return found
 
-    def check_owned(self, values: dict[str, Value], params: list[ir.Var]) -> None:
+    def check_owned(
+        self, values: dict[str, Value], params: list[ir.Var], free: Iterable[ir.Var]
+    ) -> None:
         """Have it checked that what is written isn't found in two places, or outside, too."""
         low, heap = self.lowerer, self.lowerer.state.heap
         if low.state.unreachable or low.on_free is None:
             return
         held = {p: found for p in params if (found := _containers(heap, values.get(p.name)))}
         owned = [p for p in params if (OWN, p.name) in low.known_sites]
-        if owned and sum(map(len, held.values())) > 1:
+        if owned and (self.snapshots or sum(map(len, held.values())) > 1):
             others = [p for p in held if p not in owned]
             self._check(runtime.check_containers_apart, owned, others)
+        if copies := [v for v in self.arrays.values() if isinstance(v.kind, Array)]:
+            others = [v for v in (*params, *free) if v not in owned]
+            check = self._check(runtime.check_arrays_apart, owned, others)
+            low.deep_copies.append((check, tuple(copies)))
         read = {path for path, thing in low.guards.items() if is_record(thing)}
         self._check_not_held(owned, {*read, *low.lifted})
         types = {heap[number].type for found in held.values() for number in found}
@@ -235,11 +258,12 @@ class Inputs:
             things = [low.on_free(path, path.read()) for path in sorted(paths, key=str)]
             self._check(runtime.check_not_held, params, list(map(low.operand, things)))
 
-    def _check(self, function: Any, *operands: list[Any]) -> None:
+    def _check(self, function: Any, *operands: list[Any]) -> ir.Statement:
         """A check where the arguments have been taken apart."""
         self.lowerer.act(function, *(ir.Pack(tuple, tuple(given)) for given in operands))
         statements = self.lowerer.block.statements
-        statements.insert(self.parts, statements.pop())
+        statements.insert(self.parts, check := statements.pop())
+        return check
 
     def array_kind(self, value: np.ndarray[Any, Any], asked: Sequence[Any]) -> Kind:
         """The kind of an array from outside; `asked` has for each axis what asks for its length."""
@@ -259,7 +283,32 @@ class Inputs:
     def list_kind(self, value: list[Any], path: Any) -> Kind | None:
         """The kind of a list that is one value; None if each of its items is."""
         items = whole(value, path, self.static)
-        return None if items is None else ListOf(self.item_kind(items))
+        if items is None:
+            return None
+        kind = _found(self.item_kind(items), path[1] if path[:1] == ("argument",) else "")
+        if is_records(ListOf(kind)) and (IDENTITY,) in self.lowerer.known_sites:
+            kind = Fields((*kind, INT), kind.type, (*kind.names, IDENTITY), kind.outside)
+        return ListOf(kind)
+
+    def records(self, holder: ir.Var, kind: ListOf) -> ir.Var:
+        """The list of what objects or dicts hold, as tuples: at the beginning of the program."""
+        if holder not in self.snapshots:
+            target, names = ir.Var(holder.name, kind, True), map(ir.Const, _names(kind.item))
+            made = ir.Assign(target, runtime.records, (holder, *names), span=self.lowerer.span)
+            self.snapshots[holder] = made
+            self.lowerer.lists_of_records[target] = made
+        return self.snapshots[holder].target
+
+    def take_snapshots(self) -> None:
+        """Have it taken down at the beginning what the objects in lists from outside hold."""
+        low = self.lowerer
+        if not self.snapshots:
+            return
+        if low.taken_in or low.journals:
+            raise low.refuse(
+                "objects in a list are read here, and others are written, which may be among them"
+            )
+        low.block.statements[self.parts : self.parts] = self.snapshots.values()
 
     def dict_kind(self, value: dict[Any, Any]) -> Held | None:
         """The kind of a dict that is one value; None if it can't be."""
@@ -278,6 +327,10 @@ class Inputs:
         if isinstance(items, type):
             return _NUMBERS.get(items) or Scalar(np.dtype(items), False)
         cls, *parts = items
+        if type(parts[0]) is tuple and set(map(type, parts[0])) == {str}:
+            names, *parts = parts
+            self.lowerer.check_class(cls)
+            return Fields(map(self.item_kind, parts), cls, names, "")
         if cls is dict:
             keys, values = map(self.item_kind, parts)
             return Held(keys, value=values)
@@ -296,7 +349,8 @@ class Inputs:
     def whole_list(self, value: list[Any], var: ir.Var, spread: Any) -> Ref:
         """The abstract value of a list that is one value; `spread` is what it isn't in."""
         self.lists.add(spread)
-        var.origins = frozenset([spread])
+        if not is_records(var.kind):  # these are better kept, or in tables, than one by one
+            var.origins = frozenset([spread])
         self.lowerer.lengths[var] = self.sizes.setdefault(len(value), fresh_size(True))
         return self.lowerer.new(ListObject((), var, var.name))
 
@@ -340,19 +394,55 @@ class Inputs:
         return access
 
 
-def unshared(low: Lowerer, value: Any) -> Any:
-    """A value with copies of the lists, dicts and objects in it, but not of the arrays."""
+def is_records(kind: Any) -> TypeGuard[ListOf]:
+    """Whether items of a list are objects or dicts of the caller's."""
+    item = kind.item if isinstance(kind, ListOf) else None
+    return isinstance(item, Fields) and item.outside is not None
+
+
+def check_not_records(low: Lowerer, values: Iterable[Value]) -> None:
+    """Refuse to take derivatives inside the program by lists of objects that are one value."""
+    if any(is_records(leaf.kind) for value in values for leaf in leaves(low, value)):
+        raise low.refuse("derivatives by a list of objects from outside are taken here")
+
+
+def _found(kind: Any, where: str) -> Any:
+    """The kind of an object in a list outside, with where that is."""
+    if not isinstance(kind, Fields) or kind.outside is None:
+        return kind
+    return Fields((_found(part, where) for part in kind), kind.type, kind.names, where)
+
+
+def _names(item: Fields) -> tuple[Any, ...]:
+    """What `runtime.records` takes out of an object or dict."""
+    return tuple(
+        (name, *_names(part))
+        if isinstance(part, Fields) and part.outside is not None
+        else id
+        if name == IDENTITY
+        else name
+        for name, part in zip(item.names, item, strict=True)
+    )
+
+
+def unshared(low: Lowerer, value: Any, arrays: dict[ir.Var, ir.Var] | None = None) -> Any:
+    """A value with copies of the lists, dicts and objects in it, but not of the arrays.
+
+    `arrays`: the objects in lists outside are copied too; to it is added what their arrays become.
+    """
     if isinstance(value, Tuple):
-        return replace(value, items=tuple(unshared(low, item) for item in value.items))
+        return replace(value, items=tuple(unshared(low, item, arrays) for item in value.items))
     if not isinstance(value, Ref):
         return value
     thing = low.state.heap[value.id]
     if isinstance(thing, ListObject) and thing.var is not None:
+        if arrays is not None and is_records(thing.var.kind):
+            return low.copied(value, lambda item: low.deep_copy(item, arrays))
         return low.builtin_list(value)
     if isinstance(thing, ListObject):
-        items: Any = tuple(unshared(low, item) for item in thing.items)
+        items: Any = tuple(unshared(low, item, arrays) for item in thing.items)
     else:
-        items = {key: unshared(low, item) for key, item in thing.items.items()}
+        items = {key: unshared(low, item, arrays) for key, item in thing.items.items()}
     return low.new(replace(thing, items=items, external=None))
 
 
@@ -506,12 +596,13 @@ def own_copies(
     inputs: list[ir.Var] = [p for p in function.params if isinstance(p.kind, Array)]
     lists: list[ir.Var] = [p for p in function.params if isinstance(p.kind, ListOf)]
     statements = function.block.statements
-    params = set(function.params)
+    params = {*function.params, *free}
     extracted: dict[ir.Var, int] = {}
     holder: dict[ir.Var, Any] = {}
     for position, s in enumerate(statements):
         if isinstance(s, ir.Assign) and s.args and s.args[0] in params | set(extracted):
-            if s.function in (operator.getitem, builtins.getattr) and not s.views:
+            taking = (operator.getitem, builtins.getattr, runtime.records)
+            if s.function in taking and not s.views:
                 if isinstance(s.args[0].kind, Opaque):
                     extracted[s.target], holder[s.target] = position, s.args[0]
                     if isinstance(s.target.kind, Array):

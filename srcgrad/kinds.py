@@ -170,32 +170,44 @@ class ListOf(Kind):
 class Fields(tuple[Any, ...]):
     """The kinds of the parts of an item that is a named tuple, or an object: of its attributes.
 
-    An item that is a plain tuple has a plain tuple of kinds.
+    An item that is a plain tuple has a plain tuple of kinds. `outside` says of an object, or a dict
+    whose keys are the `names`, that it is found in a list outside: in which argument, if in one.
     """
 
     type: Any
     names: tuple[str, ...]
+    outside: str | None
 
-    def __new__(cls, kinds: Iterable[Any], type: Any, names: tuple[str, ...] = ()) -> Fields:
+    def __new__(
+        cls,
+        kinds: Iterable[Any],
+        type: Any,
+        names: tuple[str, ...] = (),
+        outside: str | None = None,
+    ) -> Fields:
         self = super().__new__(cls, kinds)
-        self.type, self.names = type, names
+        self.type, self.names, self.outside = type, names, outside
         return self
 
+    def form(self) -> tuple[Any, ...]:
+        """What is the same of items that are alike."""
+        return self.type, self.names, self.outside
+
     def __eq__(self, other: object) -> bool:
-        same = isinstance(other, Fields) and (self.type, self.names) == (other.type, other.names)
+        same = isinstance(other, Fields) and self.form() == other.form()
         return same and tuple(self) == tuple(other)  # type: ignore[arg-type]
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __hash__(self) -> int:
-        return hash((tuple(self), self.type, self.names))
+        return hash((tuple(self), self.form()))
 
 
 def parts_like(item: tuple[Any, ...], parts: Iterable[Any]) -> tuple[Any, ...]:
     """The kinds of the parts of an item that is of the same form as another one."""
     if isinstance(item, Fields):
-        return Fields(parts, item.type, item.names)
+        return Fields(parts, *item.form())
     return tuple(parts)
 
 
@@ -228,6 +240,7 @@ class TupleOf(Kind):
     items: tuple[Kind, ...]
     type: type = tuple
     names: tuple[str, ...] = ()  # of an object kept in a list: those of its attributes
+    outside: str | None = None  # where that is found, if in a list outside
 
 
 @dataclass(frozen=True, slots=True)

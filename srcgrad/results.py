@@ -259,6 +259,11 @@ def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
             if isinstance(kind, Scalar) and kind.dtype.kind == "c" and isinstance(d, ir.Const):
                 return ir.Const(complex(d.value))
             return d
+        if v in low.lists_of_records:
+            holder, *names = low.lists_of_records[v].args
+            like = (holder, d, *names)
+            listed = Inferred(Opaque(list))
+            return adjoint.emit(runtime.like_records, like, inferred=listed, name=f"d_{v.name}")
         own: ir.Var = d
         if not isinstance(kind, ListOf):
             own = _owned(adjoint, d, v) if isinstance(kind, Array) else _number(adjoint, d, kind)

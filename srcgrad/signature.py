@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .emit.runtime import attributes, has_attributes, make_object, make_tuple
+from .emit.runtime import attributes, has_attributes, make_object, tuple_of
 from .packages import computes_attributes, told
 
 SHAPE = "%shape"  # the path of an array with this and an axis after it: its length must be known
@@ -29,6 +29,7 @@ HELD = "%held"  # that of a dict which is one value: only what its keys and valu
 OPAQUE = "%opaque"  # the path of a value with this after it: only of what type it is matters
 DIFFERENTIATED = "%differentiated"  # with the name of an argument: derivatives are taken by it
 FEW = 4  # items: lists of as many are always spread
+FEW_RECORDS = 8  # objects or dicts: so are lists of as many
 SEVERAL = 16  # numbers that derivatives are taken by: lists of as many are
 MOST_NESTED = 4  # lists and tuples in each other
 NEAR = 4  # by so much, lengths that are related differ
@@ -167,6 +168,8 @@ def whole(
     if type(value) is not list or len(value) <= FEW or spread_path(path) in static:
         return None
     found = common(value, sizes)
+    if found is None:
+        return records(value, sizes) if len(value) > FEW_RECORDS else None
     if len(path) > 1 and (DIFFERENTIATED, path[1]) in static:
         count, inner = len(value), found
         while type(inner) is tuple and inner[0] is list:
@@ -218,6 +221,29 @@ def common(items: Any, sizes: dict[int, Any] | None = None, depth: int = MOST_NE
     return None
 
 
+def records(items: Any, sizes: dict[int, Any] | None = None, depth: int = MOST_NESTED) -> Any:
+    """What objects of one class are, or dicts with the same keys, if they hold what is alike.
+
+    That is numbers, arrays, lists and tuples as in `common`, texts, and such objects and dicts.
+
+    >>> records([{"name": "a", "at": 1.0}, {"name": "b", "at": 2.0}])
+    (<class 'dict'>, ('name', 'at'), <class 'str'>, <class 'float'>)
+    >>> records([{"name": "a"}, {"at": 1.0}])
+    """
+    cls = type(items[0])
+    if set(map(type, items)) != {cls} or not (cls is dict or is_record(items[0])) or not depth:
+        return None
+    held = items if cls is dict else list(map(attributes, items))
+    names = tuple(held[0])
+    if any(tuple(h) != names for h in held) or set(map(type, names)) != {str}:
+        return None
+    found = []
+    for name in names:
+        values = [h[name] for h in held]
+        found.append(_alike(values, sizes) or records(values, sizes, depth - 1))
+    return None if None in found else (cls, names, *found)
+
+
 def held(value: dict[Any, Any]) -> tuple[Any, Any] | None:
     """What the keys of a dict are, and what its values, if these and those are alike; else None.
 
@@ -239,9 +265,9 @@ def held(value: dict[Any, Any]) -> tuple[Any, Any] | None:
     return None if keys is None or values is None else (keys, values)
 
 
-def _alike(items: Any) -> Any:
+def _alike(items: Any, sizes: dict[int, Any] | None = None) -> Any:
     """What `common` says, and the type of texts."""
-    return str if set(map(type, items)) == {str} else common(list(items))
+    return str if set(map(type, items)) == {str} else common(list(items), sizes)
 
 
 def _length(n: int, sizes: dict[int, Any] | None) -> Any:
@@ -312,19 +338,6 @@ def stand_in(value: Any) -> Any:
     if is_record(value):
         return make_object(t, {k: stand_in(v) for k, v in attributes(value).items()})
     return value
-
-
-def tuple_of(cls: type, items: Iterable[Any]) -> Any:
-    """A tuple of a class with the given items, made without what the class does to make one.
-
-    >>> class Twice(tuple):
-    ...     def __new__(cls, x):
-    ...         return super().__new__(cls, (x, x))
-    >>> tuple_of(Twice, [1, 2]), tuple_of(tuple, [1, 2])
-    ((1, 2), (1, 2))
-    """
-    builtin = cls is tuple or hasattr(cls, "n_sequence_fields")  # as `time.struct_time` has
-    return cls(items) if builtin else make_tuple(cls, items)
 
 
 _NOT_RECORDS = (type, types.FunctionType, types.MethodType, types.ModuleType, functools.partial)

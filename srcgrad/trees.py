@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .emit.runtime import attributes, put_attributes, structured
-from .signature import fields_of, is_record, is_structured, tuple_of
+from .emit.runtime import attributes, put_attributes, structured, tuple_of
+from .signature import fields_of, is_record, is_structured
 
 
 def children(tree: Any) -> dict[Any, Any] | None:

@@ -19,7 +19,9 @@ from ..packages import package_of, told
 from ..rules import registry
 
 FILES = "files"
-LOOKS: frozenset[Any] = frozenset({runtime.check_containers_apart, runtime.check_not_held})
+LOOKS: frozenset[Any] = frozenset(
+    {runtime.check_arrays_apart, runtime.check_containers_apart, runtime.check_not_held}
+)
 
 
 class UnknownObjects:

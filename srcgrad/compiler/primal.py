@@ -34,7 +34,7 @@ from ..frontend.source import get_source
 from ..frontend.units import NeedUnit
 from ..frontend.values import OWN, Partial, Path, Place, Ref, Tuple, Value
 from ..inner.lowerings import LOWERINGS
-from ..inputs import Inputs, check_input, chosen, in_copies, leaves, own_copies
+from ..inputs import Inputs, check_input, chosen, in_copies, is_records, leaves, own_copies
 from ..kinds import ListOf, Opaque, is_float, kind_of
 from ..optimize.flags import drop_conversions
 from ..optimize.rows import drop_rows
@@ -128,8 +128,10 @@ def _lowered(task: Task) -> Primal:
     if not request.pullback and not request.tangent:
         for label, value, _ in targets:
             check_input(label, value)
-    result = _lowered_in_tables(low, task, inputs.own(values))
-    inputs.check_owned(values, params)
+    inputs.parts = len(low.block.statements)
+    result = _lowered_in_tables(low, task, inputs, values)
+    inputs.take_snapshots()
+    inputs.check_owned(values, params, list(free.found.values()))
     if low.state.unreachable:  # the generated function raises what the function raises
         result = ir.Const(0.0)
         if request.has_aux:
@@ -149,6 +151,7 @@ def _lowered(task: Task) -> Primal:
     if any(split.parent in whole for split in low.splits.values()):
         raise InternalError("a block that an exception may leave isn't joined")
     lowered = Primal(low, function, free, inputs, values, targets, tangents, result, aux)
+    inputs.want_own(function)
     copies = own_copies(function, set(free.found.values()), lowered.wrt)
     owned = {name for name in values if (OWN, name) in low.known_sites}
     _check_defaults(task, {*owned, *(v.name for v in copies)})
@@ -197,7 +200,7 @@ def _check_copied_once(low: Lowerer, function: ir.Function) -> None:
         block.statements = [s for s in block.statements if s not in unwritten]
 
 
-def _lowered_in_tables(low: Lowerer, task: Task, values: dict[str, Value]) -> Value:
+def _lowered_in_tables(low: Lowerer, task: Task, inputs: Inputs, values: dict[str, Value]) -> Value:
     """Lower the call of the primal function, what there is of tables being made before it.
 
     Raises:
@@ -207,7 +210,7 @@ def _lowered_in_tables(low: Lowerer, task: Task, values: dict[str, Value]) -> Va
     try:
         low.take_in()
         try:
-            result = _lowered_call(low, task, values)
+            result = _lowered_call(low, task, inputs.own(values))
         except Unreached:
             if not low.state.unreachable:
                 raise
@@ -263,7 +266,11 @@ class Free:
             return None
         if path not in self.found:
             self.found[path] = ir.Var(self.name(path), kind, True)
-        return self.inputs.whole_list(value, self.found[path], spread)
+        held = self.found[path]
+        if is_records(kind):
+            held.kind = Opaque(list)
+            held = self.inputs.records(held, kind)
+        return self.inputs.whole_list(value, held, spread)
 
     def whole_dict(self, path: Path, value: dict[Any, Any]) -> Ref | None:
         """The lookup of a dict that is one value; None if each of its values is."""
@@ -301,9 +308,10 @@ def dependences(
     task: Task, lowered: Primal, kept: list[tuple[Path, ir.Var]], used: Iterable[ir.Var]
 ) -> dict[str, Any]:
     """What a compiled function depends on outside its arguments."""
-    found = lowered.free.found
+    found, snapshots = lowered.free.found, lowered.inputs.snapshots
+    kinds = {v: snapshots[v].target.kind if v in snapshots else v.kind for _, v in kept}
     return {
-        "free": tuple((path, var.kind) for path, var in kept),
+        "free": tuple((path, kinds[var]) for path, var in kept),
         "unused": tuple(p for p, v in found.items() if v not in used),
         "guards": tuple(lowered.low.guards.items()),
         "codes": tuple(lowered.low.inlined.items()),

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -292,6 +292,27 @@ def check_containers_apart(written: Any, others: Any) -> None:
         there.add(id(thing))
 
 
+def check_arrays_apart(written: Any, others: Any) -> None:
+    """Refuse arguments in which two arrays share memory, when one may be written.
+
+    >>> check_arrays_apart(([{"at": np.zeros(2)}, {"at": np.zeros(2)}],), (np.zeros(2),))
+    """
+    arrays = [a for a in _arrays_in(written) if a.size]
+    count = len(arrays)
+    arrays += [a for a in _arrays_in(others) if a.size]
+    bounds = sorted((*np.lib.array_utils.byte_bounds(a), i) for i, a in enumerate(arrays))
+    last = 0
+    for n, (start, _, i) in enumerate(bounds):
+        for _, end, j in bounds[last:n]:
+            if start < end and min(i, j) < count and _overlap(arrays[i], arrays[j]):
+                raise ValueError(
+                    "two arrays in the arguments share memory, and the function writes into one "
+                    "of them: pass a copy"
+                )
+        while last < n and bounds[last][1] <= start:
+            last += 1
+
+
 def check_not_held(arguments: Any, things: Any) -> None:
     """Refuse arguments that hold what the function finds outside too when one is written.
 
@@ -316,22 +337,35 @@ def _containers(things: Any) -> Iterator[Any]:
     Functions of NumPy, which an object may hold as its strategies, aren't written.
     """
     for thing in things:
-        if isinstance(thing, dict):
-            parts: Any = thing.values()
-        elif isinstance(thing, (list, tuple)) or hasattr(thing, "popleft"):
-            parts = thing
-        elif isinstance(thing, (np.ufunc, type(np.sum))):
-            continue
-        elif type(thing).__module__ != "builtins" and has_attributes(thing):
-            parts = attributes(thing).values()
-        elif isinstance(thing, set):
-            parts = ()
-        else:
+        parts = _parts(thing)
+        if parts is None:
             continue
         if not isinstance(thing, tuple):
             yield thing
         if not _LEAVES.issuperset(map(type, parts)):
             yield from _containers(parts)
+
+
+def _arrays_in(things: Any) -> Iterator[Any]:
+    """The arrays in a nest of lists, dicts and objects."""
+    for thing in things:
+        if isinstance(thing, np.ndarray):
+            yield thing
+        elif parts := _parts(thing):
+            yield from _arrays_in(parts)
+
+
+def _parts(thing: Any) -> Any:
+    """What a list, dict, set or object holds that may be written; None of anything else."""
+    if isinstance(thing, dict):
+        return thing.values()
+    if isinstance(thing, (list, tuple)) or hasattr(thing, "popleft"):
+        return thing
+    if isinstance(thing, (np.ufunc, type(np.sum))):
+        return None
+    if type(thing).__module__ != "builtins" and has_attributes(thing):
+        return attributes(thing).values()
+    return () if isinstance(thing, set) else None
 
 
 _LEAVES = frozenset({int, float, complex, bool, str, type(None), np.ndarray, np.float64})
@@ -540,6 +574,74 @@ def attributes(thing: Any) -> dict[str, Any]:
             continue
     own: dict[str, Any] = thing.__dict__ if type(thing).__dictoffset__ else {}
     return {**slots, **own} if slots else own
+
+
+def tuple_of(cls: type, items: Iterable[Any]) -> Any:
+    """A tuple of a class with the given items, made without what the class does to make one.
+
+    >>> class Twice(tuple):
+    ...     def __new__(cls, x):
+    ...         return super().__new__(cls, (x, x))
+    >>> tuple_of(Twice, [1, 2]), tuple_of(tuple, [1, 2])
+    ((1, 2), (1, 2))
+    """
+    builtin = cls is tuple or hasattr(cls, "n_sequence_fields")  # as `time.struct_time` has
+    return cls(items) if builtin else make_tuple(cls, items)
+
+
+def records(items: list[Any], *names: Any) -> list[Any]:
+    """What objects or dicts hold by these names, as tuples; an object in one has a tuple of names.
+
+    >>> records([{"at": 1.0, "mass": 2.0}, {"at": 3.0, "mass": 4.0}], "at", "mass")
+    [(1.0, 2.0), (3.0, 4.0)]
+    >>> records([{"end": {"x": 1.0, "y": 2.0}}], ("end", "x", "y"))
+    [((1.0, 2.0),)]
+    """
+    return [_record(item, names) for item in items]
+
+
+def _record(item: Any, names: tuple[Any, ...]) -> tuple[Any, ...]:
+    found = item if isinstance(item, dict) else attributes(item)
+    return tuple(
+        found[name]
+        if isinstance(name, str)
+        else _record(found[name[0]], name[1:])
+        if isinstance(name, tuple)
+        else name(item)
+        for name in names
+    )
+
+
+def like_records(items: list[Any], adjoints: list[Any], *names: Any) -> list[Any]:
+    """Objects or dicts like these, with the adjoints of what `records` took out of them.
+
+    >>> like_records([{"at": 1.0, "name": "a"}], [(2.0, None)], "at", "name")
+    [{'at': 2.0, 'name': 'a'}]
+    """
+    return [_like_record(item, d, names) for item, d in zip(items, adjoints, strict=True)]
+
+
+def _like_record(item: Any, adjoints: Any, names: tuple[Any, ...]) -> Any:
+    held = item if isinstance(item, dict) else attributes(item)
+    made = dict(held)
+    for name, d in zip(names, adjoints, strict=True):
+        if isinstance(name, str):
+            made[name] = _like(held[name], d)
+        elif isinstance(name, tuple):
+            made[name[0]] = _like_record(held[name[0]], d, name[1:])
+    return made if isinstance(item, dict) else make_object(type(item), made)
+
+
+def _like(value: Any, d: Any) -> Any:
+    """An adjoint as a value like this; what isn't a float stays as it is."""
+    if isinstance(value, (list, tuple)) and d is not None:
+        parts = [_like(item, part) for item, part in zip(value, d, strict=True)]
+        return parts if isinstance(value, list) else tuple_of(type(value), parts)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+        return np.array(np.broadcast_to(d, value.shape), value.dtype)
+    if isinstance(value, (float, complex, np.inexact)):
+        return type(value)(d)
+    return value
 
 
 def _slots(cls: type) -> dict[str, Any]:

@@ -46,11 +46,13 @@ from .structure import (
     is_nothing,
     is_partial,
     is_table,
+    item_kinds,
     list_held_by,
     origins_of_rank,
     reachable,
 )
 from .values import (
+    IDENTITY,
     KEPT,
     Choice,
     DictObject,
@@ -594,6 +596,8 @@ class Builder(Choices):
                 thing = self.state.heap[value.id]
                 assert isinstance(thing, ListObject) and thing.var is not None
                 return thing.var.kind
+            if value.id in self.records_of:
+                return item_kinds(self.records_of[value.id][0].kind)
             if isinstance(thing, (DictObject, Instance)) and not is_table(thing):
                 # better where the loop is unrolled: then it may be changed later
                 if ("%records", self.site) not in self.known_sites:
@@ -617,6 +621,8 @@ class Builder(Choices):
         """The operand of what is kept in a list: an object is the tuple of its attributes."""
         if isinstance(value, Tuple) and value.whole is None:
             return ir.Pack(tuple, tuple(map(self.kept_operand, value.items)))
+        if isinstance(value, Ref) and value.id in self.records_of:
+            return self.records_of[value.id][0]
         thing = self.on_heap(value)
         if isinstance(thing, Instance):
             return ir.Pack(tuple, tuple(map(self.kept_operand, thing.items.values())))
@@ -725,8 +731,19 @@ class Builder(Choices):
     def object_of(self, var: ir.Var, items: list[Value]) -> Value:
         """The object that a list keeps as the tuple of its attributes."""
         assert isinstance(var.kind, TupleOf)
-        made = Instance(var.kind.type, dict(zip(var.kind.names, items, strict=True)))
-        return self.place(self.state, made if is_table(made) else replace(made, frozen=KEPT))
+        named = dict(zip(var.kind.names, items, strict=True))
+        if var.kind.outside is None:
+            made = Instance(var.kind.type, named)
+            return self.place(self.state, made if is_table(made) else replace(made, frozen=KEPT))
+        identity, place = named.pop(IDENTITY, None), var.kind.outside
+        record: Heap = Instance(var.kind.type, named, place, KEPT)
+        if var.kind.type is dict:
+            record = DictObject(named, place, frozen=KEPT)
+        ref = self.place(self.state, record)
+        self.records_of[ref.id] = (var, identity)
+        if place:
+            self.of_arguments[ref.id] = place
+        return ref
 
     def project(
         self, var: ir.Var, holder: ir.Var | None = None, path: tuple[int, ...] = ()
@@ -755,7 +772,7 @@ class Builder(Choices):
                 operator.getitem,
                 (var, ir.Const(i)),
                 inferred=Inferred(kind, shares or (views if shares else ()), certain),
-                name=f"{var.name}_{i}",
+                name=f"{var.name}_{var.kind.names[i] if var.kind.names else i}",
             )
             items.append(self.project(item, holder, (*path, i)))
         kind_type = var.kind.type

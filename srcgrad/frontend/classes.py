@@ -406,6 +406,7 @@ class Classes(BuiltinFunctions):
             if isinstance(item, Ref) and isinstance(thing, Instance) and not is_table(thing):
                 known[item.id] = self.new(Instance(thing.type, {}))  # it may hold itself
             if isinstance(thing, ListObject) and thing.var is not None:
+                self.check_distinct(thing.var)
                 made = self.copied(item, lambda part: self.deep_copy(part, {}))
                 if (var := getattr(self.on_heap(made), "var", None)) is not None:
                     copies[thing.var] = var
@@ -418,6 +419,16 @@ class Classes(BuiltinFunctions):
             return made
 
         return deep(value)
+
+    def check_distinct(self, items: ir.Var) -> None:
+        """Have it checked of objects in a list outside that none is in two places."""
+        assert isinstance(items.kind, ListOf)
+        if getattr(items.kind.item, "outside", None) is None:
+            return
+        if items not in self.lists_of_records:
+            raise self.refuse("copies of objects from outside are made of the whole list")
+        held = (ir.Pack(tuple, (self.lists_of_records[items].args[0],)), ir.Pack(tuple, ()))
+        self.act(runtime.check_containers_apart, *held)
 
     def copied(self, value: Value, inner: Any) -> Value:
         """A copy of a value, what it holds as `inner` makes it."""
@@ -435,14 +446,10 @@ class Classes(BuiltinFunctions):
             return self.copied_outer(value, inner)
         if isinstance(value, ir.Var):
             if isinstance(value.kind, Reference):
-                raise self.refuse(
-                    "a copy of an object of which only the run tells how many there are can't be "
-                    "followed",
-                    "make a new object of its class",
-                )
+                return self.copied_object(self.row(value), inner)  # type: ignore[arg-type]
             if isinstance(value.kind, Array):
                 return self.call_object(np.copy, [value], {})
-            if isinstance(value.kind, Opaque):
+            if isinstance(value.kind, Opaque) and value.kind.type is not str:
                 raise self.refuse("a copy of this object can't be followed")
             return value
         if not isinstance(value, Ref):
@@ -458,11 +465,23 @@ class Classes(BuiltinFunctions):
             sequence = self.require(value)
             return self.listed(sequence.length, lambda i: inner(sequence.item(i)), thing.type)
         if isinstance(thing, Instance):
-            for name in ("__copy__", "__deepcopy__", "__reduce__", "__getstate__"):
-                if self.class_attribute(thing.type, name) is not None:
-                    raise self.refuse(f"a copy of an object with {name} isn't supported")
+            return self.copied_object(thing, inner)
         items = {with_copies(k, inner): inner(v) for k, v in thing.items.items()}
         return self.new(replace(thing, items=items, external=None, frozen=None))
+
+    def copied_object(self, thing: Instance, inner: Any) -> Value:
+        for name in ("__copy__", "__deepcopy__", "__reduce__", "__getstate__"):
+            if self.class_attribute(thing.type, name) is not None:
+                raise self.refuse(f"a copy of an object with {name} isn't supported")
+        table, block, start = self.table_of(thing.type), self.block, len(self.block.statements)
+        if table is None or is_table(thing):
+            items = {name: inner(value) for name, value in thing.items.items()}
+            return self.new(replace(thing, items=items, external=None, frozen=None))
+        made = self.new_object(thing.type, table)
+        for name in list(thing.items):
+            self.write(made, name, inner(thing.items[name]))
+        self.appended(block, start)
+        return made
 
     def copied_outer(self, value: Place, inner: Any) -> Value:
         """A copy of an object outside, which is followed from the beginning then."""

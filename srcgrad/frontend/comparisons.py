@@ -21,9 +21,10 @@ from . import running
 from .choices import FUNCTIONS, options
 from .operators import DUNDER, Operators, is_text, with_truth
 from .predicates import FALSE, SIMPLE, TRUE, is_none, is_number, is_object, is_settled, is_written
-from .restarts import Thaw
+from .restarts import NeedStatic, Thaw
 from .structure import OR_DEQUE, Poison, is_long, is_table
 from .values import (
+    IDENTITY,
     Bound,
     Choice,
     Closure,
@@ -460,6 +461,13 @@ class Comparisons(Operators):
             return self.emit(operator.is_, (p.var, q.var), inferred=Inferred(BOOL))
         if isinstance(p, Instance) and isinstance(q, Instance) and is_table(p) and p.type is q.type:
             return self.same_table(p, q)
+        if a.id in self.records_of and b.id in self.records_of:
+            which = [i for ref in (a, b) if (i := self.records_of[ref.id][1]) is not None]
+            if len(which) == 2:
+                operands = tuple(map(self.operand, which))
+                return self.emit(operator.eq, operands, inferred=Inferred(BOOL), name="test")
+            if (IDENTITY,) not in self.known_sites:
+                raise NeedStatic(frozenset([(IDENTITY,)]), "which object this is", self.span)
         several = [t for t in (p, q) if t.frozen is not None]  # each of them one of several
         if type(p) is type(q) and (len(several) == 2 or (several and (first or second))):
             self.wants_table(several[0])

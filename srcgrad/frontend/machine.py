@@ -200,6 +200,10 @@ class Machine:
         self.lifted: dict[Path, Ref] = {}
         self.lifting: dict[int, Ref] = {}  # of containers whose items are being lifted, by id
         self.holders: dict[int, ir.Var] = {}  # of references to arguments: what they stand for
+        # Of references to objects in lists outside: the variable that holds what such an object
+        # does, and what tells which it is.
+        self.records_of: dict[int, tuple[ir.Var, Value | None]] = {}
+        self.lists_of_records: dict[ir.Var, ir.Assign] = {}  # how those lists are made
         self.of_arguments: dict[int, str] = {}  # of references: the argument that they are part of
         self.outer_objects: set[int] = set()  # references to what was ever lifted
         self.depth = 0

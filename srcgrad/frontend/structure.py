@@ -531,7 +531,7 @@ def item_structure(item: Any) -> Kind:
     """The kind of a list's item, tuples of kinds as TupleOf."""
     if isinstance(item, tuple):
         kinds = tuple(item_structure(part) for part in item)
-        return TupleOf(kinds, item.type, item.names) if isinstance(item, Fields) else TupleOf(kinds)
+        return TupleOf(kinds, *item.form()) if isinstance(item, Fields) else TupleOf(kinds)
     assert isinstance(item, Kind)
     return item
 
@@ -541,7 +541,9 @@ def item_kinds(kind: Kind) -> Any:
     if not isinstance(kind, TupleOf):
         return kind
     kinds = tuple(map(item_kinds, kind.items))
-    return kinds if kind.type is tuple else Fields(kinds, kind.type, kind.names)
+    if kind.type is tuple:
+        return kinds
+    return Fields(kinds, kind.type, kind.names, kind.outside)
 
 
 def constant(operand: ir.Operand) -> tuple[bool, Any]:

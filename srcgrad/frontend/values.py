@@ -249,6 +249,7 @@ class Instance:
     frozen: Any = None
 
 
+IDENTITY = "%identity"  # the name of the part of an object in a list outside that tells which it is
 KEPT = "kept"  # why an object is frozen of which a list that exists at run time keeps the values
 
 Heap = ListObject | DictObject | Instance

@@ -35,7 +35,7 @@ from ..frontend.values import (
     Tuple,
     Value,
 )
-from ..inputs import check_apart, in_copies, leaves, own_copies, unshared
+from ..inputs import check_apart, check_not_records, in_copies, leaves, own_copies, unshared
 from ..ir import reverse_sweep
 from ..kinds import FLOAT, Array, Opaque, is_float
 from ..optimize.prune import prune, prune_to
@@ -74,6 +74,7 @@ def lower_gradient(
 
     values = {name: mapped(low, value, fresh) for name, value in outer_values.items()}
     targets = [target(low, values, which) for which in gradient._inputs]
+    check_not_records(low, targets)
     around, low.block = low.block, ir.Block()
     trying, low.trying = low.trying, None
     try:

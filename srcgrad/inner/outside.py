@@ -19,7 +19,6 @@ from ..inputs import leaves
 from ..kinds import BOOL, FLOAT, Array, Kind, Opaque, Scalar, is_float, kind_of
 from ..packages import told
 from ..rules.registry import Unknown
-from ..signature import tuple_of
 from .calls import called, name_of, no_more
 from .gradients import mapped
 from .rules import Pairs, attach, matched
@@ -267,7 +266,7 @@ class Container:
         if issubclass(self.type, dict):
             return self.type(items)
         if issubclass(self.type, tuple):
-            return tuple_of(self.type, items.values())
+            return runtime.tuple_of(self.type, items.values())
         if issubclass(self.type, list):
             return self.type(items.values())
         return runtime.make_object(self.type, items)
