@@ -54,6 +54,7 @@ from .structure import (
 from .values import (
     IDENTITY,
     KEPT,
+    TABULATED,
     Choice,
     DictObject,
     Heap,
@@ -437,6 +438,8 @@ class Builder(Choices):
         except KindMismatch:
             thing = self.on_heap(value)
             self.wants_table(thing)
+            if isinstance(kind.item, Fields) and kind.item.type is dict:
+                self.want_tables(DictObject({}, kind.item.outside, frozen=KEPT))
             objects = isinstance(kind.item, Fields) and bool(kind.item.names)
             if objects:
                 self.wants_table(Instance(kind.item.type, {}))
@@ -508,7 +511,7 @@ class Builder(Choices):
             thing = self.state.heap[value.id]
             if isinstance(thing, ListObject) and thing.var is not None:
                 self.link(var, path, thing.var)
-            elif isinstance(thing, Instance):
+            elif isinstance(thing, (DictObject, Instance)):
                 if not is_table(thing):  # what is kept are the values that it has now
                     self.state.heap[value.id] = replace(thing, frozen=KEPT)
                 for i, item in enumerate(thing.items.values()):
@@ -598,11 +601,16 @@ class Builder(Choices):
                 return thing.var.kind
             if value.id in self.records_of:
                 return item_kinds(self.records_of[value.id][0].kind)
+            named = self.is_kept_by_name(thing)
             if isinstance(thing, (DictObject, Instance)) and not is_table(thing):
                 # better where the loop is unrolled: then it may be changed later
-                if ("%records", self.site) not in self.known_sites:
+                if ("%records", self.site) not in self.known_sites and not (self.compact and named):
                     self.records.add(self.site)
                     raise self.unkeepable(value)
+            if named:
+                assert isinstance(thing, DictObject)
+                self.keeps_dicts = True
+                return Fields(map(self.part_kind, thing.items.values()), dict, tuple(thing.items))
             if isinstance(thing, DictObject):
                 self.tabulate(value)
                 thing = self.state.heap[value.id]
@@ -610,6 +618,21 @@ class Builder(Choices):
                 kinds = tuple(map(self.part_kind, thing.items.values()))
                 return Fields(kinds, thing.type, tuple(thing.items))
         raise self.unkeepable(value)
+
+    def is_kept_by_name(self, thing: Any) -> bool:
+        """Whether a list keeps a dict as the tuple of its values, which nobody may change then."""
+        if not isinstance(thing, DictObject) or (TABULATED,) in self.known_sites:
+            return False
+        plain = thing.type is dict and not thing.is_namespace and not thing.external
+        return plain and bool(thing.items) and set(map(type, thing.items)) == {str}
+
+    def want_tables(self, thing: Any) -> None:
+        """Begin again with tables for the dicts that lists keep, where this one may be kept."""
+        frozen = isinstance(thing, DictObject) and thing.frozen is not None and not thing.external
+        kept = self.keeps_dicts or getattr(thing, "frozen", None) == KEPT
+        if frozen and kept and (TABULATED,) not in self.known_sites:
+            site = frozenset([(TABULATED,)])
+            raise NeedStatic(site, "this dict is kept in a list, and changed", self.span)
 
     def part_kind(self, value: Any) -> Any:
         """The kind of a part of an item, which says nothing of None."""
@@ -624,7 +647,7 @@ class Builder(Choices):
         if isinstance(value, Ref) and value.id in self.records_of:
             return self.records_of[value.id][0]
         thing = self.on_heap(value)
-        if isinstance(thing, Instance):
+        if isinstance(thing, (DictObject, Instance)):
             return ir.Pack(tuple, tuple(map(self.kept_operand, thing.items.values())))
         if isinstance(value, ir.Var) and value in self.flats:
             raise self.kept_flat("can't be kept in a list that is built in a loop")
@@ -732,14 +755,16 @@ class Builder(Choices):
         """The object that a list keeps as the tuple of its attributes."""
         assert isinstance(var.kind, TupleOf)
         named = dict(zip(var.kind.names, items, strict=True))
-        if var.kind.outside is None:
-            made = Instance(var.kind.type, named)
-            return self.place(self.state, made if is_table(made) else replace(made, frozen=KEPT))
         identity, place = named.pop(IDENTITY, None), var.kind.outside
-        record: Heap = Instance(var.kind.type, named, place, KEPT)
+        external = "a list outside" if place == "" else place
+        made: Heap = Instance(var.kind.type, named, external, KEPT)
         if var.kind.type is dict:
-            record = DictObject(named, place, frozen=KEPT)
-        ref = self.place(self.state, record)
+            made = DictObject(named, external, frozen=KEPT)
+        elif is_table(made):
+            made = replace(made, frozen=None)
+        ref = self.place(self.state, made)
+        if place is None:
+            return ref
         self.records_of[ref.id] = (var, identity)
         if place:
             self.of_arguments[ref.id] = place

@@ -464,6 +464,13 @@ class Classes(BuiltinFunctions):
             assert isinstance(thing.var.kind, ListOf)
             sequence = self.require(value)
             return self.listed(sequence.length, lambda i: inner(sequence.item(i)), thing.type)
+        if isinstance(thing, Instance) and is_table(thing):
+            made = self.call(self.attribute(value, "copy"), [], {})
+            new = self.thing(made)
+            if "entries" in new.items:
+                items = {**new.items, "entries": inner(new.items["entries"])}
+                self.state.heap[made.id] = replace(new, items=items)  # type: ignore[union-attr]
+            return made
         if isinstance(thing, Instance):
             return self.copied_object(thing, inner)
         items = {with_copies(k, inner): inner(v) for k, v in thing.items.items()}
@@ -474,7 +481,7 @@ class Classes(BuiltinFunctions):
             if self.class_attribute(thing.type, name) is not None:
                 raise self.refuse(f"a copy of an object with {name} isn't supported")
         table, block, start = self.table_of(thing.type), self.block, len(self.block.statements)
-        if table is None or is_table(thing):
+        if table is None:
             items = {name: inner(value) for name, value in thing.items.items()}
             return self.new(replace(thing, items=items, external=None, frozen=None))
         made = self.new_object(thing.type, table)

@@ -470,6 +470,7 @@ class Comparisons(Operators):
                 raise NeedStatic(frozenset([(IDENTITY,)]), "which object this is", self.span)
         several = [t for t in (p, q) if t.frozen is not None]  # each of them one of several
         if type(p) is type(q) and (len(several) == 2 or (several and (first or second))):
+            self.want_tables(several[0])
             self.wants_table(several[0])
             message = "whether these are the same object isn't known when compiling"
             raise Thaw(several[0].frozen, message, self.span, None)

@@ -87,6 +87,7 @@ class Containers(LongTuples):
     def unfrozen(self, thing: Any) -> None:
         """Refuse to write an object that stands for one of several."""
         if thing.frozen is not None:
+            self.want_tables(thing)
             self.wants_table(thing)
             raise Thaw(
                 thing.frozen,

@@ -152,6 +152,7 @@ class Dicts(MixedLists):
     def tabulate(self, ref: Ref) -> None:
         """Turn a dict or set on the abstract heap into one that the generated code builds."""
         thing = self.dictionary(ref)
+        self.want_tables(thing)
         if thing.external or self.is_taken(ref) or ref.id < 0:
             self.want_own(thing)
             self.want_held(thing)

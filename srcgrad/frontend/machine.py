@@ -203,6 +203,7 @@ class Machine:
         # Of references to objects in lists outside: the variable that holds what such an object
         # does, and what tells which it is.
         self.records_of: dict[int, tuple[ir.Var, Value | None]] = {}
+        self.keeps_dicts = False  # whether lists keep dicts as the tuples of their values
         self.lists_of_records: dict[ir.Var, ir.Assign] = {}  # how those lists are made
         self.of_arguments: dict[int, str] = {}  # of references: the argument that they are part of
         self.outer_objects: set[int] = set()  # references to what was ever lifted
